@@ -1,0 +1,54 @@
+// Package authz holds the words of authorization: who acts, what they want to do, where.
+// The rules themselves live in package policy, behind [Checker].
+package authz
+
+import (
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+)
+
+// Role is a row of the policy.
+type Role string
+
+// The roles of programs. People's roles are grants kept by package identity.
+const (
+	RoleSecretKey Role = "secret_key" // an application's own server
+	RolePublicKey Role = "public_key" // a payer's browser, through svcpay.js
+	RoleSystem    Role = "system"     // the service's own jobs
+)
+
+// Actor is whoever calls a use-case. ApplicationID bounds everything that it can see;
+// zero is the whole deployment and belongs to the service itself.
+type Actor struct {
+	Role          Role
+	ApplicationID int64
+	KeyID         ids.Key
+	KeyName       string
+	RequestID     ids.Request
+}
+
+// System is the service acting by itself, from a job.
+func System() Actor { return Actor{Role: RoleSystem} }
+
+// Permission is resource:action.
+type Permission string
+
+// The permissions that use-cases ask for.
+const (
+	ChargeCreate  Permission = "charge:create"
+	ChargeRead    Permission = "charge:read"
+	ChargeResolve Permission = "charge:resolve"
+	TokenCreate   Permission = "token:create"
+)
+
+// Checker answers whether an actor holds a permission.
+type Checker interface {
+	// Check returns nil, or a fault with code permission_denied that names the permission.
+	Check(Actor, Permission) error
+}
+
+// Denied is the fault that a Checker returns.
+func Denied(p Permission) error {
+	return fault.New(fault.KindForbidden, "permission_denied", "These credentials do not allow this.").
+		With("required_permission", string(p))
+}

@@ -1,0 +1,114 @@
+// Package fault is the vocabulary of errors that a caller may see. A fault carries a
+// coarse [Kind], a stable code and a message for people; what caused it stays inside.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind says what sort of refusal this is; the edge turns it into a status.
+type Kind string
+
+// The kinds, from the caller's mistake to ours.
+const (
+	KindInvalid         Kind = "invalid"         // the request is malformed
+	KindUnauthenticated Kind = "unauthenticated" // who are you
+	KindForbidden       Kind = "forbidden"       // you may not
+	KindDeclined        Kind = "declined"        // the processor said no
+	KindNotFound        Kind = "not_found"       // no such object, or not yours
+	KindConflict        Kind = "conflict"        // the object's state forbids it
+	KindGone            Kind = "gone"            // it was there, it expired
+	KindChanged         Kind = "changed"         // somebody changed it meanwhile
+	KindRefused         Kind = "refused"         // a rule of the business forbids it
+	KindLimited         Kind = "limited"         // too often
+	KindUnavailable     Kind = "unavailable"     // try again later
+	KindInternal        Kind = "internal"        // our mistake
+)
+
+// Error is a fault. Its json tags are how an outcome is stored; the edge has its own dress for it.
+type Error struct {
+	Kind    Kind   `json:"kind"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Param names the request parameter at fault, if there is a single one.
+	Param string `json:"param,omitempty"`
+	// Fields lists every wrong parameter of an invalid request.
+	Fields []Field `json:"fields,omitempty"`
+	// Detail holds further members of the answer, such as charge_id or remaining.
+	Detail map[string]any `json:"detail,omitempty"`
+	// RetryAfter tells when another try makes sense; zero says nothing.
+	RetryAfter time.Duration `json:"retry_after,omitempty"`
+
+	cause error
+}
+
+// Field is one wrong parameter. Message never repeats the submitted value.
+type Field struct {
+	Param   string `json:"param"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error prints code and message, and the cause for our own logs.
+func (e *Error) Error() string {
+	if e.cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.cause)
+	}
+	return e.Code + ": " + e.Message
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// New makes a fault.
+func New(k Kind, code, message string) *Error { return &Error{Kind: k, Code: code, Message: message} }
+
+// Invalid makes a fault of the request's form.
+func Invalid(code, message string) *Error { return New(KindInvalid, code, message) }
+
+// Refused makes a fault of a business rule.
+func Refused(code, message string) *Error { return New(KindRefused, code, message) }
+
+// Missing is the one answer for an object that does not exist or belongs to somebody else.
+func Missing() *Error {
+	return New(KindNotFound, "resource_missing", "There is no such object, or it belongs to another application.")
+}
+
+// Internal hides cause behind the one text that callers see.
+func Internal(cause error) *Error {
+	return New(KindInternal, "internal_error", "Something went wrong on our side. It has been recorded.").Because(cause)
+}
+
+// On returns a copy that names the parameter at fault.
+func (e *Error) On(param string) *Error { c := *e; c.Param = param; return &c }
+
+// Because returns a copy that carries a cause for the logs.
+func (e *Error) Because(cause error) *Error { c := *e; c.cause = cause; return &c }
+
+// With returns a copy with one more detail member.
+func (e *Error) With(name string, value any) *Error {
+	c := *e
+	c.Detail = map[string]any{name: value}
+	for k, v := range e.Detail {
+		c.Detail[k] = v
+	}
+	return &c
+}
+
+// After returns a copy that tells when to try again.
+func (e *Error) After(d time.Duration) *Error { c := *e; c.RetryAfter = d; return &c }
+
+// As finds the fault in err's chain.
+func As(err error) (*Error, bool) {
+	var f *Error
+	ok := errors.As(err, &f)
+	return f, ok
+}
+
+// HasCode tells whether err is a fault with that code.
+func HasCode(err error, code string) bool {
+	f, ok := As(err)
+	return ok && f.Code == code
+}

@@ -1,0 +1,97 @@
+// Package fee knows what a merchant pays per event: schedules that never change, the lines
+// that each event is charged, and the record of what those lines were computed from.
+package fee
+
+import (
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+)
+
+// Rates are the twelve settings of a merchant. Flat fees are minor units of the merchant's
+// currency; a nil platform fee is off.
+type Rates struct {
+	AuthorizationFee        money.Amount   `db:"authorization_fee" json:"authorization_fee"`
+	CaptureFee              money.Amount   `db:"capture_fee" json:"capture_fee"`
+	AmexSurchargePercentage money.Percent  `db:"amex_surcharge_percentage" json:"amex_surcharge_percentage"`
+	ACHTransferFlatFee      money.Amount   `db:"ach_transfer_flat_fee" json:"ach_transfer_flat_fee"`
+	ACHTransferPercentage   money.Percent  `db:"ach_transfer_percentage" json:"ach_transfer_percentage"`
+	ACHTransferFailedFee    money.Amount   `db:"ach_transfer_failed_fee" json:"ach_transfer_failed_fee"`
+	ACHReturnFee            money.Amount   `db:"ach_return_fee" json:"ach_return_fee"`
+	ChargebackFee           money.Amount   `db:"chargeback_fee" json:"chargeback_fee"`
+	RetrievalFee            money.Amount   `db:"retrieval_fee" json:"retrieval_fee"`
+	PlatformFlatFee         *money.Amount  `db:"platform_flat_fee" json:"platform_flat_fee"`
+	PlatformPercentage      *money.Percent `db:"platform_percentage" json:"platform_percentage"`
+	DAFPercentage           money.Percent  `db:"daf_percentage" json:"daf_percentage"`
+}
+
+// Schedule is a merchant's rates from EffectiveAt on, until a later schedule takes over.
+type Schedule struct {
+	ID          ids.FeeSchedule `db:"id" json:"id"`
+	EffectiveAt time.Time       `db:"effective_at" json:"effective_at"`
+	Rates
+}
+
+// Kind is an event that may cost a fee.
+type Kind string
+
+// The events of a card charge.
+const (
+	Authorized Kind = "authorized"
+	Captured   Kind = "captured"
+)
+
+// Line is one fee of an event, rounded by itself. Percent fees carry basis and rate, flat
+// fees neither.
+type Line struct {
+	Fee        string          `json:"fee"`
+	Basis      *money.Amount   `json:"basis,omitempty"`
+	Rate       *money.Percent  `json:"rate,omitempty"`
+	Amount     money.Amount    `json:"amount"`
+	ScheduleID ids.FeeSchedule `json:"schedule_id"`
+}
+
+// brandAmex is the brand that pays the surcharge, through a wallet too.
+const brandAmex = "amex"
+
+// Lines computes what an event costs: kind happened to a payment of that brand, with base the
+// amount authorized or captured. Fees of zero make no line.
+func (s Schedule) Lines(kind Kind, base money.Amount, brand string) []Line {
+	var lines []Line
+	flat := func(name string, amount money.Amount) {
+		if amount > 0 {
+			lines = append(lines, Line{Fee: name, Amount: amount, ScheduleID: s.ID})
+		}
+	}
+	percent := func(name string, rate money.Percent) {
+		if amount := rate.Of(base); amount > 0 {
+			lines = append(lines, Line{Fee: name, Basis: &base, Rate: &rate, Amount: amount, ScheduleID: s.ID})
+		}
+	}
+	switch kind {
+	case Authorized:
+		flat("authorization_fee", s.AuthorizationFee)
+	case Captured:
+		flat("capture_fee", s.CaptureFee)
+		if brand == brandAmex {
+			percent("amex_surcharge_percentage", s.AmexSurchargePercentage)
+		}
+		if s.PlatformFlatFee != nil {
+			flat("platform_flat_fee", *s.PlatformFlatFee)
+		}
+		if s.PlatformPercentage != nil {
+			percent("platform_percentage", *s.PlatformPercentage)
+		}
+	}
+	return lines
+}
+
+// Total sums the lines.
+func Total(lines []Line) money.Amount {
+	var sum money.Amount
+	for _, l := range lines {
+		sum += l.Amount
+	}
+	return sum
+}

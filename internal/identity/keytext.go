@@ -1,0 +1,86 @@
+package identity
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"math/big"
+	"strings"
+)
+
+// KeyKind tells a secret key from a public one.
+type KeyKind string
+
+// The kinds of API keys.
+const (
+	SecretKey KeyKind = "secret"
+	PublicKey KeyKind = "public"
+)
+
+const (
+	keyRandom = 32 // base-62 characters of randomness: 190 bits
+	keyCheck  = 6  // base-62 characters of CRC-32, so that a mistyped key is known without a look-up
+	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+var keyPrefix = map[KeyKind]string{SecretKey: "sk", PublicKey: "pk"}
+
+// keyText is a key as its holder writes it: prefix_environment_random+checksum.
+type keyText struct {
+	kind KeyKind
+	env  Environment
+	text string
+}
+
+func newKeyText(kind KeyKind, env Environment) string {
+	var b strings.Builder
+	for range keyRandom {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
+		if err != nil {
+			panic("identity: no randomness: " + err.Error()) // crypto/rand never fails on a sound system
+		}
+		b.WriteByte(base62[n.Int64()])
+	}
+	head := keyPrefix[kind] + "_" + string(env) + "_" + b.String()
+	return head + checksum(head)
+}
+
+func checksum(head string) string {
+	sum := uint64(crc32.ChecksumIEEE([]byte(head)))
+	out := make([]byte, keyCheck)
+	for i := keyCheck - 1; i >= 0; i-- {
+		out[i] = base62[sum%62]
+		sum /= 62
+	}
+	return string(out)
+}
+
+// parseKeyText takes a key apart and checks its checksum.
+func parseKeyText(s string) (keyText, error) {
+	malformed := fmt.Errorf("identity: not a key")
+	parts := strings.Split(s, "_")
+	if len(parts) != 3 || len(parts[2]) != keyRandom+keyCheck {
+		return keyText{}, malformed
+	}
+	if head := s[:len(s)-keyCheck]; checksum(head) != s[len(s)-keyCheck:] {
+		return keyText{}, malformed
+	}
+	k := keyText{env: Environment(parts[1]), text: s}
+	for kind, prefix := range keyPrefix {
+		if parts[0] == prefix {
+			k.kind = kind
+		}
+	}
+	if k.kind == "" || (k.env != Sandbox && k.env != Production) {
+		return keyText{}, malformed
+	}
+	return k, nil
+}
+
+// hash is what the database keeps of a secret key. The key has 190 bits of its own, so a
+// plain digest cannot be searched and needs no salt.
+func (k keyText) hash() []byte {
+	sum := sha256.Sum256([]byte(k.text))
+	return sum[:]
+}

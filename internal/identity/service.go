@@ -1,0 +1,31 @@
+// Package identity knows who is calling: applications and their organizations, API keys,
+// and the people of the portal with their grants and sessions.
+package identity
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Environment separates sandbox from production: keys and data never cross.
+type Environment string
+
+// The two environments.
+const (
+	Sandbox    Environment = "sandbox"
+	Production Environment = "production"
+)
+
+// Service holds the use-cases of identity.
+type Service struct {
+	pool  *pgxpool.Pool
+	env   Environment
+	now   func() time.Time
+	cache keyCache
+}
+
+// New makes the service for one deployment.
+func New(pool *pgxpool.Pool, env Environment, now func() time.Time) *Service {
+	return &Service{pool: pool, env: env, now: now, cache: newKeyCache(now)}
+}

@@ -1,0 +1,83 @@
+// Package ids holds the typed identifiers: a prefix and a lowercase ULID, stored as uuid.
+// The type parameter keeps a refund's id out of a charge's place at compile time.
+package ids
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/oklog/ulid/v2"
+)
+
+// Kind is what an id points at; its prefix starts the printed form.
+type Kind interface{ Prefix() string }
+
+// ID is a time-ordered identifier of a K. The zero ID is "none" and prints as "".
+type ID[K Kind] struct{ u ulid.ULID }
+
+// ErrID is returned for text that is not an id of the wanted kind.
+var ErrID = errors.New("ids: not an id of this kind")
+
+// New makes an id whose time part is now.
+func New[K Kind](now time.Time) ID[K] {
+	return ID[K]{ulid.MustNew(ulid.Timestamp(now), rand.Reader)}
+}
+
+// Parse reads the printed form, and only the canonical one.
+func Parse[K Kind](s string) (ID[K], error) {
+	var k K
+	rest, ok := strings.CutPrefix(s, k.Prefix()+"_")
+	if !ok {
+		return ID[K]{}, ErrID
+	}
+	u, err := ulid.ParseStrict(rest)
+	if err != nil || strings.ToLower(u.String()) != rest {
+		return ID[K]{}, ErrID
+	}
+	return ID[K]{u}, nil
+}
+
+// String prints prefix_ulid, or "" for the zero id.
+func (id ID[K]) String() string {
+	if id.IsZero() {
+		return ""
+	}
+	var k K
+	return k.Prefix() + "_" + strings.ToLower(id.u.String())
+}
+
+// IsZero tells whether this is no id at all.
+func (id ID[K]) IsZero() bool { return id.u == ulid.ULID{} }
+
+// Bytes gives the 16 bytes as stored, for associated data and derived references.
+func (id ID[K]) Bytes() []byte { return id.u[:] }
+
+// MarshalText prints the id for JSON.
+func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText parses the printed form.
+func (id *ID[K]) UnmarshalText(b []byte) error {
+	v, err := Parse[K](string(b))
+	if err != nil {
+		return err
+	}
+	*id = v
+	return nil
+}
+
+// ScanUUID reads a uuid column; NULL becomes the zero id.
+func (id *ID[K]) ScanUUID(v pgtype.UUID) error {
+	id.u = ulid.ULID{}
+	if v.Valid {
+		id.u = v.Bytes
+	}
+	return nil
+}
+
+// UUIDValue writes a uuid column; the zero id becomes NULL.
+func (id ID[K]) UUIDValue() (pgtype.UUID, error) {
+	return pgtype.UUID{Bytes: id.u, Valid: !id.IsZero()}, nil
+}

@@ -1,0 +1,32 @@
+// Package money holds the words of amounts: minor units, currencies, percentages
+// and the one rounding rule. Nothing here ever touches a float.
+package money
+
+import "slices"
+
+// Amount is a count of minor units (cents) of some [Currency].
+type Amount int64
+
+// Bounds of an amount that a payer can be charged, in minor units.
+const (
+	MinCharge Amount = 1
+	MaxCharge Amount = 99_999_999
+)
+
+// Currency is a lowercase ISO 4217 code.
+type Currency string
+
+// The currencies that the service moves.
+const (
+	USD Currency = "usd"
+	CAD Currency = "cad"
+)
+
+// Currencies lists every supported currency.
+func Currencies() []Currency { return []Currency{USD, CAD} }
+
+// ParseCurrency tells whether s spells a supported currency; capitals do not.
+func ParseCurrency(s string) (Currency, bool) {
+	c := Currency(s)
+	return c, slices.Contains(Currencies(), c)
+}

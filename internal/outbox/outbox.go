@@ -1,0 +1,59 @@
+// Package outbox records what happened in the transaction that made it happen, so that no event
+// is lost and none tells of a change that was rolled back.
+package outbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+// Source says who caused an event.
+type Source string
+
+// The sources.
+const (
+	API Source = "api"
+	Job Source = "job"
+)
+
+// Event is a change of one object. Object is the API's object after the change; Previous holds
+// the former values of the members that changed, empty for a creation.
+type Event struct {
+	ApplicationID int64
+	MerchantID    int64
+	Type          string
+	ObjectID      [16]byte
+	// Position orders the events of one object; the object's row lock makes it unique.
+	Position  int64
+	Object    any
+	Previous  map[string]any
+	RequestID ids.Request
+	Source    Source
+}
+
+// EmitTx queues events in the caller's transaction, which holds the object's row lock.
+func EmitTx(tx *pg.Tx, now time.Time, events ...Event) error {
+	for _, e := range events {
+		object, err := json.Marshal(e.Object)
+		if err != nil {
+			return fmt.Errorf("outbox: %s: %w", e.Type, err)
+		}
+		previous := e.Previous
+		if previous == nil {
+			previous = map[string]any{}
+		}
+		tx.Later(`
+			INSERT INTO events (id, application_id, merchant_id, type, object_id, position, object,
+				previous_attributes, request_id, source, created_at)
+			VALUES (@id, @application_id, @merchant_id, @type, @object_id, @position, @object,
+				@previous, @request_id, @source, @now)`,
+			pg.Args{"id": ids.NewEvent(now), "application_id": e.ApplicationID, "merchant_id": e.MerchantID,
+				"type": e.Type, "object_id": e.ObjectID, "position": e.Position, "object": object,
+				"previous": previous, "request_id": e.RequestID, "source": e.Source, "now": now})
+	}
+	return nil
+}

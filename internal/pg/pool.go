@@ -1,0 +1,100 @@
+// Package pg is the plumbing to PostgreSQL: the pool, transactions with retry and a queue
+// that goes out with the commit, strict row mapping, and constraint names for faults.
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/fault"
+)
+
+// Limits of every statement and transaction, and how long a request may wait for a connection.
+const (
+	statementTimeout = 5 * time.Second
+	lockTimeout      = 2 * time.Second
+	idleInTx         = 10 * time.Second
+	acquireTimeout   = 2 * time.Second
+	poolPerCore      = 4 // more connections than this cost throughput (docs of performance)
+)
+
+// Open connects to url and checks that the server answers. Bounds on statements are set as
+// start-up parameters unless the URL sets its own.
+func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("pg: the database URL cannot be read")
+	}
+	defaults := map[string]time.Duration{
+		"statement_timeout":                   statementTimeout,
+		"lock_timeout":                        lockTimeout,
+		"idle_in_transaction_session_timeout": idleInTx,
+	}
+	for name, d := range defaults {
+		if cfg.ConnConfig.RuntimeParams[name] == "" {
+			cfg.ConnConfig.RuntimeParams[name] = fmt.Sprint(d.Milliseconds())
+		}
+	}
+	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
+		cfg.ConnConfig.RuntimeParams["application_name"] = "svcpay"
+	}
+	if want := int32(poolPerCore * runtime.NumCPU()); cfg.MaxConns < want {
+		cfg.MaxConns = want
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("pg: open: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("pg: the database does not answer: %w", err)
+	}
+	return pool, nil
+}
+
+// acquire waits a bounded time for a connection; a full pool is a fault that asks to come back.
+func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+	wait, cancel := context.WithTimeout(ctx, acquireTimeout)
+	defer cancel()
+	conn, err := pool.Acquire(wait)
+	if err == nil {
+		return conn, nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").
+		After(time.Second).Because(err)
+}
+
+// Violated returns the name of the constraint that err broke, or "".
+func Violated(err error) string {
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) {
+		return pe.ConstraintName
+	}
+	return ""
+}
+
+func retryable(err error) bool {
+	var pe *pgconn.PgError
+	if !errors.As(err, &pe) {
+		return false
+	}
+	return pe.Code == "40001" || pe.Code == "40P01" // serialization failure, deadlock
+}
+
+// Querier is what reads need: a pool or a [Tx].
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Args are named statement arguments; a missing or an extra name is an error.
+type Args = pgx.StrictNamedArgs

@@ -1,0 +1,146 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const maxAttempts = 5
+
+// Tx is a transaction in progress. Statements whose answer nobody needs are queued with
+// [Tx.Later] and leave in one batch just before the commit.
+type Tx struct {
+	tx    pgx.Tx
+	later pgx.Batch
+}
+
+// InTx runs fn in a transaction at read committed and commits it. After a serialization
+// failure or a deadlock it runs fn again, so fn must have no effect outside the transaction.
+func InTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := inTx(ctx, pool, fn)
+		if err == nil || !retryable(err) || attempt == maxAttempts {
+			return err
+		}
+		pause := time.Duration(attempt*attempt)*2*time.Millisecond + rand.N(5*time.Millisecond)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func inTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
+	conn, err := acquire(ctx, pool)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	ptx, err := conn.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("pg: begin: %w", err)
+	}
+	tx := &Tx{tx: ptx}
+	// A panic or an error in fn rolls back; after a commit this does nothing.
+	defer func() { _ = ptx.Rollback(context.WithoutCancel(ctx)) }()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := tx.Flush(ctx); err != nil {
+		return err
+	}
+	if err := ptx.Commit(ctx); err != nil {
+		return fmt.Errorf("pg: commit: %w", err)
+	}
+	return nil
+}
+
+// Exec runs a statement now and tells how many rows it touched.
+func (tx *Tx) Exec(ctx context.Context, sql string, args Args) (int64, error) {
+	tag, err := tx.tx.Exec(ctx, sql, args)
+	return tag.RowsAffected(), err
+}
+
+// Query implements [Querier].
+func (tx *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return tx.tx.Query(ctx, sql, args...)
+}
+
+// Later queues a statement for the batch before the commit, in order. Its failure fails the
+// transaction.
+func (tx *Tx) Later(sql string, args Args) { tx.later.Queue(sql, args) }
+
+// Flush sends what Later queued. Only code that must see those rows in the same
+// transaction calls it; InTx does so before the commit.
+func (tx *Tx) Flush(ctx context.Context) error {
+	if tx.later.Len() == 0 {
+		return nil
+	}
+	batch := tx.later
+	tx.later = pgx.Batch{}
+	return tx.tx.SendBatch(ctx, &batch).Close()
+}
+
+// Raw gives the transaction to libraries that enqueue in it.
+func (tx *Tx) Raw() pgx.Tx { return tx.tx }
+
+// ErrNone is returned by [One] when no row matches.
+var ErrNone = pgx.ErrNoRows
+
+// One returns the single row of a query as a T, matched by column name (db tags); ErrNone
+// without a row.
+func One[T any](ctx context.Context, q Querier, sql string, args Args) (T, error) {
+	rows, err := q.Query(ctx, sql, args)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+}
+
+// All returns every row of a query as a T, matched by column name; never nil.
+func All[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
+	rows, err := q.Query(ctx, sql, args)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.AppendRows(make([]T, 0), rows, pgx.RowToStructByName[T])
+}
+
+// Value returns the single column of the single row of a query; ErrNone without a row.
+func Value[T any](ctx context.Context, q Querier, sql string, args Args) (T, error) {
+	rows, err := q.Query(ctx, sql, args)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+}
+
+// Exec runs one statement outside a transaction of ours and tells how many rows it touched.
+func Exec(ctx context.Context, pool *pgxpool.Pool, sql string, args Args) (int64, error) {
+	tag, err := pool.Exec(ctx, sql, args)
+	return tag.RowsAffected(), err
+}
+
+// IsUnavailable tells whether err says that the database could not be reached or is going
+// away, rather than that a statement was wrong.
+func IsUnavailable(err error) bool {
+	var connect *pgconn.ConnectError
+	var pe *pgconn.PgError
+	switch {
+	case errors.As(err, &connect), pgconn.Timeout(err):
+		return true
+	case errors.As(err, &pe):
+		return pe.Code[:2] == "57" || pe.Code[:2] == "53" || pe.Code[:2] == "08"
+	}
+	return false
+}

@@ -1,0 +1,76 @@
+// Package sensitive holds payment data in clear. Its values print as their last four digits
+// at most, refuse to be marshaled, and give their content to Reveal alone, so that a reader
+// finds every such place by that one word.
+package sensitive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// ErrMarshal is what every attempt to serialize a sensitive value gets.
+var ErrMarshal = errors.New("sensitive: this value must not be serialized")
+
+// PAN is a card number: digits only.
+type PAN struct{ secret }
+
+// CVC is a card's verification code.
+type CVC struct{ secret }
+
+// NewPAN wraps digits.
+func NewPAN(digits string) PAN { return PAN{keep(digits)} }
+
+// NewCVC wraps digits; the empty string means that none was given.
+func NewCVC(digits string) CVC { return CVC{keep(digits)} }
+
+// Last4 gives the last four digits, which may be shown and kept.
+func (p PAN) Last4() string { return last(p.Reveal(), 4) }
+
+// BIN gives the first six digits, which may be shown and kept.
+func (p PAN) BIN() string { s := p.Reveal(); return s[:min(6, len(s))] }
+
+// String prints ••••4242.
+func (p PAN) String() string { return "••••" + p.Last4() }
+
+// Format prints the same for every verb, %d and %#v included.
+func (p PAN) Format(f fmt.State, _ rune) { io.WriteString(f, p.String()) }
+
+// LogValue keeps slog from looking inside.
+func (p PAN) LogValue() slog.Value { return slog.StringValue(p.String()) }
+
+// String prints no digit of the code.
+func (c CVC) String() string { return "•••" }
+
+// Format prints the same for every verb, %d and %#v included.
+func (c CVC) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
+
+// LogValue keeps slog from looking inside.
+func (c CVC) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// secret keeps its content behind a pointer: package fmt follows the unexported fields of
+// a struct that holds us without asking our methods, but prints an inner pointer as an address.
+type secret struct{ p *string }
+
+func keep(s string) secret { return secret{&s} }
+
+// Reveal gives the content in clear. Only the vault, the processors' adapters and the
+// wallets' openers have a reason to call it.
+func (s secret) Reveal() string {
+	if s.p == nil {
+		return ""
+	}
+	return *s.p
+}
+
+// IsZero tells whether nothing was given.
+func (s secret) IsZero() bool { return s.Reveal() == "" }
+
+// MarshalJSON always fails.
+func (s secret) MarshalJSON() ([]byte, error) { return nil, ErrMarshal }
+
+// MarshalText always fails.
+func (s secret) MarshalText() ([]byte, error) { return nil, ErrMarshal }
+
+func last(s string, n int) string { return s[max(0, len(s)-n):] }

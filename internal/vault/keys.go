@@ -1,0 +1,116 @@
+package vault
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/prf"
+	"github.com/tink-crypto/tink-go/v2/tink"
+)
+
+// Keys are the two keysets that never enter the database: one wraps the tokens' data keys,
+// the other makes fingerprints.
+type Keys struct {
+	wrap        tink.AEAD
+	fingerprint *prf.Set
+}
+
+// keyFile is the file form: two Tink keysets in Tink's own JSON.
+type keyFile struct {
+	Wrap        json.RawMessage `json:"key_encryption"`
+	Fingerprint json.RawMessage `json:"fingerprint"`
+}
+
+// ErrKeyFileMode is returned for a key file that others may read.
+var ErrKeyFileMode = errors.New("vault: the key file must be readable by its owner alone (chmod 600)")
+
+// ReadKeyFile loads the keysets from a file, which must have mode 0600.
+func ReadKeyFile(path string) (*Keys, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("vault: key file: %w", err)
+	}
+	if st.Mode().Perm()&0o077 != 0 {
+		return nil, ErrKeyFileMode
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("vault: key file: %w", err)
+	}
+	var f keyFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, errors.New("vault: the key file is not valid JSON")
+	}
+	wrap, err := readKeyset(f.Wrap)
+	if err != nil {
+		return nil, err
+	}
+	fingerprint, err := readKeyset(f.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	return newKeys(wrap, fingerprint)
+}
+
+// CreateKeyFile makes fresh keysets at path unless a file is there already, and loads them.
+func CreateKeyFile(path string) (*Keys, error) {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return ReadKeyFile(path)
+	}
+	wrap, err := keyset.NewHandle(aead.AES256GCMKeyTemplate())
+	if err != nil {
+		return nil, err
+	}
+	fingerprint, err := keyset.NewHandle(prf.HMACSHA256PRFKeyTemplate())
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(keyFile{Wrap: writeKeyset(wrap), Fingerprint: writeKeyset(fingerprint)})
+	if err != nil {
+		return nil, err
+	}
+	// Written aside and renamed: a crash leaves no half key file, which would lose every token.
+	aside := path + ".new"
+	if err := os.WriteFile(aside, text, 0o600); err != nil {
+		return nil, fmt.Errorf("vault: key file: %w", err)
+	}
+	if err := os.Rename(aside, path); err != nil {
+		return nil, fmt.Errorf("vault: key file: %w", err)
+	}
+	return newKeys(wrap, fingerprint)
+}
+
+func newKeys(wrap, fingerprint *keyset.Handle) (*Keys, error) {
+	w, err := aead.New(wrap)
+	if err != nil {
+		return nil, fmt.Errorf("vault: key encryption keyset: %w", err)
+	}
+	f, err := prf.NewPRFSet(fingerprint)
+	if err != nil {
+		return nil, fmt.Errorf("vault: fingerprint keyset: %w", err)
+	}
+	return &Keys{wrap: w, fingerprint: f}, nil
+}
+
+func readKeyset(text []byte) (*keyset.Handle, error) {
+	h, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(text)))
+	if err != nil {
+		return nil, errors.New("vault: the key file holds no valid keyset") // the cause could quote key bytes
+	}
+	return h, nil
+}
+
+func writeKeyset(h *keyset.Handle) []byte {
+	var b bytes.Buffer
+	if err := insecurecleartextkeyset.Write(h, keyset.NewJSONWriter(&b)); err != nil {
+		panic("vault: a fresh keyset cannot be written: " + err.Error()) // only a bug in the template can do this
+	}
+	return b.Bytes()
+}

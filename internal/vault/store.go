@@ -1,0 +1,54 @@
+package vault
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+// InsertTx queues a token's sealed data in the caller's transaction.
+func InsertTx(tx *pg.Tx, token ids.Token, s Sealed, now time.Time) {
+	tx.Later(`INSERT INTO vault_keys (token_id, wrapped_key, created_at) VALUES (@token, @key, @now)`,
+		pg.Args{"token": token, "key": s.WrappedKey, "now": now})
+	tx.Later(`INSERT INTO vault_values (token_id, field, sealed) VALUES (@token, 'pan', @sealed)`,
+		pg.Args{"token": token, "sealed": s.PAN})
+	if len(s.CVC) > 0 {
+		tx.Later(`INSERT INTO vault_cvcs (token_id, sealed, expires_at) VALUES (@token, @sealed, @until)`,
+			pg.Args{"token": token, "sealed": s.CVC, "until": now.Add(CVCLife)})
+	}
+}
+
+type sealedRow struct {
+	Token      ids.Token `db:"token_id"`
+	WrappedKey []byte    `db:"wrapped_key"`
+	PAN        []byte    `db:"pan"`
+	CVC        []byte    `db:"cvc"`
+}
+
+// TakeTx reads the sealed data of tokens for an authorization and deletes their verification
+// codes: no code outlives the first authorization that could use it, whatever becomes of it.
+func TakeTx(ctx context.Context, tx *pg.Tx, tokens []ids.Token, now time.Time) (map[ids.Token]Sealed, error) {
+	rows, err := pg.All[sealedRow](ctx, tx, `
+		WITH taken AS (
+			DELETE FROM vault_cvcs WHERE token_id = ANY (@tokens) RETURNING token_id, sealed, expires_at
+		)
+		SELECT k.token_id, k.wrapped_key, v.sealed AS pan, c.sealed AS cvc
+		FROM vault_keys k
+		JOIN vault_values v ON v.token_id = k.token_id AND v.field = 'pan'
+		LEFT JOIN taken c ON c.token_id = k.token_id AND c.expires_at > @now
+		WHERE k.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})
+	out := make(map[ids.Token]Sealed, len(rows))
+	for _, r := range rows {
+		out[r.Token] = Sealed{WrappedKey: r.WrappedKey, PAN: r.PAN, CVC: r.CVC}
+	}
+	return out, err
+}
+
+// PurgeCVCs deletes the verification codes whose time is over and tells how many there were.
+func PurgeCVCs(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
+	return pg.Exec(ctx, pool, `DELETE FROM vault_cvcs WHERE expires_at <= @now`, pg.Args{"now": now})
+}
