@@ -1,0 +1,163 @@
+package shop
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+)
+
+// What can have become of a donation attempt. The page acts on these alone.
+const (
+	stateSucceeded   = "succeeded"   // charged
+	stateProcessing  = "processing"  // may be charged: ask again
+	stateDeclined    = "declined"    // not charged: another card may do
+	stateInvalid     = "invalid"     // not charged: inputs to correct
+	stateRefused     = "refused"     // not charged
+	stateUnreachable = "unreachable" // not known: the same attempt may be sent again
+	stateNone        = "none"        // nothing was charged under this nonce
+)
+
+// answer is what the page learns. It never repeats what the API said in its
+// own words, which are for developers.
+type answer struct {
+	status  int
+	State   string            `json:"state"`
+	Message string            `json:"message,omitempty"`
+	Advice  string            `json:"advice,omitempty"`
+	Errors  map[string]string `json:"errors,omitempty"`
+	Receipt *receipt          `json:"receipt,omitempty"`
+}
+
+// receipt is a charge as its donor may see it.
+type receipt struct {
+	ChargeID  string `json:"charge_id"`
+	Status    string `json:"status"`
+	Amount    int64  `json:"amount"` // minor units of Currency
+	Currency  string `json:"currency"`
+	Brand     string `json:"brand"`
+	Last4     string `json:"last4"`
+	CreatedAt string `json:"created_at"`
+}
+
+func writeAnswer(w http.ResponseWriter, a answer) {
+	body, err := json.Marshal(a)
+	if err != nil {
+		panic(err) // an answer holds only strings and numbers
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(a.status)
+	_, _ = w.Write(body)
+}
+
+// answerFor puts a charge into the donor's words.
+func answerFor(c charge) answer {
+	a := answer{Receipt: &receipt{
+		ChargeID: c.ID, Status: c.Status, Amount: c.Amount, Currency: c.Currency,
+		Brand: c.PaymentMethod.Brand, Last4: c.PaymentMethod.Last4, CreatedAt: c.CreatedAt,
+	}}
+	switch c.Status {
+	case "authorized", "captured", "settled", "pending":
+		a.status, a.State = http.StatusCreated, stateSucceeded
+	case "processing":
+		a.status, a.State = http.StatusAccepted, stateProcessing
+	default: // failed; a card charge captured in one step ends in no other way
+		code, advice := "", ""
+		if c.Failure != nil {
+			code, advice = declineCode(c.Failure.Code, c.Failure.DeclineCode), c.Failure.Advice
+		}
+		declined := decline(code, advice)
+		declined.Receipt = a.Receipt
+		return declined
+	}
+	return a
+}
+
+// answerForError puts an answer of the API that is not a charge, or its
+// silence, into the donor's words.
+func answerForError(err error) answer {
+	refused := (*apiError)(nil)
+	if !errors.As(err, &refused) || refused.Status >= 500 {
+		return answer{
+			status: http.StatusServiceUnavailable, State: stateUnreachable,
+			Message: "We can’t reach our payment service right now.",
+			Advice:  "Please try again in a moment. Trying again is safe: this gift can be charged only once.",
+		}
+	}
+	switch {
+	case refused.Code == "idempotency_key_in_use":
+		return answer{status: http.StatusAccepted, State: stateProcessing}
+	case refused.Status == http.StatusPaymentRequired:
+		return decline(declineCode(refused.Code, refused.DeclineCode), refused.Advice)
+	case refused.Status == http.StatusTooManyRequests:
+		return refuse(http.StatusTooManyRequests, "There have been many attempts in a short time. Please wait a minute and try again.")
+	}
+	if message, known := refusals[refused.Code]; known {
+		return refuse(http.StatusUnprocessableEntity, message)
+	}
+	// Everything else is a mistake of this shop, which its log tells about.
+	return refuse(http.StatusBadGateway, "We can’t take gifts online right now, and your card was not charged. Please try again later.")
+}
+
+// refusals are the plain words for what a donor can do something about, or
+// should at least know.
+var refusals = map[string]string{
+	"token_expired":       "Your card details have expired. Please enter them again.",
+	"token_not_found":     "Your card details have expired. Please enter them again.",
+	"token_disabled":      "This card can no longer be used here. Please try another one.",
+	"merchant_not_active": "This food bank is not taking gifts at the moment. Your card was not charged.",
+	"amount_too_large":    "That gift is larger than we can take online. Please call us: we would love to talk.",
+	"amount_too_small":    "That gift is smaller than we can take online.",
+}
+
+// usedBefore is true where the API already has a charge under the attempt's
+// key or external id.
+func usedBefore(err error) bool {
+	refused := (*apiError)(nil)
+	return errors.As(err, &refused) && (refused.Code == "idempotency_key_reused" || refused.Code == "external_id_taken")
+}
+
+func declineCode(code, declineCode string) string {
+	if declineCode != "" {
+		return declineCode
+	}
+	return code
+}
+
+// declines say what happened. A lost or stolen card is told like any other.
+var declines = map[string]string{
+	"insufficient_funds": "There is not enough money on this card.",
+	"expired_card":       "This card has expired.",
+	"incorrect_cvc":      "The security code does not match this card.",
+	"processing_error":   "Your bank could not process this card just now.",
+}
+
+var advices = map[string]string{
+	"expired_card":     "Please check the date, or use another card.",
+	"incorrect_cvc":    "Please enter the code again, or use another card.",
+	"processing_error": "Please try again in a moment.",
+}
+
+func decline(code, advice string) answer {
+	a := answer{
+		status: http.StatusPaymentRequired, State: stateDeclined,
+		Message: "Your bank declined this card.", Advice: "Nothing was charged. Please try another card, or ask your bank.",
+	}
+	if message, known := declines[code]; known {
+		a.Message = message
+		a.Advice = "Nothing was charged. Please try another card."
+	}
+	if text, known := advices[code]; known {
+		a.Advice = "Nothing was charged. " + text
+	} else if advice == "retry_later" || advice == "try_again_later" {
+		a.Advice = "Nothing was charged. Please try again later, or use another card."
+	}
+	return a
+}
+
+func refuse(status int, message string) answer {
+	return answer{status: status, State: stateRefused, Message: message}
+}
+
+func nothingFound() answer {
+	return answer{status: http.StatusNotFound, State: stateNone, Message: "There is no such donation."}
+}

@@ -1,0 +1,42 @@
+// The end of a donation: thanks, or the wait for the bank's answer.
+import { brandName } from './card.js'
+
+const $ = (id) => document.getElementById(id)
+const set = (name, text) => { document.querySelector(`[data-receipt=${name}]`).textContent = text }
+const words = { captured: 'Captured', settled: 'Settled', authorized: 'Authorized', pending: 'Pending', processing: 'Confirming' }
+
+const texts = {
+  succeeded: ({ name }) => [name ? `Thank you, ${name}!` : 'Thank you!', 'Your gift is on its way to a shelf near the river.'],
+  processing: () => ['We’re confirming your gift', 'Your bank is taking longer than usual. There is nothing for you to do: please don’t give again.'],
+  waiting: () => ['Still waiting for your bank', 'Your gift is safe with us and will be charged only once. You can look again now, or come back later.'],
+}
+
+// showResult replaces the form by the state of the donation and takes the
+// reader there.
+export function showResult(answer, { name, again, follow }) {
+  const [title, text] = texts[answer.state]({ name })
+  $('form').hidden = true
+  $('result').hidden = false
+  $('result').dataset.state = answer.state
+  $('badge').classList.toggle('waiting', answer.state !== 'succeeded')
+  $('result-title').textContent = title
+  $('result-text').textContent = text
+  if (answer.receipt) showReceipt(answer.receipt)
+  $('receipt').hidden = !answer.receipt
+  $('result-amount').hidden = !answer.receipt
+  const button = $('again')
+  button.hidden = answer.state === 'processing'
+  button.textContent = answer.state === 'waiting' ? 'Look again' : 'Give another gift'
+  button.onclick = answer.state === 'waiting' ? () => { showResult({ ...answer, state: 'processing' }, { name, again, follow }); follow() } : again
+  $('result-title').focus({ preventScroll: true })
+  $('give').scrollIntoView({ block: 'nearest' })
+}
+
+function showReceipt({ charge_id: charge, status, amount, currency, brand, last4, created_at: created }) {
+  $('result-amount').textContent = new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount / 100)
+  $('row-card').hidden = !last4
+  set('card', `${brandName(brand)} ••${last4}`)
+  set('date', new Date(created).toLocaleString('en-US', { dateStyle: 'long', timeStyle: 'short' }))
+  set('status', words[status] ?? status)
+  set('charge', charge)
+}

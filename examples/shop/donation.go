@@ -1,0 +1,210 @@
+package shop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/mail"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of one gift, in cents.
+const (
+	minAmount = 100
+	maxAmount = 1_000_000
+)
+
+const (
+	maxBody     = 8 << 10
+	maxName     = 60
+	chargeLimit = 50 * time.Second // for all sendings of one charge together
+	readLimit   = 15 * time.Second
+)
+
+var (
+	nonceShape  = regexp.MustCompile(`^[0-9a-f]{32}$`)
+	tokenShape  = regexp.MustCompile(`^tok_[0-9A-Za-z]{1,64}$`)
+	chargeShape = regexp.MustCompile(`^ch_[0-9A-Za-z]{1,64}$`)
+	zipShape    = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z -]{2,9}$`)
+)
+
+// donation is what the page sends. Nonce names the attempt.
+type donation struct {
+	Nonce      string `json:"nonce"`
+	Token      string `json:"token"`
+	Amount     int64  `json:"amount"` // cents
+	MerchantID int64  `json:"merchant_id"`
+	Donor      donor  `json:"donor"`
+}
+
+type donor struct {
+	FirstName string `json:"first_name"`
+	LastName  string `json:"last_name"`
+	Email     string `json:"email"`
+	Zip       string `json:"zip"` // empty when the card field asked for it
+}
+
+// createDonation charges the token once for each nonce and says what came of it.
+func (s *shop) createDonation(w http.ResponseWriter, r *http.Request) {
+	in, problem := readDonation(w, r)
+	if problem != nil {
+		writeAnswer(w, *problem)
+		return
+	}
+	merchant, ok := s.merchant(in.MerchantID)
+	if !ok {
+		writeAnswer(w, refuse(http.StatusUnprocessableEntity, "This page is out of date. Please reload it."))
+		return
+	}
+	// A donor who closes the page has still given: see the charge through.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), chargeLimit)
+	defer cancel()
+	writeAnswer(w, s.charge(ctx, merchant, in))
+}
+
+func (s *shop) charge(ctx context.Context, merchant Merchant, in donation) answer {
+	key := reference(in.Nonce)
+	made, err := s.api.create(ctx, key, chargeRequest{
+		MerchantID: merchant.ID, Amount: in.Amount, Type: "cc",
+		Currency: merchant.Currency, FundingCurrency: merchant.Currency, Origin: "ecommerce",
+		Token: in.Token, Description: "Donation to " + merchant.Name, ExternalID: key,
+		Metadata: map[string]string{
+			"campaign": "full-shelf", "donor_name": in.Donor.FirstName + " " + in.Donor.LastName, "donor_email": in.Donor.Email,
+		},
+	})
+	if err == nil {
+		return answerFor(made)
+	}
+	s.log.Warn("a donation was not charged at once", "external_id", key, "error", err)
+	if usedBefore(err) {
+		// The nonce already made a charge, with another card or amount: that is
+		// the donor's donation.
+		return s.lookUp(ctx, key)
+	}
+	return answerForError(err)
+}
+
+// showDonation says what became of an attempt: by the charge's id where the
+// page knows it, else by the nonce alone.
+func (s *shop) showDonation(w http.ResponseWriter, r *http.Request) {
+	nonce, id := r.PathValue("nonce"), r.URL.Query().Get("charge")
+	if !nonceShape.MatchString(nonce) || id != "" && !chargeShape.MatchString(id) {
+		writeAnswer(w, nothingFound())
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readLimit)
+	defer cancel()
+	if id == "" {
+		writeAnswer(w, s.lookUp(ctx, reference(nonce)))
+		return
+	}
+	found, err := s.api.get(ctx, id)
+	if err == nil && found.ExternalID != reference(nonce) {
+		err = errNoCharge // someone else's donation
+	}
+	writeAnswer(w, s.reading(found, err))
+}
+
+func (s *shop) lookUp(ctx context.Context, externalID string) answer {
+	found, err := s.api.find(ctx, externalID)
+	return s.reading(found, err)
+}
+
+func (s *shop) reading(found charge, err error) answer {
+	switch {
+	case err == nil:
+		return answerFor(found)
+	case errors.Is(err, errNoCharge):
+		return nothingFound()
+	default:
+		s.log.Warn("a donation could not be read", "error", err)
+		return answerForError(err)
+	}
+}
+
+// reference derives the idempotency key and the external id from a nonce. It
+// does not give the nonce away, which is what lets a page see its donation.
+func reference(nonce string) string {
+	sum := sha256.Sum256([]byte("donation " + nonce))
+	return "gift-" + hex.EncodeToString(sum[:12])
+}
+
+// readDonation decodes and checks the request; a problem is its answer.
+func readDonation(w http.ResponseWriter, r *http.Request) (donation, *answer) {
+	problem := func(status int, message string) (donation, *answer) {
+		a := refuse(status, message)
+		return donation{}, &a
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return problem(http.StatusUnsupportedMediaType, "Please give from our own page.")
+	}
+	var in donation
+	from := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	from.DisallowUnknownFields()
+	if err := from.Decode(&in); err != nil {
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			return problem(http.StatusRequestEntityTooLarge, "That was more than this form can take.")
+		}
+		return problem(http.StatusBadRequest, "This page is out of date. Please reload it.")
+	}
+	if _, err := from.Token(); !errors.Is(err, io.EOF) || !nonceShape.MatchString(in.Nonce) || !tokenShape.MatchString(in.Token) {
+		return problem(http.StatusBadRequest, "This page is out of date. Please reload it.")
+	}
+	in.Donor.trim()
+	if faults := in.faults(); len(faults) > 0 {
+		return donation{}, &answer{
+			status: http.StatusUnprocessableEntity, State: stateInvalid,
+			Message: "Please check the marked fields.", Errors: faults,
+		}
+	}
+	return in, nil
+}
+
+func (d *donor) trim() {
+	for _, text := range []*string{&d.FirstName, &d.LastName, &d.Email, &d.Zip} {
+		*text = strings.TrimSpace(*text)
+	}
+}
+
+// faults maps the name of each wrong input to what to do about it.
+func (d donation) faults() map[string]string {
+	faults := map[string]string{}
+	if d.Amount < minAmount || d.Amount > maxAmount {
+		faults["amount"] = "Choose an amount between $1 and $10,000."
+	}
+	if !validName(d.Donor.FirstName) {
+		faults["first_name"] = "Enter your first name."
+	}
+	if !validName(d.Donor.LastName) {
+		faults["last_name"] = "Enter your last name."
+	}
+	if !validEmail(d.Donor.Email) {
+		faults["email"] = "Enter an e-mail address like name@example.org."
+	}
+	if d.Donor.Zip != "" && !zipShape.MatchString(d.Donor.Zip) {
+		faults["zip"] = "Enter the ZIP code of your card’s billing address."
+	}
+	return faults
+}
+
+func validName(name string) bool {
+	return name != "" && utf8.RuneCountInString(name) <= maxName && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+func validEmail(text string) bool {
+	address, err := mail.ParseAddress(text)
+	if err != nil || address.Address != text || len(text) > 254 {
+		return false
+	}
+	_, host, _ := strings.Cut(text, "@")
+	return strings.Contains(strings.Trim(host, "."), ".")
+}

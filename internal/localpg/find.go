@@ -1,0 +1,76 @@
+package localpg
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Programs are the server's programs of one version.
+type Programs struct {
+	Dir   string // the directory of postgres and initdb
+	Major string // "15"
+}
+
+// Find looks for the server's programs: Debian's, newest first, then PATH,
+// then where `make postgres` puts them. If major is not empty only that major
+// version will do. The error says what was found instead, and what to run.
+func Find(ctx context.Context, major, home string, root bool) (Programs, error) {
+	return choose(ctx, major, candidates(home, root))
+}
+
+func candidates(home string, root bool) []string {
+	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	slices.SortFunc(dirs, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(b, a))
+	})
+	if path, err := exec.LookPath("postgres"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+	}
+	return append(dirs, filepath.Join(DefaultDir(root, home), "pgbin", "bin"))
+}
+
+func choose(ctx context.Context, major string, dirs []string) (Programs, error) {
+	var others []string
+	for _, dir := range dirs {
+		found, err := version(ctx, dir)
+		switch {
+		case err != nil:
+			continue
+		case major == "" || major == found:
+			return Programs{Dir: dir, Major: found}, nil
+		}
+		others = append(others, found+" ("+dir+")")
+	}
+	if len(others) > 0 {
+		return Programs{}, fmt.Errorf("PostgreSQL %s is needed, but found is only %s", major, strings.Join(others, ", "))
+	}
+	return Programs{}, errors.New("no PostgreSQL found: run `make postgres` once, or set DATABASE_URL")
+}
+
+var versionText = regexp.MustCompile(`\) (\d+)`)
+
+// version asks both programs, so that half an installation is not taken.
+func version(ctx context.Context, dir string) (string, error) {
+	var major string
+	for _, name := range []string{"initdb", "postgres"} {
+		out, err := exec.CommandContext(ctx, filepath.Join(dir, name), "--version").Output()
+		if err != nil {
+			return "", err
+		}
+		m := versionText.FindSubmatch(out)
+		if m == nil {
+			return "", fmt.Errorf("%s: unknown version", dir)
+		}
+		major = string(m[1])
+	}
+	return major, nil
+}

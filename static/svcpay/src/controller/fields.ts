@@ -1,0 +1,62 @@
+import { channel, type Channel } from '../shared/channel';
+import { fault, type PayError } from '../shared/errors';
+import { JOIN, type CardPart, type Collected, type Joined } from '../shared/protocol';
+
+/** The order in which a payer meets the inputs: the first error in it is the one reported. */
+const ORDER = ['card.number', 'card.expiry', 'card.cvc', 'card.postal_code'];
+
+/** The field frames of this instance, each on a port that the page cannot see. */
+export class Fields {
+  #joined = new Map<string, Channel>();
+  #brand = 'none';
+  #country: () => Promise<string>;
+
+  constructor(instance: string, country: () => Promise<string>) {
+    this.#country = country;
+    addEventListener('message', ({ origin, source, data, ports: [port] }) => {
+      // Only a document of this very origin, in this page, made for this instance, may join.
+      if (origin !== location.origin || data !== JOIN || !port) return;
+      const frame = source as Window;
+      const query = new URLSearchParams(frame.location.search);
+      if (frame.parent === parent && query.get('i') === instance) this.#join(query.get('f') ?? '', port);
+    });
+  }
+
+  drop(id: string): void {
+    this.#joined.get(id)?.close(fault('field_not_mounted', 'The field was unmounted.'));
+    this.#joined.delete(id);
+  }
+
+  /** Gathers the card from the fields named; throws the first error in reading order. */
+  async collect(ids: string[]): Promise<CardPart> {
+    const links = ids.map((id) => this.#joined.get(id));
+    if (!links.every((link) => link)) throw fault('field_not_mounted', 'A card field is not connected.');
+    const parts: Collected[] = await Promise.all(links.map((link) => link!.call('collect', undefined, 5000)));
+    const values: CardPart = Object.assign({}, ...parts.map((part) => part.values));
+    const errors = parts.flatMap((part) => part.errors).sort(byOrder);
+    if (errors[0]) throw errors[0];
+    if (!values.number) throw missing('cardNumber');
+    if (!values.exp_year) throw missing('cardExpiration');
+    return values;
+  }
+
+  #join(id: string, port: MessagePort): void {
+    this.drop(id);
+    const link = channel(port, {
+      hello: async (): Promise<Joined> => ({ country: await this.#country(), brand: this.#brand }),
+      brand: (brand: string) => {
+        this.#brand = brand;
+        for (const other of this.#joined.values()) if (other !== link) other.send('brand', brand);
+      },
+    });
+    this.#joined.set(id, link);
+  }
+}
+
+function byOrder(one: PayError, other: PayError): number {
+  return ORDER.indexOf(one.field!) - ORDER.indexOf(other.field!);
+}
+
+function missing(type: string): PayError {
+  return fault('field_not_mounted', `A ${type} field must be mounted too.`);
+}

@@ -1,0 +1,77 @@
+import { fault, type PayError } from '../shared/errors';
+
+/** Milliseconds before the second, third and fourth attempt, each lengthened at random by up to half. */
+const PAUSES = [400, 1200, 3000];
+const ATTEMPT_TIMEOUT = 15_000;
+
+/** An answer of the service: its body, and its Date header in milliseconds. */
+export interface Answer {
+  body: any;
+  date: number;
+}
+
+/**
+ * Posts JSON to the service. What may have been lost on the way (no answer, 5xx, a first attempt
+ * still in work) is asked again with the same headers, so that an Idempotency-Key holds.
+ */
+export async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await once(path, body, headers);
+    } catch (caught) {
+      const failure = caught as Failure;
+      const pause = PAUSES[attempt];
+      if (!failure.again || pause === undefined) throw failure.error;
+      await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random() / 2)));
+    }
+  }
+}
+
+interface Failure {
+  error: PayError;
+  again: boolean;
+}
+
+async function once(path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), ATTEMPT_TIMEOUT);
+  let response: Response;
+  let answer: any;
+  try {
+    response = await fetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      credentials: 'omit',
+      signal: abort.signal,
+    });
+    answer = await response.json().catch(() => undefined);
+  } catch {
+    throw { error: unreachable(abort.signal.aborted), again: true } satisfies Failure;
+  } finally {
+    clearTimeout(timer);
+  }
+  if (response.ok && answer) return { body: answer, date: Date.parse(response.headers.get('Date') ?? '') };
+  const again = response.status >= 500 || response.status === 409;
+  throw { error: refusal(response, answer?.error), again } satisfies Failure;
+}
+
+function unreachable(late: boolean): PayError {
+  return late
+    ? fault('timeout', 'The payment service did not answer in time. Please try again.', 'api_connection_error')
+    : fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
+}
+
+/** Keeps the members of an error that the page may see. */
+function refusal(response: Response, sent: Partial<PayError> | undefined): PayError {
+  const error = fault(
+    sent?.code ?? 'internal_error',
+    sent?.message ?? 'The payment service had a problem. Please try again.',
+    sent?.type ?? 'api_error',
+    sent?.field,
+  );
+  const wait = sent?.retry_after ?? Number(response.headers.get('Retry-After'));
+  if (wait) error.retry_after = wait;
+  if (sent?.request_id) error.request_id = sent.request_id;
+  return error;
+}

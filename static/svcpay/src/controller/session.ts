@@ -1,0 +1,40 @@
+import { post } from './http';
+
+/** Renewed this long before it ends, in milliseconds. */
+const MARGIN = 15_000;
+
+/** What the service answers to a session request. */
+interface Session {
+  session: string;
+  expires_at: string;
+  livemode: boolean;
+  merchant: { country: string; currency: string };
+  methods: Record<string, boolean>;
+}
+
+/** The instance's session with the service, renewed when its time is over. */
+export class Sessions {
+  #query = new URLSearchParams(location.search);
+  #pageOrigin: string;
+  #current: Session | undefined;
+  #until = 0;
+
+  constructor(pageOrigin: string) {
+    this.#pageOrigin = pageOrigin;
+  }
+
+  async current(): Promise<Session> {
+    if (this.#current && performance.now() < this.#until) return this.#current;
+    const { body, date } = await post('/client/session', {
+      public_key: this.#query.get('k'),
+      merchant_id: this.#query.get('m'),
+      page_origin: this.#pageOrigin,
+      ancestor_origins: [...(location.ancestorOrigins ?? [])],
+      version: SVCPAY_VERSION,
+    });
+    const session = body as Session;
+    // Measured from the service's own clock: the visitor's may be wrong by hours.
+    this.#until = performance.now() + Date.parse(session.expires_at) - date - MARGIN;
+    return (this.#current = session);
+  }
+}

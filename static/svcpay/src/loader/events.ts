@@ -1,0 +1,38 @@
+import { raise } from './notice';
+
+export type Handler = (event: any) => void;
+
+/** Handlers by event name; one that throws neither stops the others nor the library. */
+export class Events {
+  #handlers = new Map<string, Set<Handler>>();
+
+  on(name: string, handler: Handler): void {
+    if (typeof handler !== 'function') raise('invalid_handler', `The handler of "${name}" must be a function.`);
+    if (!this.#handlers.has(name)) this.#handlers.set(name, new Set());
+    this.#handlers.get(name)!.add(handler);
+  }
+
+  once(name: string, handler: Handler): void {
+    const first: Handler = (event) => {
+      this.off(name, first);
+      handler(event);
+    };
+    this.on(name, first);
+  }
+
+  /** Removes one handler, or all of the event when none is given. */
+  off(name: string, handler?: Handler): void {
+    if (handler) this.#handlers.get(name)?.delete(handler);
+    else this.#handlers.delete(name);
+  }
+
+  emit(name: string, event: unknown): void {
+    for (const handler of [...(this.#handlers.get(name) ?? [])]) {
+      try {
+        handler(event);
+      } catch (thrown) {
+        console.error(thrown);
+      }
+    }
+  }
+}

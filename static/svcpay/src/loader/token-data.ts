@@ -1,0 +1,27 @@
+import { fault } from '../shared/errors';
+
+const MEMBERS =
+  'first_name middle_name last_name address_line_1 address_line_2 address_city address_state address_zip address_country email phone'.split(' ');
+
+/** The billing details of createToken's second argument; throws a PayError that names a wrong member. */
+export function billingOf(tokenData: unknown): Record<string, string> {
+  if (tokenData === undefined || tokenData === null) return {};
+  if (typeof tokenData !== 'object') throw fault('invalid_token_data', 'tokenData must be an object.');
+  const billing: Record<string, string> = {};
+  for (const [name, value] of Object.entries(tokenData)) {
+    if (!MEMBERS.includes(name)) console.warn(`[SvcPay] tokenData.${name} does not apply to a card and is ignored.`);
+    else if (value !== undefined && value !== null && value !== '') billing[name] = textOf(name, value);
+  }
+  return billing;
+}
+
+function textOf(name: string, value: unknown): string {
+  const text = typeof value === 'number' && name === 'phone' ? String(value) : value;
+  if (typeof text !== 'string') throw invalid(name, 'must be a string');
+  if (name === 'address_country' && !/^[a-z]{2}$/i.test(text)) throw invalid(name, 'must be a two-letter ISO country code');
+  return text;
+}
+
+function invalid(name: string, rule: string) {
+  return fault('invalid_token_data', `tokenData.${name} ${rule}.`, 'validation_error', `billing.${name}`);
+}

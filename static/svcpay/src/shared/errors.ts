@@ -1,0 +1,24 @@
+/** What went wrong, in the one shape that the library, the frames and the service share. */
+export interface PayError {
+  message: string;
+  code: string;
+  type: string;
+  /** The input or token data member at fault, for example "card.number". */
+  field?: string;
+  /** Seconds after which a retry can succeed. */
+  retry_after?: number;
+  request_id?: string;
+}
+
+/** An error with the type "integration_error" unless another is given. */
+export function fault(code: string, message: string, type = 'integration_error', field?: string): PayError {
+  return field ? { message, code, type, field } : { message, code, type };
+}
+
+/** Turns whatever was caught into an error that says nothing about its origin. */
+export function asFault(caught: unknown): PayError {
+  const known = caught as Partial<PayError> | null;
+  return known && typeof known.code === 'string' && typeof known.type === 'string'
+    ? (known as PayError)
+    : fault('internal_error', 'Something went wrong. Please try again.', 'api_error');
+}

@@ -1,0 +1,53 @@
+import type { PayError } from './errors';
+
+/** The one window message of a page to a frame; the port that comes with it carries the rest. */
+export const HELLO = 'svcpay:hello';
+
+/** The one window message of a field frame to the controller frame of its instance. */
+export const JOIN = 'svcpay:join';
+
+/** The field types of this version, each a set of inputs in one frame. */
+export const CARD_INPUTS = {
+  card: ['number', 'expiry', 'cvc', 'postal_code'],
+  cardNumber: ['number'],
+  cardExpiration: ['expiry'],
+  cardCvc: ['cvc'],
+} as const satisfies Record<string, readonly InputName[]>;
+
+export type CardType = keyof typeof CARD_INPUTS;
+export type InputName = 'number' | 'expiry' | 'cvc' | 'postal_code';
+
+/** What a page may know about a field: never a digit of what was typed. */
+export interface FieldState {
+  empty: boolean;
+  complete: boolean;
+  error?: PayError;
+}
+
+/** What a field hands to its controller, and to nobody else. */
+export interface CardPart {
+  number?: string;
+  exp_month?: number;
+  exp_year?: number;
+  cvc?: string;
+  postal_code?: string;
+}
+
+/** A field's answer when the controller collects. */
+export interface Collected {
+  values: CardPart;
+  /** One for each input that cannot be used as it is. */
+  errors: PayError[];
+}
+
+/** What the controller tells a field that joins, so that it suits merchant and card. */
+export interface Joined {
+  country: string;
+  brand: string;
+}
+
+/** What a page asks the controller for one token. */
+export interface TokenRequest {
+  fields: string[];
+  billing: Record<string, string>;
+}
