@@ -1,6 +1,6 @@
 -- +goose Up
 -- One row a key. state claimed: the work is under way, object_id is where to resume it;
--- done: result (a success) or refusal (a fault) is the answer for good.
+-- accepted: its caller was told to wait; done: result (a success) or refusal (a fault) is the answer for good.
 CREATE TABLE idempotency_keys (
     application_id bigint NOT NULL REFERENCES applications (id),
     key text NOT NULL,
@@ -8,7 +8,7 @@ CREATE TABLE idempotency_keys (
     path text NOT NULL,
     fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
     param_hashes jsonb NOT NULL,
-    state text NOT NULL CHECK (state IN ('claimed', 'done')),
+    state text NOT NULL CHECK (state IN ('claimed', 'accepted', 'done')),
     object_id uuid,
     result bytea,
     refusal bytea,

@@ -40,13 +40,34 @@ func Up(ctx context.Context, databaseURL string) error {
 	return queue(ctx, pool)
 }
 
+// Pending tells whether the database lacks migrations of this version.
+func Pending(ctx context.Context, databaseURL string) (bool, error) {
+	pool, err := pgxpool.New(ctx, databaseURL)
+	if err != nil {
+		return false, fmt.Errorf("migrations: %w", err)
+	}
+	defer pool.Close()
+	db := stdlib.OpenDBFromPool(pool)
+	defer func() { _ = db.Close() }()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, FS, quiet)
+	if err != nil {
+		return false, fmt.Errorf("migrations: %w", err)
+	}
+	pending, err := provider.HasPending(ctx)
+	if err != nil {
+		return false, fmt.Errorf("migrations: %w", err)
+	}
+	return pending, nil
+}
+
+var quiet = goose.WithSlog(slog.New(slog.DiscardHandler))
+
 func ours(ctx context.Context, db *sql.DB) error {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, FS,
-		goose.WithSessionLocker(locker), goose.WithSlog(slog.New(slog.DiscardHandler)))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, FS, goose.WithSessionLocker(locker), quiet)
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}

@@ -52,8 +52,11 @@ func (id ID[K]) String() string {
 // IsZero tells whether this is no id at all.
 func (id ID[K]) IsZero() bool { return id.u == ulid.ULID{} }
 
-// Bytes gives the 16 bytes as stored, for associated data and derived references.
-func (id ID[K]) Bytes() []byte { return id.u[:] }
+// FromBytes takes an id from the 16 bytes as stored.
+func FromBytes[K Kind](b [16]byte) ID[K] { return ID[K]{b} }
+
+// Bytes gives the 16 bytes as stored, for columns that hold ids of several kinds.
+func (id ID[K]) Bytes() [16]byte { return id.u }
 
 // MarshalText prints the id for JSON.
 func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil }

@@ -43,6 +43,8 @@ var (
 	NewEntry       = New[entryKind]
 	NewOperation   = New[operationKind]
 
+	ChargeFrom = FromBytes[chargeKind]
+
 	ParseCharge = Parse[chargeKind]
 	ParseToken  = Parse[tokenKind]
 )

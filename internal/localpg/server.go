@@ -157,10 +157,13 @@ func (p *place) arguments(data string) []string {
 		"listen_addresses=", "port=5432", "unix_socket_permissions=0700",
 		`unix_socket_directories="` + strings.ReplaceAll(data, `"`, `""`) + `"`,
 		"max_connections=200", "shared_buffers=128MB", "timezone=UTC", "log_timezone=UTC", "jit=off",
-		"log_error_verbosity=terse", // no DETAIL: it quotes the values of a rejected row
+		"log_error_verbosity=terse",     // no DETAIL: it quotes the values of a rejected row
+		"log_min_error_statement=panic", // nor a statement, which may hold some
+		"log_checkpoints=off",
 	}
 	if p.Throwaway {
-		settings = append(settings, "max_connections=500", "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+		settings = append(settings, "max_connections=500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+			"wal_level=minimal", "max_wal_senders=0", "max_wal_size=128MB", "min_wal_size=32MB")
 	}
 	args := []string{"-D", data}
 	for _, setting := range settings {

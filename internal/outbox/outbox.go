@@ -3,6 +3,7 @@
 package outbox
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -56,4 +57,33 @@ func EmitTx(tx *pg.Tx, now time.Time, events ...Event) error {
 				"previous": previous, "request_id": e.RequestID, "source": e.Source, "now": now})
 	}
 	return nil
+}
+
+// Changed returns the members of before, as JSON, that differ in after: an event's previous
+// attributes. The two are the same kind of object.
+func Changed(before, after any) (map[string]any, error) {
+	b, err := members(before)
+	if err != nil {
+		return nil, err
+	}
+	a, err := members(after)
+	if err != nil {
+		return nil, err
+	}
+	changed := make(map[string]any)
+	for name, was := range b {
+		if !bytes.Equal(was, a[name]) {
+			changed[name] = was
+		}
+	}
+	return changed, nil
+}
+
+func members(object any) (map[string]json.RawMessage, error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("outbox: %w", err)
+	}
+	var out map[string]json.RawMessage
+	return out, json.Unmarshal(text, &out)
 }

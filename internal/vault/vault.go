@@ -126,7 +126,8 @@ func seal(cipher tink.AEAD, ref Ref, field, clear string) ([]byte, error) {
 
 // associated is fixed-width but for the trailing field name, so no two refs give the same bytes.
 func associated(ref Ref, field string) []byte {
-	b := append([]byte(nil), ref.Token.Bytes()...)
+	id := ref.Token.Bytes()
+	b := append([]byte(nil), id[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(ref.ApplicationID))
 	b = binary.BigEndian.AppendUint64(b, uint64(ref.MerchantID))
 	return append(b, field...)

@@ -26,14 +26,17 @@ export class CardEntry {
   #key
   #merchant
   #onChange
+  #onEdit
   #made = {}
   #mode = 'combined'
 
-  // onChange is called with a message, or '' when the card has no error.
-  constructor(key, merchant, onChange) {
+  // onChange is called with a message, or '' when the card has no error; onEdit
+  // when the donor may have typed. (A change event tells of states, not digits.)
+  constructor(key, merchant, { onChange, onEdit }) {
     this.#key = key
     this.#merchant = merchant
     this.#onChange = onChange
+    this.#onEdit = onEdit
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       for (const entry of Object.values(this.#made)) {
         for (const { field } of Object.values(entry.fields)) field.updateField({ style: style() })
@@ -70,6 +73,7 @@ export class CardEntry {
       state.error = error?.message ?? ''
       this.#onChange(this.#error())
     })
+    field.on('focus', this.#onEdit)
     if (badge) field.on('cardbrand', ({ brand }) => { badge.textContent = brand === 'none' ? '' : brandName(brand) })
     field.mount(target)
     return state
@@ -88,6 +92,11 @@ export class CardEntry {
     if (this.#states.length === 0) return unavailable.message
     if (this.#states.every(({ complete }) => complete)) return ''
     return this.#error() || 'Enter your card details.'
+  }
+
+  // focus takes the donor to what is missing.
+  focus() {
+    (this.#states.find(({ complete }) => !complete) ?? this.#states[0])?.field.focus()
   }
 
   // tokenize resolves to svcpay's {token, …} or {error}; it never rejects.

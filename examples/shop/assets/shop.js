@@ -9,9 +9,9 @@ const $ = (id) => document.getElementById(id)
 const form = $('form')
 const { key, merchant, currency, min, max } = form.dataset
 const donation = new Donation()
-const card = new CardEntry(key, merchant, (message) => {
-  donation.edited()
-  showError('card', message)
+const card = new CardEntry(key, merchant, {
+  onChange: (message) => showError('card', message),
+  onEdit: () => donation.edited(),
 })
 let busy = false
 
@@ -22,21 +22,28 @@ const money = (cents) => new Intl.NumberFormat('en-US', {
 // amount is the gift in cents, NaN while it is not one.
 function amount() {
   if (form.elements.amount.value !== 'other') return Number(form.elements.amount.value)
-  const [, whole, cents = ''] = /^\$?(\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.(\d{1,2}))?$/.exec(form.elements.other.value.trim()) ?? []
+  const [, whole, cents = ''] = /^\$?(\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.(\d{1,2}))?$/.exec(value('other')) ?? []
   return whole === undefined ? NaN : Number(whole.replaceAll(',', '')) * 100 + Number(cents.padEnd(2, '0'))
 }
 
 const amountFits = () => amount() >= Number(min) && amount() <= Number(max)
 const splitShown = () => form.elements.mode.value === 'split'
-const value = (name) => form.elements[name].value.trim()
+const input = (name) => form.elements[name === 'amount' ? 'other' : name]
+const value = (name) => input(name).value.trim()
 
 function showError(name, message) {
   const error = $(`${name}-error`)
   error.textContent = message ?? ''
   error.hidden = !message
-  const input = name === 'amount' ? form.elements.other : name === 'card' ? null : form.elements[name]
-  input?.toggleAttribute('aria-invalid', Boolean(message))
-  if (message) input?.setAttribute('aria-invalid', 'true')
+  if (name === 'card') markFrames(Boolean(message))
+  else input(name).setAttribute('aria-invalid', String(Boolean(message)))
+}
+
+// markFrames marks the fields of the card that are not complete.
+function markFrames(wrong) {
+  for (const frame of document.querySelectorAll('.frame')) {
+    frame.classList.toggle('wrong', wrong && !frame.classList.contains('SvcPayField--complete'))
+  }
 }
 
 const checks = {
@@ -56,9 +63,8 @@ function check() {
     return message
   }).map(([name]) => name)
   if (wrong.length === 0) return true
-  const input = wrong[0] === 'amount' ? form.elements.other : form.elements[wrong[0]]
-  if (input) input.focus()
-  else $('card-error').scrollIntoView({ block: 'center' })
+  if (wrong[0] === 'card') card.focus()
+  else input(wrong[0]).focus()
   return false
 }
 
@@ -152,7 +158,7 @@ form.addEventListener('input', ({ target }) => {
   if (target.name === 'amount') {
     $('other-row').hidden = target.value !== 'other'
     showError('amount', '')
-    if (target.value === 'other') form.elements.other.focus()
+    if (target.value === 'other') input('other').focus()
   }
   label()
 })

@@ -9,9 +9,9 @@ const ORDER = ['card.number', 'card.expiry', 'card.cvc', 'card.postal_code'];
 export class Fields {
   #joined = new Map<string, Channel>();
   #brand = 'none';
-  #country: () => Promise<string>;
+  #country: () => string;
 
-  constructor(instance: string, country: () => Promise<string>) {
+  constructor(instance: string, country: () => string) {
     this.#country = country;
     addEventListener('message', ({ origin, source, data, ports: [port] }) => {
       // Only a document of this very origin, in this page, made for this instance, may join.
@@ -43,7 +43,7 @@ export class Fields {
   #join(id: string, port: MessagePort): void {
     this.drop(id);
     const link = channel(port, {
-      hello: async (): Promise<Joined> => ({ country: await this.#country(), brand: this.#brand }),
+      hello: (): Joined => ({ country: this.#country(), brand: this.#brand }),
       brand: (brand: string) => {
         this.#brand = brand;
         for (const other of this.#joined.values()) if (other !== link) other.send('brand', brand);

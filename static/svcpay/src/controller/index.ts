@@ -1,5 +1,6 @@
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
+import type { PayError } from '../shared/errors';
 import type { TokenRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
@@ -10,7 +11,7 @@ const instance = new URLSearchParams(location.search).get('i') ?? '';
 
 accept((port, pageOrigin) => {
   const sessions = new Sessions(pageOrigin);
-  const fields = new Fields(instance, async () => (await sessions.current()).merchant.country);
+  const fields = new Fields(instance, () => sessions.country);
   // Field frames look for this mark; it is readable from this origin only.
   Object.assign(window, { svcpayController: instance });
 
@@ -27,13 +28,17 @@ accept((port, pageOrigin) => {
 
 async function tokenize(sessions: Sessions, fields: Fields, { fields: ids, billing }: TokenRequest) {
   const { postal_code, ...card } = await fields.collect(ids);
-  const { session } = await sessions.current();
-  const request = {
-    session,
-    type: 'card',
-    card,
-    billing: postal_code ? { ...billing, address_zip: postal_code } : billing,
+  const key = { 'Idempotency-Key': uuid() };
+  const send = async () => {
+    const { session } = await sessions.current();
+    const address = postal_code ? { ...billing, address_zip: postal_code } : billing;
+    return post('/client/tokens', { session, type: 'card', card, billing: address }, key);
   };
-  const { body } = await post('/client/tokens', request, { 'Idempotency-Key': uuid() });
+  const { body } = await send().catch((error: PayError) => {
+    // The session has ended earlier than its time: once more, with a new one.
+    if (error.code !== 'not_ready') throw error;
+    sessions.forget();
+    return send();
+  });
   return { token: body.token, card: body.card, billing: body.billing, livemode: body.livemode };
 }

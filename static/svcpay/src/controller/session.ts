@@ -23,6 +23,16 @@ export class Sessions {
     this.#pageOrigin = pageOrigin;
   }
 
+  /** The merchant's country, as the last session said; empty before the first. */
+  get country(): string {
+    return this.#current?.merchant.country ?? '';
+  }
+
+  /** Makes the next call ask for a new session. */
+  forget(): void {
+    this.#current = undefined;
+  }
+
   async current(): Promise<Session> {
     if (this.#current && performance.now() < this.#until) return this.#current;
     const { body, date } = await post('/client/session', {

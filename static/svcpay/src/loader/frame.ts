@@ -3,7 +3,7 @@ import { fault, type PayError } from '../shared/errors';
 import { HELLO } from '../shared/protocol';
 
 const LOAD_TIMEOUT = 15_000;
-const ANSWER_TIMEOUT = 10_000;
+const ANSWER_TIMEOUT = 5_000;
 
 export interface FrameOptions {
   /** Absolute address on the pay origin. */

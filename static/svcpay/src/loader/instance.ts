@@ -12,20 +12,13 @@ import { billingOf } from './token-data';
 const SESSION_TIMEOUT = 30_000;
 const TOKEN_TIMEOUT = 90_000;
 
-export interface Capabilities {
-  livemode: boolean;
-  country: string;
-  currency: string;
-  methods: Record<string, boolean>;
-}
-
 const NOT_READY = fault('not_ready', 'canMakePayments() must complete before a field is mounted or a token created.');
 const DESTROYED = fault('not_ready', 'This SvcPay instance was destroyed.');
 
 /** Builds the page's SvcPay class for a pay origin. */
-export function instanceFor(payOrigin: string) {
+export function instanceFor(payOrigin: string): typeof SvcPay {
   return class SvcPay {
-    static readonly version = SVCPAY_VERSION;
+    static readonly version: string = SVCPAY_VERSION;
 
     /** Why the last canMakePayments or mount failed. */
     lastError: PayError | null = null;
@@ -33,12 +26,12 @@ export function instanceFor(payOrigin: string) {
     #mounted = new Set<Field>();
     #frame: Frame | undefined;
     #link: Promise<Channel> | undefined;
-    #asking: Promise<Capabilities | false> | undefined;
-    #can: Capabilities | undefined;
+    #asking: Promise<SvcPay.Capabilities | false> | undefined;
+    #can: SvcPay.Capabilities | undefined;
     #controller: Channel | undefined;
     #destroyed = false;
 
-    constructor(apiKey: string, merchantId: string | number, options: { swipe?: boolean } = {}) {
+    constructor(apiKey: string, merchantId: string | number, options: SvcPay.Options = {}) {
       if (!apiKey || typeof apiKey !== 'string') raise('invalid_public_key', 'SvcPay needs a public API key.');
       if (!/^\d+$/.test(String(merchantId))) raise('merchant_not_found', 'SvcPay needs a merchant id.');
       if (options?.swipe) complain('options.swipe is not offered by this version of the service.');
@@ -46,7 +39,7 @@ export function instanceFor(payOrigin: string) {
     }
 
     /** What the merchant can take, or false (see lastError). A failure is asked again next time. */
-    canMakePayments(): Promise<Capabilities | false> {
+    canMakePayments(): Promise<SvcPay.Capabilities | false> {
       this.#asking ??= this.#ask().catch((caught) => {
         this.lastError = asFault(caught);
         this.#asking = undefined;
@@ -63,7 +56,7 @@ export function instanceFor(payOrigin: string) {
     }
 
     /** Turns what was typed into a token. Always resolves, to a result or to {error}. */
-    async createToken(field: Field, tokenData?: unknown): Promise<object> {
+    async createToken(field: Field, tokenData?: unknown): Promise<SvcPay.TokenResult> {
       try {
         if (!this.#controller) throw this.#destroyed ? DESTROYED : NOT_READY;
         const request = { fields: this.#together(field), billing: billingOf(tokenData) };
@@ -81,9 +74,9 @@ export function instanceFor(payOrigin: string) {
       this.#frame?.close(DESTROYED);
     }
 
-    async #ask(): Promise<Capabilities | false> {
+    async #ask(): Promise<SvcPay.Capabilities | false> {
       const link = await (this.#link ??= this.#open());
-      const can: Capabilities = await link.call('session', undefined, SESSION_TIMEOUT);
+      const can: SvcPay.Capabilities = await link.call('session', undefined, SESSION_TIMEOUT);
       if (!Object.values(can.methods).some(Boolean)) {
         throw fault('payment_method_disabled', 'The merchant cannot take payments now.', 'invalid_request_error');
       }

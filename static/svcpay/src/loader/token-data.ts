@@ -18,8 +18,9 @@ export function billingOf(tokenData: unknown): Record<string, string> {
 function textOf(name: string, value: unknown): string {
   const text = typeof value === 'number' && name === 'phone' ? String(value) : value;
   if (typeof text !== 'string') throw invalid(name, 'must be a string');
-  if (name === 'address_country' && !/^[a-z]{2}$/i.test(text)) throw invalid(name, 'must be a two-letter ISO country code');
-  return text;
+  if (name !== 'address_country') return text;
+  if (!/^[a-z]{2}$/i.test(text)) throw invalid(name, 'must be a two-letter ISO country code');
+  return text.toUpperCase();
 }
 
 function invalid(name: string, rule: string) {

@@ -1,0 +1,59 @@
+// Package api is the partner API over HTTP: it decodes, identifies, calls a use-case, maps and
+// encodes. The contract is openapi.yaml beside this file.
+package api
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/identity"
+)
+
+// Version is the API's only version so far. A second one would be transformed in encode.
+const Version = identity.APIVersion
+
+// Config is what the API serves.
+type Config struct {
+	Identity *identity.Service
+	Charges  *charge.Service
+	// BaseURL is where the API is reached from outside, without a trailing slash.
+	BaseURL string
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// API holds the handlers.
+type API struct{ Config }
+
+// Register adds the API to e: its routes, and its answers to everything under /api that is none.
+func Register(e *echo.Echo, c Config) {
+	a := &API{c}
+	for _, r := range a.routes() {
+		for _, path := range r.paths() {
+			e.Add(r.method, path, a.surround(r))
+		}
+	}
+	a.describe(e)
+}
+
+// surround puts around a handler what every route has.
+func (a *API) surround(r route) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		req := a.identifyRequest(c)
+		reply, err := a.serve(c, r, req)
+		if err != nil {
+			return a.writeError(c, req, err)
+		}
+		return a.writeReply(c, req, reply)
+	}
+}
+
+func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
+	if err := a.admit(c, req); err != nil {
+		return reply{}, err
+	}
+	return r.handler(c, req)
+}

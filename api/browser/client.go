@@ -1,0 +1,103 @@
+package browser
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/instant"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/token"
+)
+
+// ClientConfig is what the endpoints under /client work with.
+type ClientConfig struct {
+	Tokens *token.Service
+	Log    *slog.Logger
+	Now    func() time.Time
+}
+
+// client answers the controller frame. Its endpoints are for the pay origin's own frames: no CORS,
+// no cookies, same-origin requests only.
+type client struct{ ClientConfig }
+
+// RegisterClient adds the endpoints under /client to r.
+func RegisterClient(r Router, c ClientConfig) {
+	cl := &client{c}
+	r.Add(http.MethodPost, "/client/session", cl.answer(cl.openSession))
+	r.Add(http.MethodPost, "/client/tokens", cl.answer(cl.createToken))
+}
+
+type sessionRequest struct {
+	PublicKey       string     `json:"public_key"`
+	MerchantID      merchantID `json:"merchant_id"`
+	PageOrigin      string     `json:"page_origin"`
+	AncestorOrigins []string   `json:"ancestor_origins"`
+	Version         string     `json:"version"`
+}
+
+type sessionAnswer struct {
+	Session   string          `json:"session"`
+	ExpiresAt instant.Time    `json:"expires_at"`
+	Livemode  bool            `json:"livemode"`
+	Merchant  sessionMerchant `json:"merchant"`
+	Methods   map[string]bool `json:"methods"`
+}
+
+type sessionMerchant struct {
+	ID            int64  `json:"id"`
+	Name          string `json:"name"`
+	Country       string `json:"country"`
+	Currency      string `json:"currency"`
+	BankProcessor string `json:"bank_processor"`
+}
+
+func (cl *client) openSession(c echo.Context) (int, any, error) {
+	var in sessionRequest
+	if err := decode(c.Request(), &in); err != nil {
+		return 0, nil, err
+	}
+	s, err := cl.Tokens.OpenSession(c.Request().Context(), token.SessionInput{PublicKey: in.PublicKey,
+		MerchantID: int64(in.MerchantID), PageOrigin: in.PageOrigin, AncestorOrigins: in.AncestorOrigins})
+	if err != nil {
+		return 0, nil, err
+	}
+	m := s.Merchant
+	return http.StatusOK, sessionAnswer{Session: s.ID, ExpiresAt: instant.Of(s.ExpiresAt), Livemode: s.Livemode,
+		Merchant: sessionMerchant{ID: m.ID, Name: m.Name, Country: m.Country, Currency: string(m.Currency), BankProcessor: m.BankProcessor},
+		Methods:  m.CanProcess()}, nil
+}
+
+type tokenRequest struct {
+	Session string        `json:"session"`
+	Type    string        `json:"type"`
+	Card    cardRequest   `json:"card"`
+	Billing token.Billing `json:"billing"`
+}
+
+type cardRequest struct {
+	Number   string `json:"number"`
+	ExpMonth int    `json:"exp_month"`
+	ExpYear  int    `json:"exp_year"`
+	CVC      string `json:"cvc"`
+}
+
+func (cl *client) createToken(c echo.Context) (int, any, error) {
+	key := c.Request().Header.Get("Idempotency-Key")
+	if key == "" || len(key) > maxRetryKey {
+		return 0, nil, badRequest("Idempotency-Key", "A request for a token needs an Idempotency-Key of at most 255 characters.")
+	}
+	var in tokenRequest
+	if err := decode(c.Request(), &in); err != nil {
+		return 0, nil, err
+	}
+	if in.Type != "card" {
+		return 0, nil, badRequest("type", "Only cards can be tokenized here.")
+	}
+	out, err := cl.Tokens.CreateCard(c.Request().Context(), in.Session, key, token.CardInput{
+		Number: sensitive.NewPAN(in.Card.Number), CVC: sensitive.NewCVC(in.Card.CVC),
+		ExpMonth: in.Card.ExpMonth, ExpYear: in.Card.ExpYear, Billing: in.Billing})
+	return http.StatusCreated, out, err
+}

@@ -1,0 +1,203 @@
+package browser
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Router is the part of echo that routes are added to: an *echo.Echo or an *echo.Group.
+type Router interface {
+	Add(method, path string, handler echo.HandlerFunc, middleware ...echo.MiddlewareFunc) *echo.Route
+}
+
+// Origins tells on which page origins a public key may be used. An empty list means that the key
+// names none; known is false for a key that does not exist. An error means that nobody can tell now.
+type Origins func(ctx context.Context, publicKey string) (origins []string, known bool, err error)
+
+// RegisterFiles adds a route for each file of the browser library in built (directory "svcpay") and
+// for each of its frames. A tree without the library, as on a fresh clone before the front end is
+// built, answers 503 on these routes. In production a key without origins can be embedded nowhere.
+func RegisterFiles(r Router, built fs.FS, origins Origins, production bool) error {
+	tree, err := fs.Sub(built, "svcpay")
+	if err != nil {
+		return fmt.Errorf("browser library: %w", err)
+	}
+	names, err := filesOf(tree)
+	if errors.Is(err, fs.ErrNotExist) {
+		registerUnbuilt(r)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("browser library: %w", err)
+	}
+	for _, name := range names {
+		f, err := loadFile(tree, name)
+		if err != nil {
+			return fmt.Errorf("browser library: %w", err)
+		}
+		route, handler := "/"+name, f.serve
+		if path.Base(path.Dir(name)) == "frame" {
+			route, handler = strings.TrimSuffix(route, ".html"), frame{f, origins, production}.serve
+		}
+		r.Add(http.MethodGet, route, handler)
+		r.Add(http.MethodHead, route, handler)
+	}
+	return nil
+}
+
+// registerUnbuilt answers for a library that has not been built.
+func registerUnbuilt(r Router) {
+	unbuilt := func(c echo.Context) error {
+		return c.String(http.StatusServiceUnavailable, "The browser library has not been built: run \"make build\", then start again.\n")
+	}
+	r.Add(http.MethodGet, "/:version/svcpay.js", unbuilt)
+	r.Add(http.MethodGet, "/:version/frame/:name", unbuilt)
+}
+
+// filesOf lists the files of a tree without their compressed forms.
+func filesOf(tree fs.FS) ([]string, error) {
+	var names []string
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && encodingOf(name) == "" {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// encoding is a content coding and the suffix of a file that is compressed with it.
+type encoding struct{ name, suffix string }
+
+// encodings are those that the build makes, the better first.
+var encodings = []encoding{{"br", ".br"}, {"gzip", ".gz"}}
+
+// encodingOf returns the content coding that a file's name ends in, or "".
+func encodingOf(name string) string {
+	for _, e := range encodings {
+		if strings.HasSuffix(name, e.suffix) {
+			return e.name
+		}
+	}
+	return ""
+}
+
+// file is one file of the library, held in memory in each of its encodings.
+type file struct {
+	mediaType    string
+	cacheControl string
+	tag          string            // hash of the content
+	bodies       map[string][]byte // by content coding; "" is the file as it is
+}
+
+// loadFile reads a file and its compressed forms.
+func loadFile(tree fs.FS, name string) (*file, error) {
+	plain, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return nil, err
+	}
+	mediaType, known := mediaTypes[path.Ext(name)]
+	if !known {
+		return nil, fmt.Errorf("%s: no media type is known for it", name)
+	}
+	hash := sha256.Sum256(plain)
+	f := &file{
+		mediaType:    mediaType,
+		cacheControl: cacheControlOf(name),
+		tag:          hex.EncodeToString(hash[:8]),
+		bodies:       map[string][]byte{"": plain},
+	}
+	for _, e := range encodings {
+		body, err := fs.ReadFile(tree, name+e.suffix)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err == nil {
+			f.bodies[e.name] = body
+		}
+	}
+	return f, nil
+}
+
+var mediaTypes = map[string]string{
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".html": "text/html; charset=utf-8",
+	".json": "application/json",
+}
+
+// cacheControlOf says how long a file may be kept: for good when its address changes with its
+// content (a full version number, a hash), five minutes otherwise.
+func cacheControlOf(name string) string {
+	version, rest, _ := strings.Cut(name, "/")
+	if strings.Count(version, ".") == 2 || strings.HasPrefix(rest, "assets/") {
+		return "public, max-age=31536000, immutable"
+	}
+	return "public, max-age=300"
+}
+
+// serve answers with the file for any page of any origin.
+func (f *file) serve(c echo.Context) error {
+	libraryHeaders(c.Response().Header(), f.cacheControl)
+	return f.write(c)
+}
+
+// write sends the file in the best encoding that the client takes, or 304 if it has it already.
+func (f *file) write(c echo.Context) error {
+	coding := f.choose(c.Request().Header.Values(echo.HeaderAcceptEncoding))
+	tag := strconv.Quote(strings.TrimSuffix(f.tag+"-"+coding, "-"))
+	header := c.Response().Header()
+	header.Set(echo.HeaderVary, echo.HeaderAcceptEncoding)
+	header.Set("ETag", tag)
+	if matches(c.Request().Header.Values("If-None-Match"), tag) {
+		return c.NoContent(http.StatusNotModified)
+	}
+	if coding != "" {
+		header.Set(echo.HeaderContentEncoding, coding)
+	}
+	return c.Blob(http.StatusOK, f.mediaType, f.bodies[coding])
+}
+
+// choose returns the first of the encodings that the file has and the client accepts.
+func (f *file) choose(accepted []string) string {
+	for _, e := range encodings {
+		if _, made := f.bodies[e.name]; made && accepts(accepted, e.name) {
+			return e.name
+		}
+	}
+	return ""
+}
+
+// accepts reports whether Accept-Encoding names the coding with a weight above zero.
+func accepts(values []string, coding string) bool {
+	for _, item := range strings.Split(strings.Join(values, ","), ",") {
+		name, parameter, _ := strings.Cut(item, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), coding) {
+			continue
+		}
+		_, weight, weighted := strings.Cut(parameter, "=")
+		q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
+		return !weighted || (err == nil && q > 0)
+	}
+	return false
+}
+
+// matches reports whether If-None-Match holds the tag; a weak form of it counts.
+func matches(values []string, tag string) bool {
+	for _, item := range strings.Split(strings.Join(values, ","), ",") {
+		if item = strings.TrimSpace(item); item == "*" || strings.TrimPrefix(item, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package browser
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFrameHeaders(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"field", "controller"} {
+		response := get(t, library(), true, "/3.2/frame/"+name+"?k=pk_bound&m=1&i=x", "Accept-Encoding", "br")
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: got %d", name, response.StatusCode)
+		}
+		h := response.Header.Clone()
+		for _, name := range []string{"Etag", "Content-Encoding", "Content-Length"} {
+			h.Del(name)
+		}
+		if diff := cmp.Diff(http.Header{
+			"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+				"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; " +
+				"frame-ancestors https://shop.example http://shop.localhost:8081"},
+			"Cross-Origin-Resource-Policy": {"cross-origin"},
+			"Cross-Origin-Embedder-Policy": {"require-corp"},
+			"Referrer-Policy":              {"no-referrer"},
+			"X-Content-Type-Options":       {"nosniff"},
+			"Cache-Control":                {"no-store"},
+			"Content-Type":                 {"text/html; charset=utf-8"},
+			"Vary":                         {"Accept-Encoding"},
+		}, h); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestFrameAncestorsFollowTheKey(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		key        string
+		production bool
+		want       string
+	}{
+		{"pk_open", false, "*"},
+		{"pk_open", true, "'none'"},
+		{"pk_bound", false, "https://shop.example http://shop.localhost:8081"},
+		{"pk_forged", false, "'none'"},
+		{"pk_unknown", false, "*"}, // so that the frame can say invalid_public_key
+		{"pk_unknown", true, "*"},
+		{"", true, "*"},
+	} {
+		policy := get(t, library(), tc.production, "/3.2/frame/field?k="+tc.key).Header.Get("Content-Security-Policy")
+		if _, got, _ := strings.Cut(policy, "frame-ancestors "); got != tc.want {
+			t.Errorf("key %q, production %v: got %q, want %q", tc.key, tc.production, got, tc.want)
+		}
+	}
+}
+
+func TestFrameIsUnavailableWhenTheKeyCannotBeRead(t *testing.T) {
+	t.Parallel()
+	response := get(t, library(), false, "/3.2/frame/field?k=pk_down")
+	if response.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("got %d, want 503", response.StatusCode)
+	}
+	if policy := response.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors 'none'") {
+		t.Errorf("the refusal can be embedded: %s", policy)
+	}
+}
+
+func TestOnlyPlainOriginsReachTheHeader(t *testing.T) {
+	t.Parallel()
+	for origin, want := range map[string]bool{
+		"https://shop.example":              true,
+		"https://shop.example:8443":         true,
+		"http://[::1]:8081":                 true,
+		"https://shop.example/":             false,
+		"https://shop.example/path":         false,
+		"https://user@shop.example":         false,
+		"https://*.example":                 false,
+		"https://shop.example https://evil": false,
+		"https://shop.example;script-src":   false,
+		"https://shop.example\r\nX: y":      false,
+		"javascript:alert(1)":               false,
+		"shop.example":                      false,
+		"https://":                          false,
+		"*":                                 false,
+		"":                                  false,
+	} {
+		if got := isOrigin(origin); got != want {
+			t.Errorf("isOrigin(%q) = %v, want %v", origin, got, want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package browser
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Sources of frame-ancestors that stand for every page and for none.
+const (
+	anyOrigin = "*"
+	noOrigin  = "'none'"
+)
+
+// framePolicy is what a field or controller frame may do: run and style itself from its own origin,
+// and talk to it. Trusted Types close the ways in which text could become script.
+const framePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors "
+
+// libraryHeaders are those of a file that any page may load, also one that isolates itself (COEP).
+func libraryHeaders(h http.Header, cacheControl string) {
+	h.Set(echo.HeaderAccessControlAllowOrigin, "*")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
+	h.Set(echo.HeaderCacheControl, cacheControl)
+}
+
+// frameHeaders are those of a field or controller frame that the given ancestors may embed. It is
+// never stored: the ancestors can change, and what was typed must not come back with the page.
+func frameHeaders(h http.Header, ancestors string) {
+	h.Set(echo.HeaderContentSecurityPolicy, framePolicy+ancestors)
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Cross-Origin-Embedder-Policy", "require-corp")
+	h.Set(echo.HeaderReferrerPolicy, "no-referrer")
+	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
+	h.Set(echo.HeaderCacheControl, "no-store")
+}
+
+// frameAncestors returns the source list for a key's allowed origins. None listed means any in the
+// sandbox and none in production. What is not plainly an origin is left out, never copied.
+func frameAncestors(origins []string, production bool) string {
+	if len(origins) == 0 && !production {
+		return anyOrigin
+	}
+	var sources []string
+	for _, origin := range origins {
+		if isOrigin(origin) {
+			sources = append(sources, origin)
+		}
+	}
+	if len(sources) == 0 {
+		return noOrigin
+	}
+	return strings.Join(sources, " ")
+}
+
+// isOrigin reports whether s is scheme, host and optional port, and nothing that a header or a
+// source list could misread.
+func isOrigin(s string) bool {
+	if strings.ContainsAny(s, " \t\r\n;,'\"*") {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.Scheme+"://"+u.Host == s
+}

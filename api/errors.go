@@ -1,0 +1,118 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+// dress is how a code looks over HTTP.
+type dress struct {
+	Status int
+	Type   string
+}
+
+// byKind is the dress of every code that codes does not list.
+var byKind = map[fault.Kind]dress{
+	fault.KindInvalid:         {http.StatusBadRequest, "invalid_request_error"},
+	fault.KindUnauthenticated: {http.StatusUnauthorized, "authentication_error"},
+	fault.KindForbidden:       {http.StatusForbidden, "permission_error"},
+	fault.KindDeclined:        {http.StatusPaymentRequired, "card_error"},
+	fault.KindNotFound:        {http.StatusNotFound, "invalid_request_error"},
+	fault.KindConflict:        {http.StatusConflict, "conflict_error"},
+	fault.KindGone:            {http.StatusGone, "invalid_request_error"},
+	fault.KindChanged:         {http.StatusPreconditionFailed, "conflict_error"},
+	fault.KindRefused:         {http.StatusUnprocessableEntity, "business_error"},
+	fault.KindLimited:         {http.StatusTooManyRequests, "rate_limit_error"},
+	fault.KindUnavailable:     {http.StatusServiceUnavailable, "api_error"},
+	fault.KindInternal:        {http.StatusInternalServerError, "api_error"},
+}
+
+// codes lists the codes whose dress does not follow from their kind.
+var codes = map[string]dress{
+	"idempotency_key_in_use":   {http.StatusConflict, "idempotency_error"},
+	"idempotency_key_reused":   {http.StatusUnprocessableEntity, "idempotency_error"},
+	"method_not_allowed":       {http.StatusMethodNotAllowed, "invalid_request_error"},
+	"not_acceptable":           {http.StatusNotAcceptable, "invalid_request_error"},
+	"request_too_large":        {http.StatusRequestEntityTooLarge, "invalid_request_error"},
+	"content_type_unsupported": {http.StatusUnsupportedMediaType, "invalid_request_error"},
+	"processor_error":          {http.StatusBadGateway, "api_error"},
+}
+
+func dressOf(f *fault.Error) dress {
+	if d, ok := codes[f.Code]; ok {
+		return d
+	}
+	return byKind[f.Kind]
+}
+
+// writeError answers any error. Only faults speak to the caller; everything else becomes an
+// internal error, whose cause goes to the log.
+func (a *API) writeError(c echo.Context, req *request, err error) error {
+	f := faultOf(err)
+	if f.Kind == fault.KindInternal || f.Kind == fault.KindUnavailable {
+		a.Log.ErrorContext(c.Request().Context(), "request failed", "request_id", req.id.String(),
+			"method", c.Request().Method, "route", c.Path(), "error", f.Error())
+	}
+	return a.writeFault(c, req.id, f)
+}
+
+func faultOf(err error) *fault.Error {
+	if f, ok := fault.As(err); ok {
+		return f
+	}
+	if pg.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) {
+		return fault.New(fault.KindUnavailable, "overloaded", "The service cannot answer right now. Try again shortly.").
+			After(retryOverloaded).Because(err)
+	}
+	return fault.Internal(err)
+}
+
+// writeFault answers a fault under the id of the request that it first answered.
+func (a *API) writeFault(c echo.Context, id ids.Request, f *fault.Error) error {
+	d := dressOf(f)
+	body := map[string]any{
+		"type": d.Type, "code": f.Code, "message": f.Message, "errors": append([]fault.Field{}, f.Fields...),
+		"retryable": retryable(f.Kind, f.Code), "request_id": id.String(), "doc_url": a.BaseURL + "/docs/errors#" + f.Code,
+	}
+	if f.Param != "" {
+		body["param"] = f.Param
+	}
+	maps.Copy(body, f.Detail)
+	text, err := json.Marshal(map[string]any{"error": body})
+	if err != nil {
+		return err
+	}
+	if f.RetryAfter > 0 {
+		c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+	}
+	return c.Blob(d.Status, "application/json", text)
+}
+
+// retryable is said of faults that may go away by themselves; a decline says it of itself.
+func retryable(k fault.Kind, code string) bool {
+	switch k {
+	case fault.KindLimited, fault.KindUnavailable, fault.KindInternal:
+		return true
+	}
+	return code == "idempotency_key_in_use"
+}
+
+// NoRoute answers what echo itself refuses: unknown paths and methods.
+func (a *API) noRoute(c echo.Context, code int) error {
+	req := a.identifyRequest(c)
+	if code == http.StatusMethodNotAllowed {
+		return a.writeFault(c, req.id, fault.New(fault.KindInvalid, "method_not_allowed", "This path does not take this method."))
+	}
+	return a.writeFault(c, req.id, fault.New(fault.KindNotFound, "route_missing", "There is no such path in this API."))
+}

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+)
+
+// Limits of a request.
+const (
+	maxBody    = 256 << 10
+	maxDepth   = 16
+	maxURL     = 4 << 10
+	maxKeySize = 255
+)
+
+// request is what the edge knows of a request beside its body.
+type request struct {
+	id    ids.Request
+	actor authz.Actor
+}
+
+// identifyRequest gives the request its id and the headers that every answer has.
+func (a *API) identifyRequest(c echo.Context) *request {
+	req := &request{id: ids.NewRequest(a.Now())}
+	h := c.Response().Header()
+	h.Set("Request-Id", req.id.String())
+	h.Set("X-API-Version", Version)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	return req
+}
+
+// admit checks who is calling and that the request's outer form can be served.
+func (a *API) admit(c echo.Context, req *request) error {
+	h := c.Request().Header
+	if len(c.Request().RequestURI) > maxURL {
+		return fault.Invalid("parameter_invalid", "The address is longer than 4 KiB.")
+	}
+	if h.Get("Origin") != "" && h.Get("X-API-Key") != "" {
+		return fault.New(fault.KindForbidden, "secret_key_in_browser",
+			"This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.")
+	}
+	actor, err := a.Identity.Authenticate(c.Request().Context(), h.Get("X-API-Key"), h.Get("X-App-ID"))
+	if err != nil {
+		return err
+	}
+	actor.RequestID = req.id
+	req.actor = actor
+	if v := h.Get("X-API-Version"); v != "" && v != Version {
+		return fault.Invalid("api_version_unknown", "There is no such API version; the current one is "+Version+".")
+	}
+	if !acceptsJSON(h.Values("Accept")) {
+		return fault.New(fault.KindInvalid, "not_acceptable", "This API answers application/json only.")
+	}
+	return nil
+}
+
+func acceptsJSON(accept []string) bool {
+	if len(accept) == 0 {
+		return true
+	}
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		media, params, err := mime.ParseMediaType(part)
+		if err != nil || params["q"] == "0" {
+			continue
+		}
+		if media == "*/*" || media == "application/*" || media == "application/json" {
+			return true
+		}
+	}
+	return false
+}
+
+// isJSON tells whether the request's body is declared as JSON in UTF-8.
+func isJSON(r *http.Request) bool {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset := strings.ToLower(params["charset"])
+	return err == nil && media == "application/json" && (charset == "" || charset == "utf-8")
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/identity"
+	"svcpay/internal/instant"
+	"svcpay/internal/jobs"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/token"
+	"svcpay/internal/vault"
+	"svcpay/policy"
+)
+
+// app is a wired service.
+type app struct {
+	config    config
+	log       *slog.Logger
+	pool      *pgxpool.Pool
+	identity  *identity.Service
+	merchants *merchant.Service
+	tokens    *token.Service
+	charges   *charge.Service
+}
+
+// clock is the one source of time: milliseconds, as records keep it.
+func clock() time.Time { return instant.Of(time.Now()).Time }
+
+// newApp connects to the database and wires the services.
+func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (*app, error) {
+	check, err := policy.New()
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pg.Open(ctx, c.databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	safe, network := vault.New(keys), sandbox.New(pool, clock)
+	a := &app{config: c, log: log, pool: pool}
+	a.identity = identity.New(pool, c.environment, clock)
+	a.merchants = merchant.New(pool, clock)
+	a.tokens = token.New(token.Deps{Pool: pool, Keys: a.identity, Merchants: a.merchants, Vault: safe,
+		Processor: network, Check: check, Environment: c.environment, Now: clock})
+	a.charges = charge.New(charge.Deps{Pool: pool, Vault: safe, Processor: network, Check: check,
+		Environment: c.environment, Now: clock})
+	return a, nil
+}
+
+// schedules is the background work.
+func (a *app) schedules() []jobs.Schedule {
+	purge := func(name string, run func(context.Context) (int64, error)) jobs.Schedule {
+		return jobs.Schedule{Name: name, Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
+			_, err := run(ctx)
+			return false, err
+		}}
+	}
+	return []jobs.Schedule{
+		{Name: "resolve_charges", Every: time.Second, Run: func(ctx context.Context) (bool, error) {
+			n, err := a.charges.Resolve(ctx)
+			return n > 0, err
+		}},
+		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, clock()) }),
+		purge("purge_client_sessions", a.tokens.PurgeSessions),
+		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
+			return idempotency.Purge(ctx, a.pool, clock())
+		}),
+	}
+}
+
+// handler answers each host name with its surface, and no other host name at all.
+func (a *app) handler() (http.Handler, error) {
+	pay, err := a.payHandler()
+	if err != nil {
+		return nil, err
+	}
+	main, err := a.mainHandler()
+	if err != nil {
+		return nil, err
+	}
+	hosts := map[string]http.Handler{hostOf(a.config.payURL): pay, hostOf(a.config.baseURL): main}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		surface, ok := hosts[r.Host]
+		switch {
+		case ok:
+		case r.URL.Path == "/healthz" || r.URL.Path == "/readyz": // asked by address
+			surface = main
+		default:
+			http.Error(w, "This host name is not served here.", http.StatusMisdirectedRequest)
+			return
+		}
+		surface.ServeHTTP(w, r)
+	}), nil
+}
+
+func hostOf(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		panic(fmt.Sprintf("an origin that was checked before: %v", err))
+	}
+	return u.Host
+}
+
+func (a *app) close() { a.pool.Close() }

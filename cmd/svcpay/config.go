@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"svcpay/internal/identity"
+)
+
+// config is everything that a running service is told.
+type config struct {
+	databaseURL  string
+	environment  identity.Environment
+	addr         string
+	baseURL      string // API and portal
+	payURL       string // library, frames and /client
+	vaultKeyFile string
+}
+
+// setting is one environment variable.
+type setting struct {
+	name     string
+	help     string
+	fallback string // "" with required unset means that it may be empty
+	required bool
+	set      func(*config, string) error
+}
+
+func settings() []setting {
+	return append([]setting{
+		{"DATABASE_URL", "address of the PostgreSQL database (postgres://…)", "", true,
+			func(c *config, v string) error { c.databaseURL = v; return nil }},
+		{"SVCPAY_ENVIRONMENT", "sandbox; production needs the adapter of a real processor, which this version does not have", "", true, setEnvironment},
+		{"SVCPAY_ADDR", "address to listen on", "127.0.0.1:8080", false, setAddr},
+		{"SVCPAY_BASE_URL", "where API and portal are reached, e.g. https://api.example.org", "", true,
+			func(c *config, v string) (err error) { c.baseURL, err = origin(v); return err }},
+		{"SVCPAY_PAY_URL", "where the browser library is reached; another host than SVCPAY_BASE_URL", "", true,
+			func(c *config, v string) (err error) { c.payURL, err = origin(v); return err }},
+		{"SVCPAY_VAULT_KEY_FILE", "file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
+			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
+	}, extraSettings()...)
+}
+
+// configFrom reads every setting from env and reports every mistake at once.
+func configFrom(env []string) (config, error) {
+	given := make(map[string]string)
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		given[name] = value
+	}
+	var c config
+	var errs []error
+	known := settings()
+	for _, s := range known {
+		v, ok := given[s.name]
+		switch {
+		case ok && v != "":
+		case s.required:
+			errs = append(errs, fmt.Errorf("%s is not set: %s", s.name, s.help))
+			continue
+		default:
+			v = s.fallback
+		}
+		if v == "" {
+			continue
+		}
+		if err := s.set(&c, v); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", s.name, err))
+		}
+	}
+	errs = append(errs, unknownSettings(given, known)...)
+	if c.baseURL != "" && c.baseURL == c.payURL {
+		errs = append(errs, errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, or the frames would share it"))
+	}
+	return c, errors.Join(errs...)
+}
+
+func unknownSettings(given map[string]string, known []setting) (errs []error) {
+	for name := range given {
+		if strings.HasPrefix(name, "SVCPAY_") && !slices.ContainsFunc(known, func(s setting) bool { return s.name == name }) {
+			errs = append(errs, fmt.Errorf("%s: there is no such setting", name))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
+}
+
+func setEnvironment(c *config, v string) error {
+	if c.environment = identity.Environment(v); c.environment != identity.Sandbox {
+		return errors.New("only sandbox is possible: there is no adapter of a real processor in this version")
+	}
+	return nil
+}
+
+func setAddr(c *config, v string) error {
+	if _, _, err := net.SplitHostPort(v); err != nil {
+		return errors.New("not host:port")
+	}
+	c.addr = v
+	return nil
+}
+
+// origin checks that v is scheme://host[:port] and nothing more.
+func origin(v string) (string, error) {
+	u, err := url.Parse(v)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != v {
+		return "", errors.New("not an origin such as https://pay.example.org (no path, no trailing slash)")
+	}
+	return v, nil
+}
+
+// settingsHelp lists the settings for --help.
+func settingsHelp() string {
+	var b strings.Builder
+	b.WriteString("Settings, from the environment:\n")
+	for _, s := range settings() {
+		fmt.Fprintf(&b, "\n  %s\n      %s", s.name, s.help)
+		if s.fallback != "" {
+			fmt.Fprintf(&b, " (default %s)", s.fallback)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,6 @@
+//go:build !chaos
+
+package main
+
+// extraSettings are those of test builds: none here.
+func extraSettings() []setting { return nil }

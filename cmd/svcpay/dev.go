@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"svcpay/examples/shop"
+	"svcpay/internal/demo"
+	"svcpay/internal/identity"
+	"svcpay/internal/localpg"
+	"svcpay/internal/vault"
+	"svcpay/migrations"
+)
+
+type devCommand struct {
+	Addr        string `default:"localhost:8080" help:"Loopback address of API, portal and pay origin."`
+	ShopAddr    string `default:"localhost:8081" help:"Loopback address of the demo shop."`
+	StateDir    string `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
+	Credentials string `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
+}
+
+// Help implements kong.HelpProvider.
+func (devCommand) Help() string {
+	return "With DATABASE_URL set, that database is used instead of a PostgreSQL of its own. The log goes to dev.log in the state directory."
+}
+
+// dev is a development server being put together.
+type dev struct {
+	world       *world
+	stateDir    string
+	credentials string
+	main, shop  []net.Listener
+	config      config
+}
+
+// Run starts everything and serves until a signal comes.
+func (d devCommand) Run(w *world) error {
+	s := &dev{world: w, stateDir: d.StateDir, credentials: d.Credentials}
+	if s.stateDir == "" {
+		s.stateDir = localpg.DefaultDir(os.Geteuid() == 0, lookup(w.env, "HOME"))
+	}
+	if err := os.MkdirAll(s.stateDir, 0o755); err != nil {
+		return err
+	}
+	if s.credentials == "" {
+		s.credentials = filepath.Join(s.stateDir, "credentials.json")
+	}
+	var err error
+	if s.main, err = listenLoopback(d.Addr); err != nil {
+		return err
+	}
+	defer closeAll(s.main)
+	if s.shop, err = listenLoopback(d.ShopAddr); err != nil {
+		return err
+	}
+	defer closeAll(s.shop)
+	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"),
+		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main)}
+	return s.run()
+}
+
+func (s *dev) run() error {
+	logFile, err := os.OpenFile(filepath.Join(s.stateDir, "dev.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer logFile.Close()
+	log := newLog(logFile)
+	slog.SetDefault(log)
+	stop, err := s.database()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	keys, err := vault.CreateKeyFile(filepath.Join(s.stateDir, "vault-keys.json"))
+	if err != nil {
+		return err
+	}
+	a, err := newApp(s.world.ctx, s.config, keys, log)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	c, err := s.demoData(a)
+	if err != nil {
+		return err
+	}
+	return s.serve(a, c, log)
+}
+
+// database starts the local PostgreSQL, unless DATABASE_URL names one, and migrates it.
+func (s *dev) database() (stop func(), err error) {
+	stop = func() {}
+	if s.config.databaseURL == "" {
+		s.say("Starting PostgreSQL in %s", s.stateDir)
+		server, err := localpg.Start(s.world.ctx, localpg.Options{Dir: s.stateDir, Database: "svcpay",
+			Progress: func(step string) { s.say("  %s", step) }})
+		if err != nil {
+			return nil, err
+		}
+		s.config.databaseURL = server.URL()
+		stop = func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			defer cancel()
+			if err := server.Stop(ctx); err != nil {
+				s.say("PostgreSQL did not stop cleanly: %v", err)
+			}
+		}
+	}
+	s.say("Bringing the database up to date")
+	if err := migrations.Up(s.world.ctx, s.config.databaseURL); err != nil {
+		stop()
+		return nil, err
+	}
+	return stop, nil
+}
+
+func (s *dev) demoData(a *app) (demo.Credentials, error) {
+	before, err := demo.Read(s.credentials)
+	if err != nil {
+		return before, err
+	}
+	shopURL := "http://shop.localhost" + portOf(s.shop)
+	s.say("Looking for the demo's applications, merchants and people")
+	c, err := demo.Maker{Identity: a.identity, Merchants: a.merchants}.Ensure(s.world.ctx, before, shopURL)
+	if err != nil {
+		return c, err
+	}
+	c.BaseURL, c.PayURL, c.PortalURL, c.ShopURL = s.config.baseURL, s.config.payURL, s.config.baseURL+"/portal", shopURL
+	return c, nil
+}
+
+// serve runs service and shop until the signal; the credentials are written when both answer.
+func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
+	ctx, cancel := context.WithCancel(s.world.ctx)
+	defer cancel()
+	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
+		PublicKey: c.PublicKey, Merchants: []shop.Merchant{{ID: c.Merchants.US, Name: "Riverside Food Bank"}},
+		Client: &http.Client{Timeout: 30 * time.Second}, Log: log})
+	errs := make(chan error, 2)
+	go func() { errs <- a.serve(ctx, s.main...) }()
+	go func() { errs <- serveUntil(ctx, newServer(front), s.shop...) }()
+	if err := waitReady(ctx, c.BaseURL+"/readyz", errs); err != nil {
+		return err
+	}
+	if err := demo.Write(s.credentials, c); err != nil {
+		return err
+	}
+	s.announce(c)
+	err := <-errs
+	cancel() // if one of the two fails, the other must not go on alone
+	return errors.Join(err, <-errs)
+}
+
+func waitReady(ctx context.Context, url string, failed <-chan error) error {
+	for {
+		resp, err := http.Get(url)
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusNoContent {
+				return nil
+			}
+		}
+		select {
+		case err := <-failed:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (s *dev) say(format string, args ...any) { fmt.Fprintf(s.world.stdout, format+"\n", args...) }
+
+func (s *dev) announce(c demo.Credentials) {
+	s.say("\nSvcPay is running (sandbox).\n")
+	s.say("  Demo shop    %s", c.ShopURL)
+	s.say("  Portal       %s", c.PortalURL)
+	s.say("  API          %s/api", c.BaseURL)
+	s.say("  Library      %s/3.2/svcpay.js\n", c.PayURL)
+	s.say("  X-App-ID     %d", c.AppID)
+	s.say("  X-API-Key    %s", c.SecretKey)
+	s.say("  Public key   %s", c.PublicKey)
+	s.say("  Merchants    %d (US), %d (US, processor Q), %d (Canada)\n", c.Merchants.US, c.Merchants.USQ, c.Merchants.CA)
+	for _, u := range c.Users {
+		s.say("  %-20s %-30s %s", u.Role, u.Email, u.Password)
+	}
+	s.say("\n  All of this as JSON: %s", s.credentials)
+	s.say("  Log: %s", filepath.Join(s.stateDir, "dev.log"))
+	s.say("  Card 4242 4242 4242 4242 with any future date and any code is approved. Ctrl-C stops everything.")
+}

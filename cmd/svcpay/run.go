@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is the command line.
+type commands struct {
+	Dev       devCommand       `cmd:"" help:"Run everything on this machine: PostgreSQL, demo data, the service and the demo shop."`
+	Serve     serveCommand     `cmd:"" help:"Run the service. It is configured by its environment alone."`
+	VaultKeys vaultKeysCommand `cmd:"" help:"Make the key file of a vault."`
+	Migrate   migrateCommand   `cmd:"" help:"Bring the database at DATABASE_URL up to this version's schema."`
+}
+
+// world is what a command may touch of the outside.
+type world struct {
+	ctx    context.Context
+	env    []string
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// Exit statuses beside 0.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func run(args, env []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var cli commands
+	exited := -1
+	parser, err := kong.New(&cli, kong.Name("svcpay"), kong.Description("The payment service SvcPay."),
+		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
+	if err != nil {
+		panic(err) // the struct above is malformed
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help was asked for
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "svcpay:", err)
+		return exitUsage
+	}
+	err = parsed.Run(&world{ctx: ctx, env: env, stdout: stdout, stderr: stderr})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "svcpay:", err)
+		return exitFailed
+	}
+	return 0
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
+	"svcpay/api"
+	"svcpay/api/browser"
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/static"
+)
+
+// handlerTimeout bounds the work of one request.
+const handlerTimeout = 30 * time.Second
+
+// newEcho makes a router with what every surface has.
+func (a *app) newEcho() *echo.Echo {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.IPExtractor = echo.ExtractIPDirect()
+	e.Use(a.requestLog(), middleware.Recover(), middleware.ContextTimeout(handlerTimeout))
+	return e
+}
+
+// requestLog writes one line a request; nothing in it was chosen by the caller but the method.
+func (a *app) requestLog() echo.MiddlewareFunc {
+	return middleware.RequestLoggerWithConfig(middleware.RequestLoggerConfig{
+		LogStatus: true, LogLatency: true, LogMethod: true, LogError: true, HandleError: true,
+		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
+			a.log.InfoContext(c.Request().Context(), "request", "method", v.Method, "route", c.Path(), "status", v.Status,
+				"took_ms", v.Latency.Milliseconds(), "request_id", c.Response().Header().Get("Request-Id"))
+			return nil
+		},
+	})
+}
+
+// payHandler serves the pay origin: library, frames, /client.
+func (a *app) payHandler() (http.Handler, error) {
+	e := a.newEcho()
+	origins := func(ctx context.Context, key string) ([]string, bool, error) {
+		use, err := a.identity.PublicKey(ctx, key)
+		if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
+			return nil, false, nil
+		}
+		return use.AllowedOrigins, err == nil, err
+	}
+	if err := browser.RegisterFiles(e, static.FS(), origins, a.config.environment == identity.Production); err != nil {
+		return nil, err
+	}
+	browser.RegisterClient(e, browser.ClientConfig{Tokens: a.tokens, Log: a.log, Now: clock})
+	return e, nil
+}
+
+// mainHandler serves API and portal.
+func (a *app) mainHandler() (http.Handler, error) {
+	e := a.newEcho()
+	c := api.Config{Identity: a.identity, Charges: a.charges, BaseURL: a.config.baseURL, Log: a.log, Now: clock}
+	api.Register(e, c)
+	e.GET("/healthz", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
+	e.GET("/readyz", a.ready)
+	e.HTTPErrorHandler = func(err error, ec echo.Context) {
+		var he *echo.HTTPError
+		if errors.As(err, &he) && he.Code == http.StatusMethodNotAllowed && strings.HasPrefix(ec.Request().URL.Path, "/api/") {
+			_ = api.MethodNotAllowed(c, ec) // the client is gone if this cannot be written
+			return
+		}
+		e.DefaultHTTPErrorHandler(err, ec)
+	}
+	return e, nil
+}
+
+// ready tells whether the database answers.
+func (a *app) ready(c echo.Context) error {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), time.Second)
+	defer cancel()
+	if err := a.pool.Ping(ctx); err != nil {
+		return c.NoContent(http.StatusServiceUnavailable)
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// newServer sets the bounds of every connection.
+func newServer(h http.Handler) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 35 * time.Second, IdleTimeout: 75 * time.Second, MaxHeaderBytes: 16 << 10}
+}
+
+// serveUntil serves until ctx ends, then lets running requests finish.
+func serveUntil(ctx context.Context, s *http.Server, listeners ...net.Listener) error {
+	errs := make(chan error, len(listeners))
+	for _, l := range listeners {
+		go func() { errs <- s.Serve(l) }()
+	}
+	select {
+	case err := <-errs:
+		_ = s.Close()
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), handlerTimeout)
+	defer cancel()
+	return s.Shutdown(grace)
+}

@@ -1,0 +1,142 @@
+// Package charge takes money: it authorizes tokens, keeps the record of every charge, and finds
+// out what became of those whose answer was lost.
+//
+// A charge is made in three steps: begin (one transaction: key, charge in processing, operation
+// with our reference) → call (no transaction) → finish (one transaction: status, fees, ledger,
+// event, outcome of the key). Whatever stops between two steps is found by [Service.Resolve],
+// which asks the processor by our reference and runs the same finish. Nothing is submitted twice.
+package charge
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+	"svcpay/internal/token"
+	"svcpay/internal/vault"
+)
+
+// Charge is the record, the API's object and the event's data.object. Amounts are minor units of
+// Currency.
+type Charge struct {
+	ID                     ids.Charge                 `db:"id" json:"id"`
+	Object                 string                     `db:"-" json:"object"`
+	Version                int                        `db:"version" json:"version"`
+	Livemode               bool                       `db:"-" json:"livemode"`
+	ApplicationID          int64                      `db:"application_id" json:"-"`
+	MerchantID             int64                      `db:"merchant_id" json:"merchant_id"`
+	Amount                 money.Amount               `db:"amount" json:"amount"`
+	AmountAuthorized       money.Amount               `db:"amount_authorized" json:"amount_authorized"`
+	AmountCaptured         money.Amount               `db:"amount_captured" json:"amount_captured"`
+	AmountRefunded         money.Amount               `db:"amount_refunded" json:"amount_refunded"`
+	AmountRefundPending    money.Amount               `db:"amount_refund_pending" json:"amount_refund_pending"`
+	AmountRefundable       money.Amount               `db:"-" json:"amount_refundable"`
+	AmountDisputed         money.Amount               `db:"amount_disputed" json:"amount_disputed"`
+	Currency               money.Currency             `db:"currency" json:"currency"`
+	FundingCurrency        money.Currency             `db:"funding_currency" json:"funding_currency"`
+	Type                   Type                       `db:"type" json:"type"`
+	Origin                 Origin                     `db:"origin" json:"origin"`
+	Recurring              bool                       `db:"recurring" json:"recurring"`
+	StoredCredential       processor.StoredCredential `db:"stored_credential" json:"stored_credential"`
+	Capture                bool                       `db:"capture" json:"capture"`
+	Status                 Status                     `db:"status" json:"status"`
+	PaymentMethod          PaymentMethod              `db:"payment_method" json:"payment_method"`
+	Billing                token.Billing              `db:"billing" json:"billing"`
+	Token                  ids.Token                  `db:"token_id" json:"token"`
+	Fees                   []fee.Line                 `db:"fees" json:"fees"`
+	FeeTotal               money.Amount               `db:"fee_total" json:"fee_total"`
+	Net                    money.Amount               `db:"-" json:"net"`
+	Failure                *Failure                   `db:"failure" json:"failure"`
+	AuthorizationExpiresAt *instant.Time              `db:"authorization_expires_at" json:"authorization_expires_at"`
+	Processor              ProcessorRef               `db:"processor" json:"processor"`
+	NetworkTransactionID   *string                    `db:"network_transaction_id" json:"network_transaction_id"`
+	Description            *string                    `db:"description" json:"description"`
+	ExternalID             *string                    `db:"external_id" json:"external_id"`
+	StatementSuffix        *string                    `db:"statement_suffix" json:"statement_suffix"`
+	Metadata               map[string]string          `db:"metadata" json:"metadata"`
+	CreatedAt              instant.Time               `db:"created_at" json:"created_at"`
+	AuthorizedAt           *instant.Time              `db:"authorized_at" json:"authorized_at"`
+	CapturedAt             *instant.Time              `db:"captured_at" json:"captured_at"`
+	FailedAt               *instant.Time              `db:"failed_at" json:"failed_at"`
+	UpdatedAt              instant.Time               `db:"updated_at" json:"updated_at"`
+}
+
+// PaymentMethod is what may be shown of the token as it was when charged.
+type PaymentMethod struct {
+	Kind     string            `json:"kind"`
+	Brand    string            `json:"brand"`
+	Last4    string            `json:"last4"`
+	BIN      string            `json:"bin"`
+	ExpMonth int               `json:"exp_month"`
+	ExpYear  int               `json:"exp_year"`
+	Funding  string            `json:"funding"`
+	Country  string            `json:"country"`
+	Wallet   *string           `json:"wallet"`
+	Checks   *processor.Checks `json:"checks"`
+}
+
+// ProcessorRef says who moved the money and under which reference of ours.
+type ProcessorRef struct {
+	Name      string `json:"name"`
+	Reference string `json:"reference"`
+}
+
+// Type is the kind of payment.
+type Type string
+
+// Card covers cards and both wallets.
+const Card Type = "cc"
+
+// Origin says how the payer gave the payment data.
+type Origin string
+
+// The origins.
+const (
+	Ecommerce Origin = "ecommerce"
+	MOTO      Origin = "moto" // by mail or telephone
+)
+
+// authorizationLife is how long an authorization can be captured.
+const authorizationLife = 7 * 24 * time.Hour
+
+// Service holds the use-cases of charges.
+type Service struct {
+	pool      *pgxpool.Pool
+	vault     *vault.Vault
+	processor processor.Processor
+	check     authz.Checker
+	env       identity.Environment
+	now       func() time.Time
+}
+
+// Deps are what the service works with.
+type Deps struct {
+	Pool        *pgxpool.Pool
+	Vault       *vault.Vault
+	Processor   processor.Processor
+	Check       authz.Checker
+	Environment identity.Environment
+	Now         func() time.Time
+}
+
+// New makes the service.
+func New(d Deps) *Service {
+	return &Service{pool: d.Pool, vault: d.Vault, processor: d.Processor, check: d.Check,
+		env: d.Environment, now: d.Now}
+}
+
+// derive fills the members that follow from others.
+func (s *Service) derive(c Charge) Charge {
+	c.Object = "charge"
+	c.Livemode = s.env == identity.Production
+	c.AmountRefundable = max(0, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending-c.AmountDisputed)
+	c.Net = c.AmountCaptured - c.FeeTotal
+	return c
+}

@@ -1,0 +1,156 @@
+package charge
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/crash"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/vault"
+)
+
+// Created is the answer to a creation.
+type Created struct {
+	Charge Charge
+	// Prior is what an earlier request with the same key left; Charge is then unset unless the
+	// outcome is still unknown.
+	Prior *idempotency.Prior
+}
+
+// Create charges a token. A decline is recorded and comes back as a fault with the charge's id.
+// A charge that is still in processing has an unknown outcome, which [Service.Resolve] will find
+// out. claim may be nil: without a key, nothing protects the caller from his own retries.
+//
+// Once begun, the work goes on even if the caller goes away.
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Created, error) {
+	if err := s.check.Check(actor, authz.ChargeCreate); err != nil {
+		return Created{}, err
+	}
+	if err := in.Validate().Err(); err != nil {
+		return Created{}, err
+	}
+	token, _ := ids.ParseToken(*in.Token) // another form is simply no token of this merchant
+	ctx = context.WithoutCancel(ctx)
+	out, err := s.begin(ctx, claimIn{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, requestID: actor.RequestID})
+	switch {
+	case err != nil:
+		return Created{}, err
+	case out.refused != nil:
+		return Created{}, out.refused
+	case out.prior != nil:
+		return s.resume(ctx, claim, out.prior)
+	}
+	crash.Point("charge.claimed")
+	answer, err := s.submit(ctx, out)
+	crash.Point("charge.called")
+	if err != nil {
+		slog.WarnContext(ctx, "the outcome of a charge is unknown", "charge_id", out.charge.ID.String(), "error", err.Error())
+		return Created{Charge: out.charge}, s.wait(ctx, out.charge, claim)
+	}
+	c, err := s.finish(ctx, finishIn{applicationID: actor.ApplicationID, id: out.charge.ID, answer: &answer, source: outbox.API})
+	if err != nil {
+		// The processor has decided but we could not write it down: the resolver will.
+		slog.ErrorContext(ctx, "a charge could not be finished", "charge_id", out.charge.ID.String(), "error", err.Error())
+		return Created{Charge: out.charge}, nil
+	}
+	crash.Point("charge.finished")
+	return answered(c)
+}
+
+func answered(c Charge) (Created, error) {
+	if c.Status == Failed {
+		return Created{}, refusal(c)
+	}
+	return Created{Charge: c}, nil
+}
+
+func (s *Service) begin(ctx context.Context, in claimIn) (claimOut, error) {
+	var out []claimOut
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		out, err = s.claimTx(ctx, tx, []claimIn{in})
+		return err
+	})
+	if err != nil {
+		return claimOut{}, err
+	}
+	return out[0], nil
+}
+
+// submit calls the processor once. Any error means that the outcome is unknown.
+func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, error) {
+	c := out.charge
+	card, err := s.vault.Open(vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}, out.sealed)
+	if err != nil {
+		return processor.Answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout)
+	defer cancel()
+	a := processor.Authorization{
+		Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
+		Descriptor: *out.payer.Descriptor, Stored: c.StoredCredential,
+		NetworkTransactionID: or(out.payer.NetworkID, ""),
+		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, ExpMonth: c.PaymentMethod.ExpMonth,
+			ExpYear: c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
+	}
+	return s.processor.Authorize(ctx, a)
+}
+
+func (s *Service) finish(ctx context.Context, in finishIn) (Charge, error) {
+	var out []Charge
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		out, err = s.finishTx(ctx, tx, []finishIn{in})
+		return err
+	})
+	if err != nil {
+		return Charge{}, err
+	}
+	return out[0], nil
+}
+
+// wait notes that the caller is told to wait, and has the resolver ask soon.
+func (s *Service) wait(ctx context.Context, c Charge, claim *idempotency.Claim) error {
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		tx.Later(`
+			UPDATE processor_operations SET next_check_at = @next
+			WHERE application_id = @application_id AND charge_id = @charge_id AND state = 'open'`,
+			pg.Args{"next": s.now().Add(backoff(0)), "application_id": c.ApplicationID, "charge_id": c.ID})
+		if claim != nil {
+			idempotency.AcceptTx(tx, c.ApplicationID, claim.Key)
+		}
+		return nil
+	})
+}
+
+// inFlight is how long a key's first request is left alone before a retry takes over.
+const inFlight = 2 * time.Second
+
+// resume answers a request whose key was taken before. The owner of a key that stays claimed may
+// have died: then this request finds out what became of its charge.
+func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (Created, error) {
+	if prior.State == idempotency.Claimed {
+		if s.now().Sub(prior.CreatedAt) < inFlight {
+			return Created{}, idempotency.InUse()
+		}
+		if err := s.resolveCharge(ctx, claim.ApplicationID, ids.ChargeFrom(prior.ObjectID)); err != nil {
+			return Created{}, err
+		}
+		var err error
+		if prior, err = idempotency.Find(ctx, s.pool, claim); err != nil {
+			return Created{}, err
+		}
+	}
+	switch {
+	case prior == nil || prior.State == idempotency.Claimed:
+		return Created{}, idempotency.InUse()
+	case prior.State == idempotency.Accepted:
+		c, err := s.find(ctx, claim.ApplicationID, ids.ChargeFrom(prior.ObjectID))
+		return Created{Charge: c, Prior: prior}, err
+	}
+	return Created{Prior: prior}, nil
+}

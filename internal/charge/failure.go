@@ -1,0 +1,60 @@
+package charge
+
+import (
+	"svcpay/internal/fault"
+)
+
+// Failure is why a charge failed.
+type Failure struct {
+	Code        string `json:"code"`
+	DeclineCode string `json:"decline_code,omitempty"`
+	Message     string `json:"message"`
+	Advice      string `json:"advice"`
+	Retryable   bool   `json:"retryable"`
+}
+
+// The advice that a failure carries.
+const (
+	useAnother = "use_another_method"
+	checkInput = "check_the_details"
+	tryLater   = "try_again_later"
+)
+
+// notSubmitted is the failure of a charge that never reached the processor.
+const notSubmitted = "not_submitted"
+
+// failures tells, by decline code, what the payer should hear. An unlisted code is told as a
+// generic decline: a processor's own words are not ours to pass on.
+var failures = map[string]Failure{
+	"generic_decline":    {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},
+	"insufficient_funds": {Code: "card_declined", Message: "The card was declined: insufficient funds.", Advice: useAnother, Retryable: true},
+	// A lost or stolen card is told as a plain decline: the payer may be the thief.
+	"lost_card":        {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},
+	"stolen_card":      {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},
+	"expired_card":     {Code: "expired_card", Message: "The card has expired.", Advice: useAnother},
+	"incorrect_cvc":    {Code: "incorrect_cvc", Message: "The card's security code is wrong.", Advice: checkInput},
+	"processing_error": {Code: "card_declined", Message: "The card could not be processed. Nothing was charged.", Advice: tryLater, Retryable: true},
+}
+
+func failureOf(declineCode string) Failure {
+	f, ok := failures[declineCode]
+	if !ok {
+		declineCode, f = "generic_decline", failures["generic_decline"]
+	}
+	f.DeclineCode = declineCode
+	return f
+}
+
+// lostFailure is told when the processor, asked until its window closed, knows nothing.
+var lostFailure = Failure{Code: notSubmitted, Advice: tryLater, Retryable: true,
+	Message: "The charge did not reach the card processor. Nothing was charged."}
+
+// refusal is the fault that a failed charge answers with, now and when its key is replayed.
+func refusal(c Charge) *fault.Error {
+	f := *c.Failure
+	e := fault.New(fault.KindDeclined, f.Code, f.Message).On("token").With("decline_code", f.DeclineCode)
+	if f.Code == notSubmitted {
+		e = fault.New(fault.KindUnavailable, "processor_error", f.Message)
+	}
+	return e.With("charge_id", c.ID.String()).With("advice", f.Advice).With("retryable", f.Retryable)
+}

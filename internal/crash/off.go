@@ -1,0 +1,14 @@
+//go:build !chaos
+
+// Package crash kills the process at named points, so that tests can show what survives. Builds
+// without the chaos tag contain none of it.
+package crash
+
+// Arm does nothing in this build.
+func Arm(string, int64) {}
+
+// Point does nothing in this build.
+func Point(string) {}
+
+// Enabled tells whether this build can crash on purpose.
+const Enabled = false

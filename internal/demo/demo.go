@@ -1,0 +1,150 @@
+// Package demo fills a fresh sandbox with two applications that know nothing of each other, each
+// with its merchants and keys, and writes down how to reach them.
+package demo
+
+import (
+	"context"
+	"fmt"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+)
+
+// Credentials is everything that a person or a test needs to use the demo.
+type Credentials struct {
+	BaseURL   string `json:"base_url"`
+	PayURL    string `json:"pay_url"`
+	PortalURL string `json:"portal_url"`
+	ShopURL   string `json:"shop_url"`
+	Application
+	Users     []User       `json:"users"`
+	DAFLogin  Login        `json:"daf_login"`
+	BankLogin Login        `json:"bank_login"`
+	Other     *Application `json:"other"`
+}
+
+// Application is one program's access.
+type Application struct {
+	AppID     int64  `json:"app_id"`
+	SecretKey string `json:"secret_key"`
+	PublicKey string `json:"public_key"`
+	// PublicKeyRestricted may be used on the shop's pages only.
+	PublicKeyRestricted string    `json:"public_key_restricted"`
+	Merchants           Merchants `json:"merchants"`
+}
+
+// Merchants are the demo's accounts of one application.
+type Merchants struct {
+	US  int64 `json:"us"`   // bank accounts by processor P
+	USQ int64 `json:"us_q"` // bank accounts by processor Q
+	CA  int64 `json:"ca"`
+}
+
+// User is a person of the portal.
+type User struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+	Role     string `json:"role"`
+}
+
+// Login is an account at one of the sandbox's counterparties.
+type Login struct {
+	Username string `json:"username"`
+	Password string `json:"password"`
+}
+
+// Maker makes the demo's records.
+type Maker struct {
+	Identity  *identity.Service
+	Merchants *merchant.Service
+}
+
+// Ensure returns working credentials: those of before if the database still knows them, else
+// those of newly made applications. Addresses are the caller's to fill in.
+func (m Maker) Ensure(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
+	c := before
+	var err error
+	if c.Application, err = m.ensure(ctx, before.Application, "Riverside Giving", "Riverside", shopURL); err != nil {
+		return c, err
+	}
+	other := Application{}
+	if before.Other != nil {
+		other = *before.Other
+	}
+	if other, err = m.ensure(ctx, other, "Harbor Donations", "Harbor", shopURL); err != nil {
+		return c, err
+	}
+	c.Other = &other
+	c.DAFLogin = Login{Username: "donor@fund.example", Password: "sandbox-donor-advised"}
+	c.BankLogin = Login{Username: "holder@bank.example", Password: "sandbox-bank-account"}
+	return c, nil
+}
+
+func (m Maker) ensure(ctx context.Context, a Application, name, short, shopURL string) (Application, error) {
+	_, err := m.Identity.Authenticate(ctx, a.SecretKey, fmt.Sprint(a.AppID))
+	if err == nil {
+		return a, nil
+	}
+	if f, ok := fault.As(err); !ok || f.Kind != fault.KindUnauthenticated {
+		return a, err
+	}
+	return m.make(ctx, name, short, shopURL)
+}
+
+func (m Maker) make(ctx context.Context, name, short, shopURL string) (a Application, err error) {
+	if a.AppID, err = m.Identity.CreateApplication(ctx, name); err != nil {
+		return a, err
+	}
+	organization, err := m.Identity.CreateOrganization(ctx, a.AppID, short+" Community Trust")
+	if err != nil {
+		return a, err
+	}
+	accounts := []struct {
+		id                             *int64
+		name, country, bank, statement string
+		currency                       money.Currency
+	}{
+		{&a.Merchants.US, short + " Food Bank", "US", "p", short + " FOOD", money.USD},
+		{&a.Merchants.USQ, short + " Animal Shelter", "US", "q", short + " SHELTER", money.USD},
+		{&a.Merchants.CA, short + " Winter Relief", "CA", "p", short + " RELIEF", money.CAD},
+	}
+	for _, acc := range accounts {
+		*acc.id, err = m.Merchants.Create(ctx, merchant.Merchant{ApplicationID: a.AppID, OrganizationID: organization,
+			Name: acc.name, Country: acc.country, Currency: acc.currency, BankProcessor: acc.bank,
+			StatementDescriptor: acc.statement}, Rates())
+		if err != nil {
+			return a, err
+		}
+	}
+	return a, m.keys(ctx, &a, shopURL)
+}
+
+func (m Maker) keys(ctx context.Context, a *Application, shopURL string) (err error) {
+	keys := []struct {
+		text *string
+		in   identity.NewKey
+	}{
+		{&a.SecretKey, identity.NewKey{Kind: identity.SecretKey, Name: "Demo server"}},
+		{&a.PublicKey, identity.NewKey{Kind: identity.PublicKey, Name: "Demo pages"}},
+		{&a.PublicKeyRestricted, identity.NewKey{Kind: identity.PublicKey, Name: "Demo shop only", AllowedOrigins: []string{shopURL}}},
+	}
+	for _, k := range keys {
+		k.in.ApplicationID = a.AppID
+		if *k.text, _, err = m.Identity.CreateKey(ctx, k.in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rates are the demo's fees: those of the worked example in the documentation.
+func Rates() fee.Rates {
+	platformFlat, platformPercentage := money.Amount(5), money.Percent(1000)
+	return fee.Rates{AuthorizationFee: 10, CaptureFee: 20, AmexSurchargePercentage: 500,
+		ACHTransferFlatFee: 25, ACHTransferPercentage: 800, ACHTransferFailedFee: 400, ACHReturnFee: 500,
+		ChargebackFee: 1500, RetrievalFee: 500, PlatformFlatFee: &platformFlat,
+		PlatformPercentage: &platformPercentage, DAFPercentage: 2000}
+}

@@ -1,0 +1,237 @@
+// Package idempotency makes a request with a key happen once. The edge makes a [Claim] from the
+// request; the use-case stores it in its first transaction beside the object that the request is
+// about, and the outcome in its last. A later request with the same key gets that outcome.
+//
+// States: claimed (under way; the object says where to resume) → accepted (the first caller was
+// told that the outcome is not known yet) → done (result or refusal, for good).
+package idempotency
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+// Life is how long a key is remembered.
+const Life = 7 * 24 * time.Hour
+
+// Claim is a request that wants to happen once.
+type Claim struct {
+	ApplicationID int64
+	Key           string
+	Method        string
+	Path          string // canonical
+	// Fingerprint digests method, path, version and canonical body.
+	Fingerprint [sha256.Size]byte
+	// Params digests each parameter, so that a reused key can name those that differ.
+	Params    map[string]string
+	RequestID ids.Request
+}
+
+// State is how far the work of a key has come.
+type State string
+
+// The states.
+const (
+	Claimed  State = "claimed"
+	Accepted State = "accepted"
+	Done     State = "done"
+)
+
+// Prior is what an earlier request with the same key left.
+type Prior struct {
+	State     State
+	ObjectID  [16]byte
+	Outcome   Outcome
+	RequestID ids.Request // of the request that made the claim
+	CreatedAt time.Time
+}
+
+// Outcome is how a request ended: Result is the object's JSON, or Refusal says no.
+type Outcome struct {
+	Result  json.RawMessage
+	Refusal *fault.Error
+}
+
+type row struct {
+	ApplicationID int64             `db:"application_id"`
+	Key           string            `db:"key"`
+	Fingerprint   []byte            `db:"fingerprint"`
+	Params        map[string]string `db:"param_hashes"`
+	State         State             `db:"state"`
+	ObjectID      *[16]byte         `db:"object_id"`
+	Result        []byte            `db:"result"`
+	Refusal       []byte            `db:"refusal"`
+	RequestID     ids.Request       `db:"request_id"`
+	CreatedAt     time.Time         `db:"created_at"`
+}
+
+// Entry pairs a claim with the object that it is about.
+type Entry struct {
+	Claim    *Claim // nil: the request brought no key
+	ObjectID [16]byte
+}
+
+// Verdict is what became of one entry: claimed now (both nil), there before, or refused.
+type Verdict struct {
+	Prior *Prior
+	Err   error
+}
+
+// ClaimTx stores the claims that are new, in the caller's transaction, and returns a verdict per
+// entry. Two entries of one call must not share a key.
+func ClaimTx(ctx context.Context, tx *pg.Tx, now time.Time, entries []Entry) ([]Verdict, error) {
+	out := make([]Verdict, len(entries))
+	for i, e := range entries {
+		if e.Claim == nil {
+			continue
+		}
+		fresh, err := insertTx(ctx, tx, now, e)
+		if err != nil {
+			return nil, err
+		}
+		if fresh {
+			continue
+		}
+		if out[i], err = priorTx(ctx, tx, e.Claim); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// insertTx takes the key; an expired row of the same key makes room.
+func insertTx(ctx context.Context, tx *pg.Tx, now time.Time, e Entry) (bool, error) {
+	c := e.Claim
+	n, err := tx.Exec(ctx, `
+		INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, param_hashes, state,
+			object_id, request_id, created_at, expires_at)
+		VALUES (@application_id, @key, @method, @path, @fingerprint, @params, 'claimed', @object_id, @request_id, @now, @until)
+		ON CONFLICT (application_id, key) DO UPDATE SET
+			method = excluded.method, path = excluded.path, fingerprint = excluded.fingerprint,
+			param_hashes = excluded.param_hashes, state = 'claimed', object_id = excluded.object_id,
+			result = NULL, refusal = NULL, request_id = excluded.request_id,
+			created_at = excluded.created_at, expires_at = excluded.expires_at
+		WHERE k.expires_at <= @now`,
+		pg.Args{"application_id": c.ApplicationID, "key": c.Key, "method": c.Method, "path": c.Path,
+			"fingerprint": c.Fingerprint[:], "params": c.Params, "object_id": e.ObjectID,
+			"request_id": c.RequestID, "now": now, "until": now.Add(Life)})
+	return n == 1, err
+}
+
+const selectRow = `
+	SELECT application_id, key, fingerprint, param_hashes, state, object_id, result, refusal, request_id, created_at
+	FROM idempotency_keys WHERE application_id = @application_id AND key = @key`
+
+func priorTx(ctx context.Context, q pg.Querier, c *Claim) (Verdict, error) {
+	r, err := pg.One[row](ctx, q, selectRow, pg.Args{"application_id": c.ApplicationID, "key": c.Key})
+	if errors.Is(err, pg.ErrNone) { // its transaction released the key a moment ago
+		return Verdict{Err: InUse()}, nil
+	}
+	if err != nil {
+		return Verdict{}, err
+	}
+	if [sha256.Size]byte(r.Fingerprint) != c.Fingerprint {
+		return Verdict{Err: reused(c.Params, r.Params)}, nil
+	}
+	p, err := r.prior()
+	return Verdict{Prior: p}, err
+}
+
+func (r row) prior() (*Prior, error) {
+	p := &Prior{State: r.State, RequestID: r.RequestID, CreatedAt: r.CreatedAt, Outcome: Outcome{Result: r.Result}}
+	if r.ObjectID != nil {
+		p.ObjectID = *r.ObjectID
+	}
+	if r.Refusal == nil {
+		return p, nil
+	}
+	p.Outcome.Refusal = new(fault.Error)
+	return p, json.Unmarshal(r.Refusal, p.Outcome.Refusal)
+}
+
+// Find returns what is stored under the claim's key, without claiming it: nil when nothing is.
+func Find(ctx context.Context, pool *pgxpool.Pool, c *Claim) (*Prior, error) {
+	r, err := pg.One[row](ctx, pool, selectRow, pg.Args{"application_id": c.ApplicationID, "key": c.Key})
+	if errors.Is(err, pg.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.prior()
+}
+
+// InUse is the fault for a key whose first request is still under way.
+func InUse() error {
+	return fault.New(fault.KindConflict, "idempotency_key_in_use",
+		"A request with this idempotency key is still under way.").After(time.Second)
+}
+
+// reused names the parameters by which a request differs from the one that took the key.
+func reused(mine, theirs map[string]string) error {
+	var differ []string
+	for name, digest := range mine {
+		if theirs[name] != digest {
+			differ = append(differ, name)
+		}
+	}
+	for name := range theirs {
+		if _, ok := mine[name]; !ok {
+			differ = append(differ, name)
+		}
+	}
+	slices.Sort(differ)
+	return fault.Refused("idempotency_key_reused",
+		"This idempotency key was used for a different request.").With("differing_parameters", differ)
+}
+
+// ReleaseTx gives a key back whose request was refused before it wrote anything.
+func ReleaseTx(tx *pg.Tx, c *Claim) {
+	if c == nil {
+		return
+	}
+	tx.Later(`DELETE FROM idempotency_keys WHERE application_id = @application_id AND key = @key AND state = 'claimed'`,
+		pg.Args{"application_id": c.ApplicationID, "key": c.Key})
+}
+
+// AcceptTx notes that the caller was told to wait.
+func AcceptTx(tx *pg.Tx, applicationID int64, key string) {
+	tx.Later(`
+		UPDATE idempotency_keys SET state = 'accepted'
+		WHERE application_id = @application_id AND key = @key AND state = 'claimed'`,
+		pg.Args{"application_id": applicationID, "key": key})
+}
+
+// FinishTx stores the outcome for good. Key "" stores nothing.
+func FinishTx(tx *pg.Tx, applicationID int64, key string, o Outcome) error {
+	if key == "" {
+		return nil
+	}
+	var refusal []byte
+	if o.Refusal != nil {
+		var err error
+		if refusal, err = json.Marshal(o.Refusal); err != nil {
+			return err
+		}
+	}
+	tx.Later(`
+		UPDATE idempotency_keys SET state = 'done', result = @result, refusal = @refusal
+		WHERE application_id = @application_id AND key = @key AND state <> 'done'`,
+		pg.Args{"application_id": applicationID, "key": key, "result": []byte(o.Result), "refusal": refusal})
+	return nil
+}
+
+// Purge forgets the keys whose life is over and tells how many there were.
+func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
+	return pg.Exec(ctx, pool, `DELETE FROM idempotency_keys WHERE expires_at <= @now`, pg.Args{"now": now})
+}

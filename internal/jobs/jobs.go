@@ -1,0 +1,113 @@
+// Package jobs runs the service's background work on River: every binary works, one at a time
+// leads and schedules. River polls; its tables live in a schema of their own.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"svcpay/migrations"
+)
+
+const (
+	workers     = 4
+	pollEvery   = 500 * time.Millisecond
+	jobTimeout  = time.Minute
+	keepDone    = 10 * time.Minute
+	rescueAfter = 2 * jobTimeout // a job whose binary died is taken over after this
+)
+
+// Schedule is work that is due every so often. Run is called again while it returns true (there
+// is more) and must be safe to run in several binaries at once and to be killed anywhere.
+type Schedule struct {
+	Name  string
+	Every time.Duration
+	Run   func(ctx context.Context) (more bool, err error)
+}
+
+// sweep is the one kind of job: run the schedule of that name.
+type sweep struct {
+	Name string `json:"name"`
+}
+
+// once: the next tick is the retry. Jobs are not unique, since one whose binary was killed would
+// keep the next from being made; two at once only share the work.
+var once = &river.InsertOpts{MaxAttempts: 1}
+
+// Kind implements river.JobArgs.
+func (sweep) Kind() string { return "sweep" }
+
+type worker struct {
+	river.WorkerDefaults[sweep]
+	schedules map[string]Schedule
+}
+
+// Work implements river.Worker.
+func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
+	s, ok := w.schedules[job.Args.Name]
+	if !ok { // a newer binary's schedule: leave it to one that knows it
+		return river.JobSnooze(time.Second)
+	}
+	for {
+		more, err := s.Run(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		if !more || ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// Runner is the background work of one binary.
+type Runner struct{ client *river.Client[pgx.Tx] }
+
+// Start begins to work and to schedule. Each schedule runs once at once: after a crash of the
+// leading binary it takes a while until another leads.
+func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules ...Schedule) (*Runner, error) {
+	w := &worker{schedules: make(map[string]Schedule)}
+	var periodic []*river.PeriodicJob
+	for _, s := range schedules {
+		w.schedules[s.Name] = s
+		periodic = append(periodic, river.NewPeriodicJob(river.PeriodicInterval(s.Every), func() (river.JobArgs, *river.InsertOpts) {
+			return sweep{Name: s.Name}, once
+		}, nil))
+	}
+	all := river.NewWorkers()
+	river.AddWorker(all, w)
+	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
+		Schema: migrations.RiverSchema, PollOnly: true, FetchPollInterval: pollEvery, JobTimeout: jobTimeout,
+		CompletedJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepDone, RescueStuckJobsAfter: rescueAfter,
+		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},
+		Workers: all, PeriodicJobs: periodic, Logger: log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	if err := client.Start(ctx); err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	for _, s := range schedules {
+		if _, err := client.Insert(ctx, sweep{Name: s.Name}, once); err != nil {
+			return nil, fmt.Errorf("jobs: %w", err)
+		}
+	}
+	return &Runner{client}, nil
+}
+
+// Stop lets running jobs end until ctx is done, then cancels them.
+func (r *Runner) Stop(ctx context.Context) error {
+	err := r.client.Stop(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return r.client.StopAndCancel(context.WithoutCancel(ctx))
+	}
+	return err
+}

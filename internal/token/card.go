@@ -1,0 +1,117 @@
+package token
+
+import (
+	"net/mail"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/sensitive"
+)
+
+// CardInput is a card as typed by a payer.
+type CardInput struct {
+	Number   sensitive.PAN
+	CVC      sensitive.CVC
+	ExpMonth int
+	ExpYear  int // four digits
+	Billing  Billing
+}
+
+const (
+	maxBillingText = 255
+	maxExpiryYears = 20
+)
+
+// validate returns every mistake, named as the library names its inputs.
+func (in CardInput) validate(now time.Time) fault.Fields {
+	var fs fault.Fields
+	brand := brandOf(in.Number.Reveal())
+	switch digits := in.Number.Reveal(); {
+	case digits == "":
+		fs.Add("card.number", "incomplete_number", "Enter the card number.")
+	case brand.name == "":
+		fs.Add("card.number", "unsupported_brand", "This kind of card is not accepted.")
+	case !brand.fits(digits) || !luhn(digits):
+		fs.Add("card.number", "invalid_number", "The card number is not valid.")
+	}
+	in.validateExpiry(&fs, now)
+	if cvc := in.CVC.Reveal(); cvc == "" {
+		fs.Add("card.cvc", "incomplete_cvc", "Enter the security code.")
+	} else if !onlyDigits(cvc) || len(cvc) != brand.cvc() {
+		fs.Add("card.cvc", "invalid_cvc", "The security code is not valid.")
+	}
+	in.Billing.validate(&fs)
+	return fs
+}
+
+func (in CardInput) validateExpiry(fs *fault.Fields, now time.Time) {
+	switch {
+	case in.ExpMonth < 1 || in.ExpMonth > 12:
+		fs.Add("card.exp_month", "invalid_expiry", "The month is from 1 to 12.")
+	case in.ExpYear < now.Year():
+		fs.Add("card.exp_year", "invalid_expiry_year_past", "The card has expired.")
+	case in.ExpYear == now.Year() && in.ExpMonth < int(now.Month()):
+		fs.Add("card.exp_month", "invalid_expiry_month_past", "The card has expired.")
+	case in.ExpYear > now.Year()+maxExpiryYears:
+		fs.Add("card.exp_year", "invalid_expiry", "The year is too far ahead.")
+	}
+}
+
+func (b Billing) validate(fs *fault.Fields) {
+	texts := []struct{ name, value string }{
+		{"first_name", b.FirstName}, {"middle_name", b.MiddleName}, {"last_name", b.LastName},
+		{"address_line_1", b.AddressLine1}, {"address_line_2", b.AddressLine2},
+		{"address_city", b.AddressCity}, {"address_state", b.AddressState}, {"address_zip", b.AddressZip},
+		{"email", b.Email}, {"phone", b.Phone},
+	}
+	for _, t := range texts {
+		if utf8.RuneCountInString(t.value) > maxBillingText || strings.ContainsFunc(t.value, unicode.IsControl) {
+			fs.Add("billing."+t.name, "invalid_token_data", "At most 255 characters, without control characters.")
+		} else if cardNumberIn(t.value) {
+			fs.Add("billing."+t.name, "invalid_token_data", "Card numbers belong in the card field only.")
+		}
+	}
+	if c := b.AddressCountry; c != "" && (len(c) != 2 || c[0] < 'A' || c[0] > 'Z' || c[1] < 'A' || c[1] > 'Z') {
+		fs.Add("billing.address_country", "invalid_token_data", "A country is two capital letters (ISO 3166-1).")
+	}
+	if b.Email != "" && len(b.Email) <= maxBillingText {
+		if a, err := mail.ParseAddress(b.Email); err != nil || a.Address != b.Email {
+			fs.Add("billing.email", "invalid_email", "The e-mail address is not valid.")
+		}
+	}
+}
+
+// cardNumberIn tells whether a text holds what could be a card number, which must not be kept
+// in clear: 13 to 19 digits, spaces and dashes aside, that pass the Luhn check.
+func cardNumberIn(s string) bool {
+	digits := strings.Map(func(r rune) rune {
+		if r == ' ' || r == '-' {
+			return -1
+		}
+		return r
+	}, s)
+	return len(digits) >= 13 && len(digits) <= 19 && onlyDigits(digits) && brandOf(digits).name != "" && luhn(digits)
+}
+
+func onlyDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// luhn checks the last digit by ISO/IEC 7812-1, annex B.
+func luhn(digits string) bool {
+	if !onlyDigits(digits) || digits == "" {
+		return false
+	}
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}

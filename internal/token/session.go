@@ -1,0 +1,131 @@
+package token
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+)
+
+const (
+	sessionLife     = 30 * time.Minute
+	sessionAttempts = 10
+	sessionPrefix   = "cs_"
+)
+
+// Session is a payer's browser, bound to one public key, merchant and page origin.
+type Session struct {
+	ID        string
+	ExpiresAt time.Time
+	Merchant  merchant.Merchant
+	Livemode  bool
+}
+
+// SessionInput is what a browser says of itself. PageOrigin was given to the frame by the
+// browser, not by the page.
+type SessionInput struct {
+	PublicKey  string
+	MerchantID int64
+	PageOrigin string
+	// AncestorOrigins, where the browser tells them, must agree with PageOrigin.
+	AncestorOrigins []string
+}
+
+// OpenSession starts a session: the key must allow the page, and the merchant must belong to the
+// key's application.
+func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, error) {
+	use, err := s.keys.PublicKey(ctx, in.PublicKey)
+	if err != nil {
+		return Session{}, err
+	}
+	if err := s.check.Check(use.Actor, authz.TokenCreate); err != nil {
+		return Session{}, err
+	}
+	if !s.originAllowed(use, in) {
+		return Session{}, fault.New(fault.KindForbidden, "origin_not_allowed",
+			"This page may not use this public key: its origin is not among the key's allowed origins.")
+	}
+	m, err := s.merchants.Get(ctx, use.Actor.ApplicationID, in.MerchantID)
+	if fault.HasCode(err, "resource_missing") {
+		return Session{}, fault.New(fault.KindForbidden, "merchant_not_found", "There is no such merchant for this public key.")
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	return s.insertSession(ctx, use.Actor, m, in.PageOrigin)
+}
+
+func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool {
+	if in.PageOrigin == "" || (len(in.AncestorOrigins) > 0 && in.AncestorOrigins[0] != in.PageOrigin) {
+		return false
+	}
+	if len(use.AllowedOrigins) == 0 {
+		return s.env == identity.Sandbox
+	}
+	return slices.Contains(use.AllowedOrigins, in.PageOrigin)
+}
+
+func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant, origin string) (Session, error) {
+	id, now := newSessionID(), s.now()
+	_, err := pg.Exec(ctx, s.pool, `
+		INSERT INTO client_sessions (id_hash, application_id, merchant_id, key_id, page_origin, created_at, expires_at)
+		VALUES (@hash, @application_id, @merchant_id, @key_id, @origin, @now, @until)`,
+		pg.Args{"hash": hashSession(id), "application_id": m.ApplicationID, "merchant_id": m.ID,
+			"key_id": a.KeyID, "origin": origin, "now": now, "until": now.Add(sessionLife)})
+	return Session{ID: id, ExpiresAt: now.Add(sessionLife), Merchant: m, Livemode: s.livemode()}, err
+}
+
+func (s *Service) livemode() bool { return s.env == identity.Production }
+
+func newSessionID() string {
+	b := make([]byte, 32)
+	rand.Read(b) // never fails (crypto/rand)
+	return sessionPrefix + base64.RawURLEncoding.EncodeToString(b)
+}
+
+func hashSession(id string) []byte {
+	sum := sha256.Sum256([]byte(strings.TrimPrefix(id, sessionPrefix)))
+	return sum[:]
+}
+
+type sessionRow struct {
+	ApplicationID int64   `db:"application_id"`
+	MerchantID    int64   `db:"merchant_id"`
+	KeyID         ids.Key `db:"key_id"`
+	Attempts      int     `db:"attempts"`
+}
+
+// useSession counts an attempt against the session and returns whose it is.
+func (s *Service) useSession(ctx context.Context, id string) (sessionRow, error) {
+	row, err := pg.One[sessionRow](ctx, s.pool, `
+		UPDATE client_sessions SET attempts = attempts + 1
+		WHERE id_hash = @hash AND expires_at > @now
+		RETURNING application_id, merchant_id, key_id, attempts`,
+		pg.Args{"hash": hashSession(id), "now": s.now()})
+	switch {
+	case errors.Is(err, pg.ErrNone):
+		return row, fault.New(fault.KindUnauthenticated, "not_ready", "This payment session has ended. Reload the page.")
+	case err != nil:
+		return row, err
+	case row.Attempts > sessionAttempts:
+		return row, fault.New(fault.KindLimited, "rate_limited", "Too many attempts. Reload the page and try again later.").
+			After(sessionLife)
+	}
+	return row, nil
+}
+
+// PurgeSessions deletes the sessions whose time is over.
+func (s *Service) PurgeSessions(ctx context.Context) (int64, error) {
+	return pg.Exec(ctx, s.pool, `DELETE FROM client_sessions WHERE expires_at <= @now`, pg.Args{"now": s.now()})
+}

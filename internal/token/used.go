@@ -1,0 +1,19 @@
+package token
+
+import (
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+// UsedTx notes that a token was charged: it lives on for its whole life from now, and the first
+// networkID that it is given stays the one that later charges refer to. nil leaves it alone.
+func UsedTx(tx *pg.Tx, applicationID, merchantID int64, id ids.Token, networkID *string, now time.Time) {
+	tx.Later(`
+		UPDATE tokens SET expires_at = @until, network_transaction_id = coalesce(network_transaction_id, @network_id),
+			updated_at = @now
+		WHERE application_id = @application_id AND merchant_id = @merchant_id AND id = @id`,
+		pg.Args{"until": now.AddDate(0, lifeMonths, 0), "network_id": networkID, "now": now,
+			"application_id": applicationID, "merchant_id": merchantID, "id": id})
+}

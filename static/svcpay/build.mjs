@@ -1,0 +1,113 @@
+// Builds the browser library into dist/svcpay/, laid out as it is served:
+//   <version>/svcpay.js, <patch>/svcpay.js, <version>/integrity.json, <version>/frame/*.html, <version>/assets/*
+// Every file has a .br and a .gz beside it. Fails when a size of `limits` is exceeded.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import * as esbuild from 'esbuild';
+
+/** Versions served, each with its newest patch. */
+const versions = { '3.2': '3.2.0' };
+
+/** Bytes after brotli that each part may weigh at most. */
+export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600 };
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const dist = fileURLToPath(new URL('../dist/svcpay/', import.meta.url));
+
+/** Builds everything and returns the sizes of each version in bytes after brotli. */
+export async function build(out = dist) {
+  await rm(out, { recursive: true, force: true });
+  const sizes = {};
+  for (const [version, patch] of Object.entries(versions)) {
+    sizes[version] = check(version, await buildVersion(out, version, patch));
+  }
+  return sizes;
+}
+
+async function buildVersion(out, version, patch) {
+  const [loader, controller, field, css] = await Promise.all(
+    ['loader/index.ts', 'controller/index.ts', 'field/index.ts', 'field/field.css'].map((entry) => bundle(entry, version)),
+  );
+  const emit = emitter(out);
+  const library = await emit(`${version}/svcpay.js`, loader);
+  await emit(`${patch}/svcpay.js`, loader);
+  await emit(`${version}/integrity.json`, integrity(patch, loader));
+
+  const assets = { controller: hashed('controller', 'js', controller), field: hashed('field', 'js', field), css: hashed('field', 'css', css) };
+  const asset = ({ name, content }) => emit(`${version}/assets/${name}`, content);
+  const script = ({ name }) => `<script src="../assets/${name}"></script>`;
+  const controllerParts = [
+    await asset(assets.controller),
+    await emit(`${version}/frame/controller.html`, await page('Payment service', script(assets.controller))),
+  ];
+  const cardParts = [
+    await asset(assets.field),
+    await asset(assets.css),
+    await emit(
+      `${version}/frame/field.html`,
+      await page('Secure payment field', `<link rel="stylesheet" href="../assets/${assets.css.name}">\n${script(assets.field)}`),
+    ),
+  ];
+  return { loader: library, controller: sum(controllerParts), card: sum(cardParts) };
+}
+
+async function bundle(entry, version) {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [`${here}src/${entry}`],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    target: ['chrome99', 'firefox101', 'safari16.4'],
+    define: { SVCPAY_VERSION: JSON.stringify(version) },
+    legalComments: 'none',
+    charset: 'utf8',
+  });
+  return Buffer.from(outputFiles[0].contents);
+}
+
+async function page(title, head) {
+  const template = await readFile(`${here}src/frame.html`, 'utf8');
+  return Buffer.from(template.replace('{{title}}', title).replace('{{head}}', head));
+}
+
+function hashed(name, extension, content) {
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  return { name: `${name}-${hash}.${extension}`, content };
+}
+
+/** What a page needs to pin this very file: `<script src integrity crossorigin>`. */
+function integrity(patch, loader) {
+  const sha384 = createHash('sha384').update(loader).digest('base64');
+  return Buffer.from(JSON.stringify({ version: patch, path: `/${patch}/svcpay.js`, integrity: `sha384-${sha384}` }) + '\n');
+}
+
+/** Writes a file with its compressed forms and returns its size after brotli. */
+function emitter(out) {
+  return async (path, content) => {
+    const brotli = brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } });
+    await mkdir(dirname(out + path), { recursive: true });
+    await Promise.all([
+      writeFile(out + path, content),
+      writeFile(`${out + path}.br`, brotli),
+      writeFile(`${out + path}.gz`, gzipSync(content, { level: 9 })),
+    ]);
+    return brotli.length;
+  };
+}
+
+function check(version, parts) {
+  const sizes = { ...parts, whole: sum(Object.values(parts)) };
+  for (const [part, limit] of Object.entries(limits)) {
+    console.log(`  ${version} ${part.padEnd(10)} ${String(sizes[part]).padStart(6)} of ${limit} bytes (brotli)`);
+    if (sizes[part] > limit) throw new Error(`svcpay ${version}: ${part} weighs ${sizes[part]} bytes, more than ${limit}`);
+  }
+  return sizes;
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
+}

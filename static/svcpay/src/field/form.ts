@@ -1,0 +1,187 @@
+import { CARD_INPUTS, type CardType, type Collected, type FieldState } from '../shared/protocol';
+import { icon } from './icons';
+import { CardInput } from './input';
+import { applyStyle } from './style';
+
+/** The options of a field that concern its frame; they come from the page and are not trusted. */
+export interface Settings {
+  style?: unknown;
+  value?: { postalCode?: unknown };
+  hidePostalCode?: unknown;
+  hideBorders?: unknown;
+  disabled?: unknown;
+  placeholder?: unknown;
+  scheme?: unknown;
+}
+
+/** What the form reports; none of it contains what was typed. */
+export interface Listener {
+  changed(state: FieldState): void;
+  focused(focus: boolean): void;
+  /** The number was left with this brand. */
+  branded(brand: string): void;
+  /** The brand changed while typing. */
+  detected(brand: string): void;
+}
+
+/** The inputs of one frame, in one form so that browsers can fill them together. */
+export class CardForm {
+  readonly element = document.createElement('form');
+  #inputs: CardInput[];
+  #listener: Listener;
+  #announcement = document.createElement('p');
+  #picture = icon('none');
+  #brand = 'none';
+  #reported = JSON.stringify({ empty: true, complete: false } satisfies FieldState);
+  #postalCode: unknown;
+
+  constructor(type: CardType, listener: Listener) {
+    this.#listener = listener;
+    this.#inputs = CARD_INPUTS[type].map((name) => new CardInput(name));
+    this.element.noValidate = true;
+    this.element.className = type;
+    if (this.#find('number')) this.element.append(this.#picture);
+    this.element.append(...this.#inputs.map(({ element }) => element));
+    Object.assign(this.#announcement, { id: 'error', className: 'sr' });
+    this.#announcement.setAttribute('role', 'alert');
+    this.element.append(this.#announcement);
+    this.#listen();
+  }
+
+  /** Takes on options; those that are missing return to their default. */
+  apply({ style, value, hidePostalCode, hideBorders, disabled, placeholder, scheme }: Settings): void {
+    document.documentElement.className = scheme === 'dark' ? 'dark' : 'light';
+    this.element.classList.toggle('bare', !!hideBorders);
+    applyStyle(style);
+    for (const { element } of this.#inputs) element.disabled = !!disabled;
+    const [first] = this.#inputs;
+    if (this.#inputs.length === 1 && typeof placeholder === 'string') first!.element.placeholder = placeholder;
+    const postal = this.#find('postal_code');
+    if (postal) {
+      postal.element.hidden = !!hidePostalCode;
+      if (typeof value?.postalCode === 'string' && value.postalCode !== this.#postalCode) {
+        this.#postalCode = value.postalCode;
+        postal.text = value.postalCode.slice(0, 10);
+      }
+    }
+    this.#report();
+  }
+
+  /** Words that depend on where the merchant is. */
+  localize(country: string): void {
+    const postal = this.#find('postal_code');
+    if (!postal || country !== 'US') return;
+    postal.element.placeholder = 'ZIP';
+    postal.element.setAttribute('aria-label', 'ZIP or postal code');
+  }
+
+  /** The brand, as another frame's number has it. */
+  set brand(brand: string) {
+    this.#brand = brand;
+    const cvc = this.#find('cvc');
+    if (cvc) cvc.brand = brand;
+    this.#report();
+  }
+
+  /** The card data with every error there is, which from now on shows. */
+  collect(): Collected {
+    for (const input of this.#shown) input.demand = 'submitted';
+    this.#report();
+    return {
+      values: Object.assign({}, ...this.#shown.map(({ part }) => part)),
+      errors: this.#shown.flatMap(({ error }) => error ?? []),
+    };
+  }
+
+  /** Focuses the first input that still needs something. */
+  focus(): void {
+    (this.#shown.find(({ check }) => !check.valid) ?? this.#shown[0])?.element.focus();
+  }
+
+  clear(): void {
+    for (const input of this.#inputs) input.text = '';
+  }
+
+  get #shown(): CardInput[] {
+    return this.#inputs.filter(({ element }) => !element.hidden);
+  }
+
+  #find(name: string): CardInput | undefined {
+    return this.#inputs.find((input) => input.name === name);
+  }
+
+  #listen(): void {
+    const { element } = this;
+    element.addEventListener('submit', (event) => event.preventDefault());
+    element.addEventListener('focusin', ({ relatedTarget }) => relatedTarget || this.#listener.focused(true));
+    element.addEventListener('focusout', ({ relatedTarget }) => relatedTarget || this.#listener.focused(false));
+    for (const input of this.#inputs) {
+      input.element.addEventListener('input', (event) => this.#typed(input, event));
+      input.element.addEventListener('blur', () => this.#left(input));
+      input.element.addEventListener('keydown', (event) => this.#keyed(input, event));
+    }
+  }
+
+  #typed(input: CardInput, event: Event): void {
+    if (input.name === 'number' && input.brand !== this.#brand) this.#rebrand(input.brand);
+    this.#report();
+    const atEnd = input.element.selectionEnd === input.element.value.length;
+    if (event.isTrusted && atEnd && input.check.valid && input.name !== 'postal_code') this.#step(input, 1);
+  }
+
+  #left(input: CardInput): void {
+    if (input.demand === 'typing') input.demand = 'left';
+    this.#report();
+    if (input.name === 'number' && !input.empty) this.#listener.branded(input.brand);
+  }
+
+  /** Arrows and Backspace move between the inputs as if they were one. */
+  #keyed({ element, name }: CardInput, { key }: KeyboardEvent): void {
+    const input = this.#find(name)!;
+    const { selectionStart, selectionEnd, value } = element;
+    if (selectionStart !== selectionEnd) return;
+    if (key === 'ArrowRight' && selectionEnd === value.length) this.#step(input, 1);
+    if ((key === 'ArrowLeft' || (key === 'Backspace' && !value)) && selectionStart === 0) this.#step(input, -1);
+  }
+
+  #step(input: CardInput, by: number): void {
+    this.#shown[this.#shown.indexOf(input) + by]?.element.focus();
+  }
+
+  #rebrand(brand: string): void {
+    this.brand = brand;
+    const picture = icon(brand);
+    this.#picture.replaceWith(picture);
+    this.#picture = picture;
+    this.#listener.detected(brand);
+  }
+
+  /** Shows every input's state, and tells the page when the whole has changed. */
+  #report(): void {
+    const errors = this.#shown.map((input) => this.#mark(input));
+    const error = errors.find(Boolean);
+    this.element.classList.toggle('invalid', !!error);
+    const message = error?.message ?? '';
+    if (this.#announcement.textContent !== message) this.#announcement.textContent = message;
+    const state: FieldState = {
+      empty: this.#shown.every(({ empty }) => empty),
+      complete: this.#shown.every(({ check }) => check.valid),
+      ...(error && { error }),
+    };
+    const text = JSON.stringify(state);
+    if (text === this.#reported) return;
+    this.#reported = text;
+    this.#listener.changed(state);
+  }
+
+  #mark(input: CardInput) {
+    const { element, error, empty, check } = input;
+    element.classList.toggle('empty', empty);
+    element.classList.toggle('complete', check.valid);
+    element.classList.toggle('invalid', !!error);
+    element.setAttribute('aria-invalid', String(!!error));
+    if (error) element.setAttribute('aria-describedby', 'error');
+    else element.removeAttribute('aria-describedby');
+    return error;
+  }
+}

@@ -1,0 +1,61 @@
+import { accept } from '../shared/accept';
+import { channel, type Channel } from '../shared/channel';
+import { fault } from '../shared/errors';
+import { CARD_INPUTS, JOIN, type CardType, type FieldState, type Joined } from '../shared/protocol';
+import { CardForm, type Settings } from './form';
+
+const query = new URLSearchParams(location.search);
+const wanted = query.get('t') ?? '';
+const type: CardType = Object.hasOwn(CARD_INPUTS, wanted) ? (wanted as CardType) : 'card';
+
+/** Finds the controller of this instance among the page's frames: only a same-origin one shows its mark. */
+function controller(): Window | undefined {
+  const instance = query.get('i');
+  for (let at = 0; at < parent.length; at++) {
+    try {
+      const frame = parent[at] as (Window & { svcpayController?: string }) | undefined;
+      if (instance && frame?.svcpayController === instance) return frame;
+    } catch {
+      // A frame of another origin: certainly not the controller.
+    }
+  }
+  return undefined;
+}
+
+/** Joins the controller over a port of their own, on which alone card data travels. */
+async function join(form: CardForm): Promise<Channel> {
+  const frame = controller();
+  if (!frame) throw fault('not_ready', 'The payment service frame of this field is missing.');
+  const { port1, port2 } = new MessageChannel();
+  const link = channel(port1, {
+    collect: () => form.collect(),
+    brand: (brand: string) => (form.brand = brand),
+  });
+  frame.postMessage(JOIN, location.origin, [port2]);
+  const { country, brand }: Joined = await link.call('hello', undefined, 5000);
+  form.localize(country);
+  if (brand !== 'none') form.brand = brand;
+  return link;
+}
+
+accept((port) => {
+  let link: Channel | undefined;
+  const form = new CardForm(type, {
+    changed: (state: FieldState) => page.send('change', state),
+    focused: (focus) => page.send(focus ? 'focus' : 'blur'),
+    branded: (brand) => page.send('brand', brand),
+    detected: (brand) => link?.send('brand', brand),
+  });
+  const page = channel(port, {
+    async init(settings: Settings) {
+      link = await join(form);
+      document.body.replaceChildren(form.element);
+      form.apply(settings);
+      new ResizeObserver(() => page.send('height', form.element.offsetHeight)).observe(form.element);
+      return true;
+    },
+    update: (settings: Settings) => form.apply(settings),
+    focus: () => form.focus(),
+    clear: () => form.clear(),
+  });
+});

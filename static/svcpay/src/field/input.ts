@@ -1,0 +1,124 @@
+import RestrictedInput from 'restricted-input';
+import { fault, type PayError } from '../shared/errors';
+import type { CardPart, InputName } from '../shared/protocol';
+import { brandOf, cvcLengths } from './brands';
+import { checkCvc, checkExpiry, checkNumber, checkPostalCode, expiryOf, type Check } from './checks';
+import { expiryDigits } from './expiry';
+import { MESSAGES } from './messages';
+
+interface Looks {
+  label: string;
+  placeholder: string;
+  autocomplete: string;
+  pattern?: string;
+}
+
+const LOOKS: Record<InputName, Looks> = {
+  number: { label: 'Card number', placeholder: 'Card number', autocomplete: 'cc-number', pattern: brandOf('').pattern },
+  expiry: { label: 'Expiration date, month and year', placeholder: 'MM / YY', autocomplete: 'cc-exp', pattern: '{{99}} / {{99}}' },
+  cvc: { label: 'Security code', placeholder: 'CVC', autocomplete: 'cc-csc', pattern: '{{9999}}' },
+  postal_code: { label: 'Postal code', placeholder: 'Postal code', autocomplete: 'postal-code' },
+};
+
+/** How much of an unfinished value counts as an error: none while typing, any after leaving, all on submit. */
+type Demand = 'typing' | 'left' | 'submitted';
+
+/** One input of the frame: formatted while typing, judged on leaving. */
+export class CardInput {
+  readonly name: InputName;
+  readonly element = document.createElement('input');
+  demand: Demand = 'typing';
+  #restricted: RestrictedInput | undefined;
+  #pattern: string | undefined;
+  #brand = 'none';
+
+  constructor(name: InputName) {
+    this.name = name;
+    const { label, placeholder, autocomplete, pattern } = LOOKS[name];
+    Object.assign(this.element, { id: name, name, className: `i ${name}`, type: 'text', placeholder, autocomplete });
+    this.element.inputMode = pattern ? 'numeric' : 'text';
+    this.element.spellcheck = false;
+    this.element.setAttribute('aria-label', label);
+    if (name === 'expiry') this.#acceptDates();
+    if (pattern) this.#restricted = new RestrictedInput({ element: this.element, pattern });
+    else this.element.maxLength = 10;
+    this.#pattern = pattern;
+    this.element.addEventListener('input', () => {
+      this.demand = 'typing';
+      if (name === 'number') this.brand = brandOf(this.text).name;
+    });
+  }
+
+  /** What was typed, without the formatter's additions. */
+  get text(): string {
+    const { value } = this.element;
+    return this.name === 'postal_code' ? value.trim() : value.replace(/\D/g, '');
+  }
+
+  set text(text: string) {
+    this.element.value = text;
+    this.element.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+
+  /** The card's brand: found here by the number, told to the security code. */
+  get brand(): string {
+    return this.#brand;
+  }
+
+  set brand(brand: string) {
+    this.#brand = brand;
+    if (this.name === 'number') this.#group(brandOf(this.text).pattern);
+    if (this.name === 'cvc') this.#group(`{{${'9'.repeat(Math.max(...cvcLengths(brand)))}}}`);
+  }
+
+  get empty(): boolean {
+    return !this.text;
+  }
+
+  get check(): Check {
+    switch (this.name) {
+      case 'number':
+        return checkNumber(this.text);
+      case 'expiry':
+        return checkExpiry(this.text, new Date());
+      case 'cvc':
+        return checkCvc(this.text, cvcLengths(this.#brand));
+      case 'postal_code':
+        return checkPostalCode(this.text);
+    }
+  }
+
+  /** The error to show now, if any. */
+  get error(): PayError | undefined {
+    const { valid, possible, code } = this.check;
+    const early = this.demand === 'typing' || (this.demand === 'left' && this.empty);
+    if (valid || (possible && early)) return undefined;
+    return fault(code, MESSAGES[code]!, 'validation_error', `card.${this.name}`);
+  }
+
+  /** The value as the service takes it; only the controller gets to see it. */
+  get part(): CardPart {
+    if (this.name !== 'expiry') return { [this.name]: this.text };
+    const { month, year } = expiryOf(this.text);
+    return { exp_month: month, exp_year: year };
+  }
+
+  #group(pattern: string): void {
+    if (pattern !== this.#pattern) this.#restricted!.setPattern((this.#pattern = pattern));
+  }
+
+  /** Rewrites dates in other notations before the formatter cuts them to four digits. */
+  #acceptDates(): void {
+    this.element.addEventListener('input', () => {
+      const digits = expiryDigits(this.element.value);
+      if (digits !== this.element.value) this.element.value = digits;
+    });
+    this.element.addEventListener('paste', (event) => {
+      const pasted = event.clipboardData?.getData('text') ?? '';
+      if (expiryDigits(pasted) === pasted) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      this.text = expiryDigits(pasted);
+    });
+  }
+}

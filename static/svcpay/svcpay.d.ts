@@ -1,0 +1,182 @@
+// Types of svcpay.js 3.2, for pages that load it with <script src="…/3.2/svcpay.js">.
+
+/** The payment library of one merchant on one page. Each payment type needs an instance of its own. */
+declare class SvcPay {
+  /** The version in the script's address, for example "3.2". */
+  static readonly version: string;
+  /**
+   * @param apiKey the public key of the environment the script was loaded from
+   * @param merchantId the merchant that is paid
+   * @throws {SvcPay.PayError} an integration_error when an argument is missing
+   */
+  constructor(apiKey: string, merchantId: string | number, options?: SvcPay.Options);
+  /** Why the last canMakePayments or mount failed. */
+  lastError: SvcPay.PayError | null;
+  /** What the merchant can take, or false (then hide the form; see lastError). Must complete before any mount. */
+  canMakePayments(): Promise<SvcPay.Capabilities | false>;
+  /** @throws {SvcPay.PayError} for a type that this version of the service does not offer */
+  createField(type: 'card', options?: SvcPay.CardOptions): SvcPay.Field;
+  createField(type: SvcPay.SplitFieldType, options?: SvcPay.SplitFieldOptions): SvcPay.Field;
+  /** Turns what was typed into a token. Always resolves; of split fields any mounted one may be passed. */
+  createToken(field: SvcPay.Field, tokenData?: SvcPay.TokenData): Promise<SvcPay.TokenResult>;
+  /** Removes every frame; the instance cannot be used again. */
+  destroy(): void;
+}
+
+interface Window {
+  SvcPay: typeof SvcPay;
+}
+
+declare namespace SvcPay {
+  type SplitFieldType = 'cardNumber' | 'cardExpiration' | 'cardCvc';
+  type FieldType = 'card' | SplitFieldType;
+  type Brand = 'amex' | 'discover' | 'diners_club' | 'jcb' | 'mastercard' | 'visa' | 'none';
+
+  interface Options {
+    swipe?: boolean;
+  }
+
+  interface Capabilities {
+    livemode: boolean;
+    /** Two-letter ISO country code of the merchant. */
+    country: string;
+    /** Lowercase ISO currency code. */
+    currency: string;
+    methods: Record<string, boolean>;
+  }
+
+  interface PayError {
+    message: string;
+    code: string;
+    type:
+      | 'validation_error'
+      | 'card_error'
+      | 'wallet_error'
+      | 'authentication_error'
+      | 'invalid_request_error'
+      | 'rate_limit_error'
+      | 'api_connection_error'
+      | 'api_error'
+      | 'integration_error'
+      | (string & {});
+    /** The input or member at fault, for example "card.number". */
+    field?: string;
+    /** Seconds after which a retry can succeed. */
+    retry_after?: number;
+    request_id?: string;
+  }
+
+  interface TextStyle {
+    color?: string;
+    fontFamily?: string;
+    fontSize?: string;
+    fontSmoothing?: string;
+    fontStyle?: string;
+    fontVariant?: string;
+    fontWeight?: string | number;
+    letterSpacing?: string;
+    textAlign?: string;
+    textDecoration?: string;
+    textShadow?: string;
+    textTransform?: string;
+  }
+
+  interface VariantStyle extends TextStyle {
+    ':hover'?: TextStyle;
+    ':focus'?: TextStyle;
+    '::placeholder'?: TextStyle;
+    ':disabled'?: TextStyle;
+  }
+
+  /** The other variants inherit from base. */
+  interface Style {
+    base?: VariantStyle;
+    complete?: VariantStyle;
+    empty?: VariantStyle;
+    invalid?: VariantStyle;
+  }
+
+  interface FieldOptions {
+    style?: Style;
+    hideBorders?: boolean;
+    disabled?: boolean;
+  }
+
+  interface CardOptions extends FieldOptions {
+    /** Number and expiration cannot be prefilled. */
+    value?: { postalCode?: string };
+    hidePostalCode?: boolean;
+  }
+
+  interface SplitFieldOptions extends FieldOptions {
+    placeholder?: string;
+  }
+
+  interface ChangeEvent {
+    empty: boolean;
+    complete: boolean;
+    /** Absent while there is nothing to correct. */
+    error?: PayError;
+  }
+
+  interface EventMap {
+    ready: object;
+    change: ChangeEvent;
+    focus: object;
+    blur: object;
+    cardbrand: { brand: Brand };
+  }
+
+  interface Field {
+    readonly type: FieldType;
+    on<E extends keyof EventMap>(event: E, handler: (event: EventMap[E]) => void): this;
+    once<E extends keyof EventMap>(event: E, handler: (event: EventMap[E]) => void): this;
+    /** Removes one handler, or all of the event. */
+    off<E extends keyof EventMap>(event: E, handler?: (event: EventMap[E]) => void): this;
+    /** Renders the field; mounting it a second time moves it. */
+    mount(target: string | Element): void;
+    /** Takes the field out of the page; handlers stay for the next mount. */
+    unmountField(target?: string | Element): void;
+    /** Merges options into those the field has. */
+    updateField(options: CardOptions & SplitFieldOptions): void;
+    focus(): void;
+    clear(): void;
+  }
+
+  /** Billing details; they lower the risk of a decline. */
+  interface TokenData {
+    first_name?: string;
+    middle_name?: string;
+    last_name?: string;
+    address_line_1?: string;
+    address_line_2?: string;
+    address_city?: string;
+    address_state?: string;
+    address_zip?: string;
+    /** Two-letter ISO country code. */
+    address_country?: string;
+    email?: string;
+    phone?: string | number;
+  }
+
+  interface Card {
+    brand: Brand;
+    last4: string;
+    exp_month: number;
+    exp_year: number;
+    funding: string | null;
+    wallet: string | null;
+    cardholder_name: string | null;
+  }
+
+  interface Token {
+    /** Goes into POST /api/charges. */
+    token: string;
+    card: Card;
+    billing: Record<string, string | null>;
+    livemode: boolean;
+    error?: undefined;
+  }
+
+  type TokenResult = Token | { error: PayError; token?: undefined };
+}

@@ -1,0 +1,18 @@
+// Runs TypeScript modules of the library in Node: bundled as for the browser, then imported.
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const here = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** Imports a module of src/, each time anew. */
+export async function load(path) {
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents: `export * from './${path}'; // ${Math.random()}`, resolveDir: here },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    define: { SVCPAY_VERSION: '"3.2"' },
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}#${Math.random()}`);
+}

@@ -1,0 +1,43 @@
+// Checked by tsc alone: what the published types allow, and, by @ts-expect-error, what they refuse.
+export {};
+
+const pay = new SvcPay('pk_sandbox_x', 1042);
+const sameAsText = new SvcPay('pk_sandbox_x', '1042', { swipe: false });
+const card = pay.createField('card', { value: { postalCode: '94107' }, style: { base: { ':focus': { fontWeight: 600 } } } });
+const cvc = sameAsText.createField('cardCvc', { placeholder: '123' });
+
+card.on('change', ({ empty, complete, error }) => console.log(empty && complete, error?.code)).once('ready', () => card.focus());
+cvc.on('cardbrand', ({ brand }) => brand === 'diners_club');
+card.mount('#card');
+card.mount(document.body);
+card.unmountField();
+
+async function pays(): Promise<string> {
+  const can = await pay.canMakePayments();
+  if (!can) return pay.lastError?.message ?? '';
+  const result = await pay.createToken(card, { first_name: 'Dana', phone: 5551234 });
+  // A result without an error has a token; the compiler knows.
+  return result.error ? result.error.message : result.token + result.card.last4 + can.country;
+}
+void pays();
+
+// @ts-expect-error the merchant id is required
+new SvcPay('pk_sandbox_x');
+// @ts-expect-error not a field type of this version
+pay.createField('walletA');
+// @ts-expect-error a card number cannot be prefilled
+pay.createField('card', { value: { number: '4242' } });
+// @ts-expect-error placeholders are for split fields
+pay.createField('card', { placeholder: 'Card' });
+// @ts-expect-error not one of the twelve style properties
+pay.createField('card', { style: { base: { background: 'red' } } });
+// @ts-expect-error not an event of the library
+card.on('keydown', () => {});
+// @ts-expect-error not a brand of the library
+cvc.on('cardbrand', ({ brand }) => brand === 'maestro');
+// @ts-expect-error the field comes first
+pay.createToken({ first_name: 'Dana' });
+// @ts-expect-error not a member of tokenData
+pay.createToken(card, { card_number: '4242' });
+// @ts-expect-error false has no methods
+pay.canMakePayments().then((can) => can.methods);

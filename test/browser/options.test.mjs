@@ -1,0 +1,138 @@
+// The options of the card fields, and how a payer moves through them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EXPIRY, VISA, createToken, enter, eventsOf, input, open, typeCard } from './support/card.mjs';
+import { axeSource, startBrowser } from './support/env.mjs';
+import { merchantPage, startSite } from './support/merchant.mjs';
+
+const site = await startSite();
+const newPage = await startBrowser();
+
+async function openPage(t, options, context) {
+  const page = await newPage(t, context);
+  await open(page, site.put(merchantPage(options)));
+  return page;
+}
+
+const css = (locator, property, pseudo) =>
+  locator.evaluate((element, [name, part]) => getComputedStyle(element, part)[name], [property, pseudo]);
+
+test('hidePostalCode, a prefilled postal code, disabled, hideBorders', async (t) => {
+  const page = await openPage(t, { options: { value: { postalCode: '10001', number: VISA } } });
+  const postal = input(page, 'postal_code');
+  assert.deepEqual([await postal.inputValue(), await input(page, 'number').inputValue()], ['10001', '']);
+  await page.evaluate(() => window.fields.card.updateField({ hidePostalCode: true, disabled: true, hideBorders: true }));
+  await postal.waitFor({ state: 'hidden' });
+  assert.equal(await input(page, 'number').isDisabled(), true);
+  assert.equal(await css(page.frameLocator('#card iframe').locator('form'), 'borderTopWidth'), '0px');
+  await page.evaluate(() => window.fields.card.updateField({ disabled: false }));
+  await typeCard(page, { zip: '' });
+  const result = await createToken(page);
+  assert.match(result.token ?? JSON.stringify(result), /^tok_/);
+  assert.ok(!result.billing.address_zip, 'a hidden postal code is not sent');
+});
+
+test('style: variants, states, and nothing outside the list', async (t) => {
+  const style = {
+    base: { color: 'rgb(1, 2, 3)', letterSpacing: '2px', fontSize: '20px', background: 'red', '::placeholder': { color: 'rgb(4, 5, 6)' }, ':focus': { fontWeight: 700 } },
+    empty: { fontStyle: 'italic' },
+    complete: { color: 'rgb(7, 8, 9)' },
+    invalid: { color: 'rgb(10, 11, 12)', textShadow: 'url(https://evil.example)' },
+  };
+  const page = await openPage(t, { types: ['cardNumber'], options: { style } });
+  const number = input(page, 'number', '#cardNumber');
+  assert.deepEqual([await css(number, 'fontStyle'), await css(number, 'color', '::placeholder'), await css(number, 'letterSpacing')], ['italic', 'rgb(4, 5, 6)', '2px']);
+  assert.equal(await css(number, 'backgroundColor'), 'rgba(0, 0, 0, 0)');
+  await enter(page, 'number', '#cardNumber');
+  await page.keyboard.type('42');
+  assert.deepEqual([await css(number, 'color'), await css(number, 'fontWeight'), await css(number, 'fontStyle')], ['rgb(1, 2, 3)', '700', 'normal']);
+  await number.fill(VISA);
+  assert.equal(await css(number, 'color'), 'rgb(7, 8, 9)');
+  await number.fill('62');
+  assert.deepEqual([await css(number, 'color'), await css(number, 'textShadow')], ['rgb(10, 11, 12)', 'none']);
+});
+
+test('a touch screen gets 16 px at least, and numeric keys', async (t) => {
+  const page = await openPage(t, { options: { style: { base: { fontSize: '12px' } } } }, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 700 } });
+  for (const name of ['number', 'expiry', 'cvc', 'postal_code']) assert.equal(await css(input(page, name), 'fontSize'), '16px');
+  assert.equal(await input(page, 'number').getAttribute('inputmode'), 'numeric');
+  assert.equal(await input(page, 'number').getAttribute('autocomplete'), 'cc-number');
+});
+
+test('the frame is as high as its content, at any width', async (t) => {
+  const page = await openPage(t, {}, { viewport: { width: 1000, height: 600 } });
+  const height = () => page.locator('#card iframe').evaluate((frame) => frame.offsetHeight);
+  assert.equal(await height(), 46);
+  await page.setViewportSize({ width: 360, height: 600 });
+  await page.waitForFunction(() => document.querySelector('#card iframe').offsetHeight === 91);
+});
+
+test('Tab order, and a label that focuses its field', async (t) => {
+  const page = await openPage(t);
+  await page.locator('label[for=card]').click();
+  await eventsOf(page, 'focus', 1);
+  const focused = () => page.frameLocator('#card iframe').locator('input:focus').getAttribute('name');
+  const visited = [await focused()];
+  for (let step = 0; step < 3; step++) {
+    await page.keyboard.press('Tab');
+    visited.push(await focused());
+  }
+  assert.deepEqual(visited, ['number', 'expiry', 'cvc', 'postal_code']);
+  await page.keyboard.press('Tab');
+  await page.waitForFunction(() => document.activeElement.id === 'after');
+  await eventsOf(page, 'blur', 1);
+});
+
+test('arrows and Backspace walk through the card as one', async (t) => {
+  const page = await openPage(t);
+  await typeCard(page, { cvc: '', zip: '' });
+  const focused = () => page.frameLocator('#card iframe').locator('input:focus').getAttribute('name');
+  assert.equal(await focused(), 'cvc');
+  await page.keyboard.press('Backspace');
+  assert.equal(await focused(), 'expiry');
+  await page.keyboard.press('End');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await focused(), 'cvc');
+});
+
+test('dates are understood as pasted and as filled in', async (t) => {
+  const page = await openPage(t);
+  const year = `20${EXPIRY.slice(2)}`;
+  const expiry = input(page, 'expiry');
+  const shown = `08 / ${EXPIRY.slice(2)}`;
+  for (const text of [`08/${year}`, `${year}-08`, `8 / ${EXPIRY.slice(2)}`]) {
+    await expiry.fill(text);
+    assert.equal(await expiry.inputValue(), shown, `filled with ${text}`);
+    await expiry.fill('');
+    await expiry.evaluate((element, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', pasted);
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, text);
+    assert.equal(await expiry.inputValue(), shown, `pasted ${text}`);
+  }
+  await expiry.fill('');
+  await enter(page, 'expiry');
+  await page.keyboard.type(`8${EXPIRY.slice(2)}`);
+  assert.equal(await expiry.inputValue(), shown, 'typed without the leading zero');
+});
+
+for (const scheme of ['light', 'dark']) {
+  test(`axe finds nothing in the card frame, ${scheme}`, async (t) => {
+    const page = await openPage(t, { dark: scheme === 'dark' }, { colorScheme: scheme });
+    const frame = page.frames().find((candidate) => candidate.url().includes('/frame/field'));
+    assert.equal(await css(frame.locator(':root'), 'colorScheme'), scheme);
+    const violations = async () => {
+      await frame.waitForFunction(() => document.getAnimations().length === 0);
+      const { violations: found, passes } = await frame.evaluate(() => window.axe.run(document));
+      assert.ok(passes.some(({ id }) => id === 'color-contrast'), 'contrast was measured');
+      return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+    };
+    await frame.evaluate(axeSource);
+    assert.deepEqual(await violations(), [], 'empty');
+    await typeCard(page, { cvc: '12', zip: '' });
+    assert.deepEqual(await violations(), [], 'filled');
+    await createToken(page);
+    assert.deepEqual(await violations(), [], 'with errors');
+  });
+}
