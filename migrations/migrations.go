@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -26,7 +27,7 @@ const RiverSchema = "river"
 
 // Up applies what is missing, ours first, then the job queue's. databaseURL must lead to the
 // server directly, not through a pooler: a session lock keeps other runners out meanwhile.
-func Up(ctx context.Context, databaseURL string) error {
+func Up(ctx context.Context, databaseURL string) (err error) {
 	pool, err := pgxpool.New(ctx, databaseURL)
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
@@ -34,10 +35,33 @@ func Up(ctx context.Context, databaseURL string) error {
 	defer pool.Close()
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { _ = db.Close() }()
+	unlock, err := turn(ctx, db)
+	if err != nil {
+		return fmt.Errorf("migrations: waiting for another runner: %w", err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	if err := ours(ctx, db); err != nil {
 		return err
 	}
 	return queue(ctx, pool)
+}
+
+// turn waits until no other runner is at work; one that dies lets go by itself.
+func turn(ctx context.Context, db *sql.DB) (unlock func() error, err error) {
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := locker.SessionLock(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return func() error {
+		return errors.Join(locker.SessionUnlock(context.WithoutCancel(ctx), conn), conn.Close())
+	}, nil
 }
 
 // Pending tells whether the database lacks migrations of this version.
@@ -63,11 +87,7 @@ func Pending(ctx context.Context, databaseURL string) (bool, error) {
 var quiet = goose.WithSlog(slog.New(slog.DiscardHandler))
 
 func ours(ctx context.Context, db *sql.DB) error {
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return fmt.Errorf("migrations: %w", err)
-	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, FS, goose.WithSessionLocker(locker), quiet)
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, FS, quiet)
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
@@ -77,24 +97,14 @@ func ours(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// queue brings the job queue's schema up. Its migrator takes no lock of its own, so ours is
-// a row of a table of one, locked for the length of the run.
 func queue(ctx context.Context, pool *pgxpool.Pool) error {
-	tx, err := pool.Begin(ctx)
-	if err != nil {
-		return fmt.Errorf("migrations: %w", err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := tx.Exec(ctx, "SELECT 1 FROM migration_turn FOR UPDATE"); err != nil {
-		return fmt.Errorf("migrations: %w", err)
-	}
 	m, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{
 		Schema: RiverSchema, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("migrations: job queue: %w", err)
 	}
-	if _, err := m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil); err != nil {
+	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("migrations: job queue: %w", err)
 	}
-	return tx.Commit(ctx)
+	return nil
 }

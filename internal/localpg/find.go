@@ -9,8 +9,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
+
+// oldest is the first major version whose SQL is enough for us.
+const oldest = 15
 
 // Programs are the server's programs of one version.
 type Programs struct {
@@ -20,22 +24,27 @@ type Programs struct {
 
 // Find looks for the server's programs: Debian's, newest first, then PATH,
 // then where `make postgres` puts them. If major is not empty only that major
-// version will do. The error says what was found instead, and what to run.
+// version will do, else any that is not too old. The error says what was found instead, and what to run.
 func Find(ctx context.Context, major, home string, root bool) (Programs, error) {
 	return choose(ctx, major, candidates(home, root))
 }
 
 func candidates(home string, root bool) []string {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
-	slices.SortFunc(dirs, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(b, a))
-	})
+	newestFirst(dirs)
 	if path, err := exec.LookPath("postgres"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
 			dirs = append(dirs, filepath.Dir(path))
 		}
 	}
 	return append(dirs, filepath.Join(DefaultDir(root, home), "pgbin", "bin"))
+}
+
+// newestFirst sorts paths that differ in a whole number only.
+func newestFirst(dirs []string) {
+	slices.SortFunc(dirs, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(b, a))
+	})
 }
 
 func choose(ctx context.Context, major string, dirs []string) (Programs, error) {
@@ -45,15 +54,23 @@ func choose(ctx context.Context, major string, dirs []string) (Programs, error) 
 		switch {
 		case err != nil:
 			continue
-		case major == "" || major == found:
+		case major == found, major == "" && recent(found):
 			return Programs{Dir: dir, Major: found}, nil
 		}
 		others = append(others, found+" ("+dir+")")
 	}
-	if len(others) > 0 {
-		return Programs{}, fmt.Errorf("PostgreSQL %s is needed, but found is only %s", major, strings.Join(others, ", "))
+	switch only := strings.Join(others, ", "); {
+	case only != "" && major != "":
+		return Programs{}, fmt.Errorf("PostgreSQL %s is needed, but found is only %s", major, only)
+	case only != "":
+		return Programs{}, fmt.Errorf("found is only PostgreSQL %s, too old: run `make postgres` once, or set DATABASE_URL", only)
 	}
 	return Programs{}, errors.New("no PostgreSQL found: run `make postgres` once, or set DATABASE_URL")
+}
+
+func recent(major string) bool {
+	n, err := strconv.Atoi(major)
+	return err == nil && n >= oldest
 }
 
 var versionText = regexp.MustCompile(`\) (\d+)`)

@@ -31,12 +31,13 @@ test('calls, notices, errors, time-outs', async (t) => {
   await assert.rejects(near.call('constructor', null, 20), { code: 'timeout' }, 'inherited names are no handlers');
 });
 
-test('closing rejects what is awaited', async () => {
+test('closing rejects what is awaited and what comes later', async () => {
   const [near, far] = pair({ never: () => new Promise(() => {}) });
   const waiting = near.call('never');
   near.close({ code: 'field_not_mounted', type: 'integration_error' });
   far.close({});
   await assert.rejects(waiting, { code: 'field_not_mounted' });
+  await assert.rejects(near.call('never'), { code: 'field_not_mounted' });
 });
 
 test('ids are version 4 UUIDs', () => {

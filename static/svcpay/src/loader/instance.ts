@@ -70,11 +70,12 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     destroy(): void {
       this.#destroyed = true;
       for (const field of [...this.#mounted]) field.unmountField();
-      this.#controller = this.#can = undefined;
+      this.#controller = this.#can = this.#asking = undefined;
       this.#frame?.close(DESTROYED);
     }
 
     async #ask(): Promise<SvcPay.Capabilities | false> {
+      if (this.#destroyed) throw DESTROYED;
       const link = await (this.#link ??= this.#open());
       const can: SvcPay.Capabilities = await link.call('session', undefined, SESSION_TIMEOUT);
       if (!Object.values(can.methods).some(Boolean)) {

@@ -9,7 +9,7 @@ export interface Channel {
   call(name: string, body?: unknown, timeout?: number): Promise<any>;
   /** Tells the other end, expecting no answer. */
   send(name: string, body?: unknown): void;
-  /** Ends the channel; whatever is still awaited rejects with `reason`. */
+  /** Ends the channel; what is awaited, and every later call, rejects with `reason`. */
   close(reason: PayError): void;
 }
 
@@ -25,6 +25,7 @@ interface Message {
 export function channel(port: MessagePort, handlers: Handlers): Channel {
   const waiting = new Map<number, (message: Message) => void>();
   let last = 0;
+  let ended: PayError | undefined;
 
   const post = (message: Message) => port.postMessage(message);
   const answer = async ({ name, body, call }: Message) => {
@@ -45,6 +46,7 @@ export function channel(port: MessagePort, handlers: Handlers): Channel {
     send: (name, body) => post({ name, body }),
     call: (name, body, timeout = 0) =>
       new Promise((resolve, reject) => {
+        if (ended) return reject(ended);
         const call = ++last;
         const late = fault('timeout', 'The payment form did not answer in time.', 'api_connection_error');
         const timer = timeout ? setTimeout(() => settle({ error: late }), timeout) : 0;
@@ -58,6 +60,7 @@ export function channel(port: MessagePort, handlers: Handlers): Channel {
         post({ name, body, call });
       }),
     close: (reason) => {
+      ended = reason;
       port.close();
       for (const settle of [...waiting.values()]) settle({ error: reason });
     },

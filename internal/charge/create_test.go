@@ -1,0 +1,44 @@
+package charge_test
+
+import (
+	"testing"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/fixture"
+	"svcpay/internal/ledger"
+	"svcpay/internal/money"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func input(w *fixture.World, number string, amount money.Amount) charge.CreateInput {
+	return charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: ptr(w.Token(number))}
+}
+
+func TestAmexChargePaysEveryFeeOfTheWorkedExample(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	out, err := w.Charges.Create(t.Context(), w.Actor(), input(w, "378282246310005", 10_000), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := out.Charge
+	if c.Status != charge.Captured || c.FeeTotal != 185 || c.Net != 10_000-185 {
+		t.Errorf("status %s, fees %d, net %d; want captured, 185, 9815", c.Status, c.FeeTotal, c.Net)
+	}
+	balances, err := ledger.Balances(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantPending: -9_815, ledger.ApplicationFees: -185}
+	var sum money.Amount
+	for _, b := range balances {
+		sum += b.Balance
+		if want[b.Account] != b.Balance {
+			t.Errorf("%s = %d, want %d", b.Account, b.Balance, want[b.Account])
+		}
+	}
+	if sum != 0 || len(balances) != len(want) {
+		t.Errorf("the ledger sums to %d over %d accounts", sum, len(balances))
+	}
+}

@@ -1,0 +1,213 @@
+// What the merchant's page, and any other page, cannot do: see card data, join, embed.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createToken, enter, input, open, typeCard } from './support/card.mjs';
+import { credentials, startBrowser } from './support/env.mjs';
+import { merchantPage, startSite } from './support/merchant.mjs';
+import { SPY } from './support/spy.mjs';
+
+const site = await startSite();
+const newPage = await startBrowser();
+
+/** A card without repetition, so that a run of its digits can only come from it. */
+const NUMBER = '3566002020360505';
+const fieldFrame = (page) => page.frames().find((frame) => frame.url().includes('/frame/field'));
+
+/** Records what leaves the page's own document (not its frames). */
+function requestsOf(page) {
+  const sent = [];
+  page.on('request', (request) => {
+    if (request.frame() === page.mainFrame()) sent.push(`${request.url()} ${request.postData() ?? ''}`);
+  });
+  return sent;
+}
+
+const digitsIn = (texts) => texts.some((text) => text.replace(/\D/g, '').includes(NUMBER.slice(0, 7)));
+
+for (const types of [['card'], ['cardNumber', 'cardExpiration', 'cardCvc']]) {
+  test(`no digit of the number reaches the page: ${types}`, async (t) => {
+    const page = await newPage(t);
+    const sent = requestsOf(page);
+    await open(page, site.put(merchantPage({ types, before: SPY })));
+    await enter(page, 'number', `#${types[0]}`);
+    await page.keyboard.type(NUMBER);
+    if (types.length === 1) await typeCard(page, { number: '' });
+    const result = await createToken(page, { first_name: 'Dana' });
+    assert.ok(types.length > 1 ? result.error : result.token, JSON.stringify(result));
+    await page.evaluate((kept) => (window.kept = kept), result);
+    assert.deepEqual(await page.evaluate((number) => window.spy.leaks(number), NUMBER), []);
+    assert.ok(!digitsIn(sent) && !digitsIn(site.log.map(JSON.stringify)));
+    const { port, global } = await page.evaluate(() => window.spy.counts());
+    assert.ok(port > 8 && global > 20, `the spy saw the port (${port}) and the globals (${global})`);
+  });
+}
+
+test('a page that takes the number itself is caught in every channel', async (t) => {
+  const page = await newPage(t);
+  const sent = requestsOf(page);
+  await open(page, site.put(merchantPage({ before: SPY })));
+  await page.evaluate(() => document.querySelector('main').append(Object.assign(document.createElement('input'), { id: 'own' })));
+  const caught = () => page.evaluate((number) => window.spy.leaks(number), NUMBER);
+  await page.locator('#own').focus();
+  await page.keyboard.type(NUMBER);
+  assert.deepEqual(await caught(), ['key']);
+  await page.evaluate(() => {
+    const typed = document.querySelector('#own').value;
+    window.leaked = { deep: new Map([[1, [typed]]]) };
+  });
+  assert.deepEqual(await caught(), ['global', 'key']);
+  await page.evaluate(() => window.postMessage({ card: window.leaked.deep.get(1)[0] }, window.origin));
+  assert.deepEqual(await caught(), ['global', 'key', 'message']);
+  await page.evaluate(() => new MessageChannel().port1.postMessage(window.leaked.deep.get(1)[0].match(/.{4}/g).join(' ')));
+  assert.deepEqual(await caught(), ['global', 'key', 'message', 'port']);
+  assert.ok(!digitsIn(sent));
+  await page.evaluate(() => fetch('/collect', { method: 'POST', body: window.leaked.deep.get(1)[0] }));
+  assert.deepEqual(await caught(), ['global', 'key', 'message', 'port', 'request']);
+  assert.ok(digitsIn(sent) && digitsIn(site.log.map(JSON.stringify)));
+});
+
+/** Posts a window message with a port to a frame of the page; true when the port then answers a call. */
+async function answers(page, index, message, call) {
+  return page.evaluate(
+    ([at, data, name, origin]) =>
+      new Promise((resolve) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve(true);
+        window[at].postMessage(data, origin, [port2]);
+        port1.postMessage({ name, call: 1, body: {} });
+        setTimeout(() => resolve(false), 400);
+      }),
+    [index, message, call, new URL(credentials.pay_url).origin],
+  );
+}
+
+const HELLO = 'svcpay:hello';
+const JOIN = 'svcpay:join';
+
+test('a second init and a forged join get no answer; the field still works', async (t) => {
+  const page = await newPage(t);
+  await open(page, site.put(merchantPage()));
+  await typeCard(page);
+  const [controller, field] = [0, 1];
+  for (const index of [controller, field]) {
+    for (const call of ['init', 'session', 'token', 'collect', 'hello']) {
+      assert.equal(await answers(page, index, HELLO, call), false, `second init, frame ${index}, ${call}`);
+      assert.equal(await answers(page, index, JOIN, call), false, `forged join, frame ${index}, ${call}`);
+    }
+  }
+  // The same messages are answered where they are due, so the silence above is a refusal.
+  await page.evaluate((src) => new Promise((resolve) => {
+    const frame = Object.assign(document.createElement('iframe'), { src, onload: resolve });
+    document.body.append(frame);
+  }), fieldFrame(page).url());
+  assert.equal(await answers(page, 2, HELLO, 'init'), true, 'a first init');
+  const joined = await fieldFrame(page).evaluate(
+    (join) =>
+      new Promise((resolve) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = ({ data }) => resolve(data.body);
+        window.parent[0].postMessage(join, window.origin, [port2]);
+        port1.postMessage({ name: 'hello', call: 1 });
+      }),
+    JOIN,
+  );
+  assert.deepEqual(joined, { country: 'US', brand: 'visa' });
+});
+
+test('the port of a page answers no question for card data', async (t) => {
+  const page = await newPage(t);
+  // The page keeps the ports that the library makes, as a script ahead of it could.
+  const before = `window.ports = []; window.MessageChannel = class extends MessageChannel { constructor() { super(); ports.push(this.port1); } };`;
+  await open(page, site.put(merchantPage({ before })));
+  await typeCard(page, { number: NUMBER });
+  const replies = await page.evaluate(async () => {
+    const heard = [];
+    for (const port of window.ports) port.addEventListener('message', ({ data }) => heard.push(data));
+    for (const port of window.ports) for (const name of ['collect', 'values', 'part', 'hello', 'focus']) port.postMessage({ name, call: 99 });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return heard;
+  });
+  assert.ok(replies.some(({ reply }) => reply === 99), 'focus, which a page may ask for, was answered');
+  assert.ok(!digitsIn(replies.map((reply) => JSON.stringify(reply))));
+});
+
+test('another site in the page can neither read the frames nor join', async (t) => {
+  const page = await newPage(t);
+  const attack = `<script>
+    const origin = ${JSON.stringify(new URL(credentials.pay_url).origin)};
+    const report = (text) => parent.postMessage(text, '*');
+    for (let at = 0; at < parent.length; at++) {
+      try { report('read ' + parent[at].svcpayController + parent[at].document.title); } catch {}
+      for (const data of ${JSON.stringify([HELLO, JOIN])}) for (const name of ['init', 'hello', 'session', 'collect']) {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => report('answered ' + data + name);
+        try { parent[at].postMessage(data, origin, [port2]); } catch {}
+        port1.postMessage({ name, call: 1, body: {} });
+      }
+    }
+    setTimeout(() => report('done'), 500);
+  </script>`;
+  await open(page, site.put(merchantPage()));
+  const evil = site.put(attack, { host: 'evil' });
+  const reports = await page.evaluate((src) => new Promise((resolve) => {
+    const heard = [];
+    addEventListener('message', ({ data }) => (heard.push(data), data === 'done' && resolve(heard)));
+    document.body.append(Object.assign(document.createElement('iframe'), { src }));
+  }), evil);
+  assert.deepEqual(reports.filter((text) => !/^read undefined/.test(text) && text !== 'read '), ['done']);
+});
+
+test('a foreign origin cannot embed the frames of a bound key', async (t) => {
+  const key = credentials.public_key_restricted;
+  const foreign = await newPage(t);
+  await foreign.goto(site.put(merchantPage({ key }), { host: 'evil' }));
+  assert.equal(await foreign.evaluate(() => window.started), false);
+  assert.equal(await foreign.evaluate(() => window.pay.lastError.code), 'frame_blocked');
+  assert.equal(await foreign.locator('#card iframe').count(), 0);
+
+  const allowed = await newPage(t);
+  const address = `${new URL(credentials.shop_url).origin}/library-test`;
+  await allowed.route(address, (route) => route.fulfill({ contentType: 'text/html', body: merchantPage({ key }) }));
+  await open(allowed, address);
+  await typeCard(allowed);
+  assert.match((await createToken(allowed)).token, /^tok_/);
+});
+
+test('a page under a strict nonce policy works without one violation', async (t) => {
+  const page = await newPage(t);
+  const pay = new URL(credentials.pay_url).origin;
+  const policy = `default-src 'none'; script-src ${pay} 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}; connect-src 'self'; require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'`;
+  const before = `window.violations = []; document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(violatedDirective + ' ' + blockedURI));`;
+  const complaints = [];
+  page.on('console', (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && complaints.push(message.text()));
+  const style = { base: { color: 'rgb(1, 2, 3)' } };
+  await open(page, site.put(merchantPage({ nonce: 'x', before, options: { style } }), { headers: { 'Content-Security-Policy': policy } }));
+  await typeCard(page);
+  assert.match((await createToken(page)).token, /^tok_/);
+  assert.equal(await input(page, 'number').evaluate((element) => getComputedStyle(element).color), 'rgb(1, 2, 3)');
+  assert.deepEqual([await page.evaluate(() => window.violations), complaints], [[], []]);
+  await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
+  await page.waitForFunction(() => window.violations.length === 1);
+});
+
+test('a page that isolates itself (COEP, COOP) works', async (t) => {
+  const page = await newPage(t);
+  const headers = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' };
+  await open(page, site.put(merchantPage(), { headers }));
+  assert.equal(await page.evaluate(() => window.crossOriginIsolated), true);
+  await typeCard(page);
+  assert.match((await createToken(page)).token, /^tok_/);
+});
+
+test('nothing is stored, and the frames are sandboxed', async (t) => {
+  const page = await newPage(t);
+  await open(page, site.put(merchantPage()));
+  await typeCard(page);
+  await createToken(page);
+  assert.deepEqual(await page.context().cookies(), []);
+  for (const frame of page.frames()) {
+    assert.deepEqual(await frame.evaluate(() => [localStorage.length, sessionStorage.length]), [0, 0], frame.url());
+  }
+  const sandboxes = await page.locator('iframe').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('sandbox')));
+  assert.deepEqual(sandboxes, Array(2).fill('allow-scripts allow-same-origin allow-forms'));
+});
