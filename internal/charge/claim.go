@@ -79,19 +79,17 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, ins []claimIn) ([]clai
 	out := make([]claimOut, len(ins))
 	for i, in := range ins {
 		out[i] = claimOut{payer: payers[i], prior: verdicts[i].Prior, refused: verdicts[i].Err}
-		if out[i].prior != nil || out[i].refused != nil {
+		if !out[i].submits() {
 			continue
 		}
-		if out[i].refused = payers[i].refuse(in, now); out[i].refused == nil {
-			out[i].charge = s.draft(chargeIDs[i], in, payers[i], now)
-			out[i].refused, err = insertTx(ctx, tx, in, out[i].charge)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if out[i].refused != nil {
+		if out[i].refused = payers[i].refuse(in, now); out[i].refused != nil {
 			idempotency.ReleaseTx(tx, in.claim)
+			continue
 		}
+		out[i].charge = s.draft(chargeIDs[i], in, payers[i], now)
+	}
+	if err := insertTx(ctx, tx, ins, out); err != nil {
+		return nil, err
 	}
 	return out, s.takeCardsTx(ctx, tx, out, now)
 }
@@ -197,18 +195,43 @@ func or[T any](given *T, otherwise T) T {
 	return *given
 }
 
-// insertTx writes the charge, its operation and its event. A taken external_id is a refusal.
-func insertTx(ctx context.Context, tx *pg.Tx, in claimIn, c Charge) (refused, err error) {
-	written, err := insertChargeTx(ctx, tx, c, in)
+// insertTx writes the charges that will be submitted, each with its operation and its event. A
+// taken external_id is a refusal.
+func insertTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut) error {
+	var places []int
+	var args []pg.Args
+	for i, o := range out {
+		if o.submits() {
+			places, args = append(places, i), append(args, insertArgs(ins[i], o.charge))
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	written, err := tx.Each(ctx, insertCharge, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if !written {
-		return externalIDTakenTx(ctx, tx, c)
+	for k, i := range places {
+		if written[k] == 0 {
+			if out[i].refused, err = externalIDTakenTx(ctx, tx, out[i].charge); err != nil {
+				return err
+			}
+			idempotency.ReleaseTx(tx, ins[i].claim)
+			continue
+		}
+		if err := announceTx(tx, ins[i], out[i].charge); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// announceTx queues the operation that the charge's submission will be, and the event of its creation.
+func announceTx(tx *pg.Tx, in claimIn, c Charge) error {
 	insertOperationTx(tx, c, c.CreatedAt.Add(firstCheck))
 	event, _ := move("", Processing)
-	return nil, outbox.EmitTx(tx, c.CreatedAt.Time, outbox.Event{ApplicationID: c.ApplicationID,
+	return outbox.EmitTx(tx, c.CreatedAt.Time, outbox.Event{ApplicationID: c.ApplicationID,
 		MerchantID: c.MerchantID, Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version),
 		Object: c, RequestID: in.requestID, Source: outbox.API})
 }

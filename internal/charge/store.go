@@ -17,28 +17,29 @@ const columns = `id, version, application_id, merchant_id, amount, amount_author
 	network_transaction_id, description, external_id, statement_suffix, metadata, created_at, authorized_at,
 	captured_at, failed_at, updated_at`
 
-func insertChargeTx(ctx context.Context, tx *pg.Tx, c Charge, in claimIn) (bool, error) {
+// insertCharge leaves out a charge whose external_id is taken.
+const insertCharge = `
+	INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
+		type, origin, recurring, stored_credential, capture, payment_method, billing, last4, description,
+		external_id, statement_suffix, metadata, processor_name, processor_reference, idempotency_key,
+		request_id, created_at, updated_at)
+	VALUES (@id, @application_id, @merchant_id, @token, @status, @amount, @currency, @funding_currency,
+		@type, @origin, @recurring, @stored, @capture, @method, @billing, @last4, @description,
+		@external_id, @suffix, @metadata, @processor, @reference, @key, @request_id, @now, @now)
+	ON CONFLICT (application_id, external_id) DO NOTHING`
+
+func insertArgs(in claimIn, c Charge) pg.Args {
 	var key *string
 	if in.claim != nil {
 		key = &in.claim.Key
 	}
-	n, err := tx.Exec(ctx, `
-		INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
-			type, origin, recurring, stored_credential, capture, payment_method, billing, last4, description,
-			external_id, statement_suffix, metadata, processor_name, processor_reference, idempotency_key,
-			request_id, created_at, updated_at)
-		VALUES (@id, @application_id, @merchant_id, @token, @status, @amount, @currency, @funding_currency,
-			@type, @origin, @recurring, @stored, @capture, @method, @billing, @last4, @description,
-			@external_id, @suffix, @metadata, @processor, @reference, @key, @request_id, @now, @now)
-		ON CONFLICT (application_id, external_id) DO NOTHING`,
-		pg.Args{"id": c.ID, "application_id": c.ApplicationID, "merchant_id": c.MerchantID, "token": c.Token,
-			"status": c.Status, "amount": c.Amount, "currency": c.Currency, "funding_currency": c.FundingCurrency,
-			"type": c.Type, "origin": c.Origin, "recurring": c.Recurring, "stored": c.StoredCredential,
-			"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing, "last4": c.PaymentMethod.Last4,
-			"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
-			"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
-			"key": key, "request_id": in.requestID, "now": c.CreatedAt})
-	return n == 1, err
+	return pg.Args{"id": c.ID, "application_id": c.ApplicationID, "merchant_id": c.MerchantID, "token": c.Token,
+		"status": c.Status, "amount": c.Amount, "currency": c.Currency, "funding_currency": c.FundingCurrency,
+		"type": c.Type, "origin": c.Origin, "recurring": c.Recurring, "stored": c.StoredCredential,
+		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing, "last4": c.PaymentMethod.Last4,
+		"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
+		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
+		"key": key, "request_id": in.requestID, "now": c.CreatedAt}
 }
 
 func externalIDTakenTx(ctx context.Context, tx *pg.Tx, c Charge) (refused, err error) {

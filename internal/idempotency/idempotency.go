@@ -91,41 +91,48 @@ type Verdict struct {
 // entry. Two entries of one call must not share a key.
 func ClaimTx(ctx context.Context, tx *pg.Tx, now time.Time, entries []Entry) ([]Verdict, error) {
 	out := make([]Verdict, len(entries))
+	var keyed []int // places of the entries that have a claim
+	var args []pg.Args
 	for i, e := range entries {
-		if e.Claim == nil {
+		if e.Claim != nil {
+			keyed, args = append(keyed, i), append(args, insertArgs(e, now))
+		}
+	}
+	if len(keyed) == 0 {
+		return out, nil
+	}
+	taken, err := tx.Each(ctx, insertRow, args)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range keyed {
+		if taken[k] == 1 {
 			continue
 		}
-		fresh, err := insertTx(ctx, tx, now, e)
-		if err != nil {
-			return nil, err
-		}
-		if fresh {
-			continue
-		}
-		if out[i], err = priorTx(ctx, tx, e.Claim); err != nil {
+		if out[i], err = priorTx(ctx, tx, entries[i].Claim); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// insertTx takes the key; an expired row of the same key makes room.
-func insertTx(ctx context.Context, tx *pg.Tx, now time.Time, e Entry) (bool, error) {
+// insertRow takes a key; an expired row of the same key makes room.
+const insertRow = `
+	INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, param_hashes, state,
+		object_id, request_id, created_at, expires_at)
+	VALUES (@application_id, @key, @method, @path, @fingerprint, @params, 'claimed', @object_id, @request_id, @now, @until)
+	ON CONFLICT (application_id, key) DO UPDATE SET
+		method = excluded.method, path = excluded.path, fingerprint = excluded.fingerprint,
+		param_hashes = excluded.param_hashes, state = 'claimed', object_id = excluded.object_id,
+		result = NULL, refusal = NULL, request_id = excluded.request_id,
+		created_at = excluded.created_at, expires_at = excluded.expires_at
+	WHERE k.expires_at <= @now`
+
+func insertArgs(e Entry, now time.Time) pg.Args {
 	c := e.Claim
-	n, err := tx.Exec(ctx, `
-		INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, param_hashes, state,
-			object_id, request_id, created_at, expires_at)
-		VALUES (@application_id, @key, @method, @path, @fingerprint, @params, 'claimed', @object_id, @request_id, @now, @until)
-		ON CONFLICT (application_id, key) DO UPDATE SET
-			method = excluded.method, path = excluded.path, fingerprint = excluded.fingerprint,
-			param_hashes = excluded.param_hashes, state = 'claimed', object_id = excluded.object_id,
-			result = NULL, refusal = NULL, request_id = excluded.request_id,
-			created_at = excluded.created_at, expires_at = excluded.expires_at
-		WHERE k.expires_at <= @now`,
-		pg.Args{"application_id": c.ApplicationID, "key": c.Key, "method": c.Method, "path": c.Path,
-			"fingerprint": c.Fingerprint[:], "params": c.Params, "object_id": e.ObjectID,
-			"request_id": c.RequestID, "now": now, "until": now.Add(Life)})
-	return n == 1, err
+	return pg.Args{"application_id": c.ApplicationID, "key": c.Key, "method": c.Method, "path": c.Path,
+		"fingerprint": c.Fingerprint[:], "params": c.Params, "object_id": e.ObjectID,
+		"request_id": c.RequestID, "now": now, "until": now.Add(Life)}
 }
 
 const selectRow = `

@@ -1,7 +1,6 @@
 package localpg
 
 import (
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,24 +107,18 @@ func TestAsOrdinaryUser(t *testing.T) {
 	}
 }
 
-// copyOfThisTest is one that other users may run.
+// copyOfThisTest is one that other users may run. The copy is made by another
+// process: a file that we had open for writing while a parallel test forks
+// could not be run.
 func copyOfThisTest(t *testing.T) string {
 	t.Helper()
-	from, err := os.Open("/proc/self/exe")
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer from.Close()
 	path := stateDir(t)
-	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(to, from); err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Close(); err != nil {
-		t.Fatal(err)
+	if out, err := exec.Command("install", "-m", "755", self, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	return path
 }

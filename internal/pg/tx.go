@@ -69,6 +69,20 @@ func (tx *Tx) Exec(ctx context.Context, sql string, args Args) (int64, error) {
 	return tag.RowsAffected(), err
 }
 
+// Each runs one statement with each of several arguments, in one round trip, and tells how many
+// rows each touched.
+func (tx *Tx) Each(ctx context.Context, sql string, args []Args) ([]int64, error) {
+	var batch pgx.Batch
+	touched := make([]int64, len(args))
+	for i, a := range args {
+		batch.Queue(sql, a).Exec(func(tag pgconn.CommandTag) error {
+			touched[i] = tag.RowsAffected()
+			return nil
+		})
+	}
+	return touched, tx.tx.SendBatch(ctx, &batch).Close()
+}
+
 // Query implements [Querier].
 func (tx *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	return tx.tx.Query(ctx, sql, args...)

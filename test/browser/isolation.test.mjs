@@ -7,7 +7,9 @@ import { merchantPage, startSite } from './support/merchant.mjs';
 import { SPY } from './support/spy.mjs';
 
 const site = await startSite();
-const newPage = await startBrowser();
+// The shop's name leads to this site, so that the tests have pages on an origin that a key allows.
+const shop = new URL(credentials.shop_url);
+const newPage = await startBrowser([`--host-resolver-rules=MAP ${shop.hostname} 127.0.0.1:${site.port}`]);
 
 /** A card without repetition, so that a run of its digits can only come from it. */
 const NUMBER = '3566002020360505';
@@ -29,9 +31,12 @@ for (const types of [['card'], ['cardNumber', 'cardExpiration', 'cardCvc']]) {
     const page = await newPage(t);
     const sent = requestsOf(page);
     await open(page, site.put(merchantPage({ types, before: SPY })));
-    await enter(page, 'number', `#${types[0]}`);
-    await page.keyboard.type(NUMBER);
-    if (types.length === 1) await typeCard(page, { number: '' });
+    if (types.length === 1) {
+      await typeCard(page, { number: NUMBER });
+    } else {
+      await enter(page, 'number', '#cardNumber');
+      await page.keyboard.type(NUMBER);
+    }
     const result = await createToken(page, { first_name: 'Dana' });
     assert.ok(types.length > 1 ? result.error : result.token, JSON.stringify(result));
     await page.evaluate((kept) => (window.kept = kept), result);
@@ -50,19 +55,19 @@ test('a page that takes the number itself is caught in every channel', async (t)
   const caught = () => page.evaluate((number) => window.spy.leaks(number), NUMBER);
   await page.locator('#own').focus();
   await page.keyboard.type(NUMBER);
-  assert.deepEqual(await caught(), ['key']);
+  assert.deepEqual(await caught(), ['input', 'key']);
   await page.evaluate(() => {
     const typed = document.querySelector('#own').value;
     window.leaked = { deep: new Map([[1, [typed]]]) };
   });
-  assert.deepEqual(await caught(), ['global', 'key']);
+  assert.deepEqual(await caught(), ['global', 'input', 'key']);
   await page.evaluate(() => window.postMessage({ card: window.leaked.deep.get(1)[0] }, window.origin));
-  assert.deepEqual(await caught(), ['global', 'key', 'message']);
+  assert.deepEqual(await caught(), ['global', 'input', 'key', 'message']);
   await page.evaluate(() => new MessageChannel().port1.postMessage(window.leaked.deep.get(1)[0].match(/.{4}/g).join(' ')));
-  assert.deepEqual(await caught(), ['global', 'key', 'message', 'port']);
+  assert.deepEqual(await caught(), ['global', 'input', 'key', 'message', 'port']);
   assert.ok(!digitsIn(sent));
   await page.evaluate(() => fetch('/collect', { method: 'POST', body: window.leaked.deep.get(1)[0] }));
-  assert.deepEqual(await caught(), ['global', 'key', 'message', 'port', 'request']);
+  assert.deepEqual(await caught(), ['global', 'input', 'key', 'message', 'port', 'request']);
   assert.ok(digitsIn(sent) && digitsIn(site.log.map(JSON.stringify)));
 });
 
@@ -89,12 +94,11 @@ test('a second init and a forged join get no answer; the field still works', asy
   await open(page, site.put(merchantPage()));
   await typeCard(page);
   const [controller, field] = [0, 1];
-  for (const index of [controller, field]) {
-    for (const call of ['init', 'session', 'token', 'collect', 'hello']) {
-      assert.equal(await answers(page, index, HELLO, call), false, `second init, frame ${index}, ${call}`);
-      assert.equal(await answers(page, index, JOIN, call), false, `forged join, frame ${index}, ${call}`);
-    }
-  }
+  const attempts = [controller, field].flatMap((index) =>
+    ['init', 'session', 'token', 'collect', 'hello'].flatMap((call) => [HELLO, JOIN].map((message) => [index, message, call])),
+  );
+  const answered = await Promise.all(attempts.map((attempt) => answers(page, ...attempt)));
+  assert.deepEqual(attempts.filter((_, at) => answered[at]), []);
   // The same messages are answered where they are due, so the silence above is a refusal.
   await page.evaluate((src) => new Promise((resolve) => {
     const frame = Object.assign(document.createElement('iframe'), { src, onload: resolve });
@@ -166,9 +170,7 @@ test('a foreign origin cannot embed the frames of a bound key', async (t) => {
   assert.equal(await foreign.locator('#card iframe').count(), 0);
 
   const allowed = await newPage(t);
-  const address = `${new URL(credentials.shop_url).origin}/library-test`;
-  await allowed.route(address, (route) => route.fulfill({ contentType: 'text/html', body: merchantPage({ key }) }));
-  await open(allowed, address);
+  await open(allowed, shop.origin + new URL(site.put(merchantPage({ key }))).pathname);
   await typeCard(allowed);
   assert.match((await createToken(allowed)).token, /^tok_/);
 });
@@ -206,7 +208,14 @@ test('nothing is stored, and the frames are sandboxed', async (t) => {
   await createToken(page);
   assert.deepEqual(await page.context().cookies(), []);
   for (const frame of page.frames()) {
-    assert.deepEqual(await frame.evaluate(() => [localStorage.length, sessionStorage.length]), [0, 0], frame.url());
+    const kept = await frame.evaluate(() => {
+      try {
+        return localStorage.length + sessionStorage.length;
+      } catch {
+        return 0; // a browser that denies storage to embedded frames
+      }
+    });
+    assert.equal(kept, 0, frame.url());
   }
   const sandboxes = await page.locator('iframe').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('sandbox')));
   assert.deepEqual(sandboxes, Array(2).fill('allow-scripts allow-same-origin allow-forms'));

@@ -37,7 +37,7 @@ func run(log *slog.Logger) error {
 		Handler:           shop.New(cfg),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      60 * time.Second, // a charge may be sent several times
+		WriteTimeout:      35 * time.Second, // more than the shop takes for a charge
 		IdleTimeout:       75 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 	}

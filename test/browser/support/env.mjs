@@ -17,10 +17,10 @@ export const credentials = JSON.parse(readFileSync(file, 'utf8'));
 
 /**
  * A browser for the tests of one file, and a page of its own for each test; both close by themselves.
- * `newPage(t, options)` takes a test and what Playwright takes for a context.
+ * `newPage(t, options)` takes a test and what Playwright takes for a context; `flags` are Chromium's.
  */
-export async function startBrowser() {
-  const browser = await launch();
+export async function startBrowser(flags = []) {
+  const browser = await launch(flags);
   after(() => browser.close());
   return async (t, options) => {
     const context = await browser.newContext(options);
@@ -32,7 +32,7 @@ export async function startBrowser() {
 }
 
 /** Full Chromium, as payers have it, without any traffic of its own. */
-function launch() {
+function launch(flags) {
   return chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
     args: [
@@ -42,6 +42,7 @@ function launch() {
       '--disable-sync',
       '--no-first-run',
       '--disable-quic',
+      ...flags,
     ],
   });
 }

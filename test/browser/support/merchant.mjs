@@ -29,6 +29,7 @@ export async function startSite() {
 
   return {
     log,
+    port,
     origin: (host = 'merchant') => `http://${host}.localhost:${port}`,
     put(html, { host, headers } = {}) {
       const path = `/page-${pages.size}`;

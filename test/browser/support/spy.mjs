@@ -1,9 +1,8 @@
 // What a curious merchant page can see: installed ahead of the library, it records every message,
 // request and keystroke that passes through the page, and can search the page's globals.
 
-function install() {
-  const records = [];
-  const known = new Set(Object.getOwnPropertyNames(window));
+/** Hooks everything that takes or brings content, and keeps a record as [channel, text]. */
+function record(records) {
   const text = (value) => {
     if (typeof value === 'string') return value;
     try {
@@ -30,8 +29,8 @@ function install() {
   hook(Storage.prototype, 'setItem', 'global');
 
   const received = (event) => {
-    const channel = event.target instanceof MessagePort ? 'port' : event instanceof MessageEvent ? 'message' : 'key';
-    note(channel, event.data ?? event.key ?? event.target?.value ?? '');
+    const channel = event.target instanceof MessagePort ? 'port' : event instanceof MessageEvent ? 'message' : event instanceof KeyboardEvent ? 'key' : 'input';
+    note(channel, event.data ?? event.key ?? '');
   };
   const { addEventListener } = EventTarget.prototype;
   EventTarget.prototype.addEventListener = function (type, ...rest) {
@@ -45,38 +44,56 @@ function install() {
       set.call(this, handler);
     },
   });
-  for (const type of ['message', 'keydown', 'beforeinput', 'paste']) addEventListener.call(window, type, received, true);
+  for (const type of ['message', 'keydown', 'beforeinput']) addEventListener.call(window, type, received, true);
+}
 
-  const walk = (value, seen, depth) => {
-    if (typeof value === 'string' || typeof value === 'number') note('global', value);
-    if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.has(value) || depth > 8) return;
-    if (value instanceof Node || value === window) return;
-    seen.add(value);
-    if (value instanceof Map || value instanceof Set) for (const item of value) walk(item, seen, depth + 1);
-    for (const name of Reflect.ownKeys(value)) {
-      try {
-        walk(value[name], seen, depth + 1);
-      } catch {
-        // A getter that wants another receiver holds nothing of its own.
-      }
+/** Every text and number that can be reached from a value. */
+function reachable(value, seen = new Set(), found = [], depth = 0) {
+  if (typeof value === 'string' || typeof value === 'number') found.push(String(value));
+  if (value === null || !['object', 'function'].includes(typeof value) || seen.has(value) || depth > 8) return found;
+  if (value instanceof Node || value === window) return found;
+  seen.add(value);
+  if (value instanceof Map || value instanceof Set) for (const item of value) reachable(item, seen, found, depth + 1);
+  for (const name of Reflect.ownKeys(value)) {
+    try {
+      reachable(value[name], seen, found, depth + 1);
+    } catch {
+      // A getter that wants another receiver holds nothing of its own.
     }
+  }
+  return found;
+}
+
+/** Leaves `spy` in the window, to be asked at the end. */
+function install() {
+  const records = [];
+  const known = new Set([...Object.getOwnPropertyNames(window), 'spy']);
+  record(records);
+  const globals = () => {
+    const added = Object.getOwnPropertyNames(window).filter((name) => !known.has(name));
+    return [...added.flatMap((name) => reachable(window[name])), document.documentElement.outerHTML, location.href];
   };
+  const texts = (channel) => records.filter((entry) => entry[0] === channel).map((entry) => entry[1]);
   window.spy = {
-    /** How much was recorded, by channel. */
-    counts: () => Object.fromEntries(['message', 'port', 'request', 'key', 'global'].map((name) => [name, records.filter(([channel]) => channel === name).length])),
+    /** How much there was to look at. */
+    counts: () => ({ port: texts('port').length, global: globals().length }),
     /** The channels in which seven digits in a row of the number came by. */
     leaks(number) {
-      const seen = new Set([records]);
-      for (const name of Object.getOwnPropertyNames(window)) if (!known.has(name) && name !== 'spy') walk(window[name], seen, 0);
-      note('global', document.documentElement.outerHTML, location.href);
       const runs = Array.from({ length: number.length - 6 }, (_, at) => number.slice(at, at + 7));
-      const holds = (content) => runs.some((run) => content.replace(/\D/g, '').includes(run));
-      const keys = records.filter(([channel]) => channel === 'key').map(([, content]) => content).join('');
-      const found = records.filter(([, content]) => holds(content)).map(([channel]) => channel);
-      return [...new Set(holds(keys) ? [...found, 'key'] : found)].sort();
+      const holds = (text) => runs.some((run) => text.replace(/\D/g, '').includes(run));
+      const looked = {
+        global: [...globals(), ...texts('global')],
+        // Keystrokes come one digit at a time.
+        input: [texts('input').join('')],
+        key: [texts('key').join('')],
+        message: texts('message'),
+        port: texts('port'),
+        request: texts('request'),
+      };
+      return Object.keys(looked).filter((channel) => looked[channel].some(holds));
     },
   };
 }
 
 /** Source for a script ahead of the library. */
-export const SPY = `(${install})();`;
+export const SPY = `(() => { ${record} ${reachable} ${install} install(); })();`;

@@ -1,0 +1,66 @@
+# SvcPay. `make` alone lists the targets.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+export CGO_ENABLED := 0
+
+TOOL := go tool -modfile=tools/go.mod
+FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
+
+.PHONY: help run build generate test test-go test-front test-browser check lint fmt postgres tools clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+run: build postgres ## build, then run everything on this machine (Ctrl-C stops it)
+	@exec bin/svcpay dev
+
+build: tools static/dist/.built ## build the front end and bin/svcpay
+	@echo "building bin/svcpay"
+	@go build -trimpath -o bin/svcpay ./cmd/svcpay
+
+tools:
+	@tools/go-node-check.sh
+
+static/node_modules/.package-lock.json: static/package-lock.json
+	@echo "installing front-end packages"
+	@cd static && npm ci --no-progress --loglevel=error
+
+static/dist/.built: static/node_modules/.package-lock.json $(FRONT)
+	@cd static && npm run --silent build
+	@touch $@
+
+generate: ## write the Go code of the templates
+	@$(TOOL) templ generate -lazy -log-level error
+
+postgres: ## make sure that PostgreSQL's programs are here
+	@tools/postgres.sh
+
+test: build postgres check test-go test-front test-browser ## run every test, the browser's included
+
+test-go: build postgres
+	@echo "Go tests"
+	@go test ./...
+	@tools/await-test-server.sh
+
+test-front: static/dist/.built
+	@echo "front-end tests"
+	@cd static && npm run --silent check && npm run --silent test
+
+test-browser: build postgres
+	@echo "browser tests"
+	@tools/browser-tests.sh
+
+check: static/dist/.built ## formatting, generated code, vet: quick and silent when all is well
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
+	@go vet ./... && go vet -tags chaos ./cmd/... ./internal/...
+	@tools/generated-check.sh
+
+lint: build ## staticcheck, and the lint of the API's contract
+	@$(TOOL) staticcheck ./...
+	@cd api && ../static/node_modules/.bin/redocly lint openapi.yaml
+
+fmt: generate ## format all Go code and templates
+	@$(TOOL) gofumpt -w $$(git ls-files '*.go') && $(TOOL) templ fmt views
+
+clean: ## remove what was built
+	@rm -rf bin static/node_modules && find static/dist -mindepth 1 ! -name .keep -delete
