@@ -65,6 +65,22 @@ func TestClosedParentIsNamed(t *testing.T) {
 	}
 }
 
+// TestStateDirIgnoresUmask is not parallel: the umask is the whole process's.
+func TestStateDirIgnoresUmask(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	parent := t.TempDir()
+	for root, want := range map[bool]os.FileMode{true: 0o711, false: 0o700} {
+		dir, err := createDir(filepath.Join(parent, want.String()), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("mode is %v, %v; want %v", info.Mode(), err, want)
+		}
+	}
+}
+
 func TestStartChecksItsPlace(t *testing.T) {
 	t.Parallel()
 	_, err := Start(t.Context(), options(filepath.Join(stateDir(t), strings.Repeat("long", 25))))
@@ -98,8 +114,12 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // all the other tests do just this
 	}
+	programs, err := Find(t.Context(), "", "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(copyOfThisTest(t), "-test.v", "-test.run=^(TestStartKeepsData|TestKilledOwnerTakesServerAlong|TestSecondProcessAdopts)$")
-	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin", "TMPDIR=" + os.TempDir()}
+	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin", "TMPDIR=" + os.TempDir(), binVariable + "=" + programs.Dir}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Count(string(out), "\n--- PASS") != 3 {

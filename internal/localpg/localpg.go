@@ -158,6 +158,7 @@ func prepare(o Options) (*place, error) {
 	return &place{Options: o, dir: dir, as: as}, nil
 }
 
+// createDir makes the directory unless it is there: what exists keeps its mode.
 func createDir(dir string, root bool) (string, error) {
 	mode := os.FileMode(0o700)
 	if root {
@@ -167,8 +168,14 @@ func createDir(dir string, root bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	_, missing := os.Stat(dir)
 	if err := os.MkdirAll(dir, mode); err != nil {
 		return "", err
+	}
+	if missing != nil {
+		if err := os.Chmod(dir, mode); err != nil { // whatever the umask
+			return "", err
+		}
 	}
 	return filepath.EvalSymlinks(dir)
 }

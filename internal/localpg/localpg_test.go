@@ -124,9 +124,7 @@ func TestInterruptedInit(t *testing.T) {
 	t.Parallel()
 	dir := stateDir(t)
 	half := filepath.Join(dir, unfinished+"1234")
-	if err := os.MkdirAll(half, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeDirs(t, dir, half)
 	if err := os.WriteFile(filepath.Join(half, "PG_VERSION"), []byte("15\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -224,9 +222,7 @@ func TestServerThatCannotStartSaysWhy(t *testing.T) {
 func fakeData(t *testing.T, dir, version string) string {
 	t.Helper()
 	data := dataDir(dir)
-	if err := os.MkdirAll(data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeDirs(t, dir, data)
 	if err := os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte(version+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -236,6 +232,15 @@ func fakeData(t *testing.T, dir, version string) string {
 		}
 	}
 	return data
+}
+
+func makeDirs(t *testing.T, dirs ...string) {
+	t.Helper()
+	for _, dir := range dirs {
+		if _, err := createDir(dir, os.Geteuid() == 0); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func list(t *testing.T, dir string) string {

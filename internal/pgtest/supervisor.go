@@ -50,7 +50,12 @@ var server = sync.OnceValues(func() (string, error) {
 
 // ownDir refuses a directory that somebody else put there: its name is known.
 func ownDir(dir string) error {
-	if err := os.Mkdir(dir, dirMode()); err != nil && !errors.Is(err, os.ErrExist) {
+	switch err := os.Mkdir(dir, 0o700); {
+	case err == nil:
+		if err := os.Chmod(dir, dirMode()); err != nil { // whatever the umask
+			return err
+		}
+	case !errors.Is(err, os.ErrExist):
 		return err
 	}
 	info, err := os.Lstat(dir)
@@ -64,12 +69,9 @@ func ownDir(dir string) error {
 	return nil
 }
 
-// users stays open, and its shared lock held, until this process ends.
-var users *os.File
-
 // join waits for a server that is stopping, then starts or finds one.
-func join(dir string) (err error) {
-	if users, err = lock(filepath.Join(dir, "users.lock"), syscall.LOCK_SH); err != nil {
+func join(dir string) error {
+	if err := lock(filepath.Join(dir, "users.lock"), syscall.LOCK_SH); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
@@ -124,14 +126,13 @@ func launch(ctx context.Context, dir string, answers func() bool) error {
 
 // supervise runs the server until no test process is left.
 func supervise(dir string) error {
-	alone, err := lock(filepath.Join(dir, "supervisor.lock"), syscall.LOCK_EX|syscall.LOCK_NB)
+	err := lock(filepath.Join(dir, "supervisor.lock"), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer alone.Close()
 	ctx := context.Background()
 	if err := discardOld(ctx, dir); err != nil {
 		return err
@@ -140,11 +141,10 @@ func supervise(dir string) error {
 	if err != nil {
 		return err
 	}
-	noUsers, err := lock(filepath.Join(dir, "users.lock"), syscall.LOCK_EX)
-	if err != nil {
+	// Whoever comes after this waits until we are gone.
+	if err := lock(filepath.Join(dir, "users.lock"), syscall.LOCK_EX); err != nil {
 		return errors.Join(err, s.Stop(ctx))
 	}
-	defer noUsers.Close() // whoever comes meanwhile waits
 	return errors.Join(tidy(ctx, dir), s.Stop(ctx))
 }
 
@@ -174,19 +174,17 @@ func discardOld(ctx context.Context, dir string) error {
 	return os.WriteFile(path, []byte(current), 0o600)
 }
 
-func lock(path string, how int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// lock opens the file and locks it until this process ends: no os.File, which
+// would be closed when nothing refers to it any more.
+func lock(path string, how int) error {
+	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("open %s: %w", path, err)
 	}
 	for {
-		err = syscall.Flock(int(f.Fd()), how)
+		err := syscall.Flock(fd, how)
 		if !errors.Is(err, syscall.EINTR) {
-			break
+			return err
 		}
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
