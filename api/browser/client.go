@@ -1,3 +1,5 @@
+// Package browser is what svcpay.js talks to: it serves the library and its frames, and answers the
+// controller frame under /client.
 package browser
 
 import (

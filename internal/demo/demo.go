@@ -20,7 +20,6 @@ type Credentials struct {
 	PortalURL string `json:"portal_url"`
 	ShopURL   string `json:"shop_url"`
 	Application
-	Users     []User       `json:"users"`
 	DAFLogin  Login        `json:"daf_login"`
 	BankLogin Login        `json:"bank_login"`
 	Other     *Application `json:"other"`
@@ -28,12 +27,16 @@ type Credentials struct {
 
 // Application is one program's access.
 type Application struct {
-	AppID     int64  `json:"app_id"`
-	SecretKey string `json:"secret_key"`
-	PublicKey string `json:"public_key"`
+	AppID          int64  `json:"app_id"`
+	OrganizationID int64  `json:"organization_id"`
+	SecretKey      string `json:"secret_key"`
+	PublicKey      string `json:"public_key"`
 	// PublicKeyRestricted may be used on the shop's pages only.
 	PublicKeyRestricted string    `json:"public_key_restricted"`
 	Merchants           Merchants `json:"merchants"`
+	// Users are people who sign in to the portal, one per role; the roles of the whole deployment
+	// are with the first application.
+	Users []User `json:"users"`
 }
 
 // Merchants are the demo's accounts of one application.
@@ -67,14 +70,14 @@ type Maker struct {
 func (m Maker) Ensure(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
 	c := before
 	var err error
-	if c.Application, err = m.ensure(ctx, before.Application, "Riverside Giving", "Riverside", shopURL); err != nil {
+	if c.Application, err = m.ensure(ctx, before.Application, riverside, shopURL); err != nil {
 		return c, err
 	}
 	other := Application{}
 	if before.Other != nil {
 		other = *before.Other
 	}
-	if other, err = m.ensure(ctx, other, "Harbor Donations", "Harbor", shopURL); err != nil {
+	if other, err = m.ensure(ctx, other, harbor, shopURL); err != nil {
 		return c, err
 	}
 	c.Other = &other
@@ -83,22 +86,37 @@ func (m Maker) Ensure(ctx context.Context, before Credentials, shopURL string) (
 	return c, nil
 }
 
-func (m Maker) ensure(ctx context.Context, a Application, name, short, shopURL string) (Application, error) {
-	_, err := m.Identity.Authenticate(ctx, a.SecretKey, fmt.Sprint(a.AppID))
-	if err == nil {
-		return a, nil
-	}
-	if f, ok := fault.As(err); !ok || f.Kind != fault.KindUnauthenticated {
-		return a, err
-	}
-	return m.make(ctx, name, short, shopURL)
+// story is what one of the demo's applications is called.
+type story struct {
+	application string
+	short       string // begins the names of organization and merchants
+	host        string // of its people's e-mail addresses
+	people      []persona
 }
 
-func (m Maker) make(ctx context.Context, name, short, shopURL string) (a Application, err error) {
-	if a.AppID, err = m.Identity.CreateApplication(ctx, name); err != nil {
+var (
+	riverside = story{"Riverside Giving", "Riverside", "riverside.example", append(deployment, staff...)}
+	harbor    = story{"Harbor Donations", "Harbor", "harbor.example", staff}
+)
+
+func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL string) (Application, error) {
+	_, err := m.Identity.Authenticate(ctx, a.SecretKey, fmt.Sprint(a.AppID))
+	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
+		a, err = m.make(ctx, s, shopURL)
+	}
+	if err != nil {
 		return a, err
 	}
-	organization, err := m.Identity.CreateOrganization(ctx, a.AppID, short+" Community Trust")
+	a.Users, err = m.ensurePeople(ctx, a, s)
+	return a, err
+}
+
+func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application, err error) {
+	short := s.short
+	if a.AppID, err = m.Identity.CreateApplication(ctx, s.application); err != nil {
+		return a, err
+	}
+	a.OrganizationID, err = m.Identity.CreateOrganization(ctx, a.AppID, short+" Community Trust")
 	if err != nil {
 		return a, err
 	}
@@ -112,7 +130,7 @@ func (m Maker) make(ctx context.Context, name, short, shopURL string) (a Applica
 		{&a.Merchants.CA, short + " Winter Relief", "CA", "p", short + " RELIEF", money.CAD},
 	}
 	for _, acc := range accounts {
-		*acc.id, err = m.Merchants.Create(ctx, merchant.Merchant{ApplicationID: a.AppID, OrganizationID: organization,
+		*acc.id, err = m.Merchants.Create(ctx, merchant.Merchant{ApplicationID: a.AppID, OrganizationID: a.OrganizationID,
 			Name: acc.name, Country: acc.country, Currency: acc.currency, BankProcessor: acc.bank,
 			StatementDescriptor: acc.statement}, Rates())
 		if err != nil {

@@ -11,7 +11,7 @@ const keyCacheFor = 2 * time.Second
 // keyCacheMax bounds the memory that a flood of unknown keys can take.
 const keyCacheMax = 10_000
 
-// keyCache remembers looked-up keys by their lookup value for a moment, found or not.
+// keyCache remembers looked-up keys by their digest for a moment, found or not.
 type keyCache struct {
 	now func() time.Time
 	mu  *sync.Mutex

@@ -49,6 +49,7 @@ var (
 	errKeyMissing = refuseKey("api_key_missing", "Send your secret key in the X-API-Key header.")
 	errKeyPublic  = refuseKey("public_key_not_allowed", "This is a public key; the server API needs a secret key.")
 	errKeyMode    = refuseKey("key_mode_mismatch", "This key belongs to another environment.")
+	errKeyRevoked = refuseKey("api_key_invalid", "This API key is not valid.") // told like an unknown one
 	errKeyExpired = refuseKey("api_key_expired", "This API key has expired.")
 	errAppOther   = refuseKey("app_id_mismatch", "This API key does not belong to the application named in X-App-ID.")
 )
@@ -95,7 +96,7 @@ func (s *Service) PublicKey(ctx context.Context, value string) (PublicKeyUse, er
 	switch {
 	case errors.Is(err, errKeyInvalid):
 		return PublicKeyUse{}, refuseKey("invalid_public_key", "This public key is not valid.")
-	case errors.Is(err, errKeyExpired):
+	case errors.Is(err, errKeyExpired), errors.Is(err, errKeyRevoked):
 		return PublicKeyUse{}, refuseKey("public_key_revoked", "This public key is no longer valid.")
 	case err != nil:
 		return PublicKeyUse{}, err
@@ -108,18 +109,21 @@ func actor(role authz.Role, row keyRow) authz.Actor {
 }
 
 func (s *Service) liveKey(ctx context.Context, text keyText) (keyRow, error) {
-	hit, ok := s.cache.get(text.text)
+	digest := string(text.hash())
+	hit, ok := s.cache.get(digest)
 	if !ok {
 		row, err := s.findKey(ctx, text)
 		if err != nil && !errors.Is(err, pg.ErrNone) {
 			return keyRow{}, err
 		}
 		hit = cachedKey{key: row, found: err == nil}
-		s.cache.put(text.text, hit)
+		s.cache.put(digest, hit)
 	}
 	switch {
-	case !hit.found, hit.key.RevokedAt != nil:
+	case !hit.found:
 		return keyRow{}, errKeyInvalid
+	case hit.key.RevokedAt != nil:
+		return keyRow{}, errKeyRevoked
 	case hit.key.ExpiresAt != nil && !s.now().Before(*hit.key.ExpiresAt):
 		return keyRow{}, errKeyExpired
 	}

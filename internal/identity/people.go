@@ -1,0 +1,193 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/pg"
+)
+
+// Bounds of signing in: an account that fails so often is locked for a while.
+const (
+	minPassword = 15
+	maxPassword = 128
+	maxFailures = 10
+	lockedFor   = 30 * time.Minute
+)
+
+// Person is somebody who may sign in to the portal.
+type Person struct {
+	ID     int64
+	Email  string
+	Name   string
+	Grants []Grant
+}
+
+// Grant is a role and where it applies.
+type Grant struct {
+	Role      string
+	Scope     string // system, app or org
+	ScopeID   int64  // the application's or organization's id, 0 for system
+	ScopeName string // its name, for people to read
+}
+
+// NewPerson describes a person to add. Of the grants, Role, Scope and ScopeID count.
+type NewPerson struct {
+	Email    string
+	Name     string
+	Password string
+	Grants   []Grant
+}
+
+// CreatePerson adds a person and returns the id. A password has 15 to 128 characters and is not
+// one that everybody tries first; an e-mail address is taken once, whatever its capitals.
+func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error) {
+	hash, err := in.check(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var id int64
+	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		now := s.now()
+		id, err = pg.Value[int64](ctx, tx, `
+			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now) RETURNING id`,
+			pg.Args{"email": in.Email, "name": in.Name, "hash": hash, "now": now})
+		if err == nil {
+			grantTx(tx, id, in.Grants, now)
+		}
+		return err
+	})
+	if pg.Violated(err) == "people_by_email" {
+		return 0, fault.New(fault.KindConflict, "email_taken", "Somebody signs in with this e-mail address already.").On("email")
+	}
+	return id, err
+}
+
+// ResetPerson gives the person with in's address its password and grants, beside those there are,
+// unlocks the account and ends its sessions.
+func (s *Service) ResetPerson(ctx context.Context, in NewPerson) error {
+	hash, err := in.check(ctx)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		id, err := pg.Value[int64](ctx, tx, `
+			UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL
+			WHERE lower(email) = lower(@email) RETURNING id`, pg.Args{"email": in.Email, "hash": hash})
+		if errors.Is(err, pg.ErrNone) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return err
+		}
+		tx.Later(`DELETE FROM portal_sessions WHERE person_id = @person`, pg.Args{"person": id})
+		grantTx(tx, id, in.Grants, s.now())
+		return nil
+	})
+}
+
+// check validates a person and hashes the password.
+func (in NewPerson) check(ctx context.Context) (hash string, err error) {
+	var fs fault.Fields
+	if n := utf8.RuneCountInString(in.Password); n < minPassword || n > maxPassword || common(in.Password) {
+		fs.Add("password", "parameter_invalid", "A password has 15 to 128 characters and is not a common one.")
+	}
+	if local, host, ok := strings.Cut(in.Email, "@"); !ok || local == "" || host == "" || len(in.Email) > 255 {
+		fs.Add("email", "parameter_invalid", "This is not an e-mail address.")
+	}
+	if err := fs.Err(); err != nil {
+		return "", err
+	}
+	return hashPassword(ctx, in.Password)
+}
+
+func grantTx(tx *pg.Tx, personID int64, grants []Grant, now time.Time) {
+	for _, g := range grants {
+		args := pg.Args{"person": personID, "role": g.Role, "scope": g.Scope, "application": nil, "organization": nil, "now": now}
+		switch g.Scope {
+		case "app":
+			args["application"] = g.ScopeID
+		case "org":
+			args["organization"] = g.ScopeID
+		}
+		tx.Later(`
+			INSERT INTO grants (person_id, role, scope, application_id, organization_id, created_at)
+			VALUES (@person, @role, @scope, @application, @organization, @now) ON CONFLICT DO NOTHING`, args)
+	}
+}
+
+type personRow struct {
+	ID           int64      `db:"id"`
+	Email        string     `db:"email"`
+	Name         string     `db:"name"`
+	PasswordHash string     `db:"password_hash"`
+	LockedUntil  *time.Time `db:"locked_until"`
+}
+
+// errSignIn is the one answer to a wrong password, an unknown address and a locked account.
+var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
+	"The e-mail address or the password is wrong, or the account is locked for a while.")
+
+// SignIn returns who has this address and password. It takes as long for an unknown address as for
+// a known one, and ten failures in a row lock an account for half an hour.
+func (s *Service) SignIn(ctx context.Context, email, password string) (Person, error) {
+	row, err := pg.One[personRow](ctx, s.pool, `
+		SELECT id, email, name, password_hash, locked_until FROM people WHERE lower(email) = lower(@email)`,
+		pg.Args{"email": email})
+	known := !errors.Is(err, pg.ErrNone)
+	if known && err != nil {
+		return Person{}, err
+	}
+	if !known {
+		row.PasswordHash = nobodysHash
+	}
+	right, err := checkPassword(ctx, row.PasswordHash, password)
+	switch {
+	case err != nil:
+		return Person{}, err
+	case !known, row.LockedUntil != nil && s.now().Before(*row.LockedUntil):
+		return Person{}, errSignIn
+	case !right:
+		return Person{}, errors.Join(errSignIn, s.countFailure(ctx, row.ID))
+	}
+	if _, err := pg.Exec(ctx, s.pool, `UPDATE people SET failures = 0, locked_until = NULL WHERE id = @id`,
+		pg.Args{"id": row.ID}); err != nil {
+		return Person{}, err
+	}
+	return s.person(ctx, row)
+}
+
+func (s *Service) countFailure(ctx context.Context, id int64) error {
+	now := s.now()
+	_, err := pg.Exec(ctx, s.pool, `
+		UPDATE people SET failures = CASE WHEN failures + 1 >= @most THEN 0 ELSE failures + 1 END,
+			locked_until = CASE WHEN failures + 1 >= @most THEN @until ELSE locked_until END
+		WHERE id = @id`, pg.Args{"id": id, "most": maxFailures, "until": now.Add(lockedFor)})
+	return err
+}
+
+func (s *Service) person(ctx context.Context, row personRow) (Person, error) {
+	grants, err := pg.All[grantRow](ctx, s.pool, `
+		SELECT g.role, g.scope, coalesce(g.application_id, g.organization_id, 0) AS scope_id,
+			coalesce(a.name, o.name, 'Whole deployment') AS scope_name
+		FROM grants g
+		LEFT JOIN applications a ON a.id = g.application_id
+		LEFT JOIN organizations o ON o.id = g.organization_id
+		WHERE g.person_id = @person ORDER BY g.scope, scope_id, g.role`, pg.Args{"person": row.ID})
+	p := Person{ID: row.ID, Email: row.Email, Name: row.Name}
+	for _, g := range grants {
+		p.Grants = append(p.Grants, Grant(g))
+	}
+	return p, err
+}
+
+type grantRow struct {
+	Role      string `db:"role"`
+	Scope     string `db:"scope"`
+	ScopeID   int64  `db:"scope_id"`
+	ScopeName string `db:"scope_name"`
+}
