@@ -16,7 +16,7 @@ run: build postgres ## build, then run everything on this machine (Ctrl-C stops 
 
 build: tools static/dist/.built ## build the front end and bin/svcpay
 	@echo "building bin/svcpay"
-	@go build -trimpath -o bin/svcpay ./cmd/svcpay
+	@go build -o bin/svcpay ./cmd/svcpay
 
 tools:
 	@tools/go-node-check.sh

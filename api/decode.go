@@ -2,11 +2,14 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -19,7 +22,7 @@ import (
 var (
 	errBody  = fault.Invalid("json_invalid", "The body is not one valid JSON object (UTF-8, no duplicate names, nothing after it).")
 	errLarge = fault.New(fault.KindInvalid, "request_too_large", "The body is larger than 256 KiB.")
-	errMedia = fault.New(fault.KindInvalid, "content_type_unsupported", "Send the body as application/json.")
+	errMedia = fault.New(fault.KindInvalid, "content_type_unsupported", "Send the body as application/json, not compressed.")
 )
 
 // validator is an input that can tell its own mistakes.
@@ -70,7 +73,8 @@ func shallow(body []byte) bool {
 func decode(raw map[string]jsontext.Value, in validator) error {
 	var fs fault.Fields
 	fields := fieldsOf(reflect.ValueOf(in).Elem())
-	for name, value := range raw {
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		value := raw[name]
 		target, known := fields[name]
 		if !known {
 			unknown(&fs, name, fields)
@@ -103,26 +107,14 @@ func fieldsOf(v reflect.Value) map[string]reflect.Value {
 
 // sorted puts the mistakes in the order of the input's fields, unknown names last.
 func sorted(fs fault.Fields, in validator) fault.Fields {
-	var out fault.Fields
 	t := reflect.TypeOf(in).Elem()
 	place := make(map[string]int)
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		place[name] = i + 1
+		place[name] = i - t.NumField() // below zero, which is the place of the others
 	}
-	for want := 1; want <= t.NumField(); want++ {
-		for _, f := range fs {
-			if place[f.Param] == want {
-				out = append(out, f)
-			}
-		}
-	}
-	for _, f := range fs {
-		if place[f.Param] == 0 {
-			out = append(out, f)
-		}
-	}
-	return out
+	slices.SortStableFunc(fs, func(a, b fault.Field) int { return cmp.Compare(place[a.Param], place[b.Param]) })
+	return fs
 }
 
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
@@ -139,6 +131,8 @@ func set(target reflect.Value, value jsontext.Value) (code, message string) {
 	}
 	target.SetZero()
 	switch {
+	case element == reflect.TypeFor[money.Amount]() && integer.Match(value) && value[0] == '-':
+		return "amount_too_small", "The amount is out of range."
 	case element == reflect.TypeFor[money.Amount]() && integer.Match(value):
 		return "amount_too_large", "The amount is out of range."
 	case element == reflect.TypeFor[money.Amount]():

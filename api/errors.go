@@ -16,46 +16,6 @@ import (
 	"svcpay/internal/pg"
 )
 
-// dress is how a code looks over HTTP.
-type dress struct {
-	Status int
-	Type   string
-}
-
-// byKind is the dress of every code that codes does not list.
-var byKind = map[fault.Kind]dress{
-	fault.KindInvalid:         {http.StatusBadRequest, "invalid_request_error"},
-	fault.KindUnauthenticated: {http.StatusUnauthorized, "authentication_error"},
-	fault.KindForbidden:       {http.StatusForbidden, "permission_error"},
-	fault.KindDeclined:        {http.StatusPaymentRequired, "card_error"},
-	fault.KindNotFound:        {http.StatusNotFound, "invalid_request_error"},
-	fault.KindConflict:        {http.StatusConflict, "conflict_error"},
-	fault.KindGone:            {http.StatusGone, "invalid_request_error"},
-	fault.KindChanged:         {http.StatusPreconditionFailed, "conflict_error"},
-	fault.KindRefused:         {http.StatusUnprocessableEntity, "business_error"},
-	fault.KindLimited:         {http.StatusTooManyRequests, "rate_limit_error"},
-	fault.KindUnavailable:     {http.StatusServiceUnavailable, "api_error"},
-	fault.KindInternal:        {http.StatusInternalServerError, "api_error"},
-}
-
-// codes lists the codes whose dress does not follow from their kind.
-var codes = map[string]dress{
-	"idempotency_key_in_use":   {http.StatusConflict, "idempotency_error"},
-	"idempotency_key_reused":   {http.StatusUnprocessableEntity, "idempotency_error"},
-	"method_not_allowed":       {http.StatusMethodNotAllowed, "invalid_request_error"},
-	"not_acceptable":           {http.StatusNotAcceptable, "invalid_request_error"},
-	"request_too_large":        {http.StatusRequestEntityTooLarge, "invalid_request_error"},
-	"content_type_unsupported": {http.StatusUnsupportedMediaType, "invalid_request_error"},
-	"processor_error":          {http.StatusBadGateway, "api_error"},
-}
-
-func dressOf(f *fault.Error) dress {
-	if d, ok := codes[f.Code]; ok {
-		return d
-	}
-	return byKind[f.Kind]
-}
-
 // writeError answers any error. Only faults speak to the caller; everything else becomes an
 // internal error, whose cause goes to the log.
 func (a *API) writeError(c echo.Context, req *request, err error) error {
@@ -108,7 +68,7 @@ func retryable(k fault.Kind, code string) bool {
 	return code == "idempotency_key_in_use"
 }
 
-// NoRoute answers what echo itself refuses: unknown paths and methods.
+// noRoute answers what echo itself refuses: unknown paths and methods.
 func (a *API) noRoute(c echo.Context, code int) error {
 	req := a.identifyRequest(c)
 	if code == http.StatusMethodNotAllowed {

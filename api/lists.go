@@ -119,7 +119,7 @@ func (q *query) cursor(name string) ids.Charge {
 		return ids.Charge{}
 	}
 	id, err := ids.ParseCharge(q.values.Get(name))
-	if err != nil {
+	if err != nil || id.IsZero() {
 		q.fs.Add(name, "cursor_invalid", "Use an id that an earlier page gave.")
 	}
 	return id

@@ -3,6 +3,7 @@ package api
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -44,17 +45,18 @@ func (a *API) admit(c echo.Context, req *request) error {
 	if len(c.Request().RequestURI) > maxURL {
 		return fault.Invalid("parameter_invalid", "The address is longer than 4 KiB.")
 	}
-	if h.Get("Origin") != "" && h.Get("X-API-Key") != "" {
+	key := joined(h, "X-API-Key")
+	if h.Get("Origin") != "" && strings.HasPrefix(key, "sk_") {
 		return fault.New(fault.KindForbidden, "secret_key_in_browser",
 			"This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.")
 	}
-	actor, err := a.Identity.Authenticate(c.Request().Context(), h.Get("X-API-Key"), h.Get("X-App-ID"))
+	actor, err := a.Identity.Authenticate(c.Request().Context(), key, joined(h, "X-App-ID"))
 	if err != nil {
 		return err
 	}
 	actor.RequestID = req.id
 	req.actor = actor
-	if v := h.Get("X-API-Version"); v != "" && v != Version {
+	if v := joined(h, "X-API-Version"); v != "" && v != Version {
 		return fault.Invalid("api_version_unknown", "There is no such API version; the current one is "+Version+".")
 	}
 	if !acceptsJSON(h.Values("Accept")) {
@@ -63,24 +65,34 @@ func (a *API) admit(c echo.Context, req *request) error {
 	return nil
 }
 
+// joined is a header's value; one that is sent twice is a list, which is no key, id or version.
+func joined(h http.Header, name string) string { return strings.Join(h.Values(name), ",") }
+
+// acceptsJSON tells whether JSON may be answered: the most specific range that covers it decides.
 func acceptsJSON(accept []string) bool {
-	if len(accept) == 0 {
+	all := strings.Join(accept, ",")
+	if strings.TrimSpace(all) == "" {
 		return true
 	}
-	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+	ranges := []string{"*/*", "application/*", "application/json"} // by specificity
+	best, accepted := -1, false
+	for part := range strings.SplitSeq(all, ",") {
 		media, params, err := mime.ParseMediaType(part)
-		if err != nil || params["q"] == "0" {
-			continue
-		}
-		if media == "*/*" || media == "application/*" || media == "application/json" {
-			return true
+		if at := slices.Index(ranges, media); err == nil && at > best {
+			best, accepted = at, !isZero(params["q"])
 		}
 	}
-	return false
+	return accepted
 }
 
-// isJSON tells whether the request's body is declared as JSON in UTF-8.
+// isZero tells whether a quality is 0, 0.0, 0.00 or 0.000.
+func isZero(q string) bool { return q != "" && strings.Trim(q, "0.") == "" }
+
+// isJSON tells whether the request's body is declared as uncompressed JSON in UTF-8.
 func isJSON(r *http.Request) bool {
+	if len(r.Header.Values("Content-Encoding")) > 0 {
+		return false
+	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
 	return err == nil && media == "application/json" && (charset == "" || charset == "utf-8")

@@ -62,8 +62,8 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 func (a *app) schedules() []jobs.Schedule {
 	purge := func(name string, run func(context.Context) (int64, error)) jobs.Schedule {
 		return jobs.Schedule{Name: name, Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
-			_, err := run(ctx)
-			return false, err
+			n, err := run(ctx)
+			return n > 0, err
 		}}
 	}
 	return []jobs.Schedule{

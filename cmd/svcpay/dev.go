@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"svcpay/examples/shop"
@@ -46,24 +48,37 @@ func (d devCommand) Run(w *world) error {
 	if s.stateDir == "" {
 		s.stateDir = localpg.DefaultDir(os.Geteuid() == 0, lookup(w.env, "HOME"))
 	}
-	if err := os.MkdirAll(s.stateDir, 0o755); err != nil {
-		return err
-	}
 	if s.credentials == "" {
 		s.credentials = filepath.Join(s.stateDir, "credentials.json")
 	}
-	var err error
-	if s.main, err = listenLoopback(d.Addr); err != nil {
+	release, err := claimState(s.stateDir)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if s.main, err = listenFor("--addr", d.Addr); err != nil {
 		return err
 	}
 	defer closeAll(s.main)
-	if s.shop, err = listenLoopback(d.ShopAddr); err != nil {
+	if s.shop, err = listenFor("--shop-addr", d.ShopAddr); err != nil {
 		return err
 	}
 	defer closeAll(s.shop)
 	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"),
 		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main)}
 	return s.run()
+}
+
+// listenFor listens on the address that a flag gave, and names the flag if that fails.
+func listenFor(flag, addr string) ([]net.Listener, error) {
+	listeners, err := listenLoopback(addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is in use by another program: stop it, or choose another %s", addr, flag)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return listeners, nil
 }
 
 func (s *dev) run() error {
@@ -103,7 +118,7 @@ func (s *dev) database() (stop func(), err error) {
 		server, err := localpg.Start(s.world.ctx, localpg.Options{Dir: s.stateDir, Database: "svcpay",
 			Progress: func(step string) { s.say("  %s", step) }})
 		if err != nil {
-			return nil, err
+			return nil, cmp.Or(s.world.ctx.Err(), err) // interrupted: what initdb said then is of no use
 		}
 		s.config.databaseURL = server.URL()
 		stop = func() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"syscall"
 )
 
 // errNotLoopback keeps a development server from the network.
@@ -29,9 +30,14 @@ func listenLoopback(addr string) ([]net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A machine without IPv6 serves IPv4 alone.
-	if v6, err := net.Listen("tcp6", net.JoinHostPort("::1", port)); err == nil {
+	// A machine without IPv6 serves IPv4 alone. A port that another program has there must not be
+	// passed over: browsers would reach that program.
+	v6, err := net.Listen("tcp6", net.JoinHostPort("::1", port))
+	switch {
+	case err == nil:
 		listeners = append(listeners, v6)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, errors.Join(err, v4.Close())
 	}
 	return listeners, nil
 }

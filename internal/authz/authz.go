@@ -14,11 +14,9 @@ type Role string
 const (
 	RoleSecretKey Role = "secret_key" // an application's own server
 	RolePublicKey Role = "public_key" // a payer's browser, through svcpay.js
-	RoleSystem    Role = "system"     // the service's own jobs
 )
 
-// Actor is whoever calls a use-case. ApplicationID bounds everything that it can see;
-// zero is the whole deployment and belongs to the service itself.
+// Actor is whoever calls a use-case. ApplicationID bounds everything that it can see.
 type Actor struct {
 	Role          Role
 	ApplicationID int64
@@ -27,18 +25,14 @@ type Actor struct {
 	RequestID     ids.Request
 }
 
-// System is the service acting by itself, from a job.
-func System() Actor { return Actor{Role: RoleSystem} }
-
 // Permission is resource:action.
 type Permission string
 
 // The permissions that use-cases ask for.
 const (
-	ChargeCreate  Permission = "charge:create"
-	ChargeRead    Permission = "charge:read"
-	ChargeResolve Permission = "charge:resolve"
-	TokenCreate   Permission = "token:create"
+	ChargeCreate Permission = "charge:create"
+	ChargeRead   Permission = "charge:read"
+	TokenCreate  Permission = "token:create"
 )
 
 // Checker answers whether an actor holds a permission.

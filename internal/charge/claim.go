@@ -108,7 +108,10 @@ func (s *Service) takeCardsTx(ctx context.Context, tx *pg.Tx, out []claimOut, no
 	sealed, err := vault.TakeTx(ctx, tx, tokens, now)
 	for i, o := range out {
 		if o.submits() {
-			out[i].sealed = sealed[o.charge.Token]
+			card := sealed[o.charge.Token]
+			out[i].sealed = card
+			card.CVC = nil // for one authorization only, in one batch too
+			sealed[o.charge.Token] = card
 		}
 	}
 	return err

@@ -2,7 +2,9 @@ package charge
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"svcpay/internal/authz"
@@ -89,8 +91,13 @@ func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, e
 	if err != nil {
 		return processor.Answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout)
+	// Counted from the creation, as the processor's window is: a call made later could be approved
+	// after the resolver has given the charge up.
+	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout-s.now().Sub(c.CreatedAt.Time))
 	defer cancel()
+	if err := ctx.Err(); err != nil {
+		return processor.Answer{}, err
+	}
 	a := processor.Authorization{
 		Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
 		Descriptor: *out.payer.Descriptor, Stored: c.StoredCredential,
@@ -98,7 +105,17 @@ func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, e
 		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, ExpMonth: c.PaymentMethod.ExpMonth,
 			ExpYear: c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
 	}
-	return s.processor.Authorize(ctx, a)
+	return guarded(func() (processor.Answer, error) { return s.processor.Authorize(ctx, a) })
+}
+
+// guarded makes an error of an adapter's panic: the outcome is unknown, and the binary lives on.
+func guarded(call func() (processor.Answer, error)) (answer processor.Answer, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("charge: the processor's adapter panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return call()
 }
 
 func (s *Service) finish(ctx context.Context, in finishIn) (Charge, error) {
@@ -121,7 +138,7 @@ func (s *Service) wait(ctx context.Context, c Charge, claim *idempotency.Claim) 
 			WHERE application_id = @application_id AND charge_id = @charge_id AND state = 'open'`,
 			pg.Args{"next": s.now().Add(backoff(0)), "application_id": c.ApplicationID, "charge_id": c.ID})
 		if claim != nil {
-			idempotency.AcceptTx(tx, c.ApplicationID, claim.Key)
+			idempotency.AcceptTx(tx, held(c.ApplicationID, claim.Key, c.ID))
 		}
 		return nil
 	})

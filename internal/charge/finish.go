@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"svcpay/internal/fee"
@@ -45,6 +46,9 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]Ch
 		}
 		before := s.derive(row.Charge)
 		if before.Status != Processing {
+			if before.Status == Failed && in.answer != nil && in.answer.Approved {
+				slog.ErrorContext(ctx, "a charge that was given up was approved after all", "charge_id", in.id.String())
+			}
 			out[i] = before
 			continue
 		}
@@ -192,12 +196,17 @@ func finishKeyTx(tx *pg.Tx, key *string, c Charge) error {
 	if key == nil {
 		return nil
 	}
+	h := held(c.ApplicationID, *key, c.ID)
 	if c.Status == Failed {
-		return idempotency.FinishTx(tx, c.ApplicationID, *key, idempotency.Outcome{Refusal: refusal(c)})
+		return idempotency.FinishTx(tx, h, idempotency.Outcome{Refusal: refusal(c)})
 	}
 	result, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return idempotency.FinishTx(tx, c.ApplicationID, *key, idempotency.Outcome{Result: result})
+	return idempotency.FinishTx(tx, h, idempotency.Outcome{Result: result})
+}
+
+func held(applicationID int64, key string, id ids.Charge) idempotency.Held {
+	return idempotency.Held{ApplicationID: applicationID, Key: key, ObjectID: id.Bytes()}
 }

@@ -103,7 +103,7 @@ func (s *Service) writeAll(ctx context.Context, known []finishIn, waiting []oper
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		for _, o := range waiting {
 			if o.IdempotencyKey != nil {
-				idempotency.AcceptTx(tx, o.ApplicationID, *o.IdempotencyKey)
+				idempotency.AcceptTx(tx, held(o.ApplicationID, *o.IdempotencyKey, o.ChargeID))
 			}
 		}
 		if len(known) == 0 {
@@ -143,13 +143,14 @@ func (s *Service) askOne(ctx context.Context, o operation) (finishIn, bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	in := finishIn{applicationID: o.ApplicationID, id: o.ChargeID, source: outbox.Job}
-	answer, err := s.processor.Lookup(ctx, o.Reference)
+	asked := s.now() // before the question: what arrives meanwhile must not be given up
+	answer, err := guarded(func() (processor.Answer, error) { return s.processor.Lookup(ctx, o.Reference) })
 	switch {
 	case err == nil:
 		in.answer = &answer
 		return in, true
 	case errors.Is(err, processor.ErrNotFound):
-		return in, s.now().Sub(o.CreatedAt) > s.processor.SettleWindow()
+		return in, asked.Sub(o.CreatedAt) > s.processor.SettleWindow()
 	}
 	slog.WarnContext(ctx, "a processor look-up failed", "charge_id", o.ChargeID.String(), "error", err.Error())
 	return in, false

@@ -66,8 +66,21 @@ type Maker struct {
 }
 
 // Ensure returns working credentials: those of before if the database still knows them, else
-// those of newly made applications. Addresses are the caller's to fill in.
+// those of newly made applications and people. Addresses are the caller's to fill in.
 func (m Maker) Ensure(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
+	c, err := m.Applications(ctx, before, shopURL)
+	if err != nil {
+		return c, err
+	}
+	if c.Users, err = m.ensurePeople(ctx, c.Application, riverside); err != nil {
+		return c, err
+	}
+	c.Other.Users, err = m.ensurePeople(ctx, *c.Other, harbor)
+	return c, err
+}
+
+// Applications is Ensure without the people.
+func (m Maker) Applications(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
 	c := before
 	var err error
 	if c.Application, err = m.ensure(ctx, before.Application, riverside, shopURL); err != nil {
@@ -102,12 +115,8 @@ var (
 func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL string) (Application, error) {
 	_, err := m.Identity.Authenticate(ctx, a.SecretKey, fmt.Sprint(a.AppID))
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
-		a, err = m.make(ctx, s, shopURL)
+		return m.make(ctx, s, shopURL)
 	}
-	if err != nil {
-		return a, err
-	}
-	a.Users, err = m.ensurePeople(ctx, a, s)
 	return a, err
 }
 

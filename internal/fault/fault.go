@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -90,10 +91,9 @@ func (e *Error) Because(cause error) *Error { c := *e; c.cause = cause; return &
 // With returns a copy with one more detail member.
 func (e *Error) With(name string, value any) *Error {
 	c := *e
-	c.Detail = map[string]any{name: value}
-	for k, v := range e.Detail {
-		c.Detail[k] = v
-	}
+	c.Detail = map[string]any{}
+	maps.Copy(c.Detail, e.Detail)
+	c.Detail[name] = value
 	return &c
 }
 

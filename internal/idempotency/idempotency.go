@@ -211,19 +211,24 @@ func ReleaseTx(tx *pg.Tx, c *Claim) {
 		pg.Args{"application_id": c.ApplicationID, "key": c.Key})
 }
 
-// AcceptTx notes that the caller was told to wait.
-func AcceptTx(tx *pg.Tx, applicationID int64, key string) {
-	tx.Later(`
-		UPDATE idempotency_keys SET state = 'accepted'
-		WHERE application_id = @application_id AND key = @key AND state = 'claimed'`,
-		pg.Args{"application_id": applicationID, "key": key})
+// Held names a key and the object that it was claimed for. A key that was forgotten and claimed
+// again is another one, which an outcome that comes so late must not touch.
+type Held struct {
+	ApplicationID int64
+	Key           string
+	ObjectID      [16]byte
 }
 
-// FinishTx stores the outcome for good. Key "" stores nothing.
-func FinishTx(tx *pg.Tx, applicationID int64, key string, o Outcome) error {
-	if key == "" {
-		return nil
-	}
+// AcceptTx notes that the caller was told to wait.
+func AcceptTx(tx *pg.Tx, h Held) {
+	tx.Later(`
+		UPDATE idempotency_keys SET state = 'accepted'
+		WHERE application_id = @application_id AND key = @key AND object_id = @object_id AND state = 'claimed'`,
+		pg.Args{"application_id": h.ApplicationID, "key": h.Key, "object_id": h.ObjectID})
+}
+
+// FinishTx stores the outcome for good.
+func FinishTx(tx *pg.Tx, h Held, o Outcome) error {
 	var refusal []byte
 	if o.Refusal != nil {
 		var err error
@@ -233,12 +238,16 @@ func FinishTx(tx *pg.Tx, applicationID int64, key string, o Outcome) error {
 	}
 	tx.Later(`
 		UPDATE idempotency_keys SET state = 'done', result = @result, refusal = @refusal
-		WHERE application_id = @application_id AND key = @key AND state <> 'done'`,
-		pg.Args{"application_id": applicationID, "key": key, "result": []byte(o.Result), "refusal": refusal})
+		WHERE application_id = @application_id AND key = @key AND object_id = @object_id AND state <> 'done'`,
+		pg.Args{"application_id": h.ApplicationID, "key": h.Key, "object_id": h.ObjectID,
+			"result": []byte(o.Result), "refusal": refusal})
 	return nil
 }
 
-// Purge forgets the keys whose life is over and tells how many there were.
+// Purge forgets a batch of the keys whose life is over and tells how many those were.
 func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
-	return pg.Exec(ctx, pool, `DELETE FROM idempotency_keys WHERE expires_at <= @now`, pg.Args{"now": now})
+	return pg.Exec(ctx, pool, `
+		DELETE FROM idempotency_keys WHERE (application_id, key) IN (
+			SELECT application_id, key FROM idempotency_keys WHERE expires_at <= @now LIMIT @batch)`,
+		pg.Args{"now": now, "batch": pg.PurgeBatch})
 }

@@ -26,7 +26,7 @@ func New[K Kind](now time.Time) ID[K] {
 	return ID[K]{ulid.MustNew(ulid.Timestamp(now), rand.Reader)}
 }
 
-// Parse reads the printed form, and only the canonical one.
+// Parse reads the printed form, and only the canonical one. The zero id has none.
 func Parse[K Kind](s string) (ID[K], error) {
 	var k K
 	rest, ok := strings.CutPrefix(s, k.Prefix()+"_")
@@ -34,7 +34,7 @@ func Parse[K Kind](s string) (ID[K], error) {
 		return ID[K]{}, ErrID
 	}
 	u, err := ulid.ParseStrict(rest)
-	if err != nil || strings.ToLower(u.String()) != rest {
+	if err != nil || strings.ToLower(u.String()) != rest || u == (ulid.ULID{}) {
 		return ID[K]{}, ErrID
 	}
 	return ID[K]{u}, nil

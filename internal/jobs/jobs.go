@@ -97,7 +97,7 @@ func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules 
 	}
 	for _, s := range schedules {
 		if _, err := client.Insert(ctx, sweep{Name: s.Name}, once); err != nil {
-			return nil, fmt.Errorf("jobs: %w", err)
+			return nil, errors.Join(fmt.Errorf("jobs: %w", err), client.StopAndCancel(context.WithoutCancel(ctx)))
 		}
 	}
 	return &Runner{client}, nil

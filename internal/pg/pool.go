@@ -59,6 +59,10 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
+// PurgeBatch is how many rows one statement deletes of what is out of date: few enough for the
+// time-out of a statement.
+const PurgeBatch = 5000
+
 // acquire waits a bounded time for a connection; a full pool is a fault that asks to come back.
 func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, acquireTimeout)

@@ -112,36 +112,50 @@ var ErrNone = pgx.ErrNoRows
 // One returns the single row of a query as a T, matched by column name (db tags); ErrNone
 // without a row.
 func One[T any](ctx context.Context, q Querier, sql string, args Args) (T, error) {
-	rows, err := q.Query(ctx, sql, args)
-	if err != nil {
-		var zero T
-		return zero, err
-	}
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+	return collect(ctx, q, sql, args, func(rows pgx.Rows) (T, error) {
+		return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+	})
 }
 
 // All returns every row of a query as a T, matched by column name; never nil.
 func All[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
-	rows, err := q.Query(ctx, sql, args)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.AppendRows(make([]T, 0), rows, pgx.RowToStructByName[T])
+	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) {
+		return pgx.AppendRows(make([]T, 0), rows, pgx.RowToStructByName[T])
+	})
 }
 
 // Value returns the single column of the single row of a query; ErrNone without a row.
 func Value[T any](ctx context.Context, q Querier, sql string, args Args) (T, error) {
+	return collect(ctx, q, sql, args, func(rows pgx.Rows) (T, error) {
+		return pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	})
+}
+
+// collect runs a query and reads its rows. A pool's connection is waited for as [InTx] waits.
+func collect[T any](ctx context.Context, q Querier, sql string, args Args, read func(pgx.Rows) (T, error)) (out T, err error) {
+	if pool, ok := q.(*pgxpool.Pool); ok {
+		conn, err := acquire(ctx, pool)
+		if err != nil {
+			return out, err
+		}
+		defer conn.Release()
+		q = conn
+	}
 	rows, err := q.Query(ctx, sql, args)
 	if err != nil {
-		var zero T
-		return zero, err
+		return out, err
 	}
-	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	return read(rows)
 }
 
 // Exec runs one statement outside a transaction of ours and tells how many rows it touched.
 func Exec(ctx context.Context, pool *pgxpool.Pool, sql string, args Args) (int64, error) {
-	tag, err := pool.Exec(ctx, sql, args)
+	conn, err := acquire(ctx, pool)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Release()
+	tag, err := conn.Exec(ctx, sql, args)
 	return tag.RowsAffected(), err
 }
 

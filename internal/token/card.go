@@ -2,6 +2,7 @@ package token
 
 import (
 	"net/mail"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -85,15 +86,16 @@ func (b Billing) validate(fs *fault.Fields) {
 }
 
 // cardNumberIn tells whether a text holds what could be a card number, which must not be kept
-// in clear: 13 to 19 digits, spaces and dashes aside, that pass the Luhn check.
+// in clear: a run of digits, or of digits with spaces and dashes between them, that is the length
+// of one, begins like one and passes the Luhn check.
 func cardNumberIn(s string) bool {
-	digits := strings.Map(func(r rune) rune {
-		if r == ' ' || r == '-' {
-			return -1
-		}
-		return r
-	}, s)
-	return len(digits) >= 13 && len(digits) <= 19 && onlyDigits(digits) && brandOf(digits).name != "" && luhn(digits)
+	separates := func(r rune) bool { return r == ' ' || r == '-' }
+	digit := func(r rune) bool { return '0' <= r && r <= '9' }
+	runs := strings.FieldsFunc(s, func(r rune) bool { return !digit(r) })
+	for _, spaced := range strings.FieldsFunc(s, func(r rune) bool { return !digit(r) && !separates(r) }) {
+		runs = append(runs, strings.NewReplacer(" ", "", "-", "").Replace(spaced))
+	}
+	return slices.ContainsFunc(runs, func(run string) bool { return brandOf(run).fits(run) && luhn(run) })
 }
 
 func onlyDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }

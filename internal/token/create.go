@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,7 +89,7 @@ func browserClaim(sessionID, retryKey string, row newToken) *idempotency.Claim {
 	}{row.created.Card, row.created.Billing})
 	return &idempotency.Claim{
 		ApplicationID: row.applicationID, Key: fmt.Sprintf("client:%x", scope), Method: "POST", Path: "/client/tokens",
-		Fingerprint: sha256.Sum256(append(row.fingerprint, shown...)), Params: map[string]string{},
+		Fingerprint: sha256.Sum256(slices.Concat(row.fingerprint, shown)), Params: map[string]string{},
 		RequestID: ids.NewRequest(time.UnixMilli(0)),
 	}
 }
@@ -123,7 +124,8 @@ func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, rows []newToken) ([]i
 		if err != nil {
 			return nil, err
 		}
-		if err := idempotency.FinishTx(tx, r.applicationID, r.claim.Key, idempotency.Outcome{Result: result}); err != nil {
+		if err := idempotency.FinishTx(tx, idempotency.Held{ApplicationID: r.applicationID, Key: r.claim.Key,
+			ObjectID: r.created.Token.Bytes()}, idempotency.Outcome{Result: result}); err != nil {
 			return nil, err
 		}
 		out[i] = insertOut{Created: r.created}

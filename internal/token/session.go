@@ -13,7 +13,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
-	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 )
@@ -100,10 +99,9 @@ func hashSession(id string) []byte {
 }
 
 type sessionRow struct {
-	ApplicationID int64   `db:"application_id"`
-	MerchantID    int64   `db:"merchant_id"`
-	KeyID         ids.Key `db:"key_id"`
-	Attempts      int     `db:"attempts"`
+	ApplicationID int64 `db:"application_id"`
+	MerchantID    int64 `db:"merchant_id"`
+	Attempts      int   `db:"attempts"`
 }
 
 // useSession counts an attempt against the session and returns whose it is.
@@ -111,7 +109,7 @@ func (s *Service) useSession(ctx context.Context, id string) (sessionRow, error)
 	row, err := pg.One[sessionRow](ctx, s.pool, `
 		UPDATE client_sessions SET attempts = attempts + 1
 		WHERE id_hash = @hash AND expires_at > @now
-		RETURNING application_id, merchant_id, key_id, attempts`,
+		RETURNING application_id, merchant_id, attempts`,
 		pg.Args{"hash": hashSession(id), "now": s.now()})
 	switch {
 	case errors.Is(err, pg.ErrNone):
@@ -125,7 +123,10 @@ func (s *Service) useSession(ctx context.Context, id string) (sessionRow, error)
 	return row, nil
 }
 
-// PurgeSessions deletes the sessions whose time is over.
+// PurgeSessions deletes a batch of the sessions whose time is over and tells how many those were.
 func (s *Service) PurgeSessions(ctx context.Context) (int64, error) {
-	return pg.Exec(ctx, s.pool, `DELETE FROM client_sessions WHERE expires_at <= @now`, pg.Args{"now": s.now()})
+	return pg.Exec(ctx, s.pool, `
+		DELETE FROM client_sessions WHERE id_hash IN (
+			SELECT id_hash FROM client_sessions WHERE expires_at <= @now LIMIT @batch)`,
+		pg.Args{"now": s.now(), "batch": pg.PurgeBatch})
 }

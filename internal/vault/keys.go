@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -33,14 +35,15 @@ var ErrKeyFileMode = errors.New("vault: the key file must be readable by its own
 
 // ReadKeyFile loads the keysets from a file, which must have mode 0600.
 func ReadKeyFile(path string) (*Keys, error) {
-	st, err := os.Stat(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("vault: key file: %w", err)
 	}
-	if st.Mode().Perm()&0o077 != 0 {
-		return nil, ErrKeyFileMode
+	defer file.Close()
+	if st, err := file.Stat(); err != nil || st.Mode().Perm()&0o077 != 0 {
+		return nil, errors.Join(ErrKeyFileMode, err)
 	}
-	text, err := os.ReadFile(path)
+	text, err := io.ReadAll(file)
 	if err != nil {
 		return nil, fmt.Errorf("vault: key file: %w", err)
 	}
@@ -76,15 +79,29 @@ func CreateKeyFile(path string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Written aside and renamed: a crash leaves no half key file, which would lose every token.
-	aside := path + ".new"
-	if err := os.WriteFile(aside, text, 0o600); err != nil {
+	if err := putOnce(path, text); err != nil {
 		return nil, fmt.Errorf("vault: key file: %w", err)
 	}
-	if err := os.Rename(aside, path); err != nil {
-		return nil, fmt.Errorf("vault: key file: %w", err)
+	return ReadKeyFile(path)
+}
+
+// putOnce makes path hold text unless it exists. It is written aside, brought to the disk and
+// linked: neither a crash nor two makers at once leave a half file or one that replaces another,
+// either of which would lose every token sealed since.
+func putOnce(path string, text []byte) error {
+	aside, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // made with mode 0600
+	if err != nil {
+		return err
 	}
-	return newKeys(wrap, fingerprint)
+	defer os.Remove(aside.Name())
+	_, err = aside.Write(text)
+	if err = errors.Join(err, aside.Sync(), aside.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(aside.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 func newKeys(wrap, fingerprint *keyset.Handle) (*Keys, error) {

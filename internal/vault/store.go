@@ -48,7 +48,10 @@ func TakeTx(ctx context.Context, tx *pg.Tx, tokens []ids.Token, now time.Time) (
 	return out, err
 }
 
-// PurgeCVCs deletes the verification codes whose time is over and tells how many there were.
+// PurgeCVCs deletes a batch of the verification codes whose time is over and tells how many those were.
 func PurgeCVCs(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
-	return pg.Exec(ctx, pool, `DELETE FROM vault_cvcs WHERE expires_at <= @now`, pg.Args{"now": now})
+	return pg.Exec(ctx, pool, `
+		DELETE FROM vault_cvcs WHERE token_id IN (
+			SELECT token_id FROM vault_cvcs WHERE expires_at <= @now LIMIT @batch)`,
+		pg.Args{"now": now, "batch": pg.PurgeBatch})
 }
