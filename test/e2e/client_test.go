@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"svcpay/internal/demo"
+)
+
+// site is a running service as clients see it: two host names behind one address.
+type site struct {
+	addr             string
+	apiHost, payHost string
+	app              demo.Application
+}
+
+// answer is a response, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// fresh opens a connection per request: on a kept one, Go's client would itself repeat a request
+// that carries an Idempotency-Key.
+var fresh = &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+
+// send makes one request. body is JSON text, or anything that becomes JSON; nil sends none.
+func (s *site) send(host, method, path string, body any, header map[string]string) (answer, error) {
+	text, ok := body.(string)
+	if !ok && body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return answer{}, err
+		}
+		text = string(encoded)
+	}
+	r, err := http.NewRequest(method, "http://"+s.addr+path, bytes.NewReader([]byte(text)))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Host = host
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
+	resp, err := fresh.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, got}, err
+}
+
+// api calls the partner API as the site's application.
+func (s *site) api(method, path string, body any, header map[string]string) (answer, error) {
+	all := map[string]string{"X-API-Key": s.app.SecretKey, "X-App-ID": strconv.FormatInt(s.app.AppID, 10)}
+	for name, value := range header {
+		all[name] = value
+	}
+	return s.send(s.apiHost, method, path, body, all)
+}
+
+// charge asks once for a charge.
+func (s *site) charge(key string, body map[string]any) (answer, error) {
+	return s.api("POST", "/api/charges", body, map[string]string{"Idempotency-Key": key})
+}
+
+// insist does what a client does that got no final answer: the same request with the same key,
+// until one comes.
+func (s *site) insist(t *testing.T, key string, body map[string]any) answer {
+	t.Helper()
+	for begun := time.Now(); time.Since(begun) < 90*time.Second; {
+		a, err := s.charge(key, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch a.status {
+		case http.StatusConflict, http.StatusServiceUnavailable, http.StatusTooManyRequests:
+			seconds, _ := strconv.Atoi(a.header.Get("Retry-After"))
+			time.Sleep(time.Duration(max(1, seconds)) * time.Second)
+		case http.StatusAccepted:
+			time.Sleep(500 * time.Millisecond)
+		default:
+			return a
+		}
+	}
+	t.Fatal("no final answer in 90 s")
+	return answer{}
+}
+
+// session opens a payer's session, as the controller frame does.
+func (s *site) session(t *testing.T) string {
+	t.Helper()
+	a, err := s.send(s.payHost, "POST", "/client/session", map[string]any{"public_key": s.app.PublicKey,
+		"merchant_id": s.app.Merchants.US, "page_origin": "http://shop.test", "version": "3.2"}, nil)
+	if err != nil || a.status != http.StatusOK {
+		t.Fatalf("session: %v, %s", err, a)
+	}
+	return a.text("session")
+}
+
+// token tokenizes a card in a session of its own.
+func (s *site) token(t *testing.T, number string) string {
+	t.Helper()
+	a, err := s.tokenize(s.session(t), number, "retry-1", cardBody(number))
+	if err != nil || a.status != http.StatusCreated {
+		t.Fatalf("token: %v, %s", err, a)
+	}
+	return a.text("token")
+}
+
+func (s *site) tokenize(session, number, key string, body map[string]any) (answer, error) {
+	body["session"] = session
+	return s.send(s.payHost, "POST", "/client/tokens", body, map[string]string{"Idempotency-Key": key})
+}
+
+// cardBody is what the controller frame sends for a complete card.
+func cardBody(number string) map[string]any {
+	cvc := "739"
+	if len(number) == 15 {
+		cvc = "7391"
+	}
+	return map[string]any{"type": "card",
+		"card": map[string]any{"number": number, "exp_month": 8, "exp_year": time.Now().Year() + 3, "cvc": cvc},
+		"billing": map[string]any{"first_name": "Dana", "last_name": "Reed", "address_line_1": "12 Elm Street",
+			"address_zip": "97301", "address_country": "US", "email": "dana@example.org"}}
+}
+
+// order is the body of a charge of the US merchant.
+func (s *site) order(token string, amount int) map[string]any {
+	return map[string]any{"merchant_id": s.app.Merchants.US, "amount": amount, "token": token}
+}
+
+func (a answer) replayed() bool { return a.header.Get("Idempotent-Replayed") == "true" }
+
+// get returns a member by its path.
+func (a answer) get(path ...string) any {
+	var value any
+	if json.Unmarshal(a.body, &value) != nil {
+		return nil
+	}
+	for _, name := range path {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
+}
+
+func (a answer) text(path ...string) string { s, _ := a.get(path...).(string); return s }
+
+// String shows the answer in a failure.
+func (a answer) String() string {
+	return fmt.Sprintf("%d %.300s", a.status, a.body)
+}

@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/pg"
+)
+
+// Cards of the sandbox processor.
+const (
+	approvedCard = "4242424242424242"
+	declinedCard = "4000000000009995"
+	timeoutCard  = "4000000000005423"
+)
+
+// crash is one way to die: at arms[0], then, restarted, at arms[1], and so on.
+type crash struct {
+	arms   []string // point:hit
+	card   string
+	first  int  // status of the answer before the crash; 0: the connection breaks
+	before int  // charges made before the one in question
+	swept  bool // the resolver must be at its regular work before, so that it asks twice
+	// What must be true in the end.
+	answer      int
+	code        string // of the error, if the answer is one
+	status      string
+	submissions int64
+}
+
+var crashes = []crash{
+	{arms: []string{"charge.claimed:1"}, card: approvedCard, answer: 502, code: "processor_error", status: "failed"},
+	{arms: []string{"charge.claimed:2"}, card: approvedCard, before: 1, answer: 502, code: "processor_error", status: "failed"},
+	{arms: []string{"charge.called:1"}, card: approvedCard, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"charge.called:2"}, card: approvedCard, before: 1, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"charge.called:1"}, card: declinedCard, answer: 402, code: "card_declined", status: "failed", submissions: 1},
+	{arms: []string{"charge.called:1"}, card: timeoutCard, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"charge.finished:1"}, card: approvedCard, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"charge.finished:1"}, card: declinedCard, answer: 402, code: "card_declined", status: "failed", submissions: 1},
+	{arms: []string{"charge.finished:2"}, card: approvedCard, before: 1, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"resolve.asked:1"}, card: timeoutCard, first: 202, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"resolve.asked:2"}, card: timeoutCard, first: 202, swept: true, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"charge.called:1", "resolve.asked:1"}, card: approvedCard, answer: 201, status: "captured", submissions: 1},
+}
+
+func (c crash) name() string { return strings.Join(c.arms, ",") + "/" + c.card[12:] }
+
+// TestKillAtEveryPoint: whatever point the server dies at, the same request with the same key
+// finds one charge, submitted at most once, in the right state.
+func TestKillAtEveryPoint(t *testing.T) {
+	t.Parallel()
+	rows := map[string]bool{}
+	for _, c := range crashes {
+		for _, arm := range c.arms {
+			point, _, _ := strings.Cut(arm, ":")
+			rows[point] = true
+		}
+		t.Run(c.name(), func(t *testing.T) {
+			t.Parallel()
+			c.run(t)
+		})
+	}
+	for point := range crashPoints {
+		if !rows[point] {
+			t.Errorf("no row crashes at %s", point)
+		}
+	}
+	for point := range rows {
+		if !crashPoints[point] {
+			t.Errorf("the source has no crash point %s", point)
+		}
+	}
+}
+
+func (c crash) run(t *testing.T) {
+	p := newPlace(t)
+	s := p.serve(t, chaosProgram, "SVCPAY_CRASH_POINT="+c.arms[0])
+	for range c.before {
+		if a, err := s.charge("before", s.order(s.token(t, approvedCard), 500)); err != nil || a.status != 201 {
+			t.Fatalf("the charge before: %v, %s", err, a)
+		}
+	}
+	if c.swept {
+		p.awaitSweeps(t)
+	}
+	body := s.order(s.token(t, c.card), 12500)
+	a, err := s.charge("key", body)
+	if (err != nil) != (c.first == 0) || a.status != c.first {
+		t.Fatalf("before the crash: %v, %s", err, a)
+	}
+	for i, arm := range c.arms {
+		if i > 0 {
+			s = p.serve(t, chaosProgram, "SVCPAY_CRASH_POINT="+arm)
+			s.provoke("key", body)
+		}
+		if state := s.ended(t, patience); !killed(state) {
+			t.Fatalf("%s: not a kill: %s", arm, state)
+		}
+	}
+	s, died := p.serve(t, program), time.Now()
+	final := s.insist(t, "key", body)
+	t.Logf("%s: final answer %d after %s", c.name(), final.status, time.Since(died).Round(time.Millisecond))
+	c.check(t, p, &s.site, body, final)
+}
+
+// awaitSweeps waits until a server leads and the resolver runs every second: an outcome that takes
+// 3 s to show is then asked for in vain before it is found.
+func (p *place) awaitSweeps(t *testing.T) {
+	t.Helper()
+	eventually(t, patience, "the resolver's regular runs", func() bool {
+		return value[int64](t, p, `SELECT count(*) FROM river.river_job
+			WHERE state = 'completed' AND args->>'name' = 'resolve_charges'`, pg.Args{}) >= 3
+	})
+}
+
+// provoke repeats the request until the server is dead.
+func (s *server) provoke(key string, body map[string]any) {
+	for {
+		if _, err := s.charge(key, body); err != nil {
+			return
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+func (c crash) check(t *testing.T, p *place, s *site, body map[string]any, final answer) {
+	if final.status != c.answer || final.text("error", "code") != c.code || !final.replayed() {
+		t.Errorf("the final answer: %s, replayed %v", final, final.replayed())
+	}
+	if again, err := s.charge("key", body); err != nil || again.status != final.status || !bytes.Equal(again.body, final.body) {
+		t.Errorf("asked again: %v, %s", err, again)
+	}
+	all := audit(t, p)
+	if len(all) != c.before+1 {
+		t.Fatalf("there are %d charges instead of %d", len(all), c.before+1)
+	}
+	last := all[len(all)-1]
+	if last.Status != c.status || last.Submissions != c.submissions {
+		t.Errorf("the charge is %s, submitted %d times", last.Status, last.Submissions)
+	}
+	told := final.text("id")
+	if final.status >= http.StatusBadRequest {
+		told = final.text("error", "charge_id")
+	}
+	if told != last.ID.String() {
+		t.Errorf("the answer names the charge %q instead of %s", told, last.ID)
+	}
+	for _, r := range all {
+		sameOutcome(t, s, r)
+	}
+}

@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"net/http"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/demo"
+	"svcpay/internal/identity"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
+	"svcpay/internal/vault"
+)
+
+// place is what survives a server: its database and its key file, with two applications.
+type place struct {
+	url     string
+	keyFile string
+	pool    *pgxpool.Pool
+	app     demo.Application
+	other   demo.Application
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	p := &place{url: pgtest.URL(t), keyFile: filepath.Join(t.TempDir(), "keys.json")}
+	var err error
+	if p.pool, err = pg.Open(t.Context(), p.url); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.pool.Close)
+	if _, err := vault.CreateKeyFile(p.keyFile); err != nil {
+		t.Fatal(err)
+	}
+	maker := demo.Maker{Identity: identity.New(p.pool, identity.Sandbox, time.Now), Merchants: merchant.New(p.pool, time.Now)}
+	c, err := maker.Ensure(t.Context(), demo.Credentials{}, "http://shop.test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.app, p.other = c.Application, *c.Other
+	return p
+}
+
+// settings are those of a server of this place. Names of another test's servers are the same:
+// nobody looks them up.
+func (p *place) settings() []string {
+	return []string{"DATABASE_URL=" + p.url, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=127.0.0.1:0",
+		"SVCPAY_BASE_URL=http://api.test", "SVCPAY_PAY_URL=http://pay.test", "SVCPAY_VAULT_KEY_FILE=" + p.keyFile}
+}
+
+// server is a running `svcpay serve`.
+type server struct {
+	*process
+	site
+}
+
+// serve starts a server and waits until it is ready.
+func (p *place) serve(t *testing.T, path string, env ...string) *server {
+	t.Helper()
+	s := &server{process: launch(t, path, append(p.settings(), env...), "serve")}
+	s.site = site{addr: s.says(t, `"msg":"serving","addr":"([^"]+)"`), apiHost: "api.test", payHost: "pay.test", app: p.app}
+	s.awaitReady(t)
+	return s
+}
+
+func (s *server) awaitReady(t *testing.T) {
+	t.Helper()
+	eventually(t, patience, "readyz", func() bool {
+		a, err := s.send(s.apiHost, "GET", "/readyz", nil, nil)
+		return err == nil && a.status == http.StatusNoContent
+	})
+}
+
+// kill ends the server as a power cut would.
+func (s *server) kill(t *testing.T) {
+	t.Helper()
+	s.signal(syscall.SIGKILL)
+	if state := s.ended(t, patience); !killed(state) {
+		t.Fatalf("the server had ended by itself: %s", state)
+	}
+}
+
+// value reads one value from the place's database.
+func value[T any](t *testing.T, p *place, sql string, args pg.Args) T {
+	t.Helper()
+	v, err := pg.Value[T](t.Context(), p.pool, sql, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
