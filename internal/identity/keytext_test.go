@@ -1,0 +1,46 @@
+package identity
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestKeyTextSurvives(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.SampledFrom([]KeyKind{SecretKey, PublicKey}).Draw(t, "kind")
+		env := rapid.SampledFrom([]Environment{Sandbox, Production}).Draw(t, "environment")
+		text := newKeyText(kind, env)
+		k, err := parseKeyText(text)
+		if err != nil || k != (keyText{kind, env, text}) || seen[text] || !strings.HasPrefix(text, keyPrefix[kind]+"_"+string(env)+"_") {
+			t.Fatalf("%s parses to %+v, %v", text, k, err)
+		}
+		seen[text] = true
+		i := rapid.IntRange(0, len(text)-1).Draw(t, "position")
+		c := rapid.SampledFrom([]byte(base62+"_ ")).Draw(t, "character")
+		if spoiled := text[:i] + string(c) + text[i+1:]; spoiled != text {
+			if k, err := parseKeyText(spoiled); err == nil {
+				t.Fatalf("%s with one other character is taken for %+v", text, k)
+			}
+		}
+	})
+}
+
+func TestKeyTextRefuses(t *testing.T) {
+	t.Parallel()
+	good := newKeyText(SecretKey, Sandbox)
+	other := func(head string) string { return head + checksum(head) } // right in its checksum
+	random := strings.Repeat("a", keyRandom)
+	for name, text := range map[string]string{
+		"nothing": "", "two parts": "sk_sandbox", "four parts": good + "_x", "cut": good[:len(good)-1], "longer": good + "0",
+		"another prefix": other("rk_sandbox_" + random), "another environment": other("sk_staging_" + random),
+		"too little randomness": other("sk_sandbox_" + random[1:]), "blank": strings.Repeat(" ", len(good)),
+	} {
+		if k, err := parseKeyText(text); err == nil {
+			t.Errorf("%s: %q is taken for %+v", name, text, k)
+		}
+	}
+}

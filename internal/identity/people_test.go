@@ -1,0 +1,234 @@
+package identity_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/fixture"
+	"svcpay/internal/identity"
+	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
+)
+
+const password = "correct horse battery"
+
+type people struct {
+	*identity.Service
+	clock *fixture.Clock
+	id    int64
+}
+
+func newPeople(t *testing.T) people {
+	t.Helper()
+	clock := fixture.NewClock()
+	p := people{Service: identity.New(pgtest.New(t), identity.Sandbox, clock.Now), clock: clock}
+	var err error
+	p.id, err = p.CreatePerson(t.Context(), identity.NewPerson{Email: "Ola@Example.org", Name: "Ola", Password: password,
+		Grants: []identity.Grant{{Role: "system_admin", Scope: "system"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestSignInGivesThePersonWithGrants(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	got, err := p.SignIn(t.Context(), "ola@example.ORG", password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := identity.Grant{Role: "system_admin", Scope: "system", ScopeName: "Whole deployment"}
+	if got.ID != p.id || got.Name != "Ola" || len(got.Grants) != 1 || got.Grants[0] != want {
+		t.Errorf("signed in as %+v", got)
+	}
+}
+
+func TestGrantsNameTheirScope(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	app, err := p.CreateApplication(t.Context(), "Riverside Giving")
+	if err != nil {
+		t.Fatal(err)
+	}
+	org, err := p.CreateOrganization(t.Context(), app, "Riverside")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := identity.NewPerson{Email: "avery@example.org", Name: "Avery", Password: password, Grants: []identity.Grant{
+		{Role: "application_admin", Scope: "app", ScopeID: app}, {Role: "organization_staff", Scope: "org", ScopeID: org}}}
+	if _, err := p.CreatePerson(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.SignIn(t.Context(), in.Email, password)
+	if err != nil || len(got.Grants) != 2 || got.Grants[0].ScopeName != "Riverside Giving" || got.Grants[1].ScopeName != "Riverside" {
+		t.Errorf("grants %+v, %v", got.Grants, err)
+	}
+}
+
+func TestWrongPasswordAndUnknownAddressGetOneAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	_, wrong := p.SignIn(t.Context(), "ola@example.org", "not the password at all")
+	_, unknown := p.SignIn(t.Context(), "nobody@example.org", password)
+	w, _ := fault.As(wrong)
+	u, _ := fault.As(unknown)
+	if w == nil || u == nil || w.Code != "sign_in_failed" || w.Message != u.Message || w.Code != u.Code {
+		t.Errorf("wrong: %v; unknown: %v", wrong, unknown)
+	}
+}
+
+func TestTenFailuresLockForHalfAnHour(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	for range 10 {
+		if _, err := p.SignIn(t.Context(), "ola@example.org", "guess"); !fault.HasCode(err, "sign_in_failed") {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password); !fault.HasCode(err, "sign_in_failed") {
+		t.Errorf("a locked account was let in: %v", err)
+	}
+	p.clock.Advance(30 * time.Minute)
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password); err != nil {
+		t.Errorf("still locked after half an hour: %v", err)
+	}
+}
+
+func TestASuccessForgetsFailures(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	for range 2 {
+		for range 9 {
+			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess"); err == nil {
+				t.Fatal("a guess was right")
+			}
+		}
+		if _, err := p.SignIn(t.Context(), "ola@example.org", password); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNewPersonIsChecked(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	for _, tt := range []struct{ email, password, code string }{
+		{"a@b", "short", "parameter_invalid"},
+		{"a@b", strings.Repeat("x", 129), "parameter_invalid"},
+		{"a@b", "passwordpassword", "parameter_invalid"},
+		{"a@b", strings.Repeat("z", 20), "parameter_invalid"},
+		{"nothing", password, "parameter_invalid"},
+		{"nothing", "short", "validation_failed"},
+		{"OLA@example.org", password, "email_taken"},
+	} {
+		_, err := p.CreatePerson(t.Context(), identity.NewPerson{Email: tt.email, Name: "X", Password: tt.password})
+		if !fault.HasCode(err, tt.code) {
+			t.Errorf("%s with %d characters: %v, want %s", tt.email, len(tt.password), err, tt.code)
+		}
+	}
+}
+
+func TestResetPersonUnlocksAndEndsSessions(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	session, err := p.StartSession(t.Context(), p.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := identity.NewPerson{Email: "ola@example.org", Name: "Ola", Password: "another good password"}
+	if err := p.ResetPerson(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.SessionPerson(t.Context(), session); !errors.Is(err, identity.ErrNoSession) {
+		t.Errorf("the session lives on: %v", err)
+	}
+	if _, err := p.SignIn(t.Context(), in.Email, in.Password); err != nil {
+		t.Error(err)
+	}
+	in.Email = "nobody@example.org"
+	if err := p.ResetPerson(t.Context(), in); !fault.HasCode(err, "resource_missing") {
+		t.Errorf("resetting nobody: %v", err)
+	}
+}
+
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	start := func() string {
+		id, err := p.StartSession(t.Context(), p.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	alive := func(id string) bool {
+		_, err := p.SessionPerson(t.Context(), id)
+		if err != nil && !errors.Is(err, identity.ErrNoSession) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	idle := start()
+	p.clock.Advance(14 * time.Minute)
+	if !alive(idle) {
+		t.Error("a session ended before a quarter of an hour")
+	}
+	p.clock.Advance(15 * time.Minute)
+	if alive(idle) {
+		t.Error("an idle session lives on")
+	}
+	busy := start()
+	for tenMinutes := 1; tenMinutes <= 12*6; tenMinutes++ {
+		p.clock.Advance(10 * time.Minute)
+		if want := tenMinutes < 12*6; alive(busy) != want {
+			t.Fatalf("after %d minutes of use: alive is %t", tenMinutes*10, !want)
+		}
+	}
+	ended := start()
+	if err := p.EndSession(t.Context(), ended); err != nil || alive(ended) {
+		t.Errorf("a session lives on after signing out: %v", err)
+	}
+	if n, err := p.PurgeSessions(t.Context()); err != nil || n != 2 {
+		t.Errorf("purged %d sessions (%v), want the idle and the old one", n, err)
+	}
+	if alive("no such session") {
+		t.Error("an unknown session is alive")
+	}
+}
+
+func TestNothingThatSignsInIsKeptInClear(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t)
+	s := identity.New(pool, identity.Sandbox, time.Now)
+	id, err := s.CreatePerson(t.Context(), identity.NewPerson{Email: "a@b", Name: "A", Password: password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := s.StartSession(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"people", "portal_sessions"} {
+		text := dump(t.Context(), t, pool, table)
+		if strings.Contains(text, password) || strings.Contains(text, session) {
+			t.Errorf("%s holds a secret in clear: %s", table, text)
+		}
+		if text == "" {
+			t.Errorf("%s is empty", table)
+		}
+	}
+}
+
+func dump(ctx context.Context, t *testing.T, q pg.Querier, table string) string {
+	t.Helper()
+	text, err := pg.Value[string](ctx, q, `SELECT coalesce(string_agg(t::text, E'\n'), '') FROM `+table+` t`, pg.Args{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
