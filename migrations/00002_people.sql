@@ -19,6 +19,8 @@ CREATE TABLE grants (
     organization_id bigint REFERENCES organizations (id),
     created_at timestamptz NOT NULL,
     UNIQUE NULLS NOT DISTINCT (person_id, role, scope, application_id, organization_id),
+    CHECK (scope = CASE role WHEN 'application_admin' THEN 'app'
+        WHEN 'organization_admin' THEN 'org' WHEN 'organization_staff' THEN 'org' ELSE 'system' END),
     CHECK ((scope = 'app') = (application_id IS NOT NULL)),
     CHECK ((scope = 'org') = (organization_id IS NOT NULL))
 );

@@ -12,13 +12,20 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// The cost of a password's hash: argon2id with 64 MiB, two passes, one lane (RFC 9106).
+// cost is how hard a password's hash is to compute. It is written into the hash, so that raising it
+// leaves the old ones valid.
+type cost struct {
+	memory uint32 // KiB
+	passes uint32
+	lanes  uint8
+}
+
+// today is the cost of new hashes: argon2id (RFC 9106) with 64 MiB, two passes, one lane.
+var today = cost{memory: 64 << 10, passes: 2, lanes: 1}
+
 const (
-	argonMemory = 64 << 10 // KiB
-	argonPasses = 2
-	argonLanes  = 1
-	saltSize    = 16
-	hashSize    = 32
+	saltSize = 16
+	hashSize = 32
 )
 
 // hashing bounds how many hashes are computed at once, and so the memory that sign-ins can take.
@@ -27,15 +34,15 @@ var hashing = make(chan struct{}, 2)
 var hashText = base64.RawStdEncoding
 
 // nobodysHash is compared with when an address is unknown, so that the answer takes as long.
-var nobodysHash = format(make([]byte, saltSize), make([]byte, hashSize))
+var nobodysHash = today.format(make([]byte, saltSize), make([]byte, hashSize))
 
 var errHash = errors.New("identity: a stored password hash is malformed")
 
 func hashPassword(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, saltSize)
 	rand.Read(salt) // never fails (crypto/rand)
-	sum, err := argon(ctx, password, salt)
-	return format(salt, sum), err
+	sum, err := today.hash(ctx, password, salt)
+	return today.format(salt, sum), err
 }
 
 func checkPassword(ctx context.Context, hash, password string) (bool, error) {
@@ -43,32 +50,37 @@ func checkPassword(ctx context.Context, hash, password string) (bool, error) {
 	if len(parts) != 6 {
 		return false, errHash
 	}
+	var c cost
+	_, err := fmt.Sscanf(parts[3], costFormat, &c.memory, &c.passes, &c.lanes)
 	salt, err1 := hashText.DecodeString(parts[4])
 	want, err2 := hashText.DecodeString(parts[5])
-	if err1 != nil || err2 != nil {
+	if errors.Join(err, err1, err2) != nil {
 		return false, errHash
 	}
-	sum, err := argon(ctx, password, salt)
-	return subtle.ConstantTimeCompare(sum, want) == 1, err
+	sum, err := c.hash(ctx, password, salt)
+	return err == nil && subtle.ConstantTimeCompare(sum, want) == 1, err
 }
 
-func argon(ctx context.Context, password string, salt []byte) ([]byte, error) {
+func (c cost) hash(ctx context.Context, password string, salt []byte) ([]byte, error) {
 	select {
 	case hashing <- struct{}{}:
 		defer func() { <-hashing }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return argon2.IDKey([]byte(password), salt, argonPasses, argonMemory, argonLanes, hashSize), nil
+	return argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.lanes, hashSize), nil
 }
 
+const costFormat = "m=%d,t=%d,p=%d"
+
 // format writes the PHC string of a hash.
-func format(salt, sum []byte) string {
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonPasses, argonLanes,
+func (c cost) format(salt, sum []byte) string {
+	return fmt.Sprintf("$argon2id$v=%d$"+costFormat+"$%s$%s", argon2.Version, c.memory, c.passes, c.lanes,
 		hashText.EncodeToString(salt), hashText.EncodeToString(sum))
 }
 
-// common tells whether a password is a well-known one, or one character or word repeated.
+// common tells whether a password is a well-known word with ornaments, one character repeated, or
+// a run of the alphabet.
 func common(password string) bool {
 	p := strings.ToLower(password)
 	for _, w := range []string{"password", "passwort", "qwerty", "letmein", "iloveyou", "welcome", "admin", "svcpay", "abc", "123", "1234567890"} {
@@ -76,5 +88,15 @@ func common(password string) bool {
 			return true
 		}
 	}
-	return strings.Trim(p, p[:1]) == ""
+	return strings.Trim(p, p[:1]) == "" || ladder(p)
+}
+
+// ladder tells whether each character follows the one before, as in abcdefgh.
+func ladder(p string) bool {
+	for i := 1; i < len(p); i++ {
+		if p[i] != p[i-1]+1 {
+			return false
+		}
+	}
+	return true
 }

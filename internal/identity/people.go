@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"svcpay/internal/fault"
@@ -96,13 +97,30 @@ func (in NewPerson) check(ctx context.Context) (hash string, err error) {
 	if n := utf8.RuneCountInString(in.Password); n < minPassword || n > maxPassword || common(in.Password) {
 		fs.Add("password", "parameter_invalid", "A password has 15 to 128 characters and is not a common one.")
 	}
-	if local, host, ok := strings.Cut(in.Email, "@"); !ok || local == "" || host == "" || len(in.Email) > 255 {
+	if local, host, ok := strings.Cut(in.Email, "@"); !ok || local == "" || host == "" || !plain(in.Email) {
 		fs.Add("email", "parameter_invalid", "This is not an e-mail address.")
+	}
+	if in.Name == "" || !plain(in.Name) {
+		fs.Add("name", "parameter_invalid", "A name has 1 to 255 characters.")
+	}
+	for _, g := range in.Grants {
+		if scopeOf[g.Role] != g.Scope {
+			fs.Add("grants", "parameter_invalid", "A role is granted in its own scope.")
+		}
 	}
 	if err := fs.Err(); err != nil {
 		return "", err
 	}
 	return hashPassword(ctx, in.Password)
+}
+
+// scopeOf says where each role is granted.
+var scopeOf = map[string]string{"system_admin": "system", "support_staff": "system", "application_admin": "app",
+	"organization_admin": "org", "organization_staff": "org"}
+
+// plain tells whether a text can be kept: valid, short, no control characters.
+func plain(s string) bool {
+	return len(s) <= 255 && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 func grantTx(tx *pg.Tx, personID int64, grants []Grant, now time.Time) {
@@ -121,38 +139,33 @@ func grantTx(tx *pg.Tx, personID int64, grants []Grant, now time.Time) {
 }
 
 type personRow struct {
-	ID           int64      `db:"id"`
-	Email        string     `db:"email"`
-	Name         string     `db:"name"`
-	PasswordHash string     `db:"password_hash"`
-	LockedUntil  *time.Time `db:"locked_until"`
+	ID           int64  `db:"id"`
+	Email        string `db:"email"`
+	Name         string `db:"name"`
+	PasswordHash string `db:"password_hash"`
 }
 
 // errSignIn is the one answer to a wrong password, an unknown address and a locked account.
 var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
 	"The e-mail address or the password is wrong, or the account is locked for a while.")
 
-// SignIn returns who has this address and password. It takes as long for an unknown address as for
-// a known one, and ten failures in a row lock an account for half an hour.
+// SignIn returns who has this address and password. It takes as long for an unknown address or a
+// locked account as for any other, and ten failures in a row lock an account for half an hour.
 func (s *Service) SignIn(ctx context.Context, email, password string) (Person, error) {
-	row, err := pg.One[personRow](ctx, s.pool, `
-		SELECT id, email, name, password_hash, locked_until FROM people WHERE lower(email) = lower(@email)`,
-		pg.Args{"email": email})
-	known := !errors.Is(err, pg.ErrNone)
-	if known && err != nil {
+	row, err := s.countAttempt(ctx, email)
+	open := !errors.Is(err, pg.ErrNone)
+	if open && err != nil {
 		return Person{}, err
 	}
-	if !known {
+	if !open {
 		row.PasswordHash = nobodysHash
 	}
 	right, err := checkPassword(ctx, row.PasswordHash, password)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Person{}, err
-	case !known, row.LockedUntil != nil && s.now().Before(*row.LockedUntil):
+	}
+	if !open || !right {
 		return Person{}, errSignIn
-	case !right:
-		return Person{}, errors.Join(errSignIn, s.countFailure(ctx, row.ID))
 	}
 	if _, err := pg.Exec(ctx, s.pool, `UPDATE people SET failures = 0, locked_until = NULL WHERE id = @id`,
 		pg.Args{"id": row.ID}); err != nil {
@@ -161,13 +174,19 @@ func (s *Service) SignIn(ctx context.Context, email, password string) (Person, e
 	return s.person(ctx, row)
 }
 
-func (s *Service) countFailure(ctx context.Context, id int64) error {
+// countAttempt takes an attempt for a failure before the password is looked at, so that many at
+// once cannot outrun the lock; a success forgets it. ErrNone for an address that is unknown or locked.
+func (s *Service) countAttempt(ctx context.Context, email string) (personRow, error) {
+	if !plain(email) {
+		return personRow{}, pg.ErrNone
+	}
 	now := s.now()
-	_, err := pg.Exec(ctx, s.pool, `
-		UPDATE people SET failures = CASE WHEN failures + 1 >= @most THEN 0 ELSE failures + 1 END,
-			locked_until = CASE WHEN failures + 1 >= @most THEN @until ELSE locked_until END
-		WHERE id = @id`, pg.Args{"id": id, "most": maxFailures, "until": now.Add(lockedFor)})
-	return err
+	return pg.One[personRow](ctx, s.pool, `
+		UPDATE people SET failures = (failures + 1) % @most,
+			locked_until = CASE WHEN failures + 1 >= @most THEN @until::timestamptz END
+		WHERE lower(email) = lower(@email) AND (locked_until IS NULL OR locked_until <= @now)
+		RETURNING id, email, name, password_hash`,
+		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor)})
 }
 
 func (s *Service) person(ctx context.Context, row personRow) (Person, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,6 +100,33 @@ func TestTenFailuresLockForHalfAnHour(t *testing.T) {
 	}
 }
 
+func TestManyGuessesAtOnceDoNotOutrunTheLock(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	var wg sync.WaitGroup
+	for range 12 {
+		wg.Go(func() {
+			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess"); !fault.HasCode(err, "sign_in_failed") {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password); !fault.HasCode(err, "sign_in_failed") {
+		t.Errorf("let in after 12 guesses: %v", err)
+	}
+}
+
+func TestAnAddressThatCannotExistIsUnknown(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	for _, email := range []string{"", "a\x00@b", "\xff@b", strings.Repeat("a", 300)} {
+		if _, err := p.SignIn(t.Context(), email, password); !fault.HasCode(err, "sign_in_failed") {
+			t.Errorf("%q: %v", email, err)
+		}
+	}
+}
+
 func TestASuccessForgetsFailures(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
@@ -117,7 +145,13 @@ func TestASuccessForgetsFailures(t *testing.T) {
 func TestNewPersonIsChecked(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
+	_, err := p.CreatePerson(t.Context(), identity.NewPerson{Email: "x@y", Password: password,
+		Grants: []identity.Grant{{Role: "organization_staff", Scope: "system"}}})
+	if f, ok := fault.As(err); !ok || len(f.Fields) != 2 || f.Fields[0].Param != "name" || f.Fields[1].Param != "grants" {
+		t.Errorf("no name and a grant beyond its scope: %v", err)
+	}
 	for _, tt := range []struct{ email, password, code string }{
+		{"a@b", "abcdefghijklmnop", "parameter_invalid"},
 		{"a@b", "short", "parameter_invalid"},
 		{"a@b", strings.Repeat("x", 129), "parameter_invalid"},
 		{"a@b", "passwordpassword", "parameter_invalid"},

@@ -39,7 +39,7 @@ func (s *Service) SessionPerson(ctx context.Context, id string) (Person, error) 
 		UPDATE portal_sessions v SET last_seen_at = @now
 		FROM people p
 		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest AND p.id = v.person_id
-		RETURNING p.id, p.email, p.name, p.password_hash, p.locked_until`,
+		RETURNING p.id, p.email, p.name, p.password_hash`,
 		pg.Args{"hash": sessionHash(id), "now": now, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
 	if errors.Is(err, pg.ErrNone) {
 		return Person{}, ErrNoSession
