@@ -4,6 +4,7 @@ package api
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -31,17 +32,22 @@ type API struct{ Config }
 // Register adds the API to e: its routes, and its answers to everything under /api that is none.
 func Register(e *echo.Echo, c Config) {
 	a := &API{c}
+	methods := a.describe(e)
 	for _, r := range a.routes() {
 		for _, path := range r.paths() {
 			e.Add(r.method, path, a.surround(r))
+			methods[path] = append(methods[path], r.method)
 		}
 	}
-	a.describe(e)
+	a.refuseOthers(e, methods)
 }
 
 // surround puts around a handler what every route has.
 func (a *API) surround(r route) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		if !covers(c.Path(), echo.GetPath(c.Request())) { // the router lets the last segment hold several, or none
+			return a.noRoute(c, http.StatusNotFound)
+		}
 		req := a.identifyRequest(c)
 		reply, err := a.serve(c, r, req)
 		if err != nil {

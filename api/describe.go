@@ -3,8 +3,8 @@ package api
 import (
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,9 +28,9 @@ var openapiJSON = sync.OnceValues(func() ([]byte, error) {
 // retryOverloaded is what a busy service asks its callers to wait.
 const retryOverloaded = time.Second
 
-// describe adds the contract itself, the page about errors, and the answers to paths that do not
-// exist.
-func (a *API) describe(e *echo.Echo) {
+// describe adds the contract itself and the page about errors, and returns the methods of the
+// paths that it took under /api.
+func (a *API) describe(e *echo.Echo) map[string][]string {
 	e.GET("/api/openapi.yaml", func(c echo.Context) error {
 		a.identifyRequest(c)
 		return c.Blob(http.StatusOK, "application/yaml", openapiYAML)
@@ -44,12 +44,36 @@ func (a *API) describe(e *echo.Echo) {
 		return c.Blob(http.StatusOK, "application/json", text)
 	})
 	e.GET("/docs/errors", errorsPage)
-	e.RouteNotFound("/api", func(c echo.Context) error { return a.noRoute(c, http.StatusNotFound) })
-	e.RouteNotFound("/api/*", func(c echo.Context) error { return a.noRoute(c, http.StatusNotFound) })
+	return map[string][]string{"/api/openapi.yaml": {http.MethodGet}, "/api/openapi.json": {http.MethodGet}}
 }
 
-// ErrorHandler answers in the API's own form what the router refuses and what broke before a
-// handler could answer; errors outside the API go to next.
+// refuseOthers adds the answer to methods that a path does not take and to paths that do not
+// exist. The router would let everything below /api win over its own 405.
+func (a *API) refuseOthers(e *echo.Echo, methods map[string][]string) {
+	refuse := func(c echo.Context) error {
+		for pattern, allowed := range methods {
+			if covers(pattern, echo.GetPath(c.Request())) {
+				c.Response().Header().Set("Allow", strings.Join(allowed, ", "))
+				return a.noRoute(c, http.StatusMethodNotAllowed)
+			}
+		}
+		return a.noRoute(c, http.StatusNotFound)
+	}
+	e.RouteNotFound("/api", refuse)
+	e.RouteNotFound("/api/*", refuse)
+	for path := range methods { // those outside /api too
+		e.RouteNotFound(path, refuse)
+	}
+}
+
+// covers tells whether a path is one of a pattern's, segment by segment.
+func covers(pattern, path string) bool {
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, got, func(w, g string) bool { return w == g || (strings.HasPrefix(w, ":") && g != "") })
+}
+
+// ErrorHandler answers in the API's own form what broke before a handler could answer, a panic
+// above all; errors outside the API go to next.
 func ErrorHandler(cfg Config, next echo.HTTPErrorHandler) echo.HTTPErrorHandler {
 	a := &API{cfg}
 	return func(err error, c echo.Context) {
@@ -57,12 +81,7 @@ func ErrorHandler(cfg Config, next echo.HTTPErrorHandler) echo.HTTPErrorHandler 
 			next(err, c)
 			return
 		}
-		var refused *echo.HTTPError
-		if errors.As(err, &refused) && refused.Code == http.StatusMethodNotAllowed {
-			_ = a.noRoute(c, refused.Code) // the client is gone if this cannot be written
-			return
-		}
-		_ = a.writeError(c, a.identifyRequest(c), err)
+		_ = a.writeError(c, a.identifyRequest(c), err) // the client is gone if this cannot be written
 	}
 }
 

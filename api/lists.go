@@ -96,9 +96,18 @@ func (q *query) limit() int {
 	if !q.values.Has("limit") {
 		return defaultLimit
 	}
-	n, err := strconv.Atoi(q.values.Get("limit"))
-	if err != nil || n < 1 || n > maxLimit {
+	n := positive(q.values.Get("limit"))
+	if n < 1 || n > maxLimit {
 		q.fs.Add("limit", "parameter_invalid", "An integer from 1 to 100.")
+	}
+	return int(n)
+}
+
+// positive reads a positive integer in its one plain form; 0 is everything else.
+func positive(word string) int64 {
+	n, err := strconv.ParseInt(word, 10, 64)
+	if err != nil || n < 1 || strconv.FormatInt(n, 10) != word {
+		return 0
 	}
 	return n
 }
@@ -119,7 +128,7 @@ func (q *query) cursor(name string) ids.Charge {
 		return ids.Charge{}
 	}
 	id, err := ids.ParseCharge(q.values.Get(name))
-	if err != nil || id.IsZero() {
+	if err != nil {
 		q.fs.Add(name, "cursor_invalid", "Use an id that an earlier page gave.")
 	}
 	return id
@@ -144,8 +153,8 @@ func (q *query) integers(name string) []int64 {
 	}
 	var out []int64
 	for word := range strings.SplitSeq(q.values.Get(name), ",") {
-		n, err := strconv.ParseInt(word, 10, 64)
-		if err != nil || n < 1 {
+		n := positive(word)
+		if n == 0 {
 			q.fs.Add(name, "parameter_invalid", "Positive integers, separated by commas.")
 			return nil
 		}

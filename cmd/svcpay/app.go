@@ -73,6 +73,7 @@ func (a *app) schedules() []jobs.Schedule {
 		}},
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, clock()) }),
 		purge("purge_client_sessions", a.tokens.PurgeSessions),
+		purge("purge_portal_sessions", a.identity.PurgeSessions),
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
 			return idempotency.Purge(ctx, a.pool, clock())
 		}),

@@ -27,7 +27,7 @@ func newLog(w io.Writer) *slog.Logger {
 var (
 	digitRuns = []*regexp.Regexp{
 		regexp.MustCompile(`\d{13,}`),
-		regexp.MustCompile(`\d{4}(?:[ -]\d{4}){2}[ -]\d{1,7}|\d{4}[ -]\d{6}[ -]\d{4,5}`),
+		regexp.MustCompile(`\b\d{4}(?:[ -]\d{4}){2}[ -]\d{1,7}|\b\d{4}[ -]\d{6}[ -]\d{4,5}`),
 		regexp.MustCompile(`\d(?:[ -]?\d){12,18}`),
 	}
 	keyText = regexp.MustCompile(`\b[srp]k_(?:sandbox|production)_[0-9A-Za-z]+|\bcs_[0-9A-Za-z_-]{20,}|\bwhsec_[0-9A-Za-z+/=]+`)

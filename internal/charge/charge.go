@@ -138,5 +138,8 @@ func (s *Service) derive(c Charge) Charge {
 	c.Livemode = s.env == identity.Production
 	c.AmountRefundable = max(0, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending-c.AmountDisputed)
 	c.Net = c.AmountCaptured - c.FeeTotal
+	if c.Fees == nil {
+		c.Fees = []fee.Line{} // a list in JSON, before the first fee too
+	}
 	return c
 }

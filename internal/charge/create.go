@@ -162,12 +162,18 @@ func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *i
 			return Created{}, err
 		}
 	}
-	switch {
-	case prior == nil || prior.State == idempotency.Claimed:
-		return Created{}, idempotency.InUse()
-	case prior.State == idempotency.Accepted:
+	if prior != nil && prior.State == idempotency.Accepted {
 		c, err := s.find(ctx, claim.ApplicationID, ids.ChargeFrom(prior.ObjectID))
-		return Created{Charge: c, Prior: prior}, err
+		if err != nil || c.Status == Processing {
+			return Created{Charge: c, Prior: prior}, err
+		}
+		// It became known between the two reads, and the key's outcome with it.
+		if prior, err = idempotency.Find(ctx, s.pool, claim); err != nil {
+			return Created{}, err
+		}
+	}
+	if prior == nil || prior.State != idempotency.Done {
+		return Created{}, idempotency.InUse()
 	}
 	return Created{Prior: prior}, nil
 }

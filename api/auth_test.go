@@ -1,0 +1,156 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/demo"
+	"svcpay/internal/identity"
+)
+
+// everyRoute calls each route of the table with plausible arguments.
+func everyRoute() []call {
+	var out []call
+	for _, r := range new(API).routes() {
+		out = append(out, call{method: r.method, path: strings.ReplaceAll(r.path, ":id", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f"),
+			body: `{"merchant_id":1,"amount":1,"token":"tok_"}`})
+	}
+	return out
+}
+
+func (c call) name() string { return c.method + " " + c.path }
+
+func newKey(t *testing.T, s *identity.Service, in identity.NewKey) string {
+	t.Helper()
+	in.Kind, in.Name = identity.SecretKey, "test"
+	text, _, err := s.CreateKey(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestCredentialsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	mine := s.App.AppID
+	expired := newKey(t, s.Identity, identity.NewKey{ApplicationID: mine, ExpiresAt: s.Clock.Now().Add(time.Hour)})
+	production := newKey(t, identity.New(s.Pool, identity.Production, s.Clock.Now), identity.NewKey{ApplicationID: mine})
+	revoked, id, err := s.Identity.CreateKey(t.Context(), identity.NewKey{ApplicationID: mine, Kind: identity.SecretKey, Name: "revoked"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Clock.Advance(2 * time.Hour)
+	if err := s.Identity.RevokeKey(t.Context(), mine, id); err != nil {
+		t.Fatal(err)
+	}
+	swapped := s.App.SecretKey[:len(s.App.SecretKey)-1] + "!"
+	elsewhere, _, err := identity.New(open(t).Pool, identity.Sandbox, s.Clock.Now).
+		CreateKey(t.Context(), identity.NewKey{ApplicationID: 1, Kind: identity.SecretKey, Name: "unknown here"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, key, app, origin string
+		status                 int
+		code                   string
+	}{
+		{"none", "-", "-", "", 401, "api_key_missing"},
+		{"key empty", "", "1", "", 401, "api_key_missing"},
+		{"no application", s.App.SecretKey, "-", "", 401, "app_id_missing"},
+		{"application empty", s.App.SecretKey, "", "", 401, "app_id_missing"},
+		{"malformed", marker, "1", "", 401, "api_key_invalid"},
+		{"checksum", swapped, "", "", 401, "app_id_missing"},
+		{"checksum, application", swapped, fmt.Sprint(mine), "", 401, "api_key_invalid"},
+		{"long", strings.Repeat(marker, 100), "1", "", 401, "api_key_invalid"},
+		{"not ASCII", "sk_sandbox_é", "1", "", 401, "api_key_invalid"},
+		{"unknown", elsewhere, fmt.Sprint(mine), "", 401, "api_key_invalid"},
+		{"revoked", revoked, fmt.Sprint(mine), "", 401, "api_key_invalid"},
+		{"twice", s.App.SecretKey + "\n" + s.App.SecretKey, fmt.Sprint(mine), "", 401, "api_key_invalid"},
+		{"expired", expired, fmt.Sprint(mine), "", 401, "api_key_expired"},
+		{"public", s.App.PublicKey, fmt.Sprint(mine), "", 401, "public_key_not_allowed"},
+		{"public, from a page", s.App.PublicKey, fmt.Sprint(mine), "https://shop.example", 401, "public_key_not_allowed"},
+		{"other environment", production, fmt.Sprint(mine), "", 401, "key_mode_mismatch"},
+		{"other application", s.App.SecretKey, fmt.Sprint(s.Other.AppID), "", 401, "app_id_mismatch"},
+		{"key of the other application", s.Other.SecretKey, fmt.Sprint(mine), "", 401, "app_id_mismatch"},
+		{"application no integer", s.App.SecretKey, marker, "", 401, "app_id_mismatch"},
+		{"application padded", s.App.SecretKey, fmt.Sprintf("0%d", mine), "", 401, "app_id_mismatch"},
+		{"application decimal", s.App.SecretKey, fmt.Sprintf("%d.0", mine), "", 401, "app_id_mismatch"},
+		{"application negative", s.App.SecretKey, fmt.Sprint(-mine), "", 401, "app_id_mismatch"},
+		{"application huge", s.App.SecretKey, strings.Repeat("9", 40), "", 401, "app_id_mismatch"},
+		{"application twice", s.App.SecretKey, fmt.Sprintf("%d\n%d", mine, mine), "", 401, "app_id_mismatch"},
+		{"from a browser", s.App.SecretKey, fmt.Sprint(mine), "https://" + marker + ".example", 403, "secret_key_in_browser"},
+		{"from a sandboxed frame", s.App.SecretKey, fmt.Sprint(mine), "null", 403, "secret_key_in_browser"},
+		{"unknown, from a browser", elsewhere, fmt.Sprint(mine), "https://shop.example", 403, "secret_key_in_browser"},
+	}
+	before := s.rows(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, c := range everyRoute() {
+				c.header = map[string]string{"X-API-Key": tt.key, "X-App-ID": tt.app}
+				if tt.origin != "" {
+					c.header["Origin"] = tt.origin
+				}
+				s.send(t, c).want(t, tt.status, tt.code)
+			}
+		})
+	}
+	if after := s.rows(t); after != before {
+		t.Errorf("%d rows were written", after-before)
+	}
+}
+
+func TestSeveralKeysOfAnApplicationWork(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	second := demo.Application{AppID: s.App.AppID, SecretKey: newKey(t, s.Identity,
+		identity.NewKey{ApplicationID: s.App.AppID, ExpiresAt: s.Clock.Now().Add(time.Hour)})}
+	for _, app := range []demo.Application{s.App, second} {
+		s.send(t, call{method: "GET", path: "/api/charges", as: &app}).want(t, 200, "")
+	}
+	s.Clock.Advance(time.Hour)
+	s.send(t, call{method: "GET", path: "/api/charges", as: &second}).want(t, 401, "api_key_expired")
+}
+
+// What the other application owns looks exactly like what does not exist.
+func TestAnotherApplicationsObjectsLookMissing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	theirToken := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
+	theirs := s.send(t, call{method: "POST", path: "/api/charges", as: &s.Other,
+		body: fmt.Sprintf(`{"merchant_id":%d,"amount":700,"token":%q}`, s.Other.Merchants.US, theirToken)}).charge(t)
+	mine := s.Token(good)
+	missing := "ch_01jq8z6k4t8m2x9v5c7b1n3d0f"
+	for name, pair := range map[string]struct {
+		foreign, absent answer
+		status          int
+		code            string
+	}{
+		"charge": {s.get(t, "/api/charges/"+theirs.ID.String()), s.get(t, "/api/charges/"+missing), 404, "resource_missing"},
+		"merchant": {s.post(t, s.body(mine, "merchant_id", fmt.Sprint(s.Other.Merchants.US))),
+			s.post(t, s.body(mine, "merchant_id", "999999")), 403, "merchant_not_associated"},
+		"token": {s.post(t, s.body(theirToken)), s.post(t, s.body("tok_01jq8z6k4t8m2x9v5c7b1n3d0f")), 422, "token_not_found"},
+		"token of my other merchant": {s.post(t, s.body(mine, "merchant_id", fmt.Sprint(s.App.Merchants.USQ))),
+			s.post(t, s.body(marker)), 422, "token_not_found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pair.foreign.want(t, pair.status, pair.code)
+			pair.absent.want(t, pair.status, pair.code)
+			if a, b := withoutID(pair.foreign), withoutID(pair.absent); a != b {
+				t.Errorf("another application's answers\n%s\na missing one\n%s", a, b)
+			}
+		})
+	}
+	list := s.get(t, fmt.Sprintf("/api/charges?merchant_id=%d", s.Other.Merchants.US))
+	if strings.Contains(string(list.want(t, 200, "").body), theirs.ID.String()) {
+		t.Error("the list shows another application's charge")
+	}
+	s.send(t, call{method: "GET", path: "/api/charges/" + theirs.ID.String(), as: &s.Other}).want(t, 200, "")
+}
+
+// withoutID is an error's body but for the request's id.
+func withoutID(a answer) string {
+	return strings.ReplaceAll(string(a.body), a.header.Get("Request-Id"), "")
+}

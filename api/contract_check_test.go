@@ -1,0 +1,199 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+// contract is openapi.yaml, read and checked once, its examples too.
+var contract = sync.OnceValues(func() (*openapi3.T, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(openapiYAML)
+	if err != nil {
+		return nil, err
+	}
+	return doc, doc.Validate(context.Background())
+})
+
+var contractRouter = sync.OnceValues(func() (routers.Router, error) {
+	doc, err := contract()
+	if err != nil {
+		return nil, err
+	}
+	anywhere := *doc
+	anywhere.Servers = nil
+	return gorillamux.NewRouter(&anywhere)
+})
+
+// nowhere stands for the operation of paths and methods that do not exist.
+const nowhere = "nowhere"
+
+// outcome is one documented or given answer: operation, status and, of an error, code.
+func outcome(operation string, status int, code string) string {
+	return strings.TrimSpace(operation + " " + strconv.Itoa(status) + " " + code)
+}
+
+// documented lists every outcome that the contract tells of, and the two of paths outside it.
+func documented(doc *openapi3.T) map[string]bool {
+	out := map[string]bool{
+		outcome(nowhere, http.StatusNotFound, "route_missing"):              true,
+		outcome(nowhere, http.StatusMethodNotAllowed, "method_not_allowed"): true,
+	}
+	for _, item := range doc.Paths.Map() {
+		for _, op := range item.Operations() {
+			for status, response := range op.Responses.Map() {
+				n, _ := strconv.Atoi(status)
+				for _, code := range codesOf(response.Value) {
+					out[outcome(op.OperationID, n, code)] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// codesOf lists the error codes of a response; a success has the one code "".
+func codesOf(r *openapi3.Response) []string {
+	schema := r.Content["application/json"].Schema.Value
+	if len(schema.AllOf) == 0 {
+		return []string{""}
+	}
+	return words(schema.AllOf[1].Value.Properties["error"].Value.Properties["code"].Value.Enum)
+}
+
+func words(enum []any) []string {
+	var out []string
+	for _, v := range enum {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// given collects the outcomes that the tests provoked.
+var given = struct {
+	sync.Mutex
+	outcomes map[string]bool
+}{outcomes: make(map[string]bool)}
+
+// gaps tells which documented outcomes no test provoked. Undocumented ones fail where they happen.
+func gaps() ([]string, error) {
+	doc, err := contract()
+	if err != nil {
+		return nil, err
+	}
+	given.Lock()
+	defer given.Unlock()
+	missing := documented(doc)
+	maps.DeleteFunc(missing, func(o string, _ bool) bool { return given.outcomes[o] })
+	return slices.Sorted(maps.Keys(missing)), nil
+}
+
+// everyAnswer are headers of every answer, or of HTTP itself, that the contract does not repeat.
+var everyAnswer = []string{"Cache-Control", "Content-Length", "Content-Security-Policy", "Content-Type", "Date",
+	"Vary", "X-Content-Type-Options"}
+
+// hold holds an exchange to the contract: the answer always, the request when it was taken for
+// good. It tells whether the contract allows the request.
+func hold(t testing.TB, r *http.Request, body []byte, a answer) bool {
+	t.Helper()
+	router, err := contractRouter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	route, parameters, err := router.FindRoute(r)
+	if err != nil {
+		holdOutside(t, r, a)
+		return false
+	}
+	note(t, route.Operation.OperationID, a)
+	request := &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: parameters,
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true, AuthenticationFunc: identified}}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	lawful := openapi3filter.ValidateRequest(t.Context(), request)
+	if formal := a.status == 400 || a.status == 401 || a.status == 406 || a.status == 413 || a.status == 415; !formal && lawful != nil {
+		t.Errorf("%s %s was answered %d, but the contract forbids the request: %v", r.Method, r.URL, a.status, lawful)
+	}
+	response := &openapi3filter.ResponseValidationInput{RequestValidationInput: request, Status: a.status, Header: a.header,
+		Body: io.NopCloser(bytes.NewReader(a.body)), Options: request.Options}
+	if err := openapi3filter.ValidateResponse(t.Context(), response); err != nil {
+		t.Errorf("%s %s: the answer %d breaks the contract: %v\n%s", r.Method, r.URL, a.status, err, a.body)
+	}
+	if documented := route.Operation.Responses.Status(a.status); documented != nil {
+		holdHeaders(t, documented.Value.Headers, a)
+	}
+	return lawful == nil
+}
+
+func holdHeaders(t testing.TB, documented openapi3.Headers, a answer) {
+	t.Helper()
+	for name := range a.header {
+		known := func(d string) bool { return http.CanonicalHeaderKey(d) == name }
+		if !slices.Contains(everyAnswer, name) && !slices.ContainsFunc(slices.Collect(maps.Keys(documented)), known) {
+			t.Errorf("the answer %d has the header %s, which the contract does not tell of", a.status, name)
+		}
+	}
+}
+
+// holdOutside holds the answer to a path or method outside the contract to the form of every error.
+func holdOutside(t testing.TB, r *http.Request, a answer) {
+	t.Helper()
+	doc, err := contract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.status < 400 {
+		t.Errorf("%s %s is not in the contract, but was answered %d", r.Method, r.URL, a.status)
+		return
+	}
+	note(t, nowhere, a)
+	if err := doc.Components.Schemas["Error"].Value.VisitJSON(decoded(t, a.body)); err != nil {
+		t.Errorf("%s %s: the answer %d has not the form of errors: %v\n%s", r.Method, r.URL, a.status, err, a.body)
+	}
+}
+
+func note(t testing.TB, operation string, a answer) {
+	t.Helper()
+	doc, err := contract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := ""
+	if a.status >= 400 {
+		code = a.error().Code
+	}
+	o := outcome(operation, a.status, code)
+	if !documented(doc)[o] {
+		t.Errorf("the contract does not tell of %q", o)
+	}
+	given.Lock()
+	defer given.Unlock()
+	given.outcomes[o] = true
+}
+
+// identified finds the credentials of the contract's security schemes.
+func identified(_ context.Context, in *openapi3filter.AuthenticationInput) error {
+	value := in.RequestValidationInput.Request.Header.Get(in.SecurityScheme.Name)
+	if value == "" {
+		return errors.New("no " + in.SecurityScheme.Name)
+	}
+	if in.SecurityScheme.Name == "X-App-ID" {
+		_, err := strconv.ParseInt(value, 10, 64)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/fixture"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/sandbox"
+)
+
+func TestParallelRequestsWithOneKeyMakeOneCharge(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	body := s.body(s.Token(good))
+	answers := make([]answer, 16)
+	var wg sync.WaitGroup
+	for i := range answers {
+		wg.Go(func() {
+			for a := s.postKey(t, "k", body); ; a = s.postKey(t, "k", body) {
+				if a.status != 409 {
+					answers[i] = a
+					return
+				}
+				if a.want(t, 409, "idempotency_key_in_use"); a.header.Get("Retry-After") != "1" || !a.error().Retryable {
+					t.Errorf("in use, but told to come back %q", a.header.Get("Retry-After"))
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+	}
+	wg.Wait()
+	first := slices.IndexFunc(answers, func(a answer) bool { return !a.replayed() })
+	for i, a := range answers {
+		a.want(t, 201, "")
+		if a.replayed() == (i == first) || !bytes.Equal(a.body, answers[first].body) {
+			t.Errorf("request %d (first was %d): replayed %v\n%s", i, first, a.replayed(), a.body)
+		}
+		if a.header.Get("Location") != answers[first].header.Get("Location") || a.header.Get("ETag") != answers[first].header.Get("ETag") {
+			t.Errorf("request %d: %v", i, a.header)
+		}
+	}
+	n, err := pg.Value[int64](t.Context(), s.Pool, `SELECT (SELECT count(*) FROM charges) * 100 + (SELECT count(*) FROM sandbox_processor_book)`, pg.Args{})
+	if err != nil || n != 101 {
+		t.Errorf("100 × charges + submissions = %d, %v; want 101", n, err)
+	}
+}
+
+func TestKeyOfADifferentRequestIsRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	token, other := s.Token(good), s.Token(good)
+	base := s.body(token, "description", `"a"`)
+	first := s.postKey(t, "k", base).want(t, 201, "")
+	before := s.rows(t)
+	for _, tt := range []struct {
+		body   string
+		differ []string
+	}{
+		{s.body(token, "description", `"a"`, "amount", "12501"), []string{"amount"}},
+		{s.body(other, "description", `"b"`), []string{"description", "token"}},
+		{s.body(token), []string{"description"}},
+		{s.body(token, "description", `"a"`, "capture", "true", "metadata", "{}"), []string{"capture", "metadata"}},
+	} {
+		e := s.postKey(t, "k", tt.body).want(t, 422, "idempotency_key_reused").error()
+		if !slices.Equal(e.DifferingParameters, tt.differ) {
+			t.Errorf("differing are %v, want %v", e.DifferingParameters, tt.differ)
+		}
+	}
+	if after := s.rows(t); after != before {
+		t.Errorf("%d rows were written", after-before)
+	}
+	spaced := fmt.Sprintf("\n{ \"description\" : \"\\u0061\",\t\"token\":%q, \"amount\":12500,\"merchant_id\":%d }", token, s.App.Merchants.US)
+	if again := s.postKey(t, "k", spaced).want(t, 201, ""); !again.replayed() || !bytes.Equal(again.body, first.body) {
+		t.Errorf("the same request, written differently, got\n%s", again.body)
+	}
+}
+
+func TestKeysOfTwoApplicationsAreApart(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	mine := s.postKey(t, "k", s.body(s.Token(good))).want(t, 201, "")
+	theirToken := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
+	theirs := s.send(t, call{method: "POST", path: "/api/charges", as: &s.Other, header: map[string]string{"Idempotency-Key": "k"},
+		body: s.body(theirToken, "merchant_id", fmt.Sprint(s.Other.Merchants.US))}).want(t, 201, "")
+	if theirs.replayed() || theirs.charge(t).ID == mine.charge(t).ID {
+		t.Error("one application's key reached another's charge")
+	}
+}
+
+func TestRequestsThatWriteNothingLeaveTheirKey(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	token := s.Token(good)
+	s.postKey(t, "k", s.body(token, "amount", "1.5")).want(t, 400, "amount_not_integer")
+	s.postKey(t, "k", "{").want(t, 400, "json_invalid")
+	s.postKey(t, "k", s.body(marker)).want(t, 422, "token_not_found")
+	s.send(t, call{method: "POST", path: "/api/charges", body: s.body(token), header: map[string]string{"Idempotency-Key": "k", "X-API-Key": "-"}}).
+		want(t, 401, "api_key_missing")
+	if a := s.postKey(t, "k", s.body(token)).want(t, 201, ""); a.replayed() {
+		t.Error("a refusal was remembered")
+	}
+}
+
+func TestKeysAreKeptSevenDays(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	body := s.body(s.Token(good))
+	first := s.postKey(t, "k", body).want(t, 201, "").charge(t)
+	const days = 7 * 24 * time.Hour
+	s.Clock.Advance(days - time.Millisecond)
+	if a := s.postKey(t, "k", body).want(t, 201, ""); a.charge(t).ID != first.ID {
+		t.Error("a key was forgotten early")
+	}
+	s.Clock.Advance(time.Millisecond)
+	if a := s.postKey(t, "k", body).want(t, 201, ""); a.replayed() || a.charge(t).ID == first.ID {
+		t.Error("a key was kept too long")
+	}
+	if n, err := idempotency.Purge(t.Context(), s.Pool, s.Clock.Now().Add(days)); err != nil || n == 0 {
+		t.Errorf("purged %d, %v", n, err)
+	}
+}
+
+func TestWithoutAKeyEveryRequestIsNew(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	body := s.body(s.Token(good))
+	if a, b := s.post(t, body).charge(t), s.post(t, body).charge(t); a.ID == b.ID {
+		t.Error("two requests without a key made one charge")
+	}
+}
+
+// held is a processor whose submissions wait until they may go.
+type held struct {
+	processor.Processor
+	arrived, release chan struct{}
+}
+
+func (h held) Authorize(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
+	close(h.arrived)
+	<-h.release
+	return h.Processor.Authorize(ctx, a)
+}
+
+// A key whose first request hangs is in use at first; later its repetitions look for themselves.
+func TestKeyOfARequestThatHangs(t *testing.T) {
+	t.Parallel()
+	h := held{arrived: make(chan struct{}), release: make(chan struct{})}
+	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
+		h.Processor = sandbox.New(pool, now)
+		return h
+	})
+	s := serve(t, w, w.Charges, time.Minute)
+	body := s.body(s.Token(good))
+	first := make(chan answer)
+	go func() { first <- s.postKey(t, "k", body) }()
+	<-h.arrived
+	if a := s.postKey(t, "k", body).want(t, 409, "idempotency_key_in_use"); a.header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After is %q", a.header.Get("Retry-After"))
+	}
+	s.Clock.Advance(3 * time.Second)
+	waiting := s.postKey(t, "k", body).want(t, 202, "")
+	if c := waiting.charge(t); c.Status != charge.Processing || !waiting.replayed() {
+		t.Errorf("the repetition got %s", waiting.body)
+	}
+	close(h.release)
+	a := (<-first).want(t, 201, "")
+	again := s.postKey(t, "k", body).want(t, 201, "")
+	if a.charge(t).ID != waiting.charge(t).ID || !again.replayed() || !bytes.Equal(a.body, again.body) {
+		t.Errorf("first\n%s\nthen\n%s", a.body, again.body)
+	}
+}

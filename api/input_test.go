@@ -1,0 +1,297 @@
+package api
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"svcpay/internal/fault"
+)
+
+// quoted is a JSON text of n characters that carries the marker if it is long enough.
+func quoted(n int) string {
+	return `"` + (marker + strings.Repeat("x", 1000))[:n] + `"`
+}
+
+func pairsOf(n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf(`"k%d":"v"`, i))
+	}
+	return "{" + strings.Join(out, ",") + "}"
+}
+
+func nested(depth int) string {
+	return strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth)
+}
+
+func TestBodiesThatAreNoJSONObject(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	token := s.Token(good)
+	before, plain := s.rows(t), s.body(token)
+	open := strings.TrimSuffix(plain, "}")
+	for name, body := range map[string]string{
+		"empty": "", "blank": " \n\t", "null": "null", "array": "[" + plain + "]", "text": quoted(20), "number": "12", "true": "true",
+		"cut short": open, "two objects": plain + plain, "something after": plain + marker, "comma at the end": open + ",}",
+		"duplicate name": open + `,"amount":12500}`, "duplicate name, escaped": open + `,"\u0061mount":12500}`,
+		"duplicate name within": open + `,"metadata":{"a":"1","a":"2"}}`, "byte order mark": "\ufeff" + plain,
+		"not UTF-8": open + ",\"description\":\"\xff" + marker + "\"}", "overlong UTF-8": open + ",\"description\":\"\xc0\xaf\"}",
+		"lone surrogate": open + `,"description":"\ud800"}`, "raw NUL": open + ",\"description\":\"\x00\"}",
+		"raw line break": open + ",\"description\":\"a\nb\"}", "single quotes": strings.ReplaceAll(plain, `"`, "'"),
+		"comment": open + "/*" + marker + "*/}", "NaN": s.body(token, "amount", "NaN"), "leading zero": s.body(token, "amount", "012"),
+		"hexadecimal": s.body(token, "amount", "0x10"), "plus": s.body(token, "amount", "+5"), "bare point": s.body(token, "amount", ".5"),
+		"too deep": open + `,"metadata":` + nested(16) + "}", "far too deep": nested(40_000), "endless array": strings.Repeat("[", 100_000),
+	} {
+		t.Run(name, func(t *testing.T) { s.post(t, body).want(t, 400, "json_invalid") })
+	}
+	s.post(t, open+`,"metadata":`+nested(15)+"}").want(t, 400, "parameter_invalid")
+	if after := s.rows(t); after != before {
+		t.Errorf("%d rows were written", after-before)
+	}
+}
+
+func TestParametersThatAreWrong(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	token := s.Token(good)
+	const (
+		invalid, missing = "parameter_invalid", "parameter_missing"
+		fraction, small  = "amount_not_integer", "amount_too_small"
+		large, currency  = "amount_too_large", "currency_unsupported"
+	)
+	// What a schema cannot say: how a whole number is spelled, and how long a free name is.
+	beyond := []string{"125.0", "1e3", "1E3", `{"":"` + marker + `"}`, `{` + quoted(41) + `:"v"}`, `{"k\u0000":"v"}`}
+	before := s.rows(t)
+	for _, tt := range []struct{ param, text, code string }{
+		{"amount", "-", missing}, {"amount", "null", missing}, {"amount", "12.5", fraction}, {"amount", "125.0", fraction},
+		{"amount", "1e3", fraction}, {"amount", "1E3", fraction}, {"amount", `"12500"`, fraction}, {"amount", "true", fraction},
+		{"amount", "[1]", fraction}, {"amount", "{}", fraction}, {"amount", "1e400", fraction}, {"amount", `"` + marker + `"`, fraction},
+		{"amount", "0", small}, {"amount", "-0", small}, {"amount", "-1", small}, {"amount", "-99999999999999999999", small},
+		{"amount", "100000000", large}, {"amount", "9223372036854775807", large}, {"amount", "9223372036854775808", large},
+		{"amount", strings.Repeat("9", 400), large},
+		{"merchant_id", "-", missing}, {"merchant_id", "null", missing}, {"merchant_id", `"1042"`, invalid}, {"merchant_id", "1.5", invalid},
+		{"merchant_id", "0", invalid}, {"merchant_id", "-7", invalid}, {"merchant_id", strings.Repeat("9", 30), invalid},
+		{"merchant_id", `{"` + marker + `":1}`, invalid},
+		{"token", "-", missing}, {"token", "null", missing}, {"token", `""`, invalid}, {"token", "5", invalid}, {"token", `["` + marker + `"]`, invalid},
+		{"type", `"ach"`, invalid}, {"type", `"CC"`, invalid}, {"type", quoted(12), invalid}, {"type", "1", invalid}, {"type", `""`, invalid},
+		{"currency", `"USD"`, currency}, {"currency", `"eur"`, currency}, {"currency", quoted(15), currency}, {"currency", `""`, currency},
+		{"currency", "840", invalid}, {"funding_currency", `"CAD"`, currency}, {"funding_currency", "false", invalid},
+		{"origin", `"terminal"`, invalid}, {"origin", quoted(30), invalid}, {"origin", "{}", invalid},
+		{"recurring", `"true"`, invalid}, {"recurring", "1", invalid}, {"capture", "0", invalid}, {"capture", quoted(10), invalid},
+		{"description", quoted(256), invalid}, {"description", "7", invalid}, {"description", `"` + marker + `\u0000"`, invalid},
+		{"description", `"a\nb"`, invalid}, {"description", `"\u0085"`, invalid},
+		{"external_id", `""`, invalid}, {"external_id", quoted(65), invalid}, {"external_id", `"\u0000"`, invalid}, {"external_id", "[]", invalid},
+		{"statement_suffix", `""`, invalid}, {"statement_suffix", quoted(13), invalid}, {"statement_suffix", `"A\u0000"`, invalid},
+		{"metadata", "[]", invalid}, {"metadata", quoted(10), invalid}, {"metadata", "1", invalid}, {"metadata", `{"a":1}`, invalid},
+		{"metadata", `{"a":null}`, invalid}, {"metadata", `{"a":{"b":"c"}}`, invalid}, {"metadata", pairsOf(51), invalid},
+		{"metadata", `{"":"` + marker + `"}`, invalid}, {"metadata", `{` + quoted(41) + `:"v"}`, invalid},
+		{"metadata", `{"k":` + quoted(501) + `}`, invalid}, {"metadata", `{"k":"\u0000"}`, invalid}, {"metadata", `{"k\u0000":"v"}`, invalid},
+	} {
+		t.Run(tt.param+" "+tt.text[:min(len(tt.text), 24)], func(t *testing.T) {
+			a := s.post(t, s.body(token, tt.param, tt.text)).want(t, 400, tt.code)
+			if a.lawful != slices.Contains(beyond, tt.text) {
+				t.Errorf("allowed by the contract's schema: %v", a.lawful)
+			}
+			e := a.error()
+			if e.Param != tt.param || len(e.Errors) != 1 || e.Errors[0].Param != tt.param || e.Errors[0].Message == "" {
+				t.Errorf("the mistake is told as %+v", e)
+			}
+		})
+	}
+	if after := s.rows(t); after != before {
+		t.Errorf("%d rows were written", after-before)
+	}
+}
+
+func TestUnknownParametersGetTheNearestName(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	token := s.Token(good)
+	for name, tt := range map[string]struct{ told, near string }{
+		"amuont": {"amuont", "amount"}, "merchantId": {"merchantId", "merchant_id"}, "meta_data": {"meta_data", "metadata"},
+		"Amount": {"Amount", "amount"}, "idempotency_key": {"idempotency_key", ""}, "id": {"id", ""},
+		"<b>" + marker: {"", ""}, strings.Repeat("x", 41): {"", ""}, "": {"", ""}, "a b": {"", ""}, "amount\\u0000": {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := strings.TrimSuffix(s.body(token), "}") + `,"` + name + `":"` + marker + `"}`
+			e := s.post(t, body).want(t, 400, "parameter_unknown").error()
+			hint := strings.Contains(e.Message, "Did you mean "+tt.near+"?")
+			if e.Param != tt.told || (tt.near != "") != hint || (tt.near == "" && strings.Contains(e.Message, "Did you mean")) {
+				t.Errorf("the mistake is told as %q: %s", e.Param, e.Message)
+			}
+		})
+	}
+}
+
+func TestFiveMistakesAreToldAtOnceInOrder(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	before := s.rows(t)
+	body := `{"zzz":1,"capture":"` + marker + `","curency":"usd","amount":12.5,"merchant_id":"` + marker + `"}`
+	e := s.post(t, body).want(t, 400, "validation_failed").error()
+	want := []fault.Field{{Param: "merchant_id", Code: "parameter_invalid"}, {Param: "amount", Code: "amount_not_integer"},
+		{Param: "token", Code: "parameter_missing"}, {Param: "capture", Code: "parameter_invalid"},
+		{Param: "curency", Code: "parameter_unknown"}, {Param: "zzz", Code: "parameter_unknown"}}
+	for i := range e.Errors {
+		if e.Errors[i].Message == "" {
+			t.Errorf("%s has no message", e.Errors[i].Param)
+		}
+		e.Errors[i].Message = ""
+	}
+	if fmt.Sprint(e.Errors) != fmt.Sprint(want) || e.Param != "merchant_id" {
+		t.Errorf("told as %v, want %v", e.Errors, want)
+	}
+	if after := s.rows(t); after != before {
+		t.Errorf("%d rows were written", after-before)
+	}
+}
+
+func TestLongestAllowedValues(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	long := func(n int) string { return `"` + strings.Repeat("é", n) + `"` } // two bytes each
+	c := s.post(t, s.body(s.Token(good), "amount", "99999999", "description", long(255), "external_id", long(64),
+		"statement_suffix", long(12), "metadata", pairsOf(50), "type", `"cc"`, "currency", `"usd"`, "funding_currency", `"usd"`,
+		"origin", `"moto"`, "recurring", "true", "capture", "true")).want(t, 201, "").charge(t)
+	if c.Amount != 99_999_999 || len(c.Metadata) != 50 || len([]rune(*c.Description)) != 255 || c.Origin != "moto" {
+		t.Errorf("the charge is %+v", c)
+	}
+	pair := `{` + long(40) + `:` + long(500) + `,"tab":"\t<&>\u2028"}`
+	c = s.post(t, s.body(s.Token(good), "amount", "1", "metadata", pair, "description", "null", "recurring", "null", "type", "null",
+		"currency", "null", "funding_currency", "null", "origin", "null", "capture", "null", "external_id", "null", "statement_suffix", "null")).
+		want(t, 201, "").charge(t)
+	if c.Amount != 1 || c.Metadata["tab"] != "\t<&>\u2028" || c.Description != nil || !c.Capture {
+		t.Errorf("the charge is %+v", c)
+	}
+	s.get(t, "/api/charges/"+c.ID.String()).want(t, 200, "")
+}
+
+func TestHeadersThatAreWrong(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	body := s.body(s.Token(good))
+	before := s.rows(t)
+	for _, tt := range []struct {
+		header, value string
+		status        int
+		code          string
+	}{
+		{"Content-Type", "-", 415, "content_type_unsupported"}, {"Content-Type", "", 415, "content_type_unsupported"},
+		{"Content-Type", "text/plain", 415, "content_type_unsupported"}, {"Content-Type", "application/json; charset=latin1", 415, "content_type_unsupported"},
+		{"Content-Type", "application/x-www-form-urlencoded", 415, "content_type_unsupported"},
+		{"Content-Type", "application/vnd." + marker + "+json", 415, "content_type_unsupported"}, {"Content-Type", ";;;", 415, "content_type_unsupported"},
+		{"Content-Encoding", "gzip", 415, "content_type_unsupported"}, {"Content-Encoding", marker, 415, "content_type_unsupported"},
+		{"Accept", "text/html", 406, "not_acceptable"}, {"Accept", marker, 406, "not_acceptable"}, {"Accept", ";,;", 406, "not_acceptable"},
+		{"Accept", "application/json;q=0", 406, "not_acceptable"}, {"Accept", "application/json;q=0.000, */*", 406, "not_acceptable"},
+		{"Accept", "*/*;q=0", 406, "not_acceptable"}, {"Accept", "text/html\nimage/png", 406, "not_acceptable"},
+		{"X-API-Version", "2020-01-01", 400, "api_version_unknown"}, {"X-API-Version", marker, 400, "api_version_unknown"},
+		{"X-API-Version", Version + "\n" + Version, 400, "api_version_unknown"},
+		{"Idempotency-Key", "", 400, "idempotency_key_invalid"}, {"Idempotency-Key", strings.Repeat("k", 256), 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "two " + marker, 400, "idempotency_key_invalid"}, {"Idempotency-Key", "tab\t" + marker, 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "é", 400, "idempotency_key_invalid"}, {"Idempotency-Key", "\xff", 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "a\nb", 400, "idempotency_key_invalid"}, {"Idempotency-Key", "a\na", 400, "idempotency_key_invalid"},
+	} {
+		t.Run(tt.header+" "+tt.value, func(t *testing.T) {
+			s.send(t, call{method: "POST", path: "/api/charges", body: body, header: map[string]string{tt.header: tt.value}}).want(t, tt.status, tt.code)
+			if tt.header == "Accept" || tt.header == "X-API-Version" {
+				for _, c := range everyRoute() {
+					c.header = map[string]string{tt.header: tt.value}
+					s.send(t, c).want(t, tt.status, tt.code)
+				}
+			}
+		})
+	}
+	if after := s.rows(t); after != before {
+		t.Errorf("%d rows were written", after-before)
+	}
+}
+
+func TestHeadersThatAreRight(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	id := s.post(t, s.body(s.Token(good))).charge(t).ID.String()
+	for _, accept := range []string{"-", "", "*/*", "application/json", "Application/JSON; charset=utf-8", "application/*;q=0.1",
+		"text/html, application/json;q=0.9", "text/html\napplication/json", "garbage;;, */*", "*/*;q=0, application/json"} {
+		s.send(t, call{method: "GET", path: "/api/charges/" + id, header: map[string]string{"Accept": accept}}).want(t, 200, "")
+	}
+	for _, media := range []string{"application/json", "application/json; charset=UTF-8", "Application/JSON;charset=\"utf-8\""} {
+		s.send(t, call{method: "POST", path: "/api/charges", body: "{", header: map[string]string{"Content-Type": media}}).want(t, 400, "json_invalid")
+	}
+	s.send(t, call{method: "GET", path: "/api/charges", header: map[string]string{"X-API-Version": Version, "X-Request-Id": marker + "\n2", "Cookie": "a=b",
+		"Origin": "", "If-Match": "*", "Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx"}}).want(t, 200, "")
+	s.postKey(t, strings.Repeat("~", 255), s.body(s.Token(good))).want(t, 201, "")
+}
+
+func TestSizesThatAreTooLarge(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	fill := func(n int) string { return "{" + strings.Repeat(" ", n-2) + "}" }
+	s.post(t, fill(maxBody)).want(t, 400, "validation_failed")
+	s.post(t, fill(maxBody+1)).want(t, 413, "request_too_large")
+	s.post(t, strings.Repeat("["+marker, 3*maxBody/10)).want(t, 413, "request_too_large")
+	for _, c := range everyRoute() {
+		c.path += "?" + marker + "=" + strings.Repeat("x", maxURL)
+		s.send(t, c).want(t, 400, "parameter_invalid")
+	}
+}
+
+func TestPathsAndMethodsThatDoNotExist(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, path := range []string{"/api", "/api/", "/api/charge", "/api/" + marker, "/api/charges/ch_1/x", "/api/%00", "/api//charges", "/api/..%2fcharges", "/api/charges/", "/api/charges/ch_1/",
+		"/api/Charges", "/api/charges/ch_1/capture/%ff"} {
+		s.get(t, path).want(t, 404, "route_missing")
+	}
+	for _, method := range []string{"PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"} {
+		a := s.send(t, call{method: method, path: "/api/charges", body: marker}).want(t, 405, "method_not_allowed")
+		if allow := a.header.Get("Allow"); !strings.Contains(allow, "GET") || !strings.Contains(allow, "POST") {
+			t.Errorf("%s is told to use %q", method, allow)
+		}
+	}
+	s.send(t, call{method: "POST", path: "/api/charges/ch_1"}).want(t, 405, "method_not_allowed")
+}
+
+func TestIDsThatAreNone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, id := range []string{"0", marker, "ch_", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_00000000000000000000000000", "CH_01JQ8Z6K4T8M2X9V5C7B1N3D0F",
+		"ch_01jq8z6k4t8m2x9v5c7b1n3d0u", "ch_81jq8z6k4t8m2x9v5c7b1n3d0f", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f%00", "%00", "%ff", "%2e%2e", "a%2Fb", "%27%20OR%201=1",
+		"%f0%9f%92%b3", strings.Repeat("9", 3000)} {
+		s.get(t, "/api/charges/"+id).want(t, 404, "resource_missing")
+	}
+}
+
+// What no HTTP library sends still gets an answer, and not one of ours to blame.
+func TestRawRequestsThatAreBroken(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	host := strings.TrimPrefix(s.url, "http://")
+	auth := fmt.Sprintf("Host: api\r\nX-API-Key: %s\r\nX-App-ID: %d\r\nConnection: close\r\n", s.App.SecretKey, s.App.AppID)
+	post := "POST /api/charges HTTP/1.1\r\n" + auth + "Content-Type: application/json\r\n"
+	for name, text := range map[string]string{
+		"NUL in a header": "GET /api/charges HTTP/1.1\r\n" + auth + "X-Request-Id: a\x00b\r\n\r\n", "no method": "/api/charges\r\n\r\n",
+		"NUL in the key": post + "Idempotency-Key: a\x00b\r\n\r\n", "NUL in the path": "GET /api/charges/\x00 HTTP/1.1\r\n" + auth + "\r\n",
+		"broken escape": "GET /api/charges/%zz HTTP/1.1\r\n" + auth + "\r\n", "two lengths": post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+		"broken chunk":    post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+		"length negative": post + "Content-Length: -1\r\n\r\n{}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, err := net.Dial("tcp", host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+			if _, err := conn.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			line, err := bufio.NewReader(conn).ReadString('\n')
+			if err != nil || !strings.HasPrefix(line, "HTTP/1.1 4") {
+				t.Errorf("answered %q, %v", line, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"svcpay/internal/identity"
+)
+
+func goodEnv() []string {
+	return []string{"DATABASE_URL=postgres://db/svcpay", "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_BASE_URL=https://api.example.org",
+		"SVCPAY_PAY_URL=https://pay.example.org", "SVCPAY_VAULT_KEY_FILE=/keys.json", "PATH=/bin", "HOME=", "NOVALUE"}
+}
+
+func TestConfigIsReadFromTheEnvironment(t *testing.T) {
+	t.Parallel()
+	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000"))
+	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json"}
+	if err != nil || c != want {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := configFrom(goodEnv()); err != nil || c.addr != "127.0.0.1:8080" {
+		t.Errorf("without an address: %+v, %v", c, err)
+	}
+	if c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=")); err != nil || c.addr != "127.0.0.1:8080" {
+		t.Errorf("with an empty one: %+v, %v", c, err)
+	}
+}
+
+func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := configFrom([]string{"SVCPAY_ENVIRONMENT=staging", "SVCPAY_ADDR=8080", "SVCPAY_BASE_URL=https://x.example/", "SVCPAY_VAULT_KEY_FILE=",
+		"SVCPAY_BASEURL=x", "SVCPAY_ANYTHING=x", "OTHER=x"})
+	if err == nil {
+		t.Fatal("nothing is wrong")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	for _, want := range []string{"DATABASE_URL is not set", "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_ADDR: not host:port", "SVCPAY_BASE_URL: not an origin",
+		"SVCPAY_PAY_URL is not set", "SVCPAY_VAULT_KEY_FILE is not set", "SVCPAY_BASEURL: there is no such setting", "SVCPAY_ANYTHING: there is no such setting"} {
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
+			t.Errorf("%q is not among\n%v", want, err)
+		}
+	}
+	if len(lines) != 8 {
+		t.Errorf("%d complaints:\n%v", len(lines), err)
+	}
+}
+
+func TestSingleMistakes(t *testing.T) {
+	t.Parallel()
+	for setting, want := range map[string]string{
+		"SVCPAY_ENVIRONMENT=production": "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_PAY_URL=https://api.example.org": "SVCPAY_PAY_URL: must be another origin",
+		"SVCPAY_PAY_URL=pay.example.org": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",
+		"SVCPAY_PAY_URL=https://": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=https://u:secret@pay.example.org": "SVCPAY_PAY_URL: not an origin",
+		"SVCPAY_PAY_URL=https://pay.example.org?x": "SVCPAY_PAY_URL: not an origin", "SVCPAY_VAULT_KEY=x": "SVCPAY_VAULT_KEY: there is no such setting",
+	} {
+		_, err := configFrom(append(goodEnv(), setting))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v; want %s", setting, err, want)
+		}
+	}
+}
+
+func TestHelpListsEverySetting(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr strings.Builder
+	if status := run([]string{"serve", "--help"}, nil, &stdout, &stderr); status != 0 || stderr.Len() > 0 {
+		t.Errorf("status %d: %s", status, &stderr)
+	}
+	for _, s := range settings() {
+		if !strings.Contains(stdout.String(), s.name) || s.help == "" {
+			t.Errorf("%s is not listed", s.name)
+		}
+	}
+}
+
+func TestCommandLineMistakes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{nil, exitUsage, "svcpay: expected one of"}, {[]string{"fly"}, exitUsage, "svcpay: unexpected argument fly"},
+		{[]string{"serve", "--port", "1"}, exitUsage, "svcpay: unknown flag --port"},
+		{[]string{"serve"}, exitFailed, "svcpay: DATABASE_URL is not set"}, {[]string{"migrate"}, exitFailed, "svcpay: DATABASE_URL is not set"},
+		{[]string{"dev", "--addr", "0.0.0.0:0", "--state-dir", t.TempDir()}, exitFailed, "svcpay: --addr: " + errNotLoopback.Error()},
+		{[]string{"dev", "--addr", "localhost:0", "--shop-addr", "example.org:0", "--state-dir", t.TempDir()}, exitFailed, "svcpay: --shop-addr: " + errNotLoopback.Error()},
+	} {
+		var stdout, stderr strings.Builder
+		if status := run(c.args, []string{"HOME=" + t.TempDir()}, &stdout, &stderr); status != c.status || !strings.HasPrefix(stderr.String(), c.want) {
+			t.Errorf("%v: status %d, %s", c.args, status, &stderr)
+		}
+	}
+}

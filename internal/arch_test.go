@@ -1,0 +1,223 @@
+package internal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const module = "svcpay"
+
+// pkg is what the rules look at of a package.
+type pkg struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	Doc        string
+	GoFiles    []string
+	Imports    []string
+}
+
+// row says where a package stands. may lists what of ours it imports: whole ranks by their
+// number, packages by name, without "internal/".
+type row struct {
+	rank int
+	may  string
+}
+
+// rows has every package of the module. Imports of tests are not looked at.
+var rows = map[string]row{
+	"money":     {0, ""},
+	"fault":     {0, ""},
+	"ids":       {0, ""},
+	"instant":   {0, ""},
+	"sensitive": {0, ""},
+	"crash":     {0, ""},
+	"authz":     {0, "ids fault"},
+
+	"migrations":  {1, ""},
+	"pg":          {1, "fault"},
+	"jobs":        {1, "pg migrations"},
+	"localpg":     {1, "0 pg"},
+	"outbox":      {1, "ids pg"},
+	"idempotency": {1, "ids fault pg"},
+
+	"identity":          {2, "0 1"},
+	"fee":               {2, "0 1"},
+	"merchant":          {2, "0 1 fee identity"},
+	"vault":             {2, "0 1"},
+	"ledger":            {2, "0 1"},
+	"processor":         {2, "money sensitive fault"},
+	"processor/sandbox": {2, "0 1 processor"},
+
+	"token":  {3, "0 1 2"},
+	"charge": {3, "0 1 2 token"},
+	"demo":   {3, "0 1 2 3"},
+
+	"policy":      {4, "authz"},
+	"static":      {4, ""},
+	"views":       {4, "money fault ids instant views/ui"},
+	"views/ui":    {4, "money fault ids instant"},
+	"api":         {4, "0 1 2 3"},
+	"api/browser": {4, "0 1 2 3"},
+	"portal":      {4, "0 1 2 3 views views/ui static"},
+
+	"cmd/svcpay":           {5, "0 1 2 3 4 examples/shop"},
+	"examples/shop":        {5, ""},
+	"examples/shop/server": {5, "examples/shop"},
+	"pgtest":               {5, "localpg pg migrations"},
+	"fixture":              {5, "0 1 2 3 policy pgtest"},
+}
+
+// guarded lists imports that only some packages may have, ours and others'. A name ending in /
+// stands for all below it; users may be a rank and all above it, written 4+.
+var guarded = []struct{ name, users string }{
+	{"svcpay/internal/vault", "token charge cmd/svcpay fixture"},
+	{"svcpay/internal/processor/sandbox", "cmd/svcpay fixture"},
+	{"svcpay/internal/fixture", ""},
+	{"svcpay/internal/pgtest", "fixture"},
+	{"svcpay/internal/demo", "cmd/svcpay fixture"},
+	{"github.com/casbin/", "policy"},
+	{"github.com/tink-crypto/", "vault seal wallet"},
+	{"crypto/aes", "vault seal wallet"},
+	{"crypto/cipher", "vault seal wallet"},
+	{"crypto/des", ""},
+	{"crypto/rc4", ""},
+	{"golang.org/x/crypto/chacha20poly1305", "vault seal wallet"},
+	{"golang.org/x/crypto/nacl/", "vault seal wallet"},
+	{"github.com/labstack/echo/", "api api/browser portal cmd/svcpay"},
+	{"github.com/a-h/templ", "views views/ui portal"},
+	{"github.com/riverqueue/", "jobs migrations pgtest"},
+}
+
+// never lists what single packages must not import although their rank would allow it.
+var never = map[string][]string{
+	"views":    {"github.com/jackc/", "github.com/labstack/", "net/http"},
+	"views/ui": {"github.com/jackc/", "github.com/labstack/", "net/http"},
+	"portal":   {"svcpay/internal/vault", "svcpay/internal/sensitive", "svcpay/internal/processor"},
+}
+
+func short(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module+"/"), "internal/")
+}
+
+func matches(path, name string) bool {
+	return path == name || strings.HasSuffix(name, "/") && strings.HasPrefix(path, name)
+}
+
+// violations tells every broken rule of one package.
+func violations(p pkg) (bad []string) {
+	name := short(p.ImportPath)
+	r, ok := rows[name]
+	if !ok {
+		return []string{name + " has no row in the table of packages"}
+	}
+	complain := func(imp, why string) { bad = append(bad, fmt.Sprintf("%s imports %s: %s", name, imp, why)) }
+	for _, imp := range p.Imports {
+		if strings.HasPrefix(imp, module+"/") && !r.allows(short(imp)) {
+			complain(imp, "no arrow leads there")
+		}
+		for _, g := range guarded {
+			if matches(imp, g.name) && !slices.Contains(strings.Fields(g.users), name) {
+				complain(imp, fmt.Sprintf("only these do: %q", g.users))
+			}
+		}
+		for _, n := range never[name] {
+			if matches(imp, n) {
+				complain(imp, "it never does")
+			}
+		}
+	}
+	return bad
+}
+
+func (r row) allows(imported string) bool {
+	target, ok := rows[imported]
+	allowed := strings.Fields(r.may)
+	return ok && (slices.Contains(allowed, imported) || target.rank < r.rank && slices.Contains(allowed, fmt.Sprint(target.rank)))
+}
+
+// packages lists the module's packages as the chaos build sees them, which has every import that
+// the others have.
+var packages = sync.OnceValues(func() ([]pkg, error) {
+	list := exec.Command("go", "list", "-tags", "chaos", "-json=ImportPath,Name,Dir,Doc,GoFiles,Imports", "./...")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		return nil, err
+	}
+	var all []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if len(p.GoFiles) > 0 { // else it has tests only
+			all = append(all, p)
+		}
+	}
+})
+
+func modulePackages(t *testing.T) []pkg {
+	t.Helper()
+	all, err := packages()
+	if err != nil || len(all) < 20 {
+		t.Fatalf("go list gave %d packages: %v", len(all), err)
+	}
+	return all
+}
+
+func TestArrowsPointDownward(t *testing.T) {
+	t.Parallel()
+	for _, p := range modulePackages(t) {
+		for _, v := range violations(p) {
+			t.Error(v)
+		}
+	}
+}
+
+func TestEveryBrokenArrowIsFound(t *testing.T) {
+	t.Parallel()
+	planted := map[string][]string{ // importer → imports that must each be complained about
+		"svcpay/internal/money":             {"svcpay/internal/fault", "svcpay/internal/unheard"},
+		"svcpay/internal/pg":                {"svcpay/internal/ids", "svcpay/internal/outbox", "github.com/labstack/echo/v4"},
+		"svcpay/internal/ledger":            {"svcpay/internal/charge", "svcpay/internal/merchant", "crypto/aes"},
+		"svcpay/internal/merchant":          {"svcpay/internal/vault", "svcpay/internal/token"},
+		"svcpay/internal/processor":         {"svcpay/internal/pg"},
+		"svcpay/internal/processor/sandbox": {"svcpay/internal/vault", "svcpay/internal/ledger"},
+		"svcpay/internal/token":             {"svcpay/internal/charge", "svcpay/internal/processor/sandbox", "github.com/tink-crypto/tink-go/v2/aead"},
+		"svcpay/internal/charge":            {"svcpay/internal/demo", "svcpay/internal/fixture", "crypto/cipher", "github.com/a-h/templ"},
+		"svcpay/internal/identity":          {"svcpay/policy", "github.com/casbin/casbin/v2"},
+		"svcpay/views":                      {"net/http", "github.com/jackc/pgx/v5", "svcpay/internal/charge"},
+		"svcpay/api":                        {"svcpay/api/browser", "svcpay/portal", "svcpay/internal/vault"},
+		"svcpay/api/browser":                {"svcpay/api", "svcpay/portal"},
+		"svcpay/portal":                     {"svcpay/api", "svcpay/internal/sensitive", "svcpay/internal/processor"},
+		"svcpay/examples/shop":              {"svcpay/internal/money"},
+		"svcpay/cmd/svcpay":                 {"svcpay/internal/pgtest"},
+		"svcpay/internal/newcomer":          {"fmt"},
+	}
+	for importer, imports := range planted {
+		for _, imp := range imports {
+			if len(violations(pkg{ImportPath: importer, Imports: []string{imp}})) == 0 {
+				t.Errorf("%s may import %s", importer, imp)
+			}
+		}
+	}
+	for importer, imp := range map[string]string{
+		"svcpay/internal/charge": "svcpay/internal/vault", "svcpay/policy": "github.com/casbin/casbin/v2",
+		"svcpay/api": "github.com/labstack/echo/v4", "svcpay/internal/merchant": "svcpay/internal/fee",
+	} {
+		if v := violations(pkg{ImportPath: importer, Imports: []string{imp}}); len(v) > 0 {
+			t.Error(v)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package charge
+
+import (
+	"context"
+	"time"
+
+	"svcpay/internal/fee"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/ledger"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// Request is one input of the claim step.
+type Request struct {
+	ApplicationID int64
+	In            CreateInput
+	Claim         *idempotency.Claim
+}
+
+// Claimed is its answer.
+type Claimed struct {
+	Charge  Charge
+	HasPAN  bool
+	HasCVC  bool
+	Prior   *idempotency.Prior
+	Refused error
+}
+
+// ClaimAll runs the claim step over several requests in one transaction.
+func (s *Service) ClaimAll(ctx context.Context, requests ...Request) ([]Claimed, error) {
+	var out []Claimed
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		var ins []claimIn
+		for _, r := range requests {
+			token, _ := ids.ParseToken(*r.In.Token)
+			ins = append(ins, claimIn{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, requestID: ids.NewRequest(s.now())})
+		}
+		answers, err := s.claimTx(ctx, tx, ins)
+		out = nil
+		for _, a := range answers {
+			out = append(out, Claimed{a.charge, len(a.sealed.PAN) > 0, len(a.sealed.CVC) > 0, a.prior, a.refused})
+		}
+		return err
+	})
+	return out, err
+}
+
+// Outcome is one input of the finish step; a nil Answer means never submitted.
+type Outcome struct {
+	ApplicationID int64
+	ID            ids.Charge
+	Answer        *processor.Answer
+}
+
+// FinishAll runs the finish step over several outcomes in one transaction.
+func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Charge, err error) {
+	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		var ins []finishIn
+		for _, o := range outcomes {
+			ins = append(ins, finishIn{applicationID: o.ApplicationID, id: o.ID, answer: o.Answer, source: outbox.Job})
+		}
+		out, err = s.finishTx(ctx, tx, ins)
+		return err
+	})
+	return out, err
+}
+
+// Effects is what an outcome changes.
+type Effects struct {
+	Charge    Charge
+	Operation string
+	Fees      []fee.Event
+	Postings  []ledger.Posting
+}
+
+// Apply computes the effects of an outcome.
+func Apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.Time) Effects {
+	e := apply(c, answer, schedule, now)
+	return Effects{e.charge, e.operation, e.fees, e.postings}
+}
+
+// Backoff is the pause before the next look-up.
+var Backoff = backoff

@@ -1,0 +1,162 @@
+package charge_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/fault"
+	"svcpay/internal/fixture"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/sandbox"
+)
+
+const good = "4242424242424242"
+
+// scripted is the sandbox processor with calls that a test plays with. Nil plays nothing.
+type scripted struct {
+	*sandbox.Processor
+	mu        sync.Mutex
+	authorize func(ctx context.Context, a processor.Authorization) (processor.Answer, error)
+	lookup    func(ctx context.Context, reference string) (processor.Answer, error)
+	named     func()
+	calls     []processor.Authorization
+}
+
+func (p *scripted) Authorize(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
+	p.mu.Lock()
+	p.calls = append(p.calls, a)
+	play := p.authorize
+	p.mu.Unlock()
+	if play == nil {
+		play = p.Processor.Authorize
+	}
+	return play(ctx, a)
+}
+
+func (p *scripted) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+	if p.lookup != nil {
+		return p.lookup(ctx, reference)
+	}
+	return p.Processor.Lookup(ctx, reference)
+}
+
+func (p *scripted) Name() string {
+	if p.named != nil {
+		p.named()
+	}
+	return p.Processor.Name()
+}
+
+// lose submits and loses the answer.
+func (p *scripted) lose(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
+	if _, err := p.Processor.Authorize(ctx, a); err != nil {
+		return processor.Answer{}, err
+	}
+	return processor.Answer{}, fmt.Errorf("the connection was lost")
+}
+
+// refuse loses the submission itself.
+func (p *scripted) refuse(context.Context, processor.Authorization) (processor.Answer, error) {
+	return processor.Answer{}, fmt.Errorf("the connection was refused")
+}
+
+func newScripted(t *testing.T) (*fixture.World, *scripted) {
+	t.Helper()
+	p := &scripted{}
+	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
+		p.Processor = sandbox.New(pool, now)
+		return p
+	})
+	return w, p
+}
+
+func claimOf(w *fixture.World, key string) *idempotency.Claim {
+	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/charges",
+		Fingerprint: sha256.Sum256([]byte(key)), Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+}
+
+func create(t *testing.T, w *fixture.World, in charge.CreateInput, claim *idempotency.Claim) charge.Created {
+	t.Helper()
+	out, err := w.Charges.Create(t.Context(), w.Actor(), in, claim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func get(t *testing.T, w *fixture.World, id ids.Charge) charge.Charge {
+	t.Helper()
+	c, err := w.Charges.Get(t.Context(), w.Actor(), id.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func resolve(t *testing.T, w *fixture.World, want int) {
+	t.Helper()
+	if n, err := w.Charges.Resolve(t.Context()); err != nil || n != want {
+		t.Errorf("asked about %d, %v; want %d", n, err, want)
+	}
+}
+
+func code(err error) string {
+	if f, ok := fault.As(err); ok {
+		return f.Code
+	}
+	return fmt.Sprint(err)
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func count(t *testing.T, w *fixture.World, from string, args pg.Args) int {
+	t.Helper()
+	n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM `+from, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// audits select what must not be there.
+var audits = map[string]string{
+	"charge without one event a version": `charges c WHERE c.version <> (SELECT count(*) FROM events e WHERE e.object_id = c.id AND e.position <= c.version)
+		OR EXISTS (SELECT FROM events e WHERE e.object_id = c.id AND e.position > c.version)`,
+	"charge whose capture is not posted": `charges c WHERE c.amount_captured <> coalesce((SELECT sum(amount) FROM ledger_entries l WHERE l.source_id = c.id AND l.kind = 'capture'), 0)`,
+	"charge whose fees are not posted":   `charges c WHERE c.fee_total <> coalesce((SELECT sum(amount) FROM ledger_entries l WHERE l.source_id = c.id AND l.credit = 'application_fees'), 0)`,
+	"charge whose fees are not recorded": `charges c WHERE c.fee_total <> coalesce((SELECT sum(total) FROM fee_events f WHERE f.source_id = c.id), 0)`,
+	"operation out of step":              `charges c JOIN processor_operations o ON o.charge_id = c.id WHERE (c.status = 'processing') <> (o.state = 'open')`,
+	"charge without one operation":       `charges c WHERE 1 <> (SELECT count(*) FROM processor_operations o WHERE o.charge_id = c.id)`,
+	"key out of step":                    `charges c JOIN idempotency_keys k ON k.application_id = c.application_id AND k.object_id = c.id WHERE (c.status = 'processing') = (k.state = 'done')`,
+	"reference submitted twice":          `(SELECT FROM sandbox_processor_book GROUP BY reference HAVING count(*) > 1) twice`,
+	"approval without a charge": `sandbox_processor_book b LEFT JOIN charges c ON c.processor_reference = b.reference
+		WHERE (b.answer->>'approved')::boolean AND c.status IS DISTINCT FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount`,
+	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
+}
+
+func audit(t *testing.T, w *fixture.World) {
+	t.Helper()
+	for what, from := range audits {
+		if n := count(t, w, from, pg.Args{}); n > 0 {
+			t.Errorf("audit: %d × %s", n, what)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package ids_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"svcpay/internal/ids"
+)
+
+func times() *rapid.Generator[time.Time] {
+	return rapid.Custom(func(t *rapid.T) time.Time { return time.UnixMilli(rapid.Int64Range(1, 1<<47).Draw(t, "ms")) })
+}
+
+func TestIDSurvivesEveryForm(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		id := ids.NewCharge(times().Draw(t, "now"))
+		if back, err := ids.ParseCharge(id.String()); err != nil || back != id {
+			t.Fatalf("%v parses to %v, %v", id, back, err)
+		}
+		if ids.ChargeFrom(id.Bytes()) != id {
+			t.Fatalf("%v loses its bytes", id)
+		}
+		text, err := json.Marshal(struct{ ID ids.Charge }{id})
+		var back struct{ ID ids.Charge }
+		if err != nil || json.Unmarshal(text, &back) != nil || back.ID != id {
+			t.Fatalf("%s reads as %v, %v", text, back.ID, err)
+		}
+		column, err := id.UUIDValue()
+		var scanned ids.Charge
+		if err != nil || scanned.ScanUUID(column) != nil || scanned != id {
+			t.Fatalf("the column reads as %v, %v", scanned, err)
+		}
+	})
+}
+
+func TestOrderFollowsTime(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		early := times().Draw(t, "early")
+		late := early.Add(time.Duration(rapid.Int64Range(1, 1<<40).Draw(t, "later")) * time.Millisecond)
+		if a, b := ids.NewToken(early).String(), ids.NewToken(late).String(); a >= b {
+			t.Fatalf("%s of %v is not before %s of %v", a, early, b, late)
+		}
+	})
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	good := ids.NewCharge(time.UnixMilli(1_700_000_000_000)).String()
+	bad := map[string]string{
+		"nothing": "", "prefix alone": "ch_", "another kind": ids.NewToken(time.UnixMilli(1)).String(),
+		"no prefix": strings.TrimPrefix(good, "ch_"), "capitals": "ch_" + strings.ToUpper(good[3:]), "capital prefix": "CH_" + good[3:],
+		"too short": good[:len(good)-1], "too long": good + "0", "space": good + " ", "look-alike": good[:len(good)-1] + "o",
+		"overflow": "ch_8" + strings.Repeat("0", 25), "the zero id": "ch_" + strings.Repeat("0", 26), "twice": "ch_" + good, "letter u": good[:len(good)-1] + "u",
+	}
+	for name, text := range bad {
+		if id, err := ids.ParseCharge(text); err == nil {
+			t.Errorf("%s: %q parses to %v", name, text, id)
+		}
+	}
+	var id ids.Charge
+	if err := json.Unmarshal([]byte(`"tok_1"`), &id); err == nil || !id.IsZero() {
+		t.Errorf("JSON of another kind gives %v", id)
+	}
+}
+
+func TestZeroIsNone(t *testing.T) {
+	t.Parallel()
+	var none ids.Charge
+	column, err := none.UUIDValue()
+	if err != nil || column.Valid || none.String() != "" || !none.IsZero() {
+		t.Errorf("the zero id is %q, column %v", none, column)
+	}
+	scanned := ids.NewCharge(time.UnixMilli(1))
+	if err := scanned.ScanUUID(column); err != nil || !scanned.IsZero() {
+		t.Errorf("NULL scans as %v, %v", scanned, err)
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1)
+	for _, c := range []struct{ id, want string }{
+		{ids.NewCharge(now).String(), "ch"}, {ids.NewToken(now).String(), "tok"}, {ids.NewEvent(now).String(), "evt"},
+		{ids.NewRequest(now).String(), "req"}, {ids.NewKey(now).String(), "key"}, {ids.NewFeeSchedule(now).String(), "fs"},
+		{ids.NewEntry(now).String(), "bal"}, {ids.NewOperation(now).String(), "op"},
+	} {
+		if prefix, rest, _ := strings.Cut(c.id, "_"); prefix != c.want || len(rest) != 26 {
+			t.Errorf("%s, want %s_ and 26 characters", c.id, c.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_7zzzzzzzzzzzzzzzzzzzzzzzzz", "ch_\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if id, err := ids.ParseCharge(s); err == nil && (id.String() != s || id.IsZero()) {
+			t.Errorf("%q parses to %v", s, id)
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/jobs"
+	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
+)
+
+func start(t *testing.T, pool *pgxpool.Pool, schedules ...jobs.Schedule) *jobs.Runner {
+	t.Helper()
+	r, err := jobs.Start(context.WithoutCancel(t.Context()), pool, slog.New(slog.NewTextHandler(io.Discard, nil)), schedules...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func stop(t *testing.T, r *jobs.Runner) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := r.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// await waits until ok, at most for as long as a busy machine may take.
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+func TestSchedulesRunWhileThereIsMoreAndDespiteErrors(t *testing.T) {
+	t.Parallel()
+	var plenty, failing, panicking, healthy atomic.Int64
+	r := start(t, pgtest.New(t),
+		jobs.Schedule{Name: "plenty", Every: time.Hour, Run: func(context.Context) (bool, error) { return plenty.Add(1) < 5, nil }},
+		jobs.Schedule{Name: "failing", Every: time.Second, Run: func(context.Context) (bool, error) { failing.Add(1); return true, errors.New("no") }},
+		jobs.Schedule{Name: "panicking", Every: time.Second, Run: func(context.Context) (bool, error) { panicking.Add(1); panic("no") }},
+		jobs.Schedule{Name: "healthy", Every: time.Second, Run: func(context.Context) (bool, error) { healthy.Add(1); return false, nil }})
+	defer stop(t, r)
+	await(t, "the first run of all", func() bool {
+		return plenty.Load() == 5 && failing.Load() > 0 && panicking.Load() > 0 && healthy.Load() > 0
+	})
+	runs, fails := healthy.Load(), failing.Load()
+	await(t, "a further run", func() bool { return healthy.Load() > runs && failing.Load() > fails })
+	if n := plenty.Load(); n != 5 {
+		t.Errorf("work without more ran %d times", n)
+	}
+}
+
+func TestWorkOfAKilledRunnerIsTakenByAnother(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	open := func() *pgxpool.Pool {
+		pool, err := pg.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pool
+	}
+	begun, never := make(chan struct{}, 10), make(chan struct{})
+	defer close(never)
+	dying := open()
+	start(t, dying, jobs.Schedule{Name: "shared", Every: time.Hour, Run: func(context.Context) (bool, error) {
+		begun <- struct{}{}
+		<-never
+		return false, nil
+	}})
+	<-begun
+	dying.Close() // as if killed: it leads and holds its job, but reaches the database no more
+	heir := open()
+	defer heir.Close()
+	var done atomic.Int64
+	r := start(t, heir, jobs.Schedule{Name: "shared", Every: time.Hour, Run: func(context.Context) (bool, error) { done.Add(1); return false, nil }})
+	defer stop(t, r)
+	await(t, "the work", func() bool { return done.Load() > 0 })
+}
+
+func TestStopEndsWorkThatDoesNot(t *testing.T) {
+	t.Parallel()
+	begun, ended := make(chan struct{}), make(chan struct{})
+	r := start(t, pgtest.New(t), jobs.Schedule{Name: "endless", Every: time.Hour, Run: func(ctx context.Context) (bool, error) {
+		close(begun)
+		<-ctx.Done()
+		close(ended)
+		return false, ctx.Err()
+	}})
+	<-begun
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := r.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the work was not told to end")
+	}
+}

@@ -1,0 +1,280 @@
+package pg_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
+)
+
+// newPool gives a pool over a database with one empty table.
+func newPool(t *testing.T) *pgxpool.Pool {
+	pool := pgtest.New(t)
+	if _, err := pg.Exec(t.Context(), pool, `CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL)`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	return pool
+}
+
+func texts(t *testing.T, pool *pgxpool.Pool) []string {
+	t.Helper()
+	type note struct{ Text string }
+	rows, err := pg.All[note](t.Context(), pool, `SELECT text FROM notes ORDER BY id`, pg.Args{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []string{}
+	for _, r := range rows {
+		out = append(out, r.Text)
+	}
+	return out
+}
+
+const insert = `INSERT INTO notes (id, text) VALUES (@id, @text)`
+
+func TestLaterRunsInOrderBeforeTheCommit(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t)
+	err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
+		tx.Later(insert, pg.Args{"id": 1, "text": "first"})
+		tx.Later(`UPDATE notes SET text = text || '+' WHERE id = @id`, pg.Args{"id": 1})
+		if n, err := pg.Value[int](t.Context(), tx, `SELECT count(*)::int FROM notes`, pg.Args{}); err != nil || n != 0 {
+			t.Errorf("before the batch there are %d rows, %v", n, err)
+		}
+		if err := tx.Flush(t.Context()); err != nil {
+			return err
+		}
+		tx.Later(`UPDATE notes SET text = text || '!' WHERE id = @id`, pg.Args{"id": 1})
+		n, err := tx.Exec(t.Context(), insert, pg.Args{"id": 2, "text": "second"})
+		if n != 1 {
+			t.Errorf("touched %d rows", n)
+		}
+		return err
+	})
+	if got := texts(t, pool); err != nil || !slices.Equal(got, []string{"first+!", "second"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestEachTellsRowsPerArguments(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t)
+	const once = insert + ` ON CONFLICT DO NOTHING`
+	err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
+		n, err := tx.Each(t.Context(), once, []pg.Args{{"id": 1, "text": "a"}, {"id": 1, "text": "again"}, {"id": 2, "text": "b"}})
+		if !slices.Equal(n, []int64{1, 0, 1}) {
+			t.Errorf("touched %v", n)
+		}
+		return err
+	})
+	if got := texts(t, pool); err != nil || !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	err = pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
+		_, err := tx.Each(t.Context(), insert, []pg.Args{{"id": 3, "text": "c"}, {"id": 1, "text": "taken"}, {"id": 4, "text": "d"}})
+		return err
+	})
+	if got := texts(t, pool); pg.Violated(err) == "" || len(got) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestWhateverFailsRollsBack(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t)
+	boom := errors.New("boom")
+	ctx := t.Context()
+	cases := map[string]func(tx *pg.Tx) error{
+		"an error":          func(tx *pg.Tx) error { tx.Later(insert, pg.Args{"id": 1, "text": "x"}); return boom },
+		"an error at once":  func(tx *pg.Tx) error { _, _ = tx.Exec(ctx, insert, pg.Args{"id": 1, "text": "x"}); return boom },
+		"a later statement": func(tx *pg.Tx) error { tx.Later(insert, pg.Args{"id": 1, "text": nil}); return nil },
+		"a later one of several": func(tx *pg.Tx) error {
+			tx.Later(insert, pg.Args{"id": 1, "text": "x"})
+			tx.Later(insert, pg.Args{"id": 1, "text": "same id"})
+			tx.Later(insert, pg.Args{"id": 2, "text": "y"})
+			return nil
+		},
+		"a missing argument": func(tx *pg.Tx) error { tx.Later(insert, pg.Args{"id": 1}); return nil },
+		"an extra argument": func(tx *pg.Tx) error {
+			_, err := tx.Exec(ctx, insert, pg.Args{"id": 1, "text": "x", "more": 1})
+			return err
+		},
+	}
+	for name, fn := range cases {
+		if err := pg.InTx(ctx, pool, fn); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic is swallowed")
+			}
+		}()
+		_ = pg.InTx(ctx, pool, func(tx *pg.Tx) error { _, _ = tx.Exec(ctx, insert, pg.Args{"id": 1, "text": "x"}); panic("boom") })
+	}()
+	if got := texts(t, pool); len(got) != 0 || pool.Stat().AcquiredConns() != 0 {
+		t.Errorf("left behind: %v, %d connections", got, pool.Stat().AcquiredConns())
+	}
+}
+
+func TestBrokenConstraintHasItsName(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t)
+	err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
+		tx.Later(insert, pg.Args{"id": 1, "text": "x"})
+		tx.Later(insert, pg.Args{"id": 1, "text": "x"})
+		return nil
+	})
+	if got := pg.Violated(err); got != "notes_pkey" || pg.Violated(errors.New("x")) != "" || pg.IsUnavailable(err) {
+		t.Errorf("violated %q: %v", got, err)
+	}
+}
+
+func TestRetriesSerializationFailures(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t)
+	for _, c := range []struct {
+		code  string
+		times int // how often it fails
+		want  int // how often it runs
+		ok    bool
+	}{{"40001", 2, 3, true}, {"40P01", 1, 2, true}, {"40001", 99, 5, false}, {"23505", 1, 1, false}} {
+		runs := 0
+		err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
+			if runs++; runs <= c.times {
+				return &pgconn.PgError{Code: c.code}
+			}
+			return nil
+		})
+		if runs != c.want || (err == nil) != c.ok {
+			t.Errorf("%s, %d times: ran %d times, %v", c.code, c.times, runs, err)
+		}
+	}
+}
+
+func TestDeadlockEndsWithBothDone(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t)
+	for i, text := range []string{"a", "b"} {
+		if _, err := pg.Exec(t.Context(), pool, insert, pg.Args{"id": i, "text": text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var both, done sync.WaitGroup
+	both.Add(2)
+	for _, order := range [][]int{{0, 1}, {1, 0}} {
+		first := sync.OnceFunc(func() { both.Done(); both.Wait() })
+		done.Go(func() {
+			err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
+				for _, id := range order {
+					if _, err := tx.Exec(t.Context(), `UPDATE notes SET text = text || '.' WHERE id = @id`, pg.Args{"id": id}); err != nil {
+						return err
+					}
+					first()
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if got := texts(t, pool); !slices.Equal(got, []string{"a..", "b.."}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestFullPoolIsAFault(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t)
+	for range pool.Config().MaxConns {
+		conn, err := pool.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Release()
+	}
+	ways := map[string]func(context.Context) error{
+		"InTx": func(ctx context.Context) error { return pg.InTx(ctx, pool, func(*pg.Tx) error { return nil }) },
+		"Value": func(ctx context.Context) error {
+			_, err := pg.Value[int](ctx, pool, `SELECT 1`, pg.Args{})
+			return err
+		},
+		"Exec": func(ctx context.Context) error { _, err := pg.Exec(ctx, pool, `SELECT 1`, pg.Args{}); return err },
+	}
+	var all sync.WaitGroup
+	for name, way := range ways {
+		all.Go(func() {
+			start := time.Now()
+			f, ok := fault.As(way(t.Context()))
+			if took := time.Since(start); !ok || f.Code != "overloaded" || f.RetryAfter == 0 || took > 10*time.Second {
+				t.Errorf("%s: %v after %v", name, f, took)
+			}
+		})
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := way(gone); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s for a caller who is gone: %v", name, err)
+		}
+	}
+	all.Wait()
+}
+
+func TestRowsAreMappedStrictly(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t)
+	type two struct{ A, B int }
+	ctx := t.Context()
+	if v, err := pg.One[two](ctx, pool, `SELECT 1 AS a, 2 AS b`, pg.Args{}); err != nil || v != (two{1, 2}) {
+		t.Errorf("%v, %v", v, err)
+	}
+	if _, err := pg.One[two](ctx, pool, `SELECT 1 AS a, 2 AS b WHERE false`, pg.Args{}); !errors.Is(err, pg.ErrNone) {
+		t.Errorf("no row: %v", err)
+	}
+	for _, sql := range []string{`SELECT 1 AS a`, `SELECT 1 AS a, 2 AS b, 3 AS c`, `SELECT 1 AS a, 2 AS b UNION ALL SELECT 3, 4`, `SELECT 1 AS a, NULL::int AS b`} {
+		if v, err := pg.One[two](ctx, pool, sql, pg.Args{}); err == nil {
+			t.Errorf("%s gives %v", sql, v)
+		}
+	}
+	if all, err := pg.All[two](ctx, pool, `SELECT 1 AS a, 2 AS b WHERE false`, pg.Args{}); err != nil || all == nil || len(all) != 0 {
+		t.Errorf("no rows: %v, %v", all, err)
+	}
+}
+
+func TestEveryConnectionIsBounded(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t)
+	for name, want := range map[string]string{"statement_timeout": "5s", "lock_timeout": "2s", "idle_in_transaction_session_timeout": "10s"} {
+		if got, err := pg.Value[string](t.Context(), pool, `SELECT current_setting(@name)`, pg.Args{"name": name}); err != nil || got != want {
+			t.Errorf("%s is %s, %v; want %s", name, got, err, want)
+		}
+	}
+}
+
+func TestUnreachableDatabase(t *testing.T) {
+	t.Parallel()
+	_, err := pg.Open(t.Context(), "postgres://nobody:hunter2@127.0.0.1:1/none?connect_timeout=1")
+	if !pg.IsUnavailable(err) || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("nothing listens: %v", err)
+	}
+	if _, err := pg.Open(t.Context(), "postgres://x:hunter2@["); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("unreadable address: %v", err)
+	}
+	for code, want := range map[string]bool{"57P01": true, "53300": true, "08006": true, "23505": false, "40001": false} {
+		if pg.IsUnavailable(&pgconn.PgError{Code: code}) != want {
+			t.Errorf("%s: want %v", code, want)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package policy_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/policy"
+)
+
+// constants reads the values of authz's constants of one type from its source.
+func constants(t *testing.T, typeName string) (out []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../internal/authz/authz.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if name, ok := spec.Type.(*ast.Ident); ok && name.Name == typeName {
+			text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, text)
+		}
+		return true
+	})
+	if len(out) < 2 {
+		t.Fatalf("found %v of type %s", out, typeName)
+	}
+	return out
+}
+
+func TestPolicyAndCodeKnowTheSamePermissionsAndRoles(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("policy.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	permissions, roles := map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Split(strings.TrimSpace(line), ", "); len(f) == 4 {
+			roles[f[1]], permissions[f[2]+":"+f[3]] = true, true
+		}
+	}
+	compare := func(what string, inPolicy map[string]bool, inCode []string) {
+		for _, c := range inCode {
+			if !inPolicy[c] {
+				t.Errorf("%s %s is not in the policy", what, c)
+			}
+			delete(inPolicy, c)
+		}
+		for left := range inPolicy {
+			t.Errorf("%s %s of the policy is not in the code", what, left)
+		}
+	}
+	compare("permission", permissions, constants(t, "Permission"))
+	compare("role", roles, constants(t, "Role"))
+}
+
+func TestEveryRoleAndPermission(t *testing.T) {
+	t.Parallel()
+	checker, err := policy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := map[string]bool{"secret_key charge:create": true, "secret_key charge:read": true, "public_key token:create": true}
+	for _, role := range append(constants(t, "Role"), "", "nobody", "secret_key\x00") {
+		for _, permission := range append(constants(t, "Permission"), "", "charge", "charge:", "charge:delete", "*:*") {
+			err := checker.Check(authz.Actor{Role: authz.Role(role), ApplicationID: 1}, authz.Permission(permission))
+			if want := allowed[role+" "+permission]; (err == nil) != want {
+				t.Errorf("%s may %s: %v, want %v", role, permission, err == nil, want)
+			}
+			if f, ok := fault.As(err); err != nil && (!ok || f.Code != "permission_denied" || f.Detail["required_permission"] != permission) {
+				t.Errorf("%s is refused %s by %v", role, permission, err)
+			}
+		}
+	}
+}

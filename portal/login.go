@@ -1,0 +1,108 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/views"
+	"svcpay/views/ui"
+)
+
+// notices are why somebody may find themselves at the sign-in page.
+var notices = map[string]string{
+	"ended":      "Your session has ended. Sign in again to go on.",
+	"signed_out": "You are signed out.",
+}
+
+func (p *Portal) showLogin(c echo.Context) error {
+	to := localPath(c.QueryParam("return"))
+	_, known, err := p.person(c)
+	switch {
+	case err != nil:
+		return err
+	case known:
+		return seeOther(c, to)
+	}
+	login := views.Login{Return: to, Notice: notices[c.QueryParam("notice")]}
+	return render(c, http.StatusOK, views.LoginPage(p.page(c, "Sign in"), login))
+}
+
+func (p *Portal) signIn(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	login := views.Login{Email: strings.TrimSpace(form.Get("email")), Return: localPath(form.Get("return"))}
+	checkLogin(&login, form.Get("password"))
+	if len(login.Problems.List) > 0 {
+		return p.loginAgain(c, http.StatusUnprocessableEntity, login)
+	}
+	ctx := c.Request().Context()
+	person, err := p.Identity.SignIn(ctx, login.Email, form.Get("password"))
+	if f, ok := fault.As(err); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
+		login.Problems = ui.Problems{Title: "You are not signed in", List: []ui.Problem{{Text: f.Message}}}
+		retryAfter(c, f)
+		return p.loginAgain(c, statusOf(f.Kind), login)
+	}
+	if err != nil {
+		return err
+	}
+	session, err := p.sessions.Get(c.Request(), cookieName)
+	if err != nil {
+		return err
+	}
+	session.Values[personKey] = person
+	if err := session.Save(c.Request(), c.Response()); err != nil {
+		return err
+	}
+	return seeOther(c, login.Return)
+}
+
+// checkLogin notes what is missing before anybody is looked up.
+func checkLogin(l *views.Login, password string) {
+	if !isAddress(l.Email) {
+		l.EmailError = "Enter your whole e-mail address."
+		l.Problems.List = append(l.Problems.List, ui.Problem{Field: "email", Text: l.EmailError})
+	}
+	if password == "" {
+		l.PasswordError = "Enter your password."
+		l.Problems.List = append(l.Problems.List, ui.Problem{Field: "password", Text: l.PasswordError})
+	}
+	l.Problems.Title = "Something is missing"
+}
+
+// isAddress tells whether this could be an e-mail address, and is text that a database takes.
+func isAddress(s string) bool {
+	strange := func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
+	return len(s) <= 255 && strings.Contains(s, "@") && utf8.ValidString(s) && !strings.ContainsFunc(s, strange)
+}
+
+func (p *Portal) loginAgain(c echo.Context, status int, login views.Login) error {
+	return render(c, status, views.LoginPage(p.page(c, "Error: Sign in"), login))
+}
+
+func (p *Portal) signOut(c echo.Context) error {
+	session, err := p.sessions.Get(c.Request(), cookieName)
+	if err != nil {
+		return err
+	}
+	session.Options.MaxAge = -1
+	if err := session.Save(c.Request(), c.Response()); err != nil {
+		return err
+	}
+	return seeOther(c, withQuery(loginPath, url.Values{"notice": {"signed_out"}}))
+}
+
+// readForm returns what a form sent in its body.
+func readForm(c echo.Context) (url.Values, error) {
+	if err := c.Request().ParseForm(); err != nil {
+		return nil, errForm(err)
+	}
+	return c.Request().PostForm, nil
+}

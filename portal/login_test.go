@@ -1,0 +1,138 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+)
+
+func TestSignInShowsWhoIsThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send("/", nil).wants(t, http.StatusSeeOther, "/portal")
+	w.send("/portal/", nil).wants(t, http.StatusSeeOther, "/portal")
+	w.send("/portal", nil).wants(t, http.StatusSeeOther, "/portal/login")
+	page := w.send("/portal/login", nil)
+	page.wants(t, http.StatusOK, "")
+	page.says(t, `<h1 class="text-xl">Sign in</h1>`, "credentials file", "Sandbox: test data only", `autocomplete="current-password"`)
+
+	in := w.signedIn()
+	a := w.send("/portal", nil, "Cookie", in)
+	a.wants(t, http.StatusOK, "")
+	a.says(t, "Hello, Dana Reed", dana, "Support staff", "In the whole service", "http://localhost:8080/api", "Sign out")
+	w.send("/portal/login?return=/portal/_kit", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/_kit")
+}
+
+func TestSignInCookie(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	first := w.send(loginPath, login(" Dana@Example.org ", password)).cookie(t, cookieName)
+	if len(first.Value) != 43 || !first.Secure || !first.HttpOnly || first.SameSite != http.SameSiteLaxMode || first.Path != "/" ||
+		first.Domain != "" || first.MaxAge != 0 || !first.Expires.IsZero() {
+		t.Errorf("the cookie is %s", first)
+	}
+	again := w.send(loginPath, login(dana, password), "Cookie", cookieName+"="+first.Value).cookie(t, cookieName)
+	if again.Value == first.Value {
+		t.Error("a sign-in kept the session's id")
+	}
+	w.send("/portal", nil, "Cookie", cookieName+"="+first.Value).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	planted := w.send(loginPath, login(dana, password), "Cookie", cookieName+"="+strings.Repeat("A", 43)).cookie(t, cookieName)
+	if planted.Value == strings.Repeat("A", 43) {
+		t.Error("a planted id became a session")
+	}
+}
+
+func TestWrongSignInsGetOneAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	const wrong = "The e-mail address or the password is wrong, or the account is locked for a while."
+	for _, email := range []string{dana, "nobody@example.org"} {
+		a := w.send(loginPath, login(email, "wrong password!"))
+		a.wants(t, http.StatusUnauthorized, "")
+		a.says(t, wrong, `role="alert" tabindex="-1" autofocus`, `value="`+email+`"`, "<title>Error: Sign in")
+		if len(a.Cookies()) != 0 || strings.Contains(a.body, "wrong password!") {
+			t.Error("a wrong sign-in sets a cookie or shows the password")
+		}
+	}
+}
+
+func TestTenFailuresLockTheAccountForAWhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for range 10 {
+		w.send(loginPath, login(dana, "wrong")).wants(t, http.StatusUnauthorized, "")
+	}
+	w.send(loginPath, login(dana, password)).wants(t, http.StatusUnauthorized, "")
+	w.pass(31 * time.Minute)
+	w.signedIn()
+}
+
+func TestMissingValuesAreNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	a := w.send(loginPath, login("", ""))
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, `href="#email"`, `href="#password"`, `aria-describedby="email-error"`, `id="password-error"`, `aria-invalid="true"`)
+	for _, email := range []string{"dana", "dana@example.org\x00", "da na@example.org", "\xff@example.org", strings.Repeat("d", 250) + "@x.org"} {
+		a := w.send(loginPath, login(email, password))
+		a.wants(t, http.StatusUnprocessableEntity, "")
+		a.says(t, "Enter your whole e-mail address.")
+	}
+	a = w.send(loginPath, login(`"><script>alert(1)</script>@x`, ""))
+	if strings.Contains(a.body, "<script>alert") {
+		t.Error("what was typed became markup")
+	}
+}
+
+func TestReturnStaysHere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send("/portal/nothing?x=1", nil).wants(t, http.StatusNotFound, "")
+	for address, want := range map[string]string{
+		"/portal/_kit": "/portal/_kit", "/portal/_kit?a=b&c=d": "/portal/_kit?a=b&c=d", "/portal?a=%2F%2Fx": "/portal?a=%2F%2Fx",
+		"": home, "/": home, "/api/charges": home, "/portalx": home, "portal/_kit": home, "//evil.example/portal": home,
+		"https://evil.example/portal": home, "javascript:alert(1)": home, `/portal\evil`: home, "/portal/../api": home,
+		"/portal//evil.example": home, "/portal/%2e%2e/api": home, "/portal\n": home, "/portal\tx": home, "/portal/%zz": home,
+		"http:/portal": home, "//localhost:8080/portal": home, "?/portal": home,
+	} {
+		if got := localPath(address); got != want {
+			t.Errorf("%q leads to %q, want %q", address, got, want)
+		}
+	}
+	form := login(dana, password)
+	form.Set("return", "//evil.example/portal")
+	w.send(loginPath, form).wants(t, http.StatusSeeOther, home)
+	form.Set("return", "/portal/_kit?a=b")
+	w.send(loginPath, form).wants(t, http.StatusSeeOther, "/portal/_kit?a=b")
+	w.send(loginPath+"?return="+url.QueryEscape("https://evil.example"), nil).says(t, `name="return" value="/portal"`)
+}
+
+func TestRolesAreNamed(t *testing.T) {
+	t.Parallel()
+	pairs := grantPairs([]identity.Grant{{Role: "application_admin", Scope: "app", ScopeName: "Riverside"}, {Role: "organization_staff", Scope: "org", ScopeName: "Food Bank"}})
+	if pairs[0].Value != "Application administrator" || pairs[0].Detail != "In the application Riverside" ||
+		pairs[1].Value != "Organization staff" || pairs[1].Detail != "In the organization Food Bank" {
+		t.Errorf("grants read %+v", pairs)
+	}
+	if none := grantPairs(nil); len(none) != 1 || none[0].Value != "None yet" {
+		t.Errorf("no grants read %+v", none)
+	}
+}
+
+func TestEveryKindOfFaultHasAStatus(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[fault.Kind]int{
+		fault.KindInvalid: 422, fault.KindRefused: 422, fault.KindDeclined: 422, fault.KindUnauthenticated: 401, fault.KindForbidden: 403,
+		fault.KindNotFound: 404, fault.KindConflict: 409, fault.KindChanged: 409, fault.KindGone: 410, fault.KindLimited: 429,
+		fault.KindUnavailable: 503, fault.KindInternal: 500,
+	} {
+		if got := statusOf(kind); got != want {
+			t.Errorf("%s is a %d, want %d", kind, got, want)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package portal
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/views"
+)
+
+// maxForm bounds the body of a request, in bytes.
+const maxForm = 32 << 10
+
+// Config is what the portal needs.
+type Config struct {
+	Identity *identity.Service
+	Static   fs.FS  // the built front end; its directory "portal" may be missing
+	BaseURL  string // where the API and the portal are, as scheme://host
+	Sandbox  bool
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Portal answers everything that people open in a browser.
+type Portal struct {
+	Config
+	files    files
+	sessions sessionStore
+	origins  *http.CrossOriginProtection
+}
+
+// New makes the portal. Without a built front end its pages have no style, and the log says so. An
+// error means that the built front end is damaged.
+func New(c Config) (*Portal, error) {
+	built, err := loadFiles(c.Static)
+	if err != nil {
+		return nil, err
+	}
+	if len(built.byPath) == 0 {
+		c.Log.Warn("the portal has no style: its front end has not been built")
+	}
+	return &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}, nil
+}
+
+// Register adds the portal's routes. What they fail with goes to e's HTTPErrorHandler, and from
+// there, for every path outside the API, to Error.
+func (p *Portal) Register(e *echo.Echo) {
+	for _, r := range p.routes() {
+		e.Add(r.method, r.path, p.serve(r))
+		if r.method == http.MethodGet {
+			e.Add(http.MethodHead, r.path, p.serve(r))
+		}
+	}
+}
+
+// serve does for a route what all of them need.
+func (p *Portal) serve(r route) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		p.dress(c)
+		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, maxForm)
+		if err := p.origins.Check(c.Request()); err != nil {
+			return errForeign.Because(err)
+		}
+		if r.access == signedIn {
+			return p.admit(c, r.handler)
+		}
+		return r.handler(c)
+	}
+}
+
+// policy lets a page load what is ours and send its forms to us; no script stands in the page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// closed turns off what no page of ours uses.
+const closed = "accelerometer=(), autoplay=(), camera=(), display-capture=(), encrypted-media=(), fullscreen=(), " +
+	"geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), picture-in-picture=(), " +
+	"screen-wake-lock=(), usb=(), xr-spatial-tracking=()"
+
+// dress gives an answer its id and its headers, once.
+func (p *Portal) dress(c echo.Context) {
+	h := c.Response().Header()
+	if h.Get("Request-Id") != "" {
+		return
+	}
+	h.Set("Request-Id", ids.NewRequest(p.Now()).String())
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Permissions-Policy", closed)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	if strings.HasPrefix(p.BaseURL, "https://") {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// page starts a page of that title for whoever asks.
+func (p *Portal) page(c echo.Context, title string) views.Page {
+	page := views.Page{Title: title, Theme: themeOf(c.Request()), Return: home, Sandbox: p.Sandbox, Files: p.files.pages}
+	if r := c.Request(); r.Method == http.MethodGet || r.URL.Path == loginPath {
+		page.Return = localPath(r.URL.RequestURI())
+	}
+	return page
+}
+
+// render answers with a page. A page about an error is drawn after the time of the request has ended,
+// and drawing takes none to speak of: the request's context does not bound it.
+func render(c echo.Context, status int, page templ.Component) error {
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	return page.Render(context.WithoutCancel(c.Request().Context()), c.Response())
+}
+
+// seeOther sends the browser on after a form.
+func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }

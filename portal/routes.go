@@ -1,0 +1,71 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/views"
+)
+
+// Addresses that several handlers know.
+const (
+	home      = "/portal"
+	loginPath = "/portal/login"
+)
+
+// access says who may call a route.
+type access string
+
+// Those that need no permission.
+const (
+	public   access = "public"    // everybody
+	signedIn access = "signed in" // whoever has a session: the page shows only the person's own account
+)
+
+// route is one line of the table of everything that the portal answers. A GET answers HEAD too.
+type route struct {
+	method  string
+	path    string
+	access  access
+	handler echo.HandlerFunc
+}
+
+func (p *Portal) routes() []route {
+	rs := []route{
+		{http.MethodGet, "/", public, goHome},
+		{http.MethodGet, home + "/", public, goHome},
+		{http.MethodGet, "/static/*", public, p.files.serve},
+		{http.MethodGet, loginPath, public, p.showLogin},
+		{http.MethodPost, loginPath, public, p.signIn},
+		{http.MethodPost, "/portal/logout", public, p.signOut},
+		{http.MethodPost, "/portal/theme", public, p.setTheme},
+		{http.MethodGet, home, signedIn, p.showHome},
+	}
+	if p.Sandbox {
+		rs = append(rs, route{http.MethodGet, "/portal/_kit", public, p.showKit})
+	}
+	return rs
+}
+
+func goHome(c echo.Context) error { return seeOther(c, home) }
+
+func (p *Portal) showKit(c echo.Context) error {
+	return render(c, http.StatusOK, views.KitPage(p.page(c, "Kit")))
+}
+
+// localPath returns the address if it is one of the portal's own pages, else the home page. What a
+// browser could read as another host, or as more than it seems, is none.
+func localPath(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil, u.IsAbs(), u.Host != "", u.Opaque != "", strings.ContainsAny(address, "\\\t\r\n"):
+		return home
+	case u.Path != home && !strings.HasPrefix(u.Path, home+"/"), path.Clean(u.Path) != u.Path:
+		return home
+	}
+	return u.RequestURI()
+}

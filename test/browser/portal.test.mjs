@@ -1,0 +1,146 @@
+// The portal's first pages in a real browser, against the running service.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axeSource, credentials, startBrowser } from './support/env.mjs';
+
+const portal = credentials.portal_url;
+const [user] = credentials.users;
+const roles = {
+  system_admin: 'System administrator',
+  support_staff: 'Support staff',
+  application_admin: 'Application administrator',
+  organization_admin: 'Organization administrator',
+  organization_staff: 'Organization staff',
+};
+
+const newPage = await startBrowser();
+
+/** A page that collects what the browser complains of; pages about errors have their status on purpose. */
+async function open(t, path = '', { width = 1280, ...options } = {}) {
+  const page = await newPage(t, { viewport: { width, height: 800 }, reducedMotion: 'reduce', ...options });
+  page.complaints = [];
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  page.on('console', (message) => {
+    const expected = message.location().url.startsWith(portal) && /status of (401|404|422)/.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !expected) page.complaints.push(message.text());
+  });
+  await page.goto(portal + path);
+  return page;
+}
+
+async function submit(page, email, password) {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function signIn(page, { email, password } = user) {
+  await submit(page, email, password);
+  await page.getByRole('heading', { name: /^Hello/ }).waitFor();
+}
+
+/** Fails on what axe finds and on a page that is wider than its window. */
+async function sound(page, name) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  assert.deepEqual(found, [], name);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} scrolls sideways`);
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`everybody signs in and out ${javaScriptEnabled ? 'with' : 'without'} a script`, async (t) => {
+    const page = await open(t, '/', { javaScriptEnabled });
+    await page.goto(credentials.base_url);
+    assert.equal(new URL(page.url()).pathname, '/portal/login');
+    for (const one of credentials.users) {
+      await signIn(page, one);
+      assert.equal(page.url(), portal);
+      await page.getByText(one.email).waitFor();
+      await page.getByText(roles[one.role]).first().waitFor();
+      const [cookie] = (await page.context().cookies()).filter(({ name }) => name === '__Host-svcpay');
+      assert.deepEqual([cookie.secure, cookie.httpOnly, cookie.sameSite, cookie.path], [true, true, 'Lax', '/']);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByText('You are signed out.').waitFor();
+    }
+    await page.goto(portal);
+    assert.equal(new URL(page.url()).pathname, '/portal/login');
+    assert.deepEqual(page.complaints, []);
+  });
+}
+
+test('a mistake is told above the form, which has the focus, and beside its field', async (t) => {
+  const page = await open(t, '/login');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  assert.ok(await alert.evaluate((summary) => summary === document.activeElement));
+  await alert.getByRole('link', { name: 'Enter your password.' }).click();
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'password');
+  await submit(page, user.email, 'not the password');
+  await page.getByText('The e-mail address or the password is wrong').waitFor();
+  assert.equal(await page.getByLabel('E-mail address').inputValue(), user.email);
+  assert.equal(await page.getByLabel('Password').inputValue(), '');
+  assert.deepEqual(page.complaints, []);
+});
+
+test('the theme changes in place, stays, and needs no script', async (t) => {
+  const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const page = await open(t, '/login', { colorScheme: 'light' });
+  const light = await ground(page);
+  await page.getByLabel('E-mail address').fill('dana@example.org');
+  const kept = page.waitForResponse((response) => response.url().endsWith('/portal/theme'));
+  await page.getByRole('button', { name: 'Dark theme' }).click();
+  await kept;
+  assert.equal(await page.getByLabel('E-mail address').inputValue(), 'dana@example.org', 'what was typed stays');
+  const dark = await ground(page);
+  assert.notEqual(dark, light);
+  await page.reload();
+  assert.equal(await ground(page), dark);
+  assert.deepEqual(page.complaints, []);
+
+  const bare = await open(t, '/login', { javaScriptEnabled: false, colorScheme: 'dark' });
+  await bare.getByRole('button', { name: 'Light theme' }).click();
+  await bare.locator('html[data-theme=light]').waitFor();
+  assert.equal(new URL(bare.url()).pathname, '/portal/login');
+});
+
+test('a code is copied by its button, which exists only with a script', async (t) => {
+  const page = await open(t, '/_kit', { permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.getByRole('button', { name: 'Copy: A short text' }).click();
+  await page.getByText('Copied').waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'req_01kb3y');
+  const bare = await open(t, '/_kit', { javaScriptEnabled: false });
+  assert.equal(await bare.getByRole('button', { name: /^Copy/ }).count(), 0);
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [320, 390, 1280]) {
+    test(`all pages are accessible and fit: ${colorScheme}, ${width} pixels`, async (t) => {
+      const page = await open(t, '/login', { colorScheme, width });
+      await sound(page, 'sign-in');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+      await sound(page, 'mistake');
+      await signIn(page);
+      await sound(page, 'home');
+      await page.goto(`${portal}/_kit`);
+      await sound(page, 'kit');
+      await page.goto(`${portal}/nothing`);
+      await sound(page, 'missing');
+      assert.deepEqual(page.complaints, []);
+    });
+  }
+}
+
+test('a first visit weighs at most 150 KB over the wire', async (t) => {
+  const page = await newPage(t, { viewport: { width: 1280, height: 800 } });
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await page.goto(`${portal}/login`);
+  await page.waitForLoadState('networkidle');
+  assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')), 'the font is there');
+  assert.ok(bytes > 50_000 && bytes <= 150_000, `${bytes} bytes`);
+});
