@@ -88,7 +88,7 @@ func (p *Portal) explain(c echo.Context, err error) (int, string) {
 	var refused *echo.HTTPError
 	f, spoken := fault.As(err)
 	switch {
-	case spoken && f.Kind != fault.KindInternal:
+	case spoken:
 		retryAfter(c, f)
 		return statusOf(f.Kind), f.Message
 	case errors.As(err, &refused) && refused.Code < http.StatusInternalServerError:

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -15,6 +13,7 @@ import (
 	"svcpay/api/browser"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/portal"
 	"svcpay/static"
 )
 
@@ -64,16 +63,15 @@ func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
 	c := api.Config{Identity: a.identity, Charges: a.charges, BaseURL: a.config.baseURL, Log: a.log, Now: clock}
 	api.Register(e, c)
+	pages, err := portal.New(portal.Config{Identity: a.identity, Static: static.FS(), BaseURL: a.config.baseURL,
+		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: clock})
+	if err != nil {
+		return nil, err
+	}
+	pages.Register(e)
 	e.GET("/healthz", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/readyz", a.ready)
-	e.HTTPErrorHandler = func(err error, ec echo.Context) {
-		var he *echo.HTTPError
-		if errors.As(err, &he) && he.Code == http.StatusMethodNotAllowed && strings.HasPrefix(ec.Request().URL.Path, "/api/") {
-			_ = api.MethodNotAllowed(c, ec) // the client is gone if this cannot be written
-			return
-		}
-		e.DefaultHTTPErrorHandler(err, ec)
-	}
+	e.HTTPErrorHandler = api.ErrorHandler(c, func(err error, ec echo.Context) { pages.Error(ec, err) })
 	return e, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -217,10 +216,8 @@ func TestFullPoolIsAFault(t *testing.T) {
 	var all sync.WaitGroup
 	for name, way := range ways {
 		all.Go(func() {
-			start := time.Now()
-			f, ok := fault.As(way(t.Context()))
-			if took := time.Since(start); !ok || f.Code != "overloaded" || f.RetryAfter == 0 || took > 10*time.Second {
-				t.Errorf("%s: %v after %v", name, f, took)
+			if f, ok := fault.As(way(t.Context())); !ok || f.Code != "overloaded" || f.RetryAfter == 0 {
+				t.Errorf("%s: %v", name, f)
 			}
 		})
 		gone, cancel := context.WithCancel(t.Context())
