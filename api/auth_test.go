@@ -14,8 +14,10 @@ import (
 func everyRoute() []call {
 	var out []call
 	for _, r := range new(API).routes() {
-		out = append(out, call{method: r.method, path: strings.ReplaceAll(r.path, ":id", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f"),
-			body: `{"merchant_id":1,"amount":1,"token":"tok_"}`})
+		out = append(out, call{
+			method: r.method, path: strings.ReplaceAll(r.path, ":id", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f"),
+			body: `{"merchant_id":1,"amount":1,"token":"tok_"}`,
+		})
 	}
 	return out
 }
@@ -119,8 +121,10 @@ func TestAnotherApplicationsObjectsLookMissing(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	theirToken := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
-	theirs := s.send(t, call{method: "POST", path: "/api/charges", as: &s.Other,
-		body: fmt.Sprintf(`{"merchant_id":%d,"amount":700,"token":%q}`, s.Other.Merchants.US, theirToken)}).charge(t)
+	theirs := s.send(t, call{
+		method: "POST", path: "/api/charges", as: &s.Other,
+		body: fmt.Sprintf(`{"merchant_id":%d,"amount":700,"token":%q}`, s.Other.Merchants.US, theirToken),
+	}).charge(t)
 	mine := s.Token(good)
 	missing := "ch_01jq8z6k4t8m2x9v5c7b1n3d0f"
 	for name, pair := range map[string]struct {
@@ -129,11 +133,15 @@ func TestAnotherApplicationsObjectsLookMissing(t *testing.T) {
 		code            string
 	}{
 		"charge": {s.get(t, "/api/charges/"+theirs.ID.String()), s.get(t, "/api/charges/"+missing), 404, "resource_missing"},
-		"merchant": {s.post(t, s.body(mine, "merchant_id", fmt.Sprint(s.Other.Merchants.US))),
-			s.post(t, s.body(mine, "merchant_id", "999999")), 403, "merchant_not_associated"},
+		"merchant": {
+			s.post(t, s.body(mine, "merchant_id", fmt.Sprint(s.Other.Merchants.US))),
+			s.post(t, s.body(mine, "merchant_id", "999999")), 403, "merchant_not_associated",
+		},
 		"token": {s.post(t, s.body(theirToken)), s.post(t, s.body("tok_01jq8z6k4t8m2x9v5c7b1n3d0f")), 422, "token_not_found"},
-		"token of my other merchant": {s.post(t, s.body(mine, "merchant_id", fmt.Sprint(s.App.Merchants.USQ))),
-			s.post(t, s.body(marker)), 422, "token_not_found"},
+		"token of my other merchant": {
+			s.post(t, s.body(mine, "merchant_id", fmt.Sprint(s.App.Merchants.USQ))),
+			s.post(t, s.body(marker)), 422, "token_not_found",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pair.foreign.want(t, pair.status, pair.code)

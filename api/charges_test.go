@@ -156,8 +156,10 @@ func TestExternalIDIsTaken(t *testing.T) {
 	}
 	s.postKey(t, "k", s.body(token, "external_id", `"gift-2"`)).want(t, 201, "")
 	theirs := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
-	s.send(t, call{method: "POST", path: "/api/charges", as: &s.Other,
-		body: s.body(theirs, "merchant_id", fmt.Sprint(s.Other.Merchants.US), "external_id", `"gift-1"`)}).want(t, 201, "")
+	s.send(t, call{
+		method: "POST", path: "/api/charges", as: &s.Other,
+		body: s.body(theirs, "merchant_id", fmt.Sprint(s.Other.Merchants.US), "external_id", `"gift-1"`),
+	}).want(t, 201, "")
 }
 
 func TestTimeOutIsResolvedWithoutAnotherRequest(t *testing.T) {

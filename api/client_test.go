@@ -226,7 +226,8 @@ func (s *site) get(t testing.TB, path string) answer {
 func (s *site) body(token string, pairs ...string) string {
 	members := map[string]json.RawMessage{
 		"merchant_id": json.RawMessage(fmt.Sprint(s.App.Merchants.US)), "amount": json.RawMessage("12500"),
-		"token": json.RawMessage(`"` + token + `"`)}
+		"token": json.RawMessage(`"` + token + `"`),
+	}
 	for i := 0; i < len(pairs); i += 2 {
 		members[pairs[i]] = json.RawMessage(pairs[i+1])
 		if pairs[i+1] == "-" {

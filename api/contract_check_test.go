@@ -104,8 +104,10 @@ func gaps() ([]string, error) {
 }
 
 // everyAnswer are headers of every answer, or of HTTP itself, that the contract does not repeat.
-var everyAnswer = []string{"Cache-Control", "Content-Length", "Content-Security-Policy", "Content-Type", "Date",
-	"Vary", "X-Content-Type-Options"}
+var everyAnswer = []string{
+	"Cache-Control", "Content-Length", "Content-Security-Policy", "Content-Type", "Date",
+	"Vary", "X-Content-Type-Options",
+}
 
 // hold holds an exchange to the contract: the answer always, the request when it was taken for
 // good. It tells whether the contract allows the request.
@@ -121,15 +123,19 @@ func hold(t testing.TB, r *http.Request, body []byte, a answer) bool {
 		return false
 	}
 	note(t, route.Operation.OperationID, a)
-	request := &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: parameters,
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true, AuthenticationFunc: identified}}
+	request := &openapi3filter.RequestValidationInput{
+		Request: r, Route: route, PathParams: parameters,
+		Options: &openapi3filter.Options{IncludeResponseStatus: true, SkipSettingDefaults: true, AuthenticationFunc: identified},
+	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	lawful := openapi3filter.ValidateRequest(t.Context(), request)
 	if formal := a.status == 400 || a.status == 401 || a.status == 406 || a.status == 413 || a.status == 415; !formal && lawful != nil {
 		t.Errorf("%s %s was answered %d, but the contract forbids the request: %v", r.Method, r.URL, a.status, lawful)
 	}
-	response := &openapi3filter.ResponseValidationInput{RequestValidationInput: request, Status: a.status, Header: a.header,
-		Body: io.NopCloser(bytes.NewReader(a.body)), Options: request.Options}
+	response := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: request, Status: a.status, Header: a.header,
+		Body: io.NopCloser(bytes.NewReader(a.body)), Options: request.Options,
+	}
 	if err := openapi3filter.ValidateResponse(t.Context(), response); err != nil {
 		t.Errorf("%s %s: the answer %d breaks the contract: %v\n%s", r.Method, r.URL, a.status, err, a.body)
 	}

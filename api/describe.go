@@ -84,8 +84,3 @@ func ErrorHandler(cfg Config, next echo.HTTPErrorHandler) echo.HTTPErrorHandler 
 		_ = a.writeError(c, a.identifyRequest(c), err) // the client is gone if this cannot be written
 	}
 }
-
-// MethodNotAllowed answers a known path with a method that it does not take; echo has set Allow.
-func MethodNotAllowed(cfg Config, c echo.Context) error {
-	return (&API{cfg}).noRoute(c, http.StatusMethodNotAllowed)
-}

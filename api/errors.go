@@ -68,7 +68,7 @@ func retryable(k fault.Kind, code string) bool {
 	return code == "idempotency_key_in_use"
 }
 
-// noRoute answers what echo itself refuses: unknown paths and methods.
+// noRoute answers a path that does not exist, and a method that a path does not take.
 func (a *API) noRoute(c echo.Context, code int) error {
 	req := a.identifyRequest(c)
 	if code == http.StatusMethodNotAllowed {

@@ -34,8 +34,10 @@ func invalid(t *testing.T, err error) {
 }
 
 func FuzzDecodeBody(f *testing.F) {
-	for _, body := range []string{"", "{}", "[]", `{"amount":1,"merchant_id":1,"token":"tok_"}`, `{"amount":1e9,"metadata":{"a":null}}`,
-		`{"amount":1,"amount":2}`, "{\"\xff\":1}", nested(20), `{"metadata":{"\u0000":"x"},"capture":1,"x y":2}`} {
+	for _, body := range []string{
+		"", "{}", "[]", `{"amount":1,"merchant_id":1,"token":"tok_"}`, `{"amount":1e9,"metadata":{"a":null}}`,
+		`{"amount":1,"amount":2}`, "{\"\xff\":1}", nested(20), `{"metadata":{"\u0000":"x"},"capture":1,"x y":2}`,
+	} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -62,7 +64,10 @@ func FuzzDecodeBody(f *testing.F) {
 }
 
 func FuzzQuery(f *testing.F) {
-	for _, query := range []string{"", "limit=5", "limit=0&order=x", "status=captured,failed", "merchant_id=1,2", "a;b", "%zz", "=", "starting_after=ch_", "limit=1&limit=2"} {
+	for _, query := range []string{
+		"", "limit=5", "limit=0&order=x", "status=captured,failed", "merchant_id=1,2",
+		"a;b", "%zz", "=", "starting_after=ch_", "limit=1&limit=2",
+	} {
 		f.Add(query)
 	}
 	e := echo.New()

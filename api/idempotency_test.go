@@ -91,8 +91,10 @@ func TestKeysOfTwoApplicationsAreApart(t *testing.T) {
 	s := open(t)
 	mine := s.postKey(t, "k", s.body(s.Token(good))).want(t, 201, "")
 	theirToken := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
-	theirs := s.send(t, call{method: "POST", path: "/api/charges", as: &s.Other, header: map[string]string{"Idempotency-Key": "k"},
-		body: s.body(theirToken, "merchant_id", fmt.Sprint(s.Other.Merchants.US))}).want(t, 201, "")
+	theirs := s.send(t, call{
+		method: "POST", path: "/api/charges", as: &s.Other, header: map[string]string{"Idempotency-Key": "k"},
+		body: s.body(theirToken, "merchant_id", fmt.Sprint(s.Other.Merchants.US)),
+	}).want(t, 201, "")
 	if theirs.replayed() || theirs.charge(t).ID == mine.charge(t).ID {
 		t.Error("one application's key reached another's charge")
 	}

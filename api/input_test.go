@@ -67,29 +67,82 @@ func TestParametersThatAreWrong(t *testing.T) {
 	beyond := []string{"125.0", "1e3", "1E3", `{"":"` + marker + `"}`, `{` + quoted(41) + `:"v"}`, `{"k\u0000":"v"}`}
 	before := s.rows(t)
 	for _, tt := range []struct{ param, text, code string }{
-		{"amount", "-", missing}, {"amount", "null", missing}, {"amount", "12.5", fraction}, {"amount", "125.0", fraction},
-		{"amount", "1e3", fraction}, {"amount", "1E3", fraction}, {"amount", `"12500"`, fraction}, {"amount", "true", fraction},
-		{"amount", "[1]", fraction}, {"amount", "{}", fraction}, {"amount", "1e400", fraction}, {"amount", `"` + marker + `"`, fraction},
-		{"amount", "0", small}, {"amount", "-0", small}, {"amount", "-1", small}, {"amount", "-99999999999999999999", small},
-		{"amount", "100000000", large}, {"amount", "9223372036854775807", large}, {"amount", "9223372036854775808", large},
+		{"amount", "-", missing},
+		{"amount", "null", missing},
+		{"amount", "12.5", fraction},
+		{"amount", "125.0", fraction},
+		{"amount", "1e3", fraction},
+		{"amount", "1E3", fraction},
+		{"amount", `"12500"`, fraction},
+		{"amount", "true", fraction},
+		{"amount", "[1]", fraction},
+		{"amount", "{}", fraction},
+		{"amount", "1e400", fraction},
+		{"amount", `"` + marker + `"`, fraction},
+		{"amount", "0", small},
+		{"amount", "-0", small},
+		{"amount", "-1", small},
+		{"amount", "-99999999999999999999", small},
+		{"amount", "100000000", large},
+		{"amount", "9223372036854775807", large},
+		{"amount", "9223372036854775808", large},
 		{"amount", strings.Repeat("9", 400), large},
-		{"merchant_id", "-", missing}, {"merchant_id", "null", missing}, {"merchant_id", `"1042"`, invalid}, {"merchant_id", "1.5", invalid},
-		{"merchant_id", "0", invalid}, {"merchant_id", "-7", invalid}, {"merchant_id", strings.Repeat("9", 30), invalid},
+		{"merchant_id", "-", missing},
+		{"merchant_id", "null", missing},
+		{"merchant_id", `"1042"`, invalid},
+		{"merchant_id", "1.5", invalid},
+		{"merchant_id", "0", invalid},
+		{"merchant_id", "-7", invalid},
+		{"merchant_id", strings.Repeat("9", 30), invalid},
 		{"merchant_id", `{"` + marker + `":1}`, invalid},
-		{"token", "-", missing}, {"token", "null", missing}, {"token", `""`, invalid}, {"token", "5", invalid}, {"token", `["` + marker + `"]`, invalid},
-		{"type", `"ach"`, invalid}, {"type", `"CC"`, invalid}, {"type", quoted(12), invalid}, {"type", "1", invalid}, {"type", `""`, invalid},
-		{"currency", `"USD"`, currency}, {"currency", `"eur"`, currency}, {"currency", quoted(15), currency}, {"currency", `""`, currency},
-		{"currency", "840", invalid}, {"funding_currency", `"CAD"`, currency}, {"funding_currency", "false", invalid},
-		{"origin", `"terminal"`, invalid}, {"origin", quoted(30), invalid}, {"origin", "{}", invalid},
-		{"recurring", `"true"`, invalid}, {"recurring", "1", invalid}, {"capture", "0", invalid}, {"capture", quoted(10), invalid},
-		{"description", quoted(256), invalid}, {"description", "7", invalid}, {"description", `"` + marker + `\u0000"`, invalid},
-		{"description", `"a\nb"`, invalid}, {"description", `"\u0085"`, invalid},
-		{"external_id", `""`, invalid}, {"external_id", quoted(65), invalid}, {"external_id", `"\u0000"`, invalid}, {"external_id", "[]", invalid},
-		{"statement_suffix", `""`, invalid}, {"statement_suffix", quoted(13), invalid}, {"statement_suffix", `"A\u0000"`, invalid},
-		{"metadata", "[]", invalid}, {"metadata", quoted(10), invalid}, {"metadata", "1", invalid}, {"metadata", `{"a":1}`, invalid},
-		{"metadata", `{"a":null}`, invalid}, {"metadata", `{"a":{"b":"c"}}`, invalid}, {"metadata", pairsOf(51), invalid},
-		{"metadata", `{"":"` + marker + `"}`, invalid}, {"metadata", `{` + quoted(41) + `:"v"}`, invalid},
-		{"metadata", `{"k":` + quoted(501) + `}`, invalid}, {"metadata", `{"k":"\u0000"}`, invalid}, {"metadata", `{"k\u0000":"v"}`, invalid},
+		{"token", "-", missing},
+		{"token", "null", missing},
+		{"token", `""`, invalid},
+		{"token", "5", invalid},
+		{"token", `["` + marker + `"]`, invalid},
+		{"type", `"ach"`, invalid},
+		{"type", `"CC"`, invalid},
+		{"type", quoted(12), invalid},
+		{"type", "1", invalid},
+		{"type", `""`, invalid},
+		{"currency", `"USD"`, currency},
+		{"currency", `"eur"`, currency},
+		{"currency", quoted(15), currency},
+		{"currency", `""`, currency},
+		{"currency", "840", invalid},
+		{"funding_currency", `"CAD"`, currency},
+		{"funding_currency", "false", invalid},
+		{"origin", `"terminal"`, invalid},
+		{"origin", quoted(30), invalid},
+		{"origin", "{}", invalid},
+		{"recurring", `"true"`, invalid},
+		{"recurring", "1", invalid},
+		{"capture", "0", invalid},
+		{"capture", quoted(10), invalid},
+		{"description", quoted(256), invalid},
+		{"description", "7", invalid},
+		{"description", `"` + marker + `\u0000"`, invalid},
+		{"description", `"a\nb"`, invalid},
+		{"description", `"\u0085"`, invalid},
+		{"external_id", `""`, invalid},
+		{"external_id", quoted(65), invalid},
+		{"external_id", `"\u0000"`, invalid},
+		{"external_id", "[]", invalid},
+		{"statement_suffix", `""`, invalid},
+		{"statement_suffix", quoted(13), invalid},
+		{"statement_suffix", `"A\u0000"`, invalid},
+		{"metadata", "[]", invalid},
+		{"metadata", quoted(10), invalid},
+		{"metadata", "1", invalid},
+		{"metadata", `{"a":1}`, invalid},
+		{"metadata", `{"a":null}`, invalid},
+		{"metadata", `{"a":{"b":"c"}}`, invalid},
+		{"metadata", pairsOf(51), invalid},
+		{"metadata", `{"":"` + marker + `"}`, invalid},
+		{"metadata", `{` + quoted(41) + `:"v"}`, invalid},
+		{"metadata", `{"k":` + quoted(501) + `}`, invalid},
+		{"metadata", `{"k":"\u0000"}`, invalid},
+		{"metadata", `{"k\u0000":"v"}`, invalid},
 	} {
 		t.Run(tt.param+" "+tt.text[:min(len(tt.text), 24)], func(t *testing.T) {
 			a := s.post(t, s.body(token, tt.param, tt.text)).want(t, 400, tt.code)
@@ -133,9 +186,14 @@ func TestFiveMistakesAreToldAtOnceInOrder(t *testing.T) {
 	before := s.rows(t)
 	body := `{"zzz":1,"capture":"` + marker + `","curency":"usd","amount":12.5,"merchant_id":"` + marker + `"}`
 	e := s.post(t, body).want(t, 400, "validation_failed").error()
-	want := []fault.Field{{Param: "merchant_id", Code: "parameter_invalid"}, {Param: "amount", Code: "amount_not_integer"},
-		{Param: "token", Code: "parameter_missing"}, {Param: "capture", Code: "parameter_invalid"},
-		{Param: "curency", Code: "parameter_unknown"}, {Param: "zzz", Code: "parameter_unknown"}}
+	want := []fault.Field{
+		{Param: "merchant_id", Code: "parameter_invalid"},
+		{Param: "amount", Code: "amount_not_integer"},
+		{Param: "token", Code: "parameter_missing"},
+		{Param: "capture", Code: "parameter_invalid"},
+		{Param: "curency", Code: "parameter_unknown"},
+		{Param: "zzz", Code: "parameter_unknown"},
+	}
 	for i := range e.Errors {
 		if e.Errors[i].Message == "" {
 			t.Errorf("%s has no message", e.Errors[i].Param)
@@ -180,20 +238,33 @@ func TestHeadersThatAreWrong(t *testing.T) {
 		status        int
 		code          string
 	}{
-		{"Content-Type", "-", 415, "content_type_unsupported"}, {"Content-Type", "", 415, "content_type_unsupported"},
-		{"Content-Type", "text/plain", 415, "content_type_unsupported"}, {"Content-Type", "application/json; charset=latin1", 415, "content_type_unsupported"},
+		{"Content-Type", "-", 415, "content_type_unsupported"},
+		{"Content-Type", "", 415, "content_type_unsupported"},
+		{"Content-Type", "text/plain", 415, "content_type_unsupported"},
+		{"Content-Type", "application/json; charset=latin1", 415, "content_type_unsupported"},
 		{"Content-Type", "application/x-www-form-urlencoded", 415, "content_type_unsupported"},
-		{"Content-Type", "application/vnd." + marker + "+json", 415, "content_type_unsupported"}, {"Content-Type", ";;;", 415, "content_type_unsupported"},
-		{"Content-Encoding", "gzip", 415, "content_type_unsupported"}, {"Content-Encoding", marker, 415, "content_type_unsupported"},
-		{"Accept", "text/html", 406, "not_acceptable"}, {"Accept", marker, 406, "not_acceptable"}, {"Accept", ";,;", 406, "not_acceptable"},
-		{"Accept", "application/json;q=0", 406, "not_acceptable"}, {"Accept", "application/json;q=0.000, */*", 406, "not_acceptable"},
-		{"Accept", "*/*;q=0", 406, "not_acceptable"}, {"Accept", "text/html\nimage/png", 406, "not_acceptable"},
-		{"X-API-Version", "2020-01-01", 400, "api_version_unknown"}, {"X-API-Version", marker, 400, "api_version_unknown"},
+		{"Content-Type", "application/vnd." + marker + "+json", 415, "content_type_unsupported"},
+		{"Content-Type", ";;;", 415, "content_type_unsupported"},
+		{"Content-Encoding", "gzip", 415, "content_type_unsupported"},
+		{"Content-Encoding", marker, 415, "content_type_unsupported"},
+		{"Accept", "text/html", 406, "not_acceptable"},
+		{"Accept", marker, 406, "not_acceptable"},
+		{"Accept", ";,;", 406, "not_acceptable"},
+		{"Accept", "application/json;q=0", 406, "not_acceptable"},
+		{"Accept", "application/json;q=0.000, */*", 406, "not_acceptable"},
+		{"Accept", "*/*;q=0", 406, "not_acceptable"},
+		{"Accept", "text/html\nimage/png", 406, "not_acceptable"},
+		{"X-API-Version", "2020-01-01", 400, "api_version_unknown"},
+		{"X-API-Version", marker, 400, "api_version_unknown"},
 		{"X-API-Version", Version + "\n" + Version, 400, "api_version_unknown"},
-		{"Idempotency-Key", "", 400, "idempotency_key_invalid"}, {"Idempotency-Key", strings.Repeat("k", 256), 400, "idempotency_key_invalid"},
-		{"Idempotency-Key", "two " + marker, 400, "idempotency_key_invalid"}, {"Idempotency-Key", "tab\t" + marker, 400, "idempotency_key_invalid"},
-		{"Idempotency-Key", "é", 400, "idempotency_key_invalid"}, {"Idempotency-Key", "\xff", 400, "idempotency_key_invalid"},
-		{"Idempotency-Key", "a\nb", 400, "idempotency_key_invalid"}, {"Idempotency-Key", "a\na", 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "", 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", strings.Repeat("k", 256), 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "two " + marker, 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "tab\t" + marker, 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "é", 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "\xff", 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "a\nb", 400, "idempotency_key_invalid"},
+		{"Idempotency-Key", "a\na", 400, "idempotency_key_invalid"},
 	} {
 		t.Run(tt.header+" "+tt.value, func(t *testing.T) {
 			s.send(t, call{method: "POST", path: "/api/charges", body: body, header: map[string]string{tt.header: tt.value}}).want(t, tt.status, tt.code)
@@ -214,15 +285,18 @@ func TestHeadersThatAreRight(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	id := s.post(t, s.body(s.Token(good))).charge(t).ID.String()
-	for _, accept := range []string{"-", "", "*/*", "application/json", "Application/JSON; charset=utf-8", "application/*;q=0.1",
-		"text/html, application/json;q=0.9", "text/html\napplication/json", "garbage;;, */*", "*/*;q=0, application/json"} {
+	for _, accept := range []string{
+		"-", "", "*/*", "application/json", "Application/JSON; charset=utf-8", "application/*;q=0.1",
+		"text/html, application/json;q=0.9", "text/html\napplication/json", "garbage;;, */*", "*/*;q=0, application/json",
+	} {
 		s.send(t, call{method: "GET", path: "/api/charges/" + id, header: map[string]string{"Accept": accept}}).want(t, 200, "")
 	}
 	for _, media := range []string{"application/json", "application/json; charset=UTF-8", "Application/JSON;charset=\"utf-8\""} {
 		s.send(t, call{method: "POST", path: "/api/charges", body: "{", header: map[string]string{"Content-Type": media}}).want(t, 400, "json_invalid")
 	}
-	s.send(t, call{method: "GET", path: "/api/charges", header: map[string]string{"X-API-Version": Version, "X-Request-Id": marker + "\n2", "Cookie": "a=b",
-		"Origin": "", "If-Match": "*", "Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx"}}).want(t, 200, "")
+	s.send(t, call{method: "GET", path: "/api/charges", header: map[string]string{
+		"X-API-Version": Version, "X-Request-Id": marker + "\n2", "Cookie": "a=b", "Origin": "", "If-Match": "*", "Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx",
+	}}).want(t, 200, "")
 	s.postKey(t, strings.Repeat("~", 255), s.body(s.Token(good))).want(t, 201, "")
 }
 
@@ -242,8 +316,10 @@ func TestSizesThatAreTooLarge(t *testing.T) {
 func TestPathsAndMethodsThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for _, path := range []string{"/api", "/api/", "/api/charge", "/api/" + marker, "/api/charges/ch_1/x", "/api/%00", "/api//charges", "/api/..%2fcharges", "/api/charges/", "/api/charges/ch_1/",
-		"/api/Charges", "/api/charges/ch_1/capture/%ff"} {
+	for _, path := range []string{
+		"/api", "/api/", "/api/charge", "/api/" + marker, "/api/charges/ch_1/x", "/api/%00", "/api//charges", "/api/..%2fcharges", "/api/charges/", "/api/charges/ch_1/",
+		"/api/Charges", "/api/charges/ch_1/capture/%ff",
+	} {
 		s.get(t, path).want(t, 404, "route_missing")
 	}
 	for _, method := range []string{"PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"} {
@@ -258,9 +334,12 @@ func TestPathsAndMethodsThatDoNotExist(t *testing.T) {
 func TestIDsThatAreNone(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for _, id := range []string{"0", marker, "ch_", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_00000000000000000000000000", "CH_01JQ8Z6K4T8M2X9V5C7B1N3D0F",
+	for _, id := range []string{
+		"0", marker, "ch_", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_00000000000000000000000000",
+		"CH_01JQ8Z6K4T8M2X9V5C7B1N3D0F",
 		"ch_01jq8z6k4t8m2x9v5c7b1n3d0u", "ch_81jq8z6k4t8m2x9v5c7b1n3d0f", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f%00", "%00", "%ff", "%2e%2e", "a%2Fb", "%27%20OR%201=1",
-		"%f0%9f%92%b3", strings.Repeat("9", 3000)} {
+		"%f0%9f%92%b3", strings.Repeat("9", 3000),
+	} {
 		s.get(t, "/api/charges/"+id).want(t, 404, "resource_missing")
 	}
 }

@@ -42,8 +42,10 @@ func (nobody) Check(_ authz.Actor, p authz.Permission) error { return authz.Deni
 func TestEveryRouteAsksForItsPermission(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := serve(t, w, charge.New(charge.Deps{Pool: w.Pool, Vault: vault.New(w.Keys), Processor: w.Processor, Check: nobody{},
-		Environment: identity.Sandbox, Now: w.Clock.Now}), time.Minute)
+	s := serve(t, w, charge.New(charge.Deps{
+		Pool: w.Pool, Vault: vault.New(w.Keys), Processor: w.Processor, Check: nobody{},
+		Environment: identity.Sandbox, Now: w.Clock.Now,
+	}), time.Minute)
 	before := s.rows(t)
 	for i, r := range new(API).routes() {
 		e := s.send(t, everyRoute()[i]).want(t, 403, "permission_denied").error()

@@ -9,8 +9,10 @@ import (
 )
 
 func goodEnv() []string {
-	return []string{"DATABASE_URL=postgres://db/svcpay", "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_BASE_URL=https://api.example.org",
-		"SVCPAY_PAY_URL=https://pay.example.org", "SVCPAY_VAULT_KEY_FILE=/keys.json", "PATH=/bin", "HOME=", "NOVALUE"}
+	return []string{
+		"DATABASE_URL=postgres://db/svcpay", "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_BASE_URL=https://api.example.org",
+		"SVCPAY_PAY_URL=https://pay.example.org", "SVCPAY_VAULT_KEY_FILE=/keys.json", "PATH=/bin", "HOME=", "NOVALUE",
+	}
 }
 
 func TestConfigIsReadFromTheEnvironment(t *testing.T) {
@@ -30,14 +32,18 @@ func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 
 func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := configFrom([]string{"SVCPAY_ENVIRONMENT=staging", "SVCPAY_ADDR=8080", "SVCPAY_BASE_URL=https://x.example/", "SVCPAY_VAULT_KEY_FILE=",
-		"SVCPAY_BASEURL=x", "SVCPAY_ANYTHING=x", "OTHER=x"})
+	_, err := configFrom([]string{
+		"SVCPAY_ENVIRONMENT=staging", "SVCPAY_ADDR=8080", "SVCPAY_BASE_URL=https://x.example/", "SVCPAY_VAULT_KEY_FILE=",
+		"SVCPAY_BASEURL=x", "SVCPAY_ANYTHING=x", "OTHER=x",
+	})
 	if err == nil {
 		t.Fatal("nothing is wrong")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	for _, want := range []string{"DATABASE_URL is not set", "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_ADDR: not host:port", "SVCPAY_BASE_URL: not an origin",
-		"SVCPAY_PAY_URL is not set", "SVCPAY_VAULT_KEY_FILE is not set", "SVCPAY_BASEURL: there is no such setting", "SVCPAY_ANYTHING: there is no such setting"} {
+	for _, want := range []string{
+		"DATABASE_URL is not set", "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_ADDR: not host:port", "SVCPAY_BASE_URL: not an origin",
+		"SVCPAY_PAY_URL is not set", "SVCPAY_VAULT_KEY_FILE is not set", "SVCPAY_BASEURL: there is no such setting", "SVCPAY_ANYTHING: there is no such setting",
+	} {
 		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
 			t.Errorf("%q is not among\n%v", want, err)
 		}
@@ -82,9 +88,11 @@ func TestCommandLineMistakes(t *testing.T) {
 		status int
 		want   string
 	}{
-		{nil, exitUsage, "svcpay: expected one of"}, {[]string{"fly"}, exitUsage, "svcpay: unexpected argument fly"},
+		{nil, exitUsage, "svcpay: expected one of"},
+		{[]string{"fly"}, exitUsage, "svcpay: unexpected argument fly"},
 		{[]string{"serve", "--port", "1"}, exitUsage, "svcpay: unknown flag --port"},
-		{[]string{"serve"}, exitFailed, "svcpay: DATABASE_URL is not set"}, {[]string{"migrate"}, exitFailed, "svcpay: DATABASE_URL is not set"},
+		{[]string{"serve"}, exitFailed, "svcpay: DATABASE_URL is not set"},
+		{[]string{"migrate"}, exitFailed, "svcpay: DATABASE_URL is not set"},
 		{[]string{"dev", "--addr", "0.0.0.0:0", "--state-dir", t.TempDir()}, exitFailed, "svcpay: --addr: " + errNotLoopback.Error()},
 		{[]string{"dev", "--addr", "localhost:0", "--shop-addr", "example.org:0", "--state-dir", t.TempDir()}, exitFailed, "svcpay: --shop-addr: " + errNotLoopback.Error()},
 	} {

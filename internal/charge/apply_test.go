@@ -62,10 +62,12 @@ func TestEffectsOfAnyOutcome(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_800_000_000_000)
 	rapid.Check(t, func(t *rapid.T) {
-		before := charge.Charge{ID: ids.NewCharge(now), Version: 1, Status: charge.Processing, ApplicationID: 1, MerchantID: 2, Currency: money.USD,
+		before := charge.Charge{
+			ID: ids.NewCharge(now), Version: 1, Status: charge.Processing, ApplicationID: 1, MerchantID: 2, Currency: money.USD,
 			Amount:  money.Amount(rapid.Int64Range(1, int64(money.MaxCharge)).Draw(t, "amount")),
 			Capture: rapid.Bool().Draw(t, "capture"), Fees: []fee.Line{},
-			PaymentMethod: charge.PaymentMethod{Brand: rapid.SampledFrom([]string{"amex", "visa"}).Draw(t, "brand")}}
+			PaymentMethod: charge.PaymentMethod{Brand: rapid.SampledFrom([]string{"amex", "visa"}).Draw(t, "brand")},
+		}
 		schedule := fee.Schedule{ID: ids.NewFeeSchedule(now), Rates: demo.Rates()}
 		schedule.CaptureFee = money.Amount(rapid.Int64Range(0, 100).Draw(t, "capture fee"))
 		schedule.AmexSurchargePercentage = money.Percent(rapid.Int64Range(0, 5000).Draw(t, "surcharge"))

@@ -90,7 +90,10 @@ func TestLookUpsBackOff(t *testing.T) {
 	w, p := newScripted(t)
 	p.authorize = p.refuse
 	var asked atomic.Int64
-	p.lookup = func(context.Context, string) (processor.Answer, error) { asked.Add(1); return processor.Answer{}, errors.New("down") }
+	p.lookup = func(context.Context, string) (processor.Answer, error) {
+		asked.Add(1)
+		return processor.Answer{}, errors.New("down")
+	}
 	id := create(t, w, input(w, good, 100), nil).Charge.ID
 	for range 600 { // ten minutes
 		w.Clock.Advance(time.Second)
@@ -275,8 +278,10 @@ func TestFinishRacesItsResolvers(t *testing.T) {
 func poison(ctx context.Context, w *fixture.World, id string) error {
 	source, _ := ids.ParseCharge(id)
 	return pg.InTx(ctx, w.Pool, func(tx *pg.Tx) error {
-		ledger.PostTx(tx, w.Clock.Now(), ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: id + ":capture",
-			Kind: "poison", Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 1, Currency: money.USD, SourceID: source})
+		ledger.PostTx(tx, w.Clock.Now(), ledger.Posting{
+			ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: id + ":capture",
+			Kind: "poison", Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 1, Currency: money.USD, SourceID: source,
+		})
 		return nil
 	})
 }

@@ -33,8 +33,10 @@ func TestValidationNamesEveryMistake(t *testing.T) {
 		want  []string
 	}{
 		{"nothing wrong", func(*charge.CreateInput) {}, nil},
-		{"everything missing", func(in *charge.CreateInput) { *in = charge.CreateInput{} },
-			[]string{"merchant_id parameter_missing", "amount parameter_missing", "token parameter_missing"}},
+		{
+			"everything missing", func(in *charge.CreateInput) { *in = charge.CreateInput{} },
+			[]string{"merchant_id parameter_missing", "amount parameter_missing", "token parameter_missing"},
+		},
 		{"merchant 0", func(in *charge.CreateInput) { in.MerchantID = ptr(int64(0)) }, []string{"merchant_id parameter_invalid"}},
 		{"nothing", func(in *charge.CreateInput) { in.Amount = ptr(money.Amount(0)) }, []string{"amount amount_too_small"}},
 		{"less", func(in *charge.CreateInput) { in.Amount = ptr(money.Amount(-5)) }, []string{"amount amount_too_small"}},
@@ -50,8 +52,12 @@ func TestValidationNamesEveryMistake(t *testing.T) {
 		{"texts as long as may be", func(in *charge.CreateInput) {
 			in.Description, in.ExternalID, in.StatementSuffix = ptr(strings.Repeat("é", 255)), ptr(strings.Repeat("é", 64)), ptr(strings.Repeat("x", 12))
 		}, nil},
-		{"empty texts", func(in *charge.CreateInput) { in.Description, in.ExternalID, in.StatementSuffix = ptr(""), ptr(""), ptr("") },
-			[]string{"external_id parameter_invalid", "statement_suffix parameter_invalid"}},
+		{
+			"empty texts", func(in *charge.CreateInput) {
+				in.Description, in.ExternalID, in.StatementSuffix = ptr(""), ptr(""), ptr("")
+			},
+			[]string{"external_id parameter_invalid", "statement_suffix parameter_invalid"},
+		},
 		{"control characters", func(in *charge.CreateInput) { in.Description = ptr("a\x00b") }, []string{"description parameter_invalid"}},
 		{"many pairs", func(in *charge.CreateInput) { in.Metadata = long }, []string{"metadata parameter_invalid", "metadata parameter_invalid"}},
 		{"an empty name", func(in *charge.CreateInput) { in.Metadata = map[string]string{"": "x"} }, []string{"metadata parameter_invalid"}},
@@ -297,8 +303,10 @@ func TestEventsTellTheStory(t *testing.T) {
 	if e := events[0]; e.Type != "charge.created" || e.Position != 1 || len(e.Keys) != 0 || e.Same || e.Source != "api" {
 		t.Errorf("%+v", e)
 	}
-	want := []string{"amount_authorized", "amount_captured", "amount_refundable", "authorized_at", "captured_at", "fee_total", "fees", "net",
-		"network_transaction_id", "payment_method", "status", "version"}
+	want := []string{
+		"amount_authorized", "amount_captured", "amount_refundable", "authorized_at", "captured_at", "fee_total", "fees", "net",
+		"network_transaction_id", "payment_method", "status", "version",
+	}
 	if e := events[1]; e.Type != "charge.captured" || e.Position != 2 || !slices.Equal(e.Keys, want) || e.Was != "processing" || !e.Same || e.Source != "api" {
 		t.Errorf("%+v", e)
 	}
@@ -325,8 +333,10 @@ func TestExternalIDIsTakenOnce(t *testing.T) {
 	if made.Load() != 1 || count(t, w, "charges", pg.Args{}) != 1 || count(t, w, "idempotency_keys WHERE path = '/api/charges'", pg.Args{}) != 1 {
 		t.Errorf("made %d", made.Load())
 	}
-	theirs := charge.CreateInput{MerchantID: &w.Other.Merchants.US, Amount: ptr(money.Amount(5)), ExternalID: in.ExternalID,
-		Token: ptr(w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.US), good))}
+	theirs := charge.CreateInput{
+		MerchantID: &w.Other.Merchants.US, Amount: ptr(money.Amount(5)), ExternalID: in.ExternalID,
+		Token: ptr(w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.US), good)),
+	}
 	if _, err := w.Charges.Create(t.Context(), w.ActorOf(w.Other), theirs, nil); err != nil {
 		t.Errorf("another application's: %v", err)
 	}

@@ -32,8 +32,10 @@ func TestClaimAnswersEveryInput(t *testing.T) {
 	foreign.MerchantID, unknown.Token = &w.Other.Merchants.US, ptr("tok_x")
 	reused := request(w, taken, "taken")
 	reused.Claim.Fingerprint[0]++
-	theirs := charge.Request{ApplicationID: w.Other.AppID, In: charge.CreateInput{MerchantID: &w.Other.Merchants.CA, Amount: ptr(money.Amount(6)),
-		Token: ptr(w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.CA), good))}}
+	theirs := charge.Request{ApplicationID: w.Other.AppID, In: charge.CreateInput{
+		MerchantID: &w.Other.Merchants.CA, Amount: ptr(money.Amount(6)),
+		Token: ptr(w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.CA), good)),
+	}}
 	out, err := w.Charges.ClaimAll(t.Context(), request(w, shared, "a"), request(w, foreign, "b"), request(w, taken, "taken"), reused,
 		request(w, gift, ""), request(w, gift, "c"), request(w, unknown, "d"), request(w, shared, ""), theirs)
 	if err != nil || len(out) != 9 {
@@ -111,8 +113,10 @@ func TestFinishOfAStrangerWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := claimed[0].Charge.ID
-	for name, o := range map[string]charge.Outcome{"another application's": {ApplicationID: w.Other.AppID, ID: id},
-		"an unknown one": {ApplicationID: w.App.AppID, ID: ids.NewCharge(w.Clock.Now())}} {
+	for name, o := range map[string]charge.Outcome{
+		"another application's": {ApplicationID: w.Other.AppID, ID: id},
+		"an unknown one":        {ApplicationID: w.App.AppID, ID: ids.NewCharge(w.Clock.Now())},
+	} {
 		if out, err := w.Charges.FinishAll(t.Context(), charge.Outcome{ApplicationID: w.App.AppID, ID: id}, o); err == nil {
 			t.Errorf("%s: %+v", name, out)
 		}

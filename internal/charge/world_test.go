@@ -82,8 +82,10 @@ func newScripted(t *testing.T) (*fixture.World, *scripted) {
 }
 
 func claimOf(w *fixture.World, key string) *idempotency.Claim {
-	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/charges",
-		Fingerprint: sha256.Sum256([]byte(key)), Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+	return &idempotency.Claim{
+		ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/charges",
+		Fingerprint: sha256.Sum256([]byte(key)), Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now()),
+	}
 }
 
 func create(t *testing.T, w *fixture.World, in charge.CreateInput, claim *idempotency.Claim) charge.Created {

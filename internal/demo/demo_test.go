@@ -22,8 +22,10 @@ func TestCredentialsFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil { // an open one is replaced by a closed one
 		t.Fatal(err)
 	}
-	want := demo.Credentials{BaseURL: "http://localhost:8080", Application: demo.Application{AppID: 1, SecretKey: "sk_x", Merchants: demo.Merchants{US: 1001},
-		Users: []demo.User{{Email: "a@b.example", Role: "system_admin"}}}, Other: &demo.Application{AppID: 2}}
+	want := demo.Credentials{BaseURL: "http://localhost:8080", Application: demo.Application{
+		AppID: 1, SecretKey: "sk_x", Merchants: demo.Merchants{US: 1001},
+		Users: []demo.User{{Email: "a@b.example", Role: "system_admin"}},
+	}, Other: &demo.Application{AppID: 2}}
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -41,8 +43,10 @@ func TestCredentialsFile(t *testing.T) {
 		t.Errorf("mode %v, %v; in the directory %v", st.Mode(), err, left)
 	}
 	text, _ := os.ReadFile(path)
-	for _, name := range []string{"base_url", "pay_url", "portal_url", "shop_url", "app_id", "secret_key", "public_key", "merchants", "us", "us_q", "ca",
-		"users", "email", "password", "role", "daf_login", "bank_login", "other"} {
+	for _, name := range []string{
+		"base_url", "pay_url", "portal_url", "shop_url", "app_id", "secret_key", "public_key", "merchants", "us", "us_q", "ca",
+		"users", "email", "password", "role", "daf_login", "bank_login", "other",
+	} {
 		if !strings.Contains(string(text), `"`+name+`":`) {
 			t.Errorf("%s is missing in %s", name, text)
 		}

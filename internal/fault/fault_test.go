@@ -25,8 +25,10 @@ func TestFieldsTellAllMistakesAtOnce(t *testing.T) {
 	}
 	fs.Check("date", errors.New("the submitted value 4242 is secret"))
 	many, _ := fault.As(fs.Err())
-	want := []fault.Field{{Param: "amount", Code: "amount_too_small", Message: "Too small."},
-		{Param: "date", Code: "parameter_invalid", Message: "This value is not valid here."}}
+	want := []fault.Field{
+		{Param: "amount", Code: "amount_too_small", Message: "Too small."},
+		{Param: "date", Code: "parameter_invalid", Message: "This value is not valid here."},
+	}
 	if many.Code != "validation_failed" || many.Param != "amount" || !reflect.DeepEqual([]fault.Field(many.Fields), want) {
 		t.Errorf("two mistakes are told as %+v", many)
 	}

@@ -59,10 +59,12 @@ func rates() *rapid.Generator[fee.Rates] {
 	return rapid.Custom(func(t *rapid.T) fee.Rates {
 		f := func(n string) money.Amount { return flat.Draw(t, n) }
 		p := func(n string) money.Percent { return percent.Draw(t, n) }
-		return fee.Rates{AuthorizationFee: f("authorization"), CaptureFee: f("capture"), AmexSurchargePercentage: p("amex"),
+		return fee.Rates{
+			AuthorizationFee: f("authorization"), CaptureFee: f("capture"), AmexSurchargePercentage: p("amex"),
 			ACHTransferFlatFee: f("ach flat"), ACHTransferPercentage: p("ach"), ACHTransferFailedFee: f("failed"),
 			ACHReturnFee: f("return"), ChargebackFee: f("chargeback"), RetrievalFee: f("retrieval"), DAFPercentage: p("daf"),
-			PlatformFlatFee: rapid.Ptr(flat, true).Draw(t, "platform flat"), PlatformPercentage: rapid.Ptr(percent, true).Draw(t, "platform")}
+			PlatformFlatFee: rapid.Ptr(flat, true).Draw(t, "platform flat"), PlatformPercentage: rapid.Ptr(percent, true).Draw(t, "platform"),
+		}
 	})
 }
 

@@ -198,6 +198,7 @@ func reused(mine, theirs map[string]string) error {
 		}
 	}
 	slices.Sort(differ)
+	differ = append([]string{}, differ...) // an array also when only path or method differ
 	return fault.Refused("idempotency_key_reused",
 		"This idempotency key was used for a different request.").With("differing_parameters", differ)
 }

@@ -20,8 +20,10 @@ import (
 
 // request is a claim of the first application on key, with a parameter amount.
 func request(w *fixture.World, key, amount string) *idempotency.Claim {
-	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/charges",
-		Fingerprint: sha256.Sum256([]byte(amount)), Params: map[string]string{"amount": amount, "token": "same"}, RequestID: ids.NewRequest(w.Clock.Now())}
+	return &idempotency.Claim{
+		ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/charges",
+		Fingerprint: sha256.Sum256([]byte(amount)), Params: map[string]string{"amount": amount, "token": "same"}, RequestID: ids.NewRequest(w.Clock.Now()),
+	}
 }
 
 // claim makes entries of claims and gives their verdicts and objects; then runs, in the same transaction.

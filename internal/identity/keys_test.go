@@ -53,13 +53,18 @@ func TestAuthenticate(t *testing.T) {
 	}
 	w.Clock.Advance(time.Minute)
 	for _, c := range []struct{ name, key, app, want string }{
-		{"no key", "", app, "api_key_missing"}, {"no application", w.App.SecretKey, "", "app_id_missing"},
-		{"neither", "", "", "api_key_missing"}, {"nonsense", "hello", app, "api_key_invalid"},
+		{"no key", "", app, "api_key_missing"},
+		{"no application", w.App.SecretKey, "", "app_id_missing"},
+		{"neither", "", "", "api_key_missing"},
+		{"nonsense", "hello", app, "api_key_invalid"},
 		{"one character off", w.App.SecretKey[:len(w.App.SecretKey)-1] + "!", app, "api_key_invalid"},
-		{"of a deployment that is not this one", unheard, app, "api_key_invalid"}, {"public", w.App.PublicKey, app, "public_key_not_allowed"},
-		{"live", live, app, "key_mode_mismatch"}, {"expired", expiring, app, "api_key_expired"},
+		{"of a deployment that is not this one", unheard, app, "api_key_invalid"},
+		{"public", w.App.PublicKey, app, "public_key_not_allowed"},
+		{"live", live, app, "key_mode_mismatch"},
+		{"expired", expiring, app, "api_key_expired"},
 		{"another application's number", w.App.SecretKey, strconv.FormatInt(w.Other.AppID, 10), "app_id_mismatch"},
-		{"another application's key", w.Other.SecretKey, app, "app_id_mismatch"}, {"a padded number", w.App.SecretKey, "0" + app, "app_id_mismatch"},
+		{"another application's key", w.Other.SecretKey, app, "app_id_mismatch"},
+		{"a padded number", w.App.SecretKey, "0" + app, "app_id_mismatch"},
 	} {
 		a, err := w.Identity.Authenticate(t.Context(), c.key, c.app)
 		if f, ok := fault.As(err); code(err) != c.want || a != (authz.Actor{}) || !ok || f.Kind != fault.KindUnauthenticated {
@@ -82,8 +87,11 @@ func TestPublicKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, key, want string }{
-		{"nothing", "", "invalid_public_key"}, {"secret", w.App.SecretKey, "invalid_public_key"}, {"live", live, "environment_mismatch"},
-		{"revoked", revoked, "public_key_revoked"}, {"expired", expired, "public_key_revoked"},
+		{"nothing", "", "invalid_public_key"},
+		{"secret", w.App.SecretKey, "invalid_public_key"},
+		{"live", live, "environment_mismatch"},
+		{"revoked", revoked, "public_key_revoked"},
+		{"expired", expired, "public_key_revoked"},
 	} {
 		if use, err := w.Identity.PublicKey(t.Context(), c.key); code(err) != c.want {
 			t.Errorf("%s: %+v, %v; want %s", c.name, use, err, c.want)

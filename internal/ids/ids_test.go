@@ -86,9 +86,14 @@ func TestPrefixes(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1)
 	for _, c := range []struct{ id, want string }{
-		{ids.NewCharge(now).String(), "ch"}, {ids.NewToken(now).String(), "tok"}, {ids.NewEvent(now).String(), "evt"},
-		{ids.NewRequest(now).String(), "req"}, {ids.NewKey(now).String(), "key"}, {ids.NewFeeSchedule(now).String(), "fs"},
-		{ids.NewEntry(now).String(), "bal"}, {ids.NewOperation(now).String(), "op"},
+		{ids.NewCharge(now).String(), "ch"},
+		{ids.NewToken(now).String(), "tok"},
+		{ids.NewEvent(now).String(), "evt"},
+		{ids.NewRequest(now).String(), "req"},
+		{ids.NewKey(now).String(), "key"},
+		{ids.NewFeeSchedule(now).String(), "fs"},
+		{ids.NewEntry(now).String(), "bal"},
+		{ids.NewOperation(now).String(), "op"},
 	} {
 		if prefix, rest, _ := strings.Cut(c.id, "_"); prefix != c.want || len(rest) != 26 {
 			t.Errorf("%s, want %s_ and 26 characters", c.id, c.want)

@@ -15,8 +15,10 @@ import (
 )
 
 func posting(w *fixture.World, key string) ledger.Posting {
-	return ledger.Posting{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: key, Kind: "capture",
-		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 100, Currency: money.USD, SourceID: ids.NewCharge(w.Clock.Now())}
+	return ledger.Posting{
+		ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: key, Kind: "capture",
+		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 100, Currency: money.USD, SourceID: ids.NewCharge(w.Clock.Now()),
+	}
 }
 
 func post(w *fixture.World, postings ...ledger.Posting) error {
@@ -41,9 +43,11 @@ func TestNothingPostedIsEverChanged(t *testing.T) {
 	if err := post(w, posting(w, "a")); err != nil {
 		t.Fatal(err)
 	}
-	for _, sql := range []string{`UPDATE ledger_entries SET amount = 1`, `UPDATE ledger_entries SET kind = kind`, `DELETE FROM ledger_entries`,
+	for _, sql := range []string{
+		`UPDATE ledger_entries SET amount = 1`, `UPDATE ledger_entries SET kind = kind`, `DELETE FROM ledger_entries`,
 		`TRUNCATE ledger_entries`, `TRUNCATE merchants CASCADE`, `INSERT INTO ledger_entries SELECT * FROM ledger_entries
-			ON CONFLICT (application_id, business_key) DO UPDATE SET amount = 7`} {
+			ON CONFLICT (application_id, business_key) DO UPDATE SET amount = 7`,
+	} {
 		if _, err := pg.Exec(t.Context(), w.Pool, sql, pg.Args{}); err == nil || !strings.Contains(err.Error(), "immutable") {
 			t.Errorf("%s: %v", sql, err)
 		}

@@ -56,8 +56,10 @@ func TestEventsLiveAndDieWithTheirTransaction(t *testing.T) {
 	emit := func(end error, positions ...int64) error {
 		return pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 			for _, p := range positions {
-				e := outbox.Event{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Type: "charge.created", ObjectID: object,
-					Position: p, Object: thing{Name: fmt.Sprint(p)}, RequestID: ids.NewRequest(w.Clock.Now()), Source: outbox.API}
+				e := outbox.Event{
+					ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Type: "charge.created", ObjectID: object,
+					Position: p, Object: thing{Name: fmt.Sprint(p)}, RequestID: ids.NewRequest(w.Clock.Now()), Source: outbox.API,
+				}
 				if err := outbox.EmitTx(tx, w.Clock.Now(), e); err != nil {
 					return err
 				}

@@ -269,7 +269,7 @@ func TestUnreachableDatabase(t *testing.T) {
 	if _, err := pg.Open(t.Context(), "postgres://x:hunter2@["); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("unreadable address: %v", err)
 	}
-	for code, want := range map[string]bool{"57P01": true, "53300": true, "08006": true, "23505": false, "40001": false} {
+	for code, want := range map[string]bool{"57P01": true, "53300": true, "08006": true, "40001": true, "55P03": true, "25P03": true, "23505": false, "42P01": false} {
 		if pg.IsUnavailable(&pgconn.PgError{Code: code}) != want {
 			t.Errorf("%s: want %v", code, want)
 		}

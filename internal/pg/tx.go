@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -159,8 +160,8 @@ func Exec(ctx context.Context, pool *pgxpool.Pool, sql string, args Args) (int64
 	return tag.RowsAffected(), err
 }
 
-// IsUnavailable tells whether err says that the database could not be reached or is going
-// away, rather than that a statement was wrong.
+// IsUnavailable tells whether err says that the database could not be reached, is going away or
+// too busy, rather than that a statement was wrong: another try may do.
 func IsUnavailable(err error) bool {
 	var connect *pgconn.ConnectError
 	var pe *pgconn.PgError
@@ -168,7 +169,8 @@ func IsUnavailable(err error) bool {
 	case errors.As(err, &connect), pgconn.Timeout(err):
 		return true
 	case errors.As(err, &pe):
-		return pe.Code[:2] == "57" || pe.Code[:2] == "53" || pe.Code[:2] == "08"
+		// Going away or out of resources, in each other's way too often, a lock or a client too slow.
+		return slices.Contains([]string{"57", "53", "08", "40"}, pe.Code[:2]) || pe.Code == "55P03" || pe.Code == "25P03"
 	}
 	return false
 }

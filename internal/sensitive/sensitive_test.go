@@ -32,11 +32,13 @@ func samples() map[string]any {
 	pan, cvc := sensitive.NewPAN(number), sensitive.NewCVC(code)
 	h := holder{pan: pan, cvc: cvc, all: []sensitive.PAN{pan}, named: map[string]sensitive.CVC{"c": cvc}, any: pan}
 	h.inner.pan = &pan
-	return map[string]any{"pan": pan, "cvc": cvc, "pointer": &pan, "code's pointer": &cvc, "holder": h, "holder's pointer": &h,
+	return map[string]any{
+		"pan": pan, "cvc": cvc, "pointer": &pan, "code's pointer": &cvc, "holder": h, "holder's pointer": &h,
 		"slice": []sensitive.PAN{pan}, "map": map[string]any{"p": pan, "c": cvc}, "exported": struct {
 			PAN sensitive.PAN
 			CVC sensitive.CVC
-		}{pan, cvc}, "error": fmt.Errorf("no: %v %w", pan, errors.New(fmt.Sprint(cvc)))}
+		}{pan, cvc}, "error": fmt.Errorf("no: %v %w", pan, errors.New(fmt.Sprint(cvc))),
+	}
 }
 
 // leaks tells whether a text shows the code or more of the number than its last four digits, in

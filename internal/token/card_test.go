@@ -66,8 +66,10 @@ var today = time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC)
 
 // goodCard is an input without a mistake.
 func goodCard() CardInput {
-	return CardInput{Number: sensitive.NewPAN("4242424242424242"), CVC: sensitive.NewCVC("123"), ExpMonth: 5, ExpYear: 2027,
-		Billing: Billing{FirstName: "Dana", Email: "dana@example.org", AddressCountry: "US", Phone: "+1 503 555 0100"}}
+	return CardInput{
+		Number: sensitive.NewPAN("4242424242424242"), CVC: sensitive.NewCVC("123"), ExpMonth: 5, ExpYear: 2027,
+		Billing: Billing{FirstName: "Dana", Email: "dana@example.org", AddressCountry: "US", Phone: "+1 503 555 0100"},
+	}
 }
 
 func TestValidation(t *testing.T) {
@@ -110,9 +112,13 @@ func TestValidation(t *testing.T) {
 		{"card number", func(in *CardInput) { in.Billing.AddressLine2 = "4242-4242 42424242" }, []string{"billing.address_line_2 invalid_token_data"}},
 		{"card number among words", func(in *CardInput) { in.Billing.MiddleName = "my card: 4242 4242 4242 4242!" }, []string{"billing.middle_name invalid_token_data"}},
 		{"card number after a number", func(in *CardInput) { in.Billing.AddressState = "12 4242424242424242" }, []string{"billing.address_state invalid_token_data"}},
-		{"other long numbers", func(in *CardInput) { in.Billing.Phone, in.Billing.AddressLine1 = "+49 171 1234567890123", "4242424242424241" }, nil},
-		{"everything", func(in *CardInput) { *in = CardInput{ExpMonth: 1, ExpYear: 1, Billing: Billing{Email: "@"}} },
-			[]string{"card.number incomplete_number", "card.exp_year invalid_expiry_year_past", "card.cvc incomplete_cvc", "billing.email invalid_email"}},
+		{"other long numbers", func(in *CardInput) {
+			in.Billing.Phone, in.Billing.AddressLine1 = "+49 171 1234567890123", "4242424242424241"
+		}, nil},
+		{
+			"everything", func(in *CardInput) { *in = CardInput{ExpMonth: 1, ExpYear: 1, Billing: Billing{Email: "@"}} },
+			[]string{"card.number incomplete_number", "card.exp_year invalid_expiry_year_past", "card.cvc incomplete_cvc", "billing.email invalid_email"},
+		},
 	}
 	for _, c := range cases {
 		in := goodCard()

@@ -104,7 +104,9 @@ func TestSessionOpensForItsPageAlone(t *testing.T) {
 		!s.ExpiresAt.Equal(w.Clock.Now().Add(30*time.Minute)) {
 		t.Errorf("%+v, %v", s, err)
 	}
-	restricted := func(in *token.SessionInput) { in.PublicKey, in.PageOrigin = w.App.PublicKeyRestricted, fixture.PageOrigin }
+	restricted := func(in *token.SessionInput) {
+		in.PublicKey, in.PageOrigin = w.App.PublicKeyRestricted, fixture.PageOrigin
+	}
 	for _, c := range []struct {
 		name  string
 		spoil func(*token.SessionInput)
@@ -140,8 +142,10 @@ func TestProductionNeedsAllowedOrigins(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	keys := identity.New(w.Pool, identity.Production, w.Clock.Now)
-	tokens := token.New(token.Deps{Pool: w.Pool, Keys: keys, Merchants: w.Merchants, Vault: vault.New(w.Keys), Processor: w.Processor,
-		Check: allowAll{}, Environment: identity.Production, Now: w.Clock.Now})
+	tokens := token.New(token.Deps{
+		Pool: w.Pool, Keys: keys, Merchants: w.Merchants, Vault: vault.New(w.Keys), Processor: w.Processor,
+		Check: allowAll{}, Environment: identity.Production, Now: w.Clock.Now,
+	})
 	for want, origins := range map[string][]string{"origin_not_allowed": nil, "<nil>": {fixture.PageOrigin}} {
 		key, _, err := keys.CreateKey(t.Context(), identity.NewKey{ApplicationID: w.App.AppID, Kind: identity.PublicKey, AllowedOrigins: origins})
 		if err != nil {

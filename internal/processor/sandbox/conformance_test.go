@@ -21,8 +21,10 @@ type subject struct {
 }
 
 func (s subject) authorization(number string) processor.Authorization {
-	return processor.Authorization{Reference: ids.NewOperation(start).String(), Amount: 1_250, Currency: money.USD, Capture: true,
-		Descriptor: "RIVERSIDE FOOD", Card: s.card(number), Stored: processor.NotStored}
+	return processor.Authorization{
+		Reference: ids.NewOperation(start).String(), Amount: 1_250, Currency: money.USD, Capture: true,
+		Descriptor: "RIVERSIDE FOOD", Card: s.card(number), Stored: processor.NotStored,
+	}
 }
 
 // conformance is what the service relies on, of any adapter.

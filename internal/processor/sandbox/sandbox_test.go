@@ -21,8 +21,10 @@ func card(number string) processor.Card {
 
 func newSubject(t *testing.T) (subject, *time.Time) {
 	pool, now := pgtest.New(t), start
-	return subject{open: func() processor.Processor { return sandbox.New(pool, func() time.Time { return now }) },
-		approved: "4242424242424242", declined: "4000000000000002", card: card}, &now
+	return subject{
+		open:     func() processor.Processor { return sandbox.New(pool, func() time.Time { return now }) },
+		approved: "4242424242424242", declined: "4000000000000002", card: card,
+	}, &now
 }
 
 func TestConformance(t *testing.T) {
@@ -52,9 +54,11 @@ func TestCasesAreCardNumbersAndNames(t *testing.T) {
 		}
 		names[c.Name], numbers[c.Number] = true, true
 	}
-	for _, must := range []string{"4242424242424242", "5555555555554444", "2223003122003222", "378282246310005", "6011111111111117", "3566002020360505",
+	for _, must := range []string{
+		"4242424242424242", "5555555555554444", "2223003122003222", "378282246310005", "6011111111111117", "3566002020360505",
 		"36227206271667", "4000000000000002", "4000000000009995", "4000000000009987", "4000000000009979", "4000000000000069", "4000000000000127",
-		"4000000000000119", "4000000000000341", "4000000000000010", "4000000000000101", "4000000000005423"} {
+		"4000000000000119", "4000000000000341", "4000000000000010", "4000000000000101", "4000000000005423",
+	} {
 		if !numbers[must] {
 			t.Errorf("%s has no case", must)
 		}
