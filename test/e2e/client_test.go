@@ -76,22 +76,22 @@ func (s *site) charge(key string, body map[string]any) (answer, error) {
 }
 
 // insist does what a client does that got no final answer: the same request with the same key,
-// until one comes.
+// until one comes. 502 tells of the processor and is final.
 func (s *site) insist(t *testing.T, key string, body map[string]any) answer {
 	t.Helper()
 	for begun := time.Now(); time.Since(begun) < 90*time.Second; {
 		a, err := s.charge(key, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch a.status {
-		case http.StatusConflict, http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		switch {
+		case err != nil, a.status == http.StatusAccepted:
+			time.Sleep(500 * time.Millisecond)
+		case a.status == http.StatusConflict, a.status >= http.StatusInternalServerError && a.status != http.StatusBadGateway:
 			seconds, _ := strconv.Atoi(a.header.Get("Retry-After"))
 			time.Sleep(time.Duration(max(1, seconds)) * time.Second)
-		case http.StatusAccepted:
-			time.Sleep(500 * time.Millisecond)
 		default:
 			return a
+		}
+		if err != nil || a.status >= http.StatusInternalServerError {
+			t.Logf("asking again after: %v, %s", err, a)
 		}
 	}
 	t.Fatal("no final answer in 90 s")
