@@ -245,10 +245,10 @@ func FinishTx(tx *pg.Tx, h Held, o Outcome) error {
 	return nil
 }
 
-// Purge forgets a batch of the keys whose life is over and tells how many those were.
+// Purge forgets a batch of the finished keys whose life is over and tells how many those were.
 func Purge(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
 	return pg.Exec(ctx, pool, `
 		DELETE FROM idempotency_keys WHERE (application_id, key) IN (
-			SELECT application_id, key FROM idempotency_keys WHERE expires_at <= @now LIMIT @batch)`,
+			SELECT application_id, key FROM idempotency_keys WHERE expires_at <= @now AND state = 'done' LIMIT @batch)`,
 		pg.Args{"now": now, "batch": pg.PurgeBatch})
 }

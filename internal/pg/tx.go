@@ -104,9 +104,6 @@ func (tx *Tx) Flush(ctx context.Context) error {
 	return tx.tx.SendBatch(ctx, &batch).Close()
 }
 
-// Raw gives the transaction to libraries that enqueue in it.
-func (tx *Tx) Raw() pgx.Tx { return tx.tx }
-
 // ErrNone is returned by [One] when no row matches.
 var ErrNone = pgx.ErrNoRows
 

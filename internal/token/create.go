@@ -30,7 +30,7 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	row.claim = browserClaim(sessionID, retryKey, row)
+	row.claim = browserClaim(sessionID, retryKey, row, s.now())
 	var out []insertOut
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
 		out, err = s.insertTx(ctx, tx, []newToken{row})
@@ -81,7 +81,7 @@ func (s *Service) prepare(ctx context.Context, session sessionRow, in CardInput)
 
 // browserClaim makes a retry from the same session find the first attempt's token. The digest uses
 // the card's keyed fingerprint, so nothing about the number can be found by trying.
-func browserClaim(sessionID, retryKey string, row newToken) *idempotency.Claim {
+func browserClaim(sessionID, retryKey string, row newToken, now time.Time) *idempotency.Claim {
 	scope := sha256.Sum256([]byte(sessionID + "\n" + retryKey))
 	shown, _ := json.Marshal(struct { // plain values: cannot fail
 		Card
@@ -90,7 +90,7 @@ func browserClaim(sessionID, retryKey string, row newToken) *idempotency.Claim {
 	return &idempotency.Claim{
 		ApplicationID: row.applicationID, Key: fmt.Sprintf("client:%x", scope), Method: "POST", Path: "/client/tokens",
 		Fingerprint: sha256.Sum256(slices.Concat(row.fingerprint, shown)), Params: map[string]string{},
-		RequestID: ids.NewRequest(time.UnixMilli(0)),
+		RequestID: ids.NewRequest(now),
 	}
 }
 

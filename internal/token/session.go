@@ -104,12 +104,14 @@ type sessionRow struct {
 	Attempts      int   `db:"attempts"`
 }
 
-// useSession counts an attempt against the session and returns whose it is.
+// useSession counts an attempt against the session and returns whose it is. A session ends with its
+// time or with its key.
 func (s *Service) useSession(ctx context.Context, id string) (sessionRow, error) {
 	row, err := pg.One[sessionRow](ctx, s.pool, `
-		UPDATE client_sessions SET attempts = attempts + 1
-		WHERE id_hash = @hash AND expires_at > @now
-		RETURNING application_id, merchant_id, attempts`,
+		UPDATE client_sessions s SET attempts = s.attempts + 1
+		FROM api_keys k
+		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id AND k.revoked_at IS NULL
+		RETURNING s.application_id, s.merchant_id, s.attempts`,
 		pg.Args{"hash": hashSession(id), "now": s.now()})
 	switch {
 	case errors.Is(err, pg.ErrNone):

@@ -183,6 +183,25 @@ func TestSessionHasTenAttemptsAndHalfAnHour(t *testing.T) {
 	}
 }
 
+func TestSessionEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	text, id, err := w.Identity.CreateKey(t.Context(), identity.NewKey{ApplicationID: w.App.AppID, Kind: identity.PublicKey, Name: "Short-lived"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := w.App
+	app.PublicKey = text
+	session := w.SessionOf(app, app.Merchants.US)
+	w.TokenIn(session, "4242424242424242")
+	if err := w.Identity.RevokeKey(t.Context(), app.AppID, id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Tokens.CreateCard(t.Context(), session, "k", w.Card("4242424242424242")); code(err) != "not_ready" {
+		t.Errorf("after the key was revoked: %v", err)
+	}
+}
+
 func TestRetryFindsTheFirstToken(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
