@@ -25,6 +25,9 @@ type Created struct {
 	Prior *idempotency.Prior
 }
 
+// createTimeout bounds a creation: the call and the two transactions around it.
+const createTimeout = 30 * time.Second
+
 // Create charges a token. A decline is recorded and comes back as a fault with the charge's id.
 // A charge that is still in processing has an unknown outcome, which [Service.Resolve] will find
 // out. claim may be nil: without a key, nothing protects the caller from his own retries.
@@ -38,7 +41,8 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		return Created{}, err
 	}
 	token, _ := ids.ParseToken(*in.Token) // another form is simply no token of this merchant
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
 	out, err := s.begin(ctx, claimIn{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, requestID: actor.RequestID})
 	switch {
 	case err != nil:

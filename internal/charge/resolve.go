@@ -50,20 +50,22 @@ func (s *Service) Resolve(ctx context.Context) (int, error) {
 	return len(due), s.resolveAll(ctx, due)
 }
 
-// takeDue leases due operations by moving their next check ahead.
+// takeDue leases due operations by moving their next check ahead, though not past the end of the
+// processor's window, when what is not found is known not to have arrived.
 func (s *Service) takeDue(ctx context.Context) ([]operation, error) {
 	now := s.now()
 	return pg.All[operation](ctx, s.pool, `
 		WITH due AS (
-			SELECT id FROM processor_operations WHERE state = 'open' AND next_check_at <= @now
+			SELECT id, checks FROM processor_operations WHERE state = 'open' AND next_check_at <= @now
 			ORDER BY next_check_at LIMIT @batch FOR UPDATE SKIP LOCKED
 		)
 		UPDATE processor_operations o SET checks = o.checks + 1,
-			next_check_at = @now::timestamptz + least(@first::interval * power(2, least(o.checks, 11)), @longest::interval)
-		FROM due, charges c
+			next_check_at = CASE WHEN o.created_at + @window::interval > @now THEN least(w.at, o.created_at + @window) ELSE w.at END
+		FROM due, charges c, LATERAL (SELECT @now::timestamptz + least(@first::interval * power(2, least(due.checks, 11)), @longest::interval) AS at) w
 		WHERE o.id = due.id AND c.application_id = o.application_id AND c.id = o.charge_id
 		RETURNING o.application_id, o.charge_id, o.reference, o.created_at, c.idempotency_key`,
-		pg.Args{"now": now, "batch": resolveBatch, "first": firstBackoff, "longest": longestWait})
+		pg.Args{"now": now, "batch": resolveBatch, "first": firstBackoff, "longest": longestWait,
+			"window": s.processor.SettleWindow() + time.Millisecond})
 }
 
 // resolveCharge asks about one charge at once.

@@ -36,7 +36,12 @@ type Schedule struct {
 // sweep is the one kind of job: run the schedule of that name.
 type sweep struct {
 	Name string `json:"name"`
+	// Bridge keeps the job going, at the schedule's pace, until another binary must lead.
+	Bridge bool `json:"bridge,omitempty"`
 }
+
+// election is how long it may take, after a leading binary was killed, until another one schedules.
+const election = 20 * time.Second
 
 // once: the next tick is the retry. Jobs are not unique, since one whose binary was killed would
 // keep the next from being made; two at once only share the work.
@@ -48,6 +53,7 @@ func (sweep) Kind() string { return "sweep" }
 type worker struct {
 	river.WorkerDefaults[sweep]
 	schedules map[string]Schedule
+	stopping  chan struct{} // closed when this binary is about to stop
 }
 
 // Work implements river.Worker.
@@ -56,6 +62,14 @@ func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
 	if !ok { // a newer binary's schedule: leave it to one that knows it
 		return river.JobSnooze(time.Second)
 	}
+	if job.Args.Bridge && s.Every < election {
+		return w.bridge(ctx, s)
+	}
+	return drain(ctx, s)
+}
+
+// drain runs a schedule until nothing more is due.
+func drain(ctx context.Context, s Schedule) error {
 	for {
 		more, err := s.Run(ctx)
 		if err != nil {
@@ -67,13 +81,36 @@ func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
 	}
 }
 
-// Runner is the background work of one binary.
-type Runner struct{ client *river.Client[pgx.Tx] }
+// bridge runs a schedule at its pace for as long as nobody may be leading.
+func (w *worker) bridge(ctx context.Context, s Schedule) error {
+	over, tick := time.After(election), time.NewTicker(s.Every)
+	defer tick.Stop()
+	var errs []error
+	for {
+		if err := drain(ctx, s); err != nil {
+			errs = append(errs, err)
+		}
+		select {
+		case <-tick.C:
+			continue
+		case <-over:
+		case <-w.stopping:
+		case <-ctx.Done():
+		}
+		return errors.Join(errs...)
+	}
+}
 
-// Start begins to work and to schedule. Each schedule runs once at once: after a crash of the
-// leading binary it takes a while until another leads.
+// Runner is the background work of one binary.
+type Runner struct {
+	client   *river.Client[pgx.Tx]
+	stopping chan struct{}
+}
+
+// Start begins to work and to schedule. Until a leader is sure to have been elected, this binary
+// keeps the schedules itself: after a crash of the leading one that takes a while.
 func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules ...Schedule) (*Runner, error) {
-	w := &worker{schedules: make(map[string]Schedule)}
+	w := &worker{schedules: make(map[string]Schedule), stopping: make(chan struct{})}
 	var periodic []*river.PeriodicJob
 	for _, s := range schedules {
 		w.schedules[s.Name] = s
@@ -96,15 +133,16 @@ func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules 
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
 	for _, s := range schedules {
-		if _, err := client.Insert(ctx, sweep{Name: s.Name}, once); err != nil {
+		if _, err := client.Insert(ctx, sweep{Name: s.Name, Bridge: true}, once); err != nil {
 			return nil, errors.Join(fmt.Errorf("jobs: %w", err), client.StopAndCancel(context.WithoutCancel(ctx)))
 		}
 	}
-	return &Runner{client}, nil
+	return &Runner{client, w.stopping}, nil
 }
 
-// Stop lets running jobs end until ctx is done, then cancels them.
+// Stop lets running jobs end until ctx is done, then cancels them. It is called once.
 func (r *Runner) Stop(ctx context.Context) error {
+	close(r.stopping)
 	err := r.client.Stop(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return r.client.StopAndCancel(context.WithoutCancel(ctx))

@@ -63,6 +63,24 @@ func TestSchedulesRunWhileThereIsMoreAndDespiteErrors(t *testing.T) {
 	}
 }
 
+// A binary that was killed while it led is the leader until its lease ends.
+func TestSchedulesAreKeptWhileADeadBinaryLeads(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t)
+	if _, err := pg.Exec(t.Context(), pool, `
+		INSERT INTO river.river_leader (name, leader_id, elected_at, expires_at)
+		VALUES ('default', 'killed', now(), now() + interval '1 hour')`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	var runs atomic.Int64
+	r := start(t, pool, jobs.Schedule{Name: "frequent", Every: 20 * time.Millisecond, Run: func(context.Context) (bool, error) {
+		runs.Add(1)
+		return false, nil
+	}})
+	await(t, "several runs", func() bool { return runs.Load() >= 5 })
+	stop(t, r) // and stopping does not wait for an election
+}
+
 func TestWorkOfAKilledRunnerIsTakenByAnother(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

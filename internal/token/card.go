@@ -2,7 +2,6 @@ package token
 
 import (
 	"net/mail"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -24,6 +23,7 @@ type CardInput struct {
 const (
 	maxBillingText = 255
 	maxExpiryYears = 20
+	maxCardDigits  = 19 // ISO/IEC 7812-1
 )
 
 // validate returns every mistake, named as the library names its inputs.
@@ -86,16 +86,24 @@ func (b Billing) validate(fs *fault.Fields) {
 }
 
 // cardNumberIn tells whether a text holds what could be a card number, which must not be kept
-// in clear: a run of digits, or of digits with spaces and dashes between them, that is the length
-// of one, begins like one and passes the Luhn check.
+// in clear: neighboring groups of digits, whatever stands between them but letters, that together
+// have the length of one, begin like one and pass the Luhn check.
 func cardNumberIn(s string) bool {
-	separates := func(r rune) bool { return r == ' ' || r == '-' }
-	digit := func(r rune) bool { return '0' <= r && r <= '9' }
-	runs := strings.FieldsFunc(s, func(r rune) bool { return !digit(r) })
-	for _, spaced := range strings.FieldsFunc(s, func(r rune) bool { return !digit(r) && !separates(r) }) {
-		runs = append(runs, strings.NewReplacer(" ", "", "-", "").Replace(spaced))
+	for _, phrase := range strings.FieldsFunc(s, unicode.IsLetter) {
+		groups := strings.FieldsFunc(phrase, func(r rune) bool { return r < '0' || r > '9' })
+		for first := range groups {
+			run := ""
+			for _, group := range groups[first:] {
+				if run += group; len(run) > maxCardDigits {
+					break
+				}
+				if brandOf(run).fits(run) && luhn(run) {
+					return true
+				}
+			}
+		}
 	}
-	return slices.ContainsFunc(runs, func(run string) bool { return brandOf(run).fits(run) && luhn(run) })
+	return false
 }
 
 func onlyDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }

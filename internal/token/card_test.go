@@ -111,6 +111,9 @@ func TestValidation(t *testing.T) {
 		{"e-mail with a name", func(in *CardInput) { in.Billing.Email = "Dana <dana@example.org>" }, []string{"billing.email invalid_email"}},
 		{"card number", func(in *CardInput) { in.Billing.AddressLine2 = "4242-4242 42424242" }, []string{"billing.address_line_2 invalid_token_data"}},
 		{"card number among words", func(in *CardInput) { in.Billing.MiddleName = "my card: 4242 4242 4242 4242!" }, []string{"billing.middle_name invalid_token_data"}},
+		{"house number first", func(in *CardInput) { in.Billing.AddressLine1 = "12 4242 4242 4242 4242" }, []string{"billing.address_line_1 invalid_token_data"}},
+		{"expiry after", func(in *CardInput) { in.Billing.AddressLine2 = "4242 4242 4242 4242 08 30" }, []string{"billing.address_line_2 invalid_token_data"}},
+		{"other separators", func(in *CardInput) { in.Billing.AddressCity = "4242.4242/4242\u00a04242" }, []string{"billing.address_city invalid_token_data"}},
 		{"card number after a number", func(in *CardInput) { in.Billing.AddressState = "12 4242424242424242" }, []string{"billing.address_state invalid_token_data"}},
 		{"other long numbers", func(in *CardInput) {
 			in.Billing.Phone, in.Billing.AddressLine1 = "+49 171 1234567890123", "4242424242424241"
