@@ -115,6 +115,23 @@ func TestLookUpsBackOff(t *testing.T) {
 	}
 }
 
+func TestBackOffDoesNotOvershootTheWindow(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	p.authorize = p.refuse
+	id := create(t, w, input(w, good, 100), nil).Charge.ID
+	begun := w.Clock.Now()
+	for get(t, w, id).Status == charge.Processing && w.Clock.Now().Sub(begun) < time.Minute {
+		w.Clock.Advance(50 * time.Millisecond)
+		if _, err := w.Charges.Resolve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := w.Clock.Now().Sub(begun); took > p.SettleWindow()+time.Second {
+		t.Errorf("final after %v, the window is %v", took, p.SettleWindow())
+	}
+}
+
 func TestNothingIsSubmittedTooLate(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
