@@ -73,8 +73,8 @@ func configFrom(env []string) (config, error) {
 		}
 	}
 	errs = append(errs, unknownSettings(given, known)...)
-	if c.baseURL != "" && c.baseURL == c.payURL {
-		errs = append(errs, errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, or the frames would share it"))
+	if c.baseURL != "" && c.payURL != "" && hostName(c.baseURL) == hostName(c.payURL) {
+		errs = append(errs, errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, on another host: a host's ports share their cookies"))
 	}
 	return c, errors.Join(errs...)
 }
@@ -111,6 +111,12 @@ func origin(v string) (string, error) {
 		return "", errors.New("not an origin such as https://pay.example.org (no path, no trailing slash)")
 	}
 	return v, nil
+}
+
+// hostName is an origin's host without its port, as cookies know it.
+func hostName(origin string) string {
+	u := url.URL{Host: hostOf(origin)}
+	return strings.ToLower(u.Hostname())
 }
 
 // settingsHelp lists the settings for --help.

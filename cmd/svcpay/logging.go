@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"regexp"
 	"strings"
+
+	"svcpay/internal/sensitive"
 )
 
 // newLog writes JSON lines. Its last filter replaces what looks like a card number or a key,
@@ -38,24 +40,11 @@ func redact(s string) string {
 	s = keyText.ReplaceAllString(s, "[redacted]")
 	for _, runs := range digitRuns {
 		s = runs.ReplaceAllStringFunc(s, func(run string) string {
-			if digits := strings.NewReplacer(" ", "", "-", "").Replace(run); len(digits) <= 19 && luhn(digits) {
+			if digits := strings.NewReplacer(" ", "", "-", "").Replace(run); len(digits) <= 19 && sensitive.Luhn(digits) {
 				return "[redacted]"
 			}
 			return run
 		})
 	}
 	return s
-}
-
-// luhn is ISO/IEC 7812-1's check, for digits only.
-func luhn(digits string) bool {
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			d = d*2%10 + d*2/10
-		}
-		sum += d
-	}
-	return sum%10 == 0
 }

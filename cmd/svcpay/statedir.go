@@ -6,13 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"svcpay/internal/localpg"
 )
 
 // claimState makes dir and keeps every other development server away from it until release: two
 // would overwrite each other's credentials, and the first to stop would take the database along.
 // The kernel gives the claim back however this process ends; children do not inherit it.
 func claimState(dir string) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if _, err := localpg.MakeDir(dir); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "dev.lock"), os.O_RDWR|os.O_CREATE, 0o600)

@@ -25,8 +25,17 @@ func (a *app) newEcho() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.IPExtractor = echo.ExtractIPDirect()
-	e.Use(a.requestLog(), middleware.Recover(), middleware.ContextTimeout(handlerTimeout))
+	e.Use(a.requestLog(), a.recovery(), middleware.ContextTimeout(handlerTimeout))
 	return e
+}
+
+// recovery makes an error of a panic, and tells of it in our log alone, which has the filter.
+func (a *app) recovery() echo.MiddlewareFunc {
+	return middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true,
+		LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
+			a.log.ErrorContext(c.Request().Context(), "a handler panicked", "route", c.Path(), "error", err.Error(), "stack", string(stack))
+			return err
+		}})
 }
 
 // requestLog writes one line a request; nothing in it was chosen by the caller but the method.

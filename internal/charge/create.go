@@ -57,7 +57,11 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	crash.Point("charge.called")
 	if err != nil {
 		slog.WarnContext(ctx, "the outcome of a charge is unknown", "charge_id", out.charge.ID.String(), "error", err.Error())
-		return Created{Charge: out.charge}, s.wait(ctx, out.charge, claim)
+		if err := s.wait(ctx, out.charge, claim); err != nil {
+			// The charge may be approved all the same: a refusal would invite a second one.
+			slog.ErrorContext(ctx, "a charge could not be put off", "charge_id", out.charge.ID.String(), "error", err.Error())
+		}
+		return Created{Charge: out.charge}, nil
 	}
 	c, err := s.finish(ctx, finishIn{applicationID: actor.ApplicationID, id: out.charge.ID, answer: &answer, source: outbox.API})
 	if err != nil {

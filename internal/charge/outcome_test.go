@@ -340,6 +340,29 @@ func TestOutcomeThatCannotBeWrittenIsUnknown(t *testing.T) {
 	}
 }
 
+func TestWaitThatCannotBeWrittenIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	rename := func(from, to string) {
+		if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE processor_operations RENAME COLUMN `+from+` TO `+to, pg.Args{}); err != nil {
+			t.Error(err)
+		}
+	}
+	p.authorize = func(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
+		answer, err := p.lose(ctx, a)
+		rename("next_check_at", "away")
+		return answer, err
+	}
+	out := create(t, w, input(w, good, 100), nil)
+	rename("away", "next_check_at")
+	w.Clock.Advance(3 * time.Second)
+	resolve(t, w, 1)
+	if c := get(t, w, out.Charge.ID); out.Charge.Status != charge.Processing || c.Status != charge.Captured {
+		t.Errorf("told %s, became %s", out.Charge.Status, c.Status)
+	}
+	audit(t, w)
+}
+
 func TestApprovalAfterGivingUpChangesNothing(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)

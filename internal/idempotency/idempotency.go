@@ -116,7 +116,7 @@ func ClaimTx(ctx context.Context, tx *pg.Tx, now time.Time, entries []Entry) ([]
 	return out, nil
 }
 
-// insertRow takes a key; an expired row of the same key makes room.
+// insertRow takes a key; an expired row of the same key makes room, unless its work is still under way.
 const insertRow = `
 	INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, param_hashes, state,
 		object_id, request_id, created_at, expires_at)
@@ -126,7 +126,7 @@ const insertRow = `
 		param_hashes = excluded.param_hashes, state = 'claimed', object_id = excluded.object_id,
 		result = NULL, refusal = NULL, request_id = excluded.request_id,
 		created_at = excluded.created_at, expires_at = excluded.expires_at
-	WHERE k.expires_at <= @now`
+	WHERE k.expires_at <= @now AND k.state = 'done'`
 
 func insertArgs(e Entry, now time.Time) pg.Args {
 	c := e.Claim

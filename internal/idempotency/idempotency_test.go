@@ -169,6 +169,12 @@ func TestKeysAreForgottenAfterTheirLife(t *testing.T) {
 		t.Error("forgotten too soon")
 	}
 	w.Clock.Advance(time.Millisecond)
+	if v, _ := claim(t, w, nil, request(w, "a", "1")); fresh(v[0]) {
+		t.Error("taken from work that is still under way")
+	}
+	in(t, w, func(tx *pg.Tx) error {
+		return idempotency.FinishTx(tx, held(w, old[0]), idempotency.Outcome{Result: json.RawMessage(`"late"`)})
+	})
 	v, _ := claim(t, w, nil, request(w, "a", "2"))
 	if !fresh(v[0]) {
 		t.Errorf("remembered too long: %+v", v[0])

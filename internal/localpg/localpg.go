@@ -141,7 +141,7 @@ func prepare(o Options) (*place, error) {
 	if o.Dir == "" {
 		o.Dir = DefaultDir(root, o.Home)
 	}
-	dir, err := createDir(o.Dir, root)
+	dir, err := MakeDir(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
@@ -158,7 +158,10 @@ func prepare(o Options) (*place, error) {
 	return &place{Options: o, dir: dir, as: as}, nil
 }
 
-// createDir makes the directory unless it is there: what exists keeps its mode.
+// MakeDir makes a state directory that nobody can list but its owner, and returns its absolute path
+// without symbolic links. One that exists keeps its mode.
+func MakeDir(dir string) (string, error) { return createDir(dir, os.Geteuid() == 0) }
+
 func createDir(dir string, root bool) (string, error) {
 	mode := os.FileMode(0o700)
 	if root {

@@ -3,9 +3,13 @@ package pg_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -268,6 +272,11 @@ func TestUnreachableDatabase(t *testing.T) {
 	}
 	if _, err := pg.Open(t.Context(), "postgres://x:hunter2@["); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("unreadable address: %v", err)
+	}
+	for _, cut := range []error{io.ErrUnexpectedEOF, &net.OpError{Op: "read", Err: syscall.ECONNRESET}} {
+		if !pg.IsUnavailable(fmt.Errorf("pg: commit: %w", cut)) {
+			t.Errorf("%v is said to be our mistake", cut)
+		}
 	}
 	for code, want := range map[string]bool{"57P01": true, "53300": true, "08006": true, "40001": true, "55P03": true, "25P03": true, "23505": false, "42P01": false} {
 		if pg.IsUnavailable(&pgconn.PgError{Code: code}) != want {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"time"
 
@@ -161,10 +163,13 @@ func Exec(ctx context.Context, pool *pgxpool.Pool, sql string, args Args) (int64
 // too busy, rather than that a statement was wrong: another try may do.
 func IsUnavailable(err error) bool {
 	var connect *pgconn.ConnectError
+	var network *net.OpError
 	var pe *pgconn.PgError
 	switch {
 	case errors.As(err, &connect), pgconn.Timeout(err):
 		return true
+	case errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF), pgconn.SafeToRetry(err):
+		return true // cut off: a server that was killed sends no code
 	case errors.As(err, &pe):
 		// Going away or out of resources, in each other's way too often, a lock or a client too slow.
 		return slices.Contains([]string{"57", "53", "08", "40"}, pe.Code[:2]) || pe.Code == "55P03" || pe.Code == "25P03"

@@ -35,7 +35,7 @@ func (in CardInput) validate(now time.Time) fault.Fields {
 		fs.Add("card.number", "incomplete_number", "Enter the card number.")
 	case brand.name == "":
 		fs.Add("card.number", "unsupported_brand", "This kind of card is not accepted.")
-	case !brand.fits(digits) || !luhn(digits):
+	case !brand.fits(digits) || !sensitive.Luhn(digits):
 		fs.Add("card.number", "invalid_number", "The card number is not valid.")
 	}
 	in.validateExpiry(&fs, now)
@@ -97,7 +97,7 @@ func cardNumberIn(s string) bool {
 				if run += group; len(run) > maxCardDigits {
 					break
 				}
-				if brandOf(run).fits(run) && luhn(run) {
+				if brandOf(run).fits(run) && sensitive.Luhn(run) {
 					return true
 				}
 			}
@@ -107,21 +107,3 @@ func cardNumberIn(s string) bool {
 }
 
 func onlyDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
-
-// luhn checks the last digit by ISO/IEC 7812-1, annex B.
-func luhn(digits string) bool {
-	if !onlyDigits(digits) || digits == "" {
-		return false
-	}
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
-}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ const (
 	sessionLife     = 30 * time.Minute
 	sessionAttempts = 10
 	sessionPrefix   = "cs_"
+	maxOrigin       = 300 // a host name has 253 characters at most
 )
 
 // Session is a payer's browser, bound to one public key, merchant and page origin.
@@ -66,13 +68,20 @@ func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, er
 }
 
 func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool {
-	if in.PageOrigin == "" || (len(in.AncestorOrigins) > 0 && in.AncestorOrigins[0] != in.PageOrigin) {
+	if !isOrigin(in.PageOrigin) || (len(in.AncestorOrigins) > 0 && in.AncestorOrigins[0] != in.PageOrigin) {
 		return false
 	}
 	if len(use.AllowedOrigins) == 0 {
 		return s.env == identity.Sandbox
 	}
 	return slices.Contains(use.AllowedOrigins, in.PageOrigin)
+}
+
+// isOrigin tells whether a browser can have given s as a page's origin: scheme, host and port, or
+// "null" for a page without one, such as a file. Nothing else is kept.
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return s == "null" || (err == nil && len(s) <= maxOrigin && u.Scheme != "" && u.Host != "" && u.Scheme+"://"+u.Host == s)
 }
 
 func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant, origin string) (Session, error) {
@@ -110,7 +119,8 @@ func (s *Service) useSession(ctx context.Context, id string) (sessionRow, error)
 	row, err := pg.One[sessionRow](ctx, s.pool, `
 		UPDATE client_sessions s SET attempts = s.attempts + 1
 		FROM api_keys k
-		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id AND k.revoked_at IS NULL
+		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id
+			AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)
 		RETURNING s.application_id, s.merchant_id, s.attempts`,
 		pg.Args{"hash": hashSession(id), "now": s.now()})
 	switch {

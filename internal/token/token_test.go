@@ -122,6 +122,10 @@ func TestSessionOpensForItsPageAlone(t *testing.T) {
 		{"another scheme", func(in *token.SessionInput) { restricted(in); in.PageOrigin = "http://shop.example" }, "origin_not_allowed"},
 		{"a subdomain", func(in *token.SessionInput) { restricted(in); in.PageOrigin = "https://a.shop.example" }, "origin_not_allowed"},
 		{"no origin", func(in *token.SessionInput) { in.PageOrigin = "" }, "origin_not_allowed"},
+		{"a page without an origin", func(in *token.SessionInput) { in.PageOrigin = "null" }, "<nil>"},
+		{"a path", func(in *token.SessionInput) { in.PageOrigin = "https://any.example/x" }, "origin_not_allowed"},
+		{"what no column takes", func(in *token.SessionInput) { in.PageOrigin = "https://any.example\x00" }, "origin_not_allowed"},
+		{"a host too long", func(in *token.SessionInput) { in.PageOrigin = "https://" + strings.Repeat("x", 300) }, "origin_not_allowed"},
 		{"another ancestor", func(in *token.SessionInput) { in.AncestorOrigins = []string{"https://evil.example"} }, "origin_not_allowed"},
 		{"another application's merchant", func(in *token.SessionInput) { in.MerchantID = w.Other.Merchants.US }, "merchant_not_found"},
 		{"an unknown merchant", func(in *token.SessionInput) { in.MerchantID = 1 }, "merchant_not_found"},
@@ -199,6 +203,17 @@ func TestSessionEndsWithItsKey(t *testing.T) {
 	}
 	if _, err := w.Tokens.CreateCard(t.Context(), session, "k", w.Card("4242424242424242")); code(err) != "not_ready" {
 		t.Errorf("after the key was revoked: %v", err)
+	}
+	app.PublicKey, _, err = w.Identity.CreateKey(t.Context(), identity.NewKey{
+		ApplicationID: w.App.AppID, Kind: identity.PublicKey, Name: "Until soon", ExpiresAt: w.Clock.Now().Add(time.Minute),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session = w.SessionOf(app, app.Merchants.US)
+	w.Clock.Advance(time.Minute)
+	if _, err := w.Tokens.CreateCard(t.Context(), session, "k", w.Card("4242424242424242")); code(err) != "not_ready" {
+		t.Errorf("after the key's time: %v", err)
 	}
 }
 

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+)
+
+func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
+	t.Parallel()
+	var log, elsewhere bytes.Buffer
+	e := (&app{log: newLog(&log)}).newEcho()
+	e.Logger.SetOutput(&elsewhere)
+	e.GET("/", func(echo.Context) error { panic("the card 4242 4242 4242 4242") })
+	answer := httptest.NewRecorder()
+	e.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+	if answer.Code != http.StatusInternalServerError || strings.Contains(answer.Body.String(), "card") || elsewhere.Len() > 0 {
+		t.Errorf("%d %s, and elsewhere %s", answer.Code, answer.Body, &elsewhere)
+	}
+	if text := log.String(); !strings.Contains(text, "the card [redacted]") || !strings.Contains(text, "surfaces_test.go") || strings.Contains(text, "4242") {
+		t.Errorf("%s", text)
+	}
+}
