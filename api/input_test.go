@@ -180,6 +180,15 @@ func TestUnknownParametersGetTheNearestName(t *testing.T) {
 	}
 }
 
+func TestAnAnswerToMistakesIsBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	e := s.post(t, pairsOf(10_000)).want(t, 400, "validation_failed").error()
+	if n := len(e.Errors); n < 100 || n > 110 {
+		t.Errorf("%d mistakes are told", n)
+	}
+}
+
 func TestFiveMistakesAreToldAtOnceInOrder(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -113,4 +113,21 @@ func hostOf(origin string) string {
 	return u.Host
 }
 
+// maxClockDrift is how far this machine's clock may be from the database's. A binary with another
+// time could take a call that is under way for one that was lost long ago.
+const maxClockDrift = 2 * time.Second
+
+// checkClock compares this machine's clock with the database's.
+func (a *app) checkClock(ctx context.Context) error {
+	before := clock()
+	theirs, err := pg.Value[time.Time](ctx, a.pool, `SELECT clock_timestamp()`, pg.Args{})
+	if err != nil {
+		return err
+	}
+	if theirs.Before(before.Add(-maxClockDrift)) || theirs.After(clock().Add(maxClockDrift)) {
+		return fmt.Errorf("this machine's clock and the database's differ by %v: set them right", theirs.Sub(before).Round(time.Second))
+	}
+	return nil
+}
+
 func (a *app) close() { a.pool.Close() }

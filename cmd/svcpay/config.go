@@ -104,11 +104,14 @@ func setAddr(c *config, v string) error {
 	return nil
 }
 
-// origin checks that v is scheme://host[:port] and nothing more.
+// origin checks that v is scheme://host[:port] as a browser would write it, and nothing more.
 func origin(v string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != v {
 		return "", errors.New("not an origin such as https://pay.example.org (no path, no trailing slash)")
+	}
+	if v != strings.ToLower(v) || u.Port() == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		return "", errors.New("written as browsers do not: use lowercase letters, and leave the scheme's own port out")
 	}
 	return v, nil
 }
@@ -116,7 +119,7 @@ func origin(v string) (string, error) {
 // hostName is an origin's host without its port, as cookies know it.
 func hostName(origin string) string {
 	u := url.URL{Host: hostOf(origin)}
-	return strings.ToLower(u.Hostname())
+	return u.Hostname()
 }
 
 // settingsHelp lists the settings for --help.

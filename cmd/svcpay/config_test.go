@@ -57,8 +57,8 @@ func TestSingleMistakes(t *testing.T) {
 	t.Parallel()
 	for setting, want := range map[string]string{
 		"SVCPAY_ENVIRONMENT=production": "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_PAY_URL=https://api.example.org": "SVCPAY_PAY_URL: must be another origin",
-		"SVCPAY_PAY_URL=http://API.example.org:8443": "SVCPAY_PAY_URL: must be another origin",
-		"SVCPAY_PAY_URL=pay.example.org":             "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",
+		"SVCPAY_PAY_URL=http://api.example.org:8443": "SVCPAY_PAY_URL: must be another origin", "SVCPAY_PAY_URL=https://PAY.example.org": "SVCPAY_PAY_URL: written", "SVCPAY_PAY_URL=https://pay.example.org:443": "SVCPAY_PAY_URL: written",
+		"SVCPAY_PAY_URL=pay.example.org": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=https://u:secret@pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://pay.example.org?x": "SVCPAY_PAY_URL: not an origin", "SVCPAY_VAULT_KEY=x": "SVCPAY_VAULT_KEY: there is no such setting",
 	} {

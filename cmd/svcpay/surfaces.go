@@ -84,11 +84,12 @@ func (a *app) mainHandler() (http.Handler, error) {
 	return e, nil
 }
 
-// ready tells whether the database answers.
+// ready tells whether the database answers and goes by the same time.
 func (a *app) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), time.Second)
 	defer cancel()
-	if err := a.pool.Ping(ctx); err != nil {
+	if err := a.checkClock(ctx); err != nil {
+		a.log.WarnContext(ctx, "not ready", "error", err.Error())
 		return c.NoContent(http.StatusServiceUnavailable)
 	}
 	return c.NoContent(http.StatusNoContent)

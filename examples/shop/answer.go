@@ -76,7 +76,10 @@ func answerFor(c charge) answer {
 // silence, into the donor's words.
 func answerForError(err error) answer {
 	refused := (*apiError)(nil)
-	if !errors.As(err, &refused) || refused.Status >= 500 {
+	if errors.As(err, &refused) && refused.final() {
+		return decline(refused.Code, refused.Advice)
+	}
+	if refused == nil || refused.Status >= 500 {
 		return answer{
 			status: http.StatusServiceUnavailable, State: stateUnreachable,
 			Message: "We can’t reach our payment service right now.",
@@ -129,12 +132,16 @@ var declines = map[string]string{
 	"expired_card":       "This card has expired.",
 	"incorrect_cvc":      "The security code does not match this card.",
 	"processing_error":   "Your bank could not process this card just now.",
+	"processor_error":    "The card network did not take this payment.",
+	"not_submitted":      "The card network did not take this payment.", // the same, in a charge's own words
 }
 
 var advices = map[string]string{
 	"expired_card":     "Please check the date, or use another card.",
 	"incorrect_cvc":    "Please enter the code again, or use another card.",
 	"processing_error": "Please try again in a moment.",
+	"processor_error":  "Please try again in a moment.",
+	"not_submitted":    "Please try again in a moment.",
 }
 
 func decline(code, advice string) answer {

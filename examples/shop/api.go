@@ -75,6 +75,7 @@ type apiError struct {
 	DeclineCode string `json:"decline_code"`
 	Message     string `json:"message"`
 	Advice      string `json:"advice"`
+	ChargeID    string `json:"charge_id"` // of a charge that was made and failed
 	RequestID   string `json:"request_id"`
 	Errors      []struct {
 		Param string `json:"param"`
@@ -82,6 +83,9 @@ type apiError struct {
 	} `json:"errors"`
 	retryAfter time.Duration
 }
+
+// final is true of a charge that never reached the card network: its key answers so for ever.
+func (e *apiError) final() bool { return e.Code == "processor_error" && e.ChargeID != "" }
 
 func (e *apiError) Error() string {
 	return fmt.Sprintf("the API answered %d %s: %s (request %s)", e.Status, e.Code, e.Message, e.RequestID)
@@ -158,7 +162,7 @@ func (c *apiClient) wait(try int, err error) time.Duration {
 func worthRepeating(err error) bool {
 	refused := (*apiError)(nil)
 	if errors.As(err, &refused) {
-		return refused.Status >= 500 || refused.Code == "idempotency_key_in_use"
+		return refused.Status >= 500 && !refused.final() || refused.Code == "idempotency_key_in_use"
 	}
 	return err != nil
 }

@@ -74,6 +74,7 @@ func TestCreateDonationAnswers(t *testing.T) {
 		"a stolen card":       {[]http.HandlerFunc{fails(402, "card_declined", `,"decline_code":"stolen_card"`)}, 402, stateDeclined, "declined this card", 1},
 		"declined, expired":   {[]http.HandlerFunc{fails(402, "expired_card", "")}, 402, stateDeclined, "has expired", 1},
 		"declined, wrong CVC": {[]http.HandlerFunc{fails(402, "incorrect_cvc", "")}, 402, stateDeclined, "does not match", 1},
+		"never submitted":     {[]http.HandlerFunc{fails(502, "processor_error", `,"charge_id":"ch_x","advice":"try_again_later"`)}, 402, stateDeclined, "did not take this payment", 1},
 		"processing":          {[]http.HandlerFunc{says(202, chargeJSON("processing", nonce, ""))}, 202, stateProcessing, "", 1},
 		"in use, then done":   {[]http.HandlerFunc{fails(409, "idempotency_key_in_use", ""), good}, 201, stateSucceeded, "", 2},
 		"in use for long":     {[]http.HandlerFunc{fails(409, "idempotency_key_in_use", "")}, 202, stateProcessing, "", 4},
@@ -88,7 +89,7 @@ func TestCreateDonationAnswers(t *testing.T) {
 		"too many attempts":   {[]http.HandlerFunc{fails(429, "card_testing_suspected", "")}, 429, stateRefused, "wait a minute", 1},
 		"our own mistake":     {[]http.HandlerFunc{fails(400, "validation_failed", "")}, 502, stateRefused, "not charged", 1},
 		"our key is wrong":    {[]http.HandlerFunc{fails(401, "api_key_invalid", "")}, 502, stateRefused, "not charged", 1},
-		"sent elsewhere":      {[]http.HandlerFunc{http.RedirectHandler("/api/other", 307).ServeHTTP}, 502, stateRefused, "not charged", 1},
+		"sent elsewhere":      {[]http.HandlerFunc{http.RedirectHandler("/api/other", http.StatusTemporaryRedirect).ServeHTTP}, 502, stateRefused, "not charged", 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

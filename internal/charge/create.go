@@ -2,10 +2,13 @@ package charge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/crash"
@@ -86,6 +89,13 @@ func (s *Service) begin(ctx context.Context, in claimIn) (claimOut, error) {
 		out, err = s.claimTx(ctx, tx, []claimIn{in})
 		return err
 	})
+	if errors.Is(err, pg.ErrCommit) && out[0].submits() {
+		// The answer to the commit was lost. If the charge is there it happened, and nobody but us
+		// can submit it: the card's code left the database with it.
+		if _, lost := s.find(ctx, in.applicationID, out[0].charge.ID); lost == nil {
+			err = nil
+		}
+	}
 	if err != nil {
 		return claimOut{}, err
 	}
@@ -108,12 +118,26 @@ func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, e
 	}
 	a := processor.Authorization{
 		Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
-		Descriptor: *out.payer.Descriptor, Stored: c.StoredCredential,
+		Descriptor: descriptor(*out.payer.Descriptor, c.StatementSuffix), Stored: c.StoredCredential,
 		NetworkTransactionID: or(out.payer.NetworkID, ""),
 		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, ExpMonth: c.PaymentMethod.ExpMonth,
 			ExpYear: c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
 	}
 	return guarded(func() (processor.Answer, error) { return s.processor.Authorize(ctx, a) })
+}
+
+// maxDescriptor is what card statements have room for, in characters.
+const maxDescriptor = 22
+
+// descriptor is what the payer's statement shows: the merchant's own text, shortened to leave room
+// for the charge's suffix.
+func descriptor(merchant string, suffix *string) string {
+	if suffix == nil {
+		return merchant
+	}
+	room := maxDescriptor - len("* ") - utf8.RuneCountInString(*suffix)
+	short := []rune(merchant)
+	return strings.TrimSpace(string(short[:min(len(short), room)])) + "* " + *suffix
 }
 
 // guarded makes an error of an adapter's panic: the outcome is unknown, and the binary lives on.

@@ -42,3 +42,20 @@ func TestAmexChargePaysEveryFeeOfTheWorkedExample(t *testing.T) {
 		t.Errorf("the ledger sums to %d over %d accounts", sum, len(balances))
 	}
 }
+
+func TestStatementShowsTheSuffix(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	for suffix, want := range map[string]string{"GALA": "RIVERSIDE FOOD* GALA", "SPRING DRIVE": "RIVERSID* SPRING DRIVE"} {
+		in := input(w, good, 100)
+		in.StatementSuffix = &suffix
+		create(t, w, in, nil)
+		if got := p.calls[len(p.calls)-1].Descriptor; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	create(t, w, input(w, good, 100), nil)
+	if got := p.calls[len(p.calls)-1].Descriptor; got != "RIVERSIDE FOOD" {
+		t.Errorf("without a suffix %q", got)
+	}
+}

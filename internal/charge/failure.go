@@ -47,7 +47,7 @@ func failureOf(declineCode string) Failure {
 
 // lostFailure is told when the processor, asked until its window closed, knows nothing.
 var lostFailure = Failure{Code: notSubmitted, Advice: tryLater, Retryable: true,
-	Message: "The charge did not reach the card processor. Nothing was charged."}
+	Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key."}
 
 // refusal is the fault that a failed charge answers with, now and when its key is replayed.
 func refusal(c Charge) *fault.Error {

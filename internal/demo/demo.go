@@ -5,6 +5,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
@@ -141,7 +142,7 @@ func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application
 	for _, acc := range accounts {
 		*acc.id, err = m.Merchants.Create(ctx, merchant.Merchant{ApplicationID: a.AppID, OrganizationID: a.OrganizationID,
 			Name: acc.name, Country: acc.country, Currency: acc.currency, BankProcessor: acc.bank,
-			StatementDescriptor: acc.statement}, Rates())
+			StatementDescriptor: strings.ToUpper(acc.statement)}, Rates())
 		if err != nil {
 			return a, err
 		}

@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/argon2"
+
+	"svcpay/internal/fault"
 )
 
 // cost is how hard a password's hash is to compute. It is written into the hash, so that raising it
@@ -30,6 +33,9 @@ const (
 
 // hashing bounds how many hashes are computed at once, and so the memory that sign-ins can take.
 var hashing = make(chan struct{}, 2)
+
+// hashingWait bounds how long a sign-in waits for its turn.
+const hashingWait = 2 * time.Second
 
 var hashText = base64.RawStdEncoding
 
@@ -65,6 +71,9 @@ func (c cost) hash(ctx context.Context, password string, salt []byte) ([]byte, e
 	select {
 	case hashing <- struct{}{}:
 		defer func() { <-hashing }()
+	case <-time.After(hashingWait):
+		return nil, fault.New(fault.KindUnavailable, "overloaded", "Many people are signing in right now. Try again shortly.").
+			After(hashingWait)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -124,7 +124,7 @@ func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules 
 		Schema: migrations.RiverSchema, PollOnly: true, FetchPollInterval: pollEvery, JobTimeout: jobTimeout,
 		CompletedJobRetentionPeriod: keepDone, DiscardedJobRetentionPeriod: keepDone, RescueStuckJobsAfter: rescueAfter,
 		Queues:  map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}},
-		Workers: all, PeriodicJobs: periodic, Logger: log,
+		Workers: all, PeriodicJobs: periodic, Logger: slog.New(warnings{log.Handler()}),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
@@ -149,3 +149,15 @@ func (r *Runner) Stop(ctx context.Context) error {
 	}
 	return err
 }
+
+// warnings passes on what the queue warns of; at lower levels it mostly counts.
+type warnings struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (warnings) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
+
+// WithAttrs implements slog.Handler.
+func (w warnings) WithAttrs(a []slog.Attr) slog.Handler { return warnings{w.Handler.WithAttrs(a)} }
+
+// WithGroup implements slog.Handler.
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }

@@ -17,6 +17,10 @@ import (
 
 const maxAttempts = 5
 
+// ErrCommit is in the chain of the error of a commit whose answer did not come: whether the
+// transaction happened is unknown until somebody looks.
+var ErrCommit = errors.New("pg: commit")
+
 // Tx is a transaction in progress. Statements whose answer nobody needs are queued with
 // [Tx.Later] and leave in one batch just before the commit.
 type Tx struct {
@@ -61,7 +65,7 @@ func inTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error 
 		return err
 	}
 	if err := ptx.Commit(ctx); err != nil {
-		return fmt.Errorf("pg: commit: %w", err)
+		return fmt.Errorf("%w: %w", ErrCommit, err)
 	}
 	return nil
 }
