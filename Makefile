@@ -35,7 +35,7 @@ generate: ## write the Go code of the templates
 postgres: ## make sure that PostgreSQL's programs are here
 	@tools/postgres.sh
 
-test: build postgres check test-go test-front test-browser ## run every test, the browser's included
+test: build postgres check lint test-go test-front test-browser ## run every test, the browser's included
 
 test-go: build postgres
 	@echo "Go tests"

@@ -29,7 +29,7 @@ func (a *API) getCharge(c echo.Context, req *request) (reply, error) {
 }
 
 func (a *API) listCharges(c echo.Context, req *request) (reply, error) {
-	q, err := queryOf(c, "status", "merchant_id")
+	q, err := queryOf(c, "status", "merchant_id", "external_id")
 	if err != nil {
 		return reply{}, err
 	}

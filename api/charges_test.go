@@ -81,7 +81,7 @@ func TestDeclinedCards(t *testing.T) {
 			body := s.body(s.Token(d.Card))
 			first := s.postKey(t, d.Card, body).want(t, 402, code)
 			e := first.error()
-			if e.DeclineCode != d.Name || e.Param != "token" || e.Advice == "" {
+			if e.DeclineCode != d.Name || e.Param != "token" || e.Advice == "" || e.Retryable != (d.Name == "processing_error") {
 				t.Errorf("the decline is told as %s", first.body)
 			}
 			c := s.get(t, "/api/charges/"+e.ChargeID).want(t, 200, "").charge(t)

@@ -25,7 +25,7 @@ var (
 	errMedia = fault.New(fault.KindInvalid, "content_type_unsupported", "Send the body as application/json, not compressed.")
 )
 
-// maxMistakes bounds the answer to a request that is wrong all over.
+// maxMistakes bounds how many unknown names one answer tells.
 const maxMistakes = 100
 
 // validator is an input that can tell its own mistakes.
@@ -78,12 +78,11 @@ func decode(raw map[string]jsontext.Value, in validator) error {
 	fields := fieldsOf(reflect.ValueOf(in).Elem())
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		value := raw[name]
-		if len(fs) == maxMistakes {
-			break
-		}
 		target, known := fields[name]
 		if !known {
-			unknown(&fs, name, fields)
+			if len(fs) < maxMistakes {
+				unknown(&fs, name, fields)
+			}
 			continue
 		}
 		if code, message := set(target, value); code != "" {

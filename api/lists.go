@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -89,6 +91,7 @@ func (q *query) charges() (charge.ListInput, error) {
 	}
 	in.Statuses = q.words("status", charge.Statuses())
 	in.Merchants = q.integers("merchant_id")
+	in.ExternalID = q.text("external_id", charge.MaxExternalID)
 	return in, q.fs.Err()
 }
 
@@ -144,6 +147,18 @@ func (q *query) words(name string, allowed []string) []string {
 		q.fs.Add(name, "parameter_invalid", "Allowed here: "+strings.Join(allowed, ", ")+".")
 	}
 	return words
+}
+
+// text reads a text of 1 to most characters that can be stored; nil when the parameter is absent.
+func (q *query) text(name string, most int) *string {
+	if !q.values.Has(name) {
+		return nil
+	}
+	v := q.values.Get(name)
+	if n := utf8.RuneCountInString(v); n < 1 || n > most || !utf8.ValidString(v) || strings.ContainsFunc(v, unicode.IsControl) {
+		q.fs.Add(name, "parameter_invalid", "A text without control characters, as long as the API allows.")
+	}
+	return &v
 }
 
 // integers reads a comma-separated list of positive integers; nil when the parameter is absent.

@@ -137,11 +137,16 @@ func TestFilters(t *testing.T) {
 	failed := []string{s.post(t, s.body(s.Token("4000000000000002"))).want(t, 402, "card_declined").error().ChargeID}
 	ca := s.TokenIn(s.SessionOf(s.App, s.App.Merchants.CA), good)
 	canadian := []string{s.post(t, s.body(ca, "merchant_id", fmt.Sprint(s.App.Merchants.CA), "currency", `"cad"`)).charge(t).ID.String()}
+	named := []string{s.post(t, s.body(s.Token(good), "capture", "false", "external_id", `"gift 1/a"`)).charge(t).ID.String()}
+	authorized = slices.Concat(authorized, named)
+	theirs := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
+	s.send(t, call{method: "POST", path: "/api/charges", as: &s.Other, body: s.body(theirs, "merchant_id", fmt.Sprint(s.Other.Merchants.US), "external_id", `"theirs"`)}).want(t, 201, "")
 	us, other := fmt.Sprint(s.App.Merchants.US), fmt.Sprint(s.App.Merchants.CA)
 	for query, want := range map[string][]string{
 		"status=failed": failed, "status=authorized": authorized, "status=processing": nil,
 		"status=captured,authorized": slices.Concat(captured, authorized, canadian), "merchant_id=" + other: canadian,
 		"merchant_id=" + us + "," + other: slices.Concat(captured, authorized, failed, canadian), "merchant_id=999999": nil,
+		"external_id=gift+1%2Fa": named, "external_id=gift": nil, "external_id=theirs": nil,
 		"merchant_id=" + us + "&status=captured": captured,
 	} {
 		same(t, query, s.list(t, query).ids(), want)
@@ -169,6 +174,7 @@ func TestQueriesThatAreWrong(t *testing.T) {
 		"starting_after=": "cursor_invalid", "starting_after=" + marker: "cursor_invalid", "ending_before=tok_01jq8z6k4t8m2x9v5c7b1n3d0f": "cursor_invalid",
 		"starting_after=" + strings.ToUpper(cursor): "cursor_invalid", "starting_after=ch_00000000000000000000000000": "cursor_invalid",
 		"ending_before=" + cursor + "%00": "cursor_invalid", "starting_after=" + cursor + "&ending_before=" + cursor: "parameters_exclusive",
+		"external_id=": invalid, "external_id=%00": invalid, "external_id=" + strings.Repeat("x", 65): invalid, "external_id=%ff": invalid,
 		"amount=5": "parameter_unknown", "Limit=5": "parameter_unknown", url.QueryEscape("<b>"+marker) + "=1": "parameter_unknown", "=1": "parameter_unknown",
 		"created_at%5Bgte%5D=1": "parameter_unknown", "%00=1": "parameter_unknown", "a;b=1": invalid, "%zz=1": invalid, "limit=%": invalid, "%ff=1": "parameter_unknown",
 		"limit=0&order=up": "validation_failed", "x1=1&x2=1": "validation_failed", "starting_after=1&ending_before=2&zz=3": "validation_failed",

@@ -12,7 +12,7 @@ import (
 type route struct {
 	method string
 	path   string // canonical, under /api
-	// alias is the bare path that the reference fixes, "" for most.
+	// alias is the bare path that applications already call, "" for most.
 	alias string
 	// permission is what the use-case will ask for; a test compares.
 	permission authz.Permission

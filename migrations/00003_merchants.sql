@@ -36,6 +36,7 @@ CREATE TABLE fee_schedules (
     platform_percentage numeric(6,3) CHECK (platform_percentage BETWEEN 0 AND 100),
     daf_percentage numeric(6,3) NOT NULL CHECK (daf_percentage BETWEEN 0 AND 100),
     created_at timestamptz NOT NULL,
+    UNIQUE (application_id, merchant_id, id),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
 );
 CREATE INDEX fee_schedules_in_force ON fee_schedules (application_id, merchant_id, effective_at DESC);
@@ -49,10 +50,10 @@ CREATE TABLE fee_events (
     kind text NOT NULL CHECK (kind IN ('authorized', 'captured')),
     base bigint NOT NULL CHECK (base >= 0),
     brand text NOT NULL,
-    schedule_id uuid NOT NULL REFERENCES fee_schedules (id),
+    schedule_id uuid NOT NULL,
     lines jsonb NOT NULL,
     total bigint NOT NULL CHECK (total >= 0),
     occurred_at timestamptz NOT NULL,
     PRIMARY KEY (application_id, source_id, kind),
-    FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
+    FOREIGN KEY (application_id, merchant_id, schedule_id) REFERENCES fee_schedules (application_id, merchant_id, id)
 );

@@ -1,6 +1,6 @@
 -- +goose Up
 CREATE TABLE charges (
-    id uuid PRIMARY KEY,
+    id uuid NOT NULL,
     application_id bigint NOT NULL,
     merchant_id bigint NOT NULL,
     token_id uuid NOT NULL,
@@ -21,7 +21,6 @@ CREATE TABLE charges (
     capture boolean NOT NULL,
     payment_method jsonb NOT NULL,
     billing jsonb NOT NULL,
-    last4 text NOT NULL,
     description text CHECK (length(description) <= 255),
     external_id text CHECK (length(external_id) <= 64),
     statement_suffix text CHECK (length(statement_suffix) <= 12),
@@ -40,6 +39,7 @@ CREATE TABLE charges (
     failed_at timestamptz,
     authorization_expires_at timestamptz,
     updated_at timestamptz NOT NULL,
+    PRIMARY KEY (application_id, id),
     UNIQUE (application_id, merchant_id, id),
     UNIQUE (application_id, external_id),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id),
@@ -49,13 +49,14 @@ CREATE TABLE charges (
     CHECK (amount_refunded >= 0 AND amount_refund_pending >= 0),
     CHECK (amount_refunded + amount_refund_pending <= amount_captured),
     CHECK ((status = 'failed') = (failure IS NOT NULL)),
-    CHECK (status <> 'processing' OR amount_authorized = 0),
-    CHECK (status <> 'captured' OR amount_captured > 0)
+    CHECK (amount_disputed >= 0 AND fee_total >= 0),
+    CHECK ((status IN ('authorized', 'captured')) = (amount_authorized > 0)),
+    CHECK ((status = 'captured') = (amount_captured > 0)),
+    CHECK ((amount_authorized > 0) = (authorized_at IS NOT NULL)),
+    CHECK ((amount_captured > 0) = (captured_at IS NOT NULL)),
+    CHECK ((status = 'failed') = (failed_at IS NOT NULL))
 );
-CREATE INDEX charges_by_application ON charges (application_id, id DESC);
-CREATE INDEX charges_by_merchant ON charges (application_id, merchant_id, id DESC);
 CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);
-CREATE INDEX charges_by_last4 ON charges (application_id, last4, id DESC);
 
 -- Every call to a processor, written before it is made. An open row whose next_check_at has come
 -- is asked about by our reference until its outcome is known.
@@ -68,7 +69,7 @@ CREATE TABLE processor_operations (
     processor text NOT NULL,
     reference text NOT NULL,
     amount bigint NOT NULL CHECK (amount > 0),
-    currency text NOT NULL,
+    currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
     state text NOT NULL CHECK (state IN ('open', 'approved', 'declined', 'not_submitted')),
     checks integer NOT NULL DEFAULT 0,
     next_check_at timestamptz,
@@ -76,7 +77,9 @@ CREATE TABLE processor_operations (
     finished_at timestamptz,
     UNIQUE (processor, reference),
     FOREIGN KEY (application_id, merchant_id, charge_id) REFERENCES charges (application_id, merchant_id, id),
-    CHECK ((state = 'open') = (finished_at IS NULL))
+    CHECK ((state = 'open') = (finished_at IS NULL)),
+    CHECK ((state = 'open') = (next_check_at IS NOT NULL))
 );
 CREATE INDEX processor_operations_by_charge ON processor_operations (application_id, charge_id);
+CREATE UNIQUE INDEX processor_operations_one_open ON processor_operations (application_id, charge_id) WHERE state = 'open';
 CREATE INDEX processor_operations_due ON processor_operations (next_check_at) WHERE state = 'open';

@@ -3,7 +3,7 @@
 -- it was then; position orders the events of one object.
 CREATE TABLE events (
     id uuid NOT NULL,
-    application_id bigint NOT NULL REFERENCES applications (id),
+    application_id bigint NOT NULL,
     merchant_id bigint NOT NULL,
     type text NOT NULL,
     object_id uuid NOT NULL,
@@ -14,5 +14,6 @@ CREATE TABLE events (
     source text NOT NULL CHECK (source IN ('api', 'job')),
     created_at timestamptz NOT NULL,
     PRIMARY KEY (application_id, id),
-    UNIQUE (application_id, object_id, position)
+    UNIQUE (application_id, object_id, position),
+    FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
 );

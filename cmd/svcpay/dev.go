@@ -157,8 +157,7 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(s.world.ctx)
 	defer cancel()
 	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
-		PublicKey: c.PublicKey, Merchants: []shop.Merchant{{ID: c.Merchants.US, Name: "Riverside Food Bank"}},
-		Client: &http.Client{Timeout: 30 * time.Second}, Log: log})
+		PublicKey: c.PublicKey, Merchants: []shop.Merchant{{ID: c.Merchants.US, Name: "Riverside Food Bank"}}, Log: log})
 	errs := make(chan error, 2)
 	go func() { errs <- a.serve(ctx, s.main...) }()
 	go func() { errs <- serveUntil(ctx, newServer(front), s.shop...) }()

@@ -115,23 +115,19 @@ func (c *apiClient) get(ctx context.Context, id string) (charge, error) {
 	return out, err
 }
 
-// find looks for the charge with an external id among the application's newest
-// hundred. It is asked about attempts that are seconds old, so it need not look
-// further; one that is not found there is still protected by its key.
+// find looks for the charge with an external id.
 func (c *apiClient) find(ctx context.Context, externalID string) (charge, error) {
 	var out struct {
 		Data []charge `json:"data"`
 	}
-	err := c.call(ctx, http.MethodGet, "/api/charges?limit=100", "", nil, &out)
+	err := c.call(ctx, http.MethodGet, "/api/charges?external_id="+url.QueryEscape(externalID), "", nil, &out)
 	if err != nil {
 		return charge{}, err
 	}
-	for _, found := range out.Data {
-		if found.ExternalID == externalID {
-			return found, nil
-		}
+	if len(out.Data) != 1 || out.Data[0].ExternalID != externalID {
+		return charge{}, errNoCharge
 	}
-	return charge{}, errNoCharge
+	return out.Data[0], nil
 }
 
 // call sends a request until it has an answer that repeating would not change.

@@ -26,7 +26,7 @@ const (
 const (
 	maxBody     = 8 << 10
 	maxName     = 60
-	chargeLimit = 30 * time.Second // for all sendings of one charge together
+	chargeLimit = 33 * time.Second // for all sendings of one charge together: above the API's own 30
 	readLimit   = 15 * time.Second
 )
 

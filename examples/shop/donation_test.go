@@ -137,14 +137,14 @@ func TestDoublePostHasOneKey(t *testing.T) {
 // shown, and nothing is charged.
 func TestUsedNonceShowsItsDonation(t *testing.T) {
 	t.Parallel()
-	list := says(200, `{"object":"list","data":[`+chargeJSON("captured", otherNo, "")+`,`+chargeJSON("captured", nonce, "")+`],"has_more":true}`)
+	list := says(200, `{"object":"list","data":[`+chargeJSON("captured", nonce, "")+`],"has_more":false}`)
 	for _, refusal := range []http.HandlerFunc{fails(422, "idempotency_key_reused", ""), fails(409, "external_id_taken", "")} {
 		b := newBench(t, refusal, list)
 		status, got := b.post(t, donationJSON("5000", "9900"))
 		if status != 201 || got.State != stateSucceeded || got.Receipt.Amount != 5000 {
 			t.Errorf("got %d %+v", status, got)
 		}
-		if last := b.api.seen()[1]; last.method != "GET" || last.path != "/api/charges?limit=100" {
+		if last := b.api.seen()[1]; last.method != "GET" || last.path != "/api/charges?external_id="+reference(nonce) {
 			t.Errorf("asked %s %s", last.method, last.path)
 		}
 	}
@@ -205,9 +205,9 @@ func TestShowDonation(t *testing.T) {
 		"gone":                 {byID, fails(404, "resource_missing", ""), 404, stateNone, "/api/charges/" + chargeID},
 		"of someone else":      {byID, says(200, chargeJSON("captured", otherNo, "")), 404, stateNone, "/api/charges/" + chargeID},
 		"API down":             {byID, fails(500, "internal_error", ""), 503, stateUnreachable, "/api/charges/" + chargeID},
-		"by nonce":             {"/donations/" + nonce, list(chargeJSON("captured", nonce, "")), 201, stateSucceeded, "/api/charges?limit=100"},
-		"by nonce, none":       {"/donations/" + nonce, list(""), 404, stateNone, "/api/charges?limit=100"},
-		"by nonce, others":     {"/donations/" + nonce, list(chargeJSON("captured", otherNo, "")), 404, stateNone, "/api/charges?limit=100"},
+		"by nonce":             {"/donations/" + nonce, list(chargeJSON("captured", nonce, "")), 201, stateSucceeded, "/api/charges?external_id=" + reference(nonce)},
+		"by nonce, none":       {"/donations/" + nonce, list(""), 404, stateNone, "/api/charges?external_id=" + reference(nonce)},
+		"by nonce, others":     {"/donations/" + nonce, list(chargeJSON("captured", otherNo, "")), 404, stateNone, "/api/charges?external_id=" + reference(nonce)},
 		"no nonce":             {"/donations/x?charge=" + chargeID, hangsUp, 404, stateNone, ""},
 		"not the id of charge": {"/donations/" + nonce + "?charge=../merchants", hangsUp, 404, stateNone, ""},
 	} {

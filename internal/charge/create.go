@@ -33,7 +33,7 @@ const createTimeout = 30 * time.Second
 
 // Create charges a token. A decline is recorded and comes back as a fault with the charge's id.
 // A charge that is still in processing has an unknown outcome, which [Service.Resolve] will find
-// out. claim may be nil: without a key, nothing protects the caller from his own retries.
+// out. claim may be nil: without a key, nothing protects the caller from their own retries.
 //
 // Once begun, the work goes on even if the caller goes away.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Created, error) {

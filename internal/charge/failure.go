@@ -27,7 +27,7 @@ const notSubmitted = "not_submitted"
 // generic decline: a processor's own words are not ours to pass on.
 var failures = map[string]Failure{
 	"generic_decline":    {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},
-	"insufficient_funds": {Code: "card_declined", Message: "The card was declined: insufficient funds.", Advice: useAnother, Retryable: true},
+	"insufficient_funds": {Code: "card_declined", Message: "The card was declined: insufficient funds.", Advice: useAnother},
 	// A lost or stolen card is told as a plain decline: the payer may be the thief.
 	"lost_card":        {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},
 	"stolen_card":      {Code: "card_declined", Message: "The card was declined.", Advice: useAnother},

@@ -28,9 +28,10 @@ type CreateInput struct {
 	Metadata        map[string]string `json:"metadata"`
 }
 
+// Bounds of the texts of a charge, in characters.
 const (
 	maxDescription   = 255
-	maxExternalID    = 64
+	MaxExternalID    = 64 // characters
 	maxSuffix        = 12
 	maxMetadata      = 50
 	maxMetadataKey   = 40
@@ -60,7 +61,7 @@ func (in CreateInput) Validate() fault.Fields {
 	currency(&fs, "currency", in.Currency)
 	currency(&fs, "funding_currency", in.FundingCurrency)
 	text(&fs, "description", in.Description, 0, maxDescription)
-	text(&fs, "external_id", in.ExternalID, 1, maxExternalID)
+	text(&fs, "external_id", in.ExternalID, 1, MaxExternalID)
 	text(&fs, "statement_suffix", in.StatementSuffix, 1, maxSuffix)
 	metadata(&fs, in.Metadata)
 	return fs

@@ -42,6 +42,7 @@ type ListInput struct {
 	Ascending     bool
 	Statuses      []string
 	Merchants     []int64
+	ExternalID    *string // at most one charge has it
 }
 
 // Page is part of a list, with whether more lies beyond its far end.
@@ -74,7 +75,8 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (Pa
 const selectPage = `SELECT ` + columns + ` FROM charges
 	WHERE application_id = @application_id
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
-		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))`
+		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		AND (@external_id::text IS NULL OR external_id = @external_id)`
 
 // The two directions are two constant statements: a plan with the order in a parameter could not
 // use the index.
@@ -94,5 +96,5 @@ func (s *Service) page(ctx context.Context, applicationID int64, in ListInput, u
 		statement = pageUp
 	}
 	return pg.All[Charge](ctx, s.pool, statement, pg.Args{"application_id": applicationID,
-		"statuses": in.Statuses, "merchants": in.Merchants, "cursor": cursor, "limit": in.Limit + 1})
+		"statuses": in.Statuses, "merchants": in.Merchants, "external_id": in.ExternalID, "cursor": cursor, "limit": in.Limit + 1})
 }

@@ -20,11 +20,11 @@ const columns = `id, version, application_id, merchant_id, amount, amount_author
 // insertCharge leaves out a charge whose external_id is taken.
 const insertCharge = `
 	INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
-		type, origin, recurring, stored_credential, capture, payment_method, billing, last4, description,
+		type, origin, recurring, stored_credential, capture, payment_method, billing, description,
 		external_id, statement_suffix, metadata, processor_name, processor_reference, idempotency_key,
 		request_id, created_at, updated_at)
 	VALUES (@id, @application_id, @merchant_id, @token, @status, @amount, @currency, @funding_currency,
-		@type, @origin, @recurring, @stored, @capture, @method, @billing, @last4, @description,
+		@type, @origin, @recurring, @stored, @capture, @method, @billing, @description,
 		@external_id, @suffix, @metadata, @processor, @reference, @key, @request_id, @now, @now)
 	ON CONFLICT (application_id, external_id) DO NOTHING`
 
@@ -36,7 +36,7 @@ func insertArgs(in claimIn, c Charge) pg.Args {
 	return pg.Args{"id": c.ID, "application_id": c.ApplicationID, "merchant_id": c.MerchantID, "token": c.Token,
 		"status": c.Status, "amount": c.Amount, "currency": c.Currency, "funding_currency": c.FundingCurrency,
 		"type": c.Type, "origin": c.Origin, "recurring": c.Recurring, "stored": c.StoredCredential,
-		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing, "last4": c.PaymentMethod.Last4,
+		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing,
 		"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
 		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
 		"key": key, "request_id": in.requestID, "now": c.CreatedAt}

@@ -168,7 +168,7 @@ func (m Maker) keys(ctx context.Context, a *Application, shopURL string) (err er
 	return nil
 }
 
-// Rates are the demo's fees: those of the worked example in the documentation.
+// Rates are the demo's fees; an AMEX charge of 100.00 costs 1.85 with them.
 func Rates() fee.Rates {
 	platformFlat, platformPercentage := money.Amount(5), money.Percent(1000)
 	return fee.Rates{AuthorizationFee: 10, CaptureFee: 20, AmexSurchargePercentage: 500,

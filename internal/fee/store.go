@@ -10,8 +10,8 @@ import (
 	"svcpay/internal/pg"
 )
 
-// Columns lists a schedule's columns in a fee_schedules row, for the statements that join it.
-const Columns = `authorization_fee, capture_fee, amex_surcharge_percentage, ach_transfer_flat_fee,
+// columns lists the twelve settings of a fee_schedules row.
+const columns = `authorization_fee, capture_fee, amex_surcharge_percentage, ach_transfer_flat_fee,
 	ach_transfer_percentage, ach_transfer_failed_fee, ach_return_fee, chargeback_fee, retrieval_fee,
 	platform_flat_fee, platform_percentage, daf_percentage`
 
@@ -19,7 +19,7 @@ const Columns = `authorization_fee, capture_fee, amex_surcharge_percentage, ach_
 func CreateTx(tx *pg.Tx, applicationID, merchantID int64, r Rates, effectiveAt, now time.Time) ids.FeeSchedule {
 	id := ids.NewFeeSchedule(now)
 	tx.Later(`
-		INSERT INTO fee_schedules (id, application_id, merchant_id, effective_at, `+Columns+`, created_at)
+		INSERT INTO fee_schedules (id, application_id, merchant_id, effective_at, `+columns+`, created_at)
 		VALUES (@id, @application_id, @merchant_id, @effective_at, @authorization_fee, @capture_fee,
 			@amex, @ach_flat, @ach_percentage, @ach_failed, @ach_return,
 			@chargeback, @retrieval, @platform_flat, @platform_percentage, @daf, @now)`,
@@ -51,7 +51,7 @@ func InForceTx(ctx context.Context, q pg.Querier, merchants []Merchant, at time.
 		applications[i], ids[i] = m.ApplicationID, m.MerchantID
 	}
 	rows, err := pg.All[scheduleRow](ctx, q, `
-		SELECT DISTINCT ON (s.application_id, s.merchant_id) s.application_id, s.merchant_id, s.id, s.effective_at, `+Columns+`
+		SELECT DISTINCT ON (s.application_id, s.merchant_id) s.application_id, s.merchant_id, s.id, s.effective_at, `+columns+`
 		FROM unnest(@applications::bigint[], @merchants::bigint[]) AS w (application_id, merchant_id)
 		JOIN fee_schedules s USING (application_id, merchant_id)
 		WHERE s.effective_at <= @at

@@ -56,11 +56,13 @@ func (s *Service) EndSession(ctx context.Context, id string) error {
 	return err
 }
 
-// PurgeSessions deletes the sessions that have ended and tells how many there were.
+// PurgeSessions deletes a batch of the sessions that have ended and tells how many there were.
 func (s *Service) PurgeSessions(ctx context.Context) (int64, error) {
 	now := s.now()
-	return pg.Exec(ctx, s.pool, `DELETE FROM portal_sessions WHERE last_seen_at <= @idle OR created_at <= @oldest`,
-		pg.Args{"idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
+	return pg.Exec(ctx, s.pool, `
+		DELETE FROM portal_sessions WHERE id_hash IN (
+			SELECT id_hash FROM portal_sessions WHERE last_seen_at <= @idle OR created_at <= @oldest LIMIT @batch)`,
+		pg.Args{"batch": pg.PurgeBatch, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
 }
 
 func sessionHash(id string) []byte {

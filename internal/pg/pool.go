@@ -22,7 +22,7 @@ const (
 	lockTimeout      = 2 * time.Second
 	idleInTx         = 10 * time.Second
 	acquireTimeout   = 2 * time.Second
-	poolPerCore      = 4 // more connections than this cost throughput (docs of performance)
+	poolPerCore      = 4 // more connections than this cost throughput
 )
 
 // Open connects to url and checks that the server answers. Bounds on statements are set as

@@ -50,14 +50,16 @@ func (in CardInput) validate(now time.Time) fault.Fields {
 
 func (in CardInput) validateExpiry(fs *fault.Fields, now time.Time) {
 	switch {
+	case in.ExpMonth == 0 && in.ExpYear == 0:
+		fs.Add("card.expiry", "incomplete_expiry", "Enter the expiry date.")
 	case in.ExpMonth < 1 || in.ExpMonth > 12:
-		fs.Add("card.exp_month", "invalid_expiry", "The month is from 1 to 12.")
+		fs.Add("card.expiry", "invalid_expiry", "The month is from 1 to 12.")
 	case in.ExpYear < now.Year():
-		fs.Add("card.exp_year", "invalid_expiry_year_past", "The card has expired.")
+		fs.Add("card.expiry", "invalid_expiry_year_past", "The card has expired.")
 	case in.ExpYear == now.Year() && in.ExpMonth < int(now.Month()):
-		fs.Add("card.exp_month", "invalid_expiry_month_past", "The card has expired.")
+		fs.Add("card.expiry", "invalid_expiry_month_past", "The card has expired.")
 	case in.ExpYear > now.Year()+maxExpiryYears:
-		fs.Add("card.exp_year", "invalid_expiry", "The year is too far ahead.")
+		fs.Add("card.expiry", "invalid_expiry", "The year is too far ahead.")
 	}
 }
 

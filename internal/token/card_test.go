@@ -86,13 +86,13 @@ func TestValidation(t *testing.T) {
 		{"too short", func(in *CardInput) { in.Number = sensitive.NewPAN("42424242424242") }, []string{"card.number invalid_number"}},
 		{"spaces", func(in *CardInput) { in.Number = sensitive.NewPAN("4242 4242 4242 4242") }, []string{"card.number invalid_number"}},
 		{"other digits", func(in *CardInput) { in.Number = sensitive.NewPAN("٤٢٤٢") }, []string{"card.number unsupported_brand"}},
-		{"month 0", func(in *CardInput) { in.ExpMonth = 0 }, []string{"card.exp_month invalid_expiry"}},
-		{"month 13", func(in *CardInput) { in.ExpMonth = 13 }, []string{"card.exp_month invalid_expiry"}},
-		{"last month", func(in *CardInput) { in.ExpMonth = 4 }, []string{"card.exp_month invalid_expiry_month_past"}},
-		{"last year", func(in *CardInput) { in.ExpMonth, in.ExpYear = 12, 2026 }, []string{"card.exp_year invalid_expiry_year_past"}},
-		{"two digits of a year", func(in *CardInput) { in.ExpYear = 30 }, []string{"card.exp_year invalid_expiry_year_past"}},
+		{"month 0", func(in *CardInput) { in.ExpMonth = 0 }, []string{"card.expiry invalid_expiry"}},
+		{"month 13", func(in *CardInput) { in.ExpMonth = 13 }, []string{"card.expiry invalid_expiry"}},
+		{"last month", func(in *CardInput) { in.ExpMonth = 4 }, []string{"card.expiry invalid_expiry_month_past"}},
+		{"last year", func(in *CardInput) { in.ExpMonth, in.ExpYear = 12, 2026 }, []string{"card.expiry invalid_expiry_year_past"}},
+		{"two digits of a year", func(in *CardInput) { in.ExpYear = 30 }, []string{"card.expiry invalid_expiry_year_past"}},
 		{"20 years", func(in *CardInput) { in.ExpYear = 2047 }, nil},
-		{"21 years", func(in *CardInput) { in.ExpYear = 2048 }, []string{"card.exp_year invalid_expiry"}},
+		{"21 years", func(in *CardInput) { in.ExpYear = 2048 }, []string{"card.expiry invalid_expiry"}},
 		{"no code", func(in *CardInput) { in.CVC = sensitive.CVC{} }, []string{"card.cvc incomplete_cvc"}},
 		{"a short code", func(in *CardInput) { in.CVC = sensitive.NewCVC("12") }, []string{"card.cvc invalid_cvc"}},
 		{"a long code", func(in *CardInput) { in.CVC = sensitive.NewCVC("1234") }, []string{"card.cvc invalid_cvc"}},
@@ -118,9 +118,10 @@ func TestValidation(t *testing.T) {
 		{"other long numbers", func(in *CardInput) {
 			in.Billing.Phone, in.Billing.AddressLine1 = "+49 171 1234567890123", "4242424242424241"
 		}, nil},
+		{"no expiry", func(in *CardInput) { in.ExpMonth, in.ExpYear = 0, 0 }, []string{"card.expiry incomplete_expiry"}},
 		{
 			"everything", func(in *CardInput) { *in = CardInput{ExpMonth: 1, ExpYear: 1, Billing: Billing{Email: "@"}} },
-			[]string{"card.number incomplete_number", "card.exp_year invalid_expiry_year_past", "card.cvc incomplete_cvc", "billing.email invalid_email"},
+			[]string{"card.number incomplete_number", "card.expiry invalid_expiry_year_past", "card.cvc incomplete_cvc", "billing.email invalid_email"},
 		},
 	}
 	for _, c := range cases {

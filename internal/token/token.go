@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/vault"
 )
 
-// life is how long a token lasts after its last use.
+// lifeMonths is how long a token lasts after its last use.
 const lifeMonths = 13
 
 // Status is a token's state.

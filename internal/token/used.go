@@ -12,7 +12,7 @@ import (
 func UsedTx(tx *pg.Tx, applicationID, merchantID int64, id ids.Token, networkID *string, now time.Time) {
 	tx.Later(`
 		UPDATE tokens SET expires_at = @until, network_transaction_id = coalesce(network_transaction_id, @network_id),
-			updated_at = @now
+			version = version + 1, updated_at = @now
 		WHERE application_id = @application_id AND merchant_id = @merchant_id AND id = @id`,
 		pg.Args{"until": now.AddDate(0, lifeMonths, 0), "network_id": networkID, "now": now,
 			"application_id": applicationID, "merchant_id": merchantID, "id": id})

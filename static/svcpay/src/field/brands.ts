@@ -1,6 +1,6 @@
 import creditCardType from 'credit-card-type';
 
-/** Brands as the library, the API and the reference spell them, by the detector's names. */
+/** Brands as the library and the API spell them, by the detector's names. */
 const BRANDS: Record<string, string> = {
   visa: 'visa',
   mastercard: 'mastercard',
@@ -15,7 +15,7 @@ for (const regional of ['elo', 'troy', 'verve', 'naranja', 'hiper', 'hipercard']
 creditCardType.updateCard('maestro', { patterns: [[500000, 509999], [56, 58], 63, 67] });
 
 export interface Brand {
-  /** One of the reference's brands, or "none" as long as it is not determined. */
+  /** One of the brands of the cardbrand event, or "none" as long as it is not determined. */
   name: string;
   /** How the number is grouped, for the formatter. */
   pattern: string;
