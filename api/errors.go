@@ -1,11 +1,8 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"maps"
-	"math"
 	"net/http"
 	"strconv"
 
@@ -19,23 +16,12 @@ import (
 // writeError answers any error. Only faults speak to the caller; everything else becomes an
 // internal error, whose cause goes to the log.
 func (a *API) writeError(c echo.Context, req *request, err error) error {
-	f := faultOf(err)
+	f := pg.Fault(err)
 	if f.Kind == fault.KindInternal || f.Kind == fault.KindUnavailable {
 		a.Log.ErrorContext(c.Request().Context(), "request failed", "request_id", req.id.String(),
 			"method", c.Request().Method, "route", c.Path(), "error", f.Error())
 	}
 	return a.writeFault(c, req.id, f)
-}
-
-func faultOf(err error) *fault.Error {
-	if f, ok := fault.As(err); ok {
-		return f
-	}
-	if pg.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) {
-		return fault.New(fault.KindUnavailable, "overloaded", "The service cannot answer right now. Try again shortly.").
-			After(retryOverloaded).Because(err)
-	}
-	return fault.Internal(err)
 }
 
 // writeFault answers a fault under the id of the request that it first answered.
@@ -54,7 +40,7 @@ func (a *API) writeFault(c echo.Context, id ids.Request, f *fault.Error) error {
 		return err
 	}
 	if f.RetryAfter > 0 {
-		c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetrySeconds()))
 	}
 	return c.Blob(d.Status, "application/json", text)
 }

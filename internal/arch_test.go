@@ -45,6 +45,7 @@ var rows = map[string]row{
 	"migrations":  {1, ""},
 	"pg":          {1, "fault"},
 	"jobs":        {1, "pg migrations"},
+	"calendar":    {1, "0 pg"},
 	"localpg":     {1, "0 pg"},
 	"outbox":      {1, "ids pg"},
 	"idempotency": {1, "ids fault pg"},

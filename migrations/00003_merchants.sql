@@ -8,6 +8,7 @@ CREATE TABLE merchants (
     country text NOT NULL CHECK (country IN ('US', 'CA')),
     currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
     bank_processor text NOT NULL CHECK (bank_processor IN ('p', 'q')),
+    time_zone text NOT NULL,
     statement_descriptor text NOT NULL CHECK (length(statement_descriptor) BETWEEN 1 AND 22),
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,

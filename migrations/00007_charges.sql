@@ -38,6 +38,7 @@ CREATE TABLE charges (
     captured_at timestamptz,
     failed_at timestamptz,
     authorization_expires_at timestamptz,
+    available_on date,
     updated_at timestamptz NOT NULL,
     PRIMARY KEY (application_id, id),
     UNIQUE (application_id, merchant_id, id),
@@ -54,6 +55,7 @@ CREATE TABLE charges (
     CHECK ((status = 'captured') = (amount_captured > 0)),
     CHECK ((amount_authorized > 0) = (authorized_at IS NOT NULL)),
     CHECK ((amount_captured > 0) = (captured_at IS NOT NULL)),
+    CHECK ((amount_captured > 0) = (available_on IS NOT NULL)),
     CHECK ((status = 'failed') = (failed_at IS NOT NULL))
 );
 CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);

@@ -1,9 +1,7 @@
 package portal
 
 import (
-	"context"
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
 
@@ -86,22 +84,22 @@ func (p *Portal) Error(c echo.Context, err error) {
 // explain returns the status of an error and what to say of it.
 func (p *Portal) explain(c echo.Context, err error) (int, string) {
 	var refused *echo.HTTPError
-	f, spoken := fault.As(err)
-	switch {
-	case spoken:
-		retryAfter(c, f)
-		return statusOf(f.Kind), f.Message
-	case errors.As(err, &refused) && refused.Code < http.StatusInternalServerError:
+	_, spoken := fault.As(err)
+	if !spoken && errors.As(err, &refused) && refused.Code < http.StatusInternalServerError {
 		return refused.Code, texts[refused.Code][1]
-	case pg.IsUnavailable(err), errors.Is(err, context.DeadlineExceeded):
-		return http.StatusServiceUnavailable, texts[http.StatusServiceUnavailable][1]
 	}
-	return http.StatusInternalServerError, texts[http.StatusInternalServerError][1]
+	f := pg.Fault(err)
+	retryAfter(c, f)
+	status := statusOf(f.Kind)
+	if !spoken {
+		return status, texts[status][1]
+	}
+	return status, f.Message
 }
 
 // retryAfter tells when another try makes sense, if the fault does.
 func retryAfter(c echo.Context, f *fault.Error) {
 	if f.RetryAfter > 0 {
-		c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetrySeconds()))
 	}
 }

@@ -2,10 +2,11 @@ package browser
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/identity"
 )
 
 // Sources of frame-ancestors that stand for every page and for none.
@@ -46,7 +47,7 @@ func frameAncestors(origins []string, production bool) string {
 	}
 	var sources []string
 	for _, origin := range origins {
-		if isOrigin(origin) {
+		if identity.IsOrigin(origin) {
 			sources = append(sources, origin)
 		}
 	}
@@ -54,14 +55,4 @@ func frameAncestors(origins []string, production bool) string {
 		return noOrigin
 	}
 	return strings.Join(sources, " ")
-}
-
-// isOrigin reports whether s is scheme, host and optional port, and nothing that a header or a
-// source list could misread.
-func isOrigin(s string) bool {
-	if strings.ContainsAny(s, " \t\r\n;,'\"*") {
-		return false
-	}
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.Scheme+"://"+u.Host == s
 }

@@ -106,14 +106,16 @@ func setAddr(c *config, v string) error {
 
 // origin checks that v is scheme://host[:port] as a browser would write it, and nothing more.
 func origin(v string) (string, error) {
-	u, err := url.Parse(v)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != v {
-		return "", errors.New("not an origin such as https://pay.example.org (no path, no trailing slash)")
+	if identity.IsOrigin(v) {
+		return v, nil
 	}
-	if v != strings.ToLower(v) || u.Port() == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+	asBrowsersDo := strings.ToLower(v)
+	scheme, _, _ := strings.Cut(asBrowsersDo, ":")
+	asBrowsersDo = strings.TrimSuffix(asBrowsersDo, map[string]string{"http": ":80", "https": ":443"}[scheme])
+	if identity.IsOrigin(asBrowsersDo) {
 		return "", errors.New("written as browsers do not: use lowercase letters, and leave the scheme's own port out")
 	}
-	return v, nil
+	return "", errors.New("not an origin such as https://pay.example.org (no path, no trailing slash)")
 }
 
 // hostName is an origin's host without its port, as cookies know it.

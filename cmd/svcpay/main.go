@@ -1,7 +1,10 @@
 // Command svcpay is the payment service: partner API, portal, browser library and jobs.
 package main
 
-import "os"
+import (
+	"os"
+	_ "time/tzdata" // merchants have time zones, machines may have no list of them
+)
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))

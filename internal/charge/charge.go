@@ -55,6 +55,7 @@ type Charge struct {
 	Net                    money.Amount               `db:"-" json:"net"`
 	Failure                *Failure                   `db:"failure" json:"failure"`
 	AuthorizationExpiresAt *instant.Time              `db:"authorization_expires_at" json:"authorization_expires_at"`
+	AvailableOn            *instant.Date              `db:"available_on" json:"available_on"`
 	Processor              ProcessorRef               `db:"processor" json:"processor"`
 	NetworkTransactionID   *string                    `db:"network_transaction_id" json:"network_transaction_id"`
 	Description            *string                    `db:"description" json:"description"`

@@ -2,6 +2,7 @@ package charge_test
 
 import (
 	"testing"
+	"time"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/fixture"
@@ -57,5 +58,27 @@ func TestStatementShowsTheSuffix(t *testing.T) {
 	create(t, w, input(w, good, 100), nil)
 	if got := p.calls[len(p.calls)-1].Descriptor; got != "RIVERSIDE FOOD" {
 		t.Errorf("without a suffix %q", got)
+	}
+}
+
+func TestFundsAreAvailableOnTheSecondBusinessDay(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	// Wednesday evening in New York, already Thanksgiving Day by UTC.
+	w.Clock.Advance(time.Date(2040, 11, 22, 2, 0, 0, 0, time.UTC).Sub(w.Clock.Now()))
+	out := create(t, w, input(w, good, 100), nil)
+	if on := out.Charge.AvailableOn; on == nil || *on != "2040-11-26" {
+		t.Errorf("US: %v, want the Monday after", on)
+	}
+	in := input(w, good, 100)
+	in.Capture = ptr(false)
+	if on := create(t, w, in, nil).Charge.AvailableOn; on != nil {
+		t.Errorf("an authorization is available on %v", *on)
+	}
+	ca := w.App.Merchants.CA
+	token := w.TokenIn(w.SessionOf(w.App, ca), good)
+	out = create(t, w, charge.CreateInput{MerchantID: &ca, Amount: ptr(money.Amount(100)), Token: &token}, nil)
+	if on := out.Charge.AvailableOn; on == nil || *on != "2040-11-23" {
+		t.Errorf("Canada: %v, want Friday", on)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"svcpay/internal/calendar"
 	"svcpay/internal/fee"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -78,7 +79,7 @@ type Effects struct {
 
 // Apply computes the effects of an outcome.
 func Apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.Time) Effects {
-	e := apply(c, answer, schedule, now)
+	e := apply(c, answer, terms{schedule, calendar.US, time.UTC}, now)
 	return Effects{e.charge, e.operation, e.fees, e.postings}
 }
 

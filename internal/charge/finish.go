@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"svcpay/internal/calendar"
 	"svcpay/internal/fee"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -52,7 +53,11 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]Ch
 			out[i] = before
 			continue
 		}
-		e := apply(before, in.answer, schedules[merchantOf(before)], now)
+		zone, err := calendar.Zone(row.TimeZone)
+		if err != nil {
+			return nil, err
+		}
+		e := apply(before, in.answer, terms{schedules[merchantOf(before)], calendar.Country(row.Country), zone}, now)
 		e.charge = s.derive(e.charge)
 		if err := s.writeTx(tx, row, before, e, in.source); err != nil {
 			return nil, err
@@ -86,9 +91,19 @@ type effects struct {
 	postings  []ledger.Posting
 }
 
+// terms are what a merchant's charges are settled by.
+type terms struct {
+	schedule fee.Schedule
+	country  calendar.Country
+	zone     *time.Location
+}
+
+// settlementDays is how many business days after its capture a card payment becomes available.
+const settlementDays = 2
+
 // apply computes the effects of an outcome on a charge in processing. It reads no clock and no
 // database, so that every rule can be tested by itself.
-func apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.Time) effects {
+func apply(c Charge, answer *processor.Answer, t terms, now time.Time) effects {
 	c.Version++
 	c.UpdatedAt = instant.Of(now)
 	if answer != nil {
@@ -101,9 +116,9 @@ func apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.T
 		return fail(c, failureOf(answer.DeclineCode), "declined", now)
 	}
 	e := effects{charge: c, operation: "approved"}
-	e.approve(answer.NetworkTransactionID, schedule, now)
+	e.approve(answer.NetworkTransactionID, t.schedule, now)
 	if c.Capture {
-		e.capture(schedule, now)
+		e.capture(t, now)
 	}
 	return e
 }
@@ -123,15 +138,17 @@ func (e *effects) approve(networkID string, schedule fee.Schedule, now time.Time
 	e.addFees(fee.Authorized, schedule, now)
 }
 
-func (e *effects) capture(schedule fee.Schedule, now time.Time) {
+func (e *effects) capture(t terms, now time.Time) {
 	c := &e.charge
 	c.Status, c.AmountCaptured, c.CapturedAt = Captured, c.AmountAuthorized, instant.Ptr(now)
 	c.AuthorizationExpiresAt = nil
+	on := instant.DateOf(t.country.AddBusinessDays(now.In(t.zone), settlementDays))
+	c.AvailableOn = &on
 	e.postings = append(e.postings, ledger.Posting{
 		ApplicationID: c.ApplicationID, MerchantID: c.MerchantID, BusinessKey: c.ID.String() + ":capture",
 		Kind: "capture", Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending,
 		Amount: c.AmountCaptured, Currency: c.Currency, SourceID: c.ID})
-	e.addFees(fee.Captured, schedule, now)
+	e.addFees(fee.Captured, t.schedule, now)
 }
 
 // addFees adds what kind costs: lines on the charge, a posting per line, and the record of what

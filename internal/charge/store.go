@@ -13,7 +13,7 @@ import (
 const columns = `id, version, application_id, merchant_id, amount, amount_authorized, amount_captured,
 	amount_refunded, amount_refund_pending, amount_disputed, currency, funding_currency, type, origin, recurring,
 	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, failure,
-	authorization_expires_at, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
+	authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
 	network_transaction_id, description, external_id, statement_suffix, metadata, created_at, authorized_at,
 	captured_at, failed_at, updated_at`
 
@@ -70,13 +70,13 @@ func updateTx(tx *pg.Tx, c Charge) {
 			amount_captured = @captured, payment_method = @method, fees = @fees, fee_total = @fee_total,
 			failure = @failure, network_transaction_id = @network_id, authorized_at = @authorized_at,
 			captured_at = @captured_at, failed_at = @failed_at,
-			authorization_expires_at = @authorization_expires_at, updated_at = @updated_at
+			authorization_expires_at = @authorization_expires_at, available_on = @available_on, updated_at = @updated_at
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": c.Version, "status": c.Status, "authorized": c.AmountAuthorized,
 			"captured": c.AmountCaptured, "method": c.PaymentMethod, "fees": c.Fees, "fee_total": c.FeeTotal,
 			"failure": c.Failure, "network_id": c.NetworkTransactionID, "authorized_at": c.AuthorizedAt,
 			"captured_at": c.CapturedAt, "failed_at": c.FailedAt,
-			"authorization_expires_at": c.AuthorizationExpiresAt, "updated_at": c.UpdatedAt,
+			"authorization_expires_at": c.AuthorizationExpiresAt, "available_on": c.AvailableOn, "updated_at": c.UpdatedAt,
 			"application_id": c.ApplicationID, "id": c.ID})
 }
 
@@ -91,6 +91,8 @@ type locked struct {
 	Charge
 	IdempotencyKey *string     `db:"idempotency_key"`
 	RequestID      ids.Request `db:"request_id"`
+	Country        string      `db:"country"`
+	TimeZone       string      `db:"time_zone"`
 }
 
 // lockTx locks charges in the order of their ids, whatever order they were named in.
@@ -100,7 +102,10 @@ func lockTx(ctx context.Context, tx *pg.Tx, ins []finishIn) (map[ids.Charge]lock
 		applications[i], charges[i] = in.applicationID, in.id
 	}
 	rows, err := pg.All[locked](ctx, tx, `
-		SELECT `+columns+`, idempotency_key, request_id FROM charges
+		SELECT `+columns+`, idempotency_key, request_id,
+			(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
+			(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id)
+		FROM charges
 		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))
 		ORDER BY id FOR UPDATE`,
 		pg.Args{"applications": applications, "charges": charges})

@@ -121,6 +121,12 @@ func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL strin
 	return a, err
 }
 
+// The time zones of the demo's merchants.
+const (
+	newYork = "America/New_York"
+	toronto = "America/Toronto"
+)
+
 func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application, err error) {
 	short := s.short
 	if a.AppID, err = m.Identity.CreateApplication(ctx, s.application); err != nil {
@@ -131,17 +137,17 @@ func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application
 		return a, err
 	}
 	accounts := []struct {
-		id                             *int64
-		name, country, bank, statement string
-		currency                       money.Currency
+		id                                   *int64
+		name, country, zone, bank, statement string
+		currency                             money.Currency
 	}{
-		{&a.Merchants.US, short + " Food Bank", "US", "p", short + " FOOD", money.USD},
-		{&a.Merchants.USQ, short + " Animal Shelter", "US", "q", short + " SHELTER", money.USD},
-		{&a.Merchants.CA, short + " Winter Relief", "CA", "p", short + " RELIEF", money.CAD},
+		{&a.Merchants.US, short + " Food Bank", "US", newYork, "p", short + " FOOD", money.USD},
+		{&a.Merchants.USQ, short + " Animal Shelter", "US", newYork, "q", short + " SHELTER", money.USD},
+		{&a.Merchants.CA, short + " Winter Relief", "CA", toronto, "p", short + " RELIEF", money.CAD},
 	}
 	for _, acc := range accounts {
 		*acc.id, err = m.Merchants.Create(ctx, merchant.Merchant{ApplicationID: a.AppID, OrganizationID: a.OrganizationID,
-			Name: acc.name, Country: acc.country, Currency: acc.currency, BankProcessor: acc.bank,
+			Name: acc.name, Country: acc.country, Currency: acc.currency, BankProcessor: acc.bank, TimeZone: acc.zone,
 			StatementDescriptor: strings.ToUpper(acc.statement)}, Rates())
 		if err != nil {
 			return a, err

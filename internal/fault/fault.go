@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"time"
 )
 
@@ -99,6 +100,9 @@ func (e *Error) With(name string, value any) *Error {
 
 // After returns a copy that tells when to try again.
 func (e *Error) After(d time.Duration) *Error { c := *e; c.RetryAfter = d; return &c }
+
+// RetrySeconds is RetryAfter in whole seconds, rounded up, as Retry-After tells it.
+func (e *Error) RetrySeconds() int { return int(math.Ceil(e.RetryAfter.Seconds())) }
 
 // As finds the fault in err's chain.
 func As(err error) (*Error, bool) {

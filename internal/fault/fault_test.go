@@ -55,6 +55,15 @@ func TestDecoratingCopies(t *testing.T) {
 	}
 }
 
+func TestRetrySecondsNeverComeTooEarly(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]int{0: 0, time.Millisecond: 1, time.Second: 1, 1500 * time.Millisecond: 2, time.Minute: 60} {
+		if got := fault.Refused("no", "No.").After(d).RetrySeconds(); got != want {
+			t.Errorf("%s: %d, want %d", d, got, want)
+		}
+	}
+}
+
 func TestStoredFormKeepsAllButTheCause(t *testing.T) {
 	t.Parallel()
 	e := fault.New(fault.KindDeclined, "card_declined", "Declined.").On("token").With("charge_id", "ch_1").After(time.Second)

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,7 +18,7 @@ type NewKey struct {
 	ApplicationID int64
 	Kind          KeyKind
 	Name          string
-	// AllowedOrigins bounds the pages that may use a public key (scheme://host[:port]).
+	// AllowedOrigins bounds the pages that may use a public key; each as [IsOrigin] wants it.
 	// None means any page in the sandbox and no page in production.
 	AllowedOrigins []string
 	// ExpiresAt ends the key's life; zero means never.
@@ -138,8 +139,13 @@ func (s *Service) findKey(ctx context.Context, text keyText) (keyRow, error) {
 	return pg.One[keyRow](ctx, s.pool, columns+`WHERE public_value = @value`, pg.Args{"value": text.text})
 }
 
-// CreateKey makes a key and returns its text, which for a secret key is seen only this once.
+// CreateKey makes a key and returns its text, which for a secret key is seen only this once. An
+// allowed origin that is none is a fault (parameter_invalid).
 func (s *Service) CreateKey(ctx context.Context, in NewKey) (string, ids.Key, error) {
+	if slices.ContainsFunc(in.AllowedOrigins, func(o string) bool { return !IsOrigin(o) }) {
+		return "", ids.Key{}, fault.Invalid("parameter_invalid",
+			"Write each origin as browsers do, such as https://shop.example: lowercase, no path, no port of the scheme's own.").On("allowed_origins")
+	}
 	text := newKeyText(in.Kind, s.env)
 	parsed, err := parseKeyText(text)
 	if err != nil {

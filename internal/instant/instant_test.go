@@ -55,3 +55,14 @@ func TestRefuses(t *testing.T) {
 		t.Error("scans what is no time")
 	}
 }
+
+func TestDateIsTheDayOfItsPlace(t *testing.T) {
+	t.Parallel()
+	var d instant.Date
+	if got := instant.DateOf(time.Date(2026, 3, 4, 5, 0, 0, 0, time.UTC).In(time.FixedZone("west", -7*3600))); got != "2026-03-03" {
+		t.Errorf("%s", got)
+	}
+	if err := d.Scan(time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)); err != nil || d != "2026-03-04" || d.Scan("x") == nil {
+		t.Errorf("%s, %v", d, err)
+	}
+}

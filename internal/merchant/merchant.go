@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/calendar"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/money"
@@ -30,6 +31,7 @@ type Merchant struct {
 	Country             string         `db:"country"` // ISO 3166-1 alpha-2
 	Currency            money.Currency `db:"currency"`
 	BankProcessor       string         `db:"bank_processor"` // p or q
+	TimeZone            string         `db:"time_zone"`      // IANA name
 	StatementDescriptor string         `db:"statement_descriptor"`
 }
 
@@ -53,17 +55,20 @@ func New(pool *pgxpool.Pool, now func() time.Time) *Service { return &Service{po
 // Create adds an active merchant with its first fee schedule, in force at once, and returns its id.
 // ID and Status of m are ignored.
 func (s *Service) Create(ctx context.Context, m Merchant, rates fee.Rates) (int64, error) {
+	if _, err := calendar.Zone(m.TimeZone); err != nil {
+		return 0, fault.Invalid("parameter_invalid", "This is not the name of a time zone.").On("time_zone")
+	}
 	var id int64
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
 		now := s.now()
 		id, err = pg.Value[int64](ctx, tx, `
 			INSERT INTO merchants (application_id, organization_id, name, status, country, currency,
-				bank_processor, statement_descriptor, created_at, updated_at)
+				bank_processor, time_zone, statement_descriptor, created_at, updated_at)
 			VALUES (@application_id, @organization_id, @name, @status, @country, @currency,
-				@bank_processor, @statement_descriptor, @now, @now) RETURNING id`,
+				@bank_processor, @time_zone, @statement_descriptor, @now, @now) RETURNING id`,
 			pg.Args{"application_id": m.ApplicationID, "organization_id": m.OrganizationID, "name": m.Name,
 				"status": Active, "country": m.Country, "currency": m.Currency,
-				"bank_processor": m.BankProcessor, "statement_descriptor": m.StatementDescriptor, "now": now})
+				"bank_processor": m.BankProcessor, "time_zone": m.TimeZone, "statement_descriptor": m.StatementDescriptor, "now": now})
 		if err == nil {
 			fee.CreateTx(tx, m.ApplicationID, id, rates, now, now)
 		}
@@ -75,7 +80,7 @@ func (s *Service) Create(ctx context.Context, m Merchant, rates fee.Rates) (int6
 // Get returns a merchant of the application, or the fault that says it is missing.
 func (s *Service) Get(ctx context.Context, applicationID, id int64) (Merchant, error) {
 	m, err := pg.One[Merchant](ctx, s.pool, `
-		SELECT id, application_id, organization_id, name, status, country, currency, bank_processor, statement_descriptor
+		SELECT id, application_id, organization_id, name, status, country, currency, bank_processor, time_zone, statement_descriptor
 		FROM merchants WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	if errors.Is(err, pg.ErrNone) {

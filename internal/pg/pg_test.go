@@ -284,3 +284,23 @@ func TestUnreachableDatabase(t *testing.T) {
 		}
 	}
 }
+
+func TestFaultOfAnyError(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err   error
+		kind  fault.Kind
+		code  string
+		retry int
+	}{
+		{fault.Refused("no", "No."), fault.KindRefused, "no", 0},
+		{io.ErrUnexpectedEOF, fault.KindUnavailable, "overloaded", 1},
+		{context.DeadlineExceeded, fault.KindUnavailable, "overloaded", 1},
+		{errors.New("secret"), fault.KindInternal, "internal_error", 0},
+	} {
+		f := pg.Fault(fmt.Errorf("outer: %w", c.err))
+		if f.Kind != c.kind || f.Code != c.code || f.RetrySeconds() != c.retry || strings.Contains(f.Message, "secret") || !errors.Is(f, c.err) {
+			t.Errorf("%v is told as %+v", c.err, f)
+		}
+	}
+}

@@ -74,8 +74,24 @@ func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").
-		After(time.Second).Because(err)
+	return nil, overloaded(err)
+}
+
+func overloaded(cause error) *fault.Error {
+	return fault.New(fault.KindUnavailable, "overloaded", "The service cannot answer right now. Try again shortly.").
+		After(time.Second).Because(cause)
+}
+
+// Fault is what a caller may see of err: the fault in its chain; else overloaded, to try again in a
+// second, when the database or the time was short, and internal_error for all that is our mistake.
+func Fault(err error) *fault.Error {
+	if f, ok := fault.As(err); ok {
+		return f
+	}
+	if IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) {
+		return overloaded(err)
+	}
+	return fault.Internal(err)
 }
 
 // Violated returns the name of the constraint that err broke, or "".

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,6 @@ const (
 	sessionLife     = 30 * time.Minute
 	sessionAttempts = 10
 	sessionPrefix   = "cs_"
-	maxOrigin       = 300 // a host name has 253 characters at most
 )
 
 // Session is a payer's browser, bound to one public key, merchant and page origin.
@@ -68,7 +66,7 @@ func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, er
 }
 
 func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool {
-	if !isOrigin(in.PageOrigin) || (len(in.AncestorOrigins) > 0 && in.AncestorOrigins[0] != in.PageOrigin) {
+	if !isPageOrigin(in.PageOrigin) || (len(in.AncestorOrigins) > 0 && in.AncestorOrigins[0] != in.PageOrigin) {
 		return false
 	}
 	if len(use.AllowedOrigins) == 0 {
@@ -77,12 +75,9 @@ func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool
 	return slices.Contains(use.AllowedOrigins, in.PageOrigin)
 }
 
-// isOrigin tells whether a browser can have given s as a page's origin: scheme, host and port, or
-// "null" for a page without one, such as a file. Nothing else is kept.
-func isOrigin(s string) bool {
-	u, err := url.Parse(s)
-	return s == "null" || (err == nil && len(s) <= maxOrigin && u.Scheme != "" && u.Host != "" && u.Scheme+"://"+u.Host == s)
-}
+// isPageOrigin tells whether a browser can have given s as a page's origin: "null" is that of a page
+// without one, such as a file. Nothing else is kept.
+func isPageOrigin(s string) bool { return s == "null" || identity.IsOrigin(s) }
 
 func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant, origin string) (Session, error) {
 	id, now := newSessionID(), s.now()

@@ -123,6 +123,7 @@ func TestSessionOpensForItsPageAlone(t *testing.T) {
 		{"a subdomain", func(in *token.SessionInput) { restricted(in); in.PageOrigin = "https://a.shop.example" }, "origin_not_allowed"},
 		{"no origin", func(in *token.SessionInput) { in.PageOrigin = "" }, "origin_not_allowed"},
 		{"a page without an origin", func(in *token.SessionInput) { in.PageOrigin = "null" }, "<nil>"},
+		{"another protocol", func(in *token.SessionInput) { in.PageOrigin = "ftp://any.example" }, "origin_not_allowed"},
 		{"a path", func(in *token.SessionInput) { in.PageOrigin = "https://any.example/x" }, "origin_not_allowed"},
 		{"what no column takes", func(in *token.SessionInput) { in.PageOrigin = "https://any.example\x00" }, "origin_not_allowed"},
 		{"a host too long", func(in *token.SessionInput) { in.PageOrigin = "https://" + strings.Repeat("x", 300) }, "origin_not_allowed"},

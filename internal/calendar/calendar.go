@@ -1,0 +1,38 @@
+// Package calendar knows on which days banks move money.
+package calendar
+
+import "time"
+
+// Country selects a banking calendar by ISO 3166-1 alpha-2.
+type Country string
+
+// The calendars.
+const (
+	US Country = "US" // holidays of the Federal Reserve Banks
+	CA Country = "CA" // days on which the Canadian clearing systems are closed
+)
+
+// IsBusinessDay tells whether banks of the country move money on the date that t shows in its own
+// location.
+func (c Country) IsBusinessDay(t time.Time) bool {
+	if isWeekend(t) {
+		return false
+	}
+	if c == CA {
+		return !canadian(t)
+	}
+	return !federal(t)
+}
+
+// AddBusinessDays returns midnight, in t's location, of the n-th business day after t's date; n is
+// at least 1.
+func (c Country) AddBusinessDays(t time.Time, n int) time.Time {
+	y, m, d := t.Date()
+	day := time.Date(y, m, d, 0, 0, 0, 0, t.Location())
+	for n > 0 {
+		if day = day.AddDate(0, 0, 1); c.IsBusinessDay(day) {
+			n--
+		}
+	}
+	return day
+}
