@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/labstack/echo/v4"
 	"go.yaml.in/yaml/v3"
@@ -24,9 +23,6 @@ var openapiJSON = sync.OnceValues(func() ([]byte, error) {
 	}
 	return json.Marshal(contract)
 })
-
-// retryOverloaded is what a busy service asks its callers to wait.
-const retryOverloaded = time.Second
 
 // describe adds the contract itself and the page about errors, and returns the methods of the
 // paths that it took under /api.

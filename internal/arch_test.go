@@ -67,7 +67,7 @@ var rows = map[string]row{
 	"views":       {4, "money fault ids instant views/ui"},
 	"views/ui":    {4, "money fault ids instant"},
 	"api":         {4, "0 1 2 3"},
-	"api/browser": {4, "0 1 2 3"},
+	"api/browser": {4, "0 1 2 3 static"},
 	"portal":      {4, "0 1 2 3 views views/ui static"},
 
 	"cmd/svcpay":           {5, "0 1 2 3 4 examples/shop"},

@@ -2,9 +2,7 @@ package browser
 
 import (
 	"bytes"
-	"errors"
 	"io"
-	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -56,35 +54,41 @@ func decode(r *http.Request, in any) error {
 func (cl *client) answer(call func(echo.Context) (int, any, error)) echo.HandlerFunc {
 	crossOrigin := http.NewCrossOriginProtection()
 	return func(c echo.Context) error {
-		id := ids.NewRequest(cl.Now())
-		h := c.Response().Header()
-		h.Set("Request-Id", id.String())
-		h.Set(echo.HeaderCacheControl, "no-store")
-		h.Set(echo.HeaderXContentTypeOptions, "nosniff")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		id := cl.identify(c)
 		if crossOrigin.Check(c.Request()) != nil {
-			return cl.refuse(c, id, fault.New(fault.KindForbidden, "origin_not_allowed", "Only the service's own frames may call this."))
+			return refuse(c, id, fault.New(fault.KindForbidden, "origin_not_allowed", "Only the service's own frames may call this."))
 		}
 		status, body, err := call(c)
 		if err != nil {
-			return cl.refuse(c, id, cl.faultOf(c, id, err))
+			return refuse(c, id, cl.faultOf(c, id, err))
 		}
 		return c.JSON(status, body)
 	}
 }
 
-// faultOf keeps what is not a fault from the browser, and writes it down.
+// identify gives an answer its id, and the headers of all that is under /client.
+func (cl *client) identify(c echo.Context) ids.Request {
+	id := ids.NewRequest(cl.Now())
+	h := c.Response().Header()
+	h.Set("Request-Id", id.String())
+	h.Set(echo.HeaderCacheControl, "no-store")
+	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	return id
+}
+
+// faultOf keeps what is not a fault from the browser, and writes it down. The library has one code
+// for all that is not the page's mistake.
 func (cl *client) faultOf(c echo.Context, id ids.Request, err error) *fault.Error {
-	f, ok := fault.As(err)
-	switch {
-	case ok:
-	case pg.IsUnavailable(err):
-		f = fault.New(fault.KindUnavailable, "internal_error", "The service is busy. Try again shortly.").Because(err)
-	default:
+	f := pg.Fault(err)
+	if _, expected := dresses[f.Kind]; !expected {
 		f = fault.Internal(err)
 	}
 	if f.Kind == fault.KindInternal || f.Kind == fault.KindUnavailable {
 		cl.Log.ErrorContext(c.Request().Context(), "request failed", "request_id", id.String(), "route", c.Path(), "error", f.Error())
+		own := *f
+		own.Code = "internal_error"
+		return &own
 	}
 	return f
 }
@@ -99,11 +103,14 @@ type clientError struct {
 	RequestID  string `json:"request_id"`
 }
 
-// dresses give each kind of fault its status and the library's type.
-var dresses = map[fault.Kind]struct {
+// dress is the status of an answer and the library's type of its error.
+type dress struct {
 	status int
 	kind   string
-}{
+}
+
+// dresses give each kind of fault its own.
+var dresses = map[fault.Kind]dress{
 	fault.KindInvalid:         {http.StatusBadRequest, "validation_error"},
 	fault.KindUnauthenticated: {http.StatusUnauthorized, "authentication_error"},
 	fault.KindForbidden:       {http.StatusForbidden, "invalid_request_error"},
@@ -114,20 +121,16 @@ var dresses = map[fault.Kind]struct {
 	fault.KindInternal:        {http.StatusInternalServerError, "api_error"},
 }
 
-var errNoDress = errors.New("browser: a fault of an unexpected kind")
+func refuse(c echo.Context, id ids.Request, f *fault.Error) error {
+	return write(c, id, dresses[f.Kind], f)
+}
 
-func (cl *client) refuse(c echo.Context, id ids.Request, f *fault.Error) error {
-	d, ok := dresses[f.Kind]
-	if !ok {
-		f = fault.Internal(errNoDress)
-		d = dresses[f.Kind]
-	}
-	e := clientError{Message: f.Message, Code: f.Code, Type: d.kind, Field: f.Param, RequestID: id.String()}
+func write(c echo.Context, id ids.Request, d dress, f *fault.Error) error {
+	e := clientError{Message: f.Message, Code: f.Code, Type: d.kind, Field: f.Param, RetryAfter: f.RetrySeconds(), RequestID: id.String()}
 	if len(f.Fields) > 0 { // the page shows one mistake at a time: the first
 		e.Message, e.Code, e.Field = f.Fields[0].Message, f.Fields[0].Code, f.Fields[0].Param
 	}
-	if f.RetryAfter > 0 {
-		e.RetryAfter = int(math.Ceil(f.RetryAfter.Seconds()))
+	if e.RetryAfter > 0 {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
 	return c.JSON(d.status, map[string]clientError{"error": e})

@@ -5,6 +5,7 @@ package browser
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -17,8 +18,10 @@ import (
 // ClientConfig is what the endpoints under /client work with.
 type ClientConfig struct {
 	Tokens *token.Service
-	Log    *slog.Logger
-	Now    func() time.Time
+	// Versions are those of the library whose frames may open a session, as [Versions] lists them.
+	Versions []string
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // client answers the controller frame. Its endpoints are for the pay origin's own frames: no CORS,
@@ -60,6 +63,9 @@ func (cl *client) openSession(c echo.Context) (int, any, error) {
 	var in sessionRequest
 	if err := decode(c.Request(), &in); err != nil {
 		return 0, nil, err
+	}
+	if !slices.Contains(cl.Versions, in.Version) {
+		return 0, nil, badRequest("version", "This version of the library is not offered here. Reload the page.")
 	}
 	s, err := cl.Tokens.OpenSession(c.Request().Context(), token.SessionInput{PublicKey: in.PublicKey,
 		MerchantID: int64(in.MerchantID), PageOrigin: in.PageOrigin, AncestorOrigins: in.AncestorOrigins})

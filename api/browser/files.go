@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"svcpay/static"
 )
 
 // Router is the part of echo that routes are added to: an *echo.Echo or an *echo.Group.
@@ -64,11 +66,25 @@ func registerUnbuilt(r Router) {
 	r.Add(http.MethodGet, "/:version/frame/:name", unbuilt)
 }
 
+// Versions lists the versions of the browser library in built, as they stand in its addresses; none
+// before the front end is built.
+func Versions(built fs.FS) ([]string, error) {
+	entries, err := fs.ReadDir(built, "svcpay")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("browser library: %w", err)
+	}
+	var versions []string
+	for _, e := range entries {
+		versions = append(versions, e.Name())
+	}
+	return versions, nil
+}
+
 // filesOf lists the files of a tree without their compressed forms.
 func filesOf(tree fs.FS) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && encodingOf(name) == "" {
+		if err == nil && !entry.IsDir() && !static.IsCompressed(name) {
 			names = append(names, name)
 		}
 		return err
@@ -76,64 +92,21 @@ func filesOf(tree fs.FS) ([]string, error) {
 	return names, err
 }
 
-// encoding is a content coding and the suffix of a file that is compressed with it.
-type encoding struct{ name, suffix string }
-
-// encodings are those that the build makes, the better first.
-var encodings = []encoding{{"br", ".br"}, {"gzip", ".gz"}}
-
-// encodingOf returns the content coding that a file's name ends in, or "".
-func encodingOf(name string) string {
-	for _, e := range encodings {
-		if strings.HasSuffix(name, e.suffix) {
-			return e.name
-		}
-	}
-	return ""
-}
-
-// file is one file of the library, held in memory in each of its encodings.
+// file is one file of the library.
 type file struct {
-	mediaType    string
+	*static.File
 	cacheControl string
-	tag          string            // hash of the content
-	bodies       map[string][]byte // by content coding; "" is the file as it is
+	tag          string // hash of the content
 }
 
-// loadFile reads a file and its compressed forms.
 func loadFile(tree fs.FS, name string) (*file, error) {
-	plain, err := fs.ReadFile(tree, name)
+	f, err := static.Load(tree, name)
 	if err != nil {
 		return nil, err
 	}
-	mediaType, known := mediaTypes[path.Ext(name)]
-	if !known {
-		return nil, fmt.Errorf("%s: no media type is known for it", name)
-	}
+	_, plain := f.Choose(nil)
 	hash := sha256.Sum256(plain)
-	f := &file{
-		mediaType:    mediaType,
-		cacheControl: cacheControlOf(name),
-		tag:          hex.EncodeToString(hash[:8]),
-		bodies:       map[string][]byte{"": plain},
-	}
-	for _, e := range encodings {
-		body, err := fs.ReadFile(tree, name+e.suffix)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if err == nil {
-			f.bodies[e.name] = body
-		}
-	}
-	return f, nil
-}
-
-var mediaTypes = map[string]string{
-	".js":   "text/javascript; charset=utf-8",
-	".css":  "text/css; charset=utf-8",
-	".html": "text/html; charset=utf-8",
-	".json": "application/json",
+	return &file{f, cacheControlOf(name), hex.EncodeToString(hash[:8])}, nil
 }
 
 // cacheControlOf says how long a file may be kept: for good when its address changes with its
@@ -154,7 +127,7 @@ func (f *file) serve(c echo.Context) error {
 
 // write sends the file in the best encoding that the client takes, or 304 if it has it already.
 func (f *file) write(c echo.Context) error {
-	coding := f.choose(c.Request().Header.Values(echo.HeaderAcceptEncoding))
+	coding, body := f.Choose(c.Request().Header.Values(echo.HeaderAcceptEncoding))
 	tag := strconv.Quote(strings.TrimSuffix(f.tag+"-"+coding, "-"))
 	header := c.Response().Header()
 	header.Set(echo.HeaderVary, echo.HeaderAcceptEncoding)
@@ -165,31 +138,7 @@ func (f *file) write(c echo.Context) error {
 	if coding != "" {
 		header.Set(echo.HeaderContentEncoding, coding)
 	}
-	return c.Blob(http.StatusOK, f.mediaType, f.bodies[coding])
-}
-
-// choose returns the first of the encodings that the file has and the client accepts.
-func (f *file) choose(accepted []string) string {
-	for _, e := range encodings {
-		if _, made := f.bodies[e.name]; made && accepts(accepted, e.name) {
-			return e.name
-		}
-	}
-	return ""
-}
-
-// accepts reports whether Accept-Encoding names the coding with a weight above zero.
-func accepts(values []string, coding string) bool {
-	for _, item := range strings.Split(strings.Join(values, ","), ",") {
-		name, parameter, _ := strings.Cut(item, ";")
-		if !strings.EqualFold(strings.TrimSpace(name), coding) {
-			continue
-		}
-		_, weight, weighted := strings.Cut(parameter, "=")
-		q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
-		return !weighted || (err == nil && q > 0)
-	}
-	return false
+	return c.Blob(http.StatusOK, f.MediaType, body)
 }
 
 // matches reports whether If-None-Match holds the tag; a weak form of it counts.

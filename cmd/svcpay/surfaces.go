@@ -63,7 +63,13 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err := browser.RegisterFiles(e, static.FS(), origins, a.config.environment == identity.Production); err != nil {
 		return nil, err
 	}
-	browser.RegisterClient(e, browser.ClientConfig{Tokens: a.tokens, Log: a.log, Now: clock})
+	versions, err := browser.Versions(static.FS())
+	if err != nil {
+		return nil, err
+	}
+	c := browser.ClientConfig{Tokens: a.tokens, Versions: versions, Log: a.log, Now: clock}
+	browser.RegisterClient(e, c)
+	e.HTTPErrorHandler = browser.ErrorHandler(c)
 	return e, nil
 }
 

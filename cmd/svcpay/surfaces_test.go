@@ -25,3 +25,18 @@ func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
+	t.Parallel()
+	h, err := (&app{log: newLog(&bytes.Buffer{})}).payHandler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/client/session": `{"error":{`, "/none": "Not Found\n"} {
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		if !strings.HasPrefix(answer.Body.String(), want) || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+		}
+	}
+}

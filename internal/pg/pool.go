@@ -78,7 +78,7 @@ func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 }
 
 func overloaded(cause error) *fault.Error {
-	return fault.New(fault.KindUnavailable, "overloaded", "The service cannot answer right now. Try again shortly.").
+	return fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").
 		After(time.Second).Because(cause)
 }
 
