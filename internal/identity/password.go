@@ -45,12 +45,17 @@ var nobodysHash = today.format(make([]byte, saltSize), make([]byte, hashSize))
 var errHash = errors.New("identity: a stored password hash is malformed")
 
 func hashPassword(ctx context.Context, password string) (string, error) {
+	done, err := turn(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	defer done()
 	salt := make([]byte, saltSize)
 	rand.Read(salt) // never fails (crypto/rand)
-	sum, err := today.hash(ctx, password, salt)
-	return today.format(salt, sum), err
+	return today.format(salt, today.hash(password, salt)), nil
 }
 
+// checkPassword is what anybody can ask for, so its wait is bounded.
 func checkPassword(ctx context.Context, hash, password string) (bool, error) {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 {
@@ -63,21 +68,29 @@ func checkPassword(ctx context.Context, hash, password string) (bool, error) {
 	if errors.Join(err, err1, err2) != nil {
 		return false, errHash
 	}
-	sum, err := c.hash(ctx, password, salt)
-	return err == nil && subtle.ConstantTimeCompare(sum, want) == 1, err
+	done, err := turn(ctx, time.After(hashingWait))
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	return subtle.ConstantTimeCompare(c.hash(password, salt), want) == 1, nil
 }
 
-func (c cost) hash(ctx context.Context, password string, salt []byte) ([]byte, error) {
+// turn waits until a hash may be computed, or until patience ends.
+func turn(ctx context.Context, patience <-chan time.Time) (done func(), err error) {
 	select {
 	case hashing <- struct{}{}:
-		defer func() { <-hashing }()
-	case <-time.After(hashingWait):
+		return func() { <-hashing }, nil
+	case <-patience:
 		return nil, fault.New(fault.KindUnavailable, "overloaded", "Many people are signing in right now. Try again shortly.").
 			After(hashingWait)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.lanes, hashSize), nil
+}
+
+func (c cost) hash(password string, salt []byte) []byte {
+	return argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.lanes, hashSize)
 }
 
 const costFormat = "m=%d,t=%d,p=%d"
