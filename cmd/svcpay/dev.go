@@ -115,7 +115,7 @@ func (s *dev) database() (stop func(), err error) {
 	stop = func() {}
 	if s.config.databaseURL == "" {
 		s.say("Starting PostgreSQL in %s", s.stateDir)
-		server, err := localpg.Start(s.world.ctx, localpg.Options{Dir: s.stateDir, Database: "svcpay",
+		server, err := localpg.Start(s.world.ctx, localpg.Options{Dir: s.stateDir, Home: lookup(s.world.env, "HOME"), Database: "svcpay",
 			Progress: func(step string) { s.say("  %s", step) }})
 		if err != nil {
 			return nil, cmp.Or(s.world.ctx.Err(), err) // interrupted: what initdb said then is of no use
