@@ -110,13 +110,18 @@ func (s *dev) run() error {
 	return s.serve(a, c, log)
 }
 
+// postgres says where the local PostgreSQL keeps its data, and where it was put if it was fetched.
+func (s *dev) postgres() localpg.Options {
+	return localpg.Options{Dir: s.stateDir, Home: lookup(s.world.env, "HOME"), Database: "svcpay",
+		Progress: func(step string) { s.say("  %s", step) }}
+}
+
 // database starts the local PostgreSQL, unless DATABASE_URL names one, and migrates it.
 func (s *dev) database() (stop func(), err error) {
 	stop = func() {}
 	if s.config.databaseURL == "" {
 		s.say("Starting PostgreSQL in %s", s.stateDir)
-		server, err := localpg.Start(s.world.ctx, localpg.Options{Dir: s.stateDir, Home: lookup(s.world.env, "HOME"), Database: "svcpay",
-			Progress: func(step string) { s.say("  %s", step) }})
+		server, err := localpg.Start(s.world.ctx, s.postgres())
 		if err != nil {
 			return nil, cmp.Or(s.world.ctx.Err(), err) // interrupted: what initdb said then is of no use
 		}
