@@ -37,7 +37,7 @@ type app struct {
 // clock is the one source of time: milliseconds, as records keep it.
 func clock() time.Time { return instant.Of(time.Now()).Time }
 
-// newApp connects to the database and wires the services.
+// newApp connects to the database, whose clock must agree with this machine's, and wires the services.
 func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (*app, error) {
 	check, err := policy.New()
 	if err != nil {
@@ -55,6 +55,10 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 		Processor: network, Check: check, Environment: c.environment, Now: clock})
 	a.charges = charge.New(charge.Deps{Pool: pool, Vault: safe, Processor: network, Check: check,
 		Environment: c.environment, Now: clock})
+	if err := a.checkClock(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
 	return a, nil
 }
 
