@@ -186,7 +186,7 @@ func TestTimeOutIsResolvedWithoutAnotherRequest(t *testing.T) {
 func (s *site) resolveAfter(t *testing.T, d time.Duration) {
 	t.Helper()
 	s.Clock.Advance(d)
-	if n, err := s.Charges.Resolve(t.Context()); err != nil || n != 1 {
+	if n, err := s.Operations.Resolve(t.Context()); err != nil || n != 1 {
 		t.Fatalf("resolved %d, %v", n, err)
 	}
 }

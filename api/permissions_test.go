@@ -43,8 +43,8 @@ func TestEveryRouteAsksForItsPermission(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	s := serve(t, w, charge.New(charge.Deps{
-		Pool: w.Pool, Vault: vault.New(w.Keys), Processor: w.Processor, Check: nobody{},
-		Environment: identity.Sandbox, Now: w.Clock.Now,
+		Pool: w.Pool, Vault: vault.New(w.Keys), Processor: w.Processor, Operations: w.Operations, Check: nobody{},
+		Environment: identity.Sandbox, Clock: w.Clocks,
 	}), time.Minute)
 	before := s.rows(t)
 	for i, r := range new(API).routes() {

@@ -47,7 +47,8 @@ var rows = map[string]row{
 	"jobs":        {1, "pg migrations"},
 	"calendar":    {1, "0 pg"},
 	"localpg":     {1, "0 pg"},
-	"outbox":      {1, "ids pg"},
+	"outbox":      {1, "ids instant pg"},
+	"clock":       {1, "instant pg"},
 	"idempotency": {1, "ids fault pg"},
 
 	"identity":          {2, "0 1"},
@@ -55,6 +56,7 @@ var rows = map[string]row{
 	"merchant":          {2, "0 1 fee identity"},
 	"vault":             {2, "0 1"},
 	"ledger":            {2, "0 1"},
+	"operation":         {2, "0 1 processor"},
 	"processor":         {2, "money sensitive fault"},
 	"processor/sandbox": {2, "0 1 processor"},
 

@@ -11,16 +11,20 @@ CREATE TABLE ledger_entries (
     credit text NOT NULL,
     amount bigint NOT NULL CHECK (amount > 0),
     currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
-    source_id uuid NOT NULL,
+    source_id uuid NOT NULL CHECK (source_id <> '00000000-0000-0000-0000-000000000000'),
+    charge_id uuid,
     created_at timestamptz NOT NULL,
     PRIMARY KEY (application_id, id),
     UNIQUE (application_id, business_key),
     CHECK (debit <> credit),
-    CHECK (debit IN ('processor_receivable', 'merchant_pending', 'application_fees')),
-    CHECK (credit IN ('processor_receivable', 'merchant_pending', 'application_fees')),
+    CHECK (debit IN ('processor_receivable', 'merchant_pending', 'merchant_available', 'merchant_reserved',
+        'merchant_in_transit', 'application_fees', 'service_fees', 'adjustments')),
+    CHECK (credit IN ('processor_receivable', 'merchant_pending', 'merchant_available', 'merchant_reserved',
+        'merchant_in_transit', 'application_fees', 'service_fees', 'adjustments')),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
 );
 CREATE INDEX ledger_entries_by_source ON ledger_entries (application_id, source_id);
+CREATE INDEX ledger_entries_by_charge ON ledger_entries (application_id, charge_id);
 CREATE INDEX ledger_entries_by_merchant ON ledger_entries (application_id, merchant_id, id);
 
 -- +goose StatementBegin

@@ -31,7 +31,6 @@ CREATE TABLE charges (
     processor_name text NOT NULL,
     processor_reference text NOT NULL,
     network_transaction_id text,
-    idempotency_key text,
     request_id uuid,
     created_at timestamptz NOT NULL,
     authorized_at timestamptz,
@@ -59,29 +58,3 @@ CREATE TABLE charges (
     CHECK ((status = 'failed') = (failed_at IS NOT NULL))
 );
 CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);
-
--- Every call to a processor, written before it is made. An open row whose next_check_at has come
--- is asked about by our reference until its outcome is known.
-CREATE TABLE processor_operations (
-    id uuid PRIMARY KEY,
-    application_id bigint NOT NULL,
-    merchant_id bigint NOT NULL,
-    charge_id uuid NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('authorize')),
-    processor text NOT NULL,
-    reference text NOT NULL,
-    amount bigint NOT NULL CHECK (amount > 0),
-    currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
-    state text NOT NULL CHECK (state IN ('open', 'approved', 'declined', 'not_submitted')),
-    checks integer NOT NULL DEFAULT 0,
-    next_check_at timestamptz,
-    created_at timestamptz NOT NULL,
-    finished_at timestamptz,
-    UNIQUE (processor, reference),
-    FOREIGN KEY (application_id, merchant_id, charge_id) REFERENCES charges (application_id, merchant_id, id),
-    CHECK ((state = 'open') = (finished_at IS NULL)),
-    CHECK ((state = 'open') = (next_check_at IS NOT NULL))
-);
-CREATE INDEX processor_operations_by_charge ON processor_operations (application_id, charge_id);
-CREATE UNIQUE INDEX processor_operations_one_open ON processor_operations (application_id, charge_id) WHERE state = 'open';
-CREATE INDEX processor_operations_due ON processor_operations (next_check_at) WHERE state = 'open';

@@ -3,7 +3,10 @@
 -- Every submission is a row, a repeated reference too, so that a double submission is seen.
 CREATE TABLE sandbox_processor_book (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind text NOT NULL,
     reference text NOT NULL,
+    original text NOT NULL DEFAULT '',
+    account text NOT NULL,
     amount bigint NOT NULL,
     currency text NOT NULL,
     captured boolean NOT NULL,

@@ -11,11 +11,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/clock"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
 	"svcpay/internal/jobs"
 	"svcpay/internal/merchant"
+	"svcpay/internal/operation"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/token"
@@ -25,17 +27,19 @@ import (
 
 // app is a wired service.
 type app struct {
-	config    config
-	log       *slog.Logger
-	pool      *pgxpool.Pool
-	identity  *identity.Service
-	merchants *merchant.Service
-	tokens    *token.Service
-	charges   *charge.Service
+	config     config
+	log        *slog.Logger
+	pool       *pgxpool.Pool
+	clock      *clock.Clock
+	operations *operation.Resolver
+	identity   *identity.Service
+	merchants  *merchant.Service
+	tokens     *token.Service
+	charges    *charge.Service
 }
 
-// clock is the one source of time: milliseconds, as records keep it.
-func clock() time.Time { return instant.Of(time.Now()).Time }
+// machineTime is the one source of time: milliseconds, as records keep it.
+func machineTime() time.Time { return instant.Of(time.Now()).Time }
 
 // newApp connects to the database, whose clock must agree with this machine's, and wires the services.
 func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (*app, error) {
@@ -47,14 +51,15 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	safe, network := vault.New(keys), sandbox.New(pool, clock)
-	a := &app{config: c, log: log, pool: pool}
-	a.identity = identity.New(pool, c.environment, clock)
-	a.merchants = merchant.New(pool, clock)
+	safe, network := vault.New(keys), sandbox.New(pool, machineTime)
+	a := &app{config: c, log: log, pool: pool, clock: clock.New(pool, machineTime)}
+	a.operations = operation.NewResolver(pool, network, machineTime)
+	a.identity = identity.New(pool, c.environment, machineTime)
+	a.merchants = merchant.New(pool, machineTime)
 	a.tokens = token.New(token.Deps{Pool: pool, Keys: a.identity, Merchants: a.merchants, Vault: safe,
-		Processor: network, Check: check, Environment: c.environment, Now: clock})
-	a.charges = charge.New(charge.Deps{Pool: pool, Vault: safe, Processor: network, Check: check,
-		Environment: c.environment, Now: clock})
+		Processor: network, Check: check, Environment: c.environment, Now: machineTime})
+	a.charges = charge.New(charge.Deps{Pool: pool, Vault: safe, Processor: network, Operations: a.operations, Check: check,
+		Environment: c.environment, Clock: a.clock})
 	if err := a.checkClock(ctx); err != nil {
 		pool.Close()
 		return nil, err
@@ -71,15 +76,15 @@ func (a *app) schedules() []jobs.Schedule {
 		}}
 	}
 	return []jobs.Schedule{
-		{Name: "resolve_charges", Every: time.Second, Run: func(ctx context.Context) (bool, error) {
-			n, err := a.charges.Resolve(ctx)
+		{Name: "resolve_operations", Every: time.Second, Run: func(ctx context.Context) (bool, error) {
+			n, err := a.operations.Resolve(ctx)
 			return n > 0, err
 		}},
-		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, clock()) }),
+		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.tokens.PurgeSessions),
 		purge("purge_portal_sessions", a.identity.PurgeSessions),
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
-			return idempotency.Purge(ctx, a.pool, clock())
+			return idempotency.Purge(ctx, a.pool, machineTime())
 		}),
 	}
 }
@@ -123,12 +128,12 @@ const maxClockDrift = 2 * time.Second
 
 // checkClock compares this machine's clock with the database's.
 func (a *app) checkClock(ctx context.Context) error {
-	before := clock()
+	before := machineTime()
 	theirs, err := pg.Value[time.Time](ctx, a.pool, `SELECT clock_timestamp()`, pg.Args{})
 	if err != nil {
 		return err
 	}
-	if theirs.Before(before.Add(-maxClockDrift)) || theirs.After(clock().Add(maxClockDrift)) {
+	if theirs.Before(before.Add(-maxClockDrift)) || theirs.After(machineTime().Add(maxClockDrift)) {
 		return fmt.Errorf("this machine's clock and the database's differ by %v: set them right", theirs.Sub(before).Round(time.Second))
 	}
 	return nil

@@ -67,7 +67,7 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := browser.ClientConfig{Tokens: a.tokens, Versions: versions, Log: a.log, Now: clock}
+	c := browser.ClientConfig{Tokens: a.tokens, Versions: versions, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
 	e.HTTPErrorHandler = browser.ErrorHandler(c)
 	return e, nil
@@ -76,10 +76,10 @@ func (a *app) payHandler() (http.Handler, error) {
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
-	c := api.Config{Identity: a.identity, Charges: a.charges, BaseURL: a.config.baseURL, Log: a.log, Now: clock}
+	c := api.Config{Identity: a.identity, Charges: a.charges, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Identity: a.identity, Static: static.FS(), BaseURL: a.config.baseURL,
-		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: clock})
+		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: machineTime})
 	if err != nil {
 		return nil, err
 	}

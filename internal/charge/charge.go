@@ -3,8 +3,9 @@
 //
 // A charge is made in three steps: begin (one transaction: key, charge in processing, operation
 // with our reference) → call (no transaction) → finish (one transaction: status, fees, ledger,
-// event, outcome of the key). Whatever stops between two steps is found by [Service.Resolve],
-// which asks the processor by our reference and runs the same finish. Nothing is submitted twice.
+// event, outcome of the key). Whatever stops between two steps is found by an
+// [operation.Resolver], which asks the processor by our reference and runs the same finish. Nothing is
+// submitted twice.
 package charge
 
 import (
@@ -13,11 +14,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
+	"svcpay/internal/operation"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
 	"svcpay/internal/vault"
@@ -107,36 +110,31 @@ const (
 // authorizationLife is how long an authorization can be captured.
 const authorizationLife = 7 * 24 * time.Hour
 
-// Service holds the use-cases of charges.
-type Service struct {
-	pool      *pgxpool.Pool
-	vault     *vault.Vault
-	processor processor.Processor
-	check     authz.Checker
-	env       identity.Environment
-	now       func() time.Time
-}
-
 // Deps are what the service works with.
 type Deps struct {
 	Pool        *pgxpool.Pool
 	Vault       *vault.Vault
 	Processor   processor.Processor
+	Operations  *operation.Resolver
 	Check       authz.Checker
 	Environment identity.Environment
-	Now         func() time.Time
+	Clock       *clock.Clock
 }
 
-// New makes the service.
+// Service holds the use-cases of charges.
+type Service struct{ Deps }
+
+// New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
-	return &Service{pool: d.Pool, vault: d.Vault, processor: d.Processor, check: d.Check,
-		env: d.Environment, now: d.Now}
+	s := &Service{d}
+	d.Operations.Handle(s.Finish, operation.Authorize)
+	return s
 }
 
 // derive fills the members that follow from others.
 func (s *Service) derive(c Charge) Charge {
 	c.Object = "charge"
-	c.Livemode = s.env == identity.Production
+	c.Livemode = s.Environment == identity.Production
 	c.AmountRefundable = max(0, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending-c.AmountDisputed)
 	c.Net = c.AmountCaptured - c.FeeTotal
 	if c.Fees == nil {

@@ -10,16 +10,13 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
 	"svcpay/internal/vault"
 )
-
-// firstCheck is when an operation without an answer is first asked about: sooner only wastes
-// look-ups on calls that are still under way.
-const firstCheck = 2 * time.Second
 
 // claimIn is one request that wants a charge.
 type claimIn struct {
@@ -33,6 +30,7 @@ type claimIn struct {
 // claimOut is what became of it: a charge to submit, what an earlier request left, or a refusal.
 type claimOut struct {
 	charge  Charge
+	op      operation.Operation
 	sealed  vault.Sealed
 	payer   payer
 	prior   *idempotency.Prior
@@ -60,15 +58,14 @@ type payer struct {
 
 // claimTx takes the keys and writes the charges in processing, each with its operation and its
 // event. Every input gets its own answer; an input that is refused leaves nothing behind.
-func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, ins []claimIn) ([]claimOut, error) {
-	now := s.now()
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ins []claimIn) ([]claimOut, error) {
 	chargeIDs := make([]ids.Charge, len(ins))
 	entries := make([]idempotency.Entry, len(ins))
 	for i, in := range ins {
-		chargeIDs[i] = ids.NewCharge(now)
+		chargeIDs[i] = ids.NewCharge(m.Machine)
 		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
-	verdicts, err := idempotency.ClaimTx(ctx, tx, now, entries)
+	verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -82,16 +79,17 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, ins []claimIn) ([]clai
 		if !out[i].submits() {
 			continue
 		}
-		if out[i].refused = payers[i].refuse(in, now); out[i].refused != nil {
+		if out[i].refused = payers[i].refuse(in, m.At); out[i].refused != nil {
 			idempotency.ReleaseTx(tx, in.claim)
 			continue
 		}
-		out[i].charge = s.draft(chargeIDs[i], in, payers[i], now)
+		out[i].charge = s.draft(chargeIDs[i], in, payers[i], m.At)
+		out[i].op = s.authorization(out[i].charge, in, m.Machine)
 	}
-	if err := insertTx(ctx, tx, ins, out); err != nil {
+	if err := insertTx(ctx, tx, m, ins, out); err != nil {
 		return nil, err
 	}
-	return out, s.takeCardsTx(ctx, tx, out, now)
+	return out, s.takeCardsTx(ctx, tx, out, m.Machine)
 }
 
 // takeCardsTx reads the sealed cards of the charges that will be submitted.
@@ -180,7 +178,7 @@ func (s *Service) draft(id ids.Charge, in claimIn, p payer, now time.Time) Charg
 		Capture: or(body.Capture, true), Status: Processing, Billing: *p.Billing, Token: in.token,
 		PaymentMethod: PaymentMethod{Kind: "card", Brand: *p.Brand, Last4: *p.Last4, BIN: *p.BIN,
 			ExpMonth: *p.ExpMonth, ExpYear: *p.ExpYear, Funding: *p.Funding, Country: *p.Country},
-		Processor:   ProcessorRef{Name: s.processor.Name(), Reference: id.String()},
+		Processor:   ProcessorRef{Name: s.Processor.Name(), Reference: id.String()},
 		Description: body.Description, ExternalID: body.ExternalID, StatementSuffix: body.StatementSuffix,
 		Metadata: body.Metadata, CreatedAt: instant.Of(now), UpdatedAt: instant.Of(now),
 	}
@@ -200,7 +198,7 @@ func or[T any](given *T, otherwise T) T {
 
 // insertTx writes the charges that will be submitted, each with its operation and its event. A
 // taken external_id is a refusal.
-func insertTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut) error {
+func insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ins []claimIn, out []claimOut) error {
 	var places []int
 	var args []pg.Args
 	for i, o := range out {
@@ -223,7 +221,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut) err
 			idempotency.ReleaseTx(tx, ins[i].claim)
 			continue
 		}
-		if err := announceTx(tx, ins[i], out[i].charge); err != nil {
+		if err := announceTx(tx, m, ins[i], out[i]); err != nil {
 			return err
 		}
 	}
@@ -231,10 +229,23 @@ func insertTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut) err
 }
 
 // announceTx queues the operation that the charge's submission will be, and the event of its creation.
-func announceTx(tx *pg.Tx, in claimIn, c Charge) error {
-	insertOperationTx(tx, c, c.CreatedAt.Add(firstCheck))
+func announceTx(tx *pg.Tx, m instant.Moment, in claimIn, out claimOut) error {
+	c := out.charge
+	operation.OpenTx(tx, out.op)
 	event, _ := move("", Processing)
-	return outbox.EmitTx(tx, c.CreatedAt.Time, outbox.Event{ApplicationID: c.ApplicationID,
+	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID,
 		MerchantID: c.MerchantID, Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version),
 		Object: c, RequestID: in.requestID, Source: outbox.API})
+}
+
+// authorization is the operation of a charge's submission.
+func (s *Service) authorization(c Charge, in claimIn, machine time.Time) operation.Operation {
+	o := operation.Operation{ID: ids.NewOperation(machine), ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
+		ChargeID: c.ID, SubjectID: c.ID.Bytes(), Kind: operation.Authorize, Processor: c.Processor.Name,
+		Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency, State: operation.Open,
+		RequestID: in.requestID, CreatedAt: machine}
+	if in.claim != nil {
+		o.IdempotencyKey = &in.claim.Key
+	}
+	return o
 }

@@ -62,8 +62,8 @@ func overLossy(t *testing.T, w *fixture.World) (*charge.Service, *pgxpool.Pool, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return charge.New(charge.Deps{Pool: pool, Vault: vault.New(w.Keys), Processor: w.Processor, Check: check,
-		Environment: identity.Sandbox, Now: w.Clock.Now}), pool, armed
+	return charge.New(charge.Deps{Pool: pool, Vault: vault.New(w.Keys), Processor: w.Processor, Operations: w.Operations, Check: check,
+		Environment: identity.Sandbox, Clock: w.Clocks}), pool, armed
 }
 
 func TestCommitWhoseAnswerIsLostIsUnknown(t *testing.T) {

@@ -3,9 +3,7 @@ package charge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,6 +12,8 @@ import (
 	"svcpay/internal/crash"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -37,7 +37,7 @@ const createTimeout = 30 * time.Second
 //
 // Once begun, the work goes on even if the caller goes away.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Created, error) {
-	if err := s.check.Check(actor, authz.ChargeCreate); err != nil {
+	if err := s.Check.Check(actor, authz.ChargeCreate); err != nil {
 		return Created{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -46,7 +46,11 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	token, _ := ids.ParseToken(*in.Token) // another form is simply no token of this merchant
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	out, err := s.begin(ctx, claimIn{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, requestID: actor.RequestID})
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return Created{}, err
+	}
+	out, err := s.begin(ctx, m, claimIn{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, requestID: actor.RequestID})
 	switch {
 	case err != nil:
 		return Created{}, err
@@ -60,13 +64,13 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	crash.Point("charge.called")
 	if err != nil {
 		slog.WarnContext(ctx, "the outcome of a charge is unknown", "charge_id", out.charge.ID.String(), "error", err.Error())
-		if err := s.wait(ctx, out.charge, claim); err != nil {
+		if err := s.wait(ctx, out.op); err != nil {
 			// The charge may be approved all the same: a refusal would invite a second one.
 			slog.ErrorContext(ctx, "a charge could not be put off", "charge_id", out.charge.ID.String(), "error", err.Error())
 		}
 		return Created{Charge: out.charge}, nil
 	}
-	c, err := s.finish(ctx, finishIn{applicationID: actor.ApplicationID, id: out.charge.ID, answer: &answer, source: outbox.API})
+	c, err := s.finish(ctx, operation.Outcome{Operation: out.op, Answer: &answer})
 	if err != nil {
 		// The processor has decided but we could not write it down: the resolver will.
 		slog.ErrorContext(ctx, "a charge could not be finished", "charge_id", out.charge.ID.String(), "error", err.Error())
@@ -83,10 +87,10 @@ func answered(c Charge) (Created, error) {
 	return Created{Charge: c}, nil
 }
 
-func (s *Service) begin(ctx context.Context, in claimIn) (claimOut, error) {
+func (s *Service) begin(ctx context.Context, m instant.Moment, in claimIn) (claimOut, error) {
 	var out []claimOut
-	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		out, err = s.claimTx(ctx, tx, []claimIn{in})
+	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		out, err = s.claimTx(ctx, tx, m, []claimIn{in})
 		return err
 	})
 	if errors.Is(err, pg.ErrCommit) && out[0].submits() {
@@ -105,25 +109,20 @@ func (s *Service) begin(ctx context.Context, in claimIn) (claimOut, error) {
 // submit calls the processor once. Any error means that the outcome is unknown.
 func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, error) {
 	c := out.charge
-	card, err := s.vault.Open(vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}, out.sealed)
+	card, err := s.Vault.Open(vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}, out.sealed)
 	if err != nil {
 		return processor.Answer{}, err
 	}
-	// Counted from the creation, as the processor's window is: a call made later could be approved
-	// after the resolver has given the charge up.
-	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout-s.now().Sub(c.CreatedAt.Time))
-	defer cancel()
-	if err := ctx.Err(); err != nil {
-		return processor.Answer{}, err
-	}
 	a := processor.Authorization{
-		Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
+		Reference: c.Processor.Reference, Account: processor.Account(c.ApplicationID, c.MerchantID), Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
 		Descriptor: descriptor(*out.payer.Descriptor, c.StatementSuffix), Stored: c.StoredCredential,
 		NetworkTransactionID: or(out.payer.NetworkID, ""),
 		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, ExpMonth: c.PaymentMethod.ExpMonth,
 			ExpYear: c.PaymentMethod.ExpYear, Line1: c.Billing.AddressLine1, Zip: c.Billing.AddressZip},
 	}
-	return guarded(func() (processor.Answer, error) { return s.processor.Authorize(ctx, a) })
+	return operation.Call(ctx, out.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		return s.Processor.Authorize(ctx, a)
+	})
 }
 
 // maxDescriptor is what card statements have room for, in characters.
@@ -140,20 +139,14 @@ func descriptor(merchant string, suffix *string) string {
 	return strings.TrimSpace(string(short[:min(len(short), room)])) + "* " + *suffix
 }
 
-// guarded makes an error of an adapter's panic: the outcome is unknown, and the binary lives on.
-func guarded(call func() (processor.Answer, error)) (answer processor.Answer, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("charge: the processor's adapter panicked: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return call()
-}
-
-func (s *Service) finish(ctx context.Context, in finishIn) (Charge, error) {
+func (s *Service) finish(ctx context.Context, in operation.Outcome) (Charge, error) {
 	var out []Charge
-	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		out, err = s.finishTx(ctx, tx, []finishIn{in})
+	at, err := s.moments(ctx, []operation.Outcome{in})
+	if err != nil {
+		return Charge{}, err
+	}
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		out, err = s.finishTx(ctx, tx, at, []operation.Outcome{in}, outbox.API)
 		return err
 	})
 	if err != nil {
@@ -162,15 +155,24 @@ func (s *Service) finish(ctx context.Context, in finishIn) (Charge, error) {
 	return out[0], nil
 }
 
+// Finish writes what became of authorizations whose answer was lost.
+func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
+	at, err := s.moments(ctx, outcomes)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		_, err := s.finishTx(ctx, tx, at, outcomes, outbox.Job)
+		return err
+	})
+}
+
 // wait notes that the caller is told to wait, and has the resolver ask soon.
-func (s *Service) wait(ctx context.Context, c Charge, claim *idempotency.Claim) error {
-	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		tx.Later(`
-			UPDATE processor_operations SET next_check_at = @next
-			WHERE application_id = @application_id AND charge_id = @charge_id AND state = 'open'`,
-			pg.Args{"next": s.now().Add(backoff(0)), "application_id": c.ApplicationID, "charge_id": c.ID})
-		if claim != nil {
-			idempotency.AcceptTx(tx, held(c.ApplicationID, claim.Key, c.ID))
+func (s *Service) wait(ctx context.Context, o operation.Operation) error {
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		operation.SoonTx(tx, o.ID, s.Clock.Machine())
+		if o.IdempotencyKey != nil {
+			idempotency.AcceptTx(tx, o.Held())
 		}
 		return nil
 	})
@@ -183,14 +185,14 @@ const inFlight = 2 * time.Second
 // have died: then this request finds out what became of its charge.
 func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (Created, error) {
 	if prior.State == idempotency.Claimed {
-		if s.now().Sub(prior.CreatedAt) < inFlight {
+		if s.Clock.Machine().Sub(prior.CreatedAt) < inFlight {
 			return Created{}, idempotency.InUse()
 		}
-		if err := s.resolveCharge(ctx, claim.ApplicationID, ids.ChargeFrom(prior.ObjectID)); err != nil {
+		if err := s.Operations.ResolveSubject(ctx, claim.ApplicationID, prior.ObjectID); err != nil {
 			return Created{}, err
 		}
 		var err error
-		if prior, err = idempotency.Find(ctx, s.pool, claim); err != nil {
+		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
 			return Created{}, err
 		}
 	}
@@ -200,7 +202,7 @@ func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *i
 			return Created{Charge: c, Prior: prior}, err
 		}
 		// It became known between the two reads, and the key's outcome with it.
-		if prior, err = idempotency.Find(ctx, s.pool, claim); err != nil {
+		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
 			return Created{}, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
+	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -33,13 +34,17 @@ type Claimed struct {
 // ClaimAll runs the claim step over several requests in one transaction.
 func (s *Service) ClaimAll(ctx context.Context, requests ...Request) ([]Claimed, error) {
 	var out []Claimed
-	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+	m, err := s.Clock.Moment(ctx, requests[0].ApplicationID)
+	if err != nil {
+		return nil, err
+	}
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
 		var ins []claimIn
 		for _, r := range requests {
 			token, _ := ids.ParseToken(*r.In.Token)
-			ins = append(ins, claimIn{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, requestID: ids.NewRequest(s.now())})
+			ins = append(ins, claimIn{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, requestID: ids.NewRequest(m.Machine)})
 		}
-		answers, err := s.claimTx(ctx, tx, ins)
+		answers, err := s.claimTx(ctx, tx, m, ins)
 		out = nil
 		for _, a := range answers {
 			out = append(out, Claimed{a.charge, len(a.sealed.PAN) > 0, len(a.sealed.CVC) > 0, a.prior, a.refused})
@@ -58,12 +63,24 @@ type Outcome struct {
 
 // FinishAll runs the finish step over several outcomes in one transaction.
 func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Charge, err error) {
-	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		var ins []finishIn
-		for _, o := range outcomes {
-			ins = append(ins, finishIn{applicationID: o.ApplicationID, id: o.ID, answer: o.Answer, source: outbox.Job})
+	var ins []operation.Outcome
+	for _, o := range outcomes {
+		in := operation.Outcome{Operation: operation.Operation{ApplicationID: o.ApplicationID, ChargeID: o.ID}, Answer: o.Answer}
+		open, err := operation.OpenOf(ctx, s.Pool, o.ApplicationID, o.ID.Bytes())
+		if err != nil {
+			return nil, err
 		}
-		out, err = s.finishTx(ctx, tx, ins)
+		if len(open) == 1 {
+			in.Operation = open[0]
+		}
+		ins = append(ins, in)
+	}
+	at, err := s.moments(ctx, ins)
+	if err != nil {
+		return nil, err
+	}
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		out, err = s.finishTx(ctx, tx, at, ins, outbox.Job)
 		return err
 	})
 	return out, err
@@ -71,17 +88,13 @@ func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Cha
 
 // Effects is what an outcome changes.
 type Effects struct {
-	Charge    Charge
-	Operation string
-	Fees      []fee.Event
-	Postings  []ledger.Posting
+	Charge   Charge
+	Fees     []fee.Event
+	Postings []ledger.Posting
 }
 
 // Apply computes the effects of an outcome.
 func Apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.Time) Effects {
-	e := apply(c, answer, terms{schedule, calendar.US, time.UTC}, now)
-	return Effects{e.charge, e.operation, e.fees, e.postings}
+	e := apply(c, answer, terms{fee.Terms{Merchant: schedule}, calendar.US, time.UTC}, now)
+	return Effects{e.charge, e.fees, e.postings}
 }
-
-// Backoff is the pause before the next look-up.
-var Backoff = backoff

@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/fixture"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
@@ -97,7 +98,7 @@ func TestLookUpsBackOff(t *testing.T) {
 	id := create(t, w, input(w, good, 100), nil).Charge.ID
 	for range 600 { // ten minutes
 		w.Clock.Advance(time.Second)
-		if _, err := w.Charges.Resolve(t.Context()); err != nil {
+		if _, err := w.Operations.Resolve(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +124,7 @@ func TestBackOffDoesNotOvershootTheWindow(t *testing.T) {
 	begun := w.Clock.Now()
 	for get(t, w, id).Status == charge.Processing && w.Clock.Now().Sub(begun) < time.Minute {
 		w.Clock.Advance(50 * time.Millisecond)
-		if _, err := w.Charges.Resolve(t.Context()); err != nil {
+		if _, err := w.Operations.Resolve(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -279,7 +280,7 @@ func TestFinishRacesItsResolvers(t *testing.T) {
 	close(answer) // from here on three want to write the same outcomes
 	for range 2 {
 		all.Go(func() {
-			if _, err := w.Charges.Resolve(t.Context()); err != nil {
+			if _, err := w.Operations.Resolve(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -295,9 +296,9 @@ func TestFinishRacesItsResolvers(t *testing.T) {
 func poison(ctx context.Context, w *fixture.World, id string) error {
 	source, _ := ids.ParseCharge(id)
 	return pg.InTx(ctx, w.Pool, func(tx *pg.Tx) error {
-		ledger.PostTx(tx, w.Clock.Now(), ledger.Posting{
+		ledger.PostTx(tx, instant.Both(w.Clock.Now()), ledger.Posting{
 			ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: id + ":capture",
-			Kind: "poison", Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 1, Currency: money.USD, SourceID: source,
+			Kind: "poison", Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 1, Currency: money.USD, SourceID: source.Bytes(),
 		})
 		return nil
 	})
@@ -318,7 +319,7 @@ func TestPoisonedRowHoldsNobodyUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Second)
-	if n, err := w.Charges.Resolve(t.Context()); n != 6 || pg.Violated(err) == "" {
+	if n, err := w.Operations.Resolve(t.Context()); n != 6 || pg.Violated(err) == "" {
 		t.Errorf("asked about %d, %v", n, err)
 	}
 	want := []charge.Status{charge.Captured, charge.Processing, charge.Captured, charge.Captured, charge.Processing, charge.Processing}
@@ -384,7 +385,7 @@ func TestTimeOutCardOfTheSandbox(t *testing.T) {
 	c := create(t, w, input(w, "4000000000005423", 100), claimOf(w, "k")).Charge
 	for range 30 {
 		w.Clock.Advance(time.Second)
-		if _, err := w.Charges.Resolve(t.Context()); err != nil {
+		if _, err := w.Operations.Resolve(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

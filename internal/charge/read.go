@@ -14,7 +14,7 @@ import (
 // Get returns a charge of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Charge, error) {
-	if err := s.check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
 		return Charge{}, err
 	}
 	chargeID, err := ids.ParseCharge(id)
@@ -25,7 +25,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Charge
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Charge) (Charge, error) {
-	c, err := pg.One[Charge](ctx, s.pool,
+	c, err := pg.One[Charge](ctx, s.Pool,
 		`SELECT `+columns+` FROM charges WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	if errors.Is(err, pg.ErrNone) {
@@ -53,7 +53,7 @@ type Page struct {
 
 // List returns one page of the application's charges.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (Page, error) {
-	if err := s.check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
 		return Page{}, err
 	}
 	backwards := !in.Before.IsZero()
@@ -95,6 +95,6 @@ func (s *Service) page(ctx context.Context, applicationID int64, in ListInput, u
 	if up {
 		statement = pageUp
 	}
-	return pg.All[Charge](ctx, s.pool, statement, pg.Args{"application_id": applicationID,
+	return pg.All[Charge](ctx, s.Pool, statement, pg.Args{"application_id": applicationID,
 		"statuses": in.Statuses, "merchants": in.Merchants, "external_id": in.ExternalID, "cursor": cursor, "limit": in.Limit + 1})
 }

@@ -2,10 +2,10 @@ package charge
 
 import (
 	"context"
-	"time"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/operation"
 	"svcpay/internal/pg"
 )
 
@@ -21,25 +21,20 @@ const columns = `id, version, application_id, merchant_id, amount, amount_author
 const insertCharge = `
 	INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
 		type, origin, recurring, stored_credential, capture, payment_method, billing, description,
-		external_id, statement_suffix, metadata, processor_name, processor_reference, idempotency_key,
-		request_id, created_at, updated_at)
+		external_id, statement_suffix, metadata, processor_name, processor_reference, request_id, created_at, updated_at)
 	VALUES (@id, @application_id, @merchant_id, @token, @status, @amount, @currency, @funding_currency,
 		@type, @origin, @recurring, @stored, @capture, @method, @billing, @description,
-		@external_id, @suffix, @metadata, @processor, @reference, @key, @request_id, @now, @now)
+		@external_id, @suffix, @metadata, @processor, @reference, @request_id, @now, @now)
 	ON CONFLICT (application_id, external_id) DO NOTHING`
 
 func insertArgs(in claimIn, c Charge) pg.Args {
-	var key *string
-	if in.claim != nil {
-		key = &in.claim.Key
-	}
 	return pg.Args{"id": c.ID, "application_id": c.ApplicationID, "merchant_id": c.MerchantID, "token": c.Token,
 		"status": c.Status, "amount": c.Amount, "currency": c.Currency, "funding_currency": c.FundingCurrency,
 		"type": c.Type, "origin": c.Origin, "recurring": c.Recurring, "stored": c.StoredCredential,
 		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing,
 		"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
 		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
-		"key": key, "request_id": in.requestID, "now": c.CreatedAt}
+		"request_id": in.requestID, "now": c.CreatedAt}
 }
 
 func externalIDTakenTx(ctx context.Context, tx *pg.Tx, c Charge) (refused, err error) {
@@ -51,17 +46,6 @@ func externalIDTakenTx(ctx context.Context, tx *pg.Tx, c Charge) (refused, err e
 	}
 	return fault.New(fault.KindConflict, "external_id_taken", "Another charge has this external_id.").
 		On("external_id").With("charge_id", id.String()), nil
-}
-
-func insertOperationTx(tx *pg.Tx, c Charge, nextCheck time.Time) {
-	tx.Later(`
-		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, kind, processor, reference,
-			amount, currency, state, next_check_at, created_at)
-		VALUES (@id, @application_id, @merchant_id, @charge_id, 'authorize', @processor, @reference,
-			@amount, @currency, 'open', @next, @now)`,
-		pg.Args{"id": ids.NewOperation(c.CreatedAt.Time), "application_id": c.ApplicationID, "merchant_id": c.MerchantID,
-			"charge_id": c.ID, "processor": c.Processor.Name, "reference": c.Processor.Reference,
-			"amount": c.Amount, "currency": c.Currency, "next": nextCheck, "now": c.CreatedAt})
 }
 
 func updateTx(tx *pg.Tx, c Charge) {
@@ -80,29 +64,21 @@ func updateTx(tx *pg.Tx, c Charge) {
 			"application_id": c.ApplicationID, "id": c.ID})
 }
 
-func finishOperationTx(tx *pg.Tx, c Charge, state string) {
-	tx.Later(`
-		UPDATE processor_operations SET state = @state, finished_at = @now, next_check_at = NULL
-		WHERE application_id = @application_id AND charge_id = @charge_id AND state = 'open'`,
-		pg.Args{"state": state, "now": c.UpdatedAt, "application_id": c.ApplicationID, "charge_id": c.ID})
-}
-
 type locked struct {
 	Charge
-	IdempotencyKey *string     `db:"idempotency_key"`
-	RequestID      ids.Request `db:"request_id"`
-	Country        string      `db:"country"`
-	TimeZone       string      `db:"time_zone"`
+	RequestID ids.Request `db:"request_id"`
+	Country   string      `db:"country"`
+	TimeZone  string      `db:"time_zone"`
 }
 
 // lockTx locks charges in the order of their ids, whatever order they were named in.
-func lockTx(ctx context.Context, tx *pg.Tx, ins []finishIn) (map[ids.Charge]locked, error) {
+func lockTx(ctx context.Context, tx *pg.Tx, ins []operation.Outcome) (map[ids.Charge]locked, error) {
 	applications, charges := make([]int64, len(ins)), make([]ids.Charge, len(ins))
 	for i, in := range ins {
-		applications[i], charges[i] = in.applicationID, in.id
+		applications[i], charges[i] = in.ApplicationID, in.ChargeID
 	}
 	rows, err := pg.All[locked](ctx, tx, `
-		SELECT `+columns+`, idempotency_key, request_id,
+		SELECT `+columns+`, request_id,
 			(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
 			(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id)
 		FROM charges

@@ -108,7 +108,7 @@ func get(t *testing.T, w *fixture.World, id ids.Charge) charge.Charge {
 
 func resolve(t *testing.T, w *fixture.World, want int) {
 	t.Helper()
-	if n, err := w.Charges.Resolve(t.Context()); err != nil || n != want {
+	if n, err := w.Operations.Resolve(t.Context()); err != nil || n != want {
 		t.Errorf("asked about %d, %v; want %d", n, err, want)
 	}
 }

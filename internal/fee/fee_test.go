@@ -118,11 +118,11 @@ func TestScheduleInForceIsTheLatestThatHasBegun(t *testing.T) {
 	early := create(t, w, fee.Rates{CaptureFee: 1}, start.Add(time.Hour))
 	at := func(m fee.Merchant, when time.Time) fee.Schedule {
 		t.Helper()
-		all, err := fee.InForceTx(t.Context(), w.Pool, []fee.Merchant{us, other, foreign}, when)
+		all, err := fee.InForceTx(t.Context(), w.Pool, map[fee.Merchant]time.Time{us: when, other: when, foreign: when})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return all[m]
+		return all[m].Merchant
 	}
 	first := at(us, start)
 	if !reflect.DeepEqual(first.Rates, demo.Rates()) {
@@ -149,8 +149,8 @@ func TestRatesSurviveTheDatabase(t *testing.T) {
 		want := rates().Draw(rt, "rates")
 		w.Clock.Advance(time.Second)
 		id := create(rt, w, want, w.Clock.Now())
-		got, err := fee.InForceTx(w.T.Context(), w.Pool, []fee.Merchant{us}, w.Clock.Now())
-		if s := got[us]; err != nil || s.ID != id || !reflect.DeepEqual(s.Rates, want) {
+		got, err := fee.InForceTx(w.T.Context(), w.Pool, map[fee.Merchant]time.Time{us: w.Clock.Now()})
+		if s := got[us].Merchant; err != nil || s.ID != id || !reflect.DeepEqual(s.Rates, want) {
 			rt.Fatalf("%+v comes back as %+v, %v", want, s, err)
 		}
 	})

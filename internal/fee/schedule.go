@@ -33,13 +33,32 @@ type Schedule struct {
 	Rates
 }
 
+// Terms are the two schedules that an event is charged by: the merchant's, which the application
+// collects, and the service's own to the application, whose id is zero if there is none.
+type Terms struct{ Merchant, Service Schedule }
+
+// Event assesses something that happened: what it costs by both schedules, with what that is computed from.
+func (t Terms) Event(m Merchant, source [16]byte, kind Kind, base money.Amount, brand string, at time.Time) Event {
+	e := Event{Merchant: m, SourceID: source, Kind: kind, Base: base, Brand: brand, ScheduleID: t.Merchant.ID,
+		Lines: t.Merchant.Lines(kind, base, brand), At: at}
+	if !t.Service.ID.IsZero() {
+		e.ServiceLines = t.Service.Lines(kind, base, brand)
+	}
+	return e
+}
+
 // Kind is an event that may cost a fee.
 type Kind string
 
-// The events of a card charge.
+// The events.
 const (
-	Authorized Kind = "authorized"
-	Captured   Kind = "captured"
+	Authorized   Kind = "authorized"    // a card payment was approved
+	Captured     Kind = "captured"      // a card payment was captured
+	BankSettled  Kind = "bank_settled"  // a bank payment settled
+	BankFailed   Kind = "bank_failed"   // a bank payment failed before it settled
+	BankReturned Kind = "bank_returned" // a bank payment came back after it had settled
+	Chargeback   Kind = "chargeback"    // a chargeback was opened, or a retrieval escalated
+	Retrieval    Kind = "retrieval"     // a retrieval was opened
 )
 
 // Line is one fee of an event, rounded by itself. Percent fees carry basis and rate, flat

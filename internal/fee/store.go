@@ -44,22 +44,23 @@ type scheduleRow struct {
 	Schedule
 }
 
-// InForceTx returns the schedule of each merchant that applies at the time at.
-func InForceTx(ctx context.Context, q pg.Querier, merchants []Merchant, at time.Time) (map[Merchant]Schedule, error) {
-	applications, ids := make([]int64, len(merchants)), make([]int64, len(merchants))
-	for i, m := range merchants {
-		applications[i], ids[i] = m.ApplicationID, m.MerchantID
+// InForceTx returns the terms of each wanted merchant that apply at the time given with it.
+func InForceTx(ctx context.Context, q pg.Querier, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
+	var applications, merchants []int64
+	var at []time.Time
+	for m, when := range wanted {
+		applications, merchants, at = append(applications, m.ApplicationID), append(merchants, m.MerchantID), append(at, when)
 	}
 	rows, err := pg.All[scheduleRow](ctx, q, `
 		SELECT DISTINCT ON (s.application_id, s.merchant_id) s.application_id, s.merchant_id, s.id, s.effective_at, `+columns+`
-		FROM unnest(@applications::bigint[], @merchants::bigint[]) AS w (application_id, merchant_id)
+		FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id, merchant_id, at)
 		JOIN fee_schedules s USING (application_id, merchant_id)
-		WHERE s.effective_at <= @at
+		WHERE s.effective_at <= w.at
 		ORDER BY s.application_id, s.merchant_id, s.effective_at DESC, s.id DESC`,
-		pg.Args{"applications": applications, "merchants": ids, "at": at})
-	out := make(map[Merchant]Schedule, len(rows))
+		pg.Args{"applications": applications, "merchants": merchants, "at": at})
+	out := make(map[Merchant]Terms, len(rows))
 	for _, r := range rows {
-		out[Merchant{r.ApplicationID, r.MerchantID}] = r.Schedule
+		out[Merchant{r.ApplicationID, r.MerchantID}] = Terms{Merchant: r.Schedule}
 	}
 	return out, err
 }
@@ -67,13 +68,15 @@ func InForceTx(ctx context.Context, q pg.Querier, merchants []Merchant, at time.
 // Event is something that happened to a payment and what it cost.
 type Event struct {
 	Merchant
-	SourceID   ids.Charge
+	SourceID   [16]byte
 	Kind       Kind
 	Base       money.Amount
 	Brand      string
 	ScheduleID ids.FeeSchedule
-	Lines      []Line
-	At         time.Time
+	Lines      []Line // what the merchant pays the application
+	// ServiceLines is what the application pays the service.
+	ServiceLines []Line
+	At           time.Time
 }
 
 // RecordTx keeps what each event was charged and computed from, in the transaction that made it happen.

@@ -9,6 +9,12 @@ type (
 	feeScheduleKind struct{}
 	entryKind       struct{}
 	operationKind   struct{}
+	refundKind      struct{}
+	disputeKind     struct{}
+	payoutKind      struct{}
+	mandateKind     struct{}
+	fileKind        struct{}
+	bankAccountKind struct{}
 )
 
 func (chargeKind) Prefix() string      { return "ch" }
@@ -19,6 +25,12 @@ func (keyKind) Prefix() string         { return "key" }
 func (feeScheduleKind) Prefix() string { return "fs" }
 func (entryKind) Prefix() string       { return "bal" }
 func (operationKind) Prefix() string   { return "op" }
+func (refundKind) Prefix() string      { return "re" }
+func (disputeKind) Prefix() string     { return "dp" }
+func (payoutKind) Prefix() string      { return "po" }
+func (mandateKind) Prefix() string     { return "mdt" }
+func (fileKind) Prefix() string        { return "file" }
+func (bankAccountKind) Prefix() string { return "ba" }
 
 // The ids of the service's objects.
 type (
@@ -30,6 +42,12 @@ type (
 	FeeSchedule = ID[feeScheduleKind]
 	Entry       = ID[entryKind]
 	Operation   = ID[operationKind]
+	Refund      = ID[refundKind]
+	Dispute     = ID[disputeKind]
+	Payout      = ID[payoutKind]
+	Mandate     = ID[mandateKind]
+	File        = ID[fileKind]
+	BankAccount = ID[bankAccountKind]
 )
 
 // Constructors and parsers, one pair a kind, so that callers never spell a type parameter.
@@ -42,9 +60,25 @@ var (
 	NewFeeSchedule = New[feeScheduleKind]
 	NewEntry       = New[entryKind]
 	NewOperation   = New[operationKind]
+	NewRefund      = New[refundKind]
+	NewDispute     = New[disputeKind]
+	NewPayout      = New[payoutKind]
+	NewMandate     = New[mandateKind]
+	NewFile        = New[fileKind]
+	NewBankAccount = New[bankAccountKind]
 
-	ChargeFrom = FromBytes[chargeKind]
+	ChargeFrom  = FromBytes[chargeKind]
+	RefundFrom  = FromBytes[refundKind]
+	DisputeFrom = FromBytes[disputeKind]
+	PayoutFrom  = FromBytes[payoutKind]
 
-	ParseCharge = Parse[chargeKind]
-	ParseToken  = Parse[tokenKind]
+	ParseCharge      = Parse[chargeKind]
+	ParseToken       = Parse[tokenKind]
+	ParseRefund      = Parse[refundKind]
+	ParseDispute     = Parse[disputeKind]
+	ParsePayout      = Parse[payoutKind]
+	ParseMandate     = Parse[mandateKind]
+	ParseFile        = Parse[fileKind]
+	ParseFeeSchedule = Parse[feeScheduleKind]
+	ParseEntry       = Parse[entryKind]
 )

@@ -7,9 +7,9 @@ package ledger
 
 import (
 	"context"
-	"time"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 )
@@ -21,7 +21,12 @@ type Account string
 const (
 	ProcessorReceivable Account = "processor_receivable" // what the processor owes us
 	MerchantPending     Account = "merchant_pending"     // the merchant's, not yet available
+	MerchantAvailable   Account = "merchant_available"   // the merchant's, to be paid out next
+	MerchantReserved    Account = "merchant_reserved"    // the merchant's, held for open disputes
+	MerchantInTransit   Account = "merchant_in_transit"  // the merchant's, on its way to the bank
 	ApplicationFees     Account = "application_fees"     // what the merchant paid the application
+	ServiceFees         Account = "service_fees"         // what the application paid the service
+	Adjustments         Account = "adjustments"          // corrections by hand
 )
 
 // Posting moves Amount from Credit to Debit.
@@ -35,21 +40,24 @@ type Posting struct {
 	Credit      Account
 	Amount      money.Amount
 	Currency    money.Currency
-	SourceID    ids.Charge
+	// SourceID is the object that the posting comes from; ChargeID the charge that it concerns, zero
+	// for none.
+	SourceID [16]byte
+	ChargeID ids.Charge
 }
 
 // PostTx queues postings in the caller's transaction. A business key that is posted already fails
 // the whole transaction: the caller decides under its own lock whether a thing happened.
-func PostTx(tx *pg.Tx, now time.Time, postings ...Posting) {
+func PostTx(tx *pg.Tx, m instant.Moment, postings ...Posting) {
 	for _, p := range postings {
 		tx.Later(`
 			INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit,
-				amount, currency, source_id, created_at)
+				amount, currency, source_id, charge_id, created_at)
 			VALUES (@id, @application_id, @merchant_id, @business_key, @kind, @debit, @credit,
-				@amount, @currency, @source_id, @now)`,
-			pg.Args{"id": ids.NewEntry(now), "application_id": p.ApplicationID, "merchant_id": p.MerchantID,
+				@amount, @currency, @source_id, @charge_id, @now)`,
+			pg.Args{"id": ids.NewEntry(m.Machine), "application_id": p.ApplicationID, "merchant_id": p.MerchantID,
 				"business_key": p.BusinessKey, "kind": p.Kind, "debit": p.Debit, "credit": p.Credit,
-				"amount": p.Amount, "currency": p.Currency, "source_id": p.SourceID, "now": now})
+				"amount": p.Amount, "currency": p.Currency, "source_id": p.SourceID, "charge_id": p.ChargeID, "now": m.At})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
@@ -17,13 +18,13 @@ import (
 func posting(w *fixture.World, key string) ledger.Posting {
 	return ledger.Posting{
 		ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: key, Kind: "capture",
-		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 100, Currency: money.USD, SourceID: ids.NewCharge(w.Clock.Now()),
+		Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 100, Currency: money.USD, SourceID: ids.NewCharge(w.Clock.Now()).Bytes(),
 	}
 }
 
 func post(w *fixture.World, postings ...ledger.Posting) error {
 	return pg.InTx(w.T.Context(), w.Pool, func(tx *pg.Tx) error {
-		ledger.PostTx(tx, w.Clock.Now(), postings...)
+		ledger.PostTx(tx, instant.Both(w.Clock.Now()), postings...)
 		return nil
 	})
 }
@@ -70,7 +71,7 @@ func TestUnsoundPostingsFailTheTransaction(t *testing.T) {
 		"to itself":             func(p *ledger.Posting) { p.Debit = p.Credit },
 		"an unknown account":    func(p *ledger.Posting) { p.Debit = "pocket" },
 		"another's merchant":    func(p *ledger.Posting) { p.MerchantID = w.Other.Merchants.US },
-		"no source":             func(p *ledger.Posting) { p.SourceID = ids.Charge{} },
+		"no source":             func(p *ledger.Posting) { p.SourceID = [16]byte{} },
 		"another currency":      func(p *ledger.Posting) { p.Currency = "eur" },
 	}
 	for name, spoil := range cases {

@@ -6,9 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 )
 
@@ -37,7 +37,7 @@ type Event struct {
 }
 
 // EmitTx queues events in the caller's transaction, which holds the object's row lock.
-func EmitTx(tx *pg.Tx, now time.Time, events ...Event) error {
+func EmitTx(tx *pg.Tx, m instant.Moment, events ...Event) error {
 	for _, e := range events {
 		object, err := json.Marshal(e.Object)
 		if err != nil {
@@ -52,9 +52,9 @@ func EmitTx(tx *pg.Tx, now time.Time, events ...Event) error {
 				previous_attributes, request_id, source, created_at)
 			VALUES (@id, @application_id, @merchant_id, @type, @object_id, @position, @object,
 				@previous, @request_id, @source, @now)`,
-			pg.Args{"id": ids.NewEvent(now), "application_id": e.ApplicationID, "merchant_id": e.MerchantID,
+			pg.Args{"id": ids.NewEvent(m.Machine), "application_id": e.ApplicationID, "merchant_id": e.MerchantID,
 				"type": e.Type, "object_id": e.ObjectID, "position": e.Position, "object": object,
-				"previous": previous, "request_id": e.RequestID, "source": e.Source, "now": now})
+				"previous": previous, "request_id": e.RequestID, "source": e.Source, "now": m.At})
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 )
@@ -60,7 +61,7 @@ func TestEventsLiveAndDieWithTheirTransaction(t *testing.T) {
 					ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Type: "charge.created", ObjectID: object,
 					Position: p, Object: thing{Name: fmt.Sprint(p)}, RequestID: ids.NewRequest(w.Clock.Now()), Source: outbox.API,
 				}
-				if err := outbox.EmitTx(tx, w.Clock.Now(), e); err != nil {
+				if err := outbox.EmitTx(tx, instant.Both(w.Clock.Now()), e); err != nil {
 					return err
 				}
 			}
@@ -82,7 +83,7 @@ func TestEventsLiveAndDieWithTheirTransaction(t *testing.T) {
 		t.Errorf("%v, %v", rows, err)
 	}
 	err = pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		return outbox.EmitTx(tx, w.Clock.Now(), outbox.Event{Type: "x", Object: make(chan int)})
+		return outbox.EmitTx(tx, instant.Both(w.Clock.Now()), outbox.Event{Type: "x", Object: make(chan int)})
 	})
 	if err == nil {
 		t.Error("an object without JSON is emitted")

@@ -8,58 +8,7 @@ import (
 	"time"
 
 	"svcpay/internal/money"
-	"svcpay/internal/sensitive"
 )
-
-// StoredCredential says how a card on file is used, in the card networks' sense.
-type StoredCredential string
-
-// The uses.
-const (
-	NotStored   StoredCredential = "none"        // the payer is present, nothing was kept before
-	Initial     StoredCredential = "initial"     // the first of a series
-	Recurring   StoredCredential = "recurring"   // merchant-initiated, in a series
-	Unscheduled StoredCredential = "unscheduled" // a kept card, outside a series
-)
-
-// Authorization asks to reserve (and with Capture to take) an amount from a card.
-type Authorization struct {
-	Reference  string // ours, unique per call
-	Amount     money.Amount
-	Currency   money.Currency
-	Capture    bool
-	Descriptor string
-	Card       Card
-	Stored     StoredCredential
-	// NetworkTransactionID links a stored credential to its first use; "" at the first.
-	NetworkTransactionID string
-}
-
-// Card is what a processor needs of a card. CVC may be empty.
-type Card struct {
-	PAN        sensitive.PAN
-	CVC        sensitive.CVC
-	ExpMonth   int
-	ExpYear    int
-	Line1, Zip string
-}
-
-// CheckResult is what the issuer said of a submitted detail.
-type CheckResult string
-
-// The results.
-const (
-	Pass        CheckResult = "pass"
-	Fail        CheckResult = "fail"
-	Unavailable CheckResult = "unavailable" // nothing was submitted, or the issuer did not look
-)
-
-// Checks are the issuer's verifications.
-type Checks struct {
-	CVC          CheckResult `json:"cvc"`
-	AddressLine1 CheckResult `json:"address_line_1"`
-	AddressZip   CheckResult `json:"address_zip"`
-}
 
 // Answer is a final outcome.
 type Answer struct {
@@ -79,20 +28,55 @@ type Profile struct {
 // ErrNotFound is the answer of Lookup for a reference that has no outcome (yet).
 var ErrNotFound = errors.New("processor: nothing is known of this reference")
 
-// Processor moves money.
+// Processor moves money. Each call that submits does so once, under a reference of ours; any error
+// of it means that the outcome is unknown, never that it failed.
 type Processor interface {
 	// Name is how records call it.
 	Name() string
-	// Authorize submits once. Any error means that the outcome is unknown, never that it failed.
+	// Authorize reserves, and with Capture takes, an amount from a card.
 	Authorize(ctx context.Context, a Authorization) (Answer, error)
+	// Debit hands in a debit of a bank account. Approved means accepted for submission: it may
+	// still be returned, which an [Event] tells.
+	Debit(ctx context.Context, d Debit) (Answer, error)
+	// Capture takes an authorized amount or a part of it; the rest is released.
+	Capture(ctx context.Context, f FollowUp) (Answer, error)
+	// Void releases an authorization that was not captured, or takes back a debit that was not
+	// batched, whole.
+	Void(ctx context.Context, f FollowUp) (Answer, error)
+	// Refund gives back a part of what was captured or debited.
+	Refund(ctx context.Context, f FollowUp) (Answer, error)
+	// Payout sends money to a merchant's bank account. Approved means on its way; an [Event] tells
+	// how it ended.
+	Payout(ctx context.Context, p Payout) (Answer, error)
+	// Respond answers a dispute: with evidence, or by accepting it.
+	Respond(ctx context.Context, r Response) (Answer, error)
 	// Lookup tells the outcome of a reference, or ErrNotFound.
 	Lookup(ctx context.Context, reference string) (Answer, error)
+	// Events returns what happened at the processor after the event of that id ("" for all), oldest
+	// first, at most limit.
+	Events(ctx context.Context, after string, limit int) ([]Event, error)
+	// Book returns the lines of the processor's book after that number, oldest first, at most limit.
+	Book(ctx context.Context, after int64, limit int) ([]BookLine, error)
 	// SettleWindow is how long after the submission a reference may still turn up; one that is
 	// not found after it was never received.
 	SettleWindow() time.Duration
 	// Profile describes a card by its BIN.
 	Profile(ctx context.Context, bin string) (Profile, error)
+	// BankName names the bank of a routing number, "" if it is not known.
+	BankName(ctx context.Context, scheme Scheme, routing string) (string, error)
 }
 
 // CallTimeout bounds every call to a processor.
 const CallTimeout = 20 * time.Second
+
+// BookLine is one movement as the processor wrote it down.
+type BookLine struct {
+	Number    int64
+	Reference string // ours
+	Kind      string // authorize, debit, capture, void, refund, payout, respond
+	Account   string
+	Amount    money.Amount
+	Currency  money.Currency
+	Approved  bool
+	At        time.Time
+}

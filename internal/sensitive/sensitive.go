@@ -74,3 +74,21 @@ func (s secret) MarshalJSON() ([]byte, error) { return nil, ErrMarshal }
 func (s secret) MarshalText() ([]byte, error) { return nil, ErrMarshal }
 
 func last(s string, n int) string { return s[max(0, len(s)-n):] }
+
+// AccountNumber is the number of a bank account: digits only.
+type AccountNumber struct{ secret }
+
+// NewAccountNumber wraps digits.
+func NewAccountNumber(digits string) AccountNumber { return AccountNumber{keep(digits)} }
+
+// Last4 gives the last four digits, which may be shown and kept.
+func (n AccountNumber) Last4() string { return last(n.Reveal(), 4) }
+
+// String prints ••••6789.
+func (n AccountNumber) String() string { return "••••" + n.Last4() }
+
+// Format prints the same for every verb, %d and %#v included.
+func (n AccountNumber) Format(f fmt.State, _ rune) { io.WriteString(f, n.String()) }
+
+// LogValue keeps slog from looking inside.
+func (n AccountNumber) LogValue() slog.Value { return slog.StringValue(n.String()) }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/money"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -65,7 +66,9 @@ func (p *Processor) Authorize(ctx context.Context, a processor.Authorization) (p
 	if c.TimesOut {
 		visible = visible.Add(lateBy)
 	}
-	if err := p.write(ctx, a, answer, visible); err != nil {
+	err := p.write(ctx, entry{kind: "authorize", reference: a.Reference, account: a.Account, amount: a.Amount, currency: a.Currency,
+		captured: a.Capture && answer.Approved, last4: a.Card.PAN.Last4(), answer: answer, visible: visible})
+	if err != nil {
 		return processor.Answer{}, err
 	}
 	if !c.TimesOut {
@@ -116,17 +119,27 @@ func networkTransactionID(now time.Time) string {
 	return text[len(text)-15:]
 }
 
-func (p *Processor) write(ctx context.Context, a processor.Authorization, answer processor.Answer, visible time.Time) error {
-	text, err := json.Marshal(answer)
+// entry is one line of the book.
+type entry struct {
+	kind, reference, original, account string
+	amount                             money.Amount
+	currency                           money.Currency
+	captured                           bool
+	last4                              string
+	answer                             processor.Answer
+	visible                            time.Time
+}
+
+func (p *Processor) write(ctx context.Context, e entry) error {
+	text, err := json.Marshal(e.answer)
 	if err != nil {
 		return err
 	}
 	_, err = pg.Exec(ctx, p.pool, `
-		INSERT INTO sandbox_processor_book (reference, amount, currency, captured, last4, answer, visible_at, created_at)
-		VALUES (@reference, @amount, @currency, @captured, @last4, @answer, @visible, @now)`,
-		pg.Args{"reference": a.Reference, "amount": a.Amount, "currency": a.Currency,
-			"captured": a.Capture && answer.Approved, "last4": a.Card.PAN.Last4(), "answer": text,
-			"visible": visible, "now": p.now()})
+		INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, last4, answer, visible_at, created_at)
+		VALUES (@kind, @reference, @original, @account, @amount, @currency, @captured, @last4, @answer, @visible, @now)`,
+		pg.Args{"kind": e.kind, "reference": e.reference, "original": e.original, "account": e.account, "amount": e.amount,
+			"currency": e.currency, "captured": e.captured, "last4": e.last4, "answer": text, "visible": e.visible, "now": p.now()})
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}

@@ -1,0 +1,152 @@
+// Package operation keeps every call to a processor: written before the call is made, closed when
+// its outcome is known, and asked about by our reference in between. Nothing is submitted twice.
+//
+// A flow opens an operation in the transaction that decides ([OpenTx]), makes the call with [Call],
+// and closes it in the transaction that writes the outcome ([CloseTx]). Whatever is left between is
+// found by a [Resolver], which hands the outcome to the same finish.
+package operation
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// Kind is what the processor was asked to do.
+type Kind string
+
+// The kinds.
+const (
+	Authorize Kind = "authorize"
+	Debit     Kind = "debit"
+	Capture   Kind = "capture"
+	Void      Kind = "void"
+	Refund    Kind = "refund"
+	Payout    Kind = "payout"
+	Respond   Kind = "respond"
+	Reverse   Kind = "reverse" // of an approval that came after it was given up
+)
+
+// State is how far a call has come.
+type State string
+
+// The states. An operation that is not submitted is watched for a day: if it turns up after all, it
+// is reversed.
+const (
+	Open         State = "open"
+	Approved     State = "approved"
+	Declined     State = "declined"
+	NotSubmitted State = "not_submitted"
+)
+
+// StateOf is the final state of an answer; nil means that the processor never got the call.
+func StateOf(answer *processor.Answer) State {
+	switch {
+	case answer == nil:
+		return NotSubmitted
+	case answer.Approved:
+		return Approved
+	}
+	return Declined
+}
+
+// Operation is one call to a processor.
+type Operation struct {
+	ID            ids.Operation `db:"id"`
+	ApplicationID int64         `db:"application_id"`
+	MerchantID    int64         `db:"merchant_id"`
+	ChargeID      ids.Charge    `db:"charge_id"` // zero for a payout
+	// SubjectID is the object that the outcome changes: the charge, refund, payout or dispute.
+	SubjectID [16]byte       `db:"subject_id"`
+	Kind      Kind           `db:"kind"`
+	Processor string         `db:"processor"`
+	Reference string         `db:"reference"` // ours, unique at the processor
+	Amount    money.Amount   `db:"amount"`
+	Currency  money.Currency `db:"currency"`
+	State     State          `db:"state"`
+	// IdempotencyKey and RequestID are those of the request that wanted it.
+	IdempotencyKey *string     `db:"idempotency_key"`
+	RequestID      ids.Request `db:"request_id"`
+	CreatedAt      time.Time   `db:"created_at"` // machine time
+}
+
+const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency,
+	state, idempotency_key, request_id, created_at`
+
+// firstCheck is when an operation without an answer is first asked about: sooner only wastes
+// look-ups on calls that are still under way.
+const firstCheck = 2 * time.Second
+
+// watchFor is how long an operation that was given up is still looked up.
+const watchFor = 24 * time.Hour
+
+// OpenTx queues the row of a call that is about to be made. The database refuses a second open
+// authorization, debit, capture or void of one charge.
+func OpenTx(tx *pg.Tx, o Operation) {
+	tx.Later(`
+		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference,
+			amount, currency, state, idempotency_key, request_id, next_check_at, created_at)
+		VALUES (@id, @application_id, @merchant_id, @charge_id, @subject_id, @kind, @processor, @reference,
+			@amount, @currency, 'open', @key, @request_id, @next, @now)`,
+		pg.Args{"id": o.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "charge_id": o.ChargeID,
+			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "reference": o.Reference,
+			"amount": o.Amount, "currency": o.Currency, "key": o.IdempotencyKey, "request_id": o.RequestID,
+			"next": o.CreatedAt.Add(firstCheck), "now": o.CreatedAt})
+}
+
+// CloseTx queues the outcome of an operation that is open. One that was not submitted stays watched.
+func CloseTx(tx *pg.Tx, id ids.Operation, state State, machine time.Time) {
+	var next *time.Time
+	if state == NotSubmitted {
+		at := machine.Add(firstWatch)
+		next = &at
+	}
+	tx.Later(`
+		UPDATE processor_operations SET state = @state, finished_at = @now, next_check_at = @next, checks = 0
+		WHERE id = @id AND state = 'open'`,
+		pg.Args{"id": id, "state": state, "now": machine, "next": next})
+}
+
+// SoonTx queues that an open operation is asked about soon, since its call has ended without an answer.
+func SoonTx(tx *pg.Tx, id ids.Operation, machine time.Time) {
+	tx.Later(`UPDATE processor_operations SET next_check_at = @next WHERE id = @id AND state = 'open'`,
+		pg.Args{"id": id, "next": machine.Add(Backoff(0))})
+}
+
+// OpenOf returns the open operations whose outcome changes a subject, oldest first.
+func OpenOf(ctx context.Context, q pg.Querier, applicationID int64, subject [16]byte) ([]Operation, error) {
+	return pg.All[Operation](ctx, q, `
+		SELECT `+columns+` FROM processor_operations
+		WHERE application_id = @application_id AND subject_id = @subject AND state = 'open' ORDER BY id`,
+		pg.Args{"application_id": applicationID, "subject": subject})
+}
+
+// OneOpen is the constraint that a second open call about one charge breaks.
+const OneOpen = "processor_operations_one_open"
+
+// Call makes the call of an operation, bounded from the operation's creation on, as the processor's
+// window is: a call made later could be approved after the resolver has given it up. An adapter's
+// panic is an error: the outcome is unknown, and the binary lives on.
+func Call(ctx context.Context, o Operation, now time.Time, call func(context.Context) (processor.Answer, error)) (processor.Answer, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), processor.CallTimeout-now.Sub(o.CreatedAt))
+	defer cancel()
+	if err := ctx.Err(); err != nil {
+		return processor.Answer{}, err
+	}
+	return guarded(func() (processor.Answer, error) { return call(ctx) })
+}
+
+func guarded(call func() (processor.Answer, error)) (answer processor.Answer, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("operation: the processor's adapter panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return call()
+}

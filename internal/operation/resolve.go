@@ -1,0 +1,205 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/crash"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+const (
+	batch         = 64
+	parallelAsks  = 8
+	firstBackoff  = 150 * time.Millisecond
+	longestWait   = 5 * time.Minute
+	firstWatch    = time.Minute // after it was given up
+	lookupTimeout = 5 * time.Second
+)
+
+// Backoff is the pause before the next look-up, after that many.
+func Backoff(checks int) time.Duration {
+	if checks > 11 { // 150 ms × 2^11 is above the longest
+		return longestWait
+	}
+	return min(firstBackoff<<checks, longestWait)
+}
+
+// Outcome is what became of an operation; a nil answer means that the processor never got it.
+type Outcome struct {
+	Operation
+	Answer *processor.Answer
+}
+
+// Finish writes the outcomes of operations in one transaction. It must leave alone what is written
+// already: the request that made the call may have been quicker.
+type Finish func(ctx context.Context, outcomes []Outcome) error
+
+// Resolver asks processors what became of calls without an answer.
+type Resolver struct {
+	pool      *pgxpool.Pool
+	processor processor.Processor
+	machine   func() time.Time
+	finish    map[Kind]Finish
+	late      Finish
+}
+
+// NewResolver makes a resolver without flows.
+func NewResolver(pool *pgxpool.Pool, p processor.Processor, machine func() time.Time) *Resolver {
+	return &Resolver{pool: pool, processor: p, machine: machine, finish: make(map[Kind]Finish)}
+}
+
+// Handle sets who finishes operations of some kinds. It is called while the service is wired.
+func (r *Resolver) Handle(f Finish, kinds ...Kind) {
+	for _, k := range kinds {
+		r.finish[k] = f
+	}
+}
+
+// HandleLate sets who deals with approvals that turn up after their operation was given up.
+func (r *Resolver) HandleLate(f Finish) { r.late = f }
+
+// Resolve asks about up to a batch of operations that are due, has what it learns written down, and
+// tells how many it asked about. Any number of binaries may run it at once.
+func (r *Resolver) Resolve(ctx context.Context) (int, error) {
+	due, err := r.takeDue(ctx)
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	return len(due), r.settle(ctx, due)
+}
+
+// ResolveSubject asks at once about the open operations that change a subject.
+func (r *Resolver) ResolveSubject(ctx context.Context, applicationID int64, subject [16]byte) error {
+	open, err := OpenOf(ctx, r.pool, applicationID, subject)
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	return r.settle(ctx, open)
+}
+
+// takeDue leases due operations by moving their next check ahead, though not past the end of the
+// processor's window, when what is not found is known not to have arrived. The watch over one that
+// was given up ends after a day.
+func (r *Resolver) takeDue(ctx context.Context) ([]Operation, error) {
+	return pg.All[Operation](ctx, r.pool, `
+		WITH due AS (
+			SELECT id, checks FROM processor_operations WHERE next_check_at <= @now
+			ORDER BY next_check_at LIMIT @batch FOR UPDATE SKIP LOCKED
+		)
+		UPDATE processor_operations o SET checks = o.checks + 1, next_check_at = CASE
+			WHEN o.state <> 'open' AND o.created_at + @watch::interval <= @now THEN NULL
+			WHEN o.state = 'open' AND o.created_at + @window::interval > @now THEN least(w.at, o.created_at + @window)
+			ELSE w.at END
+		FROM due, LATERAL (SELECT @now::timestamptz + least(@first::interval * power(2, least(due.checks, 11)), @longest::interval) AS at) w
+		WHERE o.id = due.id
+		RETURNING o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.reference,
+			o.amount, o.currency, o.state, o.idempotency_key, o.request_id, o.created_at`,
+		pg.Args{"now": r.machine(), "batch": batch, "first": firstBackoff, "longest": longestWait, "watch": watchFor,
+			"window": r.processor.SettleWindow() + time.Millisecond})
+}
+
+// settle looks every operation up and has the outcomes written. If those of a kind cannot be written
+// together, each is written by itself, so that one bad row cannot hold up the others.
+func (r *Resolver) settle(ctx context.Context, ops []Operation) error {
+	known, waiting := r.ask(ctx, ops)
+	crash.Point("resolve.asked")
+	errs := []error{r.accept(ctx, waiting)}
+	for kind, outcomes := range known {
+		finish := r.finish[kind]
+		if kind == late {
+			finish = r.late
+		}
+		if finish == nil {
+			errs = append(errs, fmt.Errorf("operation: nobody finishes %s", kind))
+			continue
+		}
+		errs = append(errs, each(ctx, finish, outcomes))
+	}
+	return errors.Join(errs...)
+}
+
+func each(ctx context.Context, finish Finish, outcomes []Outcome) error {
+	err := finish(ctx, outcomes)
+	if err == nil || len(outcomes) == 1 {
+		return err
+	}
+	slog.WarnContext(ctx, "a batch of outcomes could not be written at once", "error", err.Error())
+	var errs []error
+	for _, o := range outcomes {
+		errs = append(errs, finish(ctx, []Outcome{o}))
+	}
+	return errors.Join(errs...)
+}
+
+// accept notes that the callers of operations without an outcome are told to wait.
+func (r *Resolver) accept(ctx context.Context, waiting []Operation) error {
+	return pg.InTx(ctx, r.pool, func(tx *pg.Tx) error {
+		for _, o := range waiting {
+			if o.IdempotencyKey != nil {
+				idempotency.AcceptTx(tx, o.Held())
+			}
+		}
+		return nil
+	})
+}
+
+// Held is the key of the request that wanted the operation; it must have one.
+func (o Operation) Held() idempotency.Held {
+	return idempotency.Held{ApplicationID: o.ApplicationID, Key: *o.IdempotencyKey, ObjectID: o.SubjectID}
+}
+
+// late marks, among the kinds, approvals of operations that were given up.
+const late Kind = "late"
+
+// ask looks operations up, some at a time. Those without an outcome are waiting until the
+// processor's window closes; after it they never reached the processor.
+func (r *Resolver) ask(ctx context.Context, ops []Operation) (known map[Kind][]Outcome, waiting []Operation) {
+	known = make(map[Kind][]Outcome)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, parallelAsks)
+	for _, o := range ops {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			out, ok := r.askOne(ctx, o)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case o.State != Open && ok && out.Answer != nil && out.Answer.Approved:
+				known[late] = append(known[late], out)
+			case o.State != Open:
+			case ok:
+				known[o.Kind] = append(known[o.Kind], out)
+			default:
+				waiting = append(waiting, o)
+			}
+		})
+	}
+	wg.Wait()
+	return known, waiting
+}
+
+func (r *Resolver) askOne(ctx context.Context, o Operation) (Outcome, bool) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	asked := r.machine() // before the question: what arrives meanwhile must not be given up
+	answer, err := guarded(func() (processor.Answer, error) { return r.processor.Lookup(ctx, o.Reference) })
+	switch {
+	case err == nil:
+		return Outcome{o, &answer}, true
+	case errors.Is(err, processor.ErrNotFound):
+		return Outcome{o, nil}, asked.Sub(o.CreatedAt) > r.processor.SettleWindow()
+	}
+	slog.WarnContext(ctx, "a processor look-up failed", "operation", o.ID.String(), "error", err.Error())
+	return Outcome{}, false
+}

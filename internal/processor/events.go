@@ -1,0 +1,48 @@
+package processor
+
+import (
+	"time"
+
+	"svcpay/internal/money"
+)
+
+// EventKind is what happened at the processor.
+type EventKind string
+
+// The kinds.
+const (
+	ChargeSettled    EventKind = "charge_settled"    // earlier than the calendar says
+	DebitReturned    EventKind = "debit_returned"    // before or after settlement
+	PayoutPaid       EventKind = "payout_paid"       // it arrived
+	PayoutFailed     EventKind = "payout_failed"     // it was refused
+	PayoutReturned   EventKind = "payout_returned"   // it had arrived and came back
+	DisputeOpened    EventKind = "dispute_opened"    // a chargeback or a retrieval
+	DisputeEscalated EventKind = "dispute_escalated" // a retrieval became a chargeback
+	DisputeWon       EventKind = "dispute_won"
+	DisputeLost      EventKind = "dispute_lost"
+	DisputeClosed    EventKind = "dispute_closed" // a retrieval ended without more
+)
+
+// Event is something that happened at the processor without a call of ours. Ids ascend in the order
+// of the feed.
+type Event struct {
+	ID      string
+	Kind    EventKind
+	Account string
+	// Reference is ours, of the charge or payout that it happened to.
+	Reference string
+	// ReturnCode is the scheme's, of a debit or payout that came back.
+	ReturnCode string
+	Dispute    *DisputeNotice
+	At         time.Time
+}
+
+// DisputeNotice is what a dispute's events tell of it.
+type DisputeNotice struct {
+	ID        string // the processor's
+	Retrieval bool
+	Reason    string // such as fraudulent, product_not_received, duplicate
+	Amount    money.Amount
+	Currency  money.Currency
+	RespondBy time.Time
+}
