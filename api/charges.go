@@ -18,7 +18,7 @@ func (a *API) createCharge(ctx context.Context, req *request, in charge.CreateIn
 	case out.Prior != nil && out.Prior.State == idempotency.Done:
 		return stored(out.Prior, http.StatusCreated, "/api/charges"), nil
 	}
-	r := reply{status: statusOf(out.Charge.Status != charge.Processing), object: out.Charge, replayed: out.Prior != nil}
+	r := reply{status: statusOf(!out.Unknown), object: out.Charge, replayed: out.Prior != nil}
 	r.version, r.location = out.Charge.Version, "/api/charges/"+out.Charge.ID.String()
 	return r, nil
 }

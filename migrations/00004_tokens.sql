@@ -29,6 +29,7 @@ CREATE TABLE tokens (
     fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
     entry_mode text NOT NULL CHECK (entry_mode IN ('keyed')),
     billing jsonb NOT NULL,
+    bank_name text, account_type text, routing text,
     network_transaction_id text,
     expires_at timestamptz NOT NULL,
     version integer NOT NULL DEFAULT 1,

@@ -14,6 +14,7 @@ CREATE TABLE processor_operations (
     currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
     state text NOT NULL CHECK (state IN ('open', 'approved', 'declined', 'not_submitted')),
     checks integer NOT NULL DEFAULT 0,
+    note text, -- what the outcome's writer needs beside the answer
     idempotency_key text,
     request_id uuid,
     next_check_at timestamptz,

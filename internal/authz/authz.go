@@ -30,9 +30,11 @@ type Permission string
 
 // The permissions that use-cases ask for.
 const (
-	ChargeCreate Permission = "charge:create"
-	ChargeRead   Permission = "charge:read"
-	TokenCreate  Permission = "token:create"
+	ChargeCreate  Permission = "charge:create"
+	ChargeRead    Permission = "charge:read"
+	ChargeCapture Permission = "charge:capture"
+	ChargeVoid    Permission = "charge:void"
+	TokenCreate   Permission = "token:create"
 )
 
 // Checker answers whether an actor holds a permission.

@@ -66,7 +66,7 @@ func TestEffectsOfAnyOutcome(t *testing.T) {
 			ID: ids.NewCharge(now), Version: 1, Status: charge.Processing, ApplicationID: 1, MerchantID: 2, Currency: money.USD,
 			Amount:  money.Amount(rapid.Int64Range(1, int64(money.MaxCharge)).Draw(t, "amount")),
 			Capture: rapid.Bool().Draw(t, "capture"), Fees: []fee.Line{},
-			PaymentMethod: charge.PaymentMethod{Brand: rapid.SampledFrom([]string{"amex", "visa"}).Draw(t, "brand")},
+			Type: charge.Card, PaymentMethod: charge.PaymentMethod{Kind: "card", CardMethod: &charge.CardMethod{Brand: rapid.SampledFrom([]string{"amex", "visa"}).Draw(t, "brand")}},
 		}
 		schedule := fee.Schedule{ID: ids.NewFeeSchedule(now), Rates: demo.Rates()}
 		schedule.CaptureFee = money.Amount(rapid.Int64Range(0, 100).Draw(t, "capture fee"))
@@ -141,7 +141,7 @@ func checkEffects(t *rapid.T, before charge.Charge, answer *processor.Answer, e 
 
 func TestFailuresTellNoMoreThanTheyShould(t *testing.T) {
 	t.Parallel()
-	c := charge.Charge{ID: ids.NewCharge(time.UnixMilli(1)), Status: charge.Processing}
+	c := charge.Charge{ID: ids.NewCharge(time.UnixMilli(1)), Status: charge.Processing, Type: charge.Card, PaymentMethod: charge.PaymentMethod{CardMethod: &charge.CardMethod{}}}
 	failure := func(decline string) charge.Failure {
 		return *charge.Apply(c, &processor.Answer{DeclineCode: decline}, fee.Schedule{}, time.UnixMilli(1)).Charge.Failure
 	}

@@ -57,6 +57,8 @@ type Charge struct {
 	FeeTotal               money.Amount               `db:"fee_total" json:"fee_total"`
 	Net                    money.Amount               `db:"-" json:"net"`
 	Failure                *Failure                   `db:"failure" json:"failure"`
+	ReturnCode             *string                    `db:"return_code" json:"return_code"`
+	VoidReason             *string                    `db:"void_reason" json:"void_reason"`
 	AuthorizationExpiresAt *instant.Time              `db:"authorization_expires_at" json:"authorization_expires_at"`
 	AvailableOn            *instant.Date              `db:"available_on" json:"available_on"`
 	Processor              ProcessorRef               `db:"processor" json:"processor"`
@@ -68,22 +70,14 @@ type Charge struct {
 	CreatedAt              instant.Time               `db:"created_at" json:"created_at"`
 	AuthorizedAt           *instant.Time              `db:"authorized_at" json:"authorized_at"`
 	CapturedAt             *instant.Time              `db:"captured_at" json:"captured_at"`
+	SettledAt              *instant.Time              `db:"settled_at" json:"settled_at"`
+	VoidedAt               *instant.Time              `db:"voided_at" json:"voided_at"`
+	ExpiredAt              *instant.Time              `db:"expired_at" json:"expired_at"`
 	FailedAt               *instant.Time              `db:"failed_at" json:"failed_at"`
+	ReturnedAt             *instant.Time              `db:"returned_at" json:"returned_at"`
 	UpdatedAt              instant.Time               `db:"updated_at" json:"updated_at"`
-}
-
-// PaymentMethod is what may be shown of the token as it was when charged.
-type PaymentMethod struct {
-	Kind     string            `json:"kind"`
-	Brand    string            `json:"brand"`
-	Last4    string            `json:"last4"`
-	BIN      string            `json:"bin"`
-	ExpMonth int               `json:"exp_month"`
-	ExpYear  int               `json:"exp_year"`
-	Funding  string            `json:"funding"`
-	Country  string            `json:"country"`
-	Wallet   *string           `json:"wallet"`
-	Checks   *processor.Checks `json:"checks"`
+	// NextStepAt is when the charge expires or settles by itself.
+	NextStepAt *instant.Time `db:"next_step_at" json:"-"`
 }
 
 // ProcessorRef says who moved the money and under which reference of ours.
@@ -95,8 +89,12 @@ type ProcessorRef struct {
 // Type is the kind of payment.
 type Type string
 
-// Card covers cards and both wallets.
-const Card Type = "cc"
+// The types.
+const (
+	Card Type = "cc"   // cards and both wallets
+	ACH  Type = "ach"  // a US bank account
+	ACSS Type = "acss" // a Canadian one: pre-authorized debit
+)
 
 // Origin says how the payer gave the payment data.
 type Origin string
@@ -104,7 +102,8 @@ type Origin string
 // The origins.
 const (
 	Ecommerce Origin = "ecommerce"
-	MOTO      Origin = "moto" // by mail or telephone
+	MOTO      Origin = "moto"     // by mail or telephone
+	Terminal  Origin = "terminal" // a card that was swiped
 )
 
 // authorizationLife is how long an authorization can be captured.
@@ -127,7 +126,9 @@ type Service struct{ Deps }
 // New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
 	s := &Service{d}
-	d.Operations.Handle(s.Finish, operation.Authorize)
+	d.Operations.Handle(s.Finish, operation.Authorize, operation.Debit, operation.Capture, operation.Void)
+	d.Operations.Handle(s.FinishReversals, operation.Reverse)
+	d.Operations.HandleLate(s.Late, operation.Authorize, operation.Debit, operation.Capture, operation.Void, operation.Reverse)
 	return s
 }
 
@@ -135,7 +136,10 @@ func New(d Deps) *Service {
 func (s *Service) derive(c Charge) Charge {
 	c.Object = "charge"
 	c.Livemode = s.Environment == identity.Production
-	c.AmountRefundable = max(0, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending-c.AmountDisputed)
+	c.AmountRefundable = 0
+	if c.Status == Captured || c.Status == Settled || (c.Status == Pending && c.Type != Card) {
+		c.AmountRefundable = max(0, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending-c.AmountDisputed)
+	}
 	c.Net = c.AmountCaptured - c.FeeTotal
 	if c.Fees == nil {
 		c.Fees = []fee.Line{} // a list in JSON, before the first fee too

@@ -79,8 +79,12 @@ func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Cha
 	if err != nil {
 		return nil, err
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		out, err = s.finishTx(ctx, tx, at, ins, outbox.Job)
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		all, err := s.finishTx(ctx, tx, at, ins, outbox.Job)
+		out = nil
+		for _, f := range all {
+			out = append(out, f.charge)
+		}
 		return err
 	})
 	return out, err
@@ -95,6 +99,6 @@ type Effects struct {
 
 // Apply computes the effects of an outcome.
 func Apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.Time) Effects {
-	e := apply(c, answer, terms{fee.Terms{Merchant: schedule}, calendar.US, time.UTC}, now)
+	e := submitted(c, answer, terms{fee.Terms{Merchant: schedule}, calendar.US, time.UTC}, now)
 	return Effects{e.charge, e.fees, e.postings}
 }

@@ -2,6 +2,7 @@ package charge
 
 import (
 	"svcpay/internal/fault"
+	"svcpay/internal/processor"
 )
 
 // Failure is why a charge failed.
@@ -49,12 +50,51 @@ func failureOf(declineCode string) Failure {
 var lostFailure = Failure{Code: notSubmitted, Advice: tryLater, Retryable: true,
 	Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key."}
 
+// bankFailure is told when a bank account cannot be debited.
+var bankFailure = Failure{Code: "bank_account_unusable", Advice: useAnother, Message: "The bank account could not be debited."}
+
 // refusal is the fault that a failed charge answers with, now and when its key is replayed.
 func refusal(c Charge) *fault.Error {
 	f := *c.Failure
-	e := fault.New(fault.KindDeclined, f.Code, f.Message).On("token").With("decline_code", f.DeclineCode)
-	if f.Code == notSubmitted {
+	var e *fault.Error
+	switch {
+	case f.Code == notSubmitted:
 		e = fault.New(fault.KindUnavailable, "processor_error", f.Message)
+	case c.Type != Card:
+		e = fault.New(fault.KindDeclined, f.Code, f.Message).On("token")
+	default:
+		e = fault.New(fault.KindDeclined, f.Code, f.Message).On("token").With("decline_code", f.DeclineCode)
 	}
 	return e.With("charge_id", c.ID.String()).With("advice", f.Advice).With("retryable", f.Retryable)
 }
+
+// notReached is told of a capture or a void that the processor never got.
+func notReached(c Charge) error {
+	return fault.New(fault.KindUnavailable, "processor_error",
+		"This did not reach the card processor and changed nothing. Try again with a new idempotency key.").
+		With("charge_id", c.ID.String()).With("retryable", true)
+}
+
+// captureRefused is told of a capture that the processor refused, or never got.
+func captureRefused(c Charge, answer *processor.Answer) error {
+	switch {
+	case answer == nil:
+		return notReached(c)
+	case answer.DeclineCode == "authorization_expired":
+		return ErrAuthorizationExpired.With("charge_id", c.ID.String())
+	}
+	return fault.New(fault.KindConflict, "charge_not_capturable", "The processor refused the capture; the authorization stands.").
+		With("status", string(c.Status))
+}
+
+// voidRefused is told of a void that the processor refused, or never got.
+func voidRefused(c Charge, answer *processor.Answer) error {
+	if answer == nil {
+		return notReached(c)
+	}
+	return fault.New(fault.KindConflict, "charge_not_voidable", "The processor refused the void.").With("status", string(c.Status))
+}
+
+// ErrAuthorizationExpired is the fault for a capture that comes after seven days.
+var ErrAuthorizationExpired = fault.Refused("authorization_expired",
+	"The authorization has expired: its seven days are over. Charge the token again.")

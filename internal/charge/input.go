@@ -47,17 +47,12 @@ func (in CreateInput) Validate() fault.Fields {
 	if in.MerchantID != nil && *in.MerchantID < 1 {
 		fs.Add("merchant_id", "parameter_invalid", "A merchant's id is a positive integer.")
 	}
-	if in.Amount != nil && *in.Amount < money.MinCharge {
-		fs.Add("amount", "amount_too_small", fmt.Sprintf("The amount must be at least %d, in minor units.", money.MinCharge))
-	}
-	if in.Amount != nil && *in.Amount > money.MaxCharge {
-		fs.Add("amount", "amount_too_large", fmt.Sprintf("The amount must be at most %d, in minor units.", money.MaxCharge))
-	}
+	amountBounds(&fs, in.Amount)
 	if in.Token != nil && *in.Token == "" {
 		fs.Add("token", "parameter_invalid", "A token starts with tok_.")
 	}
-	oneOf(&fs, "type", in.Type, string(Card))
-	oneOf(&fs, "origin", in.Origin, string(Ecommerce), string(MOTO))
+	oneOf(&fs, "type", in.Type, string(Card), string(ACH), string(ACSS))
+	oneOf(&fs, "origin", in.Origin, string(Ecommerce), string(MOTO), string(Terminal))
 	currency(&fs, "currency", in.Currency)
 	currency(&fs, "funding_currency", in.FundingCurrency)
 	text(&fs, "description", in.Description, 0, maxDescription)
@@ -65,6 +60,16 @@ func (in CreateInput) Validate() fault.Fields {
 	text(&fs, "statement_suffix", in.StatementSuffix, 1, maxSuffix)
 	metadata(&fs, in.Metadata)
 	return fs
+}
+
+func amountBounds(fs *fault.Fields, amount *money.Amount) {
+	switch {
+	case amount == nil:
+	case *amount < money.MinCharge:
+		fs.Add("amount", "amount_too_small", fmt.Sprintf("The amount must be at least %d, in minor units.", money.MinCharge))
+	case *amount > money.MaxCharge:
+		fs.Add("amount", "amount_too_large", fmt.Sprintf("The amount must be at most %d, in minor units.", money.MaxCharge))
+	}
 }
 
 func required(fs *fault.Fields, param string, given bool) {

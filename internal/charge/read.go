@@ -2,7 +2,6 @@ package charge
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"svcpay/internal/authz"
@@ -21,17 +20,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Charge
 	if err != nil {
 		return Charge{}, fault.Missing()
 	}
-	return s.find(ctx, actor.ApplicationID, chargeID)
-}
-
-func (s *Service) find(ctx context.Context, applicationID int64, id ids.Charge) (Charge, error) {
-	c, err := pg.One[Charge](ctx, s.Pool,
-		`SELECT `+columns+` FROM charges WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		return Charge{}, fault.Missing()
-	}
-	return s.derive(c), err
+	return s.Find(ctx, actor.ApplicationID, chargeID)
 }
 
 // ListInput selects a page of charges, newest first unless Ascending. Of After and Before at most

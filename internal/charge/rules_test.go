@@ -43,7 +43,7 @@ func TestValidationNamesEveryMistake(t *testing.T) {
 		{"the most", func(in *charge.CreateInput) { in.Amount = ptr(money.Amount(99_999_999)) }, nil},
 		{"more", func(in *charge.CreateInput) { in.Amount = ptr(money.Amount(100_000_000)) }, []string{"amount amount_too_large"}},
 		{"empty token", func(in *charge.CreateInput) { in.Token = ptr("") }, []string{"token parameter_invalid"}},
-		{"words of their own", func(in *charge.CreateInput) { in.Type, in.Origin = ptr("ach"), ptr("terminal") }, []string{"type parameter_invalid", "origin parameter_invalid"}},
+		{"words of their own", func(in *charge.CreateInput) { in.Type, in.Origin = ptr("wire"), ptr("phone") }, []string{"type parameter_invalid", "origin parameter_invalid"}},
 		{"known words", func(in *charge.CreateInput) { in.Type, in.Origin, in.Currency = ptr("cc"), ptr("moto"), ptr("cad") }, nil},
 		{"currencies", func(in *charge.CreateInput) { in.Currency, in.FundingCurrency = ptr("USD"), ptr("eur") }, []string{"currency currency_unsupported", "funding_currency currency_unsupported"}},
 		{"long texts", func(in *charge.CreateInput) {

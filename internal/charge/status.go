@@ -9,8 +9,13 @@ type Status string
 const (
 	Processing Status = "processing"
 	Authorized Status = "authorized"
-	Captured   Status = "captured"
+	Captured   Status = "captured" // a card's, not yet available
+	Pending    Status = "pending"  // a bank debit's, not yet available
+	Settled    Status = "settled"
+	Voided     Status = "voided"
+	Expired    Status = "expired"
 	Failed     Status = "failed"
+	Returned   Status = "returned"
 )
 
 // Move is one allowed change of status and the event that tells of it. From "" is creation.
@@ -25,7 +30,16 @@ func Moves() []Move {
 		{"", Processing, "charge.created"},
 		{Processing, Authorized, "charge.authorized"},
 		{Processing, Captured, "charge.captured"},
+		{Processing, Pending, "charge.pending"},
 		{Processing, Failed, "charge.failed"},
+		{Authorized, Captured, "charge.captured"},
+		{Authorized, Voided, "charge.voided"},
+		{Authorized, Expired, "charge.expired"},
+		{Pending, Voided, "charge.voided"},
+		{Pending, Failed, "charge.failed"},
+		{Captured, Settled, "charge.settled"},
+		{Pending, Settled, "charge.settled"},
+		{Settled, Returned, "charge.returned"},
 	}
 }
 
@@ -49,3 +63,7 @@ func Statuses() []string {
 	}
 	return out
 }
+
+// SettledAlready tells whether the charge's money stands with what is available to the merchant
+// rather than with what is pending.
+func (c Charge) SettledAlready() bool { return c.Status == Settled || c.Status == Returned }

@@ -12,10 +12,10 @@ import (
 // columns lists what a Charge is read from.
 const columns = `id, version, application_id, merchant_id, amount, amount_authorized, amount_captured,
 	amount_refunded, amount_refund_pending, amount_disputed, currency, funding_currency, type, origin, recurring,
-	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, failure,
-	authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
+	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, failure, return_code,
+	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
 	network_transaction_id, description, external_id, statement_suffix, metadata, created_at, authorized_at,
-	captured_at, failed_at, updated_at`
+	captured_at, settled_at, voided_at, expired_at, failed_at, returned_at, updated_at, next_step_at`
 
 // insertCharge leaves out a charge whose external_id is taken.
 const insertCharge = `
@@ -51,41 +51,47 @@ func externalIDTakenTx(ctx context.Context, tx *pg.Tx, c Charge) (refused, err e
 func updateTx(tx *pg.Tx, c Charge) {
 	tx.Later(`
 		UPDATE charges SET version = @version, status = @status, amount_authorized = @authorized,
-			amount_captured = @captured, payment_method = @method, fees = @fees, fee_total = @fee_total,
-			failure = @failure, network_transaction_id = @network_id, authorized_at = @authorized_at,
-			captured_at = @captured_at, failed_at = @failed_at,
+			amount_captured = @captured, amount_refunded = @refunded, amount_refund_pending = @refund_pending,
+			amount_disputed = @disputed, payment_method = @method, fees = @fees, fee_total = @fee_total,
+			failure = @failure, return_code = @return_code, void_reason = @void_reason, network_transaction_id = @network_id,
+			authorized_at = @authorized_at, captured_at = @captured_at, settled_at = @settled_at, voided_at = @voided_at,
+			expired_at = @expired_at, failed_at = @failed_at, returned_at = @returned_at, next_step_at = @next_step_at,
 			authorization_expires_at = @authorization_expires_at, available_on = @available_on, updated_at = @updated_at
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": c.Version, "status": c.Status, "authorized": c.AmountAuthorized,
-			"captured": c.AmountCaptured, "method": c.PaymentMethod, "fees": c.Fees, "fee_total": c.FeeTotal,
-			"failure": c.Failure, "network_id": c.NetworkTransactionID, "authorized_at": c.AuthorizedAt,
-			"captured_at": c.CapturedAt, "failed_at": c.FailedAt,
+			"captured": c.AmountCaptured, "refunded": c.AmountRefunded, "refund_pending": c.AmountRefundPending,
+			"disputed": c.AmountDisputed, "method": c.PaymentMethod, "fees": c.Fees, "fee_total": c.FeeTotal,
+			"failure": c.Failure, "return_code": c.ReturnCode, "void_reason": c.VoidReason, "network_id": c.NetworkTransactionID,
+			"authorized_at": c.AuthorizedAt, "captured_at": c.CapturedAt, "settled_at": c.SettledAt, "voided_at": c.VoidedAt,
+			"expired_at": c.ExpiredAt, "failed_at": c.FailedAt, "returned_at": c.ReturnedAt, "next_step_at": c.NextStepAt,
 			"authorization_expires_at": c.AuthorizationExpiresAt, "available_on": c.AvailableOn, "updated_at": c.UpdatedAt,
 			"application_id": c.ApplicationID, "id": c.ID})
 }
 
-type locked struct {
+// Locked is a charge whose row the caller's transaction holds, with what its merchant goes by.
+type Locked struct {
 	Charge
-	RequestID ids.Request `db:"request_id"`
-	Country   string      `db:"country"`
-	TimeZone  string      `db:"time_zone"`
+	Country  string `db:"country"`
+	TimeZone string `db:"time_zone"`
 }
 
+const selectLocked = `
+	SELECT ` + columns + `,
+		(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
+		(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id)
+	FROM charges`
+
 // lockTx locks charges in the order of their ids, whatever order they were named in.
-func lockTx(ctx context.Context, tx *pg.Tx, ins []operation.Outcome) (map[ids.Charge]locked, error) {
+func lockTx(ctx context.Context, tx *pg.Tx, ins []operation.Outcome) (map[ids.Charge]Locked, error) {
 	applications, charges := make([]int64, len(ins)), make([]ids.Charge, len(ins))
 	for i, in := range ins {
 		applications[i], charges[i] = in.ApplicationID, in.ChargeID
 	}
-	rows, err := pg.All[locked](ctx, tx, `
-		SELECT `+columns+`, request_id,
-			(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
-			(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id)
-		FROM charges
+	rows, err := pg.All[Locked](ctx, tx, selectLocked+`
 		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))
 		ORDER BY id FOR UPDATE`,
 		pg.Args{"applications": applications, "charges": charges})
-	out := make(map[ids.Charge]locked, len(rows))
+	out := make(map[ids.Charge]Locked, len(rows))
 	for _, r := range rows {
 		out[r.ID] = r
 	}

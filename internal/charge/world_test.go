@@ -88,7 +88,7 @@ func claimOf(w *fixture.World, key string) *idempotency.Claim {
 	}
 }
 
-func create(t *testing.T, w *fixture.World, in charge.CreateInput, claim *idempotency.Claim) charge.Created {
+func create(t *testing.T, w *fixture.World, in charge.CreateInput, claim *idempotency.Claim) charge.Result {
 	t.Helper()
 	out, err := w.Charges.Create(t.Context(), w.Actor(), in, claim)
 	if err != nil {
@@ -142,15 +142,15 @@ func count(t *testing.T, w *fixture.World, from string, args pg.Args) int {
 var audits = map[string]string{
 	"charge without one event a version": `charges c WHERE c.version <> (SELECT count(*) FROM events e WHERE e.object_id = c.id AND e.position <= c.version)
 		OR EXISTS (SELECT FROM events e WHERE e.object_id = c.id AND e.position > c.version)`,
-	"charge whose capture is not posted": `charges c WHERE c.amount_captured <> coalesce((SELECT sum(amount) FROM ledger_entries l WHERE l.source_id = c.id AND l.kind = 'capture'), 0)`,
+	"charge whose capture is not posted": `charges c WHERE c.amount_captured <> coalesce((SELECT sum(CASE kind WHEN 'debit_reversed' THEN -amount ELSE amount END) FROM ledger_entries l WHERE l.source_id = c.id AND l.kind IN ('capture', 'debit', 'debit_reversed') AND l.business_key NOT LIKE '%:release'), 0)`,
 	"charge whose fees are not posted":   `charges c WHERE c.fee_total <> coalesce((SELECT sum(amount) FROM ledger_entries l WHERE l.source_id = c.id AND l.credit = 'application_fees'), 0)`,
 	"charge whose fees are not recorded": `charges c WHERE c.fee_total <> coalesce((SELECT sum(total) FROM fee_events f WHERE f.source_id = c.id), 0)`,
-	"operation out of step":              `charges c JOIN processor_operations o ON o.charge_id = c.id WHERE (c.status = 'processing') <> (o.state = 'open')`,
-	"charge without one operation":       `charges c WHERE 1 <> (SELECT count(*) FROM processor_operations o WHERE o.charge_id = c.id)`,
+	"operation out of step":              `charges c JOIN processor_operations o ON o.charge_id = c.id AND o.kind IN ('authorize', 'debit') WHERE (c.status = 'processing') <> (o.state = 'open')`,
+	"charge without one submission":      `charges c WHERE 1 <> (SELECT count(*) FROM processor_operations o WHERE o.charge_id = c.id AND o.kind IN ('authorize', 'debit'))`,
 	"key out of step":                    `charges c JOIN idempotency_keys k ON k.application_id = c.application_id AND k.object_id = c.id WHERE (c.status = 'processing') = (k.state = 'done')`,
 	"reference submitted twice":          `(SELECT FROM sandbox_processor_book GROUP BY reference HAVING count(*) > 1) twice`,
 	"approval without a charge": `sandbox_processor_book b LEFT JOIN charges c ON c.processor_reference = b.reference
-		WHERE (b.answer->>'approved')::boolean AND c.status IS DISTINCT FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount`,
+		WHERE b.kind IN ('authorize', 'debit') AND (b.answer->>'approved')::boolean AND c.status IS DISTINCT FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount`,
 	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
 

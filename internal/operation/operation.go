@@ -70,6 +70,7 @@ type Operation struct {
 	Amount    money.Amount   `db:"amount"`
 	Currency  money.Currency `db:"currency"`
 	State     State          `db:"state"`
+	Note      *string        `db:"note"`  // what the outcome's writer needs beside the answer
 	// IdempotencyKey and RequestID are those of the request that wanted it.
 	IdempotencyKey *string     `db:"idempotency_key"`
 	RequestID      ids.Request `db:"request_id"`
@@ -77,7 +78,7 @@ type Operation struct {
 }
 
 const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency,
-	state, idempotency_key, request_id, created_at`
+	state, note, idempotency_key, request_id, created_at`
 
 // firstCheck is when an operation without an answer is first asked about: sooner only wastes
 // look-ups on calls that are still under way.
@@ -91,12 +92,12 @@ const watchFor = 24 * time.Hour
 func OpenTx(tx *pg.Tx, o Operation) {
 	tx.Later(`
 		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference,
-			amount, currency, state, idempotency_key, request_id, next_check_at, created_at)
+			amount, currency, state, note, idempotency_key, request_id, next_check_at, created_at)
 		VALUES (@id, @application_id, @merchant_id, @charge_id, @subject_id, @kind, @processor, @reference,
-			@amount, @currency, 'open', @key, @request_id, @next, @now)`,
+			@amount, @currency, 'open', @note, @key, @request_id, @next, @now)`,
 		pg.Args{"id": o.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "charge_id": o.ChargeID,
 			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "reference": o.Reference,
-			"amount": o.Amount, "currency": o.Currency, "key": o.IdempotencyKey, "request_id": o.RequestID,
+			"amount": o.Amount, "currency": o.Currency, "note": o.Note, "key": o.IdempotencyKey, "request_id": o.RequestID,
 			"next": o.CreatedAt.Add(firstCheck), "now": o.CreatedAt})
 }
 
@@ -111,6 +112,13 @@ func CloseTx(tx *pg.Tx, id ids.Operation, state State, machine time.Time) {
 		UPDATE processor_operations SET state = @state, finished_at = @now, next_check_at = @next, checks = 0
 		WHERE id = @id AND state = 'open'`,
 		pg.Args{"id": id, "state": state, "now": machine, "next": next})
+}
+
+// FoundTx queues that an operation that was given up was approved after all.
+func FoundTx(tx *pg.Tx, id ids.Operation) {
+	tx.Later(`
+		UPDATE processor_operations SET state = 'approved', next_check_at = NULL
+		WHERE id = @id AND state = 'not_submitted'`, pg.Args{"id": id})
 }
 
 // SoonTx queues that an open operation is asked about soon, since its call has ended without an answer.

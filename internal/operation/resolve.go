@@ -49,12 +49,13 @@ type Resolver struct {
 	processor processor.Processor
 	machine   func() time.Time
 	finish    map[Kind]Finish
-	late      Finish
+	late      map[Kind]Finish
 }
 
 // NewResolver makes a resolver without flows.
 func NewResolver(pool *pgxpool.Pool, p processor.Processor, machine func() time.Time) *Resolver {
-	return &Resolver{pool: pool, processor: p, machine: machine, finish: make(map[Kind]Finish)}
+	return &Resolver{pool: pool, processor: p, machine: machine, finish: make(map[Kind]Finish),
+		late: make(map[Kind]Finish)}
 }
 
 // Handle sets who finishes operations of some kinds. It is called while the service is wired.
@@ -64,8 +65,12 @@ func (r *Resolver) Handle(f Finish, kinds ...Kind) {
 	}
 }
 
-// HandleLate sets who deals with approvals that turn up after their operation was given up.
-func (r *Resolver) HandleLate(f Finish) { r.late = f }
+// HandleLate sets who deals with approvals of some kinds that turn up after they were given up.
+func (r *Resolver) HandleLate(f Finish, kinds ...Kind) {
+	for _, k := range kinds {
+		r.late[k] = f
+	}
+}
 
 // Resolve asks about up to a batch of operations that are due, has what it learns written down, and
 // tells how many it asked about. Any number of binaries may run it at once.
@@ -102,7 +107,7 @@ func (r *Resolver) takeDue(ctx context.Context) ([]Operation, error) {
 		FROM due, LATERAL (SELECT @now::timestamptz + least(@first::interval * power(2, least(due.checks, 11)), @longest::interval) AS at) w
 		WHERE o.id = due.id
 		RETURNING o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.reference,
-			o.amount, o.currency, o.state, o.idempotency_key, o.request_id, o.created_at`,
+			o.amount, o.currency, o.state, o.note, o.idempotency_key, o.request_id, o.created_at`,
 		pg.Args{"now": r.machine(), "batch": batch, "first": firstBackoff, "longest": longestWait, "watch": watchFor,
 			"window": r.processor.SettleWindow() + time.Millisecond})
 }
@@ -113,18 +118,26 @@ func (r *Resolver) settle(ctx context.Context, ops []Operation) error {
 	known, waiting := r.ask(ctx, ops)
 	crash.Point("resolve.asked")
 	errs := []error{r.accept(ctx, waiting)}
-	for kind, outcomes := range known {
-		finish := r.finish[kind]
-		if kind == late {
-			finish = r.late
+	for _, g := range known {
+		finish := r.finish[g.kind]
+		if g.late {
+			finish = r.late[g.kind]
+			slog.ErrorContext(ctx, "calls that were given up were approved after all", "kind", string(g.kind), "count", len(g.outcomes))
 		}
 		if finish == nil {
-			errs = append(errs, fmt.Errorf("operation: nobody finishes %s", kind))
+			errs = append(errs, fmt.Errorf("operation: nobody finishes %s", g.kind))
 			continue
 		}
-		errs = append(errs, each(ctx, finish, outcomes))
+		errs = append(errs, each(ctx, finish, g.outcomes))
 	}
 	return errors.Join(errs...)
+}
+
+// group is outcomes that are finished together.
+type group struct {
+	kind     Kind
+	late     bool // approved after they were given up
+	outcomes []Outcome
 }
 
 func each(ctx context.Context, finish Finish, outcomes []Outcome) error {
@@ -157,36 +170,41 @@ func (o Operation) Held() idempotency.Held {
 	return idempotency.Held{ApplicationID: o.ApplicationID, Key: *o.IdempotencyKey, ObjectID: o.SubjectID}
 }
 
-// late marks, among the kinds, approvals of operations that were given up.
-const late Kind = "late"
-
 // ask looks operations up, some at a time. Those without an outcome are waiting until the
 // processor's window closes; after it they never reached the processor.
-func (r *Resolver) ask(ctx context.Context, ops []Operation) (known map[Kind][]Outcome, waiting []Operation) {
-	known = make(map[Kind][]Outcome)
-	var mu sync.Mutex
+func (r *Resolver) ask(ctx context.Context, ops []Operation) (known []group, waiting []Operation) {
+	outcomes, learnt := make([]Outcome, len(ops)), make([]bool, len(ops))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, parallelAsks)
-	for _, o := range ops {
+	for i, o := range ops {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			out, ok := r.askOne(ctx, o)
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case o.State != Open && ok && out.Answer != nil && out.Answer.Approved:
-				known[late] = append(known[late], out)
-			case o.State != Open:
-			case ok:
-				known[o.Kind] = append(known[o.Kind], out)
-			default:
-				waiting = append(waiting, o)
-			}
+			outcomes[i], learnt[i] = r.askOne(ctx, o)
 		})
 	}
 	wg.Wait()
+	for i, o := range ops {
+		late := o.State != Open
+		switch {
+		case late && (!learnt[i] || StateOf(outcomes[i].Answer) != Approved): // as it should be
+		case learnt[i]:
+			known = add(known, o.Kind, late, outcomes[i])
+		default:
+			waiting = append(waiting, o)
+		}
+	}
 	return known, waiting
+}
+
+func add(groups []group, kind Kind, late bool, o Outcome) []group {
+	for i, g := range groups {
+		if g.kind == kind && g.late == late {
+			groups[i].outcomes = append(g.outcomes, o)
+			return groups
+		}
+	}
+	return append(groups, group{kind, late, []Outcome{o}})
 }
 
 func (r *Resolver) askOne(ctx context.Context, o Operation) (Outcome, bool) {

@@ -1,0 +1,70 @@
+package charge
+
+import (
+	"context"
+	"errors"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// LockTx locks a charge of an application. Refunds and disputes take it before their own rows.
+func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Charge) (Locked, error) {
+	l, err := pg.One[Locked](ctx, tx, selectLocked+` WHERE application_id = @application_id AND id = @id FOR UPDATE`,
+		pg.Args{"application_id": applicationID, "id": id})
+	if errors.Is(err, pg.ErrNone) {
+		return l, fault.Missing()
+	}
+	l.Charge = s.derive(l.Charge)
+	return l, err
+}
+
+// Find reads a charge of an application without a lock.
+func (s *Service) Find(ctx context.Context, applicationID int64, id ids.Charge) (Charge, error) {
+	c, err := pg.One[Charge](ctx, s.Pool,
+		`SELECT `+columns+` FROM charges WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": applicationID, "id": id})
+	if errors.Is(err, pg.ErrNone) {
+		return Charge{}, fault.Missing()
+	}
+	return s.derive(c), err
+}
+
+// FindByReference reads the charge that a processor knows by a reference of ours.
+func (s *Service) FindByReference(ctx context.Context, reference string) (Charge, error) {
+	c, err := pg.One[Charge](ctx, s.Pool, `
+		SELECT `+columns+` FROM charges WHERE (application_id, id) IN (
+			SELECT application_id, charge_id FROM processor_operations
+			WHERE processor = @processor AND reference = @reference AND kind IN ('authorize', 'debit'))`,
+		pg.Args{"processor": s.Processor.Name(), "reference": reference})
+	if errors.Is(err, pg.ErrNone) {
+		return Charge{}, fault.Missing()
+	}
+	return s.derive(c), err
+}
+
+// Change is what a refund or a dispute does to a charge: differences of amounts, and the event that
+// tells of it.
+type Change struct {
+	Refunded, RefundPending, Disputed money.Amount
+	Event                             string // charge.updated or charge.refunded
+	Source                            outbox.Source
+	RequestID                         ids.Request
+}
+
+// ChangeTx applies a change to a charge whose row the transaction holds, and returns the charge as it
+// then is. The caller has checked the limits; the database's own are the last guard.
+func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Charge, error) {
+	before := s.derive(l.Charge)
+	c := changed(before, m.At)
+	c.AmountRefunded += d.Refunded
+	c.AmountRefundPending += d.RefundPending
+	c.AmountDisputed += d.Disputed
+	c = s.derive(c)
+	updateTx(tx, c)
+	return c, s.announceTx(tx, m, before, c, d.Event, d.RequestID, d.Source)
+}

@@ -1,0 +1,227 @@
+package charge
+
+import (
+	"time"
+
+	"svcpay/internal/calendar"
+	"svcpay/internal/fee"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
+	"svcpay/internal/money"
+	"svcpay/internal/operation"
+	"svcpay/internal/processor"
+)
+
+// effects is everything that an outcome changes. Functions that compute effects read no clock and no
+// database, so that every rule can be tested by itself.
+type effects struct {
+	charge   Charge
+	fees     []fee.Event
+	postings []ledger.Posting
+	// release: what is pending of the charge becomes available.
+	release bool
+	// disable: the token can be charged no more; the text says why.
+	disable string
+	// refusal is what the request that asked for it is told instead of the charge.
+	refusal error
+}
+
+// terms are what a merchant's charges are settled by.
+type terms struct {
+	fees    fee.Terms
+	country calendar.Country
+	zone    *time.Location
+}
+
+// How many business days after the capture, or after the debit was handed in, a payment settles.
+const (
+	cardSettlementDays = 2
+	bankSettlementDays = 4
+)
+
+// changed is the charge's next version.
+func changed(c Charge, now time.Time) Charge {
+	c.Version++
+	c.UpdatedAt = instant.Of(now)
+	return c
+}
+
+// conclude computes the effects of an operation's outcome. False: the charge has moved on already,
+// and nothing changes.
+func conclude(c Charge, o operation.Outcome, t terms, now time.Time) (effects, bool) {
+	switch o.Kind {
+	case operation.Authorize, operation.Debit:
+		if c.Status != Processing {
+			return effects{charge: c}, false
+		}
+		return submitted(c, o.Answer, t, now), true
+	case operation.Capture:
+		if c.Status != Authorized {
+			return effects{charge: c}, false
+		}
+		if o.Answer == nil || !o.Answer.Approved {
+			return effects{charge: c, refusal: captureRefused(c, o.Answer)}, true
+		}
+		e := effects{charge: changed(c, now)}
+		e.capture(o.Amount, t, now)
+		return e, true
+	case operation.Void:
+		if c.Status != Authorized && c.Status != Pending {
+			return effects{charge: c}, false
+		}
+		if o.Answer == nil || !o.Answer.Approved {
+			return effects{charge: c, refusal: voidRefused(c, o.Answer)}, true
+		}
+		return voided(c, o.Note, now), true
+	}
+	return effects{charge: c}, false
+}
+
+// submitted is the outcome of a charge in processing.
+func submitted(c Charge, answer *processor.Answer, t terms, now time.Time) effects {
+	c = changed(c, now)
+	if answer != nil && c.Type == Card {
+		c.PaymentMethod = c.PaymentMethod.withChecks(answer.Checks)
+	}
+	switch {
+	case answer == nil:
+		return effects{charge: failed(c, lostFailure, now)}
+	case !answer.Approved && c.Type == Card:
+		return effects{charge: failed(c, failureOf(answer.DeclineCode), now)}
+	case !answer.Approved:
+		e := effects{charge: failed(c, bankFailure, now)}
+		e.addFees(fee.BankFailed, c.Amount, ledger.MerchantAvailable, t, now)
+		return e
+	}
+	e := effects{charge: c}
+	switch {
+	case c.Type != Card:
+		e.accept(t, now)
+	case c.Capture:
+		e.approve(answer.NetworkTransactionID, t, now)
+		e.capture(c.Amount, t, now)
+	default:
+		e.approve(answer.NetworkTransactionID, t, now)
+	}
+	return e
+}
+
+func failed(c Charge, f Failure, now time.Time) Charge {
+	c.Status, c.Failure, c.FailedAt, c.NextStepAt = Failed, &f, instant.Ptr(now), nil
+	return c
+}
+
+// approve holds the amount of a card for seven days.
+func (e *effects) approve(networkID string, t terms, now time.Time) {
+	c := &e.charge
+	c.Status, c.AmountAuthorized, c.AuthorizedAt = Authorized, c.Amount, instant.Ptr(now)
+	c.AuthorizationExpiresAt = instant.Ptr(now.Add(authorizationLife))
+	c.NextStepAt = c.AuthorizationExpiresAt
+	if networkID != "" {
+		c.NetworkTransactionID = &networkID
+	}
+	e.addFees(fee.Authorized, c.AmountAuthorized, ledger.MerchantPending, t, now)
+}
+
+// capture takes an amount of a card; the rest of the authorization is released.
+func (e *effects) capture(amount money.Amount, t terms, now time.Time) {
+	c := &e.charge
+	c.Status, c.AuthorizationExpiresAt = Captured, nil
+	e.take(amount, "capture", cardSettlementDays, t, now)
+	e.addFees(fee.Captured, amount, ledger.MerchantPending, t, now)
+}
+
+// accept notes that a bank debit was accepted for submission.
+func (e *effects) accept(t terms, now time.Time) {
+	c := &e.charge
+	c.Status, c.AmountAuthorized, c.AuthorizedAt = Pending, c.Amount, instant.Ptr(now)
+	e.take(c.Amount, "debit", bankSettlementDays, t, now)
+}
+
+// take books an amount as the merchant's, available after that many business days.
+func (e *effects) take(amount money.Amount, kind string, days int, t terms, now time.Time) {
+	c := &e.charge
+	c.AmountCaptured, c.CapturedAt = amount, instant.Ptr(now)
+	day := t.country.AddBusinessDays(now.In(t.zone), days)
+	on := instant.DateOf(day)
+	c.AvailableOn, c.NextStepAt = &on, instant.Ptr(day)
+	e.post(kind, ledger.ProcessorReceivable, ledger.MerchantPending, amount)
+}
+
+// voided releases a hold, or takes a debit back that was not batched.
+func voided(c Charge, reason *string, now time.Time) effects {
+	bank := c.Status == Pending
+	c = changed(c, now)
+	c.Status, c.VoidedAt, c.VoidReason = Voided, instant.Ptr(now), reason
+	c.AuthorizationExpiresAt, c.AvailableOn, c.NextStepAt = nil, nil, nil
+	e := effects{charge: c, release: !bank}
+	if bank {
+		e.takeBack()
+	}
+	return e
+}
+
+// expired ends an authorization that was not captured in time. The fee of it stays.
+func expired(c Charge, now time.Time) effects {
+	c = changed(c, now)
+	c.Status, c.ExpiredAt = Expired, instant.Ptr(now)
+	c.AuthorizationExpiresAt, c.NextStepAt = nil, nil
+	return effects{charge: c, release: true}
+}
+
+// settled makes the money of a charge available.
+func settled(c Charge, t terms, now time.Time) effects {
+	bank := c.Status == Pending
+	c = changed(c, now)
+	c.Status, c.SettledAt, c.NextStepAt = Settled, instant.Ptr(now), nil
+	e := effects{charge: c, release: true}
+	if bank {
+		e.addFees(fee.BankSettled, c.AmountCaptured, ledger.MerchantAvailable, t, now)
+	}
+	return e
+}
+
+// addFees adds what kind costs: lines on the charge, a posting per line, and the record of what
+// they were computed from.
+func (e *effects) addFees(kind fee.Kind, base money.Amount, from ledger.Account, t terms, now time.Time) {
+	c := &e.charge
+	event := t.fees.Event(merchantOf(*c), c.ID.Bytes(), kind, base, c.PaymentMethod.brand(), now)
+	c.Fees = append(c.Fees[:len(c.Fees):len(c.Fees)], event.Lines...)
+	c.FeeTotal += fee.Total(event.Lines)
+	e.fees = append(e.fees, event)
+	e.postings = append(e.postings, FeePostings(event, c.ID.String(), c.ID, c.Currency, from)...)
+}
+
+// FeePostings are the ledger's side of an assessed event: what the merchant pays the application from
+// one of its accounts, and what the application pays the service. source is the printed id of the
+// object that the fees are for, charge the charge that it concerns.
+func FeePostings(event fee.Event, source string, charge ids.Charge, currency money.Currency, from ledger.Account) []ledger.Posting {
+	p := ledger.Posting{ApplicationID: event.ApplicationID, MerchantID: event.MerchantID, Currency: currency,
+		SourceID: event.SourceID, ChargeID: charge}
+	var out []ledger.Posting
+	for _, l := range event.Lines {
+		p.BusinessKey, p.Kind, p.Debit, p.Credit, p.Amount = source+":fee:"+l.Fee, l.Fee, from, ledger.ApplicationFees, l.Amount
+		out = append(out, p)
+	}
+	for _, l := range event.ServiceLines {
+		p.BusinessKey, p.Kind = source+":service_fee:"+l.Fee, "service_"+l.Fee
+		p.Debit, p.Credit, p.Amount = ledger.ApplicationFees, ledger.ServiceFees, l.Amount
+		out = append(out, p)
+	}
+	return out
+}
+
+// takeBack reverses the booking of a debit that will not settle.
+func (e *effects) takeBack() {
+	c := &e.charge
+	e.post("debit_reversed", ledger.MerchantPending, ledger.ProcessorReceivable, c.AmountCaptured)
+	c.AmountCaptured, c.AmountRefundPending = 0, 0 // waiting refunds are canceled by their own sweeper
+}
+
+func (e *effects) post(kind string, debit, credit ledger.Account, amount money.Amount) {
+	c := e.charge
+	e.postings = append(e.postings, ledger.Posting{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
+		BusinessKey: c.ID.String() + ":" + kind, Kind: kind, Debit: debit, Credit: credit, Amount: amount,
+		Currency: c.Currency, SourceID: c.ID.Bytes(), ChargeID: c.ID})
+}

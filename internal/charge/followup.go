@@ -1,0 +1,195 @@
+package charge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/calendar"
+	"svcpay/internal/crash"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
+	"svcpay/internal/operation"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// CaptureInput is the body of a capture; no amount means all that was authorized.
+type CaptureInput struct {
+	Amount *money.Amount `json:"amount"`
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (in CaptureInput) Validate() fault.Fields {
+	var fs fault.Fields
+	amountBounds(&fs, in.Amount)
+	return fs
+}
+
+// VoidInput is the body of a void.
+type VoidInput struct {
+	Reason *string `json:"reason"`
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (in VoidInput) Validate() fault.Fields {
+	var fs fault.Fields
+	text(&fs, "reason", in.Reason, 1, maxDescription)
+	return fs
+}
+
+// Capture takes the authorized amount of a charge or a part of it, once; the rest is released. Like
+// [Service.Create] it happens once per key, and its outcome may be unknown for a while.
+func (s *Service) Capture(ctx context.Context, actor authz.Actor, id string, in CaptureInput, claim *idempotency.Claim) (Result, error) {
+	return s.followUp(ctx, actor, authz.ChargeCapture, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
+		if err := capturable(l.Charge, m.At); err != nil {
+			return operation.Operation{}, err
+		}
+		amount := or(in.Amount, l.AmountAuthorized)
+		if amount > l.AmountAuthorized {
+			return operation.Operation{}, fault.Refused("capture_exceeds_authorized",
+				fmt.Sprintf("At most %d can be captured: that much was authorized.", l.AmountAuthorized)).On("amount")
+		}
+		return operation.Operation{Kind: operation.Capture, Amount: amount}, nil
+	})
+}
+
+func capturable(c Charge, now time.Time) error {
+	switch {
+	case c.Status == Expired, c.Status == Authorized && !now.Before(c.AuthorizationExpiresAt.Time):
+		return ErrAuthorizationExpired.With("charge_id", c.ID.String())
+	case c.Status != Authorized:
+		return fault.New(fault.KindConflict, "charge_not_capturable",
+			"Only an authorized charge can be captured; this one is "+string(c.Status)+".").With("status", string(c.Status))
+	}
+	return nil
+}
+
+// Void releases the hold of an authorized charge, or takes a bank debit back that was not batched yet.
+// What was captured goes back by a refund only.
+func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in VoidInput, claim *idempotency.Claim) (Result, error) {
+	return s.followUp(ctx, actor, authz.ChargeVoid, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
+		zone, err := calendar.Zone(l.TimeZone)
+		if err != nil {
+			return operation.Operation{}, err
+		}
+		switch {
+		case l.Status == Authorized:
+		case l.Status == Pending && m.At.Before(batchedAt(l.CapturedAt.Time, calendar.Country(l.Country), zone)):
+		case l.Status == Pending:
+			return operation.Operation{}, fault.New(fault.KindConflict, "charge_not_voidable",
+				"The debit is with the bank already. Refund it instead.").With("status", string(l.Status))
+		default:
+			return operation.Operation{}, fault.New(fault.KindConflict, "charge_not_voidable",
+				"Only an authorized charge, or a bank debit before its batch, can be voided; this one is "+string(l.Status)+".").
+				With("status", string(l.Status))
+		}
+		return operation.Operation{Kind: operation.Void, Amount: l.AmountAuthorized, Note: in.Reason}, nil
+	})
+}
+
+// batchHour is when, in the merchant's time, the day's debits go to the bank.
+const batchHour = 17
+
+// batchedAt is when a debit that was accepted at t goes to the bank: the next batch of a business day.
+func batchedAt(t time.Time, country calendar.Country, zone *time.Location) time.Time {
+	y, month, d := t.In(zone).Date()
+	batch := time.Date(y, month, d, batchHour, 0, 0, 0, zone)
+	if !t.Before(batch) || !country.IsBusinessDay(batch) {
+		day := country.AddBusinessDays(batch, 1)
+		batch = time.Date(day.Year(), day.Month(), day.Day(), batchHour, 0, 0, 0, zone)
+	}
+	return batch
+}
+
+// followUp makes a call about a charge that exists: decide under the charge's lock, commit our
+// reference, call, finish.
+func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.Permission, id string, mistakes fault.Fields,
+	claim *idempotency.Claim, decide func(Locked, instant.Moment) (operation.Operation, error),
+) (Result, error) {
+	if err := s.Check.Check(actor, right); err != nil {
+		return Result{}, err
+	}
+	if err := mistakes.Err(); err != nil {
+		return Result{}, err
+	}
+	chargeID, err := ids.ParseCharge(id)
+	if err != nil {
+		return Result{}, fault.Missing()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return Result{}, err
+	}
+	b, err := s.beginFollowUp(ctx, m, actor, chargeID, claim, decide)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case b.prior != nil:
+		return s.resume(ctx, claim, b.prior)
+	}
+	crash.Point("charge.claimed")
+	return s.carryOut(ctx, b.charge, b.op, func(ctx context.Context) (processor.Answer, error) {
+		f := processor.FollowUp{Reference: b.op.Reference, Account: processor.Account(b.op.ApplicationID, b.op.MerchantID),
+			Original: b.charge.Processor.Reference, Amount: b.op.Amount, Currency: b.op.Currency}
+		if b.op.Kind == operation.Capture {
+			return s.Processor.Capture(ctx, f)
+		}
+		return s.Processor.Void(ctx, f)
+	})
+}
+
+// begun is a follow-up that is written down, or what an earlier request with its key left.
+type begun struct {
+	charge Charge
+	op     operation.Operation
+	prior  *idempotency.Prior
+}
+
+func (s *Service) beginFollowUp(ctx context.Context, m instant.Moment, actor authz.Actor, id ids.Charge, claim *idempotency.Claim,
+	decide func(Locked, instant.Moment) (operation.Operation, error),
+) (b begun, err error) {
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		b = begun{}
+		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
+		if err != nil {
+			return err
+		}
+		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
+			return verdicts[0].Err
+		}
+		l, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
+		if err != nil {
+			return err
+		}
+		if b.op, err = decide(l, m); err != nil {
+			return err
+		}
+		b.charge, b.op = l.Charge, s.reference(l.Charge, b.op, actor, claim, m.Machine)
+		operation.OpenTx(tx, b.op)
+		return tx.Flush(ctx) // a second open call about the charge is found here
+	})
+	if pg.Violated(err) == operation.OneOpen {
+		err = fault.New(fault.KindConflict, "operation_in_progress",
+			"Another capture or void of this charge is under way. Read the charge in a moment.").After(time.Second)
+	}
+	return b, err
+}
+
+// reference completes an operation about a charge: who wants it, and our reference.
+func (s *Service) reference(c Charge, o operation.Operation, actor authz.Actor, claim *idempotency.Claim, machine time.Time) operation.Operation {
+	o.ID = ids.NewOperation(machine)
+	o.ApplicationID, o.MerchantID, o.ChargeID, o.SubjectID = c.ApplicationID, c.MerchantID, c.ID, c.ID.Bytes()
+	o.Processor, o.Reference, o.Currency, o.State = c.Processor.Name, o.ID.String(), c.Currency, operation.Open
+	o.RequestID, o.CreatedAt = actor.RequestID, machine
+	if claim != nil {
+		o.IdempotencyKey = &claim.Key
+	}
+	return o
+}

@@ -1,0 +1,146 @@
+package charge
+
+import (
+	"context"
+	"log/slog"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// Late deals with calls that were given up and turned out to be approved after all. Money that was
+// taken or held for a charge that failed is given back at once; a capture or void is accepted if the
+// charge still waits for one.
+func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error {
+	for _, o := range outcomes {
+		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		if err != nil {
+			return err
+		}
+		var reversal *operation.Operation
+		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+			reversal, err = s.lateTx(ctx, tx, m, o)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if reversal != nil {
+			if err := s.reverse(ctx, *reversal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lateTx writes that an operation was approved late, and opens its reversal if there must be one.
+func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o operation.Outcome) (*operation.Operation, error) {
+	l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
+	if err != nil {
+		return nil, err
+	}
+	operation.FoundTx(tx, o.ID)
+	switch o.Kind {
+	case operation.Authorize, operation.Debit:
+		r := s.reversal(l.Charge, o.Operation, m)
+		operation.OpenTx(tx, r)
+		return &r, nil
+	case operation.Reverse:
+		return nil, s.reversedTx(tx, m, l)
+	}
+	o.IdempotencyKey = nil // its request was told of the failure
+	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []operation.Outcome{o}, outbox.Job)
+	if err == nil && all[0].charge.Version == l.Version {
+		slog.ErrorContext(ctx, "an approval that came late fits the charge no more", "kind", string(o.Kind), "charge_id", l.ID.String())
+	}
+	return nil, err
+}
+
+func (s *Service) reversal(c Charge, of operation.Operation, m instant.Moment) operation.Operation {
+	return s.reference(c, operation.Operation{Kind: operation.Reverse, Amount: of.Amount},
+		authz.Actor{RequestID: of.RequestID}, nil, m.Machine)
+}
+
+// reverse gives back what a late approval took or holds.
+func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
+	c, err := s.Find(ctx, o.ApplicationID, o.ChargeID)
+	if err != nil {
+		return err
+	}
+	f := processor.FollowUp{Reference: o.Reference, Account: processor.Account(o.ApplicationID, o.MerchantID),
+		Original: c.Processor.Reference, Amount: o.Amount, Currency: o.Currency}
+	answer, err := operation.Call(ctx, o, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		if c.Type == Card && c.Capture {
+			return s.Processor.Refund(ctx, f)
+		}
+		return s.Processor.Void(ctx, f)
+	})
+	if err != nil {
+		slog.WarnContext(ctx, "the outcome of a reversal is unknown", "charge_id", c.ID.String(), "error", err.Error())
+		return nil // the resolver asks
+	}
+	return s.FinishReversals(ctx, []operation.Outcome{{Operation: o, Answer: &answer}})
+}
+
+// FinishReversals writes what became of reversals. One that never reached the processor is made
+// again under a reference of its own; one that was refused needs a person.
+func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outcome) error {
+	for _, o := range outcomes {
+		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		if err != nil {
+			return err
+		}
+		var again *operation.Operation
+		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+			again = nil
+			l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
+			if err != nil {
+				return err
+			}
+			operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
+			switch operation.StateOf(o.Answer) {
+			case operation.Approved:
+				return s.reversedTx(tx, m, l)
+			case operation.NotSubmitted:
+				r := s.reversal(l.Charge, o.Operation, m)
+				again = &r
+				operation.OpenTx(tx, r)
+			default:
+				slog.ErrorContext(ctx, "a late approval could not be reversed", "charge_id", l.ID.String())
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if again != nil {
+			if err := s.reverse(ctx, *again); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reversedMessage is told of a failed charge that was approved late.
+const reversedMessage = "The charge did not reach the card processor in time. It was approved late and has been reversed."
+
+// reversedTx notes the reversal on the charge, once.
+func (s *Service) reversedTx(tx *pg.Tx, m instant.Moment, l Locked) error {
+	before := s.derive(l.Charge)
+	if before.Failure == nil || before.Failure.Message == reversedMessage {
+		return nil
+	}
+	c := changed(before, m.At)
+	failure := *before.Failure
+	failure.Message = reversedMessage
+	c.Failure = &failure
+	updateTx(tx, c)
+	return s.announceTx(tx, m, before, c, "charge.updated", ids.Request{}, outbox.Job)
+}

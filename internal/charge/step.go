@@ -1,0 +1,106 @@
+package charge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svcpay/internal/clock"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// stepBatch is how many charges one transaction moves on.
+const stepBatch = 100
+
+// free tells that no call is open whose outcome could change the charge's status.
+const free = `NOT EXISTS (SELECT FROM processor_operations o WHERE o.application_id = charges.application_id
+	AND o.charge_id = charges.id AND o.state = 'open' AND o.kind IN ('authorize', 'debit', 'capture', 'void'))`
+
+// Step moves on a batch of the charges whose time has come: authorizations expire, captured and
+// debited money settles. It tells how many those were.
+func (s *Service) Step(ctx context.Context, v clock.View) (int, error) {
+	var done int
+	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		due, err := pg.All[Locked](ctx, tx, selectLocked+`
+			WHERE next_step_at <= @now AND (@only::bigint IS NULL OR application_id = @only)
+				AND application_id <> ALL (@except::bigint[]) AND `+free+`
+			ORDER BY next_step_at LIMIT @batch FOR UPDATE SKIP LOCKED`,
+			v.Args(pg.Args{"batch": stepBatch}))
+		done = len(due)
+		if err != nil || done == 0 {
+			return err
+		}
+		return s.stepTx(ctx, tx, v.Moment, due)
+	})
+	return done, err
+}
+
+// stepTx moves locked charges on to what comes next by itself.
+func (s *Service) stepTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due []Locked) error {
+	rows, at := make(map[ids.Charge]Locked, len(due)), make(moments)
+	for _, d := range due {
+		rows[d.ID], at[d.ApplicationID] = d, m
+	}
+	all, err := termsTx(ctx, tx, rows, at)
+	if err != nil {
+		return err
+	}
+	for _, d := range due {
+		before := s.derive(d.Charge)
+		e := settled(before, all[d.ID], m.At)
+		if before.Status == Authorized {
+			e = expired(before, m.At)
+		}
+		if _, err := s.writeTx(ctx, tx, m, before, e, ids.Request{}, outbox.Job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NextStep is the earliest time at which [Service.Step] has something to do for an application; nil
+// for never.
+func (s *Service) NextStep(ctx context.Context, applicationID int64) (*time.Time, error) {
+	return pg.Value[*time.Time](ctx, s.Pool,
+		`SELECT min(next_step_at) FROM charges WHERE next_step_at IS NOT NULL AND application_id = @application_id`,
+		pg.Args{"application_id": applicationID})
+}
+
+// SettleNow settles a captured or debited charge ahead of the calendar, because its processor says so.
+// A charge that is past that is left alone.
+func (s *Service) SettleNow(ctx context.Context, reference string) error {
+	return s.inbound(ctx, reference, func(tx *pg.Tx, m instant.Moment, l Locked) error {
+		if l.Status != Captured && l.Status != Pending {
+			return nil
+		}
+		return s.stepTx(ctx, tx, m, []Locked{l})
+	})
+}
+
+// ErrUnresolved is returned for an event about a charge whose own outcome is not known yet: it will be.
+var ErrUnresolved = errors.New("charge: its outcome is not known yet")
+
+// inbound runs what an event of the processor does to the charge of a reference of ours.
+func (s *Service) inbound(ctx context.Context, reference string, do func(*pg.Tx, instant.Moment, Locked) error) error {
+	c, err := s.FindByReference(ctx, reference)
+	if err != nil {
+		return err
+	}
+	m, err := s.Clock.Moment(ctx, c.ApplicationID)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		l, err := s.LockTx(ctx, tx, c.ApplicationID, c.ID)
+		if err != nil {
+			return err
+		}
+		if l.Status == Processing {
+			return ErrUnresolved
+		}
+		return do(tx, m, l)
+	})
+}

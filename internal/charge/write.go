@@ -1,0 +1,63 @@
+package charge
+
+import (
+	"context"
+	"fmt"
+
+	"svcpay/internal/fee"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/token"
+)
+
+// writeTx queues a change of status with everything that comes with it, for a charge whose row the
+// transaction holds, and returns the charge as it then is.
+func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Charge, e effects, request ids.Request, source outbox.Source) (Charge, error) {
+	c := s.derive(e.charge)
+	event, ok := move(before.Status, c.Status)
+	if !ok {
+		return c, fmt.Errorf("charge: no move from %s to %s", before.Status, c.Status)
+	}
+	if e.release {
+		if err := ledger.ReleaseTx(ctx, tx, m, c.ApplicationID, []ids.Charge{c.ID}); err != nil {
+			return c, err
+		}
+	}
+	updateTx(tx, c)
+	if err := fee.RecordTx(tx, e.fees); err != nil {
+		return c, err
+	}
+	ledger.PostTx(tx, m, e.postings...)
+	if before.Status == Processing && c.Status != Failed {
+		token.UsedTx(tx, c.ApplicationID, c.MerchantID, c.Token, keptNetworkID(c), m.At)
+	}
+	if e.disable != "" {
+		if err := token.DisableTx(ctx, tx, m, c.ApplicationID, c.Token, e.disable); err != nil {
+			return c, err
+		}
+	}
+	return c, s.announceTx(tx, m, before, c, event, request, source)
+}
+
+// announceTx queues the event of a change.
+func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before, c Charge, event string, request ids.Request, source outbox.Source) error {
+	previous, err := outbox.Changed(before, c)
+	if err != nil {
+		return err
+	}
+	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
+		Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version), Object: c,
+		Previous: previous, RequestID: request, Source: source})
+}
+
+// keptNetworkID is what later charges of the token refer to: the id of the series' first charge.
+func keptNetworkID(c Charge) *string {
+	if c.StoredCredential != processor.Initial {
+		return nil
+	}
+	return c.NetworkTransactionID
+}
