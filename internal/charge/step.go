@@ -61,12 +61,12 @@ func (s *Service) stepTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due [
 	return nil
 }
 
-// NextStep is the earliest time at which [Service.Step] has something to do for an application; nil
+// NextStep is the earliest time later than after at which [Service.Step] has something to do for an application; nil
 // for never.
-func (s *Service) NextStep(ctx context.Context, applicationID int64) (*time.Time, error) {
+func (s *Service) NextStep(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
 	return pg.Value[*time.Time](ctx, s.Pool,
-		`SELECT min(next_step_at) FROM charges WHERE next_step_at IS NOT NULL AND application_id = @application_id`,
-		pg.Args{"application_id": applicationID})
+		`SELECT min(next_step_at) FROM charges WHERE next_step_at > @after AND application_id = @application_id`,
+		pg.Args{"application_id": applicationID, "after": after})
 }
 
 // SettleNow settles a captured or debited charge ahead of the calendar, because its processor says so.

@@ -1,0 +1,31 @@
+package clock
+
+import (
+	"context"
+	"time"
+)
+
+// Sweep is work that becomes due by applications' time. Run does a batch of what is due in a view and
+// tells how much that was; it may run in several binaries at once and be killed anywhere. Next is the
+// earliest time later than after at which there will be something to do for an application, nil for never.
+type Sweep struct {
+	Name string
+	Run  func(ctx context.Context, v View) (int, error)
+	Next func(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error)
+}
+
+// RunAll runs a sweep over the views of all applications and tells whether there may be more.
+func (c *Clock) RunAll(ctx context.Context, s Sweep) (more bool, err error) {
+	views, err := c.Views(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, v := range views {
+		n, err := s.Run(ctx, v)
+		if err != nil {
+			return false, err
+		}
+		more = more || n > 0
+	}
+	return more, nil
+}
