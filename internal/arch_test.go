@@ -45,6 +45,7 @@ var rows = map[string]row{
 	"migrations":  {1, ""},
 	"pg":          {1, "fault"},
 	"jobs":        {1, "pg migrations"},
+	"returns":     {1, ""},
 	"calendar":    {1, "0 pg"},
 	"localpg":     {1, "0 pg"},
 	"outbox":      {1, "ids instant pg"},
@@ -64,11 +65,14 @@ var rows = map[string]row{
 	"charge": {3, "0 1 2 token"},
 	"demo":   {3, "0 1 2 3"},
 
+	"inbound":  {4, "0 1 2 3"},
+	"simulate": {4, "0 1 2 3 inbound"},
+
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
 	"views":       {4, "money fault ids instant views/ui"},
 	"views/ui":    {4, "money fault ids instant"},
-	"api":         {4, "0 1 2 3"},
+	"api":         {4, "0 1 2 3 simulate"},
 	"api/browser": {4, "0 1 2 3 static"},
 	"portal":      {4, "0 1 2 3 views views/ui static"},
 

@@ -147,7 +147,7 @@ var audits = map[string]string{
 	"charge whose fees are not recorded": `charges c WHERE c.fee_total <> coalesce((SELECT sum(total) FROM fee_events f WHERE f.source_id = c.id), 0)`,
 	"operation out of step":              `charges c JOIN processor_operations o ON o.charge_id = c.id AND o.kind IN ('authorize', 'debit') WHERE (c.status = 'processing') <> (o.state = 'open')`,
 	"charge without one submission":      `charges c WHERE 1 <> (SELECT count(*) FROM processor_operations o WHERE o.charge_id = c.id AND o.kind IN ('authorize', 'debit'))`,
-	"key out of step":                    `charges c JOIN idempotency_keys k ON k.application_id = c.application_id AND k.object_id = c.id WHERE (c.status = 'processing') = (k.state = 'done')`,
+	"key out of step":                    `processor_operations o JOIN idempotency_keys k ON k.application_id = o.application_id AND k.object_id = o.subject_id AND k.key = o.idempotency_key WHERE (o.state = 'open') = (k.state = 'done')`,
 	"reference submitted twice":          `(SELECT FROM sandbox_processor_book GROUP BY reference HAVING count(*) > 1) twice`,
 	"approval without a charge": `sandbox_processor_book b LEFT JOIN charges c ON c.processor_reference = b.reference
 		WHERE b.kind IN ('authorize', 'debit') AND (b.answer->>'approved')::boolean AND c.status IS DISTINCT FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount`,
