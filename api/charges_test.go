@@ -102,7 +102,7 @@ func TestRefusalsOfTheBusiness(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	token, disabled, deleted := s.Token(good), s.Token(good), s.Token(good)
-	s.execute(t, `UPDATE tokens SET status = 'disabled' WHERE id = @id::uuid`, pg.Args{"id": uuidOf(t, disabled)})
+	s.execute(t, `UPDATE tokens SET status = 'disabled', disabled_reason = 'test' WHERE id = @id::uuid`, pg.Args{"id": uuidOf(t, disabled)})
 	s.execute(t, `UPDATE tokens SET status = 'deleted' WHERE id = @id::uuid`, pg.Args{"id": uuidOf(t, deleted)})
 	s.execute(t, `UPDATE merchants SET status = 'suspended' WHERE id = @id`, pg.Args{"id": s.App.Merchants.CA})
 	before := s.rows(t)

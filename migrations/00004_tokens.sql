@@ -13,30 +13,66 @@ CREATE TABLE client_sessions (
 );
 CREATE INDEX client_sessions_by_expiry ON client_sessions (expires_at);
 
+-- A saved payment method: a card or wallet, or a bank account. A merchant's own bank account, to which it
+-- is paid out, is one too, by its entry mode; it is never charged.
 CREATE TABLE tokens (
     id uuid PRIMARY KEY,
     application_id bigint NOT NULL,
     merchant_id bigint NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('card')),
-    status text NOT NULL CHECK (status IN ('active', 'disabled', 'expired', 'deleted')),
-    brand text NOT NULL,
-    bin text NOT NULL CHECK (length(bin) = 6),
-    last4 text NOT NULL CHECK (length(last4) = 4),
-    exp_month smallint NOT NULL CHECK (exp_month BETWEEN 1 AND 12),
-    exp_year smallint NOT NULL,
-    funding text NOT NULL CHECK (funding IN ('credit', 'debit', 'prepaid', 'unknown')),
-    country text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('card', 'wallet_a', 'wallet_b', 'bank_us', 'bank_ca')),
+    status text NOT NULL CHECK (status IN ('pending_verification', 'active', 'disabled', 'expired', 'deleted')),
+    last4 text NOT NULL CHECK (length(last4) BETWEEN 1 AND 4),
+    brand text,
+    bin text CHECK (length(bin) = 6),
+    exp_month smallint CHECK (exp_month BETWEEN 1 AND 12),
+    exp_year smallint,
+    funding text CHECK (funding IN ('credit', 'debit', 'prepaid', 'unknown')),
+    country text,
+    routing text CHECK (routing ~ '^[0-9]{8,9}$'), -- nine digits of an ABA number; Canada: transit and institution
+    bank_name text,
+    account_type text CHECK (account_type IN ('checking', 'savings')),
     fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
-    entry_mode text NOT NULL CHECK (entry_mode IN ('keyed')),
+    entry_mode text NOT NULL CHECK (entry_mode IN ('keyed', 'swiped', 'wallet', 'payout_account')),
     billing jsonb NOT NULL,
-    bank_name text, account_type text, routing text,
     network_transaction_id text,
+    disabled_reason text,
+    verification_tries smallint NOT NULL DEFAULT 0,
+    last_used_at timestamptz,
     expires_at timestamptz NOT NULL,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     UNIQUE (application_id, merchant_id, id),
-    FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
+    FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id),
+    CHECK (CASE WHEN kind IN ('bank_us', 'bank_ca')
+        THEN num_nonnulls(brand, bin, exp_month, exp_year, funding, country) = 0 AND num_nulls(routing, bank_name, account_type) = 0
+        ELSE num_nulls(brand, bin, exp_month, exp_year, funding, country) = 0 AND num_nonnulls(routing, bank_name, account_type) = 0 END),
+    CHECK (length(routing) = CASE kind WHEN 'bank_us' THEN 9 ELSE 8 END),
+    CHECK (kind IN ('bank_us', 'bank_ca') OR status <> 'pending_verification'),
+    CHECK ((status = 'disabled') = (disabled_reason IS NOT NULL))
+);
+CREATE INDEX tokens_by_merchant ON tokens (application_id, merchant_id, id);
+CREATE INDEX tokens_by_expiry ON tokens (expires_at) WHERE status IN ('active', 'pending_verification');
+
+-- The words by which a payer allowed debits of a bank account, and how they were accepted.
+CREATE TABLE mandates (
+    id uuid NOT NULL,
+    application_id bigint NOT NULL,
+    merchant_id bigint NOT NULL,
+    token_id uuid NOT NULL UNIQUE,
+    version integer NOT NULL DEFAULT 1,
+    scheme text NOT NULL CHECK (scheme IN ('ach', 'acss')),
+    status text NOT NULL CHECK (status IN ('active', 'revoked')),
+    text text NOT NULL,
+    text_version text NOT NULL,
+    ip text NOT NULL,
+    user_agent text NOT NULL,
+    accepted_at timestamptz NOT NULL,
+    revoked_at timestamptz,
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (application_id, id),
+    FOREIGN KEY (application_id, merchant_id, token_id) REFERENCES tokens (application_id, merchant_id, id),
+    CHECK ((status = 'revoked') = (revoked_at IS NOT NULL))
 );
 
 -- The vault. A data key is wrapped by a key that is not in this database; deleting the row shreds
@@ -49,7 +85,7 @@ CREATE TABLE vault_keys (
 
 CREATE TABLE vault_values (
     token_id uuid NOT NULL REFERENCES vault_keys (token_id) ON DELETE CASCADE,
-    field text NOT NULL CHECK (field IN ('pan')),
+    field text NOT NULL CHECK (field IN ('pan', 'account_number')),
     sealed bytea NOT NULL,
     PRIMARY KEY (token_id, field)
 );

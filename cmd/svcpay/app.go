@@ -57,7 +57,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a.identity = identity.New(pool, c.environment, machineTime)
 	a.merchants = merchant.New(pool, machineTime)
 	a.tokens = token.New(token.Deps{Pool: pool, Keys: a.identity, Merchants: a.merchants, Vault: safe,
-		Processor: network, Check: check, Environment: c.environment, Now: machineTime})
+		Processor: network, Check: check, Environment: c.environment, Clock: a.clock, Now: machineTime})
 	a.charges = charge.New(charge.Deps{Pool: pool, Vault: safe, Processor: network, Operations: a.operations, Check: check,
 		Environment: c.environment, Clock: a.clock})
 	if err := a.checkClock(ctx); err != nil {

@@ -30,11 +30,12 @@ type Permission string
 
 // The permissions that use-cases ask for.
 const (
-	ChargeCreate  Permission = "charge:create"
-	ChargeRead    Permission = "charge:read"
-	ChargeCapture Permission = "charge:capture"
-	ChargeVoid    Permission = "charge:void"
-	TokenCreate   Permission = "token:create"
+	ChargeCreate    Permission = "charge:create"
+	ChargeRead      Permission = "charge:read"
+	ChargeCapture   Permission = "charge:capture"
+	ChargeVoid      Permission = "charge:void"
+	TokenCreate     Permission = "token:create"
+	TokenCreateTest Permission = "token:create_test" // from a sandbox's test case
 )
 
 // Checker answers whether an actor holds a permission.

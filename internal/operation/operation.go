@@ -70,7 +70,7 @@ type Operation struct {
 	Amount    money.Amount   `db:"amount"`
 	Currency  money.Currency `db:"currency"`
 	State     State          `db:"state"`
-	Note      *string        `db:"note"`  // what the outcome's writer needs beside the answer
+	Note      *string        `db:"note"` // what the outcome's writer needs beside the answer
 	// IdempotencyKey and RequestID are those of the request that wanted it.
 	IdempotencyKey *string     `db:"idempotency_key"`
 	RequestID      ids.Request `db:"request_id"`

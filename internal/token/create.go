@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 	"svcpay/internal/vault"
 )
@@ -19,21 +20,30 @@ import (
 // CreateCard keeps a card in the vault and returns its token. The same session and retryKey
 // again return the same token; a retryKey is required.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
-	if fs := in.validate(s.now()); len(fs) > 0 {
+	if fs := in.validate(s.Now()); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}
 	session, err := s.useSession(ctx, sessionID)
 	if err != nil {
 		return Created{}, err
 	}
-	row, err := s.prepare(ctx, session, in)
+	row, err := s.prepare(ctx, owner{session.ApplicationID, session.MerchantID}, in)
 	if err != nil {
 		return Created{}, err
 	}
-	row.claim = browserClaim(sessionID, retryKey, row, s.now())
+	return s.keep(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
+}
+
+// keep writes a token, once for a claim.
+func (s *Service) keep(ctx context.Context, row newToken, claim *idempotency.Claim) (Created, error) {
+	row.claim = claim
+	m, err := s.Clock.Moment(ctx, row.ApplicationID)
+	if err != nil {
+		return Created{}, err
+	}
 	var out []insertOut
-	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		out, err = s.insertTx(ctx, tx, []newToken{row})
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		out, err = s.insertTx(ctx, tx, m, []newToken{row})
 		return err
 	})
 	if err != nil {
@@ -42,41 +52,52 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	return out[0].Created, out[0].Err
 }
 
+// owner is the merchant that a token is for.
+type owner struct{ ApplicationID, MerchantID int64 }
+
 // newToken is a token ready to be written: sealed, described, with what the browser will be told.
 type newToken struct {
-	created       Created
-	applicationID int64
-	merchantID    int64
-	bin, country  string
-	fingerprint   []byte
-	sealed        vault.Sealed
-	claim         *idempotency.Claim
+	owner
+	created      Created
+	kind         Kind
+	entryMode    string
+	status       Status
+	bin, country *string // of a card
+	routing      *string // of a bank account
+	fingerprint  []byte
+	sealed       vault.Sealed
+	mandate      *Mandate
+	claim        *idempotency.Claim
 }
 
-func (s *Service) prepare(ctx context.Context, session sessionRow, in CardInput) (newToken, error) {
-	profile, err := s.processor.Profile(ctx, in.Number.BIN())
+func (s *Service) prepare(ctx context.Context, o owner, in CardInput) (newToken, error) {
+	profile, err := s.Processor.Profile(ctx, in.Number.BIN())
 	if err != nil {
 		return newToken{}, fmt.Errorf("token: profile: %w", err)
 	}
-	id := ids.NewToken(s.now())
-	ref := vault.Ref{Token: id, ApplicationID: session.ApplicationID, MerchantID: session.MerchantID}
-	sealed, err := s.vault.Seal(ref, vault.Card{PAN: in.Number, CVC: in.CVC})
+	id := ids.NewToken(s.Now())
+	sealed, err := s.Vault.Seal(o.ref(id), vault.Card{PAN: in.Number, CVC: in.CVC})
 	if err != nil {
 		return newToken{}, err
 	}
-	fingerprint, err := s.vault.Fingerprint(in.Number)
+	fingerprint, err := s.Vault.Fingerprint(in.Number)
 	if err != nil {
 		return newToken{}, err
 	}
+	bin := in.Number.BIN()
 	return newToken{
-		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), Card: Card{
+		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), Card: &Card{
 			Brand: brandOf(in.Number.Reveal()).name, Last4: in.Number.Last4(),
 			ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: profile.Funding,
 			CardholderName: strings.Join(strings.Fields(in.Billing.FirstName+" "+in.Billing.MiddleName+" "+in.Billing.LastName), " "),
 		}},
-		applicationID: session.ApplicationID, merchantID: session.MerchantID,
-		bin: in.Number.BIN(), country: profile.Country, fingerprint: fingerprint, sealed: sealed,
+		owner: o, kind: CardKind, entryMode: Keyed, status: Active,
+		bin: &bin, country: &profile.Country, fingerprint: fingerprint, sealed: sealed,
 	}, nil
+}
+
+func (o owner) ref(id ids.Token) vault.Ref {
+	return vault.Ref{Token: id, ApplicationID: o.ApplicationID, MerchantID: o.MerchantID}
 }
 
 // browserClaim makes a retry from the same session find the first attempt's token. The digest uses
@@ -84,11 +105,12 @@ func (s *Service) prepare(ctx context.Context, session sessionRow, in CardInput)
 func browserClaim(sessionID, retryKey string, row newToken, now time.Time) *idempotency.Claim {
 	scope := sha256.Sum256([]byte(sessionID + "\n" + retryKey))
 	shown, _ := json.Marshal(struct { // plain values: cannot fail
-		Card
+		*Card
+		*BankAccount
 		Billing
-	}{row.created.Card, row.created.Billing})
+	}{row.created.Card, row.created.BankAccount, row.created.Billing})
 	return &idempotency.Claim{
-		ApplicationID: row.applicationID, Key: fmt.Sprintf("client:%x", scope), Method: "POST", Path: "/client/tokens",
+		ApplicationID: row.ApplicationID, Key: fmt.Sprintf("client:%x", scope), Method: "POST", Path: "/client/tokens",
 		Fingerprint: sha256.Sum256(slices.Concat(row.fingerprint, shown)), Params: map[string]string{},
 		RequestID: ids.NewRequest(now),
 	}
@@ -101,8 +123,8 @@ type insertOut struct {
 }
 
 // insertTx writes tokens in the caller's transaction. One bad input never fails the others.
-func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, rows []newToken) ([]insertOut, error) {
-	now := s.now()
+func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, rows []newToken) ([]insertOut, error) {
+	now := m.Machine
 	entries := make([]idempotency.Entry, len(rows))
 	for i, r := range rows {
 		entries[i] = idempotency.Entry{Claim: r.claim, ObjectID: r.created.Token.Bytes()}
@@ -117,18 +139,21 @@ func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, rows []newToken) ([]i
 			out[i] = replay(v)
 			continue
 		}
-		if err := queueInsert(tx, r, now); err != nil {
+		out[i] = insertOut{Created: r.created}
+		if err := queueInsert(tx, r, m); err != nil {
 			return nil, err
+		}
+		if r.claim == nil {
+			continue
 		}
 		result, err := json.Marshal(r.created)
 		if err != nil {
 			return nil, err
 		}
-		if err := idempotency.FinishTx(tx, idempotency.Held{ApplicationID: r.applicationID, Key: r.claim.Key,
+		if err := idempotency.FinishTx(tx, idempotency.Held{ApplicationID: r.ApplicationID, Key: r.claim.Key,
 			ObjectID: r.created.Token.Bytes()}, idempotency.Outcome{Result: result}); err != nil {
 			return nil, err
 		}
-		out[i] = insertOut{Created: r.created}
 	}
 	return out, nil
 }
@@ -143,21 +168,30 @@ func replay(v idempotency.Verdict) (out insertOut) {
 	return out
 }
 
-func queueInsert(tx *pg.Tx, r newToken, now time.Time) error {
+func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 	billing, err := json.Marshal(r.created.Billing)
 	if err != nil {
 		return err
 	}
-	c := r.created.Card
+	args := pg.Args{"id": r.created.Token, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "kind": r.kind,
+		"status": r.status, "last4": nil, "brand": nil, "bin": r.bin, "exp_month": nil, "exp_year": nil, "funding": nil,
+		"country": r.country, "routing": r.routing, "bank_name": nil, "account_type": nil, "fingerprint": r.fingerprint,
+		"entry_mode": r.entryMode, "billing": billing, "until": m.At.AddDate(0, lifeMonths, 0), "now": m.At}
+	if c := r.created.Card; c != nil {
+		args["last4"], args["brand"], args["funding"] = c.Last4, c.Brand, c.Funding
+		args["exp_month"], args["exp_year"] = c.ExpMonth, c.ExpYear
+	}
+	if b := r.created.BankAccount; b != nil {
+		args["last4"], args["bank_name"], args["account_type"] = b.Last4, b.BankName, b.AccountType
+	}
 	tx.Later(`
-		INSERT INTO tokens (id, application_id, merchant_id, kind, status, brand, bin, last4, exp_month, exp_year,
-			funding, country, fingerprint, entry_mode, billing, expires_at, created_at, updated_at)
-		VALUES (@id, @application_id, @merchant_id, 'card', @status, @brand, @bin, @last4, @exp_month, @exp_year,
-			@funding, @country, @fingerprint, 'keyed', @billing, @until, @now, @now)`,
-		pg.Args{"id": r.created.Token, "application_id": r.applicationID, "merchant_id": r.merchantID,
-			"status": Active, "brand": c.Brand, "bin": r.bin, "last4": c.Last4, "exp_month": c.ExpMonth,
-			"exp_year": c.ExpYear, "funding": c.Funding, "country": r.country, "fingerprint": r.fingerprint,
-			"billing": billing, "until": now.AddDate(0, lifeMonths, 0), "now": now})
-	vault.InsertTx(tx, r.created.Token, r.sealed, now)
+		INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year,
+			funding, country, routing, bank_name, account_type, fingerprint, entry_mode, billing, expires_at, created_at, updated_at)
+		VALUES (@id, @application_id, @merchant_id, @kind, @status, @last4, @brand, @bin, @exp_month, @exp_year,
+			@funding, @country, @routing, @bank_name, @account_type, @fingerprint, @entry_mode, @billing, @until, @now, @now)`, args)
+	vault.InsertTx(tx, r.created.Token, r.sealed, m.Machine)
+	if r.mandate != nil {
+		insertMandateTx(tx, r.owner, *r.mandate)
+	}
 	return nil
 }

@@ -44,18 +44,18 @@ type SessionInput struct {
 // OpenSession starts a session: the key must allow the page, and the merchant must belong to the
 // key's application.
 func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, error) {
-	use, err := s.keys.PublicKey(ctx, in.PublicKey)
+	use, err := s.Keys.PublicKey(ctx, in.PublicKey)
 	if err != nil {
 		return Session{}, err
 	}
-	if err := s.check.Check(use.Actor, authz.TokenCreate); err != nil {
+	if err := s.Check.Check(use.Actor, authz.TokenCreate); err != nil {
 		return Session{}, err
 	}
 	if !s.originAllowed(use, in) {
 		return Session{}, fault.New(fault.KindForbidden, "origin_not_allowed",
 			"This page may not use this public key: its origin is not among the key's allowed origins.")
 	}
-	m, err := s.merchants.Get(ctx, use.Actor.ApplicationID, in.MerchantID)
+	m, err := s.Merchants.Get(ctx, use.Actor.ApplicationID, in.MerchantID)
 	if fault.HasCode(err, "resource_missing") {
 		return Session{}, fault.New(fault.KindForbidden, "merchant_not_found", "There is no such merchant for this public key.")
 	}
@@ -70,7 +70,7 @@ func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool
 		return false
 	}
 	if len(use.AllowedOrigins) == 0 {
-		return s.env == identity.Sandbox
+		return s.Environment == identity.Sandbox
 	}
 	return slices.Contains(use.AllowedOrigins, in.PageOrigin)
 }
@@ -80,8 +80,8 @@ func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool
 func isPageOrigin(s string) bool { return s == "null" || identity.IsOrigin(s) }
 
 func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant, origin string) (Session, error) {
-	id, now := newSessionID(), s.now()
-	_, err := pg.Exec(ctx, s.pool, `
+	id, now := newSessionID(), s.Now()
+	_, err := pg.Exec(ctx, s.Pool, `
 		INSERT INTO client_sessions (id_hash, application_id, merchant_id, key_id, page_origin, created_at, expires_at)
 		VALUES (@hash, @application_id, @merchant_id, @key_id, @origin, @now, @until)`,
 		pg.Args{"hash": hashSession(id), "application_id": m.ApplicationID, "merchant_id": m.ID,
@@ -89,7 +89,7 @@ func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.M
 	return Session{ID: id, ExpiresAt: now.Add(sessionLife), Merchant: m, Livemode: s.livemode()}, err
 }
 
-func (s *Service) livemode() bool { return s.env == identity.Production }
+func (s *Service) livemode() bool { return s.Environment == identity.Production }
 
 func newSessionID() string {
 	b := make([]byte, 32)
@@ -111,13 +111,13 @@ type sessionRow struct {
 // useSession counts an attempt against the session and returns whose it is. A session ends with its
 // time or with its key.
 func (s *Service) useSession(ctx context.Context, id string) (sessionRow, error) {
-	row, err := pg.One[sessionRow](ctx, s.pool, `
+	row, err := pg.One[sessionRow](ctx, s.Pool, `
 		UPDATE client_sessions s SET attempts = s.attempts + 1
 		FROM api_keys k
 		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id
 			AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)
 		RETURNING s.application_id, s.merchant_id, s.attempts`,
-		pg.Args{"hash": hashSession(id), "now": s.now()})
+		pg.Args{"hash": hashSession(id), "now": s.Now()})
 	switch {
 	case errors.Is(err, pg.ErrNone):
 		return row, fault.New(fault.KindUnauthenticated, "not_ready", "This payment session has ended. Reload the page.")
@@ -132,8 +132,8 @@ func (s *Service) useSession(ctx context.Context, id string) (sessionRow, error)
 
 // PurgeSessions deletes a batch of the sessions whose time is over and tells how many those were.
 func (s *Service) PurgeSessions(ctx context.Context) (int64, error) {
-	return pg.Exec(ctx, s.pool, `
+	return pg.Exec(ctx, s.Pool, `
 		DELETE FROM client_sessions WHERE id_hash IN (
 			SELECT id_hash FROM client_sessions WHERE expires_at <= @now LIMIT @batch)`,
-		pg.Args{"now": s.now(), "batch": pg.PurgeBatch})
+		pg.Args{"now": s.Now(), "batch": pg.PurgeBatch})
 }

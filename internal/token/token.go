@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
@@ -23,10 +24,31 @@ type Status string
 
 // The states.
 const (
-	Active   Status = "active"
-	Disabled Status = "disabled"
-	Expired  Status = "expired"
-	Deleted  Status = "deleted"
+	PendingVerification Status = "pending_verification" // a bank account whose holder must prove it
+	Active              Status = "active"
+	Disabled            Status = "disabled"
+	Expired             Status = "expired"
+	Deleted             Status = "deleted"
+)
+
+// Kind is what a token stands for.
+type Kind string
+
+// The kinds.
+const (
+	CardKind Kind = "card"
+	WalletA  Kind = "wallet_a"
+	WalletB  Kind = "wallet_b"
+	BankUS   Kind = "bank_us"
+	BankCA   Kind = "bank_ca"
+)
+
+// How the data of a token came to us.
+const (
+	Keyed         = "keyed"
+	Swiped        = "swiped"
+	FromWallet    = "wallet"
+	PayoutAccount = "payout_account" // a merchant's own account, which is never charged
 )
 
 // Card is what may be shown of a card.
@@ -55,27 +77,24 @@ type Billing struct {
 	Phone          string `json:"phone,omitempty"`
 }
 
-// Created is the answer to a payer's browser.
+// BankAccount is what may be shown of a bank account.
+type BankAccount struct {
+	BankName    string `json:"bank_name"`
+	Last4       string `json:"last4"`
+	AccountType string `json:"account_type"` // checking or savings
+	Status      Status `json:"status"`
+}
+
+// Created is the answer to a payer's browser: a card or a bank account.
 type Created struct {
-	Token    ids.Token `json:"token"`
-	Card     Card      `json:"card"`
-	Billing  Billing   `json:"billing"`
-	Livemode bool      `json:"livemode"`
+	Token       ids.Token    `json:"token"`
+	Card        *Card        `json:"card,omitempty"`
+	BankAccount *BankAccount `json:"bank_account,omitempty"`
+	Billing     Billing      `json:"billing"`
+	Livemode    bool         `json:"livemode"`
 }
 
-// Service holds the use-cases of tokens.
-type Service struct {
-	pool      *pgxpool.Pool
-	keys      *identity.Service
-	merchants *merchant.Service
-	vault     *vault.Vault
-	processor processor.Processor
-	check     authz.Checker
-	env       identity.Environment
-	now       func() time.Time
-}
-
-// Deps are what the service works with.
+// Deps are what the service works with. Now is the machine's time.
 type Deps struct {
 	Pool        *pgxpool.Pool
 	Keys        *identity.Service
@@ -84,11 +103,14 @@ type Deps struct {
 	Processor   processor.Processor
 	Check       authz.Checker
 	Environment identity.Environment
+	Clock       *clock.Clock
 	Now         func() time.Time
+	// TestCase finds a sandbox's test case by its name; nil where there are none.
+	TestCase func(name string) (TestCase, bool)
 }
 
+// Service holds the use-cases of tokens.
+type Service struct{ Deps }
+
 // New makes the service.
-func New(d Deps) *Service {
-	return &Service{pool: d.Pool, keys: d.Keys, merchants: d.Merchants, vault: d.Vault,
-		processor: d.Processor, check: d.Check, env: d.Environment, now: d.Now}
-}
+func New(d Deps) *Service { return &Service{d} }

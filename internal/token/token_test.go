@@ -39,7 +39,7 @@ func TestCardBecomesToken(t *testing.T) {
 	in.Billing.MiddleName = " "
 	out, err := w.Tokens.CreateCard(t.Context(), w.Session(), "k", in)
 	want := token.Card{Brand: "amex", Last4: "0005", ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: "credit", CardholderName: "Dana Reed"}
-	if err != nil || out.Card != want || out.Billing != in.Billing || out.Livemode || !strings.HasPrefix(out.Token.String(), "tok_") {
+	if err != nil || *out.Card != want || out.Billing != in.Billing || out.Livemode || !strings.HasPrefix(out.Token.String(), "tok_") {
 		t.Errorf("%+v, %v", out, err)
 	}
 	type row struct {

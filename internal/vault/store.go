@@ -14,8 +14,12 @@ import (
 func InsertTx(tx *pg.Tx, token ids.Token, s Sealed, now time.Time) {
 	tx.Later(`INSERT INTO vault_keys (token_id, wrapped_key, created_at) VALUES (@token, @key, @now)`,
 		pg.Args{"token": token, "key": s.WrappedKey, "now": now})
-	tx.Later(`INSERT INTO vault_values (token_id, field, sealed) VALUES (@token, 'pan', @sealed)`,
-		pg.Args{"token": token, "sealed": s.PAN})
+	field, sealed := "pan", s.PAN
+	if len(s.AccountNumber) > 0 {
+		field, sealed = "account_number", s.AccountNumber
+	}
+	tx.Later(`INSERT INTO vault_values (token_id, field, sealed) VALUES (@token, @field, @sealed)`,
+		pg.Args{"token": token, "field": field, "sealed": sealed})
 	if len(s.CVC) > 0 {
 		tx.Later(`INSERT INTO vault_cvcs (token_id, sealed, expires_at) VALUES (@token, @sealed, @until)`,
 			pg.Args{"token": token, "sealed": s.CVC, "until": now.Add(CVCLife)})
@@ -25,27 +29,39 @@ func InsertTx(tx *pg.Tx, token ids.Token, s Sealed, now time.Time) {
 type sealedRow struct {
 	Token      ids.Token `db:"token_id"`
 	WrappedKey []byte    `db:"wrapped_key"`
-	PAN        []byte    `db:"pan"`
+	Field      string    `db:"field"`
+	Value      []byte    `db:"sealed"`
 	CVC        []byte    `db:"cvc"`
 }
 
-// TakeTx reads the sealed data of tokens for an authorization and deletes their verification
+// TakeTx reads the sealed data of tokens for a payment and deletes their verification
 // codes: no code outlives the first authorization that could use it, whatever becomes of it.
 func TakeTx(ctx context.Context, tx *pg.Tx, tokens []ids.Token, now time.Time) (map[ids.Token]Sealed, error) {
 	rows, err := pg.All[sealedRow](ctx, tx, `
 		WITH taken AS (
 			DELETE FROM vault_cvcs WHERE token_id = ANY (@tokens) RETURNING token_id, sealed, expires_at
 		)
-		SELECT k.token_id, k.wrapped_key, v.sealed AS pan, c.sealed AS cvc
+		SELECT k.token_id, k.wrapped_key, v.field, v.sealed, c.sealed AS cvc
 		FROM vault_keys k
-		JOIN vault_values v ON v.token_id = k.token_id AND v.field = 'pan'
+		JOIN vault_values v ON v.token_id = k.token_id
 		LEFT JOIN taken c ON c.token_id = k.token_id AND c.expires_at > @now
 		WHERE k.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})
 	out := make(map[ids.Token]Sealed, len(rows))
 	for _, r := range rows {
-		out[r.Token] = Sealed{WrappedKey: r.WrappedKey, PAN: r.PAN, CVC: r.CVC}
+		s := Sealed{WrappedKey: r.WrappedKey, CVC: r.CVC}
+		if r.Field == "pan" {
+			s.PAN = r.Value
+		} else {
+			s.AccountNumber = r.Value
+		}
+		out[r.Token] = s
 	}
 	return out, err
+}
+
+// ShredTx queues the deletion of tokens' data keys: nothing that they sealed opens again.
+func ShredTx(tx *pg.Tx, tokens []ids.Token) {
+	tx.Later(`DELETE FROM vault_keys WHERE token_id = ANY (@tokens)`, pg.Args{"tokens": tokens})
 }
 
 // PurgeCVCs deletes a batch of the verification codes whose time is over and tells how many those were.

@@ -1,5 +1,5 @@
-// Package vault keeps card data encrypted: a token's data in, and out again for one
-// authorization.
+// Package vault keeps card and bank account numbers encrypted: a token's data in, and out again for
+// one call to a processor.
 //
 // Every token has a data key of its own, wrapped by a key that the database does not hold. Each
 // value is sealed with associated data token ‖ application ‖ merchant ‖ field, so that a sealed
@@ -34,11 +34,13 @@ type Ref struct {
 	MerchantID    int64
 }
 
-// Sealed is a token's data as stored. CVC is empty when there is none.
+// Sealed is a token's data as stored: a card's, whose CVC is empty when there is none, or a bank
+// account's.
 type Sealed struct {
-	WrappedKey []byte
-	PAN        []byte
-	CVC        []byte
+	WrappedKey    []byte
+	PAN           []byte
+	CVC           []byte
+	AccountNumber []byte
 }
 
 // Card is a token's data in clear.
@@ -57,8 +59,15 @@ type Vault struct{ keys *Keys }
 func New(keys *Keys) *Vault { return &Vault{keys: keys} }
 
 // Fingerprint is the same for the same card number and tells nothing about it without the key.
-func (v *Vault) Fingerprint(pan sensitive.PAN) ([]byte, error) {
-	f, err := v.keys.fingerprint.ComputePrimaryPRF([]byte(pan.Reveal()), FingerprintSize)
+func (v *Vault) Fingerprint(pan sensitive.PAN) ([]byte, error) { return v.digest(pan.Reveal()) }
+
+// AccountFingerprint is the same for the same account at the same bank.
+func (v *Vault) AccountFingerprint(routing string, number sensitive.AccountNumber) ([]byte, error) {
+	return v.digest(routing + ":" + number.Reveal())
+}
+
+func (v *Vault) digest(clear string) ([]byte, error) {
+	f, err := v.keys.fingerprint.ComputePrimaryPRF([]byte(clear), FingerprintSize)
 	if err != nil {
 		return nil, fmt.Errorf("vault: fingerprint: %w", err)
 	}
@@ -66,21 +75,11 @@ func (v *Vault) Fingerprint(pan sensitive.PAN) ([]byte, error) {
 }
 
 // Seal encrypts a card under a fresh data key.
-func (v *Vault) Seal(ref Ref, card Card) (Sealed, error) {
-	handle, err := keyset.NewHandle(aead.AES256GCMNoPrefixKeyTemplate())
+func (v *Vault) Seal(ref Ref, card Card) (s Sealed, err error) {
+	cipher, err := v.newKey(ref, &s)
 	if err != nil {
-		return Sealed{}, fmt.Errorf("vault: data key: %w", err)
+		return Sealed{}, err
 	}
-	var wrapped bytes.Buffer
-	err = handle.WriteWithAssociatedData(keyset.NewBinaryWriter(&wrapped), v.keys.wrap, associated(ref, "key"))
-	if err != nil {
-		return Sealed{}, fmt.Errorf("vault: wrap: %w", err)
-	}
-	cipher, err := aead.New(handle)
-	if err != nil {
-		return Sealed{}, fmt.Errorf("vault: data key: %w", err)
-	}
-	s := Sealed{WrappedKey: wrapped.Bytes()}
 	if s.PAN, err = seal(cipher, ref, "pan", card.PAN.Reveal()); err != nil {
 		return Sealed{}, err
 	}
@@ -90,16 +89,40 @@ func (v *Vault) Seal(ref Ref, card Card) (Sealed, error) {
 	return s, err
 }
 
-// Open decrypts what Seal made for the same ref.
-func (v *Vault) Open(ref Ref, s Sealed) (Card, error) {
-	reader := keyset.NewBinaryReader(bytes.NewReader(s.WrappedKey))
-	handle, err := keyset.ReadWithAssociatedData(reader, v.keys.wrap, associated(ref, "key"))
+// SealAccount encrypts the number of a bank account under a fresh data key.
+func (v *Vault) SealAccount(ref Ref, number sensitive.AccountNumber) (s Sealed, err error) {
+	cipher, err := v.newKey(ref, &s)
 	if err != nil {
-		return Card{}, ErrSealed
+		return Sealed{}, err
+	}
+	s.AccountNumber, err = seal(cipher, ref, "account_number", number.Reveal())
+	return s, err
+}
+
+// newKey makes a data key, keeps it wrapped in s, and returns what seals with it.
+func (v *Vault) newKey(ref Ref, s *Sealed) (tink.AEAD, error) {
+	handle, err := keyset.NewHandle(aead.AES256GCMNoPrefixKeyTemplate())
+	if err != nil {
+		return nil, fmt.Errorf("vault: data key: %w", err)
+	}
+	var wrapped bytes.Buffer
+	err = handle.WriteWithAssociatedData(keyset.NewBinaryWriter(&wrapped), v.keys.wrap, associated(ref, "key"))
+	if err != nil {
+		return nil, fmt.Errorf("vault: wrap: %w", err)
 	}
 	cipher, err := aead.New(handle)
 	if err != nil {
-		return Card{}, ErrSealed
+		return nil, fmt.Errorf("vault: data key: %w", err)
+	}
+	s.WrappedKey = wrapped.Bytes()
+	return cipher, nil
+}
+
+// Open decrypts the card that Seal encrypted for the same ref.
+func (v *Vault) Open(ref Ref, s Sealed) (Card, error) {
+	cipher, err := v.unwrap(ref, s)
+	if err != nil {
+		return Card{}, err
 	}
 	pan, err := cipher.Decrypt(s.PAN, associated(ref, "pan"))
 	if err != nil {
@@ -114,6 +137,32 @@ func (v *Vault) Open(ref Ref, s Sealed) (Card, error) {
 		card.CVC = sensitive.NewCVC(string(cvc))
 	}
 	return card, nil
+}
+
+// OpenAccount decrypts the number that SealAccount encrypted for the same ref.
+func (v *Vault) OpenAccount(ref Ref, s Sealed) (sensitive.AccountNumber, error) {
+	cipher, err := v.unwrap(ref, s)
+	if err != nil {
+		return sensitive.AccountNumber{}, err
+	}
+	number, err := cipher.Decrypt(s.AccountNumber, associated(ref, "account_number"))
+	if err != nil {
+		return sensitive.AccountNumber{}, ErrSealed
+	}
+	return sensitive.NewAccountNumber(string(number)), nil
+}
+
+func (v *Vault) unwrap(ref Ref, s Sealed) (tink.AEAD, error) {
+	reader := keyset.NewBinaryReader(bytes.NewReader(s.WrappedKey))
+	handle, err := keyset.ReadWithAssociatedData(reader, v.keys.wrap, associated(ref, "key"))
+	if err != nil {
+		return nil, ErrSealed
+	}
+	cipher, err := aead.New(handle)
+	if err != nil {
+		return nil, ErrSealed
+	}
+	return cipher, nil
 }
 
 func seal(cipher tink.AEAD, ref Ref, field, clear string) ([]byte, error) {

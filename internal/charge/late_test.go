@@ -1,0 +1,85 @@
+package charge_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
+	t.Parallel()
+	for name, capture := range map[string]bool{"captured": true, "held": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, p := newScripted(t)
+			var hidden atomic.Bool
+			hidden.Store(true)
+			p.lookup = func(ctx context.Context, reference string) (processor.Answer, error) {
+				if hidden.Load() {
+					return processor.Answer{}, processor.ErrNotFound
+				}
+				return p.Processor.Lookup(ctx, reference)
+			}
+			p.authorize = func(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
+				answer, err := p.Processor.Authorize(ctx, a)
+				w.Clock.Advance(p.SettleWindow() + time.Second)
+				resolve(t, w, 1)
+				return answer, err
+			}
+			in := input(w, good, 100)
+			in.Capture = &capture
+			_, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, "k"))
+			if code(err) != "processor_error" || count(t, w, "charges WHERE status = 'failed' AND amount_captured = 0", pg.Args{}) != 1 {
+				t.Fatalf("%v", err)
+			}
+			hidden.Store(false)
+			w.Clock.Advance(2 * time.Minute)
+			resolve(t, w, 1)
+			w.Clock.Advance(24 * time.Hour)
+			resolve(t, w, 0)
+			kind := map[bool]string{true: "refund", false: "void"}[capture]
+			if n := count(t, w, "sandbox_processor_book WHERE kind = @kind AND amount = 100", pg.Args{"kind": kind}); n != 1 {
+				t.Errorf("%d reversals by %s", n, kind)
+			}
+			if n := count(t, w, "ledger_entries", pg.Args{}); n != 0 {
+				t.Errorf("%d postings of money that was never the merchant's", n)
+			}
+			id, err := pg.Value[ids.Charge](t.Context(), w.Pool, "SELECT id FROM charges", pg.Args{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := get(t, w, id); c.Status != charge.Failed || c.Version != 3 || !strings.Contains(c.Failure.Message, "reversed") {
+				t.Errorf("%s", jsonOf(t, c))
+			}
+		})
+	}
+}
+
+func TestCallThatNeverArrivesIsWatchedForADay(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	p.authorize = p.refuse
+	create(t, w, input(w, good, 100), nil)
+	w.Clock.Advance(p.SettleWindow() + time.Second)
+	resolve(t, w, 1)
+	looked := 0
+	for range 25 {
+		w.Clock.Advance(time.Hour)
+		n, err := w.Operations.Resolve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		looked += n
+	}
+	if looked < 10 || count(t, w, "processor_operations WHERE next_check_at IS NOT NULL", pg.Args{}) != 0 {
+		t.Errorf("looked %d times", looked)
+	}
+	audit(t, w)
+}

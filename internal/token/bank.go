@@ -1,0 +1,164 @@
+package token
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+// BankInput is a bank account as typed by a payer. Routing is an ABA number, or the five digits of a
+// Canadian transit followed by the three of the institution.
+type BankInput struct {
+	Scheme      processor.Scheme
+	Routing     string
+	Number      sensitive.AccountNumber
+	AccountType string // checking or savings
+	Billing     Billing
+	Mandate     Acceptance
+}
+
+// Acceptance is how a payer agreed to the mandate. IP and UserAgent come from the connection.
+type Acceptance struct {
+	Accepted    bool
+	TextVersion string
+	IP          string
+	UserAgent   string
+}
+
+// Lengths of account numbers, in digits (NACHA and Payments Canada file formats).
+const (
+	minACHAccount, maxACHAccount   = 4, 17
+	minACSSAccount, maxACSSAccount = 5, 12
+	maxUserAgent                   = 500
+)
+
+// validate returns every mistake, named as the library names its inputs.
+func (in BankInput) validate() fault.Fields {
+	var fs fault.Fields
+	least, most := minACHAccount, maxACHAccount
+	if in.Scheme == processor.ACSS {
+		least, most = minACSSAccount, maxACSSAccount
+	}
+	switch {
+	case in.Scheme == processor.ACSS && !(len(in.Routing) == 8 && onlyDigits(in.Routing)):
+		fs.Add("bank_account.routing_number", "invalid_transit_number", "A transit number has 5 digits, an institution number 3.")
+	case in.Scheme == processor.ACH && !isABA(in.Routing):
+		fs.Add("bank_account.routing_number", "invalid_routing_number", "The routing number is not valid.")
+	}
+	if n := in.Number.Reveal(); len(n) < least || len(n) > most || !onlyDigits(n) {
+		fs.Add("bank_account.account_number", "invalid_account_number", fmt.Sprintf("An account number has %d to %d digits.", least, most))
+	}
+	if !slices.Contains([]string{"checking", "savings"}, in.AccountType) {
+		fs.Add("bank_account.account_type", "invalid_account_type", "Choose checking or savings.")
+	}
+	if strings.TrimSpace(in.Billing.FirstName) == "" || strings.TrimSpace(in.Billing.LastName) == "" {
+		fs.Add("billing.first_name", "incomplete_account_holder_name", "Enter the first and last name of the account's holder.")
+	}
+	in.Billing.validate(&fs)
+	if !in.Mandate.Accepted || in.Mandate.TextVersion != MandateVersion {
+		fs.Add("mandate", "mandate_not_accepted", "The authorization to debit the account must be accepted.")
+	}
+	return fs
+}
+
+// isABA tells whether s is a routing number: nine digits, a prefix that the American Bankers
+// Association gives out, and the check digit (ABA routing number policy: weights 3, 7, 1).
+func isABA(s string) bool {
+	if len(s) != 9 || !onlyDigits(s) {
+		return false
+	}
+	prefix, _ := strconv.Atoi(s[:2])
+	if !(prefix <= 12 || prefix >= 21 && prefix <= 32 || prefix >= 61 && prefix <= 72 || prefix == 80) || s == "000000000" {
+		return false
+	}
+	sum := 0
+	for i, weight := range []int{3, 7, 1, 3, 7, 1, 3, 7, 1} {
+		sum += weight * int(s[i]-'0')
+	}
+	return sum%10 == 0
+}
+
+// CreateBank keeps a bank account in the vault, with the mandate to debit it, and returns its token.
+// At a merchant of processor Q the account must be verified before it can be charged. The same session
+// and retryKey again return the same token.
+func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in BankInput) (Created, error) {
+	if fs := in.validate(); len(fs) > 0 {
+		return Created{}, fs.Err()
+	}
+	session, err := s.useSession(ctx, sessionID)
+	if err != nil {
+		return Created{}, err
+	}
+	m, err := s.Merchants.Get(ctx, session.ApplicationID, session.MerchantID)
+	if err != nil {
+		return Created{}, err
+	}
+	row, err := s.prepareBank(ctx, m, in, Keyed)
+	if err != nil {
+		return Created{}, err
+	}
+	return s.keep(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
+}
+
+func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankInput, entryMode string) (newToken, error) {
+	scheme, kind := processor.ACH, BankUS
+	if m.Country == "CA" {
+		scheme, kind = processor.ACSS, BankCA
+	}
+	if in.Scheme != scheme {
+		return newToken{}, fault.Refused("token_type_mismatch", "This merchant takes bank accounts of its own country only.")
+	}
+	name, err := s.Processor.BankName(ctx, scheme, in.Routing)
+	if err != nil {
+		return newToken{}, fmt.Errorf("token: bank name: %w", err)
+	}
+	o := owner{m.ApplicationID, m.ID}
+	id := ids.NewToken(s.Now())
+	sealed, err := s.Vault.SealAccount(o.ref(id), in.Number)
+	if err != nil {
+		return newToken{}, err
+	}
+	fingerprint, err := s.Vault.AccountFingerprint(in.Routing, in.Number)
+	if err != nil {
+		return newToken{}, err
+	}
+	status := Active
+	if m.BankProcessor == "q" {
+		status = PendingVerification
+	}
+	row := newToken{
+		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), BankAccount: &BankAccount{
+			BankName: name, Last4: in.Number.Last4(), AccountType: in.AccountType, Status: status}},
+		owner: o, kind: kind, entryMode: entryMode, status: status, routing: &in.Routing,
+		fingerprint: fingerprint, sealed: sealed,
+	}
+	moment, err := s.Clock.Moment(ctx, m.ApplicationID)
+	if err != nil {
+		return newToken{}, err
+	}
+	if entryMode != PayoutAccount {
+		row.mandate = &Mandate{ID: ids.NewMandate(s.Now()), Token: id, Scheme: scheme, Text: MandateText(scheme, m.Name),
+			TextVersion: MandateVersion, IP: in.Mandate.IP, UserAgent: shortened(in.Mandate.UserAgent, maxUserAgent),
+			AcceptedAt: instant.Of(moment.At)}
+	}
+	return row, nil
+}
+
+// shortened cuts a text to so many characters, and takes out what PostgreSQL cannot hold.
+func shortened(s string, most int) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most])
+}

@@ -1,0 +1,56 @@
+package token
+
+import (
+	"fmt"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// Mandate is a payer's permission to debit a bank account: the exact words, and how they were
+// accepted. It is the API's object.
+type Mandate struct {
+	ID          ids.Mandate      `db:"id" json:"id"`
+	Object      string           `db:"-" json:"object"`
+	Version     int              `db:"version" json:"version"`
+	Livemode    bool             `db:"-" json:"livemode"`
+	MerchantID  int64            `db:"merchant_id" json:"merchant_id"`
+	Token       ids.Token        `db:"token_id" json:"token"`
+	Scheme      processor.Scheme `db:"scheme" json:"scheme"`
+	Status      string           `db:"status" json:"status"` // active or revoked
+	Text        string           `db:"text" json:"text"`
+	TextVersion string           `db:"text_version" json:"text_version"`
+	IP          string           `db:"ip" json:"ip"`
+	UserAgent   string           `db:"user_agent" json:"user_agent"`
+	AcceptedAt  instant.Time     `db:"accepted_at" json:"accepted_at"`
+	RevokedAt   *instant.Time    `db:"revoked_at" json:"revoked_at"`
+	UpdatedAt   instant.Time     `db:"updated_at" json:"updated_at"`
+}
+
+// MandateVersion names the current wording of [MandateText].
+const MandateVersion = "2026-12"
+
+// MandateText is what a payer agrees to, for a merchant of that name.
+func MandateText(scheme processor.Scheme, merchant string) string {
+	if scheme == processor.ACSS {
+		return fmt.Sprintf("By confirming, I authorize %s and its payment service to debit the bank account named above for the amount "+
+			"that I confirm here, and for later amounts that I agree to, by pre-authorized debit. This is a personal agreement; I waive "+
+			"the right to notice of an amount that I have confirmed myself. I may revoke it at any time by writing to %s; "+
+			"I have recourse rights if a debit does not comply with it, such as reimbursement.", merchant, merchant)
+	}
+	return fmt.Sprintf("By confirming, I authorize %s and its payment service to debit the bank account named above for the amount that I "+
+		"confirm here, and for later amounts that I agree to, and to credit it if a correction is needed. I may revoke this "+
+		"authorization at any time by writing to %s before a debit is submitted.", merchant, merchant)
+}
+
+func insertMandateTx(tx *pg.Tx, o owner, m Mandate) {
+	tx.Later(`
+		INSERT INTO mandates (id, application_id, merchant_id, token_id, scheme, status, text, text_version, ip, user_agent,
+			accepted_at, updated_at)
+		VALUES (@id, @application_id, @merchant_id, @token, @scheme, 'active', @text, @text_version, @ip, @user_agent, @now, @now)`,
+		pg.Args{"id": m.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "token": m.Token,
+			"scheme": m.Scheme, "text": m.Text, "text_version": m.TextVersion, "ip": m.IP, "user_agent": m.UserAgent,
+			"now": m.AcceptedAt})
+}
