@@ -16,16 +16,42 @@ CREATE TABLE ledger_entries (
     created_at timestamptz NOT NULL,
     PRIMARY KEY (application_id, id),
     UNIQUE (application_id, business_key),
-    CHECK (debit <> credit),
-    CHECK (debit IN ('processor_receivable', 'merchant_pending', 'merchant_available', 'merchant_reserved',
-        'merchant_in_transit', 'application_fees', 'service_fees', 'adjustments')),
-    CHECK (credit IN ('processor_receivable', 'merchant_pending', 'merchant_available', 'merchant_reserved',
-        'merchant_in_transit', 'application_fees', 'service_fees', 'adjustments')),
+    -- Between which accounts each kind moves money: ledger.Rules in Go, docs/ledger.md in words. The
+    -- last pair of a kind that touches merchant_pending is its release.
+    CONSTRAINT ledger_entries_kind CHECK (CASE
+        WHEN kind IN ('capture', 'debit') THEN (debit, credit) IN (
+            ('processor_receivable', 'merchant_pending'), ('merchant_pending', 'merchant_available'))
+        WHEN kind IN ('authorization_fee', 'capture_fee', 'amex_surcharge_percentage', 'ach_transfer_flat_fee',
+            'ach_transfer_percentage', 'ach_transfer_failed_fee', 'ach_return_fee', 'chargeback_fee', 'retrieval_fee',
+            'platform_flat_fee', 'platform_percentage') THEN (debit, credit) IN (
+            ('merchant_pending', 'application_fees'), ('merchant_available', 'application_fees'),
+            ('merchant_available', 'merchant_pending'))
+        WHEN kind IN ('service_authorization_fee', 'service_capture_fee', 'service_amex_surcharge_percentage',
+            'service_ach_transfer_flat_fee', 'service_ach_transfer_percentage', 'service_ach_transfer_failed_fee',
+            'service_ach_return_fee', 'service_chargeback_fee', 'service_retrieval_fee', 'service_platform_flat_fee',
+            'service_platform_percentage') THEN (debit, credit) = ('application_fees', 'service_fees')
+        WHEN kind = 'debit_reversed' THEN (debit, credit) IN (
+            ('merchant_pending', 'processor_receivable'), ('merchant_available', 'merchant_pending'))
+        WHEN kind = 'return' THEN (debit, credit) = ('merchant_available', 'processor_receivable')
+        WHEN kind = 'refund' THEN (debit, credit) IN (
+            ('merchant_pending', 'processor_receivable'), ('merchant_available', 'processor_receivable'),
+            ('merchant_available', 'merchant_pending'))
+        WHEN kind = 'chargeback' THEN (debit, credit) = ('merchant_available', 'merchant_reserved')
+        WHEN kind = 'chargeback_won' THEN (debit, credit) = ('merchant_reserved', 'merchant_available')
+        WHEN kind = 'chargeback_lost' THEN (debit, credit) = ('merchant_reserved', 'processor_receivable')
+        WHEN kind = 'payout' THEN (debit, credit) = ('merchant_available', 'merchant_in_transit')
+        WHEN kind = 'payout_paid' THEN (debit, credit) = ('merchant_in_transit', 'processor_receivable')
+        WHEN kind = 'payout_failed' THEN (debit, credit) = ('merchant_in_transit', 'merchant_available')
+        WHEN kind = 'payout_returned' THEN (debit, credit) = ('processor_receivable', 'merchant_available')
+        ELSE false END),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
 );
-CREATE INDEX ledger_entries_by_source ON ledger_entries (application_id, source_id);
+-- Most postings come from the charge that they concern and are found by that.
+CREATE INDEX ledger_entries_by_source ON ledger_entries (application_id, source_id)
+    WHERE source_id IS DISTINCT FROM charge_id;
 CREATE INDEX ledger_entries_by_charge ON ledger_entries (application_id, charge_id);
 CREATE INDEX ledger_entries_by_merchant ON ledger_entries (application_id, merchant_id, id);
+CREATE INDEX ledger_entries_by_time ON ledger_entries (application_id, merchant_id, created_at);
 
 -- +goose StatementBegin
 CREATE FUNCTION ledger_entries_are_immutable() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -38,7 +64,7 @@ CREATE TRIGGER ledger_entries_guard BEFORE UPDATE OR DELETE ON ledger_entries
 CREATE TRIGGER ledger_entries_guard_truncate BEFORE TRUNCATE ON ledger_entries
     FOR EACH STATEMENT EXECUTE FUNCTION ledger_entries_are_immutable();
 
--- Each account's balance: debits minus credits, in minor units.
+-- Each account's balance, summed over every entry: debits minus credits, in minor units.
 CREATE VIEW ledger_balances AS
 SELECT application_id, merchant_id, account, currency, sum(amount)::bigint AS balance
 FROM (
@@ -47,3 +73,37 @@ FROM (
     SELECT application_id, merchant_id, credit, currency, -amount FROM ledger_entries
 ) sides
 GROUP BY application_id, merchant_id, account, currency;
+
+-- Running totals: what the entries up to and with through sum up to. A balance is a total and the
+-- entries after. Postings never touch them; one job moves through and the totals together.
+CREATE TABLE ledger_cutoffs (
+    application_id bigint PRIMARY KEY REFERENCES applications (id),
+    through uuid NOT NULL,
+    compared_at timestamptz
+);
+CREATE TABLE ledger_totals (
+    application_id bigint NOT NULL REFERENCES ledger_cutoffs (application_id),
+    merchant_id bigint NOT NULL,
+    account text NOT NULL,
+    currency text NOT NULL,
+    balance bigint NOT NULL,
+    PRIMARY KEY (application_id, merchant_id, account, currency),
+    FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
+);
+
+-- Totals that were found not to be the sum of their entries. An open difference is one row.
+CREATE TABLE ledger_differences (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    application_id bigint NOT NULL,
+    merchant_id bigint NOT NULL,
+    account text NOT NULL,
+    currency text NOT NULL,
+    total bigint NOT NULL,
+    sum bigint NOT NULL,
+    found_at timestamptz NOT NULL,
+    healed_at timestamptz,
+    CHECK (total <> sum),
+    FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
+);
+CREATE UNIQUE INDEX ledger_differences_open ON ledger_differences (application_id, merchant_id, account, currency)
+    WHERE healed_at IS NULL;

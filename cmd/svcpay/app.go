@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
 	"svcpay/internal/jobs"
+	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/pg"
@@ -36,6 +37,7 @@ type app struct {
 	merchants  *merchant.Service
 	tokens     *token.Service
 	charges    *charge.Service
+	ledger     *ledger.Service
 }
 
 // machineTime is the one source of time: milliseconds, as records keep it.
@@ -60,6 +62,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 		Processor: network, Check: check, Environment: c.environment, Clock: a.clock, Now: machineTime})
 	a.charges = charge.New(charge.Deps{Pool: pool, Vault: safe, Processor: network, Operations: a.operations, Check: check,
 		Environment: c.environment, Clock: a.clock})
+	a.ledger = ledger.New(ledger.Deps{Pool: pool, Check: check, Livemode: c.environment == identity.Production, Now: machineTime})
 	if err := a.checkClock(ctx); err != nil {
 		pool.Close()
 		return nil, err
@@ -79,6 +82,14 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "resolve_operations", Every: time.Second, Run: func(ctx context.Context) (bool, error) {
 			n, err := a.operations.Resolve(ctx)
 			return n > 0, err
+		}},
+		{Name: "fold_ledger", Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
+			n, err := a.ledger.Fold(ctx)
+			return n > 0, err
+		}},
+		{Name: "compare_ledger", Every: time.Hour, Run: func(ctx context.Context) (bool, error) {
+			_, err := a.ledger.Compare(ctx)
+			return false, err
 		}},
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.tokens.PurgeSessions),

@@ -36,6 +36,7 @@ const (
 	ChargeVoid      Permission = "charge:void"
 	TokenCreate     Permission = "token:create"
 	TokenCreateTest Permission = "token:create_test" // from a sandbox's test case
+	BalanceRead     Permission = "balance:read"
 )
 
 // Checker answers whether an actor holds a permission.

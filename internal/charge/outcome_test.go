@@ -298,7 +298,7 @@ func poison(ctx context.Context, w *fixture.World, id string) error {
 	return pg.InTx(ctx, w.Pool, func(tx *pg.Tx) error {
 		ledger.PostTx(tx, instant.Both(w.Clock.Now()), ledger.Posting{
 			ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: id + ":capture",
-			Kind: "poison", Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 1, Currency: money.USD, SourceID: source.Bytes(),
+			Kind: ledger.KindCapture, Debit: ledger.ProcessorReceivable, Credit: ledger.MerchantPending, Amount: 1, Currency: money.USD, SourceID: source.Bytes(),
 		})
 		return nil
 	})

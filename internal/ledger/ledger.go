@@ -2,12 +2,21 @@
 // to another, and balances that are sums over them.
 //
 // Invariants: debits equal credits, because a posting is one row with both sides; a business key
-// is posted once; nothing is ever changed or deleted. All three also stand in the database.
+// is posted once; a kind moves money only between its own accounts ([Rules]); nothing is ever
+// changed or deleted. All four also stand in the database.
+//
+// Sums over a long history are kept as running totals up to a cut-off ([Service.Fold]), to which the
+// few entries after it are added when somebody asks. Posting does not touch them, so that no
+// payment waits for another one's counter; they can be compared with the entries and rebuilt.
 package ledger
 
 import (
-	"context"
+	"slices"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -29,17 +38,25 @@ const (
 	Adjustments         Account = "adjustments"          // corrections by hand
 )
 
+// MerchantAccounts lists the accounts whose money is the merchant's.
+func MerchantAccounts() []Account {
+	return []Account{MerchantPending, MerchantAvailable, MerchantReserved, MerchantInTransit}
+}
+
+func (a Account) ofMerchant() bool { return slices.Contains(MerchantAccounts(), a) }
+
 // Posting moves Amount from Credit to Debit.
 type Posting struct {
 	ApplicationID int64
 	MerchantID    int64
 	// BusinessKey names the reason, so that the same reason is never posted twice.
 	BusinessKey string
-	Kind        string
-	Debit       Account
-	Credit      Account
-	Amount      money.Amount
-	Currency    money.Currency
+	// Kind is one of [Rules], which says between which accounts it moves money.
+	Kind     string
+	Debit    Account
+	Credit   Account
+	Amount   money.Amount
+	Currency money.Currency
 	// SourceID is the object that the posting comes from; ChargeID the charge that it concerns, zero
 	// for none.
 	SourceID [16]byte
@@ -47,31 +64,63 @@ type Posting struct {
 }
 
 // PostTx queues postings in the caller's transaction. A business key that is posted already fails
-// the whole transaction: the caller decides under its own lock whether a thing happened.
+// the whole transaction, and so does a pair of accounts that the kind does not have: the caller
+// decides under its own lock whether a thing happened.
+//
+// The machine's time of the moment must be young when the transaction commits: entries that appear
+// minutes after the time in their id miss the running totals.
 func PostTx(tx *pg.Tx, m instant.Moment, postings ...Posting) {
-	for _, p := range postings {
-		tx.Later(`
-			INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit,
-				amount, currency, source_id, charge_id, created_at)
-			VALUES (@id, @application_id, @merchant_id, @business_key, @kind, @debit, @credit,
-				@amount, @currency, @source_id, @charge_id, @now)`,
-			pg.Args{"id": ids.NewEntry(m.Machine), "application_id": p.ApplicationID, "merchant_id": p.MerchantID,
-				"business_key": p.BusinessKey, "kind": p.Kind, "debit": p.Debit, "credit": p.Credit,
-				"amount": p.Amount, "currency": p.Currency, "source_id": p.SourceID, "charge_id": p.ChargeID, "now": m.At})
+	if len(postings) == 0 {
+		return
 	}
+	var in columns
+	for _, p := range postings {
+		in.add(ids.NewEntry(m.Machine), p)
+	}
+	tx.Later(`
+		INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit,
+			amount, currency, source_id, charge_id, created_at)
+		SELECT p.*, @now FROM unnest(@ids::uuid[], @applications::bigint[], @merchants::bigint[], @keys::text[], @kinds::text[],
+			@debits::text[], @credits::text[], @amounts::bigint[], @currencies::text[], @sources::uuid[], @charges::uuid[]) p`,
+		pg.Args{"ids": in.ids, "applications": in.applications, "merchants": in.merchants, "keys": in.keys, "kinds": in.kinds,
+			"debits": in.debits, "credits": in.credits, "amounts": in.amounts, "currencies": in.currencies,
+			"sources": in.sources, "charges": in.charges, "now": m.At})
 }
 
-// Balance is what an account holds: debits minus credits.
-type Balance struct {
-	Account  Account        `db:"account"`
-	Currency money.Currency `db:"currency"`
-	Balance  money.Amount   `db:"balance"`
+// columns are postings as one statement takes them.
+type columns struct {
+	ids                     []ids.Entry
+	applications, merchants []int64
+	keys, kinds             []string
+	debits, credits         []Account
+	amounts                 []money.Amount
+	currencies              []money.Currency
+	sources                 [][16]byte
+	charges                 []ids.Charge
 }
 
-// Balances returns the merchant's accounts. They sum to zero.
-func Balances(ctx context.Context, q pg.Querier, applicationID, merchantID int64) ([]Balance, error) {
-	return pg.All[Balance](ctx, q, `
-		SELECT account, currency, balance FROM ledger_balances
-		WHERE application_id = @application_id AND merchant_id = @merchant_id ORDER BY account, currency`,
-		pg.Args{"application_id": applicationID, "merchant_id": merchantID})
+func (c *columns) add(id ids.Entry, p Posting) {
+	c.ids = append(c.ids, id)
+	c.applications, c.merchants = append(c.applications, p.ApplicationID), append(c.merchants, p.MerchantID)
+	c.keys, c.kinds = append(c.keys, p.BusinessKey), append(c.kinds, p.Kind)
+	c.debits, c.credits = append(c.debits, p.Debit), append(c.credits, p.Credit)
+	c.amounts, c.currencies = append(c.amounts, p.Amount), append(c.currencies, p.Currency)
+	c.sources, c.charges = append(c.sources, p.SourceID), append(c.charges, p.ChargeID)
 }
+
+// Deps are what the service works with.
+type Deps struct {
+	Pool     *pgxpool.Pool
+	Check    authz.Checker
+	Livemode bool
+	Now      func() time.Time // the machine's time
+}
+
+// Service holds the use-cases of balances and the work on running totals.
+type Service struct {
+	Deps
+	foldBatch, sumBatch int
+}
+
+// New makes the service.
+func New(d Deps) *Service { return &Service{Deps: d, foldBatch: foldBatch, sumBatch: sumBatch} }

@@ -1,0 +1,115 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+)
+
+// Accounts are amounts by account of a merchant, in minor units. They are credits minus debits:
+// positive is owed to the merchant.
+type Accounts struct {
+	Pending   money.Amount `db:"pending" json:"pending"`
+	Available money.Amount `db:"available" json:"available"`
+	Reserved  money.Amount `db:"reserved" json:"reserved"`
+	InTransit money.Amount `db:"in_transit" json:"in_transit"`
+}
+
+// Total is what all accounts hold together.
+func (a Accounts) Total() money.Amount { return a.Pending + a.Available + a.Reserved + a.InTransit }
+
+// add changes one account; those that are not the merchant's are left out.
+func (a *Accounts) add(account Account, amount money.Amount) {
+	switch account {
+	case MerchantPending:
+		a.Pending += amount
+	case MerchantAvailable:
+		a.Available += amount
+	case MerchantReserved:
+		a.Reserved += amount
+	case MerchantInTransit:
+		a.InTransit += amount
+	}
+}
+
+// Balance is what a merchant is owed, in the merchant's currency.
+type Balance struct {
+	Currency money.Currency `db:"currency" json:"currency"`
+	Accounts
+}
+
+// present is every account's balance, debits minus credits, in the merchant's currency: the running
+// total and the entries after the cut-off.
+const present = `
+	SELECT account, sum(balance)::bigint AS balance
+	FROM (
+		SELECT account, balance FROM ledger_totals
+		WHERE application_id = m.application_id AND merchant_id = m.id AND currency = m.currency
+		UNION ALL
+		SELECT side.account, side.amount
+		FROM ledger_entries e, LATERAL (VALUES (e.debit, e.amount), (e.credit, -e.amount)) AS side (account, amount)
+		WHERE e.application_id = m.application_id AND e.merchant_id = m.id AND e.currency = m.currency AND e.id > coalesce(
+			(SELECT through FROM ledger_cutoffs c WHERE c.application_id = m.application_id), '00000000-0000-0000-0000-000000000000')
+	) parts
+	GROUP BY account`
+
+// BalanceOf reads a merchant's balance as the querier sees it: within a transaction with its own
+// flushed postings. [pg.ErrNone] if the application has no such merchant.
+func BalanceOf(ctx context.Context, q pg.Querier, applicationID, merchantID int64) (Balance, error) {
+	return pg.One[Balance](ctx, q, `
+		SELECT m.currency,
+			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_pending'), 0)::bigint AS pending,
+			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_available'), 0)::bigint AS available,
+			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_reserved'), 0)::bigint AS reserved,
+			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_in_transit'), 0)::bigint AS in_transit
+		FROM merchants m LEFT JOIN LATERAL (`+present+`) b ON true
+		WHERE m.application_id = @application_id AND m.id = @merchant_id
+		GROUP BY m.currency`,
+		pg.Args{"application_id": applicationID, "merchant_id": merchantID})
+}
+
+// MerchantBalance is the API's object: a merchant's balance at the moment of asking.
+type MerchantBalance struct {
+	Object     string `json:"object"`
+	Livemode   bool   `json:"livemode"`
+	MerchantID int64  `json:"merchant_id"`
+	Balance
+	// Total is what all four accounts hold together.
+	Total money.Amount `json:"total"`
+}
+
+var errNotAssociated = fault.New(fault.KindForbidden, "merchant_not_associated",
+	"This merchant is not associated with your application.").On("merchant_id")
+
+// Balance returns the balance of a merchant of the actor's application; merchant_not_associated for
+// any other.
+func (s *Service) Balance(ctx context.Context, actor authz.Actor, merchantID int64) (MerchantBalance, error) {
+	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
+		return MerchantBalance{}, err
+	}
+	b, err := BalanceOf(ctx, s.Pool, actor.ApplicationID, merchantID)
+	if errors.Is(err, pg.ErrNone) {
+		return MerchantBalance{}, errNotAssociated
+	}
+	return MerchantBalance{Object: "balance", Livemode: s.Livemode, MerchantID: merchantID, Balance: b, Total: b.Total()}, err
+}
+
+// AccountBalance is what one account holds: debits minus credits.
+type AccountBalance struct {
+	Account  Account        `db:"account"`
+	Currency money.Currency `db:"currency"`
+	Balance  money.Amount   `db:"balance"`
+}
+
+// Balances sums every entry of the merchant by account, without the running totals. The accounts
+// sum to zero.
+func Balances(ctx context.Context, q pg.Querier, applicationID, merchantID int64) ([]AccountBalance, error) {
+	return pg.All[AccountBalance](ctx, q, `
+		SELECT account, currency, balance FROM ledger_balances
+		WHERE application_id = @application_id AND merchant_id = @merchant_id ORDER BY account, currency`,
+		pg.Args{"application_id": applicationID, "merchant_id": merchantID})
+}

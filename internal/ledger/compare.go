@@ -1,0 +1,162 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+)
+
+// pot is what a running total is kept for.
+type pot struct {
+	MerchantID int64          `db:"merchant_id"`
+	Account    Account        `db:"account"`
+	Currency   money.Currency `db:"currency"`
+}
+
+// Difference is a running total that is not the sum of its entries, debits minus credits.
+type Difference struct {
+	ApplicationID int64
+	MerchantID    int64
+	Account       Account
+	Currency      money.Currency
+	Total, Sum    money.Amount
+}
+
+// Compare sums the entries of every application up to its cut-off and returns the totals that say
+// otherwise: an entry was committed too long after its id was made, or somebody changed what nobody
+// may. Each is logged as an error and stands in ledger_differences until a later comparison no
+// longer finds it. Applications that were not compared for the longest time come first, so that
+// a run that is cut short is continued by the next.
+func (s *Service) Compare(ctx context.Context) ([]Difference, error) {
+	type row struct {
+		ApplicationID int64 `db:"application_id"`
+	}
+	applications, err := pg.All[row](ctx, s.Pool, `
+		SELECT application_id FROM ledger_cutoffs ORDER BY compared_at NULLS FIRST, application_id`, pg.Args{})
+	if err != nil {
+		return nil, err
+	}
+	all := []Difference{}
+	var errs []error
+	for _, a := range applications {
+		found, err := s.compare(ctx, a.ApplicationID)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("ledger: compare application %d: %w", a.ApplicationID, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		all = append(all, found...)
+	}
+	return all, errors.Join(errs...)
+}
+
+func (s *Service) compare(ctx context.Context, applicationID int64) ([]Difference, error) {
+	through, totals, err := s.totals(ctx, applicationID)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := s.sums(ctx, applicationID, through)
+	if err != nil {
+		return nil, err
+	}
+	var found []Difference
+	for p := range sums {
+		totals[p] += 0 // those without a total are compared with none
+	}
+	for p, total := range totals {
+		if sum := sums[p]; sum != total {
+			found = append(found, Difference{applicationID, p.MerchantID, p.Account, p.Currency, total, sum})
+		}
+	}
+	for _, d := range found {
+		slog.ErrorContext(ctx, "a running total of the ledger is not the sum of its entries", "application_id", d.ApplicationID,
+			"merchant_id", d.MerchantID, "account", d.Account, "currency", d.Currency, "total", d.Total, "sum", d.Sum)
+	}
+	return found, s.record(ctx, applicationID, found)
+}
+
+// totals reads the running totals of an application together with what they are up to.
+func (s *Service) totals(ctx context.Context, applicationID int64) (through ids.Entry, totals map[pot]money.Amount, err error) {
+	type row struct {
+		Through ids.Entry `db:"through"`
+		pot
+		Balance money.Amount `db:"balance"`
+	}
+	rows, err := pg.All[row](ctx, s.Pool, `
+		SELECT c.through, coalesce(t.merchant_id, 0) AS merchant_id, coalesce(t.account, '') AS account,
+			coalesce(t.currency, '') AS currency, coalesce(t.balance, 0) AS balance
+		FROM ledger_cutoffs c LEFT JOIN ledger_totals t ON t.application_id = c.application_id
+		WHERE c.application_id = @application_id`, pg.Args{"application_id": applicationID})
+	totals = make(map[pot]money.Amount, len(rows))
+	for _, r := range rows {
+		through = r.Through
+		if r.MerchantID != 0 {
+			totals[r.pot] = r.Balance
+		}
+	}
+	return through, totals, err
+}
+
+// sums adds up an application's entries up to an id, a bounded number per statement.
+func (s *Service) sums(ctx context.Context, applicationID int64, through ids.Entry) (map[pot]money.Amount, error) {
+	type row struct {
+		ApplicationID int64 `db:"application_id"`
+		pot
+		Balance money.Amount `db:"balance"`
+	}
+	sums := make(map[pot]money.Amount)
+	var after ids.Entry
+	for {
+		b, err := nextBatch(ctx, s.Pool, applicationID, after.Bytes(), through.Bytes(), s.sumBatch)
+		if err != nil || b.N == 0 {
+			return sums, err
+		}
+		rows, err := pg.All[row](ctx, s.Pool, sidesBetween,
+			pg.Args{"application_id": applicationID, "after": after.Bytes(), "up_to": b.Last.Bytes()})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			sums[r.pot] += r.Balance
+		}
+		after = b.Last
+	}
+}
+
+// record keeps what a comparison found: open differences that it did not find again are healed.
+func (s *Service) record(ctx context.Context, applicationID int64, found []Difference) error {
+	now := s.Now()
+	var merchants []int64
+	var accounts []Account
+	var currencies []money.Currency
+	for _, d := range found {
+		merchants, accounts, currencies = append(merchants, d.MerchantID), append(accounts, d.Account), append(currencies, d.Currency)
+	}
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		tx.Later(`
+			UPDATE ledger_differences SET healed_at = @now
+			WHERE application_id = @application_id AND healed_at IS NULL AND NOT EXISTS (
+				SELECT FROM unnest(@merchants::bigint[], @accounts::text[], @currencies::text[]) AS f (merchant_id, account, currency)
+				WHERE f.merchant_id = ledger_differences.merchant_id AND f.account = ledger_differences.account
+					AND f.currency = ledger_differences.currency)`,
+			pg.Args{"application_id": applicationID, "merchants": merchants, "accounts": accounts, "currencies": currencies, "now": now})
+		for _, d := range found {
+			tx.Later(`
+				INSERT INTO ledger_differences (application_id, merchant_id, account, currency, total, sum, found_at)
+				VALUES (@application_id, @merchant_id, @account, @currency, @total, @sum, @now)
+				ON CONFLICT (application_id, merchant_id, account, currency) WHERE healed_at IS NULL
+				DO UPDATE SET total = excluded.total, sum = excluded.sum`,
+				pg.Args{"application_id": d.ApplicationID, "merchant_id": d.MerchantID, "account": d.Account,
+					"currency": d.Currency, "total": d.Total, "sum": d.Sum, "now": now})
+		}
+		tx.Later(`UPDATE ledger_cutoffs SET compared_at = @now WHERE application_id = @application_id`,
+			pg.Args{"application_id": applicationID, "now": now})
+		return nil
+	})
+}

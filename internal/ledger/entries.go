@@ -1,0 +1,183 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+)
+
+// Entry is a posting as the merchant sees it, the API's balance entry: what it changed in each of the
+// merchant's accounts. Over all entries of a merchant each account's changes sum to its balance, and
+// the amounts to the total. A release has the amount 0: it only moves money between two accounts.
+type Entry struct {
+	ID         ids.Entry      `json:"id"`
+	Object     string         `json:"object"`
+	Livemode   bool           `json:"livemode"`
+	MerchantID int64          `json:"merchant_id"`
+	Kind       string         `json:"kind"`
+	Amount     money.Amount   `json:"amount"` // what the merchant is owed more, or less
+	Currency   money.Currency `json:"currency"`
+	Accounts
+	Source    string       `json:"source"` // the id of the object that it comes from
+	ChargeID  *ids.Charge  `json:"charge_id"`
+	CreatedAt instant.Time `json:"created_at"`
+}
+
+// entryRow is what an Entry is made of.
+type entryRow struct {
+	ID         ids.Entry      `db:"id"`
+	MerchantID int64          `db:"merchant_id"`
+	Kind       string         `db:"kind"`
+	Debit      Account        `db:"debit"`
+	Credit     Account        `db:"credit"`
+	Amount     money.Amount   `db:"amount"`
+	Currency   money.Currency `db:"currency"`
+	SourceID   [16]byte       `db:"source_id"`
+	ChargeID   *ids.Charge    `db:"charge_id"`
+	CreatedAt  instant.Time   `db:"created_at"`
+}
+
+// entry turns the two sides around: what we owe the merchant more is a credit.
+func (r entryRow) entry(livemode bool) Entry {
+	e := Entry{ID: r.ID, Object: "balance_entry", Livemode: livemode, MerchantID: r.MerchantID, Kind: r.Kind, Currency: r.Currency,
+		Source: sourceOf[r.Kind].print(r.SourceID), ChargeID: r.ChargeID, CreatedAt: r.CreatedAt}
+	e.Accounts.add(r.Credit, r.Amount)
+	e.Accounts.add(r.Debit, -r.Amount)
+	e.Amount = e.Total()
+	return e
+}
+
+// Source names an object that moved money.
+type Source struct {
+	Kind SourceKind
+	ID   [16]byte
+}
+
+// ParseSource reads the printed id of a charge, refund, dispute or payout; [ids.ErrID] for anything else.
+func ParseSource(s string) (Source, error) {
+	if id, err := ids.ParseCharge(s); err == nil {
+		return Source{FromCharge, id.Bytes()}, nil
+	}
+	if id, err := ids.ParseRefund(s); err == nil {
+		return Source{FromRefund, id.Bytes()}, nil
+	}
+	if id, err := ids.ParseDispute(s); err == nil {
+		return Source{FromDispute, id.Bytes()}, nil
+	}
+	id, err := ids.ParsePayout(s)
+	return Source{FromPayout, id.Bytes()}, err
+}
+
+// AccountNames are the names of the merchant's accounts in the API.
+func AccountNames() []string { return []string{"pending", "available", "reserved", "in_transit"} }
+
+// ListInput selects a page of balance entries, newest first unless Ascending. Of After and Before at
+// most one is set: the id beside which the page lies in the list's order. Nil filters select all.
+type ListInput struct {
+	Limit         int
+	After, Before ids.Entry
+	Ascending     bool
+	Merchants     []int64
+	Kinds         []string
+	Accounts      []string // of AccountNames: entries that change one of them
+	Source        *Source
+	Charge        *ids.Charge
+	From, To      *time.Time // created at or after From, and before To
+}
+
+// Page is part of a list, with whether more lies beyond its far end.
+type Page struct {
+	Entries []Entry
+	HasMore bool
+}
+
+// List returns one page of the balance entries of the application's merchants.
+func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (Page, error) {
+	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
+		return Page{}, err
+	}
+	backwards := !in.Before.IsZero()
+	rows, err := s.page(ctx, actor.ApplicationID, in, in.Ascending != backwards)
+	if err != nil {
+		return Page{}, err
+	}
+	more := len(rows) > in.Limit
+	rows = rows[:min(len(rows), in.Limit)]
+	if backwards {
+		slices.Reverse(rows)
+	}
+	p := Page{Entries: make([]Entry, 0, len(rows)), HasMore: more}
+	for _, r := range rows {
+		p.Entries = append(p.Entries, r.entry(s.Livemode))
+	}
+	return p, nil
+}
+
+// A source that is not the posting's own charge has an index of its own.
+const selectPage = `
+	SELECT id, merchant_id, kind, debit, credit, amount, currency, source_id, charge_id, created_at FROM ledger_entries
+	WHERE application_id = @application_id
+		AND (debit = ANY (@accounts::text[]) OR credit = ANY (@accounts))
+		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		AND (@kinds::text[] IS NULL OR kind = ANY (@kinds))
+		AND (@charge::uuid IS NULL OR charge_id = @charge)
+		AND (@source::uuid IS NULL OR source_id = @source AND source_id IS DISTINCT FROM charge_id)
+		AND (@from::timestamptz IS NULL OR created_at >= @from)
+		AND (@to::timestamptz IS NULL OR created_at < @to)`
+
+// The two directions are two constant statements: a plan with the order in a parameter could not
+// use the index.
+const (
+	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
+	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
+)
+
+// page reads one row more than asked for, to know whether there is more.
+func (s *Service) page(ctx context.Context, applicationID int64, in ListInput, up bool) ([]entryRow, error) {
+	statement, cursor := pageDown, in.After
+	if up {
+		statement = pageUp
+	}
+	if !in.Before.IsZero() {
+		cursor = in.Before
+	}
+	args := in.filter()
+	args["application_id"], args["cursor"], args["limit"] = applicationID, cursor, in.Limit+1
+	return pg.All[entryRow](ctx, s.Pool, statement, args)
+}
+
+// filter gives the arguments of what is selected.
+func (in ListInput) filter() pg.Args {
+	accounts := MerchantAccounts()
+	if in.Accounts != nil {
+		accounts = slices.DeleteFunc(accounts, func(a Account) bool {
+			return !slices.Contains(in.Accounts, AccountNames()[slices.Index(MerchantAccounts(), a)])
+		})
+	}
+	args := pg.Args{"accounts": accounts, "merchants": in.Merchants, "kinds": in.Kinds, "charge": in.Charge,
+		"source": nil, "from": in.From, "to": in.To}
+	if in.Source == nil {
+		return args
+	}
+	kinds := kindsFrom(in.Source.Kind)
+	if in.Kinds != nil {
+		kinds = slices.DeleteFunc(kinds, func(k string) bool { return !slices.Contains(in.Kinds, k) })
+	}
+	args["kinds"] = kinds
+	if in.Source.Kind != FromCharge {
+		args["source"] = in.Source.ID
+		return args
+	}
+	if id := ids.ChargeFrom(in.Source.ID); in.Charge == nil || *in.Charge == id {
+		args["charge"] = &id
+	} else {
+		args["kinds"] = []string{} // nothing comes from one charge and concerns another
+	}
+	return args
+}
