@@ -93,7 +93,7 @@ func TestRefusalsLeaveNothing(t *testing.T) {
 	token := func(status string) func(*charge.CreateInput) {
 		id := w.Token(good)
 		parsed, _ := ids.ParseToken(id)
-		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE tokens SET status = @status WHERE id = @id`, pg.Args{"status": status, "id": parsed}); err != nil {
+		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE tokens SET status = @status, disabled_reason = CASE @status WHEN 'disabled' THEN 'test' END WHERE id = @id`, pg.Args{"status": status, "id": parsed}); err != nil {
 			t.Fatal(err)
 		}
 		return func(in *charge.CreateInput) { in.Token = &id }
