@@ -37,6 +37,15 @@ const (
 	TokenCreate     Permission = "token:create"
 	TokenCreateTest Permission = "token:create_test" // from a sandbox's test case
 	BalanceRead     Permission = "balance:read"
+	ChargeCreate  Permission = "charge:create"
+	ChargeRead    Permission = "charge:read"
+	ChargeCapture Permission = "charge:capture"
+	ChargeVoid    Permission = "charge:void"
+	TokenCreate   Permission = "token:create"
+
+	FeeRead        Permission = "fee:read"         // a merchant's rates, and a preview of others
+	FeeWriteDAF    Permission = "fee:write_daf"    // a merchant's daf_percentage
+	FeeDefaultRead Permission = "fee_default:read" // what new merchants begin with
 )
 
 // Checker answers whether an actor holds a permission.

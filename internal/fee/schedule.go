@@ -3,9 +3,11 @@
 package fee
 
 import (
+	"slices"
 	"time"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/money"
 )
 
@@ -29,7 +31,7 @@ type Rates struct {
 // Schedule is a merchant's rates from EffectiveAt on, until a later schedule takes over.
 type Schedule struct {
 	ID          ids.FeeSchedule `db:"id" json:"id"`
-	EffectiveAt time.Time       `db:"effective_at" json:"effective_at"`
+	EffectiveAt instant.Time    `db:"effective_at" json:"effective_at"`
 	Rates
 }
 
@@ -42,7 +44,7 @@ func (t Terms) Event(m Merchant, source [16]byte, kind Kind, base money.Amount, 
 	e := Event{Merchant: m, SourceID: source, Kind: kind, Base: base, Brand: brand, ScheduleID: t.Merchant.ID,
 		Lines: t.Merchant.Lines(kind, base, brand), At: at}
 	if !t.Service.ID.IsZero() {
-		e.ServiceLines = t.Service.Lines(kind, base, brand)
+		e.ServiceScheduleID, e.ServiceLines = t.Service.ID, t.Service.Lines(kind, base, brand)
 	}
 	return e
 }
@@ -68,39 +70,21 @@ type Line struct {
 	Basis      *money.Amount   `json:"basis,omitempty"`
 	Rate       *money.Percent  `json:"rate,omitempty"`
 	Amount     money.Amount    `json:"amount"`
-	ScheduleID ids.FeeSchedule `json:"schedule_id"`
+	ScheduleID ids.FeeSchedule `json:"schedule_id,omitzero"` // none on the lines of a preview's proposal
 }
 
-// brandAmex is the brand that pays the surcharge, through a wallet too.
-const brandAmex = "amex"
-
 // Lines computes what an event costs: kind happened to a payment of that brand, with base the
-// amount authorized or captured. Fees of zero make no line.
+// amount authorized, captured or settled, in minor units. Each line is rounded by itself, half up.
+// Fees of zero make no line.
 func (s Schedule) Lines(kind Kind, base money.Amount, brand string) []Line {
 	var lines []Line
-	flat := func(name string, amount money.Amount) {
-		if amount > 0 {
-			lines = append(lines, Line{Fee: name, Amount: amount, ScheduleID: s.ID})
+	for _, set := range settings {
+		if !slices.Contains(set.Kinds, kind) || set.Brand != "" && set.Brand != brand {
+			continue
 		}
-	}
-	percent := func(name string, rate money.Percent) {
-		if amount := rate.Of(base); amount > 0 {
-			lines = append(lines, Line{Fee: name, Basis: &base, Rate: &rate, Amount: amount, ScheduleID: s.ID})
-		}
-	}
-	switch kind {
-	case Authorized:
-		flat("authorization_fee", s.AuthorizationFee)
-	case Captured:
-		flat("capture_fee", s.CaptureFee)
-		if brand == brandAmex {
-			percent("amex_surcharge_percentage", s.AmexSurchargePercentage)
-		}
-		if s.PlatformFlatFee != nil {
-			flat("platform_flat_fee", *s.PlatformFlatFee)
-		}
-		if s.PlatformPercentage != nil {
-			percent("platform_percentage", *s.PlatformPercentage)
+		if l := set.line(&s.Rates, base); l != nil {
+			l.ScheduleID = s.ID
+			lines = append(lines, *l)
 		}
 	}
 	return lines

@@ -3,64 +3,95 @@ package fee
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"time"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 )
 
-// columns lists the twelve settings of a fee_schedules row.
+// columns lists the twelve settings of a row.
 const columns = `authorization_fee, capture_fee, amex_surcharge_percentage, ach_transfer_flat_fee,
 	ach_transfer_percentage, ach_transfer_failed_fee, ach_return_fee, chargeback_fee, retrieval_fee,
 	platform_flat_fee, platform_percentage, daf_percentage`
 
-// CreateTx adds a schedule to a merchant's series, in force from effectiveAt.
+// values lists the arguments of columns.
+const values = `@authorization_fee, @capture_fee, @amex_surcharge_percentage, @ach_transfer_flat_fee,
+	@ach_transfer_percentage, @ach_transfer_failed_fee, @ach_return_fee, @chargeback_fee, @retrieval_fee,
+	@platform_flat_fee, @platform_percentage, @daf_percentage`
+
+// args are the arguments of values, with further ones.
+func (r Rates) args(more pg.Args) pg.Args {
+	out := pg.Args{}
+	for _, s := range settings {
+		if flat, percent := s.value(&r); s.Unit == Flat {
+			out[s.Name] = flat
+		} else {
+			out[s.Name] = percent
+		}
+	}
+	maps.Copy(out, more)
+	return out
+}
+
+// CreateTx gives a new merchant its first schedule, in force from effectiveAt.
 func CreateTx(tx *pg.Tx, applicationID, merchantID int64, r Rates, effectiveAt, now time.Time) ids.FeeSchedule {
-	id := ids.NewFeeSchedule(now)
-	tx.Later(`
-		INSERT INTO fee_schedules (id, application_id, merchant_id, effective_at, `+columns+`, created_at)
-		VALUES (@id, @application_id, @merchant_id, @effective_at, @authorization_fee, @capture_fee,
-			@amex, @ach_flat, @ach_percentage, @ach_failed, @ach_return,
-			@chargeback, @retrieval, @platform_flat, @platform_percentage, @daf, @now)`,
-		pg.Args{
-			"id": id, "application_id": applicationID, "merchant_id": merchantID, "effective_at": effectiveAt,
-			"authorization_fee": r.AuthorizationFee, "capture_fee": r.CaptureFee,
-			"amex": r.AmexSurchargePercentage, "ach_flat": r.ACHTransferFlatFee,
-			"ach_percentage": r.ACHTransferPercentage, "ach_failed": r.ACHTransferFailedFee,
-			"ach_return": r.ACHReturnFee, "chargeback": r.ChargebackFee, "retrieval": r.RetrievalFee,
-			"platform_flat": r.PlatformFlatFee, "platform_percentage": r.PlatformPercentage,
-			"daf": r.DAFPercentage, "now": now,
-		})
-	return id
+	rec := Record{Schedule: Schedule{ID: ids.NewFeeSchedule(now), EffectiveAt: instant.Of(effectiveAt), Rates: r},
+		Reason: "The merchant was created.", CreatedBy: By{Kind: byService}, CreatedAt: instant.Of(now)}
+	series{applicationID, merchantID}.addTx(tx, rec)
+	return rec.ID
 }
 
 // Merchant names whose schedule is wanted.
 type Merchant struct{ ApplicationID, MerchantID int64 }
 
-type scheduleRow struct {
+type termsRow struct {
 	ApplicationID int64 `db:"application_id"`
 	MerchantID    int64 `db:"merchant_id"`
+	Service       bool  `db:"service"`
 	Schedule
 }
 
-// InForceTx returns the terms of each wanted merchant that apply at the time given with it.
+// inForce reads two schedules of each wanted merchant, each by one probe of its index.
+const inForce = `
+	SELECT w.application_id, w.merchant_id, false AS service, s.id, s.effective_at, ` + columns + `
+	FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id, merchant_id, at)
+	CROSS JOIN LATERAL (
+		SELECT * FROM fee_schedules
+		WHERE application_id = w.application_id AND merchant_id = w.merchant_id AND canceled_at IS NULL AND effective_at <= w.at
+		ORDER BY effective_at DESC, version DESC LIMIT 1) s
+	UNION ALL
+	SELECT w.application_id, w.merchant_id, true, s.id, s.effective_at, ` + columns + `
+	FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id, merchant_id, at)
+	CROSS JOIN LATERAL (
+		SELECT * FROM service_fee_schedules
+		WHERE application_id = w.application_id AND canceled_at IS NULL AND effective_at <= w.at
+		ORDER BY effective_at DESC, version DESC LIMIT 1) s`
+
+// InForceTx returns the terms of each wanted merchant that apply at the time given with it, in one
+// statement. A merchant that had no schedule by then has no terms.
 func InForceTx(ctx context.Context, q pg.Querier, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
 	var applications, merchants []int64
 	var at []time.Time
 	for m, when := range wanted {
 		applications, merchants, at = append(applications, m.ApplicationID), append(merchants, m.MerchantID), append(at, when)
 	}
-	rows, err := pg.All[scheduleRow](ctx, q, `
-		SELECT DISTINCT ON (s.application_id, s.merchant_id) s.application_id, s.merchant_id, s.id, s.effective_at, `+columns+`
-		FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id, merchant_id, at)
-		JOIN fee_schedules s USING (application_id, merchant_id)
-		WHERE s.effective_at <= w.at
-		ORDER BY s.application_id, s.merchant_id, s.effective_at DESC, s.id DESC`,
-		pg.Args{"applications": applications, "merchants": merchants, "at": at})
-	out := make(map[Merchant]Terms, len(rows))
-	for _, r := range rows {
-		out[Merchant{r.ApplicationID, r.MerchantID}] = Terms{Merchant: r.Schedule}
+	rows, err := pg.All[termsRow](ctx, q, inForce, pg.Args{"applications": applications, "merchants": merchants, "at": at})
+	out := make(map[Merchant]Terms, len(wanted))
+	for _, r := range rows { // the merchants' come first
+		m := Merchant{r.ApplicationID, r.MerchantID}
+		terms, known := out[m]
+		switch {
+		case !r.Service:
+			terms.Merchant = r.Schedule
+		case !known:
+			continue
+		default:
+			terms.Service = r.Schedule
+		}
+		out[m] = terms
 	}
 	return out, err
 }
@@ -68,15 +99,16 @@ func InForceTx(ctx context.Context, q pg.Querier, wanted map[Merchant]time.Time)
 // Event is something that happened to a payment and what it cost.
 type Event struct {
 	Merchant
-	SourceID   [16]byte
+	SourceID   [16]byte // the charge's id, or the dispute's
 	Kind       Kind
-	Base       money.Amount
+	Base       money.Amount // minor units that percentages were taken of
 	Brand      string
 	ScheduleID ids.FeeSchedule
 	Lines      []Line // what the merchant pays the application
-	// ServiceLines is what the application pays the service.
-	ServiceLines []Line
-	At           time.Time
+	// ServiceScheduleID is the service's own schedule that ServiceLines follow from; zero without one.
+	ServiceScheduleID ids.FeeSchedule
+	ServiceLines      []Line // what the application pays the service
+	At                time.Time
 }
 
 // RecordTx keeps what each event was charged and computed from, in the transaction that made it happen.
@@ -86,12 +118,18 @@ func RecordTx(tx *pg.Tx, events []Event) error {
 		if err != nil {
 			return err
 		}
+		serviceLines, err := json.Marshal(append([]Line{}, e.ServiceLines...))
+		if err != nil {
+			return err
+		}
 		tx.Later(`
-			INSERT INTO fee_events (application_id, merchant_id, source_id, kind, base, brand, schedule_id, lines, total, occurred_at)
-			VALUES (@application_id, @merchant_id, @source_id, @kind, @base, @brand, @schedule_id, @lines, @total, @at)`,
+			INSERT INTO fee_events (application_id, merchant_id, source_id, kind, base, brand, schedule_id, lines, total,
+				service_schedule_id, service_lines, service_total, occurred_at)
+			VALUES (@application_id, @merchant_id, @source_id, @kind, @base, @brand, @schedule_id, @lines, @total,
+				@service_schedule_id, @service_lines, @service_total, @at)`,
 			pg.Args{"application_id": e.ApplicationID, "merchant_id": e.MerchantID, "source_id": e.SourceID,
-				"kind": e.Kind, "base": e.Base, "brand": e.Brand, "schedule_id": e.ScheduleID,
-				"lines": lines, "total": Total(e.Lines), "at": e.At})
+				"kind": e.Kind, "base": e.Base, "brand": e.Brand, "schedule_id": e.ScheduleID, "lines": lines, "total": Total(e.Lines),
+				"service_schedule_id": e.ServiceScheduleID, "service_lines": serviceLines, "service_total": Total(e.ServiceLines), "at": e.At})
 	}
 	return nil
 }

@@ -1,0 +1,209 @@
+package fee
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+)
+
+// Bounds of a change.
+const (
+	maxReason = 500 // characters
+	maxAhead  = 5 * 366 * 24 * time.Hour
+)
+
+// Change is what an editor wants the rates to be from some time on.
+type Change struct {
+	Rates       Rates
+	EffectiveAt *time.Time // by the application's clock; nil is at once
+	Reason      string     // for people, 1 to 500 characters
+	// Base is the Latest that the editor saw. Zero fits the service's rates before the first only.
+	Base ids.FeeSchedule
+}
+
+func (c Change) validate(now time.Time) error {
+	fs := c.Rates.Validate()
+	if c.EffectiveAt != nil {
+		at := instant.Of(*c.EffectiveAt)
+		if at.Before(instant.Of(now).Time) {
+			fs.Add("effective_at", "parameter_invalid", "Rates change now or later, never in the past.")
+		}
+		if at.After(now.Add(maxAhead)) {
+			fs.Add("effective_at", "parameter_invalid", "Rates can be scheduled for the next five years.")
+		}
+	}
+	reason := strings.TrimSpace(c.Reason)
+	if n := utf8.RuneCountInString(reason); n == 0 {
+		fs.Add("reason", "parameter_missing", "This parameter is required.")
+	} else if n > maxReason || !utf8.ValidString(reason) || strings.ContainsFunc(reason, unicode.IsControl) {
+		fs.Add("reason", "parameter_invalid", "A text of 1 to 500 characters without control characters.")
+	}
+	return fs.Err()
+}
+
+// Schedule changes a merchant's rates now or later. A schedule that was to begin at the same instant
+// is replaced, other scheduled ones stay. A change to what would be in force then anyway adds nothing
+// and returns the schedule that it repeats. The faults: object_changed if another schedule was
+// added since the editor looked, with base and latest; resource_missing; the mistakes of the input.
+func (s *Service) Schedule(ctx context.Context, actor authz.Actor, merchantID int64, c Change) (Record, error) {
+	q, err := s.ofMerchant(actor, Manage, merchantID)
+	if err != nil {
+		return Record{}, err
+	}
+	return s.schedule(ctx, actor, q, c)
+}
+
+// ScheduleServiceRates changes the service's own rates to an application, as Schedule does a merchant's.
+func (s *Service) ScheduleServiceRates(ctx context.Context, actor authz.Actor, applicationID int64, c Change) (Record, error) {
+	q, err := s.ofService(actor, applicationID)
+	if err != nil {
+		return Record{}, err
+	}
+	return s.schedule(ctx, actor, q, c)
+}
+
+func (s *Service) schedule(ctx context.Context, actor authz.Actor, q series, c Change) (Record, error) {
+	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error) {
+		if err := c.validate(m.At); err != nil {
+			return ids.FeeSchedule{}, err
+		}
+		now, err := q.standing(ctx, tx, m.At)
+		if err != nil {
+			return ids.FeeSchedule{}, err
+		}
+		if err := q.seenTx(ctx, tx, c.Base, now.latest, m.At); err != nil {
+			return ids.FeeSchedule{}, err
+		}
+		r := Record{Schedule: Schedule{ID: ids.NewFeeSchedule(m.Machine), EffectiveAt: instant.Of(m.At), Rates: c.Rates},
+			Reason: strings.TrimSpace(c.Reason), CreatedBy: byOf(actor), CreatedAt: instant.Of(m.At)}
+		if c.EffectiveAt != nil {
+			r.EffectiveAt = instant.Of(*c.EffectiveAt)
+		}
+		anyway := now.at(r.EffectiveAt.Time)
+		if !anyway.ID.IsZero() && anyway.Rates.Equal(r.Rates) {
+			return anyway.ID, nil
+		}
+		if anyway.Status == Scheduled && anyway.EffectiveAt.Equal(r.EffectiveAt.Time) {
+			q.cancelTx(tx, anyway.ID, r.CreatedBy, m.At)
+			r.Replaces = anyway.ID
+		}
+		q.addTx(tx, r)
+		return r.ID, nil
+	})
+}
+
+// CancelScheduled takes back a merchant's schedule that has not begun; one that was taken back
+// already is returned as it is. The faults: fee_schedule_begun, resource_missing.
+func (s *Service) CancelScheduled(ctx context.Context, actor authz.Actor, merchantID int64, id ids.FeeSchedule) (Record, error) {
+	q, err := s.ofMerchant(actor, Manage, merchantID)
+	if err != nil {
+		return Record{}, err
+	}
+	return s.cancel(ctx, actor, q, id)
+}
+
+// CancelServiceRates takes back a schedule of the service's own, as CancelScheduled does a merchant's.
+func (s *Service) CancelServiceRates(ctx context.Context, actor authz.Actor, applicationID int64, id ids.FeeSchedule) (Record, error) {
+	q, err := s.ofService(actor, applicationID)
+	if err != nil {
+		return Record{}, err
+	}
+	return s.cancel(ctx, actor, q, id)
+}
+
+func (s *Service) cancel(ctx context.Context, actor authz.Actor, q series, id ids.FeeSchedule) (Record, error) {
+	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error) {
+		r, err := q.find(ctx, tx, id, m.At)
+		if err != nil {
+			return id, err
+		}
+		switch r.Status {
+		case Scheduled:
+			q.cancelTx(tx, id, byOf(actor), m.At)
+		case InForce, Superseded:
+			return id, fault.New(fault.KindConflict, "fee_schedule_begun", "This schedule has begun. Change the rates from now on instead.")
+		case Canceled:
+		}
+		return id, nil
+	})
+}
+
+// DAFChange is what the API writes of a merchant's fees.
+type DAFChange struct {
+	Percent money.Percent
+	Base    ids.FeeSchedule // the Latest that the caller saw; zero does not compare
+}
+
+// dafReason is the reason of the schedule that a DAFChange puts in force.
+const dafReason = "daf_percentage was changed."
+
+// SetDAFPercentage changes a merchant's daf_percentage at once and leaves the other rates alone. A
+// scheduled change of other rates only is replaced by one that has the new percentage too; one that
+// itself sets another daf_percentage still does when it begins, and those after it are untouched.
+// The faults are those of Schedule.
+func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merchantID int64, c DAFChange) (Record, error) {
+	q, err := s.ofMerchant(actor, authz.FeeWriteDAF, merchantID)
+	if err != nil {
+		return Record{}, err
+	}
+	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error) {
+		return q.setDAFTx(ctx, tx, m, byOf(actor), c)
+	})
+}
+
+// SetDAFPercentageTx is SetDAFPercentage within a change of the merchant, whose row the caller's
+// transaction holds and whose permission the caller has checked.
+func SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, p money.Percent) error {
+	_, err := series{actor.ApplicationID, merchantID}.setDAFTx(ctx, tx, m, byOf(actor), DAFChange{Percent: p})
+	return err
+}
+
+func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, m instant.Moment, by By, c DAFChange) (ids.FeeSchedule, error) {
+	var fs fault.Fields
+	checkPercent(&fs, dafPercentage, c.Percent)
+	if err := fs.Err(); err != nil {
+		return ids.FeeSchedule{}, err
+	}
+	now, err := q.standing(ctx, tx, m.At)
+	if err != nil {
+		return ids.FeeSchedule{}, err
+	}
+	if !c.Base.IsZero() {
+		if err := q.seenTx(ctx, tx, c.Base, now.latest, m.At); err != nil {
+			return ids.FeeSchedule{}, err
+		}
+	}
+	was := now.inForce.DAFPercentage
+	switch {
+	case now.inForce.ID.IsZero():
+		return ids.FeeSchedule{}, fault.Missing()
+	case was == c.Percent:
+		return now.inForce.ID, nil
+	}
+	add := func(like Record) ids.FeeSchedule {
+		like.ID, like.DAFPercentage, like.CreatedBy, like.CreatedAt = ids.NewFeeSchedule(m.Machine), c.Percent, by, instant.Of(m.At)
+		q.addTx(tx, like)
+		return like.ID
+	}
+	first := now.inForce
+	first.EffectiveAt, first.Reason, first.Replaces = instant.Of(m.At), dafReason, ids.FeeSchedule{}
+	id := add(first)
+	for _, r := range now.scheduled {
+		if r.DAFPercentage != was {
+			break
+		}
+		q.cancelTx(tx, r.ID, by, m.At)
+		r.Replaces = r.ID
+		add(r)
+	}
+	return id, nil
+}
