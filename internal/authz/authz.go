@@ -16,6 +16,11 @@ const (
 	RolePublicKey Role = "public_key" // a payer's browser, through svcpay.js
 )
 
+// The roles of people that the policy knows so far.
+const (
+	RoleSystemAdmin Role = "system_admin" // of the whole deployment
+)
+
 // Actor is whoever calls a use-case. ApplicationID bounds everything that it can see.
 type Actor struct {
 	Role          Role
@@ -28,24 +33,48 @@ type Actor struct {
 // Permission is resource:action.
 type Permission string
 
-// The permissions that use-cases ask for.
+// The permissions that use-cases ask for, by resource.
 const (
-	ChargeCreate    Permission = "charge:create"
-	ChargeRead      Permission = "charge:read"
-	ChargeCapture   Permission = "charge:capture"
-	ChargeVoid      Permission = "charge:void"
-	TokenCreate     Permission = "token:create"
-	TokenCreateTest Permission = "token:create_test" // from a sandbox's test case
-	BalanceRead     Permission = "balance:read"
 	ChargeCreate  Permission = "charge:create"
 	ChargeRead    Permission = "charge:read"
 	ChargeCapture Permission = "charge:capture"
 	ChargeVoid    Permission = "charge:void"
-	TokenCreate   Permission = "token:create"
 
-	FeeRead        Permission = "fee:read"         // a merchant's rates, and a preview of others
-	FeeWriteDAF    Permission = "fee:write_daf"    // a merchant's daf_percentage
-	FeeDefaultRead Permission = "fee_default:read" // what new merchants begin with
+	RefundCreate Permission = "refund:create"
+	RefundRead   Permission = "refund:read"
+	RefundCancel Permission = "refund:cancel"
+
+	DisputeRead   Permission = "dispute:read"
+	DisputeAnswer Permission = "dispute:answer"
+	FileCreate    Permission = "file:create"
+	FileRead      Permission = "file:read"
+
+	TokenCreate     Permission = "token:create"      // by a payer's browser
+	TokenCreateTest Permission = "token:create_test" // from a sandbox's test case
+	TokenRead       Permission = "token:read"
+	TokenUpdate     Permission = "token:update"
+	TokenDelete     Permission = "token:delete"
+	TokenVerify     Permission = "token:verify"
+	MandateRead     Permission = "mandate:read"
+	MandateRevoke   Permission = "mandate:revoke"
+
+	BalanceRead   Permission = "balance:read"
+	PayoutRead    Permission = "payout:read"
+	PayoutResume  Permission = "payout:resume"
+	StatementRead Permission = "statement:read"
+
+	MerchantStatus Permission = "merchant:set_status"
+	MerchantBank   Permission = "merchant_bank:manage"
+
+	FeeRead          Permission = "fee:read"           // a merchant's rates, and a preview of others
+	FeeWriteDAF      Permission = "fee:write_daf"      // a merchant's daf_percentage
+	FeeManage        Permission = "fee:manage"         // change a merchant's rates
+	FeeDefaultRead   Permission = "fee_default:read"   // what new merchants begin with
+	FeeDefaultManage Permission = "fee_default:manage" // change that
+	FeeManageService Permission = "fee:manage_service" // see and change the service's own rates
+
+	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor
+	SandboxClock    Permission = "sandbox:clock"    // move the application's clock
 )
 
 // Checker answers whether an actor holds a permission.

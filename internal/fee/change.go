@@ -55,7 +55,7 @@ func (c Change) validate(now time.Time) error {
 // and returns the schedule that it repeats. The faults: object_changed if another schedule was
 // added since the editor looked, with base and latest; resource_missing; the mistakes of the input.
 func (s *Service) Schedule(ctx context.Context, actor authz.Actor, merchantID int64, c Change) (Record, error) {
-	q, err := s.ofMerchant(actor, Manage, merchantID)
+	q, err := s.ofMerchant(actor, authz.FeeManage, merchantID)
 	if err != nil {
 		return Record{}, err
 	}
@@ -104,7 +104,7 @@ func (s *Service) schedule(ctx context.Context, actor authz.Actor, q series, c C
 // CancelScheduled takes back a merchant's schedule that has not begun; one that was taken back
 // already is returned as it is. The faults: fee_schedule_begun, resource_missing.
 func (s *Service) CancelScheduled(ctx context.Context, actor authz.Actor, merchantID int64, id ids.FeeSchedule) (Record, error) {
-	q, err := s.ofMerchant(actor, Manage, merchantID)
+	q, err := s.ofMerchant(actor, authz.FeeManage, merchantID)
 	if err != nil {
 		return Record{}, err
 	}

@@ -54,7 +54,7 @@ func (s *Service) Defaults(ctx context.Context, actor authz.Actor) (Defaults, er
 // keep their rates. version is the one that the editor saw: the fault is object_changed if it is
 // not the latest, with the two versions. Setting what is set already changes nothing.
 func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version int, r Rates) (Defaults, error) {
-	if err := s.Check.Check(actor, ManageDefaults); err != nil {
+	if err := s.Check.Check(actor, authz.FeeDefaultManage); err != nil {
 		return Defaults{}, err
 	}
 	if err := r.Validate().Err(); err != nil {

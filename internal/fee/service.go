@@ -13,13 +13,6 @@ import (
 	"svcpay/internal/pg"
 )
 
-// Permissions that only people hold. The policy has none of them until the portal's roles are in it.
-const (
-	Manage         authz.Permission = "fee:manage"         // change a merchant's rates
-	ManageDefaults authz.Permission = "fee_default:manage" // change what new merchants begin with
-	ManageService  authz.Permission = "fee:manage_service" // see and change the service's own rates
-)
-
 // Deps are what the service works with.
 type Deps struct {
 	Pool  *pgxpool.Pool
@@ -67,7 +60,7 @@ func (s *Service) ofMerchant(actor authz.Actor, p authz.Permission, merchantID i
 
 // ofService is the series of the service's own rates to an application.
 func (s *Service) ofService(actor authz.Actor, applicationID int64) (series, error) {
-	if err := s.Check.Check(actor, ManageService); err != nil {
+	if err := s.Check.Check(actor, authz.FeeManageService); err != nil {
 		return series{}, err
 	}
 	if actor.ApplicationID != 0 && actor.ApplicationID != applicationID {
