@@ -102,3 +102,12 @@ func Apply(c Charge, answer *processor.Answer, schedule fee.Schedule, now time.T
 	e := submitted(c, answer, terms{fee.Terms{Merchant: schedule}, calendar.US, time.UTC}, now)
 	return Effects{e.charge, e.fees, e.postings}
 }
+
+// BatchedAt is when a debit of a merchant in New York goes to the bank.
+func BatchedAt(t time.Time) time.Time {
+	zone, err := calendar.Zone("America/New_York")
+	if err != nil {
+		panic(err)
+	}
+	return batchedAt(t, calendar.US, zone)
+}

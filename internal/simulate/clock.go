@@ -1,0 +1,126 @@
+package simulate
+
+import (
+	"context"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/clock"
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+)
+
+// maxAdvance bounds one move: what becomes due meanwhile is done before the answer.
+const maxAdvance = 62 * 24 * time.Hour
+
+// AdvanceInput asks to move the application's clock ahead: "72h", "90m", "36h30m".
+type AdvanceInput struct {
+	Advance *string `json:"advance"`
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (in AdvanceInput) Validate() fault.Fields {
+	var fs fault.Fields
+	if in.Advance == nil {
+		fs.Add("advance", "parameter_missing", "This parameter is required.")
+		return fs
+	}
+	if d, err := time.ParseDuration(*in.Advance); err != nil || d < 0 || d > maxAdvance {
+		fs.Add("advance", "parameter_invalid", "A duration in hours, minutes and seconds from 0s to 1488h, such as 72h.")
+	}
+	return fs
+}
+
+// Clock is an application's clock. It is the API's object.
+type Clock struct {
+	Object       string       `json:"object"`
+	Now          instant.Time `json:"now"`
+	AheadSeconds int64        `json:"ahead_seconds"`
+}
+
+// Advance moves the application's clock ahead, stopping wherever something becomes due to do it, and
+// returns the new time. If the caller's patience ends first, the clock stands where it got to; the
+// rest can be asked for again.
+func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput) (Clock, error) {
+	if err := s.Check.Check(actor, authz.SandboxClock); err != nil {
+		return Clock{}, err
+	}
+	if err := in.Validate().Err(); err != nil {
+		return Clock{}, err
+	}
+	by, err := time.ParseDuration(*in.Advance)
+	if err != nil {
+		return Clock{}, err
+	}
+	v, err := s.Clock.Of(ctx, actor.ApplicationID)
+	if err != nil {
+		return Clock{}, err
+	}
+	end := v.Moment.At.Add(by)
+	if err := s.drain(ctx, actor.ApplicationID); err != nil {
+		return Clock{}, err
+	}
+	for done := false; !done; {
+		if done, err = s.stepTowards(ctx, actor.ApplicationID, end); err != nil {
+			return Clock{}, err
+		}
+	}
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	return Clock{Object: "clock", Now: instant.Of(m.At), AheadSeconds: int64(m.At.Sub(m.Machine).Seconds())}, err
+}
+
+// stepTowards moves the clock to the next time at which something is due, at most to end, does what is
+// due then, and tells whether the end was reached.
+func (s *Service) stepTowards(ctx context.Context, applicationID int64, end time.Time) (bool, error) {
+	m, err := s.Clock.Moment(ctx, applicationID)
+	if err != nil {
+		return false, err
+	}
+	if !m.At.Before(end) {
+		return true, nil
+	}
+	next := end
+	for _, sweep := range s.Sweeps {
+		due, err := sweep.Next(ctx, applicationID, m.At)
+		if err != nil {
+			return false, err
+		}
+		if due != nil && due.Before(next) {
+			next = *due
+		}
+	}
+	if err := s.Clock.Advance(ctx, applicationID, ceil(next.Sub(m.At))); err != nil {
+		return false, err
+	}
+	return !next.Before(end), s.drain(ctx, applicationID)
+}
+
+// ceil rounds up to milliseconds, which times of records have: the clock must not stop just before.
+func ceil(d time.Duration) time.Duration {
+	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+// drain does everything that is due for an application, and what becomes due by that.
+func (s *Service) drain(ctx context.Context, applicationID int64) error {
+	for {
+		v, err := s.Clock.Of(ctx, applicationID)
+		if err != nil {
+			return err
+		}
+		done, err := runAll(ctx, s.Sweeps, v)
+		if err != nil || done == 0 {
+			return err
+		}
+	}
+}
+
+func runAll(ctx context.Context, sweeps []clock.Sweep, v clock.View) (done int, err error) {
+	for _, sweep := range sweeps {
+		n, err := sweep.Run(ctx, v)
+		if err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, ctx.Err()
+}
