@@ -1,0 +1,151 @@
+package fee_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/fixture"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+	"svcpay/policy"
+)
+
+// Roles of people that the portal's policy will have.
+const (
+	administrator authz.Role = "application_admin"
+	system        authz.Role = "system_admin"
+	staff         authz.Role = "support_staff"
+)
+
+// people are the rules that the portal's roles will have, over the policy's of programs.
+type people struct{ authz.Checker }
+
+func (p people) Check(a authz.Actor, asked authz.Permission) error {
+	ok := false
+	switch a.Role {
+	case system:
+		ok = true
+	case administrator:
+		ok = asked != fee.ManageService
+	case staff:
+		ok = asked == authz.FeeRead
+	default:
+		return p.Checker.Check(a, asked)
+	}
+	if !ok {
+		return authz.Denied(asked)
+	}
+	return nil
+}
+
+// world is a fixture with the use-cases of fees.
+type world struct {
+	*fixture.World
+	fees *fee.Service
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := fixture.New(t)
+	check, err := policy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &world{w, fee.New(fee.Deps{Pool: w.Pool, Check: people{check}, Clock: w.Clocks})}
+}
+
+// person acts in a role for the first application.
+func (w *world) person(role authz.Role) authz.Actor {
+	return authz.Actor{Role: role, ApplicationID: w.App.AppID}
+}
+
+func (w *world) admin() authz.Actor { return w.person(administrator) }
+
+// us is the first application's US merchant.
+func (w *world) us() fee.Merchant {
+	return fee.Merchant{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US}
+}
+
+// copyMerchant adds a merchant like the first application's US one.
+func (w *world) copyMerchant(t rapid.TB, r fee.Rates) fee.Merchant {
+	t.Helper()
+	m := fee.Merchant{ApplicationID: w.App.AppID}
+	must(t, pg.InTx(w.T.Context(), w.Pool, func(tx *pg.Tx) (err error) {
+		m.MerchantID, err = pg.Value[int64](w.T.Context(), tx, `
+			INSERT INTO merchants OVERRIDING SYSTEM VALUE
+			SELECT (jsonb_populate_record(m, jsonb_build_object('id', nextval(pg_get_serial_sequence('merchants', 'id')), 'external_id', NULL))).*
+			FROM merchants m WHERE id = @id RETURNING id`, pg.Args{"id": w.App.Merchants.US})
+		if err == nil {
+			fee.CreateTx(tx, m.ApplicationID, m.MerchantID, r, w.Clock.Now(), w.Clock.Now())
+		}
+		return err
+	}))
+	return m
+}
+
+func must(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// terms are what applies to a merchant then.
+func (w *world) terms(t rapid.TB, m fee.Merchant, at time.Time) fee.Terms {
+	t.Helper()
+	all, err := fee.InForceTx(w.T.Context(), w.Pool, map[fee.Merchant]time.Time{m: at})
+	must(t, err)
+	return all[m]
+}
+
+// latest is what an editor who looks now has seen.
+func (w *world) latest(t rapid.TB, m fee.Merchant) ids.FeeSchedule {
+	t.Helper()
+	f, err := w.fees.Current(w.T.Context(), w.admin(), m.MerchantID)
+	must(t, err)
+	return f.Latest
+}
+
+// change schedules rates of a merchant, in a while or, with 0, at once.
+func (w *world) change(t rapid.TB, m fee.Merchant, r fee.Rates, in time.Duration) fee.Record {
+	t.Helper()
+	rec, err := w.fees.Schedule(w.T.Context(), w.admin(), m.MerchantID,
+		fee.Change{Rates: r, EffectiveAt: w.in(in), Reason: "New contract", Base: w.latest(t, m)})
+	must(t, err)
+	return rec
+}
+
+// in is a time from now, nil for now.
+func (w *world) in(d time.Duration) *time.Time {
+	if d == 0 {
+		return nil
+	}
+	at := w.Clock.Now().Add(d)
+	return &at
+}
+
+// record charges an event by the terms in force at that time.
+func (w *world) record(t rapid.TB, m fee.Merchant, e fee.Event) fee.Event {
+	t.Helper()
+	e = w.terms(t, m, e.At).Event(m, e.SourceID, e.Kind, e.Base, e.Brand, e.At)
+	must(t, pg.InTx(w.T.Context(), w.Pool, func(tx *pg.Tx) error { return fee.RecordTx(tx, []fee.Event{e}) }))
+	return e
+}
+
+// refused fails unless err is a fault with that code, and returns it.
+func refused(t rapid.TB, what string, err error, code string) *fault.Error {
+	t.Helper()
+	f, ok := fault.As(err)
+	if !ok || f.Code != code {
+		t.Fatalf("%s: %v, want %s", what, err, code)
+	}
+	return f
+}
+
+func describe(r fee.Record) string { return fmt.Sprintf("%s v%d %s", r.ID, r.Version, r.Status) }
