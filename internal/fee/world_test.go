@@ -32,7 +32,7 @@ func (p people) Check(a authz.Actor, asked authz.Permission) error {
 	case system:
 		ok = true
 	case administrator:
-		ok = asked != fee.ManageService
+		ok = asked != authz.FeeManageService
 	case staff:
 		ok = asked == authz.FeeRead
 	default:
