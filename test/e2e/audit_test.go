@@ -35,7 +35,7 @@ type record struct {
 
 const records = `
 	SELECT c.id, c.application_id, c.status, c.amount, c.amount_captured, c.fee_total,
-		jsonb_array_length(c.fees)::bigint AS fee_lines, c.idempotency_key, k.state, k.result, k.refusal,
+		jsonb_array_length(c.fees)::bigint AS fee_lines, o.idempotency_key, k.state, k.result, k.refusal,
 		(SELECT count(*) FROM sandbox_processor_book b WHERE b.reference = c.processor_reference) AS submissions,
 		(SELECT count(*) FROM sandbox_processor_book b WHERE b.reference = c.processor_reference
 			AND b.amount = c.amount AND (b.answer->>'approved')::boolean) AS approvals,
@@ -46,7 +46,8 @@ const records = `
 			WHERE l.source_id = c.id AND l.debit = 'processor_receivable' AND l.credit = 'merchant_pending') AS posted_money,
 		(SELECT count(*) FROM ledger_entries l WHERE l.source_id = c.id) AS postings,
 		(SELECT array_agg(e.type ORDER BY e.position) FROM events e WHERE e.object_id = c.id) AS events
-	FROM charges c LEFT JOIN idempotency_keys k ON k.application_id = c.application_id AND k.key = c.idempotency_key
+	FROM charges c JOIN processor_operations o ON o.charge_id = c.id AND o.kind = 'authorize'
+	LEFT JOIN idempotency_keys k ON k.application_id = c.application_id AND k.key = o.idempotency_key
 	ORDER BY c.id`
 
 // outcomes says what each final status must have left: events, approvals at the processor, and

@@ -112,7 +112,7 @@ func (p *place) awaitSweeps(t *testing.T) {
 	t.Helper()
 	eventually(t, patience, "the resolver's regular runs", func() bool {
 		return value[int64](t, p, `SELECT count(*) FROM river.river_job
-			WHERE state = 'completed' AND args->>'name' = 'resolve_charges'`, pg.Args{}) >= 3
+			WHERE state = 'completed' AND args->>'name' = 'resolve_operations'`, pg.Args{}) >= 3
 	})
 }
 
