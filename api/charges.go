@@ -41,5 +41,5 @@ func (a *API) listCharges(c echo.Context, req *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusOK, object: listOf(page, in)}, nil
+	return reply{status: http.StatusOK, object: listOf(page, in.Page)}, nil
 }

@@ -84,7 +84,7 @@ func FuzzQuery(f *testing.F) {
 			return
 		}
 		strange := func(w string) bool { return !slices.Contains(charge.Statuses(), w) }
-		if in.Limit < 1 || in.Limit > maxLimit || slices.ContainsFunc(in.Statuses, strange) || (!in.After.IsZero() && !in.Before.IsZero()) ||
+		if in.Page.Limit < 1 || in.Page.Limit > maxLimit || slices.ContainsFunc(in.Statuses, strange) || (!in.Page.After.IsZero() && !in.Page.Before.IsZero()) ||
 			slices.ContainsFunc(in.Merchants, func(n int64) bool { return n < 1 }) {
 			t.Errorf("accepted as %+v", in)
 		}

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/page"
 )
 
 const (
@@ -31,14 +32,14 @@ type list struct {
 	URL      string  `json:"url"`
 }
 
-func listOf(p charge.Page, in charge.ListInput) list {
-	l := list{Object: "list", Data: p.Charges, HasMore: p.HasMore, URL: "/api/charges"}
-	if len(p.Charges) == 0 {
+func listOf(p page.Of[charge.Charge], in page.Input[ids.Charge]) list {
+	l := list{Object: "list", Data: p.Items, HasMore: p.HasMore, URL: "/api/charges"}
+	if len(p.Items) == 0 {
 		return l
 	}
-	first, last := p.Charges[0].ID.String(), p.Charges[len(p.Charges)-1].ID.String()
+	first, last := p.Items[0].ID.String(), p.Items[len(p.Items)-1].ID.String()
 	// HasMore speaks of the direction that was asked for; in the other lies the cursor.
-	backwards := !in.Before.IsZero()
+	backwards := in.Backwards()
 	if backwards || p.HasMore {
 		l.Next = &last
 	}
@@ -84,9 +85,9 @@ func queryOf(c echo.Context, filters ...string) (*query, error) {
 }
 
 func (q *query) charges() (charge.ListInput, error) {
-	in := charge.ListInput{Limit: q.limit(), Ascending: q.ascending()}
-	in.After, in.Before = q.cursor("starting_after"), q.cursor("ending_before")
-	if !in.After.IsZero() && !in.Before.IsZero() {
+	in := charge.ListInput{Page: page.Input[ids.Charge]{Limit: q.limit(), Ascending: q.ascending()}}
+	in.Page.After, in.Page.Before = q.cursor("starting_after"), q.cursor("ending_before")
+	if !in.Page.After.IsZero() && !in.Page.Before.IsZero() {
 		q.fs.Add("ending_before", "parameters_exclusive", "Give starting_after or ending_before, not both.")
 	}
 	in.Statuses = q.words("status", charge.Statuses())

@@ -16,23 +16,23 @@ import (
 
 var tokenID = ids.ParseToken
 
-// page is a list as callers read it.
-type page struct {
+// listed is a list as callers read it.
+type listed struct {
 	Data           []charge.Charge
 	HasMore        bool `json:"has_more"`
 	Next, Previous *string
 }
 
-func (s *site) list(t *testing.T, query string) page {
+func (s *site) list(t *testing.T, query string) listed {
 	t.Helper()
-	var p page
+	var p listed
 	if err := json.Unmarshal(s.get(t, "/api/charges?"+query).want(t, 200, "").body, &p); err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func (p page) ids() []string {
+func (p listed) ids() []string {
 	var out []string
 	for _, c := range p.Data {
 		out = append(out, c.ID.String())
@@ -57,7 +57,7 @@ func (s *site) make(t *testing.T, n int, token string, capture bool) []string {
 }
 
 // walk follows next (or previous) to the end of the list.
-func (s *site) walk(t *testing.T, query, parameter string, p page, between func()) []string {
+func (s *site) walk(t *testing.T, query, parameter string, p listed, between func()) []string {
 	t.Helper()
 	var out []string
 	for {

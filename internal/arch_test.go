@@ -40,6 +40,7 @@ var rows = map[string]row{
 	"instant":   {0, ""},
 	"sensitive": {0, ""},
 	"crash":     {0, ""},
+	"page":      {0, ""},
 	"authz":     {0, "ids fault"},
 
 	"migrations":  {1, ""},
