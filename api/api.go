@@ -58,8 +58,8 @@ func (a *API) surround(r route) echo.HandlerFunc {
 }
 
 func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
-	if err := a.admit(c, req); err != nil {
+	if err := a.admit(c, req, r.handler.produces); err != nil {
 		return reply{}, err
 	}
-	return r.handler(c, req)
+	return r.handler.run(c, req)
 }

@@ -4,42 +4,28 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
+	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
 )
+
+func (a *API) chargeRoutes() []route {
+	return []route{
+		{http.MethodPost, "/api/charges", "", authz.ChargeCreate, handle(a.createCharge)},
+		{http.MethodGet, "/api/charges", "", authz.ChargeRead, lists(chargeList, a.Charges.List)},
+		{http.MethodGet, "/api/charges/:id", "", authz.ChargeRead, get(a.Charges.Get)},
+	}
+}
 
 func (a *API) createCharge(ctx context.Context, req *request, in charge.CreateInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Charges.Create(ctx, req.actor, in, claim)
-	switch {
-	case err != nil:
-		return reply{}, err
-	case out.Prior != nil && out.Prior.State == idempotency.Done:
-		return stored(out.Prior, http.StatusCreated, "/api/charges"), nil
-	}
-	r := reply{status: statusOf(!out.Unknown), object: out.Charge, replayed: out.Prior != nil}
-	r.version, r.location = out.Charge.Version, "/api/charges/"+out.Charge.ID.String()
-	return r, nil
+	return made(http.StatusCreated, "/api/charges", out.Charge, !out.Unknown, out.Prior), err
 }
 
-func (a *API) getCharge(c echo.Context, req *request) (reply, error) {
-	out, err := a.Charges.Get(c.Request().Context(), req.actor, c.Param("id"))
-	return reply{status: http.StatusOK, object: out, version: out.Version}, err
-}
-
-func (a *API) listCharges(c echo.Context, req *request) (reply, error) {
-	q, err := queryOf(c, "status", "merchant_id", "external_id")
-	if err != nil {
-		return reply{}, err
+func chargeList(q *query) charge.ListInput {
+	return charge.ListInput{
+		Page: pageOf(q, ids.ParseCharge), Created: q.times("created_at"), Statuses: q.words("status", charge.Statuses()),
+		Merchants: q.integers("merchant_id"), ExternalID: q.text("external_id", charge.MaxExternalID),
 	}
-	in, err := q.charges()
-	if err != nil {
-		return reply{}, err
-	}
-	page, err := a.Charges.List(c.Request().Context(), req.actor, in)
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusOK, object: listOf(page, in.Page)}, nil
 }

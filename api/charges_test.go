@@ -120,6 +120,8 @@ func TestRefusalsOfTheBusiness(t *testing.T) {
 		{"token with NUL", s.body(token[:29] + `\u0000`), 422, "token_not_found", "token", 0},
 		{"token of zeros", s.body("tok_00000000000000000000000000"), 422, "token_not_found", "token", 0},
 		{"token deleted", s.body(deleted), 422, "token_not_found", "token", 0},
+		{"other type", s.body(token, "type", `"ach"`), 422, "token_type_mismatch", "type", 0},
+		{"origin of a swiped card", s.body(token, "origin", `"terminal"`), 422, "token_type_mismatch", "origin", 0},
 		{"token disabled", s.body(disabled), 422, "token_disabled", "token", 0},
 		{"token expired", s.body(token), 410, "token_expired", "token", 400 * 24 * time.Hour},
 	} {
@@ -203,7 +205,7 @@ func TestChargeThatNeverArrivesFails(t *testing.T) {
 	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
 		return silent{sandbox.New(pool, now)}
 	})
-	s := serve(t, w, w.Charges, time.Minute)
+	s := serve(t, w, configOf(w), time.Minute)
 	body := s.body(s.Token(good))
 	id := s.postKey(t, "k", body).want(t, 202, "").charge(t).ID
 	s.resolveAfter(t, time.Second)

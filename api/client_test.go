@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -14,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
-	"svcpay/internal/charge"
 	"svcpay/internal/demo"
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	if status == 0 && whole() {
 		missing, err := gaps()
 		if err != nil || len(missing) > 0 {
-			fmt.Println("documented, but provoked by no test:", strings.Join(missing, ", "), err)
+			fmt.Println("documented, but provoked by no test:\n"+strings.Join(missing, "\n"), err)
 			status = 1
 		}
 	}
@@ -60,17 +61,27 @@ type site struct {
 func open(t *testing.T) *site {
 	t.Helper()
 	w := fixture.New(t)
-	return serve(t, w, w.Charges, time.Minute)
+	return serve(t, w, configOf(w), time.Minute)
+}
+
+// configOf serves a world's services: a line for each.
+func configOf(w *fixture.World) Config {
+	return Config{
+		Identity: w.Identity,
+		Charges:  w.Charges,
+		BaseURL:  "https://api.example",
+		Log:      slog.New(slog.DiscardHandler),
+		Now:      w.Clock.Now,
+	}
 }
 
 // serve wires the API as the program does.
-func serve(t *testing.T, w *fixture.World, charges *charge.Service, timeout time.Duration) *site {
+func serve(t *testing.T, w *fixture.World, c Config, timeout time.Duration) *site {
 	t.Helper()
 	e := echo.New()
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: func(_ echo.Context, err error, _ []byte) error { return err }}),
 		middleware.ContextTimeout(timeout))
 	server := httptest.NewUnstartedServer(e)
-	c := Config{Identity: w.Identity, Charges: charges, BaseURL: "https://api.example", Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now}
 	Register(e, c)
 	e.HTTPErrorHandler = ErrorHandler(c, e.DefaultHTTPErrorHandler)
 	server.Start()
@@ -106,15 +117,6 @@ func (a answer) error() apiError {
 	return body.Error
 }
 
-func (a answer) charge(t testing.TB) charge.Charge {
-	t.Helper()
-	var c charge.Charge
-	if err := json.Unmarshal(a.body, &c); err != nil || a.status >= 300 {
-		t.Fatalf("no charge but %d %s", a.status, a.body)
-	}
-	return c
-}
-
 // want demands a status and, of an error, its code.
 func (a answer) want(t testing.TB, status int, code string) answer {
 	t.Helper()
@@ -139,8 +141,12 @@ func decoded(t testing.TB, text []byte) any {
 // header with the value "-" is left out; values are separated by newlines.
 type call struct {
 	method, path, body string
+	media              string // the body's, "" for JSON
 	as                 *demo.Application
 	header             map[string]string
+	// op and route are set by everyRoute.
+	op    *openapi3.Operation
+	route route
 }
 
 // send sends a request and holds what happens to the contract.
@@ -156,8 +162,8 @@ func (s *site) send(t testing.TB, c call) answer {
 	}
 	r.Header.Set("X-API-Key", app.SecretKey)
 	r.Header.Set("X-App-ID", fmt.Sprint(app.AppID))
-	if c.method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/json")
+	if c.body != "" || c.method == http.MethodPost {
+		r.Header.Set("Content-Type", cmp.Or(c.media, mediaJSON))
 	}
 	for name, values := range c.header {
 		r.Header.Del(name)
@@ -199,21 +205,15 @@ func (s *site) plain(t testing.TB, a answer) {
 	if same := e.RequestID == h.Get("Request-Id"); same == a.replayed() {
 		t.Errorf("request %s, told as %s", h.Get("Request-Id"), e.RequestID)
 	}
+	told := decoded(t, a.body).(map[string]any)["error"].(map[string]any)
+	for _, member := range codeByName[e.Code].Members {
+		if _, ok := told[member]; !ok {
+			t.Errorf("%s has no %s: %s", e.Code, member, a.body)
+		}
+	}
 	if d := dressOf(&fault.Error{Code: e.Code}); d != (dress{a.status, e.Type}) || e.DocURL != "https://api.example/docs/errors#"+e.Code {
 		t.Errorf("%s is dressed as %d %s, see %s", e.Code, a.status, e.Type, e.DocURL)
 	}
-}
-
-// post creates a charge from a body.
-func (s *site) post(t testing.TB, body string) answer {
-	t.Helper()
-	return s.send(t, call{method: http.MethodPost, path: "/api/charges", body: body})
-}
-
-// postKey creates a charge with an idempotency key.
-func (s *site) postKey(t testing.TB, key, body string) answer {
-	t.Helper()
-	return s.send(t, call{method: http.MethodPost, path: "/api/charges", body: body, header: map[string]string{"Idempotency-Key": key}})
 }
 
 func (s *site) get(t testing.TB, path string) answer {
@@ -221,36 +221,12 @@ func (s *site) get(t testing.TB, path string) answer {
 	return s.send(t, call{method: http.MethodGet, path: path})
 }
 
-// body is a good charge of a card, with members replaced by pairs of name and JSON text; the text
-// "-" leaves a member out.
-func (s *site) body(token string, pairs ...string) string {
-	members := map[string]json.RawMessage{
-		"merchant_id": json.RawMessage(fmt.Sprint(s.App.Merchants.US)), "amount": json.RawMessage("12500"),
-		"token": json.RawMessage(`"` + token + `"`),
-	}
-	for i := 0; i < len(pairs); i += 2 {
-		members[pairs[i]] = json.RawMessage(pairs[i+1])
-		if pairs[i+1] == "-" {
-			delete(members, pairs[i])
-		}
-	}
-	var out []string
-	for name, text := range members { // by hand: the texts may be no JSON
-		out = append(out, fmt.Sprintf("%q:%s", name, text))
-	}
-	return "{" + strings.Join(out, ",") + "}"
-}
-
-// good is a card that is approved.
-const good = "4242424242424242"
-
-// rows counts everything that a charge writes.
+// rows counts everything that is written down, but for the jobs' own tables.
 func (s *site) rows(t testing.TB) int64 {
 	t.Helper()
 	n, err := pg.Value[int64](t.Context(), s.Pool, `
-		SELECT (SELECT count(*) FROM charges) + (SELECT count(*) FROM processor_operations) + (SELECT count(*) FROM events)
-			+ (SELECT count(*) FROM idempotency_keys) + (SELECT count(*) FROM ledger_entries)
-			+ (SELECT count(*) FROM fee_events) + (SELECT count(*) FROM sandbox_processor_book)`, pg.Args{})
+		SELECT sum((xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I', tablename), false, true, '')))[1]::text::bigint)::bigint
+		FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'river%'`, pg.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}

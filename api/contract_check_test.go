@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -17,6 +18,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"svcpay/internal/fault"
 )
 
 // contract is openapi.yaml, read and checked once, its examples too.
@@ -65,13 +68,21 @@ func documented(doc *openapi3.T) map[string]bool {
 	return out
 }
 
-// codesOf lists the error codes of a response; a success has the one code "".
+// codesOf lists the error codes of a response; a success has "" for JSON, and its other content types.
 func codesOf(r *openapi3.Response) []string {
-	schema := r.Content["application/json"].Schema.Value
-	if len(schema.AllOf) == 0 {
-		return []string{""}
+	var out []string
+	for media, content := range r.Content {
+		schema := content.Schema.Value
+		switch {
+		case media != mediaJSON:
+			out = append(out, media)
+		case len(schema.AllOf) == 0:
+			out = append(out, "")
+		default:
+			out = append(out, words(schema.AllOf[1].Value.Properties["error"].Value.Properties["code"].Value.Enum)...)
+		}
 	}
-	return words(schema.AllOf[1].Value.Properties["error"].Value.Properties["code"].Value.Enum)
+	return out
 }
 
 func words(enum []any) []string {
@@ -84,11 +95,11 @@ func words(enum []any) []string {
 	return out
 }
 
-// given collects the outcomes that the tests provoked.
+// given collects the outcomes that the tests provoked, and the messages of errors by code.
 var given = struct {
 	sync.Mutex
-	outcomes map[string]bool
-}{outcomes: make(map[string]bool)}
+	outcomes, said map[string]bool
+}{outcomes: make(map[string]bool), said: make(map[string]bool)}
 
 // gaps tells which documented outcomes no test provoked. Undocumented ones fail where they happen.
 func gaps() ([]string, error) {
@@ -100,6 +111,11 @@ func gaps() ([]string, error) {
 	defer given.Unlock()
 	missing := documented(doc)
 	maps.DeleteFunc(missing, func(o string, _ bool) bool { return given.outcomes[o] })
+	for _, c := range codes {
+		if !given.said[c.Name+": "+c.Message] {
+			missing[fmt.Sprintf("%s with the message %q", c.Name, c.Message)] = true
+		}
+	}
 	return slices.Sorted(maps.Keys(missing)), nil
 }
 
@@ -178,8 +194,8 @@ func note(t testing.TB, operation string, a answer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := ""
-	if a.status >= 400 {
+	code, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
+	if code == mediaJSON {
 		code = a.error().Code
 	}
 	o := outcome(operation, a.status, code)
@@ -189,6 +205,10 @@ func note(t testing.TB, operation string, a answer) {
 	given.Lock()
 	defer given.Unlock()
 	given.outcomes[o] = true
+	e := a.error()
+	for _, f := range append(e.Errors, fault.Field{Code: e.Code, Message: e.Message}) {
+		given.said[f.Code+": "+f.Message] = true
+	}
 }
 
 // identified finds the credentials of the contract's security schemes.

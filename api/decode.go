@@ -3,10 +3,10 @@ package api
 import (
 	"bytes"
 	"cmp"
+	encodingjson "encoding/json"
 	"errors"
 	"io"
 	"maps"
-	"net/http"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,32 +19,13 @@ import (
 	"svcpay/internal/money"
 )
 
-var (
-	errBody  = fault.Invalid("json_invalid", "The body is not one valid JSON object (UTF-8, no duplicate names, nothing after it).")
-	errLarge = fault.New(fault.KindInvalid, "request_too_large", "The body is larger than 256 KiB.")
-	errMedia = fault.New(fault.KindInvalid, "content_type_unsupported", "Send the body as application/json, not compressed.")
-)
+var errBody = fault.Invalid("json_invalid", "The body is not one valid JSON object (UTF-8, no duplicate names, nothing after it).")
 
 // maxMistakes bounds how many unknown names one answer tells.
 const maxMistakes = 100
 
 // validator is an input that can tell its own mistakes.
 type validator interface{ Validate() fault.Fields }
-
-// readBody returns the body's bytes, within bounds.
-func readBody(r *http.Request) ([]byte, error) {
-	if !isJSON(r) {
-		return nil, errMedia
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
-		return nil, errBody.Because(err)
-	}
-	if len(body) > maxBody {
-		return nil, errLarge
-	}
-	return body, nil
-}
 
 // members takes a JSON object apart. Duplicate names, invalid UTF-8, trailing data and deep
 // nesting are refused.
@@ -72,23 +53,11 @@ func shallow(body []byte) bool {
 }
 
 // decode fills in, a pointer to a struct of json-tagged fields, and returns every mistake of the
-// request at once: wrong types, unknown names, and what in itself finds wrong.
+// request at once: wrong types, unknown names, and what in itself finds wrong. A member that is a
+// struct is taken apart too; its mistakes are told as member.name.
 func decode(raw map[string]jsontext.Value, in validator) error {
 	var fs fault.Fields
-	fields := fieldsOf(reflect.ValueOf(in).Elem())
-	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		value := raw[name]
-		target, known := fields[name]
-		if !known {
-			if len(fs) < maxMistakes {
-				unknown(&fs, name, fields)
-			}
-			continue
-		}
-		if code, message := set(target, value); code != "" {
-			fs.Add(name, code, message)
-		}
-	}
+	fill(&fs, "", raw, reflect.ValueOf(in).Elem())
 	named := make(map[string]bool)
 	for _, f := range fs {
 		named[f.Param] = true
@@ -99,6 +68,48 @@ func decode(raw map[string]jsontext.Value, in validator) error {
 		}
 	}
 	return sorted(fs, in).Err()
+}
+
+// fill sets the fields of a struct; prefix is where it stands in the body.
+func fill(fs *fault.Fields, prefix string, raw map[string]jsontext.Value, into reflect.Value) {
+	fields := fieldsOf(into)
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		value := raw[name]
+		target, known := fields[name]
+		if !known {
+			if len(*fs) < maxMistakes {
+				unknown(fs, prefix, name, fields)
+			}
+			continue
+		}
+		if part, ok := within(target, value); ok {
+			var inner map[string]jsontext.Value
+			if json.Unmarshal(value, &inner) == nil { // it was read once already, as part of the body
+				fill(fs, prefix+name+".", inner, part)
+			}
+			continue
+		}
+		if code, message := set(target, value); code != "" {
+			fs.Add(prefix+name, code, message)
+		}
+	}
+}
+
+// within makes room for an object in a field that is a plain struct, or a pointer to one.
+func within(target reflect.Value, value jsontext.Value) (reflect.Value, bool) {
+	t := target.Type()
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	_, reads := reflect.New(t).Interface().(encodingjson.Unmarshaler)
+	if t.Kind() != reflect.Struct || reads || value.Kind() != '{' {
+		return reflect.Value{}, false
+	}
+	if target.Kind() == reflect.Pointer {
+		target.Set(reflect.New(t))
+		target = target.Elem()
+	}
+	return target, true
 }
 
 func fieldsOf(v reflect.Value) map[string]reflect.Value {
@@ -118,7 +129,11 @@ func sorted(fs fault.Fields, in validator) fault.Fields {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		place[name] = i - t.NumField() // below zero, which is the place of the others
 	}
-	slices.SortStableFunc(fs, func(a, b fault.Field) int { return cmp.Compare(place[a.Param], place[b.Param]) })
+	of := func(f fault.Field) int {
+		top, _, _ := strings.Cut(f.Param, ".")
+		return place[top]
+	}
+	slices.SortStableFunc(fs, func(a, b fault.Field) int { return cmp.Compare(of(a), of(b)) })
 	return fs
 }
 
@@ -126,8 +141,9 @@ var integer = regexp.MustCompile(`^-?[0-9]+$`)
 
 // set reads one value into its field; a code other than "" says what is wrong with it.
 func set(target reflect.Value, value jsontext.Value) (code, message string) {
-	err := json.Unmarshal(value, target.Addr().Interface())
-	if err == nil && !(target.Kind() == reflect.Map && holdsNull(value)) {
+	err := json.Unmarshal(value, target.Addr().Interface(), json.RejectUnknownMembers(true))
+	collection := target.Kind() == reflect.Map || target.Kind() == reflect.Slice
+	if err == nil && !(collection && holdsNull(value)) {
 		return "", ""
 	}
 	element := target.Type()
@@ -142,19 +158,31 @@ func set(target reflect.Value, value jsontext.Value) (code, message string) {
 		return "amount_too_large", "The amount is out of range."
 	case element == reflect.TypeFor[money.Amount]():
 		return "amount_not_integer", "An amount is an integer of minor units (1050 for 10.50)."
-	case element.Kind() == reflect.Int64:
+	case element.Kind() == reflect.Int64 || element.Kind() == reflect.Int:
 		return "parameter_invalid", "This must be an integer."
+	case element.Kind() == reflect.Float64:
+		return "parameter_invalid", "This must be a number."
 	case element.Kind() == reflect.Bool:
 		return "parameter_invalid", "This must be true or false."
 	case element.Kind() == reflect.Map:
 		return "parameter_invalid", "This must be an object of texts."
+	case element.Kind() == reflect.Slice:
+		return "parameter_invalid", "This must be a list."
+	case element.Kind() == reflect.Struct:
+		return "parameter_invalid", "This must be an object."
 	}
 	return "parameter_invalid", "This must be a text."
 }
 
-func holdsNull(object jsontext.Value) bool {
+// holdsNull tells whether an object or a list, not null itself, has an element null.
+func holdsNull(collection jsontext.Value) bool {
 	var values map[string]jsontext.Value
-	if json.Unmarshal(object, &values) != nil {
+	if collection.Kind() == '[' {
+		var elements []jsontext.Value
+		_ = json.Unmarshal(collection, &elements) // it was read as a list already
+		return slices.ContainsFunc(elements, func(v jsontext.Value) bool { return v.Kind() == 'n' })
+	}
+	if json.Unmarshal(collection, &values) != nil {
 		return true
 	}
 	for _, v := range values {
@@ -165,11 +193,12 @@ func holdsNull(object jsontext.Value) bool {
 	return false
 }
 
-// plainName is a name that may be repeated in an answer.
-var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}$`)
+// plainName is a name that may be repeated in an answer, such as amount, organization.name or
+// created_at[gte].
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}(\.[A-Za-z][A-Za-z0-9_]{0,39}|\[(gte|gt|lte|lt)\])?$`)
 
-func unknown(fs *fault.Fields, name string, fields map[string]reflect.Value) {
-	if !plainName.MatchString(name) {
+func unknown(fs *fault.Fields, prefix, name string, fields map[string]reflect.Value) {
+	if !plainName.MatchString(prefix + name) {
 		fs.Add("", "parameter_unknown", "The body has a parameter with a name that does not exist here.")
 		return
 	}
@@ -177,7 +206,7 @@ func unknown(fs *fault.Fields, name string, fields map[string]reflect.Value) {
 	if near := nearest(name, fields); near != "" {
 		message += " Did you mean " + near + "?"
 	}
-	fs.Add(name, "parameter_unknown", message)
+	fs.Add(prefix+name, "parameter_unknown", message)
 }
 
 func nearest(name string, fields map[string]reflect.Value) string {

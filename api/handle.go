@@ -4,39 +4,64 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"net/http"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
-	"svcpay/internal/ids"
 )
 
-// reply is a successful answer, or one that was stored: exactly one of object, raw and refusal.
-type reply struct {
-	status   int
-	object   any
-	raw      json.RawMessage
-	refusal  *fault.Error
-	replayed bool
-	// original is the request that a stored refusal answered first.
-	original ids.Request
-	version  int
-	location string
+// handler serves one operation. The functions of this file and of lists.go make handlers of
+// use-cases.
+type handler struct {
+	run func(echo.Context, *request) (reply, error)
+	// produces are the content types of a success, best first. Errors are always JSON.
+	produces []string
 }
+
+const mediaJSON = "application/json"
+
+var producesJSON = []string{mediaJSON}
+
+// Shapes of the calls that handlers are made of. The string is the id in the path.
+type (
+	createCall[In any] func(context.Context, *request, In, *idempotency.Claim) (reply, error)
+	changeCall[In any] func(context.Context, *request, string, In, *idempotency.Claim) (reply, error)
+	uploadCall         func(context.Context, *request, *query, upload, *idempotency.Claim) (reply, error)
+	documentCall       func(context.Context, *request, string, *query) (reply, error)
+)
+
+// input is a pointer to the body's struct that can tell its own mistakes.
+type input[In any] interface {
+	*In
+	validator
+}
+
+// nothing is the body of an action that takes no parameters.
+type nothing struct{}
+
+// Validate finds no mistakes.
+func (nothing) Validate() fault.Fields { return nil }
 
 // handle makes a handler of a use-case with a body: strict decoding, all mistakes at once, then
 // the claim of the idempotency key, so that a bad request never burns a key.
-func handle[In any, P interface {
-	*In
-	validator
-}](call func(ctx context.Context, req *request, in In, claim *idempotency.Claim) (reply, error)) func(echo.Context, *request) (reply, error) {
-	return func(c echo.Context, req *request) (reply, error) {
-		body, err := readBody(c.Request())
+func handle[In any, P input[In]](call createCall[In]) handler {
+	return withBody[In, P](false, func(ctx context.Context, req *request, _ string, in In, claim *idempotency.Claim) (reply, error) {
+		return call(ctx, req, in, claim)
+	})
+}
+
+// handleID is handle for an object in the path, as PUT /api/x/:id has it.
+func handleID[In any, P input[In]](call changeCall[In]) handler { return withBody[In, P](false, call) }
+
+// act is handleID for actions whose body may be left out: no bytes at all count as {}.
+func act[In any, P input[In]](call changeCall[In]) handler { return withBody[In, P](true, call) }
+
+func withBody[In any, P input[In]](optional bool, call changeCall[In]) handler {
+	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+		body, err := readJSON(c.Request(), optional)
 		if err != nil {
 			return reply{}, err
 		}
@@ -52,14 +77,98 @@ func handle[In any, P interface {
 		if err != nil {
 			return reply{}, err
 		}
-		return call(c.Request().Context(), req, in, claim)
-	}
+		return call(c.Request().Context(), req, c.Param("id"), in, claim)
+	}}
+}
+
+// upload is a body that is no JSON.
+type upload struct {
+	media   string // one of those that the operation takes
+	content []byte
+}
+
+// uploads makes a handler of a use-case that takes a file of at most limit bytes and one of some
+// content types. Further parameters stand in the query; call ends reading them with q.err.
+func uploads(limit int, types []string, call uploadCall) handler {
+	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+		file, err := readFile(c.Request(), limit, types)
+		if err != nil {
+			return reply{}, err
+		}
+		q, err := queryOf(c)
+		if err != nil {
+			return reply{}, err
+		}
+		sum := sha256.Sum256(file.content)
+		params := map[string]string{"file": hex.EncodeToString(sum[:8])}
+		canonical := c.Request().URL.RawQuery + "\n" + file.media + "\n" + string(sum[:])
+		claim, err := claimWith(c, req, params, canonical)
+		if err != nil {
+			return reply{}, err
+		}
+		return call(c.Request().Context(), req, q, file, claim)
+	}}
+}
+
+// documents makes a handler of a use-case whose answer is a file in one of some content types;
+// req.media is the one that the caller prefers.
+func documents(types []string, call documentCall) handler {
+	return handler{produces: types, run: func(c echo.Context, req *request) (reply, error) {
+		q, err := queryOf(c)
+		if err != nil {
+			return reply{}, err
+		}
+		return call(c.Request().Context(), req, c.Param("id"), q)
+	}}
+}
+
+// get makes a handler of a use-case that reads the object in the path.
+func get[T any](call func(context.Context, authz.Actor, string) (T, error)) handler {
+	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+		object, err := call(c.Request().Context(), req.actor, c.Param("id"))
+		return reply{object: object}, err
+	}}
+}
+
+// getBy makes a handler of a use-case that answers a question put in the query.
+func getBy[In, T any](read func(*query) In, call func(context.Context, authz.Actor, In) (T, error)) handler {
+	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+		q, err := queryOf(c)
+		if err != nil {
+			return reply{}, err
+		}
+		in := read(q)
+		if err := q.err(); err != nil {
+			return reply{}, err
+		}
+		object, err := call(c.Request().Context(), req.actor, in)
+		return reply{object: object}, err
+	}}
 }
 
 var errKey = fault.Invalid("idempotency_key_invalid", "An Idempotency-Key is 1 to 255 visible ASCII characters.")
 
-// claimOf makes the claim of a request that carries an Idempotency-Key; nil without one.
+// claimOf makes the claim of a request with a JSON body that carries an Idempotency-Key; nil
+// without one.
 func claimOf(c echo.Context, req *request, raw map[string]jsontext.Value, body []byte) (*idempotency.Claim, error) {
+	canonical := jsontext.Value(body).Clone()
+	if err := canonical.Canonicalize(); err != nil {
+		return nil, errBody
+	}
+	params := make(map[string]string, len(raw))
+	for name, value := range raw {
+		if err := value.Canonicalize(); err != nil {
+			return nil, errBody
+		}
+		sum := sha256.Sum256(value)
+		params[name] = hex.EncodeToString(sum[:8])
+	}
+	return claimWith(c, req, params, string(canonical))
+}
+
+// claimWith makes a claim of the digests of parameters and of everything that tells one request
+// from another beside method, path and version.
+func claimWith(c echo.Context, req *request, params map[string]string, canonical string) (*idempotency.Claim, error) {
 	keys := c.Request().Header.Values("Idempotency-Key")
 	if len(keys) == 0 {
 		return nil, nil
@@ -67,24 +176,12 @@ func claimOf(c echo.Context, req *request, raw map[string]jsontext.Value, body [
 	if len(keys) > 1 || !validKey(keys[0]) {
 		return nil, errKey
 	}
-	canonical := jsontext.Value(body).Clone()
-	if err := canonical.Canonicalize(); err != nil {
-		return nil, errBody
-	}
-	path := canonicalPath(c.Path(), c.Request().URL.Path)
-	claim := &idempotency.Claim{
-		ApplicationID: req.actor.ApplicationID, Key: keys[0], Method: c.Request().Method, Path: path,
-		Fingerprint: sha256.Sum256([]byte(c.Request().Method + "\n" + path + "\n" + Version + "\n" + string(canonical))),
-		Params:      make(map[string]string, len(raw)), RequestID: req.id,
-	}
-	for name, value := range raw {
-		if err := value.Canonicalize(); err != nil {
-			return nil, errBody
-		}
-		sum := sha256.Sum256(value)
-		claim.Params[name] = hex.EncodeToString(sum[:8])
-	}
-	return claim, nil
+	method, path := c.Request().Method, canonicalPath(c)
+	return &idempotency.Claim{
+		ApplicationID: req.actor.ApplicationID, Key: keys[0], Method: method, Path: path,
+		Fingerprint: sha256.Sum256([]byte(method + "\n" + path + "\n" + Version + "\n" + canonical)),
+		Params:      params, RequestID: req.id,
+	}, nil
 }
 
 func validKey(key string) bool {
@@ -99,57 +196,11 @@ func validKey(key string) bool {
 	return true
 }
 
-// canonicalPath is the path under /api, whichever alias was called.
-func canonicalPath(pattern, path string) string {
+// canonicalPath is the request's path under /api, whichever alias was called.
+func canonicalPath(c echo.Context) string {
+	pattern, path := c.Path(), c.Request().URL.Path
 	if len(pattern) >= 5 && pattern[:5] == "/api/" {
 		return path
 	}
 	return "/api" + path
-}
-
-// writeReply sends a success, or a stored answer as it was given first.
-func (a *API) writeReply(c echo.Context, req *request, r reply) error {
-	h := c.Response().Header()
-	if r.replayed {
-		h.Set("Idempotent-Replayed", "true")
-	}
-	if r.refusal != nil {
-		return a.writeFault(c, r.original, r.refusal)
-	}
-	if r.version > 0 {
-		h.Set("ETag", strconv.Quote(strconv.Itoa(r.version)))
-	}
-	if r.location != "" {
-		h.Set("Location", r.location)
-	}
-	body := r.raw
-	if body == nil {
-		var err error
-		if body, err = json.Marshal(r.object); err != nil {
-			return a.writeError(c, req, err)
-		}
-	}
-	return c.Blob(r.status, "application/json", body)
-}
-
-// stored is the answer that an earlier request with the same key got; a success has the status
-// created, and its object stands under collection.
-func stored(p *idempotency.Prior, created int, collection string) reply {
-	r := reply{status: created, raw: p.Outcome.Result, refusal: p.Outcome.Refusal, replayed: true, original: p.RequestID}
-	var object struct {
-		ID      string `json:"id"`
-		Version int    `json:"version"`
-	}
-	if r.raw != nil && json.Unmarshal(r.raw, &object) == nil {
-		r.version, r.location = object.Version, collection+"/"+object.ID
-	}
-	return r
-}
-
-// statusOf is 201 for a made object, 202 for one whose outcome is not known yet.
-func statusOf(final bool) int {
-	if final {
-		return http.StatusCreated
-	}
-	return http.StatusAccepted
 }

@@ -162,7 +162,7 @@ func TestKeyOfARequestThatHangs(t *testing.T) {
 		h.Processor = sandbox.New(pool, now)
 		return h
 	})
-	s := serve(t, w, w.Charges, time.Minute)
+	s := serve(t, w, configOf(w), time.Minute)
 	body := s.body(s.Token(good))
 	first := make(chan answer)
 	go func() { first <- s.postKey(t, "k", body) }()

@@ -176,7 +176,10 @@ func TestQueriesThatAreWrong(t *testing.T) {
 		"ending_before=" + cursor + "%00": "cursor_invalid", "starting_after=" + cursor + "&ending_before=" + cursor: "parameters_exclusive",
 		"external_id=": invalid, "external_id=%00": invalid, "external_id=" + strings.Repeat("x", 65): invalid, "external_id=%ff": invalid,
 		"amount=5": "parameter_unknown", "Limit=5": "parameter_unknown", url.QueryEscape("<b>"+marker) + "=1": "parameter_unknown", "=1": "parameter_unknown",
-		"created_at%5Bgte%5D=1": "parameter_unknown", "%00=1": "parameter_unknown", "a;b=1": invalid, "%zz=1": invalid, "limit=%": invalid, "%ff=1": "parameter_unknown",
+		"created_at%5Bgte%5D=1": invalid, "created_at%5Beq%5D=1": "parameter_unknown", "created_at=1": "parameter_unknown",
+		"created_at%5Blt%5D=2026-12-01": invalid, "created_at%5Bgt%5D=": invalid, "created_at%5Blte%5D=" + marker: invalid,
+		"created_at%5Bgt%5D=2026-12-01T00:00:00Z&created_at%5Bgte%5D=2026-12-01T00:00:00Z": "parameters_exclusive",
+		"%00=1": "parameter_unknown", "a;b=1": invalid, "%zz=1": invalid, "limit=%": invalid, "%ff=1": "parameter_unknown",
 		"limit=0&order=up": "validation_failed", "x1=1&x2=1": "validation_failed", "starting_after=1&ending_before=2&zz=3": "validation_failed",
 	} {
 		t.Run(query, func(t *testing.T) {

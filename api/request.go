@@ -1,9 +1,7 @@
 package api
 
 import (
-	"mime"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -25,6 +23,8 @@ const (
 type request struct {
 	id    ids.Request
 	actor authz.Actor
+	// media is the content type of a success that the caller prefers among those of the operation.
+	media string
 }
 
 // identifyRequest gives the request its id and the headers that every answer has.
@@ -40,7 +40,7 @@ func (a *API) identifyRequest(c echo.Context) *request {
 }
 
 // admit checks who is calling and that the request's outer form can be served.
-func (a *API) admit(c echo.Context, req *request) error {
+func (a *API) admit(c echo.Context, req *request, produces []string) error {
 	h := c.Request().Header
 	if len(c.Request().RequestURI) > maxURL {
 		return fault.Invalid("parameter_invalid", "The address is longer than 4 KiB.")
@@ -59,41 +59,11 @@ func (a *API) admit(c echo.Context, req *request) error {
 	if v := joined(h, "X-API-Version"); v != "" && v != Version {
 		return fault.Invalid("api_version_unknown", "There is no such API version; the current one is "+Version+".")
 	}
-	if !acceptsJSON(h.Values("Accept")) {
-		return fault.New(fault.KindInvalid, "not_acceptable", "This API answers application/json only.")
+	if req.media = preferred(h.Values("Accept"), produces); req.media == "" {
+		return fault.New(fault.KindInvalid, "not_acceptable", "This operation answers "+strings.Join(produces, " or ")+" only.")
 	}
 	return nil
 }
 
 // joined is a header's value; one that is sent twice is a list, which is no key, id or version.
 func joined(h http.Header, name string) string { return strings.Join(h.Values(name), ",") }
-
-// acceptsJSON tells whether JSON may be answered: the most specific range that covers it decides.
-func acceptsJSON(accept []string) bool {
-	all := strings.Join(accept, ",")
-	if strings.TrimSpace(all) == "" {
-		return true
-	}
-	ranges := []string{"*/*", "application/*", "application/json"} // by specificity
-	best, accepted := -1, false
-	for part := range strings.SplitSeq(all, ",") {
-		media, params, err := mime.ParseMediaType(part)
-		if at := slices.Index(ranges, media); err == nil && at > best {
-			best, accepted = at, !isZero(params["q"])
-		}
-	}
-	return accepted
-}
-
-// isZero tells whether a quality is 0, 0.0, 0.00 or 0.000.
-func isZero(q string) bool { return q != "" && strings.Trim(q, "0.") == "" }
-
-// isJSON tells whether the request's body is declared as uncompressed JSON in UTF-8.
-func isJSON(r *http.Request) bool {
-	if len(r.Header.Values("Content-Encoding")) > 0 {
-		return false
-	}
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	charset := strings.ToLower(params["charset"])
-	return err == nil && media == "application/json" && (charset == "" || charset == "utf-8")
-}

@@ -1,9 +1,7 @@
 package api
 
 import (
-	"net/http"
-
-	"github.com/labstack/echo/v4"
+	"slices"
 
 	"svcpay/internal/authz"
 )
@@ -16,7 +14,7 @@ type route struct {
 	alias string
 	// permission is what the use-case will ask for; a test compares.
 	permission authz.Permission
-	handler    func(echo.Context, *request) (reply, error)
+	handler    handler
 }
 
 func (r route) paths() []string {
@@ -26,10 +24,9 @@ func (r route) paths() []string {
 	return []string{r.path, r.alias}
 }
 
+// routes is the table: each resource's own, in its file.
 func (a *API) routes() []route {
-	return []route{
-		{http.MethodPost, "/api/charges", "", authz.ChargeCreate, handle(a.createCharge)},
-		{http.MethodGet, "/api/charges", "", authz.ChargeRead, a.listCharges},
-		{http.MethodGet, "/api/charges/:id", "", authz.ChargeRead, a.getCharge},
-	}
+	return slices.Concat(
+		a.chargeRoutes(),
+	)
 }

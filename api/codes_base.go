@@ -1,0 +1,236 @@
+package api
+
+import (
+	"net/http"
+
+	"svcpay/internal/fault"
+)
+
+// baseCodes are those of no single resource.
+var baseCodes = []code{
+	{
+		Name: "json_invalid", Kind: fault.KindInvalid,
+		Meaning: "The body is not one JSON object: it is cut short, has a name twice, is not UTF-8, nests too deep or goes on after its end.",
+		Remedy:  "Send exactly one object, at most 16 levels deep. A JSON library gets this right; a template does not.",
+		Message: "The body is not one valid JSON object (UTF-8, no duplicate names, nothing after it).",
+	},
+	{
+		Name: "validation_failed", Kind: fault.KindInvalid,
+		Meaning: "Several parameters are wrong.",
+		Remedy:  "Go through errors, which names each with its own code.",
+		Message: "Several parameters are wrong; see errors.",
+		Param:   "merchant_id",
+	},
+	{
+		Name: "parameter_missing", Kind: fault.KindInvalid, Field: true,
+		Meaning: "A required parameter is absent or null.",
+		Remedy:  "Send the parameter that param names.",
+		Message: "This parameter is required.",
+		Param:   "merchant_id",
+	},
+	{
+		Name: "parameter_unknown", Kind: fault.KindInvalid, Field: true,
+		Meaning: "There is no such parameter here.",
+		Remedy:  "Correct the name; the message proposes the nearest one.",
+		Message: "There is no such parameter here.",
+		Param:   "note",
+	},
+	{
+		Name: "parameter_invalid", Kind: fault.KindInvalid, Field: true,
+		Meaning: "A parameter has the wrong type, length or value, or the address is too long.",
+		Remedy:  "Send what the message asks for.",
+		Message: "An integer from 1 to 100.",
+		Param:   "limit",
+	},
+	{
+		Name: "parameters_exclusive", Kind: fault.KindInvalid, Field: true,
+		Meaning: "Two parameters exclude each other.",
+		Remedy:  "Send one of them.",
+		Message: "Give starting_after or ending_before, not both.",
+		Param:   "ending_before",
+	},
+	{
+		Name: "amount_not_integer", Kind: fault.KindInvalid, Field: true,
+		Meaning: "An amount is not a plain integer.",
+		Remedy:  "Send minor units, such as 1050 for 10.50: no point, exponent or quotes.",
+		Message: "An amount is an integer of minor units (1050 for 10.50).",
+		Param:   "amount",
+	},
+	{
+		Name: "amount_too_small", Kind: fault.KindInvalid, Field: true,
+		Meaning: "The amount is below 1.",
+		Remedy:  "Send at least 1, in minor units.",
+		Message: "The amount must be at least 1, in minor units.",
+		Param:   "amount",
+	},
+	{
+		Name: "amount_too_large", Kind: fault.KindInvalid, Field: true,
+		Meaning: "The amount is above 99,999,999.",
+		Remedy:  "Check that you send minor units; split a larger amount.",
+		Message: "The amount must be at most 99999999, in minor units.",
+		Param:   "amount",
+	},
+	{
+		Name: "currency_unsupported", Kind: fault.KindInvalid, Field: true,
+		Meaning: "There is no such currency here, or the merchant has another one.",
+		Remedy:  "Send usd or cad in lowercase, or leave the parameter out.",
+		Message: "Use usd or cad, in lowercase letters.",
+		Param:   "currency",
+	},
+	{
+		Name: "cursor_invalid", Kind: fault.KindInvalid, Field: true,
+		Meaning: "A cursor is not an id that a list gave.",
+		Remedy:  "Send next as starting_after or previous as ending_before.",
+		Message: "Use an id that an earlier page gave.",
+		Param:   "starting_after",
+	},
+	{
+		Name: "idempotency_key_invalid", Kind: fault.KindInvalid,
+		Meaning: "The Idempotency-Key is empty, too long, sent twice or has other than visible ASCII characters.",
+		Remedy:  "Send one key of 1 to 255 characters, such as a UUID.",
+		Message: "An Idempotency-Key is 1 to 255 visible ASCII characters.",
+	},
+	{
+		Name: "api_version_unknown", Kind: fault.KindInvalid,
+		Meaning: "X-API-Version names no version.",
+		Remedy:  "Send " + Version + " or leave the header out.",
+		Message: "There is no such API version; the current one is " + Version + ".",
+	},
+	{
+		Name: "api_key_missing", Kind: fault.KindUnauthenticated,
+		Meaning: "There is no X-API-Key.",
+		Remedy:  "Send your secret key.",
+		Message: "Send your secret key in the X-API-Key header.",
+	},
+	{
+		Name: "app_id_missing", Kind: fault.KindUnauthenticated,
+		Meaning: "There is no X-App-ID.",
+		Remedy:  "Send your application's id.",
+		Message: "Send your application's id in the X-App-ID header.",
+	},
+	{
+		Name: "api_key_invalid", Kind: fault.KindUnauthenticated,
+		Meaning: "The key is malformed, unknown or revoked.",
+		Remedy:  "Copy the key again, whole, or make a new one.",
+		Message: "This API key is not valid.",
+	},
+	{
+		Name: "app_id_mismatch", Kind: fault.KindUnauthenticated,
+		Meaning: "The key belongs to another application than X-App-ID names.",
+		Remedy:  "Send the id of the key's application.",
+		Message: "This API key does not belong to the application named in X-App-ID.",
+	},
+	{
+		Name: "public_key_not_allowed", Kind: fault.KindUnauthenticated,
+		Meaning: "This is a public key.",
+		Remedy:  "Send the secret key; the public one is for svcpay.js.",
+		Message: "This is a public key; the server API needs a secret key.",
+	},
+	{
+		Name: "key_mode_mismatch", Kind: fault.KindUnauthenticated,
+		Meaning: "The key belongs to another environment.",
+		Remedy:  "Use sandbox keys in the sandbox and production keys in production.",
+		Message: "This key belongs to another environment.",
+	},
+	{
+		Name: "api_key_expired", Kind: fault.KindUnauthenticated,
+		Meaning: "The key's life is over.",
+		Remedy:  "Use the key that replaced it.",
+		Message: "This API key has expired.",
+	},
+	{
+		Name: "secret_key_in_browser", Kind: fault.KindForbidden,
+		Meaning: "A secret key came from a browser, where everybody can read it.",
+		Remedy:  "Move the call to your server and replace this key.",
+		Message: "This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.",
+	},
+	{
+		Name: "permission_denied", Kind: fault.KindForbidden,
+		Meaning: "The credentials lack the right that required_permission names.",
+		Remedy:  "Use a key that has it.",
+		Message: "These credentials do not allow this.",
+		Members: []string{"required_permission"},
+	},
+	{
+		Name: "merchant_not_associated", Kind: fault.KindForbidden,
+		Meaning: "The merchant does not exist or is not your application's.",
+		Remedy:  "Check merchant_id and the environment.",
+		Message: "This merchant is not associated with your application.",
+		Param:   "merchant_id",
+	},
+	{
+		Name: "resource_missing", Kind: fault.KindNotFound,
+		Meaning: "There is no such object, or it is another application's.",
+		Remedy:  "Check the id and the environment.",
+		Message: "There is no such object, or it belongs to another application.",
+	},
+	{
+		Name: "route_missing", Kind: fault.KindNotFound,
+		Meaning: "There is no such path.",
+		Remedy:  "Compare the path with the reference.",
+		Message: "There is no such path in this API.",
+	},
+	{
+		Name: "method_not_allowed", Kind: fault.KindInvalid, Own: dress{http.StatusMethodNotAllowed, "invalid_request_error"},
+		Meaning: "The path does not take this method.",
+		Remedy:  "Use one of those in the Allow header.",
+		Message: "This path does not take this method.",
+	},
+	{
+		Name: "not_acceptable", Kind: fault.KindInvalid, Own: dress{http.StatusNotAcceptable, "invalid_request_error"},
+		Meaning: "The Accept header leaves out JSON.",
+		Remedy:  "Accept application/json.",
+		Message: "This operation answers application/json only.",
+	},
+	{
+		Name: "idempotency_key_in_use", Kind: fault.KindConflict, Own: dress{http.StatusConflict, "idempotency_error"}, Waits: true,
+		Meaning: "The first request with this key is still under way.",
+		Remedy:  "Repeat after Retry-After seconds; you will get its answer.",
+		Message: "A request with this idempotency key is still under way.",
+	},
+	{
+		Name: "request_too_large", Kind: fault.KindInvalid, Own: dress{http.StatusRequestEntityTooLarge, "invalid_request_error"},
+		Meaning: "The body is larger than 256 KiB.",
+		Remedy:  "Send less; metadata is not a place for documents.",
+		Message: "The body is larger than 256 KiB.",
+	},
+	{
+		Name: "content_type_unsupported", Kind: fault.KindInvalid, Own: dress{http.StatusUnsupportedMediaType, "invalid_request_error"},
+		Meaning: "The body is not declared as JSON in UTF-8, or is compressed.",
+		Remedy:  "Send Content-Type: application/json and no Content-Encoding.",
+		Message: "Send the body as application/json, not compressed.",
+	},
+	{
+		Name: "idempotency_key_reused", Kind: fault.KindRefused, Own: dress{http.StatusUnprocessableEntity, "idempotency_error"},
+		Meaning: "The key was used for another request; differing_parameters says what differs.",
+		Remedy:  "Use a new key for a new request, and the same body for a repetition.",
+		Message: "This idempotency key was used for a different request.",
+		Members: []string{"differing_parameters"},
+	},
+	{
+		Name: "merchant_not_active", Kind: fault.KindRefused,
+		Meaning: "The merchant takes no new charges at present.",
+		Remedy:  "Wait until it is active again.",
+		Message: "This merchant takes no new charges at present.",
+		Param:   "merchant_id",
+	},
+	{
+		Name: "internal_error", Kind: fault.KindInternal,
+		Meaning: "Something went wrong on our side; it has been recorded.",
+		Remedy:  "Repeat the request with the same Idempotency-Key; quote request_id if it stays.",
+		Message: "Something went wrong on our side. It has been recorded.",
+	},
+	{
+		Name: "processor_error", Kind: fault.KindUnavailable, Own: dress{http.StatusBadGateway, "api_error"}, Kept: true,
+		Meaning: "The charge never reached the card processor. It is recorded as failed; nothing was charged.",
+		Remedy:  "Try again with a new Idempotency-Key.",
+		Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key.",
+		Members: []string{"advice"},
+	},
+	{
+		Name: "overloaded", Kind: fault.KindUnavailable, Waits: true,
+		Meaning: "The service is busy or cannot reach its database.",
+		Remedy:  "Repeat after Retry-After seconds, with the same Idempotency-Key.",
+		Message: "The service is busy. Try again shortly.",
+	},
+}

@@ -1,0 +1,199 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// complete adds everything that a source need not say.
+func complete(doc *yaml.Node) error {
+	fillEnums(doc)
+	if err := addExamples(doc); err != nil {
+		return err
+	}
+	responses := ensure(child(doc, "components"), "responses")
+	for _, s := range shared {
+		put(responses, s.name, errorResponse(s.codes))
+	}
+	paths := child(doc, "paths")
+	for _, path := range keysOf(paths) {
+		for _, method := range keysOf(child(paths, path)) {
+			op := operation{doc: doc, node: child(paths, path, method), method: method, path: path}
+			if err := op.complete(); err != nil {
+				return fmt.Errorf("%s %s: %w", method, path, err)
+			}
+		}
+	}
+	prune(doc)
+	return nil
+}
+
+// prune drops the responses and examples made here that nothing refers to.
+func prune(doc *yaml.Node) {
+	for _, section := range []string{"responses", "examples"} { // the responses refer to examples
+		used := make(map[string]bool)
+		references(doc, used)
+		entries := child(doc, "components", section)
+		for _, name := range keysOf(entries) {
+			if !used["#/components/"+section+"/"+name] {
+				drop(entries, name)
+			}
+		}
+	}
+}
+
+// references collects every $ref below a node.
+func references(n *yaml.Node, used map[string]bool) {
+	if n.Kind == yaml.MappingNode {
+		if ref := child(n, "$ref"); ref != nil {
+			used[ref.Value] = true
+		}
+	}
+	for _, c := range n.Content {
+		references(c, used)
+	}
+}
+
+// fillEnums sets the enums that are the code's.
+func fillEnums(doc *yaml.Node) {
+	var names, types, fields, reasons, permissions []string
+	for _, c := range codes {
+		names = append(names, c.Name)
+		if d := c.dress(); !slices.Contains(types, d.Type) {
+			types = append(types, d.Type)
+		}
+		if c.Field {
+			fields = append(fields, c.Name)
+		}
+	}
+	for _, d := range declines {
+		reasons = append(reasons, d.Name)
+	}
+	for _, r := range new(API).routes() {
+		if p := string(r.permission); !slices.Contains(permissions, p) {
+			permissions = append(permissions, p)
+		}
+	}
+	for name, enum := range map[string][]string{
+		"ErrorCode": names, "ErrorType": types, "FieldErrorCode": fields, "DeclineCode": reasons, "Permission": permissions,
+	} {
+		put(child(doc, "components", "schemas", name), "enum", flow(enum))
+	}
+}
+
+// operation is one operation of the contract while it is completed.
+type operation struct {
+	doc, node    *yaml.Node
+	method, path string
+}
+
+func (o operation) complete() error {
+	id, item, own := drop(o.node, "x-id"), drop(o.node, "x-list"), wordsOf(drop(o.node, "x-errors"))
+	for _, key := range keysOf(o.node) {
+		if strings.HasPrefix(key, "x-") {
+			return fmt.Errorf("%s means nothing", key)
+		}
+	}
+	if err := o.addParameters(id, item); err != nil {
+		return err
+	}
+	if item != nil {
+		if err := o.addPage(item.Value); err != nil {
+			return err
+		}
+	}
+	responses := child(o.node, "responses")
+	for _, status := range keysOf(responses) {
+		if status >= "300" {
+			return fmt.Errorf("list the codes of %s in x-errors", status)
+		}
+		o.addHeaders(child(responses, status))
+	}
+	return o.addErrors(own, item != nil)
+}
+
+func (o operation) takesKey() bool {
+	for _, p := range child(o.node, "parameters").Content {
+		if ref := child(p, "$ref"); ref != nil && ref.Value == "#/components/parameters/IdempotencyKey" {
+			return true
+		}
+	}
+	return false
+}
+
+// addParameters puts what follows from the operation's form around its own parameters.
+func (o operation) addParameters(id, item *yaml.Node) error {
+	ref := func(name string) *yaml.Node { return node("{$ref: '#/components/parameters/%s'}", name) }
+	all := &yaml.Node{Kind: yaml.SequenceNode}
+	if id != nil {
+		example, err := sample(o.doc, node("{$ref: '#/components/schemas/%s'}", id.Value))
+		if err != nil {
+			return fmt.Errorf("%s: %w", id.Value, err)
+		}
+		p := node("{name: id, in: path, required: true, description: Text of another form is the id of nothing., schema: {type: string}}")
+		put(p, "example", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: example.Value, Style: yaml.SingleQuotedStyle})
+		all.Content = append(all.Content, p)
+	}
+	if item != nil {
+		cursor := "{name: %s, in: query, description: '%s', schema: {$ref: '#/components/schemas/%sId'}}"
+		all.Content = append(all.Content, ref("Limit"),
+			node(cursor, startingAfter, "The page after this object in the order of the list; `next` of the page before.", item.Value),
+			node(cursor, endingBefore, "The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.", item.Value),
+			ref("Order"))
+	}
+	if own := child(o.node, "parameters"); own != nil {
+		all.Content = append(all.Content, own.Content...)
+	}
+	if o.method == "post" {
+		all.Content = append(all.Content, ref("IdempotencyKey"))
+	}
+	all.Content = append(all.Content, ref("APIVersion"), ref("ClientRequestId"))
+	put(o.node, "parameters", all)
+	return nil
+}
+
+// addPage answers a list with a page, whose schema it makes: ChargeList for x-list: Charge.
+func (o operation) addPage(item string) error {
+	schemas := child(o.doc, "components", "schemas")
+	if child(schemas, item) == nil || child(schemas, item+"Id") == nil {
+		return fmt.Errorf("x-list: no schema %s or %sId", item, item)
+	}
+	if child(schemas, item+"List") == nil {
+		put(schemas, item+"List", node(`
+type: object
+additionalProperties: false
+required: [object, data, has_more, next, previous, url]
+properties:
+  object: {type: string, enum: [list]}
+  data: {type: array, maxItems: 100, items: {$ref: '#/components/schemas/%s'}}
+  has_more: {type: boolean, description: Whether more lies beyond the page in the direction that was asked for.}
+  next: {type: string, nullable: true, description: What to send as starting_after for the page after; null at the end.}
+  previous: {type: string, nullable: true, description: What to send as ending_before for the page before; null at the start.}
+  url: {type: string, description: The path of the list.}
+`, item))
+	}
+	put(ensure(o.node, "responses"), "200", node(`
+description: One page, newest first unless order is asc. Every parameter is given at most once.
+content:
+  application/json:
+    schema: {$ref: '#/components/schemas/%sList'}
+    examples: {empty: {value: {object: list, data: [], has_more: false, next: null, previous: null, url: %s}}}
+`, item, strings.ReplaceAll(o.path, "{id}", "…")))
+	return nil
+}
+
+// addHeaders tells of the headers that every success has, before the response's own.
+func (o operation) addHeaders(response *yaml.Node) {
+	headers := node("{%s}", headersOfAll)
+	own := drop(response, "headers")
+	for _, name := range keysOf(own) {
+		put(headers, name, child(own, name))
+	}
+	if o.takesKey() {
+		put(headers, "Idempotent-Replayed", node("{$ref: '#/components/headers/Replayed'}"))
+	}
+	put(response, "headers", headers)
+}

@@ -1,0 +1,349 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/fixture"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+)
+
+// thing is a record as every resource has them.
+type thing struct {
+	ID      ids.Charge `json:"id"`
+	Version int        `json:"version"`
+	Note    string     `json:"note"`
+}
+
+type thingInput struct {
+	Note  *string  `json:"note"`
+	Rate  *float64 `json:"rate"`
+	Names []string `json:"names"`
+	Owner *struct {
+		Name *string `json:"name"`
+	} `json:"owner"`
+}
+
+func (in thingInput) Validate() fault.Fields {
+	var fs fault.Fields
+	if in.Owner != nil && in.Owner.Name != nil && *in.Owner.Name == "" {
+		fs.Add("owner.name", "parameter_invalid", "A name.")
+	}
+	return fs
+}
+
+var oneThing = thing{ID: ids.NewCharge(fixture.NewClock().Now()), Version: 3, Note: "as it is"}
+
+const things = "/api/things"
+
+// thingRoutes has one route of each form that handlers can be made for.
+func thingRoutes() []route {
+	var seen thing
+	note := func(in thingInput) thing {
+		seen = oneThing
+		if in.Note != nil {
+			seen.Note = *in.Note
+		}
+		return seen
+	}
+	change := func(_ context.Context, _ *request, id string, in thingInput, claim *idempotency.Claim) (reply, error) {
+		if id != oneThing.ID.String() {
+			return reply{}, fault.Missing()
+		}
+		var prior *idempotency.Prior
+		if claim != nil {
+			prior = &idempotency.Prior{State: idempotency.Done, Outcome: idempotency.Outcome{Result: []byte(`{"id":7,"version":12}`)}}
+		}
+		return made(http.StatusOK, "", note(in), in.Note == nil || *in.Note != "unknown", prior), nil
+	}
+	create := func(_ context.Context, _ *request, in thingInput, _ *idempotency.Claim) (reply, error) {
+		return made(http.StatusCreated, things, note(in), true, nil), nil
+	}
+	take := func(_ context.Context, _ *request, q *query, u upload, _ *idempotency.Claim) (reply, error) {
+		name := q.text("name", 10)
+		if err := q.err(); err != nil {
+			return reply{}, err
+		}
+		return reply{status: http.StatusCreated, object: map[string]any{"media": u.media, "size": len(u.content), "name": name}}, nil
+	}
+	file := func(_ context.Context, req *request, id string, q *query) (reply, error) {
+		if err := q.err(); err != nil {
+			return reply{}, err
+		}
+		return reply{raw: []byte(id), media: req.media, file: "thing.csv"}, nil
+	}
+	ask := func(_ context.Context, _ authz.Actor, in *string) (map[string]any, error) {
+		return map[string]any{"asked": in}, nil
+	}
+	do := func(_ context.Context, _ *request, _ string, _ nothing, _ *idempotency.Claim) (reply, error) {
+		return reply{object: oneThing}, nil
+	}
+	read := func(_ context.Context, _ authz.Actor, id string) (thing, error) {
+		if id == "broken" {
+			return thing{}, errors.New("a secret")
+		}
+		return oneThing, nil
+	}
+	return []route{
+		{"POST", things, "/things", "", handle(create)},
+		{"PUT", things + "/:id", "", "", handleID(change)},
+		{"POST", things + "/:id/act", "", "", act(change)},
+		{"DELETE", things + "/:id", "", "", act(do)},
+		{"GET", things + "/:id", "", "", get(read)},
+		{"GET", things, "", "", getBy(func(q *query) *string { return q.text("what", 5) }, ask)},
+		{"POST", "/api/thing_files", "", "", uploads(4<<10, []string{"image/png", "application/pdf"}, take)},
+		{"GET", things + "/:id/file", "", "", documents([]string{"text/csv", "application/pdf"}, file)},
+	}
+}
+
+// sender sends a request to the routes of things. A header is written name: value.
+type sender func(method, path, body string, headers ...string) answer
+
+func serveThings(t *testing.T) sender {
+	t.Helper()
+	w := fixture.New(t)
+	e, a := echo.New(), &API{configOf(w)}
+	for _, r := range thingRoutes() {
+		for _, path := range r.paths() {
+			e.Add(r.method, path, a.surround(r))
+		}
+	}
+	return func(method, path, body string, headers ...string) answer {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		for _, h := range append([]string{"X-API-Key: " + w.App.SecretKey, fmt.Sprint("X-App-ID: ", w.App.AppID)}, headers...) {
+			name, value, _ := strings.Cut(h, ": ")
+			r.Header.Set(name, value)
+		}
+		recorder := httptest.NewRecorder()
+		e.ServeHTTP(recorder, r)
+		return answer{status: recorder.Code, header: recorder.Header(), body: recorder.Body.Bytes()}
+	}
+}
+
+const asJSONBody = "Content-Type: application/json"
+
+func TestBodiesThatMayBeLeftOut(t *testing.T) {
+	t.Parallel()
+	send := serveThings(t)
+	path := things + "/" + oneThing.ID.String()
+	for _, tt := range []struct {
+		method, path, body, media string
+		status                    int
+		code                      string
+	}{
+		{"POST", path + "/act", "", "", 200, ""},
+		{"POST", path + "/act", "", "text/plain", 200, ""},
+		{"POST", path + "/act", "", mediaJSON, 200, ""},
+		{"POST", path + "/act", "{}", mediaJSON, 200, ""},
+		{"POST", path + "/act", `{"note":"unknown"}`, mediaJSON, 202, ""},
+		{"POST", path + "/act", "{}", "text/plain", 415, "content_type_unsupported"},
+		{"POST", path + "/act", " ", mediaJSON, 400, "json_invalid"},
+		{"POST", path + "/act", `{"x":1}`, mediaJSON, 400, "parameter_unknown"},
+		{"POST", things + "/ch_1/act", "", "", 404, "resource_missing"},
+		{"DELETE", path, "", "", 200, ""},
+		{"DELETE", path, `{"note":"x"}`, mediaJSON, 400, "parameter_unknown"},
+		{"PUT", path, "", mediaJSON, 400, "json_invalid"},
+		{"PUT", path, "", "", 415, "content_type_unsupported"},
+		{"PUT", path, "{}", mediaJSON, 200, ""},
+	} {
+		send(tt.method, tt.path, tt.body, "Content-Type: "+tt.media).want(t, tt.status, tt.code)
+	}
+}
+
+func TestRepliesNameTheirObject(t *testing.T) {
+	t.Parallel()
+	send := serveThings(t)
+	path := things + "/" + oneThing.ID.String()
+	a := send("POST", "/things", `{"note":"new"}`, asJSONBody).want(t, 201, "")
+	if h := a.header; h.Get("Location") != path || h.Get("ETag") != `"3"` || h.Get("Content-Type") != mediaJSON {
+		t.Errorf("made with %v", h)
+	}
+	a = send("GET", path, "").want(t, 200, "")
+	if h := a.header; h.Get("Location") != "" || h.Get("ETag") != `"3"` || !strings.Contains(string(a.body), "as it is") {
+		t.Errorf("read as %v %s", h, a.body)
+	}
+	a = send("PUT", path, "{}", asJSONBody, "Idempotency-Key: k").want(t, 200, "")
+	if h := a.header; h.Get("Location") != "" || h.Get("ETag") != `"12"` || !a.replayed() || string(a.body) != `{"id":7,"version":12}` {
+		t.Errorf("replayed as %v %s", h, a.body)
+	}
+	send("GET", things+"/broken", "").want(t, 500, "internal_error")
+}
+
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	send := serveThings(t)
+	if a := send("GET", things+"?what=who", "").want(t, 200, ""); string(a.body) != `{"asked":"who"}` || a.header.Get("ETag") != "" {
+		t.Errorf("answered %s", a.body)
+	}
+	send("GET", things+"?what=too+long", "").want(t, 400, "parameter_invalid")
+	send("GET", things+"?why=1", "").want(t, 400, "parameter_unknown")
+	send("GET", things+"?%zz", "").want(t, 400, "parameter_invalid")
+}
+
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	send := serveThings(t)
+	const path = "/api/thing_files"
+	for _, tt := range []struct {
+		query, body, media string
+		status             int
+		code               string
+	}{
+		{"?name=a.png", "x", "image/png", 201, ""},
+		{"", strings.Repeat("x", 4<<10), "application/pdf; charset=UTF-8", 201, ""},
+		{"", strings.Repeat("x", 4<<10+1), "application/pdf", 413, "request_too_large"},
+		{"", "x", "image/gif", 415, "content_type_unsupported"},
+		{"", "{}", mediaJSON, 415, "content_type_unsupported"},
+		{"", "", "", 415, "content_type_unsupported"},
+		{"?nam=a", "x", "image/png", 400, "parameter_unknown"},
+		{"?name=a&name=b", "x", "image/png", 400, "parameter_invalid"},
+		{"?%zz", "x", "image/png", 400, "parameter_invalid"},
+	} {
+		send("POST", path+tt.query, tt.body, "Content-Type: "+tt.media).want(t, tt.status, tt.code)
+	}
+	if a := send("POST", path+"?name=a.png", "four", "Content-Type: image/png"); string(a.body) != `{"media":"image/png","name":"a.png","size":4}` {
+		t.Errorf("taken as %s", a.body)
+	}
+	send("POST", path, "x", "Content-Type: image/png", "Content-Encoding: gzip").want(t, 415, "content_type_unsupported")
+	send("POST", path, "x", "Content-Type: image/png", "Idempotency-Key: a b").want(t, 400, "idempotency_key_invalid")
+}
+
+func TestUploadsHaveFingerprints(t *testing.T) {
+	t.Parallel()
+	claim := func(media, parameters, body string) idempotency.Claim {
+		var got *idempotency.Claim
+		h := uploads(1<<10, []string{"image/png", "image/jpeg"}, func(_ context.Context, _ *request, _ *query, _ upload, c *idempotency.Claim) (reply, error) {
+			got = c
+			return reply{}, nil
+		})
+		r := httptest.NewRequest(http.MethodPost, "/api/files?"+parameters, strings.NewReader(body))
+		r.Header.Set("Content-Type", media)
+		r.Header.Set("Idempotency-Key", "k")
+		if _, err := h.run(echo.New().NewContext(r, httptest.NewRecorder()), new(request)); err != nil {
+			t.Fatal(err)
+		}
+		return *got
+	}
+	first := claim("image/png", "", "one")
+	if again := claim("image/png", "", "one"); again.Fingerprint != first.Fingerprint || again.Params["file"] != first.Params["file"] {
+		t.Error("the same file is another request")
+	}
+	for _, other := range []idempotency.Claim{claim("image/png", "", "two"), claim("image/jpeg", "", "one"), claim("image/png", "name=x", "one")} {
+		if other.Fingerprint == first.Fingerprint {
+			t.Error("another file is the same request")
+		}
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	send := serveThings(t)
+	path := things + "/x/file"
+	for accept, want := range map[string]string{
+		"": "text/csv", "*/*": "text/csv", "application/pdf": "application/pdf", "text/*": "text/csv",
+		"text/csv;q=0.5, application/*": "application/pdf", "text/csv, application/pdf": "text/csv", "text/csv;q=0, */*;q=0.1": "application/pdf",
+	} {
+		a := send("GET", path, "", "Accept: "+accept)
+		if a.status != 200 || a.header.Get("Content-Type") != want || string(a.body) != "x" || a.header.Get("Content-Disposition") != "attachment; filename=thing.csv" {
+			t.Errorf("%q is answered %d %v %s", accept, a.status, a.header, a.body)
+		}
+	}
+	for _, accept := range []string{mediaJSON, "image/*", "*/*;q=0", "text/csv;q=0"} {
+		send("GET", path, "", "Accept: "+accept).want(t, 406, "not_acceptable")
+	}
+	send("GET", path+"?x=1", "", "Accept: text/csv").want(t, 400, "parameter_unknown")
+}
+
+func TestObjectsWithinABody(t *testing.T) {
+	t.Parallel()
+	send := serveThings(t)
+	for body, want := range map[string]struct{ code, param, message string }{
+		`{"owner":{"name":"Dana"},"names":["a"],"rate":1.5}`: {},
+		`{"owner":null,"names":null,"rate":null}`:            {},
+		`{"owner":{"nam":"Dana"}}`:                           {"parameter_unknown", "owner.nam", "There is no such parameter here. Did you mean name?"},
+		`{"owner":{"` + marker + `!":1}}`:                    {"parameter_unknown", "", "The body has a parameter with a name that does not exist here."},
+		`{"owner":{"name":5}}`:                               {"parameter_invalid", "owner.name", "This must be a text."},
+		`{"owner":{"name":""}}`:                              {"parameter_invalid", "owner.name", "A name."},
+		`{"owner":"` + marker + `"}`:                         {"parameter_invalid", "owner", "This must be an object."},
+		`{"names":"` + marker + `"}`:                         {"parameter_invalid", "names", "This must be a list."},
+		`{"names":["a",null]}`:                               {"parameter_invalid", "names", "This must be a list."},
+		`{"names":[5]}`:                                      {"parameter_invalid", "names", "This must be a list."},
+		`{"rate":"` + marker + `"}`:                          {"parameter_invalid", "rate", "This must be a number."},
+	} {
+		status := 400
+		if want.code == "" {
+			status = 201
+		}
+		e := send("POST", things, body, asJSONBody).want(t, status, want.code).error()
+		if e.Param != want.param || e.Message != want.message {
+			t.Errorf("%s is told as %+v", body, e)
+		}
+	}
+	e := send("POST", things, `{"zz":1,"owner":{"name":1,"x":2},"note":3}`, asJSONBody).want(t, 400, "validation_failed").error()
+	var params []string
+	for _, f := range e.Errors {
+		params = append(params, f.Param)
+	}
+	if got := strings.Join(params, " "); got != "note owner.name owner.x zz" {
+		t.Errorf("told in the order %s", got)
+	}
+}
+
+func TestSpansOfTime(t *testing.T) {
+	t.Parallel()
+	at := func(s string) *time.Time {
+		v, err := time.Parse(time.RFC3339Nano, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &v
+	}
+	for text, want := range map[string]page.Times{
+		"":                                    {},
+		"at[gte]=2026-12-01T01:00:00%2B01:00": {From: at("2026-12-01T00:00:00Z")},
+		"at[gt]=2026-12-01T00:00:00.0005Z":    {From: at("2026-12-01T00:00:00.001Z")},
+		"at[lt]=2026-12-01T00:00:00Z":         {Until: at("2026-12-01T00:00:00Z")},
+		"at[lte]=2026-12-01T00:00:00Z&at[gt]=2026-11-01T00:00:00Z": {From: at("2026-11-01T00:00:00.001Z"), Until: at("2026-12-01T00:00:00.001Z")},
+	} {
+		values, err := url.ParseQuery(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &query{values: values}
+		if got := q.times("at"); q.err() != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is read as %v, %v", text, got, q.err())
+		}
+	}
+}
+
+func TestIDsInQueries(t *testing.T) {
+	t.Parallel()
+	read := func(text string) (*ids.Charge, error) {
+		q := &query{values: url.Values{"charge_id": {text}}}
+		id := idIn(q, "charge_id", ids.ParseCharge)
+		return id, q.err()
+	}
+	if id, err := read(oneThing.ID.String()); err != nil || *id != oneThing.ID {
+		t.Errorf("read as %v, %v", id, err)
+	}
+	if _, err := read(marker); !fault.HasCode(err, "parameter_invalid") {
+		t.Errorf("read with %v", err)
+	}
+	if id := idIn(new(query), "charge_id", ids.ParseCharge); id != nil {
+		t.Errorf("absent, but %v", id)
+	}
+}

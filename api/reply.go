@@ -1,0 +1,106 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+)
+
+// reply is a successful answer, or one that was stored: exactly one of object, raw and refusal.
+type reply struct {
+	status int // 0 is 200
+	// object is a record or a list. A record's fields ID and Version become Location, if under is
+	// set, and ETag.
+	object any
+	// under is the path of the collection that the made object stands in, "" if none was made.
+	under string
+	// raw is a finished text: the JSON of an object, or a document of the type media.
+	raw   []byte
+	media string
+	// file is the name under which a document is to be saved.
+	file     string
+	refusal  *fault.Error
+	replayed bool
+	// original is the request that a stored refusal answered first.
+	original ids.Request
+}
+
+// made is the answer to a use-case that took a claim: what an earlier request with the same key
+// left, else the object, with status if it is final and 202 while its outcome is unknown.
+func made(status int, under string, object any, final bool, prior *idempotency.Prior) reply {
+	if prior != nil && prior.State == idempotency.Done {
+		return reply{status: status, raw: prior.Outcome.Result, refusal: prior.Outcome.Refusal, under: under, replayed: true, original: prior.RequestID}
+	}
+	if !final {
+		status = http.StatusAccepted
+	}
+	return reply{status: status, object: object, under: under, replayed: prior != nil}
+}
+
+// name tells id and version of the answered object; "" and 0 where it has none.
+func (r reply) name() (id string, version int) {
+	if r.media != "" {
+		return "", 0
+	}
+	if r.raw != nil {
+		var object struct {
+			ID      json.RawMessage `json:"id"`
+			Version int             `json:"version"`
+		}
+		if json.Unmarshal(r.raw, &object) != nil {
+			return "", 0
+		}
+		return strings.Trim(string(object.ID), `"`), object.Version
+	}
+	v := reflect.ValueOf(r.object)
+	if v.Kind() != reflect.Struct {
+		return "", 0
+	}
+	if f := v.FieldByName("ID"); f.IsValid() {
+		id = fmt.Sprint(f.Interface())
+	}
+	if f := v.FieldByName("Version"); f.IsValid() && f.CanInt() {
+		version = int(f.Int())
+	}
+	return id, version
+}
+
+// writeReply sends a success, or a stored answer as it was given first.
+func (a *API) writeReply(c echo.Context, req *request, r reply) error {
+	h := c.Response().Header()
+	if r.replayed {
+		h.Set("Idempotent-Replayed", "true")
+	}
+	if r.refusal != nil {
+		return a.writeFault(c, r.original, r.refusal)
+	}
+	body := r.raw
+	if body == nil {
+		var err error
+		if body, err = json.Marshal(r.object); err != nil {
+			return a.writeError(c, req, err)
+		}
+	}
+	id, version := r.name()
+	if version > 0 {
+		h.Set("ETag", strconv.Quote(strconv.Itoa(version)))
+	}
+	if id != "" && r.under != "" {
+		h.Set("Location", r.under+"/"+id)
+	}
+	if r.file != "" {
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.file}))
+	}
+	return c.Blob(cmp.Or(r.status, http.StatusOK), cmp.Or(r.media, mediaJSON), body)
+}

@@ -1,0 +1,35 @@
+package api
+
+import (
+	"testing"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/money"
+)
+
+// resource is what the tests of all operations must know of one resource.
+type resource struct {
+	// shapes are the structs of schemas, by name; Charge.failure is a member. An input is held to
+	// what its Validate misses in an empty body.
+	shapes map[string]any
+	// enums are the words of schemas, by name.
+	enums map[string][]string
+	// theirs makes an object of the other application and tells its id, by the path that leads to it.
+	theirs map[string]func(*testing.T, *site) string
+}
+
+// resources has a line for each; theirs stand in files of their own.
+var resources = []resource{
+	{
+		shapes: map[string]any{"FieldError": fault.Field{}},
+		enums:  map[string][]string{"Currency": currencies()},
+	},
+	chargeResource,
+}
+
+func currencies() (out []string) {
+	for _, c := range money.Currencies() {
+		out = append(out, string(c))
+	}
+	return out
+}
