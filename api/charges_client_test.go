@@ -20,13 +20,24 @@ var chargeResource = resource{
 		"CardMethod": cardMethod{}, "CardMethod.checks": processor.Checks{}, "BankMethod": bankMethod{},
 		"Billing": token.Billing{}, "FeeLine": fee.Line{},
 	},
-	enums: map[string][]string{"ChargeStatus": charge.Statuses()},
+	always: map[string][]string{"FeeLine": {"schedule_id"}},
+	enums:  map[string][]string{"ChargeStatus": charge.Statuses(), "FeeLine.fee": feeNames()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/charges/:id": func(t *testing.T, s *site) string {
 			body := s.body(s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good), "merchant_id", fmt.Sprint(s.Other.Merchants.US))
 			return s.send(t, call{method: http.MethodPost, path: "/api/charges", as: &s.Other, body: body}).charge(t).ID.String()
 		},
 	},
+}
+
+// feeNames are the fees that some event posts.
+func feeNames() (out []string) {
+	for _, set := range fee.Settings() {
+		if len(set.Kinds) > 0 {
+			out = append(out, set.Name)
+		}
+	}
+	return out
 }
 
 // The two forms of a charge.PaymentMethod.

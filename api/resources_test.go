@@ -12,6 +12,8 @@ type resource struct {
 	// shapes are the structs of schemas, by name; Charge.failure is a member. An input is held to
 	// what its Validate misses in an empty body.
 	shapes map[string]any
+	// always are members that the API always gives although their structs may leave them out.
+	always map[string][]string
 	// enums are the words of schemas, by name.
 	enums map[string][]string
 	// theirs makes an object of the other application and tells its id, by the path that leads to it.
