@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"svcpay/internal/charge"
 	"svcpay/internal/fixture"
 	"svcpay/internal/pg"
@@ -202,8 +200,8 @@ func (silent) Authorize(context.Context, processor.Authorization) (processor.Ans
 
 func TestChargeThatNeverArrivesFails(t *testing.T) {
 	t.Parallel()
-	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
-		return silent{sandbox.New(pool, now)}
+	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
+		return silent{inner}
 	})
 	s := serve(t, w, configOf(w), time.Minute)
 	body := s.body(s.Token(good))

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"svcpay/internal/charge"
 	"svcpay/internal/fixture"
 	"svcpay/internal/idempotency"
@@ -158,8 +156,8 @@ func (h held) Authorize(ctx context.Context, a processor.Authorization) (process
 func TestKeyOfARequestThatHangs(t *testing.T) {
 	t.Parallel()
 	h := held{arrived: make(chan struct{}), release: make(chan struct{})}
-	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
-		h.Processor = sandbox.New(pool, now)
+	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
+		h.Processor = inner
 		return h
 	})
 	s := serve(t, w, configOf(w), time.Minute)

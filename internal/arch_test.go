@@ -62,6 +62,8 @@ var rows = map[string]row{
 	"processor":         {2, "money sensitive fault"},
 	"processor/sandbox": {2, "0 1 processor"},
 
+	"processor/conformance": {2, "0 processor"}, // for tests alone
+
 	"token":  {3, "0 1 2"},
 	"charge": {3, "0 1 2 token"},
 	"demo":   {3, "0 1 2 3"},
@@ -89,6 +91,7 @@ var rows = map[string]row{
 var guarded = []struct{ name, users string }{
 	{"svcpay/internal/vault", "token charge cmd/svcpay fixture"},
 	{"svcpay/internal/processor/sandbox", "cmd/svcpay fixture"},
+	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/fixture", ""},
 	{"svcpay/internal/pgtest", "fixture"},
 	{"svcpay/internal/demo", "cmd/svcpay fixture"},

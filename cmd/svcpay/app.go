@@ -53,8 +53,8 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	safe, network := vault.New(keys), sandbox.New(pool, machineTime)
 	a := &app{config: c, log: log, pool: pool, clock: clock.New(pool, machineTime)}
+	safe, network := vault.New(keys), sandbox.New(pool, machineTime, sandbox.AccountClock(a.clock.Moment))
 	a.operations = operation.NewResolver(pool, network, machineTime)
 	a.identity = identity.New(pool, c.environment, machineTime)
 	a.merchants = merchant.New(pool, machineTime)

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
@@ -74,8 +71,8 @@ func (p *scripted) refuse(context.Context, processor.Authorization) (processor.A
 func newScripted(t *testing.T) (*fixture.World, *scripted) {
 	t.Helper()
 	p := &scripted{}
-	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
-		p.Processor = sandbox.New(pool, now)
+	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
+		p.Processor = inner
 		return p
 	})
 	return w, p

@@ -53,9 +53,11 @@ type Processor interface {
 	// Lookup tells the outcome of a reference, or ErrNotFound.
 	Lookup(ctx context.Context, reference string) (Answer, error)
 	// Events returns what happened at the processor after the event of that id ("" for all), oldest
-	// first, at most limit.
+	// first, at most limit; fewer than limit are all that there is by now. Whoever goes on from the
+	// last id of each answer misses nothing.
 	Events(ctx context.Context, after string, limit int) ([]Event, error)
 	// Book returns the lines of the processor's book after that number, oldest first, at most limit.
+	// A line may appear a while after its call, never before a line of a lower number.
 	Book(ctx context.Context, after int64, limit int) ([]BookLine, error)
 	// SettleWindow is how long after the submission a reference may still turn up; one that is
 	// not found after it was never received.
@@ -78,5 +80,5 @@ type BookLine struct {
 	Amount    money.Amount
 	Currency  money.Currency
 	Approved  bool
-	At        time.Time
+	At        time.Time // by the clock of the account
 }

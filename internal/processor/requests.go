@@ -2,6 +2,8 @@ package processor
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"svcpay/internal/money"
 	"svcpay/internal/sensitive"
@@ -10,6 +12,20 @@ import (
 // Account is how a merchant is known to the processor.
 func Account(applicationID, merchantID int64) string {
 	return fmt.Sprintf("app-%d/merchant-%d", applicationID, merchantID)
+}
+
+// AccountPrefix is how every [Account] of an application begins, and no other.
+func AccountPrefix(applicationID int64) string { return fmt.Sprintf("app-%d/", applicationID) }
+
+// ApplicationOf reads the application back from an [Account], and nothing else.
+func ApplicationOf(account string) (int64, error) {
+	head, tail, _ := strings.Cut(account, "/")
+	application, err := strconv.ParseInt(strings.TrimPrefix(head, "app-"), 10, 64)
+	merchant, err2 := strconv.ParseInt(strings.TrimPrefix(tail, "merchant-"), 10, 64)
+	if err != nil || err2 != nil || Account(application, merchant) != account {
+		return 0, fmt.Errorf("processor: %q is no account", account)
+	}
+	return application, nil
 }
 
 // StoredCredential says how a card on file is used, in the card networks' sense.
@@ -92,7 +108,8 @@ type Debit struct {
 	Bank       Bank
 }
 
-// FollowUp is a call about an earlier one, which Original names by our reference.
+// FollowUp is a call about an earlier one, which Original names by our reference: that of the
+// authorization or debit, or of its capture. A void names the whole amount.
 type FollowUp struct {
 	Reference string
 	Account   string

@@ -2,56 +2,143 @@ package sandbox
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
 
-// Debit implements processor.Processor.
-func (p *Processor) Debit(ctx context.Context, d processor.Debit) (processor.Answer, error) {
-	return p.accept(ctx, entry{kind: "debit", reference: d.Reference, account: d.Account, amount: d.Amount, currency: d.Currency, last4: d.Bank.Number.Last4()})
-}
-
 // Capture implements processor.Processor.
 func (p *Processor) Capture(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
-	return p.accept(ctx, follow("capture", f))
+	return p.follow(ctx, f, "capture", func(_ context.Context, tx *pg.Tx, pay payment, l *line) error {
+		c := p.cases.names[pay.TestCase]
+		l.captured = l.decline(pay.capture(f, l.at))
+		l.lost(c.CaptureTimesOut)
+		if l.captured {
+			scheduleTx(tx, p.disputes(c, *l))
+		}
+		return nil
+	})
 }
 
-// Void implements processor.Processor.
+// Void implements processor.Processor. A debit that is taken back comes to no other end.
 func (p *Processor) Void(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
-	return p.accept(ctx, follow("void", f))
+	return p.follow(ctx, f, "void", func(ctx context.Context, tx *pg.Tx, pay payment, l *line) error {
+		pending, err := pendingTx(ctx, tx, pay.Reference)
+		if err != nil {
+			return err
+		}
+		// An event of it that left the schedule until then is seen now.
+		if pay, err = readTx(ctx, tx, pay.Account, pay.Reference); err != nil {
+			return err
+		}
+		if l.decline(pay.void(f)) {
+			dropTx(tx, pending)
+		}
+		return nil
+	})
 }
 
 // Refund implements processor.Processor.
 func (p *Processor) Refund(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
-	return p.accept(ctx, follow("refund", f))
+	return p.follow(ctx, f, "refund", func(_ context.Context, _ *pg.Tx, pay payment, l *line) error {
+		c, code := p.cases.names[pay.TestCase], pay.refund(f)
+		if code == "" {
+			code = c.RefundDecline
+		}
+		l.decline(code)
+		l.lost(c.RefundTimesOut)
+		return nil
+	})
 }
 
-// Payout implements processor.Processor.
-func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor.Answer, error) {
-	return p.accept(ctx, entry{kind: "payout", reference: out.Reference, account: out.Account, amount: out.Amount, currency: out.Currency, last4: out.Bank.Number.Last4()})
+// decline sets the answer, an approval if the code is "", and tells whether it is one.
+func (l *line) decline(code string) (approved bool) {
+	l.answer = processor.Answer{Approved: code == "", DeclineCode: code}
+	return code == ""
 }
 
-// Respond implements processor.Processor.
-func (p *Processor) Respond(ctx context.Context, r processor.Response) (processor.Answer, error) {
-	return p.accept(ctx, entry{kind: "respond", reference: r.Reference, account: r.Account, amount: r.Amount, currency: r.Currency})
+// lost makes the answer one that the caller does not hear.
+func (l *line) lost(yes bool) {
+	if yes {
+		l.visible = l.now.Add(lateBy)
+	}
 }
 
-func follow(kind string, f processor.FollowUp) entry {
-	return entry{kind: kind, reference: f.Reference, original: f.Original, account: f.Account, amount: f.Amount, currency: f.Currency}
+// follow makes a call about an earlier payment, which is locked so that calls about it take turns.
+// A payment that the book does not have, or not for this account, is a decline.
+func (p *Processor) follow(ctx context.Context, f processor.FollowUp, kind string,
+	judge func(ctx context.Context, tx *pg.Tx, pay payment, l *line) error) (processor.Answer, error) {
+	at, err := p.timeOf(ctx, f.Account)
+	if err != nil {
+		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
+	}
+	var l line
+	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
+		now := p.machine()
+		l = line{kind: kind, reference: f.Reference, original: &f.Original, account: f.Account,
+			amount: f.Amount, currency: f.Currency, visible: now, now: now, at: at}
+		pay, err := lockTx(ctx, tx, f.Account, f.Original)
+		switch {
+		case errors.Is(err, pg.ErrNone):
+			l.decline(noOriginal)
+		case err != nil:
+			return err
+		default:
+			l.original, l.testCase = &pay.Reference, pay.TestCase
+			if err := judge(ctx, tx, pay, &l); err != nil {
+				return err
+			}
+		}
+		tx.Later(insertLine, l.args())
+		return nil
+	})
+	if err != nil {
+		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
+	}
+	return tell(ctx, l.answer, l.visible.After(l.now))
 }
 
-func (p *Processor) accept(ctx context.Context, e entry) (processor.Answer, error) {
-	e.answer, e.visible = processor.Answer{Approved: true}, p.now()
-	return e.answer, p.write(ctx, e)
+// lockTx locks the payment that a reference names, by itself or by its capture; pg.ErrNone if that
+// account has none.
+func lockTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
+	type row struct {
+		Kind     string  `db:"kind"`
+		Original *string `db:"original"`
+	}
+	const lock = `
+		SELECT kind, original FROM sandbox_processor_book
+		WHERE reference = @reference AND account = @account ORDER BY id LIMIT 1 FOR UPDATE`
+	first, err := pg.One[row](ctx, tx, lock, pg.Args{"reference": reference, "account": account})
+	if err != nil {
+		return payment{}, err
+	}
+	if first.Kind == "capture" {
+		reference = *first.Original
+		if first, err = pg.One[row](ctx, tx, lock, pg.Args{"reference": reference, "account": account}); err != nil {
+			return payment{}, err
+		}
+	}
+	if first.Kind != "authorize" && first.Kind != "debit" {
+		return payment{}, pg.ErrNone
+	}
+	return readTx(ctx, tx, account, reference)
 }
 
-// Events implements processor.Processor.
-func (p *Processor) Events(context.Context, string, int) ([]processor.Event, error) { return nil, nil }
-
-// Book implements processor.Processor.
-func (p *Processor) Book(context.Context, int64, int) ([]processor.BookLine, error) { return nil, nil }
-
-// BankName implements processor.Processor.
-func (p *Processor) BankName(context.Context, processor.Scheme, string) (string, error) {
-	return "", nil
+// readTx reads a payment. What was done to it before it was locked is in it.
+func readTx(ctx context.Context, tx *pg.Tx, account, reference string) (payment, error) {
+	return pg.One[payment](ctx, tx, `
+		SELECT b.kind, b.reference, b.account, b.amount, b.currency, b.approved, b.captured, b.test_case, b.account_at,
+			d.captured_later, d.refunded, d.voided, e.settled, e.returned
+		FROM sandbox_processor_book b,
+			LATERAL (SELECT coalesce(sum(f.amount) FILTER (WHERE f.kind = 'capture'), 0)::bigint AS captured_later,
+				coalesce(sum(f.amount) FILTER (WHERE f.kind = 'refund'), 0)::bigint AS refunded,
+				coalesce(bool_or(f.kind = 'void'), false) AS voided
+				FROM sandbox_processor_book f WHERE f.original = b.reference AND f.approved) d,
+			LATERAL (SELECT coalesce(bool_or(f.kind = 'charge_settled'), false) AS settled,
+				coalesce(bool_or(f.kind = 'debit_returned'), false) AS returned
+				FROM sandbox_processor_feed f WHERE f.reference = b.reference) e
+		WHERE b.reference = @reference AND b.account = @account ORDER BY b.id LIMIT 1`,
+		pg.Args{"reference": reference, "account": account})
 }

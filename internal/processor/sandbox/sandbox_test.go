@@ -6,57 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/instant"
 	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sensitive"
 )
 
-var start = time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC)
-
-func card(number string) processor.Card {
-	return processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 5, ExpYear: 2027, Line1: "12 Elm Street", Zip: "97301"}
-}
-
-func newSubject(t *testing.T) (subject, *time.Time) {
-	pool, now := pgtest.New(t), start
-	return subject{
-		open:     func() processor.Processor { return sandbox.New(pool, func() time.Time { return now }) },
-		approved: "4242424242424242", declined: "4000000000000002", card: card,
-	}, &now
-}
-
-func TestConformance(t *testing.T) {
-	t.Parallel()
-	s, _ := newSubject(t)
-	conformance(t, s)
-}
-
-func TestCasesAreCardNumbersAndNames(t *testing.T) {
-	t.Parallel()
-	names, numbers := map[string]bool{}, map[string]bool{}
-	for _, c := range sandbox.Cases() {
-		if !sensitive.Luhn(c.Number) || len(c.Number) < 14 || c.Name == "" || names[c.Name] || numbers[c.Number] {
-			t.Errorf("%s %s", c.Number, c.Name)
-		}
-		names[c.Name], numbers[c.Number] = true, true
-	}
-	for _, must := range []string{
-		"4242424242424242", "5555555555554444", "2223003122003222", "378282246310005", "6011111111111117", "3566002020360505",
-		"36227206271667", "4000000000000002", "4000000000009995", "4000000000009987", "4000000000009979", "4000000000000069", "4000000000000127",
-		"4000000000000119", "4000000000000341", "4000000000000010", "4000000000000101", "4000000000005423",
-	} {
-		if !numbers[must] {
-			t.Errorf("%s has no case", must)
-		}
-	}
-}
-
 func TestEveryCase(t *testing.T) {
 	t.Parallel()
-	s, _ := newSubject(t)
-	p := s.open()
+	p := newWorld(t).open()
 	pass, fail := processor.Pass, processor.Fail
 	checks := map[string]processor.Checks{
 		"declined_incorrect_cvc": {CVC: fail, AddressLine1: pass, AddressZip: pass},
@@ -70,8 +29,7 @@ func TestEveryCase(t *testing.T) {
 			if !ok {
 				want = processor.Checks{CVC: pass, AddressLine1: pass, AddressZip: pass}
 			}
-			a := s.authorization(c.Number)
-			answer, err := p.Authorize(t.Context(), a)
+			answer, err := p.Authorize(t.Context(), authorization(c.Number))
 			if c.TimesOut {
 				if !errors.Is(err, sandbox.ErrNoAnswer) {
 					t.Errorf("%+v, %v", answer, err)
@@ -87,10 +45,9 @@ func TestEveryCase(t *testing.T) {
 
 func TestNothingSubmittedIsNothingChecked(t *testing.T) {
 	t.Parallel()
-	s, _ := newSubject(t)
-	p, none := s.open(), processor.Unavailable
+	p, none := newWorld(t).open(), processor.Unavailable
 	for _, number := range []string{"4242424242424242", "4000000000000101", "4000000000000010"} {
-		a := s.authorization(number)
+		a := authorization(number)
 		a.Card.CVC, a.Card.Line1, a.Card.Zip = sensitive.CVC{}, "", ""
 		if answer, err := p.Authorize(t.Context(), a); err != nil || answer.Checks != (processor.Checks{CVC: none, AddressLine1: none, AddressZip: none}) {
 			t.Errorf("%s: %+v, %v", number, answer, err)
@@ -98,46 +55,99 @@ func TestNothingSubmittedIsNothingChecked(t *testing.T) {
 	}
 }
 
-func TestExpiredCardIsDeclined(t *testing.T) {
+func TestExpiredCardIsDeclinedByTheAccountsTime(t *testing.T) {
 	t.Parallel()
-	s, _ := newSubject(t)
+	w := newWorld(t)
+	w.skip(other, 31*day)
 	for _, c := range []struct {
+		account     string
 		month, year int
 		want        string
-	}{{5, 2027, ""}, {4, 2027, "expired_card"}, {12, 2026, "expired_card"}, {1, 2028, ""}} {
-		a := s.authorization("4242424242424242")
-		a.Card.ExpMonth, a.Card.ExpYear = c.month, c.year
-		if answer, err := s.open().Authorize(t.Context(), a); err != nil || answer.DeclineCode != c.want {
-			t.Errorf("%d/%d: %+v, %v", c.month, c.year, answer, err)
+	}{
+		{account, 5, 2027, ""}, {account, 4, 2027, "expired_card"}, {account, 12, 2026, "expired_card"}, {account, 1, 2028, ""},
+		{other, 5, 2027, "expired_card"}, {other, 6, 2027, ""},
+	} {
+		a := authorization("4242424242424242")
+		a.Account, a.Card.ExpMonth, a.Card.ExpYear = c.account, c.month, c.year
+		if answer, err := w.open().Authorize(t.Context(), a); err != nil || answer.DeclineCode != c.want {
+			t.Errorf("%s %d/%d: %+v, %v", c.account, c.month, c.year, answer, err)
 		}
 	}
 }
 
-func TestTimedOutOutcomeShowsUpLater(t *testing.T) {
+func TestAccountClockIsTheApplications(t *testing.T) {
 	t.Parallel()
-	s, now := newSubject(t)
-	a := s.authorization("4000000000005423")
-	impatient, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if _, err := s.open().Authorize(impatient, a); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the caller's deadline is not kept: %v", err)
+	clock := sandbox.AccountClock(func(_ context.Context, applicationID int64) (instant.Moment, error) {
+		if applicationID != 12 {
+			return instant.Moment{}, errors.New("another application")
+		}
+		return instant.Moment{Machine: start, At: start.Add(day)}, nil
+	})
+	if at, err := clock(t.Context(), processor.Account(12, 7)); err != nil || !at.Equal(start.Add(day)) {
+		t.Errorf("%v, %v", at, err)
 	}
-	*now = start.Add(2999 * time.Millisecond)
-	if answer, err := s.open().Lookup(t.Context(), a.Reference); !errors.Is(err, processor.ErrNotFound) {
-		t.Errorf("too early: %+v, %v", answer, err)
+	for _, account := range []string{"", "12", processor.Account(13, 12)} {
+		if at, err := clock(t.Context(), account); err == nil {
+			t.Errorf("%q has the time %v", account, at)
+		}
 	}
-	*now = start.Add(3 * time.Second)
-	if answer, err := s.open().Lookup(t.Context(), a.Reference); err != nil || !answer.Approved {
-		t.Errorf("later: %+v, %v", answer, err)
+}
+
+// losses are the calls whose answers get lost, each prepared so that only its own does.
+func losses(t *testing.T, w *world) map[string]func(context.Context, *sandbox.Processor) (string, error) {
+	held := authorization(number(t, "capture_timeout"))
+	held.Capture = false
+	if answer, err := w.open().Authorize(t.Context(), held); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	refund, capture := follow(paid(t, w, "refund_timeout"), 10), follow(held.Reference, 10)
+	a := authorization(number(t, "timeout"))
+	d := processor.Debit{Reference: newReference(), Account: account, Amount: 1, Currency: "usd", Bank: bank(t, "ach_timeout")}
+	out := processor.Payout{Reference: newReference(), Account: account, Amount: 1, Currency: "usd", Bank: bank(t, "payout_timeout")}
+	type ctx = context.Context
+	return map[string]func(ctx, *sandbox.Processor) (string, error){
+		"authorize": func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Authorize(c, a); return a.Reference, err },
+		"capture":   func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Capture(c, capture); return capture.Reference, err },
+		"refund":    func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Refund(c, refund); return refund.Reference, err },
+		"debit":     func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Debit(c, d); return d.Reference, err },
+		"payout":    func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Payout(c, out); return out.Reference, err },
+	}
+}
+
+func TestLostAnswerShowsUpLaterByTheMachinesTime(t *testing.T) {
+	t.Parallel()
+	for name := range losses(t, newWorld(t)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			make := losses(t, w)[name]
+			if _, err := make(t.Context(), w.open()); !errors.Is(err, sandbox.ErrNoAnswer) {
+				t.Errorf("%v", err)
+			}
+			w = newWorld(t)
+			impatient, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			reference, err := losses(t, w)[name](impatient, w.open())
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the caller's deadline is not kept: %v", err)
+			}
+			w.skip(account, day) // which helps nothing
+			w.pass(2999 * time.Millisecond)
+			if answer, err := w.open().Lookup(t.Context(), reference); !errors.Is(err, processor.ErrNotFound) {
+				t.Errorf("too early: %+v, %v", answer, err)
+			}
+			w.pass(time.Millisecond)
+			if answer, err := w.open().Lookup(t.Context(), reference); err != nil || !answer.Approved {
+				t.Errorf("later: %+v, %v", answer, err)
+			}
+		})
 	}
 }
 
 func TestBookShowsEverySubmission(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.New(t)
-	p := sandbox.New(pool, func() time.Time { return start })
-	s := subject{card: card}
-	a := s.authorization("4242424242424242")
+	w := newWorld(t)
+	p, a := w.open(), authorization("4242424242424242")
 	first, err := p.Authorize(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
@@ -145,20 +155,53 @@ func TestBookShowsEverySubmission(t *testing.T) {
 	if _, err := p.Authorize(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	declined := s.authorization("4000000000000002")
+	declined := authorization("4000000000000002")
 	if _, err := p.Authorize(t.Context(), declined); err != nil {
 		t.Fatal(err)
 	}
 	type row struct {
 		Reference string
 		Captured  bool
-		Text      string
+		Approved  bool
 	}
-	rows, err := pg.All[row](t.Context(), pool, `SELECT reference, captured, b::text AS text FROM sandbox_processor_book b ORDER BY id`, pg.Args{})
-	if err != nil || len(rows) != 3 || rows[0].Reference != a.Reference || rows[1].Reference != a.Reference || !rows[1].Captured || rows[2].Captured {
+	rows, err := pg.All[row](t.Context(), w.pool, `SELECT reference, captured, approved FROM sandbox_processor_book ORDER BY id`, pg.Args{})
+	want := []row{{a.Reference, true, true}, {a.Reference, true, true}, {declined.Reference, false, false}}
+	if err != nil || len(rows) != 3 || rows[0] != want[0] || rows[1] != want[1] || rows[2] != want[2] {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	if again, err := p.Lookup(t.Context(), a.Reference); err != nil || again != first {
 		t.Errorf("the book says %+v, %v; the first answer was %+v", again, err, first)
+	}
+}
+
+// A line of a higher number can be the older one: until both must be there, neither is told.
+func TestBookTellsNoLineBeforeThoseOfLowerNumbers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	book := func(want int) (lines []processor.BookLine) {
+		t.Helper()
+		lines, err := w.open().Book(t.Context(), 0, 10)
+		if err != nil || len(lines) != want {
+			t.Fatalf("%d lines, %v; want %d", len(lines), err, want)
+		}
+		return lines
+	}
+	reference := paid(t, w, "approved")
+	w.pass(sandbox.BookDelay - time.Millisecond)
+	book(0)
+	w.pass(time.Millisecond)
+	l := book(1)[0]
+	if !l.At.Equal(start) || !l.Approved || l.Amount != 1250 || l.Kind != "authorize" || l.Reference != reference || l.Account != account {
+		t.Errorf("%+v", l)
+	}
+	w.skip(account, day) // which hastens nothing
+	paid(t, w, "approved")
+	w.pass(-time.Second)
+	paid(t, w, "approved")
+	w.pass(sandbox.BookDelay)
+	book(1)
+	w.pass(time.Second)
+	if lines := book(3); !lines[1].At.Equal(lines[2].At.Add(time.Second)) {
+		t.Errorf("%+v", lines)
 	}
 }

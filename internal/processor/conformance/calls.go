@@ -1,0 +1,137 @@
+package conformance
+
+import (
+	"context"
+	"testing"
+
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+func describes(t *testing.T, h Harness) {
+	p := h.Open()
+	profile, err := p.Profile(t.Context(), sensitive.NewPAN(h.Approved).BIN())
+	if err != nil || profile.Funding == "" || len(profile.Country) != 2 || p.Name() == "" {
+		t.Errorf("%q: %+v, %v", p.Name(), profile, err)
+	}
+	if p.SettleWindow() <= processor.CallTimeout {
+		t.Error("a submission could arrive after its reference was given up")
+	}
+	for routing, known := range map[string]bool{h.Settles.Routing: true, "": false, "000000000": false} {
+		if name, err := p.BankName(t.Context(), h.Settles.Scheme, routing); err != nil || (name != "") != known {
+			t.Errorf("the bank of %q is %q, %v", routing, name, err)
+		}
+	}
+}
+
+// call is one call of any kind.
+type call struct {
+	reference string
+	approved  bool
+	make      func(ctx context.Context, p processor.Processor) (processor.Answer, error)
+}
+
+// follow makes a call of one of the methods about an earlier one.
+func follow(f processor.FollowUp, approved bool, method func(processor.Processor, context.Context, processor.FollowUp) (processor.Answer, error)) call {
+	return call{f.Reference, approved, func(ctx context.Context, p processor.Processor) (processor.Answer, error) { return method(p, ctx, f) }}
+}
+
+func authorize(a processor.Authorization, approved bool) call {
+	return call{a.Reference, approved, func(ctx context.Context, p processor.Processor) (processor.Answer, error) { return p.Authorize(ctx, a) }}
+}
+
+// calls is one of every kind, approved and declined.
+func (h Harness) calls(t *testing.T) map[string]call {
+	held, taken, debited := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, true), h.debited(t, h.Settles)
+	released := h.authorized(t, h.Approved, false)
+	debit, payout := h.debit(h.Returned), h.payout()
+	response := processor.Response{Reference: h.reference(), Account: h.Account, Dispute: "unheard", Amount: amount, Currency: money.USD, Accept: true}
+	capture, void, refund := processor.Processor.Capture, processor.Processor.Void, processor.Processor.Refund
+	return map[string]call{
+		"authorize":          authorize(h.authorization(h.Approved, false), true),
+		"authorize, capture": authorize(h.authorization(h.Approved, true), true),
+		"authorize declined": authorize(h.authorization(h.Declined, true), false),
+		"capture":            follow(h.about(held, amount), true, capture),
+		"capture declined":   follow(h.about(taken, amount), false, capture),
+		"void":               follow(h.about(released, amount), true, void),
+		"void of a debit":    follow(h.about(debited, amount), true, void),
+		"void declined":      follow(h.about(taken, amount), false, void),
+		"refund":             follow(h.about(taken, 1), true, refund),
+		"refund declined":    follow(h.about(taken, amount+1), false, refund),
+		"debit": {debit.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+			return p.Debit(ctx, debit)
+		}},
+		"payout": {payout.Reference, true, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+			return p.Payout(ctx, payout)
+		}},
+		"respond declined": {response.Reference, false, func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
+			return p.Respond(ctx, response)
+		}},
+	}
+}
+
+func keeps(t *testing.T, h Harness) {
+	p := h.Open()
+	for name, c := range h.calls(t) {
+		if a, err := p.Lookup(t.Context(), c.reference); !isUnknown(err) {
+			t.Errorf("%s: known before the call: %+v, %v", name, a, err)
+		}
+		answer, err := c.make(t.Context(), p)
+		want := ""
+		if !c.approved {
+			want = "declined"
+		}
+		outcome(t, name, want, answer, err)
+		h.lookup(t, p, name, c.reference, answer)
+	}
+	first, err := p.Authorize(t.Context(), h.authorization(h.Approved, true))
+	second, err2 := p.Authorize(t.Context(), h.authorization(h.Approved, true))
+	if err != nil || err2 != nil || first.NetworkTransactionID == "" || first.NetworkTransactionID == second.NetworkTransactionID {
+		t.Errorf("%+v and %+v are mixed up: %v, %v", first, second, err, err2)
+	}
+}
+
+func unknown(t *testing.T, h Harness) {
+	p := h.Open()
+	for _, reference := range []string{"", "ch_unheard", h.reference()} {
+		if a, err := p.Lookup(t.Context(), reference); !isUnknown(err) {
+			t.Errorf("%q: %+v, %v", reference, a, err)
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range h.calls(t) {
+		if a, err := c.make(gone, p); err == nil {
+			t.Errorf("%s: who gives up is told %+v", name, a)
+		}
+	}
+	if a, err := p.Lookup(gone, "ch_unheard"); err == nil || isUnknown(err) {
+		t.Errorf("looked up %+v, %v: giving up is not the same as not found", a, err)
+	}
+	if e, err := p.Events(gone, "", 10); err == nil {
+		t.Errorf("who gives up is told %+v", e)
+	}
+	f := h.about("ch_unheard", amount)
+	for name, make := range map[string]func(context.Context, processor.FollowUp) (processor.Answer, error){
+		"capture": p.Capture, "void": p.Void, "refund": p.Refund,
+	} {
+		f.Reference = h.reference()
+		answer, err := make(t.Context(), f)
+		outcome(t, name+" of an unheard payment", "declined", answer, err)
+	}
+}
+
+func repeats(t *testing.T, h Harness) {
+	p := h.Open()
+	for name, c := range h.calls(t) {
+		first, err := c.make(t.Context(), p)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if _, err := c.make(t.Context(), p); err != nil {
+			t.Fatal(name, err)
+		}
+		h.lookup(t, p, name, c.reference, first)
+	}
+}

@@ -1,0 +1,162 @@
+// Package conformance is what the service relies on, of any processor: the suite that every adapter
+// of the port must pass. Only tests import it.
+package conformance
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+)
+
+// Harness is an adapter with a counterparty of its own. Its functions may be called from several
+// goroutines.
+type Harness struct {
+	// Open gives another instance over the same counterparty, as after a restart.
+	Open func() processor.Processor
+	// Now is the time of the accounts, and Advance lets time pass, for the counterparty too.
+	Now     func() time.Time
+	Advance func(time.Duration)
+	// Account and Other are two merchants.
+	Account, Other string
+	// Approved, Declined and Disputed are card numbers with a sure fate. The last is approved, and a
+	// chargeback follows within a day of its capture.
+	Approved, Declined, Disputed string
+	// Settles and Returned are US bank accounts with a sure fate: a debit of the first settles and
+	// payouts to it arrive, a debit of the second is returned within a week.
+	Settles, Returned processor.Bank
+}
+
+// amount is what the suite's payments are of.
+const amount money.Amount = 10_000
+
+// Run runs the suite. It makes a harness for each part of it.
+func Run(t *testing.T, make func(t *testing.T) Harness) {
+	for name, part := range map[string]func(*testing.T, Harness){
+		"it describes itself and cards":                 describes,
+		"answers are kept under their reference":        keeps,
+		"what cannot be known is not told":              unknown,
+		"a repeated reference keeps its first answer":   repeats,
+		"an authorization is captured once":             captures,
+		"a void releases what was not taken":            voids,
+		"refunds never exceed what was captured":        refunds,
+		"calls about one payment take turns":            takesTurns,
+		"one merchant's payments are not another's":     separates,
+		"a debit ends by itself or in the feed":         debits,
+		"a payout ends in the feed":                     payouts,
+		"a dispute is answered once":                    disputes,
+		"the feed has an order and pages":               pages,
+		"nothing in the feed is missed or told twice":   misses,
+		"the book has every submission, in their order": books,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			part(t, make(t))
+		})
+	}
+}
+
+func (h Harness) reference() string { return ids.NewOperation(h.Now()).String() }
+
+func (h Harness) authorization(number string, capture bool) processor.Authorization {
+	return processor.Authorization{
+		Reference: h.reference(), Account: h.Account, Amount: amount, Currency: money.USD, Capture: capture,
+		Descriptor: "RIVERSIDE FOOD", Stored: processor.NotStored,
+		Card: processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 12,
+			ExpYear: h.Now().Year() + 3, Line1: "12 Elm Street", Zip: "97301"},
+	}
+}
+
+func (h Harness) debit(bank processor.Bank) processor.Debit {
+	return processor.Debit{Reference: h.reference(), Account: h.Account, Amount: amount, Currency: money.USD,
+		Descriptor: "RIVERSIDE FOOD", Bank: bank}
+}
+
+func (h Harness) payout() processor.Payout {
+	return processor.Payout{Reference: h.reference(), Account: h.Account, Amount: amount, Currency: money.USD,
+		Descriptor: "RIVERSIDE FOOD", Bank: h.Settles}
+}
+
+func (h Harness) about(original string, a money.Amount) processor.FollowUp {
+	return processor.FollowUp{Reference: h.reference(), Account: h.Account, Original: original, Amount: a, Currency: money.USD}
+}
+
+// authorized makes an approved authorization and returns its reference.
+func (h Harness) authorized(t *testing.T, number string, capture bool) string {
+	t.Helper()
+	a := h.authorization(number, capture)
+	answer, err := h.Open().Authorize(t.Context(), a)
+	if err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	return a.Reference
+}
+
+// debited makes an accepted debit and returns its reference.
+func (h Harness) debited(t *testing.T, bank processor.Bank) string {
+	t.Helper()
+	d := h.debit(bank)
+	answer, err := h.Open().Debit(t.Context(), d)
+	if err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	return d.Reference
+}
+
+// outcome checks an answer: "" wants an approval, "declined" any decline, else that decline code.
+func outcome(t *testing.T, what, want string, answer processor.Answer, err error) {
+	t.Helper()
+	approved := want == ""
+	if err != nil || answer.Approved != approved || (answer.DeclineCode == "") != approved ||
+		!approved && want != "declined" && answer.DeclineCode != want {
+		t.Errorf("%s: %+v, %v; want %q", what, answer, err, want)
+	}
+}
+
+// feed reads all events after one, some at a time.
+func (h Harness) feed(t *testing.T, after string) (all []processor.Event) {
+	t.Helper()
+	p := h.Open()
+	for {
+		page, err := p.Events(t.Context(), after, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			return all
+		}
+		all, after = append(all, page...), page[len(page)-1].ID
+	}
+}
+
+// await reads the feed after an event, day by day, until it tells of the wanted kind for a
+// reference.
+func (h Harness) await(t *testing.T, after string, kind processor.EventKind, reference string, days int) processor.Event {
+	t.Helper()
+	for range days + 1 {
+		for _, e := range h.feed(t, after) {
+			if e.Kind == kind && e.Reference == reference {
+				return e
+			}
+		}
+		h.Advance(24 * time.Hour)
+	}
+	t.Fatalf("the feed does not tell of %s within %d days", kind, days)
+	return processor.Event{}
+}
+
+// lookup checks that every instance tells the same answer.
+func (h Harness) lookup(t *testing.T, p processor.Processor, what, reference string, want processor.Answer) {
+	t.Helper()
+	for name, instance := range map[string]processor.Processor{"the same instance": p, "another": h.Open()} {
+		if got, err := instance.Lookup(t.Context(), reference); err != nil || got != want {
+			t.Errorf("%s: %s looks up %+v, %v; want %+v", what, name, got, err, want)
+		}
+	}
+}
+
+func isUnknown(err error) bool { return errors.Is(err, processor.ErrNotFound) }

@@ -1,0 +1,139 @@
+package conformance
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+)
+
+const authorizationLife = 7 * 24 * time.Hour
+
+func captures(t *testing.T, h Harness) {
+	p := h.Open()
+	capture := func(what, want, original string, a money.Amount) {
+		t.Helper()
+		answer, err := p.Capture(t.Context(), h.about(original, a))
+		outcome(t, what, want, answer, err)
+	}
+	part := h.authorized(t, h.Approved, false)
+	capture("more than authorized", "declined", part, amount+1)
+	capture("a part", "", part, amount/2)
+	capture("the rest", "declined", part, amount/2)
+	whole, voided, old, fresh := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false),
+		h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
+	capture("all", "", whole, amount)
+	capture("in one step", "declined", h.authorized(t, h.Approved, true), amount)
+	capture("a debit", "declined", h.debited(t, h.Settles), amount)
+	if answer, err := p.Void(t.Context(), h.about(voided, amount)); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	capture("after a void", "declined", voided, amount)
+	h.Advance(authorizationLife - time.Millisecond)
+	capture("on the last day", "", fresh, amount)
+	h.Advance(time.Millisecond)
+	capture("after seven days", "authorization_expired", old, amount)
+}
+
+func voids(t *testing.T, h Harness) {
+	p := h.Open()
+	void := func(what, want, original string, a money.Amount) {
+		t.Helper()
+		answer, err := p.Void(t.Context(), h.about(original, a))
+		outcome(t, what, want, answer, err)
+	}
+	held, captured := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
+	if answer, err := p.Capture(t.Context(), h.about(captured, 1)); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	void("a part", "declined", held, amount-1)
+	void("an authorization", "", held, amount)
+	void("again", "declined", held, amount)
+	void("what was captured", "declined", captured, amount)
+	void("what was captured in one step", "declined", h.authorized(t, h.Approved, true), amount)
+	taken, returned := h.debited(t, h.Returned), h.debited(t, h.Returned)
+	void("a debit", "", taken, amount)
+	h.await(t, "", processor.DebitReturned, returned, 7)
+	void("a debit that was returned", "declined", returned, amount)
+	for _, e := range h.feed(t, "") {
+		if e.Reference == taken {
+			t.Errorf("a debit was taken back, and then %s", e.Kind)
+		}
+	}
+}
+
+func refunds(t *testing.T, h Harness) {
+	p := h.Open()
+	refund := func(what, want, original string, a money.Amount) {
+		t.Helper()
+		answer, err := p.Refund(t.Context(), h.about(original, a))
+		outcome(t, what, want, answer, err)
+	}
+	held := h.authorized(t, h.Approved, false)
+	refund("before the capture", "refund_exceeds_captured", held, 1)
+	capture := h.about(held, amount/2)
+	if answer, err := p.Capture(t.Context(), capture); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	refund("more than captured", "refund_exceeds_captured", held, amount/2+1)
+	refund("a part", "", held, 1)
+	refund("by the capture's reference", "", capture.Reference, 1)
+	refund("more than the rest", "refund_exceeds_captured", held, amount/2-1)
+	refund("the rest", "", held, amount/2-2)
+	refund("one too much", "refund_exceeds_captured", capture.Reference, 1)
+	debited := h.debited(t, h.Settles)
+	refund("more than debited", "refund_exceeds_captured", debited, amount+1)
+	refund("a debit", "", debited, amount)
+	refund("a debit again", "refund_exceeds_captured", debited, 1)
+}
+
+// takesTurns makes calls that exclude each other at the same time.
+func takesTurns(t *testing.T, h Harness) {
+	const callers = 8
+	p := h.Open()
+	taken, held := h.authorized(t, h.Approved, true), h.authorized(t, h.Approved, false)
+	var refunded, captured, voided atomic.Int64
+	var all sync.WaitGroup
+	count := func(n *atomic.Int64, answer processor.Answer, err error) {
+		if err != nil {
+			t.Error(err)
+		} else if answer.Approved {
+			n.Add(1)
+		}
+	}
+	for range callers {
+		all.Go(func() {
+			answer, err := p.Refund(t.Context(), h.about(taken, amount*3/10))
+			count(&refunded, answer, err)
+		})
+		all.Go(func() {
+			answer, err := p.Capture(t.Context(), h.about(held, amount))
+			count(&captured, answer, err)
+			answer, err = p.Void(t.Context(), h.about(held, amount))
+			count(&voided, answer, err)
+		})
+	}
+	all.Wait()
+	if refunded.Load() != 3 || captured.Load()+voided.Load() != 1 {
+		t.Errorf("of refunds of 30 %% %d were approved; an authorization was captured %d times and voided %d times",
+			refunded.Load(), captured.Load(), voided.Load())
+	}
+}
+
+func separates(t *testing.T, h Harness) {
+	p := h.Open()
+	f := h.about(h.authorized(t, h.Approved, true), amount)
+	f.Account = h.Other
+	answer, err := p.Refund(t.Context(), f)
+	outcome(t, "refund", "declined", answer, err)
+	f = h.about(h.authorized(t, h.Approved, false), amount)
+	f.Account = h.Other
+	answer, err = p.Capture(t.Context(), f)
+	outcome(t, "capture", "declined", answer, err)
+	f.Reference = h.reference()
+	answer, err = p.Void(t.Context(), f)
+	outcome(t, "void", "declined", answer, err)
+}

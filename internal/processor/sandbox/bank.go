@@ -1,0 +1,69 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+
+	"svcpay/internal/processor"
+)
+
+// Debit implements processor.Processor.
+func (p *Processor) Debit(ctx context.Context, d processor.Debit) (processor.Answer, error) {
+	c := p.cases.debits[accountOf(d.Bank)]
+	l := line{kind: "debit", reference: d.Reference, account: d.Account, amount: d.Amount, currency: d.Currency}
+	return p.submit(ctx, l, c, d.Bank, func(l line) ([]due, error) {
+		if c.Return == "" {
+			return nil, nil
+		}
+		return returning(nil, l, processor.DebitReturned, c, d.Bank)
+	})
+}
+
+// Payout implements processor.Processor.
+func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor.Answer, error) {
+	c := p.cases.payout[accountOf(out.Bank)]
+	l := line{kind: "payout", reference: out.Reference, account: out.Account, amount: out.Amount, currency: out.Currency}
+	return p.submit(ctx, l, c, out.Bank, func(l line) ([]due, error) {
+		if c.Return != "" && c.ReturnAfter <= payoutDays {
+			return returning(nil, l, processor.PayoutFailed, c, out.Bank)
+		}
+		at, err := businessDays(out.Bank.Scheme, l.at, payoutDays)
+		if err != nil {
+			return nil, err
+		}
+		next := []due{{Account: l.account, DueAt: at, Kind: processor.PayoutPaid, Reference: l.reference}}
+		if c.Return == "" {
+			return next, nil
+		}
+		return returning(next, l, processor.PayoutReturned, c, out.Bank)
+	})
+}
+
+// submit writes the line of a debit or payout, with what will come of it if it is accepted.
+func (p *Processor) submit(ctx context.Context, l line, c Case, bank processor.Bank, next func(line) ([]due, error)) (processor.Answer, error) {
+	var err error
+	if l.at, err = p.timeOf(ctx, l.account); err != nil {
+		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
+	}
+	l.now, l.visible = p.machine(), p.visibleAt(c.TimesOut)
+	l.last4, l.testCase = bank.Number.Last4(), c.Name
+	var coming []due
+	if l.decline(c.Decline) {
+		if coming, err = next(l); err != nil {
+			return processor.Answer{}, err
+		}
+	}
+	if err := p.write(ctx, l, coming); err != nil {
+		return processor.Answer{}, err
+	}
+	return tell(ctx, l.answer, c.TimesOut)
+}
+
+// returning adds that a case's debit or payout comes back.
+func returning(next []due, l line, kind processor.EventKind, c Case, bank processor.Bank) ([]due, error) {
+	at, err := businessDays(bank.Scheme, l.at, c.ReturnAfter)
+	if err != nil {
+		return nil, err
+	}
+	return append(next, due{Account: l.account, DueAt: at, Kind: kind, Reference: l.reference, ReturnCode: c.Return}), nil
+}

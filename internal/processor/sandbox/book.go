@@ -1,0 +1,87 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// line is one submission as the book keeps it.
+type line struct {
+	kind, reference string
+	original        *string // of a follow-up: the reference of the authorization or debit; of a response: the dispute
+	account         string
+	amount          money.Amount
+	currency        money.Currency
+	captured        bool
+	last4, testCase string
+	answer          processor.Answer
+	visible, now    time.Time // the machine's
+	at              time.Time // the account's
+}
+
+const insertLine = `
+	INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4,
+		test_case, answer, visible_at, account_at, created_at)
+	VALUES (@kind, @reference, @original, @account, @amount, @currency, @captured, @approved, @last4,
+		@test_case, @answer, @visible, @at, @now)`
+
+func (l line) args() pg.Args {
+	return pg.Args{"kind": l.kind, "reference": l.reference, "original": l.original, "account": l.account,
+		"amount": l.amount, "currency": l.currency, "captured": l.captured, "approved": l.answer.Approved, "last4": l.last4,
+		"test_case": l.testCase, "answer": l.answer, "visible": l.visible, "at": l.at, "now": l.now}
+}
+
+// Lookup implements processor.Processor. Of a repeated reference the first line answers.
+func (p *Processor) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+	type row struct {
+		Answer    processor.Answer `db:"answer"`
+		VisibleAt time.Time        `db:"visible_at"`
+	}
+	first, err := pg.One[row](ctx, p.pool, `
+		SELECT answer, visible_at FROM sandbox_processor_book WHERE reference = @reference ORDER BY id LIMIT 1`,
+		pg.Args{"reference": reference})
+	if errors.Is(err, pg.ErrNone) {
+		return processor.Answer{}, processor.ErrNotFound
+	}
+	if err != nil {
+		return processor.Answer{}, fmt.Errorf("sandbox: %w", err)
+	}
+	if first.VisibleAt.After(p.machine()) {
+		return processor.Answer{}, processor.ErrNotFound
+	}
+	return first.Answer, nil
+}
+
+// BookDelay is how long after its call a line appears in the book, by the machine's time. Lines get
+// their numbers when they are written and are seen when they are committed; no call takes so long
+// that a line of a lower number could still be missing then.
+const BookDelay = time.Minute
+
+// Book implements processor.Processor.
+func (p *Processor) Book(ctx context.Context, after int64, limit int) ([]processor.BookLine, error) {
+	type row struct {
+		processor.BookLine
+		CreatedAt time.Time
+	}
+	rows, err := pg.All[row](ctx, p.pool, `
+		SELECT id AS number, reference, kind, account, amount, currency, approved, account_at AS at, created_at
+		FROM sandbox_processor_book WHERE id > @after ORDER BY id LIMIT @limit`,
+		pg.Args{"after": after, "limit": limit})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	closed, lines := p.machine().Add(-BookDelay), make([]processor.BookLine, 0, len(rows))
+	for _, r := range rows {
+		if r.CreatedAt.After(closed) {
+			break // nor what comes after it, or the next page would pass over it
+		}
+		lines = append(lines, r.BookLine)
+	}
+	return lines, nil
+}

@@ -1,0 +1,141 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// Events implements processor.Processor. What became due by its account's clock enters the feed
+// first.
+func (p *Processor) Events(ctx context.Context, after string, limit int) ([]processor.Event, error) {
+	cursor, err := cursorOf(after)
+	if err != nil {
+		return nil, err
+	}
+	// A reader who has a full page of old events waiting needs no new ones.
+	events, err := p.read(ctx, cursor, limit)
+	if err != nil || len(events) == limit {
+		return events, err
+	}
+	n, err := p.emit(ctx, limit)
+	if err != nil || n == 0 {
+		return events, err
+	}
+	return p.read(ctx, cursor, limit)
+}
+
+// cursorOf reads an event's id: its number, padded so that ids sort as text too.
+func cursorOf(id string) (int64, error) {
+	if id == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil || eventID(n) != id {
+		return 0, fmt.Errorf("sandbox: %q is no event of this feed", id)
+	}
+	return n, nil
+}
+
+func eventID(n int64) string { return fmt.Sprintf("%019d", n) }
+
+func (p *Processor) read(ctx context.Context, after int64, limit int) ([]processor.Event, error) {
+	type row struct {
+		ID         int64               `db:"id"`
+		Kind       processor.EventKind `db:"kind"`
+		Account    string              `db:"account"`
+		Reference  string              `db:"reference"`
+		ReturnCode string              `db:"return_code"`
+		At         time.Time           `db:"at"`
+		notice
+	}
+	rows, err := pg.All[row](ctx, p.pool, `
+		SELECT id, account, at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by
+		FROM sandbox_processor_feed WHERE id > @after ORDER BY id LIMIT @limit`,
+		pg.Args{"after": after, "limit": limit})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	events := make([]processor.Event, len(rows))
+	for i, r := range rows {
+		events[i] = processor.Event{ID: eventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
+			ReturnCode: r.ReturnCode, Dispute: r.tell(), At: r.At}
+	}
+	return events, nil
+}
+
+// tell is the notice as the port has it, nil if there is none.
+func (n notice) tell() *processor.DisputeNotice {
+	if n.RespondBy == nil {
+		return nil
+	}
+	return &processor.DisputeNotice{ID: n.Dispute, Retrieval: n.Retrieval, Reason: n.Reason,
+		Amount: n.Amount, Currency: n.Currency, RespondBy: *n.RespondBy}
+}
+
+// emit moves up to limit rows that are due from the schedule into the feed, and tells how many.
+func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
+	accounts, nows, err := p.overdue(ctx)
+	if err != nil || len(accounts) == 0 {
+		return 0, err
+	}
+	var n int64
+	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
+		last, err := pg.Value[int64](ctx, tx, `SELECT last FROM sandbox_processor_emission FOR UPDATE`, pg.Args{})
+		if err != nil {
+			return err
+		}
+		n, err = tx.Exec(ctx, `
+			WITH due AS (
+				SELECT s.id FROM sandbox_processor_schedule s
+					JOIN unnest(@accounts::text[], @nows::timestamptz[]) AS c (account, now) ON s.account = c.account
+				WHERE s.due_at <= c.now ORDER BY s.due_at, s.id LIMIT @limit FOR UPDATE OF s
+			), gone AS (
+				DELETE FROM sandbox_processor_schedule s USING due WHERE s.id = due.id
+				RETURNING s.id, s.account, s.due_at, s.kind, s.reference, s.return_code, s.dispute, s.retrieval, s.reason,
+					s.amount, s.currency, s.respond_by
+			)
+			INSERT INTO sandbox_processor_feed (id, account, at, kind, reference, return_code, dispute, retrieval, reason,
+				amount, currency, respond_by)
+			SELECT @last + row_number() OVER (ORDER BY due_at, id), account, due_at, kind, reference, return_code, dispute,
+				retrieval, reason, amount, currency, respond_by
+			FROM gone`,
+			pg.Args{"accounts": accounts, "nows": nows, "limit": limit, "last": last})
+		if err != nil {
+			return err
+		}
+		tx.Later(`UPDATE sandbox_processor_emission SET last = last + @n`, pg.Args{"n": n})
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("sandbox: %w", err)
+	}
+	return n, nil
+}
+
+// overdue finds the accounts to which something has to happen, with their present times.
+func (p *Processor) overdue(ctx context.Context) (accounts []string, nows []time.Time, err error) {
+	type row struct {
+		Account string    `db:"account"`
+		First   time.Time `db:"first"`
+	}
+	rows, err := pg.All[row](ctx, p.pool, `
+		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule GROUP BY account`, pg.Args{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("sandbox: %w", err)
+	}
+	for _, r := range rows {
+		now, err := p.timeOf(ctx, r.Account)
+		if err != nil {
+			return nil, nil, fmt.Errorf("sandbox: %w", err)
+		}
+		if !r.First.After(now) {
+			accounts, nows = append(accounts, r.Account), append(nows, now)
+		}
+	}
+	return accounts, nows, nil
+}

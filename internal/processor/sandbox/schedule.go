@@ -1,0 +1,105 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"svcpay/internal/calendar"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// due is something that will happen to an account.
+type due struct {
+	ID         int64               `db:"id"`
+	Account    string              `db:"account"`
+	DueAt      time.Time           `db:"due_at"` // the account's time
+	Kind       processor.EventKind `db:"kind"`
+	Reference  string              `db:"reference"`
+	ReturnCode string              `db:"return_code"`
+	notice
+	// Deadline tells that this happens because a merchant does not answer a dispute.
+	Deadline bool `db:"deadline"`
+}
+
+// notice is a dispute as its events tell of it; zero in other events.
+type notice struct {
+	Dispute   string         `db:"dispute"`
+	Retrieval bool           `db:"retrieval"`
+	Reason    string         `db:"reason"`
+	Amount    money.Amount   `db:"amount"`
+	Currency  money.Currency `db:"currency"`
+	RespondBy *time.Time     `db:"respond_by"`
+}
+
+// scheduleTx queues what will happen.
+func scheduleTx(tx *pg.Tx, next []due) {
+	for _, d := range next {
+		tx.Later(`
+			INSERT INTO sandbox_processor_schedule (account, due_at, kind, reference, return_code, dispute, retrieval, reason,
+				amount, currency, respond_by, deadline)
+			VALUES (@account, @due_at, @kind, @reference, @return_code, @dispute, @retrieval, @reason,
+				@amount, @currency, @respond_by, @deadline)`,
+			pg.Args{"account": d.Account, "due_at": d.DueAt, "kind": d.Kind, "reference": d.Reference, "return_code": d.ReturnCode,
+				"dispute": d.Dispute, "retrieval": d.Retrieval, "reason": d.Reason, "amount": d.Amount, "currency": d.Currency,
+				"respond_by": d.RespondBy, "deadline": d.Deadline})
+	}
+}
+
+// pendingTx locks what is still to happen to a payment or payout, soonest first. What is on its way
+// into the feed meanwhile is not returned, and stands there when this returns.
+func pendingTx(ctx context.Context, tx *pg.Tx, reference string) ([]due, error) {
+	return pg.All[due](ctx, tx, `
+		SELECT id, account, due_at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by, deadline
+		FROM sandbox_processor_schedule WHERE reference = @reference ORDER BY due_at, id FOR UPDATE`,
+		pg.Args{"reference": reference})
+}
+
+// dropTx queues that some of it will not happen after all.
+func dropTx(tx *pg.Tx, pending []due) {
+	for _, d := range pending {
+		tx.Later(`DELETE FROM sandbox_processor_schedule WHERE id = @id`, pg.Args{"id": d.ID})
+	}
+}
+
+// NextDue is the earliest time, by their own clocks, at which the feed has something new for the
+// accounts with that prefix; nil if nothing is coming.
+func (p *Processor) NextDue(ctx context.Context, accountPrefix string) (*time.Time, error) {
+	next, err := pg.Value[time.Time](ctx, p.pool, `
+		SELECT due_at FROM sandbox_processor_schedule WHERE starts_with(account, @prefix) ORDER BY due_at LIMIT 1`,
+		pg.Args{"prefix": accountPrefix})
+	if errors.Is(err, pg.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	return &next, nil
+}
+
+// banking is where a scheme's business days are counted, and when on such a day its files arrive.
+var banking = map[processor.Scheme]struct {
+	country calendar.Country
+	zone    string
+}{
+	processor.ACH:  {calendar.US, "America/New_York"},
+	processor.ACSS: {calendar.CA, "America/Toronto"},
+}
+
+const filesArrive = 9 * time.Hour
+
+// businessDays is the time at which a scheme's files arrive on the n-th business day after now.
+func businessDays(scheme processor.Scheme, now time.Time, n int) (time.Time, error) {
+	b, ok := banking[scheme]
+	if !ok {
+		return time.Time{}, fmt.Errorf("sandbox: no scheme %q", scheme)
+	}
+	zone, err := calendar.Zone(b.zone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return b.country.AddBusinessDays(now.In(zone), n).Add(filesArrive).UTC(), nil
+}

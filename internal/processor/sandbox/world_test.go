@@ -1,0 +1,202 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/pgtest"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/conformance"
+	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/sensitive"
+)
+
+// start is a Thursday.
+var start = time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC)
+
+const (
+	account = "app-1/merchant-1"
+	other   = "app-2/merchant-1"
+	day     = 24 * time.Hour
+)
+
+// world is a sandbox whose machine's clock and accounts' clocks a test moves.
+type world struct {
+	pool    *pgxpool.Pool
+	mu      sync.Mutex
+	machine time.Time
+	ahead   map[string]time.Duration // accounts whose clock was moved
+}
+
+func newWorld(t *testing.T) *world {
+	return &world{pool: pgtest.New(t), machine: start, ahead: map[string]time.Duration{}}
+}
+
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.machine
+}
+
+func (w *world) timeOf(_ context.Context, account string) (time.Time, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := processor.ApplicationOf(account); err != nil {
+		return time.Time{}, err
+	}
+	return w.machine.Add(w.ahead[account]), nil
+}
+
+// pass lets machine time pass, and every account's with it.
+func (w *world) pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.machine = w.machine.Add(d)
+}
+
+// skip moves an account's own clock ahead.
+func (w *world) skip(account string, d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ahead[account] += d
+}
+
+func (w *world) open() *sandbox.Processor { return sandbox.New(w.pool, w.now, w.timeOf) }
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	conformance.Run(t, func(t *testing.T) conformance.Harness {
+		w := newWorld(t)
+		return conformance.Harness{
+			Open: func() processor.Processor { return w.open() }, Now: w.now, Advance: w.pass,
+			Account: account, Other: other,
+			Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259",
+			Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"),
+		}
+	})
+}
+
+// bank finds a case's bank account.
+func bank(t *testing.T, name string) processor.Bank {
+	t.Helper()
+	for _, c := range append(sandbox.BankCases(), sandbox.PayoutCases()...) {
+		if c.Name == name {
+			return c.Bank
+		}
+	}
+	t.Fatalf("there is no case %s", name)
+	return processor.Bank{}
+}
+
+// number finds a case's card number.
+func number(t *testing.T, name string) string {
+	t.Helper()
+	for _, c := range sandbox.Cases() {
+		if c.Name == name {
+			return c.Number
+		}
+	}
+	t.Fatalf("there is no case %s", name)
+	return ""
+}
+
+func card(number string) processor.Card {
+	return processor.Card{PAN: sensitive.NewPAN(number), CVC: sensitive.NewCVC("123"), ExpMonth: 5, ExpYear: 2030, Line1: "12 Elm Street", Zip: "97301"}
+}
+
+func newReference() string { return ids.NewOperation(start).String() }
+
+func authorization(number string) processor.Authorization {
+	return processor.Authorization{
+		Reference: newReference(), Account: account, Amount: 1_250, Currency: money.USD, Capture: true,
+		Descriptor: "RIVERSIDE FOOD", Card: card(number), Stored: processor.NotStored,
+	}
+}
+
+func follow(original string, amount money.Amount) processor.FollowUp {
+	return processor.FollowUp{Reference: newReference(), Account: account, Original: original, Amount: amount, Currency: money.USD}
+}
+
+// paid makes a card payment of 12.50 and returns its reference.
+func paid(t *testing.T, w *world, name string) string {
+	t.Helper()
+	a := authorization(number(t, name))
+	if answer, err := w.open().Authorize(t.Context(), a); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	return a.Reference
+}
+
+func currencyOf(b processor.Bank) money.Currency {
+	if b.Scheme == processor.ACSS {
+		return money.CAD
+	}
+	return money.USD
+}
+
+func debited(t *testing.T, w *world, name string) string {
+	t.Helper()
+	b := bank(t, name)
+	d := processor.Debit{Reference: newReference(), Account: account, Amount: 1_250, Currency: currencyOf(b), Bank: b}
+	if answer, err := w.open().Debit(t.Context(), d); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	return d.Reference
+}
+
+func paidOut(t *testing.T, w *world, name string) string {
+	t.Helper()
+	b := bank(t, name)
+	out := processor.Payout{Reference: newReference(), Account: account, Amount: 1_250, Currency: currencyOf(b), Bank: b}
+	if answer, err := w.open().Payout(t.Context(), out); err != nil || !answer.Approved {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	return out.Reference
+}
+
+func feed(t *testing.T, w *world) []processor.Event {
+	t.Helper()
+	events, err := w.open().Events(t.Context(), "", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// told checks that the feed tells of exactly these kinds, in this order, and returns the events.
+func told(t *testing.T, w *world, want ...processor.EventKind) []processor.Event {
+	t.Helper()
+	events := feed(t, w)
+	got := make([]processor.EventKind, len(events))
+	for i, e := range events {
+		got[i] = e.Kind
+	}
+	if len(got) != len(want) {
+		t.Fatalf("the feed tells %v, want %v", got, want)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("the feed tells %v, want %v", got, want)
+		}
+	}
+	return events
+}
+
+func code(err error) string {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Code
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
