@@ -14,8 +14,8 @@ func TestAccountTellsItsApplication(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		application, merchant := rapid.Int64Min(1).Draw(t, "application"), rapid.Int64Min(1).Draw(t, "merchant")
 		account := processor.Account(application, merchant)
-		if got, err := processor.ApplicationOf(account); err != nil || got != application || !strings.HasPrefix(account, processor.AccountPrefix(application)) {
-			t.Fatalf("%s is of application %d, %v", account, got, err)
+		if got, ok := processor.ApplicationOf(account); !ok || got != application || !strings.HasPrefix(account, processor.AccountPrefix(application)) {
+			t.Fatalf("%s is of application %d, %v", account, got, ok)
 		}
 		if other := rapid.Int64Min(1).Draw(t, "other"); other != application && strings.HasPrefix(account, processor.AccountPrefix(other)) {
 			t.Fatalf("%s begins like those of application %d", account, other)
@@ -27,7 +27,7 @@ func TestWhatIsNoAccount(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "app-1", "app-1/", "1/2", "app-1/2", "app-x/merchant-2", "app-1/merchant-y", "app-01/merchant-2",
 		"app-+1/merchant-2", "app-1/merchant-2/", "app-1/merchant-2 ", "app-99999999999999999999/merchant-2", "merchant-2/app-1"} {
-		if id, err := processor.ApplicationOf(text); err == nil {
+		if id, ok := processor.ApplicationOf(text); ok {
 			t.Errorf("%q is of application %d", text, id)
 		}
 	}

@@ -17,15 +17,15 @@ func Account(applicationID, merchantID int64) string {
 // AccountPrefix is how every [Account] of an application begins, and no other.
 func AccountPrefix(applicationID int64) string { return fmt.Sprintf("app-%d/", applicationID) }
 
-// ApplicationOf reads the application back from an [Account], and nothing else.
-func ApplicationOf(account string) (int64, error) {
+// ApplicationOf reads the application back from an [Account]; false if the text is none.
+func ApplicationOf(account string) (int64, bool) {
 	head, tail, _ := strings.Cut(account, "/")
 	application, err := strconv.ParseInt(strings.TrimPrefix(head, "app-"), 10, 64)
 	merchant, err2 := strconv.ParseInt(strings.TrimPrefix(tail, "merchant-"), 10, 64)
 	if err != nil || err2 != nil || Account(application, merchant) != account {
-		return 0, fmt.Errorf("processor: %q is no account", account)
+		return 0, false
 	}
-	return application, nil
+	return application, true
 }
 
 // StoredCredential says how a card on file is used, in the card networks' sense.

@@ -10,7 +10,9 @@ import (
 )
 
 // at is nine in the morning in the East, which is summer time all along these tests.
-func at(month time.Month, day int) time.Time { return time.Date(2027, month, day, 13, 0, 0, 0, time.UTC) }
+func at(month time.Month, day int) time.Time {
+	return time.Date(2027, month, day, 13, 0, 0, 0, time.UTC)
+}
 
 func TestDebitsEndAsTheirAccountsSay(t *testing.T) {
 	t.Parallel()
@@ -27,7 +29,7 @@ func TestDebitsEndAsTheirAccountsSay(t *testing.T) {
 			if c.ReturnAfter == 10 {
 				due = at(time.May, 20)
 			}
-			next, err := w.open().NextDue(t.Context(), "")
+			next, err := w.open().NextDue(t.Context(), "", start)
 			if c.Return == "" {
 				w.pass(90 * day)
 				told(t, w)
@@ -39,6 +41,9 @@ func TestDebitsEndAsTheirAccountsSay(t *testing.T) {
 			if err != nil || next == nil || !next.Equal(due) {
 				t.Fatalf("due at %v, %v; want %v", next, err, due)
 			}
+			if later, err := w.open().NextDue(t.Context(), "", due); err != nil || later != nil {
+				t.Errorf("after it comes %v, %v", later, err)
+			}
 			w.skip(account, due.Sub(start)-time.Millisecond)
 			told(t, w)
 			w.skip(account, time.Millisecond)
@@ -46,7 +51,7 @@ func TestDebitsEndAsTheirAccountsSay(t *testing.T) {
 			if e.Reference != reference || e.ReturnCode != c.Return || !e.At.Equal(due) || e.Account != account {
 				t.Errorf("%+v", e)
 			}
-			if next, err := w.open().NextDue(t.Context(), ""); err != nil || next != nil {
+			if next, err := w.open().NextDue(t.Context(), "", start); err != nil || next != nil {
 				t.Errorf("then due at %v, %v", next, err)
 			}
 		})
@@ -62,7 +67,7 @@ func TestBusinessDaysAreTheCountrys(t *testing.T) {
 		w := newWorld(t)
 		w.skip(account, 15*day)
 		debited(t, w, name)
-		if next, err := w.open().NextDue(t.Context(), "app-1/"); err != nil || next == nil || !next.Equal(want) {
+		if next, err := w.open().NextDue(t.Context(), "app-1/", start); err != nil || next == nil || !next.Equal(want) {
 			t.Errorf("%s: due at %v, %v; want %v", name, next, err, want)
 		}
 	}
@@ -130,7 +135,7 @@ func TestEveryAccountGoesByItsOwnClock(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	for prefix, due := range map[string]bool{"": true, "app-1/": true, "app-2/": false, "app-1/merchant-1": true, "app-": true, "app-11/": false, "app": true, "%": false} {
-		next, err := w.open().NextDue(t.Context(), prefix)
+		next, err := w.open().NextDue(t.Context(), prefix, start)
 		if err != nil || (next != nil) != due || due && !next.Equal(at(time.May, 7)) {
 			t.Errorf("%q: due at %v, %v", prefix, next, err)
 		}

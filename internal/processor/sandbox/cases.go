@@ -123,6 +123,18 @@ func PayoutCases() []Case {
 	}
 }
 
+// TokenCase finds the card, or the payer's bank account, that a test case's name stands for.
+func TokenCase(name string) (Case, bool) {
+	for _, cases := range [][]Case{Cases(), BankCases()} {
+		for _, c := range cases {
+			if c.Name == name {
+				return c, true
+			}
+		}
+	}
+	return Case{}, false
+}
+
 // failed turns a check that was made into a failed one; what was not submitted stays unavailable.
 func failed(r processor.CheckResult) processor.CheckResult {
 	if r == processor.Pass {

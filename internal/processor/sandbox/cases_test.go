@@ -59,6 +59,20 @@ func TestCasesAreNumbersAndNames(t *testing.T) {
 	}
 }
 
+func TestTokenCases(t *testing.T) {
+	t.Parallel()
+	for _, c := range append(sandbox.Cases(), sandbox.BankCases()...) {
+		if got, ok := sandbox.TokenCase(c.Name); !ok || got.Number != c.Number || got.Bank.Number.Reveal() != c.Bank.Number.Reveal() || got.Bank.Scheme != c.Bank.Scheme {
+			t.Errorf("%s is %+v, %v", c.Name, got, ok)
+		}
+	}
+	for _, name := range []string{"", "payout_failed", "Approved"} { // payouts go to merchants: no payer has such a token
+		if _, ok := sandbox.TokenCase(name); ok {
+			t.Errorf("%q is a test case", name)
+		}
+	}
+}
+
 // aba tells whether a routing number has nine digits of a valid range that pass the ABA's checksum.
 func aba(routing string) bool {
 	sum := 0

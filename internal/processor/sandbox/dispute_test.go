@@ -165,7 +165,7 @@ func TestWhatNobodyAnswersHappensInItsOrderAfterALongLeap(t *testing.T) {
 	if !events[2].At.Equal(start.Add(time.Hour + 24*day)) {
 		t.Errorf("%+v", events[2])
 	}
-	next, err := w.open().NextDue(t.Context(), "app-1/")
+	next, err := w.open().NextDue(t.Context(), "app-1/", start)
 	if err != nil || next != nil {
 		t.Errorf("due at %v, %v", next, err)
 	}

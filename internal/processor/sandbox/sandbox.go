@@ -10,6 +10,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -37,9 +38,9 @@ type AccountTime func(ctx context.Context, account string) (time.Time, error)
 // AccountClock makes an AccountTime of the clocks of applications, such as clock.Clock.Moment.
 func AccountClock(moment func(ctx context.Context, applicationID int64) (instant.Moment, error)) AccountTime {
 	return func(ctx context.Context, account string) (time.Time, error) {
-		id, err := processor.ApplicationOf(account)
-		if err != nil {
-			return time.Time{}, err
+		id, ok := processor.ApplicationOf(account)
+		if !ok {
+			return time.Time{}, fmt.Errorf("sandbox: %q is no account", account)
 		}
 		m, err := moment(ctx, id)
 		return m.At, err

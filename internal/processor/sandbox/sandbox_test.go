@@ -106,11 +106,23 @@ func losses(t *testing.T, w *world) map[string]func(context.Context, *sandbox.Pr
 	out := processor.Payout{Reference: newReference(), Account: account, Amount: 1, Currency: "usd", Bank: bank(t, "payout_timeout")}
 	type ctx = context.Context
 	return map[string]func(ctx, *sandbox.Processor) (string, error){
-		"authorize": func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Authorize(c, a); return a.Reference, err },
-		"capture":   func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Capture(c, capture); return capture.Reference, err },
-		"refund":    func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Refund(c, refund); return refund.Reference, err },
-		"debit":     func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Debit(c, d); return d.Reference, err },
-		"payout":    func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Payout(c, out); return out.Reference, err },
+		"authorize": func(c ctx, p *sandbox.Processor) (string, error) {
+			_, err := p.Authorize(c, a)
+			return a.Reference, err
+		},
+		"capture": func(c ctx, p *sandbox.Processor) (string, error) {
+			_, err := p.Capture(c, capture)
+			return capture.Reference, err
+		},
+		"refund": func(c ctx, p *sandbox.Processor) (string, error) {
+			_, err := p.Refund(c, refund)
+			return refund.Reference, err
+		},
+		"debit": func(c ctx, p *sandbox.Processor) (string, error) { _, err := p.Debit(c, d); return d.Reference, err },
+		"payout": func(c ctx, p *sandbox.Processor) (string, error) {
+			_, err := p.Payout(c, out)
+			return out.Reference, err
+		},
 	}
 }
 

@@ -65,12 +65,12 @@ func dropTx(tx *pg.Tx, pending []due) {
 	}
 }
 
-// NextDue is the earliest time, by their own clocks, at which the feed has something new for the
-// accounts with that prefix; nil if nothing is coming.
-func (p *Processor) NextDue(ctx context.Context, accountPrefix string) (*time.Time, error) {
+// NextDue is the earliest time later than after, by their own clocks, at which the feed has something
+// new for the accounts with that prefix (see [processor.AccountPrefix]); nil if nothing is coming.
+func (p *Processor) NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error) {
 	next, err := pg.Value[time.Time](ctx, p.pool, `
-		SELECT due_at FROM sandbox_processor_schedule WHERE starts_with(account, @prefix) ORDER BY due_at LIMIT 1`,
-		pg.Args{"prefix": accountPrefix})
+		SELECT due_at FROM sandbox_processor_schedule WHERE starts_with(account, @prefix) AND due_at > @after
+		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after})
 	if errors.Is(err, pg.ErrNone) {
 		return nil, nil
 	}

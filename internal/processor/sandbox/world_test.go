@@ -49,8 +49,8 @@ func (w *world) now() time.Time {
 func (w *world) timeOf(_ context.Context, account string) (time.Time, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, err := processor.ApplicationOf(account); err != nil {
-		return time.Time{}, err
+	if _, ok := processor.ApplicationOf(account); !ok {
+		return time.Time{}, errors.New("no account")
 	}
 	return w.machine.Add(w.ahead[account]), nil
 }
