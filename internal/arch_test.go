@@ -66,6 +66,7 @@ var rows = map[string]row{
 
 	"token":  {3, "0 1 2"},
 	"charge": {3, "0 1 2 token"},
+	"refund": {3, "0 1 2 charge"},
 	"demo":   {3, "0 1 2 3"},
 
 	"inbound":  {4, "0 1 2 3"},

@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/operation"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/refund"
 	"svcpay/internal/token"
 	"svcpay/internal/vault"
 	"svcpay/policy"
@@ -38,6 +39,7 @@ type app struct {
 	tokens     *token.Service
 	charges    *charge.Service
 	ledger     *ledger.Service
+	refunds    *refund.Service
 }
 
 // machineTime is the one source of time: milliseconds, as records keep it.
@@ -63,6 +65,8 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a.charges = charge.New(charge.Deps{Pool: pool, Vault: safe, Processor: network, Operations: a.operations, Check: check,
 		Environment: c.environment, Clock: a.clock})
 	a.ledger = ledger.New(ledger.Deps{Pool: pool, Check: check, Livemode: c.environment == identity.Production, Now: machineTime})
+	a.refunds = refund.New(refund.Deps{Pool: pool, Charges: a.charges, Processor: network, Operations: a.operations, Check: check,
+		Environment: c.environment, Clock: a.clock})
 	if err := a.checkClock(ctx); err != nil {
 		pool.Close()
 		return nil, err

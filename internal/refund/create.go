@@ -1,0 +1,237 @@
+package refund
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/crash"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// Answer is what a request is told.
+type Answer struct {
+	Refund Refund
+	// Prior is what an earlier request with the same key left; Refund is then unset unless the
+	// outcome is still unknown.
+	Prior *idempotency.Prior
+}
+
+// createTimeout bounds a creation: the call and the two transactions around it.
+const createTimeout = 30 * time.Second
+
+// call is a refund that is to be sent: its operation, and our reference of the charge.
+type call struct {
+	refund   Refund
+	op       operation.Operation
+	original string
+}
+
+// begun is what became of the first step: a refund, to be sent unless it waits, or what an earlier
+// request left.
+type begun struct {
+	call
+	prior *idempotency.Prior
+}
+
+// Create gives back an amount of a charge, whatever the merchant's status. A refund that the
+// processor refuses is recorded and returned as failed. One that is pending without a reason has an
+// unknown outcome, which the resolver will find out; one with a reason waits for its charge. claim
+// may be nil: without a key, nothing protects the caller from their own retries.
+//
+// Faults: resource_missing, charge_not_refundable, charge_disputed, refund_exceeds_remaining (with
+// what remains), external_id_taken (with the refund that has it).
+//
+// Once begun, the work goes on even if the caller goes away.
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Answer, error) {
+	if err := s.Check.Check(actor, authz.RefundCreate); err != nil {
+		return Answer{}, err
+	}
+	if err := in.Validate().Err(); err != nil {
+		return Answer{}, err
+	}
+	chargeID, err := ids.ParseCharge(*in.ChargeID)
+	if err != nil {
+		return Answer{}, noCharge()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return Answer{}, err
+	}
+	b, err := s.begin(ctx, m, actor, chargeID, in, claim)
+	switch {
+	case err != nil:
+		return Answer{}, err
+	case b.prior != nil:
+		return s.resume(ctx, claim, b.prior)
+	case b.refund.waiting():
+		return Answer{Refund: b.refund}, nil
+	}
+	crash.Point("refund.claimed")
+	return Answer{Refund: s.send(ctx, b.call, outbox.API)}, nil
+}
+
+func noCharge() error { return fault.Missing().On("charge_id") }
+
+// begin claims the key, reserves the amount and writes the refund, in one transaction. A refusal
+// leaves nothing behind.
+func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor, chargeID ids.Charge, in CreateInput,
+	claim *idempotency.Claim,
+) (begun, error) {
+	id := ids.NewRefund(m.Machine)
+	var b begun
+	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		b = begun{}
+		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
+		if err != nil {
+			return err
+		}
+		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
+			return verdicts[0].Err // before the charge is locked: its holders write to keys
+		}
+		l, err := s.Charges.LockTx(ctx, tx, actor.ApplicationID, chargeID)
+		if fault.HasCode(err, "resource_missing") {
+			return noCharge()
+		}
+		if err != nil {
+			return err
+		}
+		b.call, err = s.reserveTx(ctx, tx, m, actor, l, in, id)
+		if err != nil {
+			return err
+		}
+		if claim != nil {
+			b.op.IdempotencyKey = &claim.Key
+		}
+		return openTx(tx, b.call, claim)
+	})
+	if errors.Is(err, pg.ErrCommit) && b.prior == nil {
+		// The answer to the commit was lost. If the refund is there it happened, and nobody but us
+		// has begun to send it.
+		if _, lost := s.find(ctx, actor.ApplicationID, id); lost == nil {
+			err = nil
+		}
+	}
+	return b, err
+}
+
+// reserveTx writes a refund of a charge that the transaction holds, and reserves its amount there.
+func (s *Service) reserveTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, l charge.Locked, in CreateInput,
+	id ids.Refund,
+) (call, error) {
+	// Before what is left is looked at: who refunds twice under one external_id is told of the first.
+	if err := freeTx(ctx, tx, l.ApplicationID, in.ExternalID); err != nil {
+		return call{}, err
+	}
+	amount, err := amountOf(l.Charge, in.Amount)
+	if err != nil {
+		return call{}, err
+	}
+	r := Refund{
+		ID: id, Version: 1, ApplicationID: l.ApplicationID, MerchantID: l.MerchantID, ChargeID: l.ID, Amount: amount,
+		Currency: l.Currency, Status: Pending, Reason: in.Reason, Note: in.Note, ExternalID: in.ExternalID,
+		Metadata: in.Metadata, InitiatedBy: initiatedBy(actor), RequestID: actor.RequestID,
+		Processor: charge.ProcessorRef{Name: s.Processor.Name(), Reference: id.String()},
+		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At),
+	}
+	if r.Metadata == nil {
+		r.Metadata = map[string]string{}
+	}
+	if _, waits := refundable(l.Charge); waits {
+		reason := ChargePending
+		r.PendingReason = &reason
+	}
+	r = s.derive(r)
+	if err := insertTx(ctx, tx, r); err != nil {
+		return call{}, err
+	}
+	by := cause{outbox.API, actor.RequestID}
+	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(amount, 0)); err != nil {
+		return call{}, err
+	}
+	return callOf(r, l, m.Machine), announceTx(tx, m, Refund{}, r, by)
+}
+
+// callOf is the call that sends a refund of a charge.
+func callOf(r Refund, l charge.Locked, machine time.Time) call {
+	return call{refund: r, original: l.Processor.Reference, op: operation.Operation{
+		ID: ids.NewOperation(machine), ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, ChargeID: r.ChargeID,
+		SubjectID: r.ID.Bytes(), Kind: operation.Refund, Processor: r.Processor.Name, Reference: r.Processor.Reference,
+		Amount: r.Amount, Currency: r.Currency, State: operation.Open, RequestID: r.RequestID, CreatedAt: machine}}
+}
+
+// openTx opens the operation of a refund that is to be sent. The request for one that waits has its
+// answer already.
+func openTx(tx *pg.Tx, c call, claim *idempotency.Claim) error {
+	switch {
+	case !c.refund.waiting():
+		operation.OpenTx(tx, c.op)
+	case claim != nil:
+		return finishKeyTx(tx, heldBy(claim, c.refund.ID), c.refund)
+	}
+	return nil
+}
+
+// heldBy is a key that was claimed for a refund.
+func heldBy(claim *idempotency.Claim, id ids.Refund) idempotency.Held {
+	return idempotency.Held{ApplicationID: claim.ApplicationID, Key: claim.Key, ObjectID: id.Bytes()}
+}
+
+func finishKeyTx(tx *pg.Tx, h idempotency.Held, r Refund) error {
+	result, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return idempotency.FinishTx(tx, h, idempotency.Outcome{Result: result})
+}
+
+// send calls the processor once and writes the outcome down. What it returns is pending if the
+// outcome is unknown: the resolver will find it out.
+func (s *Service) send(ctx context.Context, c call, source outbox.Source) Refund {
+	r := c.refund
+	answer, err := operation.Call(ctx, c.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		return s.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
+			Account: processor.Account(r.ApplicationID, r.MerchantID), Original: c.original, Amount: r.Amount, Currency: r.Currency})
+	})
+	crash.Point("refund.called")
+	if err != nil {
+		slog.WarnContext(ctx, "the outcome of a refund is unknown", "refund_id", r.ID.String(), "error", err.Error())
+		if err := s.wait(ctx, c.op); err != nil {
+			// It may be given back all the same: a refusal would invite a second one.
+			slog.ErrorContext(ctx, "a refund could not be put off", "refund_id", r.ID.String(), "error", err.Error())
+		}
+		return r
+	}
+	done, err := s.finish(ctx, operation.Outcome{Operation: c.op, Answer: &answer}, source)
+	if err != nil {
+		// The processor has decided but we could not write it down: the resolver will.
+		slog.ErrorContext(ctx, "a refund could not be finished", "refund_id", r.ID.String(), "error", err.Error())
+		return r
+	}
+	crash.Point("refund.finished")
+	return done
+}
+
+// wait notes that the caller is told to wait, and has the resolver ask soon.
+func (s *Service) wait(ctx context.Context, o operation.Operation) error {
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		operation.SoonTx(tx, o.ID, s.Clock.Machine())
+		if o.IdempotencyKey != nil {
+			idempotency.AcceptTx(tx, o.Held())
+		}
+		return nil
+	})
+}

@@ -1,0 +1,111 @@
+package refund
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/clock"
+	"svcpay/internal/crash"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+const (
+	releaseBatch = 100
+	// parallelSends bounds how many refunds are at the processor at once, so that one which hangs
+	// holds up few others.
+	parallelSends = 4
+)
+
+type released struct {
+	ApplicationID int64      `db:"application_id"`
+	ID            ids.Refund `db:"id"`
+	ChargeID      ids.Charge `db:"charge_id"`
+}
+
+// ReleaseWaiting deals with up to a batch of refunds whose charge is no longer pending: those of a
+// settled charge are sent, the others canceled. It tells how many it dealt with. Any number of
+// binaries may run it at once: what to do is decided again under the charge's lock.
+func (s *Service) ReleaseWaiting(ctx context.Context, v clock.View) (int, error) {
+	due, err := pg.All[released](ctx, s.Pool, `
+		SELECT r.application_id, r.id, r.charge_id FROM refunds r
+		JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
+		WHERE (@only::bigint IS NULL OR r.application_id = @only) AND r.application_id <> ALL (@except::bigint[])
+			AND r.pending_reason IS NOT NULL AND c.status <> 'pending'
+		ORDER BY r.id LIMIT @batch`, pg.Args{"only": v.Only, "except": v.Except, "batch": releaseBatch})
+	if err != nil {
+		return 0, err
+	}
+	done, errs := make([]bool, len(due)), make([]error, len(due))
+	slots := make(chan struct{}, parallelSends)
+	var all sync.WaitGroup
+	for i, d := range due {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			done[i], errs[i] = s.release(ctx, v.Moment, d)
+		})
+	}
+	all.Wait()
+	n := 0
+	for _, d := range done {
+		if d {
+			n++
+		}
+	}
+	return n, errors.Join(errs...)
+}
+
+// NextReleaseWaiting is since when a refund of the application could have been released: nil means
+// that none can. It depends on no time of its own, only on the charges'.
+func (s *Service) NextReleaseWaiting(ctx context.Context, applicationID int64) (*time.Time, error) {
+	return pg.Value[*time.Time](ctx, s.Pool, `
+		SELECT min(c.updated_at) FROM refunds r
+		JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
+		WHERE r.application_id = @application_id AND r.pending_reason IS NOT NULL AND c.status <> 'pending'`,
+		pg.Args{"application_id": applicationID})
+}
+
+// release sends or cancels one refund, and tells whether there was something to do. Once begun, the
+// sending goes on even if the sweep is stopped.
+func (s *Service) release(ctx context.Context, m instant.Moment, d released) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
+	// The operation's window opens now, not when the batch began.
+	m.Machine = s.Clock.Machine()
+	var sends, acted bool
+	var c call
+	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		sends, acted = false, false
+		l, before, err := s.holdTx(ctx, tx, d.ApplicationID, d.ChargeID, d.ID)
+		if err != nil || !before.waiting() || l.Status == charge.Pending {
+			return err
+		}
+		acted = true
+		if ok, _ := refundable(l.Charge); !ok {
+			_, _, err := s.cancelTx(tx, m, l, []Refund{before}, cause{source: outbox.Job})
+			return err
+		}
+		sends, c = true, callOf(next(before, m), l, m.Machine)
+		c.refund.PendingReason = nil
+		operation.OpenTx(tx, c.op)
+		return writeTx(tx, m, before, c.refund, cause{outbox.Job, before.RequestID})
+	})
+	if err != nil {
+		return false, err
+	}
+	if sends {
+		crash.Point("refund.released")
+		s.send(ctx, c, outbox.Job)
+	}
+	return acted, nil
+}
