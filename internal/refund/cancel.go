@@ -17,25 +17,25 @@ import (
 
 // Cancel takes back a refund that waits for its charge. Any other is sent or over already: the fault
 // refund_not_cancelable names its status. claim may be nil.
-func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Answer, error) {
+func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Result, error) {
 	if err := s.Check.Check(actor, authz.RefundCancel); err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
 	refundID, err := ids.ParseRefund(id)
 	if err != nil {
-		return Answer{}, fault.Missing()
+		return Result{}, fault.Missing()
 	}
 	r, err := s.find(ctx, actor.ApplicationID, refundID)
 	if err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
-	var out Answer
+	var out Result
 	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		out = Answer{}
+		out = Result{}
 		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: r.ID.Bytes()}})
 		if err != nil {
 			return err
@@ -68,7 +68,8 @@ func notCancelable(r Refund) error {
 	if r.Status == Pending {
 		what = "pending at the processor"
 	}
-	return fault.New(fault.KindConflict, "refund_not_cancelable", fmt.Sprintf("A refund that is %s cannot be canceled.", what))
+	return fault.New(fault.KindConflict, "refund_not_cancelable", fmt.Sprintf("A refund that is %s cannot be canceled.", what)).
+		With("status", string(r.Status))
 }
 
 // CancelUnsentTx cancels the refunds of a charge that have not been sent, and lets go of what was

@@ -20,12 +20,14 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Answer is what a request is told.
-type Answer struct {
+// Result is the answer to a request about a refund.
+type Result struct {
 	Refund Refund
 	// Prior is what an earlier request with the same key left; Refund is then unset unless the
 	// outcome is still unknown.
 	Prior *idempotency.Prior
+	// Unknown: the processor's answer is missing.
+	Unknown bool
 }
 
 // createTimeout bounds a creation: the call and the two transactions around it.
@@ -46,42 +48,43 @@ type begun struct {
 }
 
 // Create gives back an amount of a charge, whatever the merchant's status. A refund that the
-// processor refuses is recorded and returned as failed. One that is pending without a reason has an
-// unknown outcome, which the resolver will find out; one with a reason waits for its charge. claim
-// may be nil: without a key, nothing protects the caller from their own retries.
+// processor refuses is recorded and returned as failed. An outcome that is unknown is found out by
+// the resolver; a refund with a pending_reason waits for its charge. claim may be nil: without a key,
+// nothing protects the caller from their own retries.
 //
 // Faults: resource_missing, charge_not_refundable, charge_disputed, refund_exceeds_remaining (with
 // what remains), external_id_taken (with the refund that has it).
 //
 // Once begun, the work goes on even if the caller goes away.
-func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Answer, error) {
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Result, error) {
 	if err := s.Check.Check(actor, authz.RefundCreate); err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
 	chargeID, err := ids.ParseCharge(*in.ChargeID)
 	if err != nil {
-		return Answer{}, noCharge()
+		return Result{}, noCharge()
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
 	b, err := s.begin(ctx, m, actor, chargeID, in, claim)
 	switch {
 	case err != nil:
-		return Answer{}, err
+		return Result{}, err
 	case b.prior != nil:
 		return s.resume(ctx, claim, b.prior)
 	case b.refund.waiting():
-		return Answer{Refund: b.refund}, nil
+		return Result{Refund: b.refund}, nil
 	}
 	crash.Point("refund.claimed")
-	return Answer{Refund: s.send(ctx, b.call, outbox.API)}, nil
+	r, known := s.send(ctx, b.call, outbox.API)
+	return Result{Refund: r, Unknown: !known}, nil
 }
 
 func noCharge() error { return fault.Missing().On("charge_id") }
@@ -198,9 +201,9 @@ func finishKeyTx(tx *pg.Tx, h idempotency.Held, r Refund) error {
 	return idempotency.FinishTx(tx, h, idempotency.Outcome{Result: result})
 }
 
-// send calls the processor once and writes the outcome down. What it returns is pending if the
-// outcome is unknown: the resolver will find it out.
-func (s *Service) send(ctx context.Context, c call, source outbox.Source) Refund {
+// send calls the processor once and writes the outcome down. False: it is unknown, or could not be
+// written, and the resolver will find it out.
+func (s *Service) send(ctx context.Context, c call, source outbox.Source) (Refund, bool) {
 	r := c.refund
 	answer, err := operation.Call(ctx, c.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
 		return s.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
@@ -213,16 +216,16 @@ func (s *Service) send(ctx context.Context, c call, source outbox.Source) Refund
 			// It may be given back all the same: a refusal would invite a second one.
 			slog.ErrorContext(ctx, "a refund could not be put off", "refund_id", r.ID.String(), "error", err.Error())
 		}
-		return r
+		return r, false
 	}
 	done, err := s.finish(ctx, operation.Outcome{Operation: c.op, Answer: &answer}, source)
 	if err != nil {
 		// The processor has decided but we could not write it down: the resolver will.
 		slog.ErrorContext(ctx, "a refund could not be finished", "refund_id", r.ID.String(), "error", err.Error())
-		return r
+		return r, false
 	}
 	crash.Point("refund.finished")
-	return done
+	return done, true
 }
 
 // wait notes that the caller is told to wait, and has the resolver ask soon.

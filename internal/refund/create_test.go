@@ -265,7 +265,7 @@ func TestMerchantThatTakesNoChargesCanRefund(t *testing.T) {
 }
 
 // insist creates a refund and tries again when the database was too busy.
-func insist(t *testing.T, w *fixture.World, in refund.CreateInput, claim *idempotency.Claim) (refund.Answer, error) {
+func insist(t *testing.T, w *fixture.World, in refund.CreateInput, claim *idempotency.Claim) (refund.Result, error) {
 	t.Helper()
 	for range 50 {
 		out, err := w.Refunds.Create(t.Context(), w.Actor(), in, claim)
@@ -275,7 +275,7 @@ func insist(t *testing.T, w *fixture.World, in refund.CreateInput, claim *idempo
 		time.Sleep(20 * time.Millisecond)
 	}
 	t.Error("the database stays busy")
-	return refund.Answer{}, nil
+	return refund.Result{}, nil
 }
 
 func TestSixtyAtOnceGiveBackNoMoreThanThereIs(t *testing.T) {

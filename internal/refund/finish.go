@@ -109,31 +109,34 @@ const inFlight = 2 * time.Second
 
 // resume answers a request whose key was taken before. The owner of a key that stays claimed may
 // have died: then this request finds out what became of its refund.
-func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (Answer, error) {
+func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (Result, error) {
 	if prior.State == idempotency.Claimed {
 		if s.Clock.Machine().Sub(prior.CreatedAt) < inFlight {
-			return Answer{}, idempotency.InUse()
+			return Result{}, idempotency.InUse()
 		}
 		if err := s.Operations.ResolveSubject(ctx, claim.ApplicationID, prior.ObjectID); err != nil {
-			return Answer{}, err
+			return Result{}, err
 		}
 		var err error
 		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
-			return Answer{}, err
+			return Result{}, err
 		}
 	}
 	if prior != nil && prior.State == idempotency.Accepted {
 		r, err := s.find(ctx, claim.ApplicationID, ids.RefundFrom(prior.ObjectID))
-		if err != nil || r.Status == Pending {
-			return Answer{Refund: r, Prior: prior}, err
+		if err != nil {
+			return Result{}, err
 		}
-		// It became known between the two reads, and the key's outcome with it.
+		// Read again: it may have become known, and then the refund that was read is none to wait for.
 		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
-			return Answer{}, err
+			return Result{}, err
+		}
+		if prior != nil && prior.State == idempotency.Accepted {
+			return Result{Refund: r, Prior: prior, Unknown: true}, nil
 		}
 	}
 	if prior == nil || prior.State != idempotency.Done {
-		return Answer{}, idempotency.InUse()
+		return Result{}, idempotency.InUse()
 	}
-	return Answer{Prior: prior}, nil
+	return Result{Prior: prior}, nil
 }

@@ -98,6 +98,7 @@ type Service struct{ Deps }
 func New(d Deps) *Service {
 	s := &Service{d}
 	d.Operations.Handle(s.Finish, operation.Refund)
+	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s
 }
 

@@ -26,7 +26,7 @@ func refundable(c charge.Charge) (ok, waits bool) {
 func amountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) {
 	if ok, _ := refundable(c); !ok {
 		return 0, fault.New(fault.KindConflict, "charge_not_refundable",
-			fmt.Sprintf("A charge that is %s cannot be refunded.", c.Status)).On("charge_id")
+			fmt.Sprintf("A charge that is %s cannot be refunded.", c.Status)).On("charge_id").With("status", string(c.Status))
 	}
 	left := c.AmountRefundable
 	switch {

@@ -34,6 +34,7 @@ func Moves() []Move {
 		{Pending, Succeeded, "refund.succeeded"},
 		{Pending, Failed, "refund.failed"},
 		{Pending, Canceled, "refund.canceled"},
+		{Failed, Succeeded, "refund.succeeded"}, // it never arrived, it seemed, and was made all the same
 	}
 }
 

@@ -62,14 +62,10 @@ func (s *Service) ReleaseWaiting(ctx context.Context, v clock.View) (int, error)
 	return n, errors.Join(errs...)
 }
 
-// NextReleaseWaiting is since when a refund of the application could have been released: nil means
-// that none can. It depends on no time of its own, only on the charges'.
-func (s *Service) NextReleaseWaiting(ctx context.Context, applicationID int64) (*time.Time, error) {
-	return pg.Value[*time.Time](ctx, s.Pool, `
-		SELECT min(c.updated_at) FROM refunds r
-		JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
-		WHERE r.application_id = @application_id AND r.pending_reason IS NOT NULL AND c.status <> 'pending'`,
-		pg.Args{"application_id": applicationID})
+// NextReleaseWaiting is never: no time of its own makes a refund due. What charges become does, so that
+// [Service.ReleaseWaiting] is run after their sweep, at the same time of the clock.
+func (s *Service) NextReleaseWaiting(context.Context, int64, time.Time) (*time.Time, error) {
+	return nil, nil
 }
 
 // release sends or cancels one refund, and tells whether there was something to do. Once begun, the

@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/fixture"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -164,7 +165,7 @@ func of(c charge.Charge, amount money.Amount) refund.CreateInput {
 	return in
 }
 
-func create(t *testing.T, w *fixture.World, in refund.CreateInput, claim *idempotency.Claim) refund.Answer {
+func create(t *testing.T, w *fixture.World, in refund.CreateInput, claim *idempotency.Claim) refund.Result {
 	t.Helper()
 	out, err := w.Refunds.Create(t.Context(), w.Actor(), in, claim)
 	if err != nil {
@@ -187,6 +188,15 @@ func resolve(t *testing.T, w *fixture.World, want int) {
 	if n, err := w.Operations.Resolve(t.Context()); err != nil || n != want {
 		t.Errorf("asked about %d, %v; want %d", n, err, want)
 	}
+}
+
+func moment(t *testing.T, w *fixture.World) instant.Moment {
+	t.Helper()
+	m, err := w.Clocks.Moment(t.Context(), w.App.AppID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func code(err error) string {
@@ -246,4 +256,11 @@ func audit(t testing.TB, w *fixture.World) {
 			t.Errorf("audit: %d × %s", n, what)
 		}
 	}
+}
+
+// testWorld is a world with its processor and one charge.
+type testWorld struct {
+	*fixture.World
+	p      *scripted
+	charge charge.Charge
 }

@@ -1,0 +1,9 @@
+package refund
+
+import (
+	"svcpay/internal/charge"
+	"svcpay/internal/money"
+)
+
+// AmountOf is the rule that every refund goes by.
+func AmountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) { return amountOf(c, asked) }

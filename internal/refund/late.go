@@ -1,0 +1,46 @@
+package refund
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// Late books refunds that turn up as made after they were given up: the money has left, so the
+// refund has succeeded after all. One that no longer fits, because something else was refunded
+// instead, stays as it is; reconciliation shows it as a difference between the books.
+func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error {
+	var errs []error
+	for _, o := range outcomes {
+		errs = append(errs, s.late(ctx, o))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) late(ctx context.Context, o operation.Outcome) error {
+	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		l, before, err := s.holdTx(ctx, tx, o.ApplicationID, o.ChargeID, ids.RefundFrom(o.SubjectID))
+		if err != nil {
+			return err
+		}
+		operation.FoundTx(tx, o.ID)
+		switch {
+		case before.Status != Failed:
+			return nil
+		case l.AmountCaptured-l.AmountRefunded-l.AmountRefundPending < before.Amount:
+			slog.ErrorContext(ctx, "a refund that was given up was made, and no longer fits its charge", "refund_id", before.ID.String())
+			return nil
+		}
+		_, err = s.succeedTx(tx, m, l, before, cause{outbox.Job, o.RequestID})
+		return err
+	})
+}

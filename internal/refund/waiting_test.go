@@ -1,0 +1,314 @@
+package refund_test
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/clock"
+	"svcpay/internal/fault"
+	"svcpay/internal/fixture"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/ledger"
+	"svcpay/internal/money"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/refund"
+)
+
+// debited makes a bank debit that has not settled.
+func debited(t *testing.T, w *fixture.World, amount money.Amount) charge.Charge {
+	t.Helper()
+	c := captured(t, w, amount)
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges SET type = 'ach', status = 'pending' WHERE id = @id`, pg.Args{"id": c.ID}); err != nil {
+		t.Fatal(err)
+	}
+	return chargeOf(t, w, c.ID)
+}
+
+func release(t *testing.T, w *fixture.World, want int) {
+	t.Helper()
+	v, err := w.Clocks.Of(t.Context(), w.App.AppID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.Refunds.ReleaseWaiting(t.Context(), v); err != nil || n != want {
+		t.Errorf("released %d, %v; want %d", n, err, want)
+	}
+}
+
+func settle(t *testing.T, w *fixture.World, c charge.Charge) {
+	t.Helper()
+	if err := w.Charges.SettleNow(t.Context(), c.Processor.Reference); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRefundOfAPendingDebitWaitsUntilItSettles(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	c, claim := debited(t, w, 100), claimOf(w, "k")
+	r := create(t, w, of(c, 30), claim).Refund
+	if r.Status != refund.Pending || r.PendingReason == nil || *r.PendingReason != refund.ChargePending {
+		t.Fatalf("%s", jsonOf(t, r))
+	}
+	if now := chargeOf(t, w, c.ID); now.AmountRefundPending != 30 || now.AmountRefundable != 70 {
+		t.Errorf("%s", jsonOf(t, now))
+	}
+	if again := create(t, w, of(c, 30), claim); again.Prior == nil || again.Prior.State != idempotency.Done || string(again.Prior.Outcome.Result) != jsonOf(t, r) {
+		t.Errorf("replayed %+v", again)
+	}
+	release(t, w, 0)
+	w.Clock.Advance(time.Hour)
+	resolve(t, w, 0)
+	if len(p.calls) != 0 {
+		t.Error("it was sent before its charge settled")
+	}
+	audit(t, w)
+	settle(t, w, c)
+	release(t, w, 1)
+	release(t, w, 0)
+	r = get(t, w, r.ID)
+	if r.Status != refund.Succeeded || r.PendingReason != nil || r.Version != 3 || len(p.calls) != 1 || p.calls[0].Original != c.Processor.Reference {
+		t.Errorf("%s after %+v", jsonOf(t, r), p.calls)
+	}
+	account, err := pg.Value[string](t.Context(), w.Pool, `SELECT debit FROM ledger_entries WHERE business_key = @key`, pg.Args{"key": r.ID.String() + ":refund"})
+	if err != nil || ledger.Account(account) != ledger.MerchantAvailable {
+		t.Errorf("a settled charge's refund is taken from %s, %v", account, err)
+	}
+	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.updated' AND previous_attributes ? 'pending_reason'`, pg.Args{"id": r.ID}); n != 1 {
+		t.Error("no event tells that it was sent")
+	}
+	if next, err := w.Refunds.NextReleaseWaiting(t.Context(), w.App.AppID, w.Clock.Now()); next != nil || err != nil {
+		t.Errorf("due at %v, %v", next, err)
+	}
+	audit(t, w)
+}
+
+func TestRefundOfADebitThatIsNoMoreIsCanceled(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*fixture.World, charge.Charge) error{
+		"failed": func(w *fixture.World, c charge.Charge) error {
+			return w.Charges.Return(t.Context(), c.Processor.Reference, "R01")
+		},
+		"voided": func(w *fixture.World, c charge.Charge) error {
+			_, err := w.Charges.Void(t.Context(), w.Actor(), c.ID.String(), charge.VoidInput{}, nil)
+			return err
+		},
+		"returned": func(w *fixture.World, c charge.Charge) error {
+			err := w.Charges.SettleNow(t.Context(), c.Processor.Reference)
+			return errors.Join(err, w.Charges.Return(t.Context(), c.Processor.Reference, "R10"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, p := newScripted(t)
+			c := debited(t, w, 100)
+			first, second := create(t, w, of(c, 30), nil).Refund, create(t, w, of(c, 0), nil).Refund
+			if err := end(w, c); err != nil {
+				t.Fatal(err)
+			}
+			audit(t, w)
+			release(t, w, 2)
+			release(t, w, 0)
+			for _, id := range []ids.Refund{first.ID, second.ID} {
+				if r := get(t, w, id); r.Status != refund.Canceled || r.PendingReason != nil || r.CanceledAt == nil {
+					t.Errorf("%s", jsonOf(t, r))
+				}
+			}
+			if now := chargeOf(t, w, c.ID); string(now.Status) != name || now.AmountRefundPending != 0 || now.AmountRefunded != 0 {
+				t.Errorf("%s", jsonOf(t, now))
+			}
+			_, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 1), nil)
+			if f, _ := fault.As(err); f == nil || f.Code != "charge_not_refundable" || f.Detail["status"] != name {
+				t.Errorf("afterwards: %v", err)
+			}
+			if len(p.calls) != 0 {
+				t.Errorf("sent %+v", p.calls)
+			}
+			audit(t, w)
+		})
+	}
+}
+
+func TestCancelTakesBackWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	c, claim := debited(t, w, 100), claimOf(w, "k")
+	id := create(t, w, of(c, 0), nil).Refund.ID
+	actor := w.Actor()
+	out, err := w.Refunds.Cancel(t.Context(), actor, id.String(), claim)
+	if err != nil || out.Refund.Status != refund.Canceled || jsonOf(t, out.Refund) != jsonOf(t, get(t, w, id)) {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if now := chargeOf(t, w, c.ID); now.AmountRefundPending != 0 || now.AmountRefundable != 100 {
+		t.Errorf("%s", jsonOf(t, now))
+	}
+	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.canceled' AND request_id = @request AND source = 'api'`,
+		pg.Args{"id": id, "request": actor.RequestID}); n != 1 {
+		t.Error("the event does not tell whose request it was")
+	}
+	again, err := w.Refunds.Cancel(t.Context(), w.Actor(), id.String(), claim)
+	if err != nil || again.Prior == nil || string(again.Prior.Outcome.Result) != jsonOf(t, out.Refund) {
+		t.Errorf("the same key again: %+v, %v", again, err)
+	}
+	if _, err := w.Refunds.Cancel(t.Context(), w.Actor(), id.String(), nil); code(err) != "refund_not_cancelable" {
+		t.Errorf("without it: %v", err)
+	}
+	settle(t, w, c)
+	release(t, w, 0)
+	audit(t, w)
+}
+
+func TestWhatIsSentOrOverCannotBeCanceled(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	c := captured(t, w, 100)
+	done := create(t, w, of(c, 10), nil).Refund
+	p.refund = p.decline
+	failed := create(t, w, of(c, 10), nil).Refund
+	p.refund = p.lose
+	sent := create(t, w, of(c, 10), nil).Refund
+	for _, r := range []refund.Refund{done, failed, sent} {
+		_, err := w.Refunds.Cancel(t.Context(), w.Actor(), r.ID.String(), claimOf(w, r.ID.String()))
+		f, ok := fault.As(err)
+		if !ok || f.Code != "refund_not_cancelable" || f.Kind != fault.KindConflict || f.Detail["status"] != string(r.Status) {
+			t.Errorf("%s: %v", r.Status, err)
+		}
+		if now := get(t, w, r.ID); jsonOf(t, now) != jsonOf(t, r) {
+			t.Errorf("%s", jsonOf(t, now))
+		}
+	}
+	if n := count(t, w, "idempotency_keys WHERE path = '/api/refunds'", pg.Args{}); n != 0 {
+		t.Errorf("refusals keep %d keys", n)
+	}
+	audit(t, w)
+}
+
+// A dispute cancels what has not been sent, in its own transaction, and goes on from the charge as it
+// is then.
+func TestDisputeCancelsWhatWaits(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	c := debited(t, w, 100)
+	waiting := []refund.Refund{create(t, w, of(c, 20), nil).Refund, create(t, w, of(c, 30), nil).Refund}
+	m := moment(t, w)
+	for range 2 { // the second time there is nothing left to cancel
+		err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
+			l, err := w.Charges.LockTx(t.Context(), tx, w.App.AppID, c.ID)
+			if err != nil {
+				return err
+			}
+			if l, err = w.Refunds.CancelUnsentTx(t.Context(), tx, m, l); err != nil {
+				return err
+			}
+			_, err = w.Charges.ChangeTx(tx, m, l, charge.Change{Disputed: 50, Event: "charge.updated", Source: outbox.Job})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range waiting {
+		if now := get(t, w, r.ID); now.Status != refund.Canceled || now.Version != 2 {
+			t.Errorf("%s", jsonOf(t, now))
+		}
+	}
+	if now := chargeOf(t, w, c.ID); now.AmountRefundPending != 0 || now.AmountDisputed != 100 || now.Version != c.Version+2+3 {
+		t.Errorf("%s", jsonOf(t, now))
+	}
+	settle(t, w, c)
+	release(t, w, 0)
+	for _, in := range []refund.CreateInput{of(c, 0), of(c, 1)} {
+		if _, err := w.Refunds.Create(t.Context(), w.Actor(), in, nil); code(err) != "charge_disputed" {
+			t.Errorf("what is disputed: %v", err)
+		}
+	}
+	if len(p.calls) != 0 {
+		t.Errorf("sent %+v", p.calls)
+	}
+	audit(t, w)
+}
+
+func TestSweepersShareTheWork(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	var charges []charge.Charge
+	for range 3 {
+		c := debited(t, w, 1_000)
+		for range 4 {
+			create(t, w, of(c, 100), nil)
+		}
+		charges = append(charges, c)
+	}
+	for _, c := range charges {
+		settle(t, w, c)
+	}
+	var sum atomic.Int64
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			for range 50 {
+				n, err := w.Refunds.ReleaseWaiting(t.Context(), clock.View{Except: []int64{}, Moment: moment(t, w)})
+				if err != nil && !pg.IsUnavailable(err) && code(err) != "overloaded" {
+					t.Error(err)
+				}
+				sum.Add(int64(n))
+				if count(t, w, "refunds WHERE pending_reason IS NOT NULL", pg.Args{}) == 0 {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if sum.Load() != 12 || len(p.calls) != 12 || count(t, w, "refunds WHERE status = 'succeeded'", pg.Args{}) != 12 {
+		t.Errorf("%d released, %d sent", sum.Load(), len(p.calls))
+	}
+	audit(t, w)
+}
+
+func TestSweepKeepsToItsView(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	c := debited(t, w, 100)
+	create(t, w, of(c, 0), nil)
+	settle(t, w, c)
+	for name, v := range map[string]clock.View{
+		"another application": {Only: &w.Other.AppID, Except: []int64{}},
+		"all but this":        {Except: []int64{w.App.AppID}},
+	} {
+		v.Moment = moment(t, w)
+		if n, err := w.Refunds.ReleaseWaiting(t.Context(), v); n != 0 || err != nil {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+	}
+	release(t, w, 1)
+}
+
+// What a sweep sends can lose its answer like any other.
+func TestReleasedRefundWhoseAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	c := debited(t, w, 100)
+	id := create(t, w, of(c, 0), claimOf(w, "k")).Refund.ID
+	settle(t, w, c)
+	p.refund = p.lose
+	release(t, w, 1)
+	if r := get(t, w, id); r.Status != refund.Pending || r.PendingReason != nil || r.Version != 2 {
+		t.Errorf("%s", jsonOf(t, r))
+	}
+	if _, err := w.Refunds.Cancel(t.Context(), w.Actor(), id.String(), nil); code(err) != "refund_not_cancelable" {
+		t.Errorf("it is sent: %v", err)
+	}
+	audit(t, w)
+	w.Clock.Advance(time.Second)
+	resolve(t, w, 1)
+	if r := get(t, w, id); r.Status != refund.Succeeded || len(p.calls) != 1 {
+		t.Errorf("%s", jsonOf(t, r))
+	}
+	audit(t, w)
+}
