@@ -100,7 +100,7 @@ func (s *Service) release(ctx context.Context, m instant.Moment, d released) (bo
 		return false, err
 	}
 	if sends {
-		crash.Point("refund.released")
+		crash.Point("refund.claimed")
 		s.send(ctx, c, outbox.Job)
 	}
 	return acted, nil

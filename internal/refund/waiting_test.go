@@ -17,17 +17,28 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/token"
 )
 
 // debited makes a bank debit that has not settled.
 func debited(t *testing.T, w *fixture.World, amount money.Amount) charge.Charge {
 	t.Helper()
-	c := captured(t, w, amount)
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges SET type = 'ach', status = 'pending' WHERE id = @id`, pg.Args{"id": c.ID}); err != nil {
+	bank, err := w.Tokens.CreateBank(t.Context(), w.Session(), ids.NewRequest(w.Clock.Now()).String(), token.BankInput{
+		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"), AccountType: "checking",
+		Billing: w.Card(good).Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: token.MandateVersion, IP: "192.0.2.1", UserAgent: "test"},
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return chargeOf(t, w, c.ID)
+	out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US,
+		Amount: &amount, Token: ptr(bank.Token.String())}, nil)
+	if err != nil || out.Charge.Status != charge.Pending {
+		t.Fatalf("%+v, %v", out.Charge, err)
+	}
+	return out.Charge
 }
 
 func release(t *testing.T, w *fixture.World, want int) {
