@@ -37,11 +37,11 @@ type scripted struct {
 	*sandbox.Processor
 	mu     sync.Mutex
 	refund play
-	// declined holds the references whose refund was refused: the sandbox refuses none by itself.
-	declined map[string]bool
-	named    func()
-	late     map[string]processor.FollowUp // arrive when deliver is called
-	calls    []processor.FollowUp
+	// answers are what look-ups of some references are told, whatever is in the book.
+	answers map[string]processor.Answer
+	named   func()
+	late    map[string]processor.FollowUp // arrive when deliver is called
+	calls   []processor.FollowUp
 }
 
 func (p *scripted) Refund(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
@@ -57,10 +57,10 @@ func (p *scripted) Refund(ctx context.Context, f processor.FollowUp) (processor.
 
 func (p *scripted) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
 	p.mu.Lock()
-	no := p.declined[reference]
+	answer, ok := p.answers[reference]
 	p.mu.Unlock()
-	if no {
-		return processor.Answer{DeclineCode: "generic_decline"}, nil
+	if ok {
+		return answer, nil
 	}
 	return p.Processor.Lookup(ctx, reference)
 }
@@ -78,8 +78,8 @@ var errLost = errors.New("the connection was lost")
 func (p *scripted) decline(_ context.Context, f processor.FollowUp) (processor.Answer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.declined[f.Reference] = true
-	return processor.Answer{DeclineCode: "generic_decline"}, nil
+	p.answers[f.Reference] = processor.Answer{DeclineCode: "generic_decline"}
+	return p.answers[f.Reference], nil
 }
 
 // lose makes a refund and loses the answer.
@@ -121,7 +121,7 @@ func (p *scripted) deliver(ctx context.Context) error {
 
 func newScripted(t *testing.T) (*fixture.World, *scripted) {
 	t.Helper()
-	p := &scripted{declined: map[string]bool{}, late: map[string]processor.FollowUp{}}
+	p := &scripted{answers: map[string]processor.Answer{}, late: map[string]processor.FollowUp{}}
 	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
 		p.Processor = sandbox.New(pool, now)
 		return p
