@@ -75,13 +75,6 @@ const (
 
 	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor
 	SandboxClock    Permission = "sandbox:clock"    // move the application's clock
-	FeeRead        Permission = "fee:read"         // a merchant's rates, and a preview of others
-	FeeWriteDAF    Permission = "fee:write_daf"    // a merchant's daf_percentage
-	FeeDefaultRead Permission = "fee_default:read" // what new merchants begin with
-
-	RefundCreate Permission = "refund:create"
-	RefundRead   Permission = "refund:read"
-	RefundCancel Permission = "refund:cancel"
 )
 
 // Checker answers whether an actor holds a permission.
