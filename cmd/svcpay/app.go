@@ -95,6 +95,9 @@ func (a *app) schedules() []jobs.Schedule {
 			_, err := a.ledger.Compare(ctx)
 			return false, err
 		}},
+		{Name: "release_refunds", Every: time.Second, Run: func(ctx context.Context) (bool, error) {
+			return a.clock.RunAll(ctx, clock.Sweep{Name: "release_refunds", Run: a.refunds.ReleaseWaiting, Next: a.refunds.NextReleaseWaiting})
+		}},
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.tokens.PurgeSessions),
 		purge("purge_portal_sessions", a.identity.PurgeSessions),

@@ -86,7 +86,7 @@ func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before
 		account = ledger.MerchantAvailable
 	}
 	ledger.PostTx(tx, m, ledger.Posting{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID,
-		BusinessKey: r.ID.String() + ":refund", Kind: "refund", Debit: account, Credit: ledger.ProcessorReceivable,
+		BusinessKey: r.ID.String() + ":refund", Kind: ledger.KindRefund, Debit: account, Credit: ledger.ProcessorReceivable,
 		Amount: r.Amount, Currency: r.Currency, SourceID: r.ID.Bytes(), ChargeID: r.ChargeID})
 	return r, writeTx(tx, m, before, r, by)
 }

@@ -194,7 +194,7 @@ func TestFinishThatCannotBeWritten(t *testing.T) {
 		return pg.InTx(ctx, w.Pool, func(tx *pg.Tx) error {
 			ledger.PostTx(tx, instant.Both(w.Clock.Now()), ledger.Posting{
 				ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: reference + ":refund", Kind: "refund",
-				Debit: ledger.Adjustments, Credit: ledger.ProcessorReceivable, Amount: 1, Currency: "usd", SourceID: id.Bytes(),
+				Debit: ledger.MerchantPending, Credit: ledger.ProcessorReceivable, Amount: 1, Currency: "usd", SourceID: id.Bytes(),
 			})
 			return nil
 		})

@@ -243,6 +243,9 @@ var audits = map[string]string{
 			ELSE (r.status = 'pending') IS DISTINCT FROM (o.state = 'open') END`,
 	"key out of step": `refunds r JOIN idempotency_keys k ON k.application_id = r.application_id AND k.object_id = r.id
 		WHERE r.status <> 'pending' AND k.state <> 'done'`,
+	"settled charge with money that is still pending": `charges c WHERE c.status IN ('settled', 'returned') AND 0 <> (
+		SELECT coalesce(sum(CASE 'merchant_pending' WHEN l.debit THEN l.amount WHEN l.credit THEN -l.amount ELSE 0 END), 0)
+		FROM ledger_entries l WHERE l.charge_id = c.id)`,
 	"reference submitted twice": `(SELECT FROM sandbox_processor_book GROUP BY reference HAVING count(*) > 1) twice`,
 	"money given back without a refund": `sandbox_processor_book b LEFT JOIN refunds r ON r.processor_reference = b.reference
 		WHERE b.kind = 'refund' AND (r.status IS NULL OR r.status NOT IN ('pending', 'succeeded') OR r.amount <> b.amount)`,
