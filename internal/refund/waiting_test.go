@@ -23,8 +23,8 @@ import (
 	"svcpay/internal/token"
 )
 
-// debited makes a bank debit that has not settled.
-func debited(t *testing.T, w *fixture.World, amount money.Amount) charge.Charge {
+// account makes a token of a bank account whose debits settle.
+func account(t *testing.T, w *fixture.World) string {
 	t.Helper()
 	bank, err := w.Tokens.CreateBank(t.Context(), w.Session(), ids.NewRequest(w.Clock.Now()).String(), token.BankInput{
 		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"), AccountType: "checking",
@@ -33,12 +33,13 @@ func debited(t *testing.T, w *fixture.World, amount money.Amount) charge.Charge 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US,
-		Amount: &amount, Token: ptr(bank.Token.String())}, nil)
-	if err != nil || out.Charge.Status != charge.Pending {
-		t.Fatalf("%+v, %v", out.Charge, err)
-	}
-	return out.Charge
+	return bank.Token.String()
+}
+
+// debited makes a bank debit that has not settled.
+func debited(t *testing.T, w *fixture.World, amount money.Amount) charge.Charge {
+	t.Helper()
+	return charged(t, w, account(t, w), amount, charge.Pending)
 }
 
 func release(t *testing.T, w *fixture.World, want int) {
