@@ -36,7 +36,8 @@ CREATE TABLE tokens (
     billing jsonb NOT NULL,
     network_transaction_id text,
     disabled_reason text,
-    verification_tries smallint NOT NULL DEFAULT 0,
+    deposits bytea CHECK (length(deposits) = 32), -- keyed digest of the two amounts that prove a bank account
+    verification_tries smallint NOT NULL DEFAULT 0 CHECK (verification_tries BETWEEN 0 AND 10),
     last_used_at timestamptz,
     expires_at timestamptz NOT NULL,
     version integer NOT NULL DEFAULT 1,
@@ -49,10 +50,14 @@ CREATE TABLE tokens (
         ELSE num_nulls(brand, bin, exp_month, exp_year, funding, country) = 0 AND num_nonnulls(routing, bank_name, account_type) = 0 END),
     CHECK (length(routing) = CASE kind WHEN 'bank_us' THEN 9 ELSE 8 END),
     CHECK (kind IN ('bank_us', 'bank_ca') OR status <> 'pending_verification'),
-    CHECK ((status = 'disabled') = (disabled_reason IS NOT NULL))
+    CHECK (status <> 'pending_verification' OR deposits IS NOT NULL),
+    CHECK (status <> 'disabled' OR disabled_reason IS NOT NULL),
+    CHECK (status NOT IN ('pending_verification', 'active') OR disabled_reason IS NULL)
 );
 CREATE INDEX tokens_by_merchant ON tokens (application_id, merchant_id, id);
-CREATE INDEX tokens_by_expiry ON tokens (expires_at) WHERE status IN ('active', 'pending_verification');
+CREATE INDEX tokens_by_application ON tokens (application_id, id);
+CREATE INDEX tokens_by_expiry ON tokens (expires_at)
+    WHERE status IN ('pending_verification', 'active', 'disabled') AND entry_mode <> 'payout_account';
 
 -- The words by which a payer allowed debits of a bank account, and how they were accepted.
 CREATE TABLE mandates (

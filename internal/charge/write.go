@@ -36,7 +36,8 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 		token.UsedTx(tx, c.ApplicationID, c.MerchantID, c.Token, keptNetworkID(c), m.At)
 	}
 	if e.disable != "" {
-		if err := token.DisableTx(ctx, tx, m, c.ApplicationID, c.Token, e.disable); err != nil {
+		if err := token.DisableTx(ctx, tx, m, token.Disabling{ApplicationID: c.ApplicationID, Token: c.Token, Reason: e.disable,
+			Livemode: c.Livemode, Source: source}); err != nil {
 			return c, err
 		}
 	}

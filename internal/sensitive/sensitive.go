@@ -81,8 +81,9 @@ type AccountNumber struct{ secret }
 // NewAccountNumber wraps digits.
 func NewAccountNumber(digits string) AccountNumber { return AccountNumber{keep(digits)} }
 
-// Last4 gives the last four digits, which may be shown and kept.
-func (n AccountNumber) Last4() string { return last(n.Reveal(), 4) }
+// Last4 gives the last digits, which may be shown and kept: four, and fewer of a number so short that
+// not half of it would stay hidden.
+func (n AccountNumber) Last4() string { s := n.Reveal(); return last(s, min(4, len(s)/2)) }
 
 // String prints ••••6789.
 func (n AccountNumber) String() string { return "••••" + n.Last4() }

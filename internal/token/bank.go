@@ -45,6 +45,15 @@ const (
 // validate returns every mistake, named as the library names its inputs.
 func (in BankInput) validate() fault.Fields {
 	var fs fault.Fields
+	in.validateAccount(&fs)
+	if !in.Mandate.Accepted || in.Mandate.TextVersion != MandateVersion {
+		fs.Add("mandate", "mandate_not_accepted", "The authorization to debit the account must be accepted.")
+	}
+	return fs
+}
+
+// validateAccount adds every mistake in what is said of the account and its holder.
+func (in BankInput) validateAccount(fs *fault.Fields) {
 	least, most := minACHAccount, maxACHAccount
 	if in.Scheme == processor.ACSS {
 		least, most = minACSSAccount, maxACSSAccount
@@ -64,11 +73,7 @@ func (in BankInput) validate() fault.Fields {
 	if strings.TrimSpace(in.Billing.FirstName) == "" || strings.TrimSpace(in.Billing.LastName) == "" {
 		fs.Add("billing.first_name", "incomplete_account_holder_name", "Enter the first and last name of the account's holder.")
 	}
-	in.Billing.validate(&fs)
-	if !in.Mandate.Accepted || in.Mandate.TextVersion != MandateVersion {
-		fs.Add("mandate", "mandate_not_accepted", "The authorization to debit the account must be accepted.")
-	}
-	return fs
+	in.Billing.validate(fs)
 }
 
 // isABA tells whether s is a routing number: nine digits, a prefix that the American Bankers
@@ -111,10 +116,11 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 }
 
 func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankInput, entryMode string) (newToken, error) {
-	scheme, kind := processor.ACH, BankUS
+	kind := BankUS
 	if m.Country == "CA" {
-		scheme, kind = processor.ACSS, BankCA
+		kind = BankCA
 	}
+	scheme := kind.scheme()
 	if in.Scheme != scheme {
 		return newToken{}, fault.Refused("token_type_mismatch", "This merchant takes bank accounts of its own country only.")
 	}
@@ -132,15 +138,18 @@ func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankI
 	if err != nil {
 		return newToken{}, err
 	}
-	status := Active
-	if m.BankProcessor == "q" {
+	status, deposits := Active, []byte(nil)
+	if m.BankProcessor == "q" && entryMode == Keyed {
 		status = PendingVerification
+		if deposits, err = s.chooseDeposits(o.ref(id)); err != nil {
+			return newToken{}, err
+		}
 	}
 	row := newToken{
 		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), BankAccount: &BankAccount{
 			BankName: name, Last4: in.Number.Last4(), AccountType: in.AccountType, Status: status}},
 		owner: o, kind: kind, entryMode: entryMode, status: status, routing: &in.Routing,
-		fingerprint: fingerprint, sealed: sealed,
+		fingerprint: fingerprint, deposits: deposits, sealed: sealed,
 	}
 	moment, err := s.Clock.Moment(ctx, m.ApplicationID)
 	if err != nil {

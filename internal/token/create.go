@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"svcpay/internal/fault"
@@ -65,6 +64,7 @@ type newToken struct {
 	bin, country *string // of a card
 	routing      *string // of a bank account
 	fingerprint  []byte
+	deposits     []byte // of an account that awaits verification
 	sealed       vault.Sealed
 	mandate      *Mandate
 	claim        *idempotency.Claim
@@ -89,7 +89,7 @@ func (s *Service) prepare(ctx context.Context, o owner, in CardInput) (newToken,
 		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), Card: &Card{
 			Brand: brandOf(in.Number.Reveal()).name, Last4: in.Number.Last4(),
 			ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: profile.Funding,
-			CardholderName: strings.Join(strings.Fields(in.Billing.FirstName+" "+in.Billing.MiddleName+" "+in.Billing.LastName), " "),
+			CardholderName: in.Billing.holder(),
 		}},
 		owner: o, kind: CardKind, entryMode: Keyed, status: Active,
 		bin: &bin, country: &profile.Country, fingerprint: fingerprint, sealed: sealed,
@@ -143,15 +143,7 @@ func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, row
 		if err := queueInsert(tx, r, m); err != nil {
 			return nil, err
 		}
-		if r.claim == nil {
-			continue
-		}
-		result, err := json.Marshal(r.created)
-		if err != nil {
-			return nil, err
-		}
-		if err := idempotency.FinishTx(tx, idempotency.Held{ApplicationID: r.ApplicationID, Key: r.claim.Key,
-			ObjectID: r.created.Token.Bytes()}, idempotency.Outcome{Result: result}); err != nil {
+		if err := finishTx(tx, r.claim, r.created.Token.Bytes(), r.created, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -176,7 +168,7 @@ func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 	args := pg.Args{"id": r.created.Token, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "kind": r.kind,
 		"status": r.status, "last4": nil, "brand": nil, "bin": r.bin, "exp_month": nil, "exp_year": nil, "funding": nil,
 		"country": r.country, "routing": r.routing, "bank_name": nil, "account_type": nil, "fingerprint": r.fingerprint,
-		"entry_mode": r.entryMode, "billing": billing, "until": m.At.AddDate(0, lifeMonths, 0), "now": m.At}
+		"deposits": r.deposits, "entry_mode": r.entryMode, "billing": billing, "until": m.At.AddDate(0, lifeMonths, 0), "now": m.At}
 	if c := r.created.Card; c != nil {
 		args["last4"], args["brand"], args["funding"] = c.Last4, c.Brand, c.Funding
 		args["exp_month"], args["exp_year"] = c.ExpMonth, c.ExpYear
@@ -186,9 +178,9 @@ func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 	}
 	tx.Later(`
 		INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year,
-			funding, country, routing, bank_name, account_type, fingerprint, entry_mode, billing, expires_at, created_at, updated_at)
+			funding, country, routing, bank_name, account_type, fingerprint, deposits, entry_mode, billing, expires_at, created_at, updated_at)
 		VALUES (@id, @application_id, @merchant_id, @kind, @status, @last4, @brand, @bin, @exp_month, @exp_year,
-			@funding, @country, @routing, @bank_name, @account_type, @fingerprint, @entry_mode, @billing, @until, @now, @now)`, args)
+			@funding, @country, @routing, @bank_name, @account_type, @fingerprint, @deposits, @entry_mode, @billing, @until, @now, @now)`, args)
 	vault.InsertTx(tx, r.created.Token, r.sealed, m.Machine)
 	if r.mandate != nil {
 		insertMandateTx(tx, r.owner, *r.mandate)

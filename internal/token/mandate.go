@@ -1,10 +1,15 @@
 package token
 
 import (
+	"context"
 	"fmt"
 
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -12,21 +17,22 @@ import (
 // Mandate is a payer's permission to debit a bank account: the exact words, and how they were
 // accepted. It is the API's object.
 type Mandate struct {
-	ID          ids.Mandate      `db:"id" json:"id"`
-	Object      string           `db:"-" json:"object"`
-	Version     int              `db:"version" json:"version"`
-	Livemode    bool             `db:"-" json:"livemode"`
-	MerchantID  int64            `db:"merchant_id" json:"merchant_id"`
-	Token       ids.Token        `db:"token_id" json:"token"`
-	Scheme      processor.Scheme `db:"scheme" json:"scheme"`
-	Status      string           `db:"status" json:"status"` // active or revoked
-	Text        string           `db:"text" json:"text"`
-	TextVersion string           `db:"text_version" json:"text_version"`
-	IP          string           `db:"ip" json:"ip"`
-	UserAgent   string           `db:"user_agent" json:"user_agent"`
-	AcceptedAt  instant.Time     `db:"accepted_at" json:"accepted_at"`
-	RevokedAt   *instant.Time    `db:"revoked_at" json:"revoked_at"`
-	UpdatedAt   instant.Time     `db:"updated_at" json:"updated_at"`
+	ID            ids.Mandate      `db:"id" json:"id"`
+	Object        string           `db:"-" json:"object"`
+	Version       int              `db:"version" json:"version"`
+	Livemode      bool             `db:"-" json:"livemode"`
+	ApplicationID int64            `db:"application_id" json:"-"`
+	MerchantID    int64            `db:"merchant_id" json:"merchant_id"`
+	Token         ids.Token        `db:"token_id" json:"token"`
+	Scheme        processor.Scheme `db:"scheme" json:"scheme"`
+	Status        string           `db:"status" json:"status"` // active or revoked
+	Text          string           `db:"text" json:"text"`
+	TextVersion   string           `db:"text_version" json:"text_version"`
+	IP            string           `db:"ip" json:"ip"`
+	UserAgent     string           `db:"user_agent" json:"user_agent"`
+	AcceptedAt    instant.Time     `db:"accepted_at" json:"accepted_at"`
+	RevokedAt     *instant.Time    `db:"revoked_at" json:"revoked_at"`
+	UpdatedAt     instant.Time     `db:"updated_at" json:"updated_at"`
 }
 
 // MandateVersion names the current wording of [MandateText].
@@ -53,4 +59,59 @@ func insertMandateTx(tx *pg.Tx, o owner, m Mandate) {
 		pg.Args{"id": m.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "token": m.Token,
 			"scheme": m.Scheme, "text": m.Text, "text_version": m.TextVersion, "ip": m.IP, "user_agent": m.UserAgent,
 			"now": m.AcceptedAt})
+}
+
+const mandateColumns = `m.id, m.version, m.application_id, m.merchant_id, m.token_id, m.scheme, m.status, m.text, m.text_version, m.ip, m.user_agent,
+	m.accepted_at, m.revoked_at, m.updated_at`
+
+// GetMandate returns a mandate of the actor's application. A malformed id, an unknown one and another
+// application's get the same fault.
+func (s *Service) GetMandate(ctx context.Context, actor authz.Actor, id string) (Mandate, error) {
+	if err := s.Check.Check(actor, authz.MandateRead); err != nil {
+		return Mandate{}, err
+	}
+	mandateID, err := ids.ParseMandate(id)
+	if err != nil {
+		return Mandate{}, fault.Missing()
+	}
+	m, err := pg.One[Mandate](ctx, s.Pool, `SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id`,
+		pg.Args{"application_id": actor.ApplicationID, "id": mandateID})
+	return m.derive(s.livemode()), orMissing(err)
+}
+
+// derive fills the members that follow from others.
+func (m Mandate) derive(livemode bool) Mandate {
+	m.Object, m.Livemode = "mandate", livemode
+	return m
+}
+
+// RevokeMandate ends the permission to debit, and so disables its token. Again, it changes nothing.
+// Debits that were made before stay.
+func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Result[Mandate], error) {
+	if err := s.Check.Check(actor, authz.MandateRevoke); err != nil {
+		return Result[Mandate]{}, err
+	}
+	mandateID, err := ids.ParseMandate(id)
+	if err != nil {
+		return Result[Mandate]{}, fault.Missing()
+	}
+	return once(ctx, s, claim, actor.ApplicationID, mandateID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Mandate, error) {
+		revoked, err := pg.One[Mandate](ctx, tx, `
+			SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id FOR NO KEY UPDATE`,
+			pg.Args{"application_id": actor.ApplicationID, "id": mandateID})
+		if err != nil {
+			return revoked, orMissing(err)
+		}
+		if revoked.Status == "revoked" {
+			return revoked.derive(s.livemode()), nil
+		}
+		revoked.Status, revoked.RevokedAt, revoked.UpdatedAt = "revoked", instant.Ptr(m.At), instant.Of(m.At)
+		revoked.Version++
+		tx.Later(`
+			UPDATE mandates SET status = 'revoked', revoked_at = @now, updated_at = @now, version = @version
+			WHERE application_id = @application_id AND id = @id`,
+			pg.Args{"now": revoked.UpdatedAt, "version": revoked.Version, "application_id": actor.ApplicationID, "id": mandateID})
+		return revoked.derive(s.livemode()), DisableTx(ctx, tx, m, Disabling{ApplicationID: actor.ApplicationID, Token: revoked.Token,
+			Reason: "mandate_revoked", Livemode: s.livemode(), Source: outbox.API, RequestID: actor.RequestID})
+	})
 }

@@ -89,8 +89,6 @@ func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.M
 	return Session{ID: id, ExpiresAt: now.Add(sessionLife), Merchant: m, Livemode: s.livemode()}, err
 }
 
-func (s *Service) livemode() bool { return s.Environment == identity.Production }
-
 func newSessionID() string {
 	b := make([]byte, 32)
 	rand.Read(b) // never fails (crypto/rand)

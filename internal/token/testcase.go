@@ -5,6 +5,10 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )
@@ -37,46 +41,57 @@ func (in TestInput) Validate() fault.Fields {
 }
 
 // CreateTest makes a token without a browser, so that servers can be tried by themselves. Only a
-// sandbox has test cases. The data goes the way that a payer's goes.
-func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInput) (Created, error) {
+// sandbox has test cases. The data goes the way that a payer's goes. It happens once per key.
+func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInput, claim *idempotency.Claim) (Result[Token], error) {
 	if err := s.Check.Check(actor, authz.TokenCreateTest); err != nil {
-		return Created{}, err
-	}
-	if err := in.Validate().Err(); err != nil {
-		return Created{}, err
+		return Result[Token]{}, err
 	}
 	if s.TestCase == nil {
-		return Created{}, fault.Missing()
+		return Result[Token]{}, fault.Missing()
+	}
+	if err := in.Validate().Err(); err != nil {
+		return Result[Token]{}, err
 	}
 	c, ok := s.TestCase(*in.TestCase)
 	if !ok {
-		return Created{}, fault.Invalid("parameter_invalid", "There is no such test case. The page about testing lists them.").On("test_case")
+		return Result[Token]{}, fault.Invalid("parameter_invalid", "There is no such test case. The page about testing lists them.").On("test_case")
 	}
 	m, err := s.Merchants.Get(ctx, actor.ApplicationID, *in.MerchantID)
 	if fault.HasCode(err, "resource_missing") {
-		return Created{}, fault.New(fault.KindForbidden, "merchant_not_associated", "This merchant is not associated with your application.").On("merchant_id")
+		return Result[Token]{}, merchant.ErrNotAssociated
 	}
 	if err != nil {
-		return Created{}, err
+		return Result[Token]{}, err
 	}
+	row, err := s.prepareTest(ctx, m, c)
+	if err != nil {
+		return Result[Token]{}, err
+	}
+	return once(ctx, s, claim, actor.ApplicationID, row.created.Token.Bytes(), func(tx *pg.Tx, now instant.Moment) (Token, error) {
+		if err := queueInsert(tx, row, now); err != nil {
+			return Token{}, err
+		}
+		if err := tx.Flush(ctx); err != nil {
+			return Token{}, err
+		}
+		t, err := find(ctx, tx, actor.ApplicationID, row.created.Token)
+		return t.derive(s.livemode()), err
+	})
+}
+
+// prepareTest seals the payment method of a test case, for a payer who is always the same. A bank
+// account needs no verification.
+func (s *Service) prepareTest(ctx context.Context, m merchant.Merchant, c TestCase) (newToken, error) {
 	billing := Billing{FirstName: "Dana", LastName: "Reed", AddressLine1: "12 Elm Street", AddressZip: "97301",
 		AddressCountry: m.Country, Email: "dana@example.org"}
-	var row newToken
-	if c.Card.IsZero() {
-		row, err = s.prepareBank(ctx, m, BankInput{Scheme: c.Bank.Scheme, Routing: c.Bank.Routing, Number: c.Bank.Number,
-			AccountType: "checking", Billing: billing, Mandate: Acceptance{IP: "127.0.0.1", UserAgent: "test case"}}, Keyed)
-		row.status = Active
-		if row.created.BankAccount != nil {
-			row.created.BankAccount.Status = Active
-		}
-	} else {
-		row, err = s.prepare(ctx, owner{m.ApplicationID, m.ID}, CardInput{Number: c.Card, CVC: testCode(c.Card),
+	if !c.Card.IsZero() {
+		return s.prepare(ctx, owner{m.ApplicationID, m.ID}, CardInput{Number: c.Card, CVC: testCode(c.Card),
 			ExpMonth: 12, ExpYear: s.Now().Year() + 3, Billing: billing})
 	}
-	if err != nil {
-		return Created{}, err
-	}
-	return s.keep(ctx, row, nil)
+	row, err := s.prepareBank(ctx, m, BankInput{Scheme: c.Bank.Scheme, Routing: c.Bank.Routing, Number: c.Bank.Number,
+		AccountType: "checking", Billing: billing, Mandate: Acceptance{IP: "127.0.0.1", UserAgent: "test case"}}, Keyed)
+	row.status = Active
+	return row, err
 }
 
 func testCode(number sensitive.PAN) sensitive.CVC {

@@ -3,6 +3,7 @@
 package token
 
 import (
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -43,6 +44,14 @@ const (
 	BankCA   Kind = "bank_ca"
 )
 
+// scheme is how money is debited from a bank account of that kind.
+func (k Kind) scheme() processor.Scheme {
+	if k == BankCA {
+		return processor.ACSS
+	}
+	return processor.ACH
+}
+
 // How the data of a token came to us.
 const (
 	Keyed         = "keyed"
@@ -75,6 +84,11 @@ type Billing struct {
 	AddressCountry string `json:"address_country,omitempty"` // ISO 3166-1 alpha-2
 	Email          string `json:"email,omitempty"`
 	Phone          string `json:"phone,omitempty"`
+}
+
+// holder is the name of who owns the payment method.
+func (b Billing) holder() string {
+	return strings.Join(strings.Fields(b.FirstName+" "+b.MiddleName+" "+b.LastName), " ")
 }
 
 // BankAccount is what may be shown of a bank account.

@@ -1,0 +1,165 @@
+package token
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// UpdateInput is the body of an update; members that are not given stay as they are.
+type UpdateInput struct {
+	ExpMonth *int64         `json:"exp_month"` // 1 to 12
+	ExpYear  *int64         `json:"exp_year"`  // four digits
+	Billing  *BillingChange `json:"billing"`
+}
+
+// BillingChange holds the members of a token's billing that change, by name; nil and "" clear one.
+type BillingChange map[string]*string
+
+// members names the texts of a Billing.
+func (b *Billing) members() map[string]*string {
+	return map[string]*string{
+		"first_name": &b.FirstName, "middle_name": &b.MiddleName, "last_name": &b.LastName, "address_line_1": &b.AddressLine1,
+		"address_line_2": &b.AddressLine2, "address_city": &b.AddressCity, "address_state": &b.AddressState,
+		"address_zip": &b.AddressZip, "address_country": &b.AddressCountry, "email": &b.Email, "phone": &b.Phone,
+	}
+}
+
+// on merges the change into a billing.
+func (c BillingChange) on(b Billing) Billing {
+	texts := b.members()
+	for name, value := range c {
+		if value == nil {
+			value = new(string)
+		}
+		*texts[name] = *value
+	}
+	return b
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (in UpdateInput) Validate() fault.Fields {
+	var fs fault.Fields
+	if m := in.ExpMonth; m != nil && (*m < 1 || *m > 12) {
+		fs.Add("exp_month", "parameter_invalid", "The month is from 1 to 12.")
+	}
+	if y := in.ExpYear; y != nil && (*y < 1000 || *y > 9999) {
+		fs.Add("exp_year", "parameter_invalid", "The year has four digits.")
+	}
+	if in.Billing == nil {
+		return fs
+	}
+	var result Billing
+	known := result.members()
+	change := maps.Clone(*in.Billing)
+	for _, name := range slices.Sorted(maps.Keys(change)) {
+		if known[name] == nil {
+			fs.Add("billing", "parameter_unknown", "Billing has members that do not exist here.")
+			delete(change, name)
+		}
+	}
+	result = change.on(result)
+	var wrong fault.Fields
+	result.validate(&wrong)
+	for _, f := range wrong { // the library has its own words for these mistakes
+		fs.Add(f.Param, "parameter_invalid", f.Message)
+	}
+	return fs
+}
+
+// Update changes a card's expiry or a token's billing. One that changes nothing makes no version.
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (Result[Token], error) {
+	if err := s.Check.Check(actor, authz.TokenUpdate); err != nil {
+		return Result[Token]{}, err
+	}
+	if err := in.Validate().Err(); err != nil {
+		return Result[Token]{}, err
+	}
+	return s.change(ctx, actor, id, claim, func(before Token, m instant.Moment) (Token, error) {
+		switch {
+		case before.Status == Deleted:
+			return before, errDeleted
+		case before.Status == Expired:
+			return before, errExpired
+		case before.Card == nil && (in.ExpMonth != nil || in.ExpYear != nil):
+			return before, fault.Refused("token_type_mismatch", "Only cards have an expiry date.").On("exp_month")
+		}
+		after, err := in.expiryOn(before, m.At)
+		if in.Billing != nil {
+			after.Billing = in.Billing.on(before.Billing)
+		}
+		return after, err
+	})
+}
+
+var (
+	errDeleted = fault.Refused("token_not_found", "This token was deleted.")
+	errExpired = fault.New(fault.KindGone, "token_expired", "This token has expired.")
+)
+
+// expiryOn puts the given parts of the expiry date into the token.
+func (in UpdateInput) expiryOn(t Token, now time.Time) (Token, error) {
+	if in.ExpMonth == nil && in.ExpYear == nil {
+		return t, nil
+	}
+	card := *t.Card // others hold the card of before
+	t.Card = &card
+	if in.ExpMonth != nil {
+		card.ExpMonth = int(*in.ExpMonth)
+	}
+	if in.ExpYear != nil {
+		card.ExpYear = int(*in.ExpYear)
+	}
+	var fs fault.Fields
+	CardInput{ExpMonth: card.ExpMonth, ExpYear: card.ExpYear}.validateExpiry(&fs, now)
+	if len(fs) > 0 {
+		return t, fault.Invalid("parameter_invalid", fs[0].Message).On("exp_year")
+	}
+	return t, nil
+}
+
+// Delete ends a token for good and shreds what the vault has of it. Again, it changes nothing.
+func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Result[Token], error) {
+	if err := s.Check.Check(actor, authz.TokenDelete); err != nil {
+		return Result[Token]{}, err
+	}
+	return s.change(ctx, actor, id, claim, func(t Token, _ instant.Moment) (Token, error) {
+		t.Status = Deleted
+		return t, nil
+	})
+}
+
+// change locks a token, has decide say what becomes of it, and writes that if it is different.
+func (s *Service) change(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim,
+	decide func(Token, instant.Moment) (Token, error),
+) (Result[Token], error) {
+	tokenID, err := ids.ParseToken(id)
+	if err != nil {
+		return Result[Token]{}, fault.Missing()
+	}
+	return once(ctx, s, claim, actor.ApplicationID, tokenID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Token, error) {
+		before, err := lockTx(ctx, tx, actor.ApplicationID, tokenID)
+		if err != nil {
+			return before, err
+		}
+		after, err := decide(before, m)
+		if err != nil {
+			return before, err
+		}
+		by := cause{s.livemode(), actor.RequestID, outbox.API}
+		if reflect.DeepEqual(before, after) {
+			return before.derive(by.livemode), nil
+		}
+		return changeTx(tx, m, before, after, by)
+	})
+}
