@@ -61,13 +61,15 @@ var rows = map[string]row{
 	"operation":         {2, "0 1 processor"},
 	"processor":         {2, "money sensitive fault"},
 	"processor/sandbox": {2, "0 1 processor"},
+	"upload":            {2, "0 1"},
 
 	"processor/conformance": {2, "0 processor"}, // for tests alone
 
-	"token":  {3, "0 1 2"},
-	"charge": {3, "0 1 2 token"},
-	"refund": {3, "0 1 2 charge"},
-	"demo":   {3, "0 1 2 3"},
+	"token":   {3, "0 1 2"},
+	"charge":  {3, "0 1 2 token"},
+	"refund":  {3, "0 1 2 charge"},
+	"dispute": {3, "0 1 2 charge refund"},
+	"demo":    {3, "0 1 2 3"},
 
 	"inbound":  {4, "0 1 2 3"},
 	"simulate": {4, "0 1 2 3 inbound"},

@@ -23,6 +23,7 @@ import (
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/refund"
 	"svcpay/internal/token"
+	"svcpay/internal/upload"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 )
@@ -40,6 +41,7 @@ type app struct {
 	charges    *charge.Service
 	ledger     *ledger.Service
 	refunds    *refund.Service
+	uploads    *upload.Service
 }
 
 // machineTime is the one source of time: milliseconds, as records keep it.
@@ -67,6 +69,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a.ledger = ledger.New(ledger.Deps{Pool: pool, Check: check, Livemode: c.environment == identity.Production, Now: machineTime})
 	a.refunds = refund.New(refund.Deps{Pool: pool, Charges: a.charges, Processor: network, Operations: a.operations, Check: check,
 		Environment: c.environment, Clock: a.clock})
+	a.uploads = upload.New(upload.Deps{Pool: pool, Check: check, Livemode: c.environment == identity.Production, Clock: a.clock})
 	if err := a.checkClock(ctx); err != nil {
 		pool.Close()
 		return nil, err

@@ -1,0 +1,109 @@
+// Package dispute keeps what payers' banks hold against charges: chargebacks, which take the money
+// back until somebody has decided, and retrievals, which only ask.
+//
+// A dispute follows the events of its processor. Those may come twice and in any order, so each of
+// [Service.Open], [Service.Escalate], [Service.Won], [Service.Lost] and [Service.Closed] brings the
+// dispute from whatever it is to what the event says, under the lock of its charge: an outcome that
+// is heard of before the opening opens it. Once all events are in, the record and the books are the
+// same whatever way they came.
+//
+// A merchant answers once, with evidence or by accepting: begin (one transaction: key, draft,
+// operation) → call → finish, as charges do.
+//
+// Money of a chargeback: its amount moves from what is available to what is reserved when it is
+// opened, back if it is won, and to the processor if it is lost or accepted. The amount is what the
+// network says, even if a part of the charge was refunded before; the charge's amount_disputed takes
+// no more of it than is left of the charge, so that refunded, pending and disputed together never
+// exceed what was captured. No fee is ever given back.
+package dispute
+
+import (
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/clock"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
+	"svcpay/internal/operation"
+	"svcpay/internal/processor"
+	"svcpay/internal/refund"
+)
+
+// Dispute is the record, the API's object and the event's data.object. Amount is in minor units of
+// Currency.
+type Dispute struct {
+	ID            ids.Dispute    `db:"id" json:"id"`
+	Object        string         `db:"-" json:"object"`
+	Version       int            `db:"version" json:"version"`
+	Livemode      bool           `db:"-" json:"livemode"`
+	ApplicationID int64          `db:"application_id" json:"-"`
+	MerchantID    int64          `db:"merchant_id" json:"merchant_id"`
+	ChargeID      ids.Charge     `db:"charge_id" json:"charge_id"`
+	Kind          Kind           `db:"kind" json:"kind"`
+	Status        Status         `db:"status" json:"status"`
+	Amount        money.Amount   `db:"amount" json:"amount"`
+	Currency      money.Currency `db:"currency" json:"currency"`
+	Reason        string         `db:"reason" json:"reason"`
+	RespondBy     instant.Time   `db:"respond_by" json:"respond_by"`
+	// Evidence and EvidenceFiles are a draft until EvidenceSubmittedAt.
+	Evidence            Evidence      `db:"evidence" json:"evidence"`
+	EvidenceFiles       []ids.File    `db:"evidence_files" json:"evidence_files"`
+	EvidenceSubmittedAt *instant.Time `db:"evidence_submitted_at" json:"evidence_submitted_at"`
+	Fees                []fee.Line    `db:"fees" json:"fees"`
+	FeeTotal            money.Amount  `db:"fee_total" json:"fee_total"`
+	Processor           ProcessorRef  `db:"processor" json:"processor"`
+	EscalatedAt         *instant.Time `db:"escalated_at" json:"escalated_at"`
+	ClosedAt            *instant.Time `db:"closed_at" json:"closed_at"`
+	CreatedAt           instant.Time  `db:"created_at" json:"created_at"`
+	UpdatedAt           instant.Time  `db:"updated_at" json:"updated_at"`
+}
+
+// ProcessorRef says who told of the dispute and how they call it.
+type ProcessorRef struct {
+	Name    string `json:"name"`
+	Dispute string `json:"dispute"`
+}
+
+// Deps are what the service works with.
+type Deps struct {
+	Pool        *pgxpool.Pool
+	Processor   processor.Processor
+	Operations  *operation.Resolver
+	Check       authz.Checker
+	Environment identity.Environment
+	Clock       *clock.Clock
+	Charges     *charge.Service
+	Refunds     *refund.Service
+}
+
+// Service holds the use-cases of disputes.
+type Service struct{ Deps }
+
+// New makes the service, and has it finish what the resolver finds out about answers to disputes, the
+// late ones too.
+func New(d Deps) *Service {
+	s := &Service{d}
+	d.Operations.Handle(s.Finish, operation.Respond)
+	d.Operations.HandleLate(s.Finish, operation.Respond)
+	return s
+}
+
+// derive fills the members that follow from others; lists are lists in JSON, empty too.
+func (s *Service) derive(d Dispute) Dispute {
+	d.Object = "dispute"
+	d.Livemode = s.Environment == identity.Production
+	if d.Fees == nil {
+		d.Fees = []fee.Line{}
+	}
+	if d.Evidence == nil {
+		d.Evidence = Evidence{}
+	}
+	if d.EvidenceFiles == nil {
+		d.EvidenceFiles = []ids.File{}
+	}
+	return d
+}

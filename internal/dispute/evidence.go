@@ -1,0 +1,95 @@
+package dispute
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+	"svcpay/internal/upload"
+)
+
+// Evidence is what a merchant says for the charge: texts by the names of [EvidenceNames].
+type Evidence map[string]string
+
+// Bounds of evidence.
+const (
+	MaxText  = 20_000 // characters of one text
+	MaxFiles = 10
+)
+
+// EvidenceNames lists every text that evidence can have.
+func EvidenceNames() []string {
+	return []string{
+		"product_description", "payer_name", "payer_email", "payer_address", "payer_ip_address", "payer_communication",
+		"receipt_description", "service_date", "service_documentation", "shipping_carrier", "shipping_tracking_number",
+		"shipping_date", "shipping_address", "refund_policy", "refund_policy_disclosure", "refund_refusal_explanation",
+		"cancellation_policy", "cancellation_policy_disclosure", "cancellation_rebuttal", "duplicate_charge_id",
+		"duplicate_explanation", "access_log", "uncategorized_text",
+	}
+}
+
+// EvidenceInput is the body of an answer with evidence, and a draft of one. Files are ids of files
+// that were uploaded before.
+type EvidenceInput struct {
+	Evidence map[string]string `json:"evidence"`
+	Files    []string          `json:"files"`
+}
+
+// Validate returns every mistake that can be seen without looking anything up. A draft may be empty,
+// evidence may not.
+func (in EvidenceInput) Validate() fault.Fields {
+	fs := in.validate()
+	if len(in.Evidence) == 0 && len(in.Files) == 0 {
+		fs.Add("evidence", "parameter_missing", "Evidence has at least one text or file.")
+	}
+	return fs
+}
+
+// validate returns the mistakes of a draft.
+func (in EvidenceInput) validate() fault.Fields {
+	var fs fault.Fields
+	for _, name := range slices.Sorted(maps.Keys(in.Evidence)) {
+		text := in.Evidence[name]
+		if !slices.Contains(EvidenceNames(), name) {
+			fs.Add("evidence", "parameter_unknown", "There is no such text here: "+strings.Join(EvidenceNames(), ", ")+".")
+			break // the others are as unknown
+		}
+		if n := utf8.RuneCountInString(text); n < 1 || n > MaxText || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
+			fs.Add("evidence."+name, "parameter_invalid",
+				fmt.Sprintf("A text of 1 to %d characters, without control characters other than tabs and line ends.", MaxText))
+		}
+	}
+	if len(in.Files) > MaxFiles {
+		fs.Add("files", "parameter_invalid", fmt.Sprintf("At most %d files.", MaxFiles))
+	} else if sorted := slices.Sorted(slices.Values(in.Files)); len(slices.Compact(sorted)) < len(in.Files) {
+		fs.Add("files", "parameter_invalid", "Name each file once.")
+	}
+	return fs
+}
+
+func unprintable(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) }
+
+// known adds to the mistakes of an input that files do not exist, and returns the files.
+func (in EvidenceInput) known(ctx context.Context, q pg.Querier, applicationID int64, fs fault.Fields) ([]ids.File, error) {
+	files := make([]ids.File, 0, len(in.Files))
+	for _, text := range in.Files[:min(len(in.Files), MaxFiles)] {
+		if id, err := ids.ParseFile(text); err == nil { // another form is simply no file
+			files = append(files, id)
+		}
+	}
+	found, err := upload.Known(ctx, q, applicationID, files)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(fs, func(f fault.Field) bool { return f.Param == "files" }) && len(found) < len(in.Files) {
+		fs.Add("files", "parameter_invalid", "Each is the id of a file that was uploaded before; at least one of these is none.")
+	}
+	return files, fs.Err()
+}

@@ -1,0 +1,82 @@
+package dispute
+
+import (
+	"context"
+	"errors"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// Get returns a dispute of the actor's application. A malformed id, an unknown one and another
+// application's get the same fault.
+func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Dispute, error) {
+	if err := s.Check.Check(actor, authz.DisputeRead); err != nil {
+		return Dispute{}, err
+	}
+	disputeID, err := ids.ParseDispute(id)
+	if err != nil {
+		return Dispute{}, fault.Missing()
+	}
+	return s.find(ctx, actor.ApplicationID, disputeID)
+}
+
+func (s *Service) find(ctx context.Context, applicationID int64, id ids.Dispute) (Dispute, error) {
+	d, err := pg.One[Dispute](ctx, s.Pool,
+		`SELECT `+columns+` FROM disputes WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": applicationID, "id": id})
+	if errors.Is(err, pg.ErrNone) {
+		return Dispute{}, fault.Missing()
+	}
+	return s.derive(d), err
+}
+
+// ListInput selects a page of disputes; what is not set selects all.
+type ListInput struct {
+	Page      page.Input[ids.Dispute]
+	Created   page.Times
+	Statuses  []string
+	Kinds     []string
+	Merchants []int64
+	ChargeID  ids.Charge
+}
+
+// List returns one page of the application's disputes.
+func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Dispute], error) {
+	if err := s.Check.Check(actor, authz.DisputeRead); err != nil {
+		return page.Of[Dispute]{}, err
+	}
+	statement := pageDown
+	if in.Page.Up() {
+		statement = pageUp
+	}
+	rows, err := pg.All[Dispute](ctx, s.Pool, statement, pg.Args{"application_id": actor.ApplicationID,
+		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": in.Merchants, "charge_id": in.ChargeID,
+		"from": in.Created.From, "until": in.Created.Until, "cursor": in.Page.Cursor(), "limit": in.Page.Rows()})
+	if err != nil {
+		return page.Of[Dispute]{}, err
+	}
+	for i := range rows {
+		rows[i] = s.derive(rows[i])
+	}
+	return page.Cut(in.Page, rows), nil
+}
+
+const selectPage = `SELECT ` + columns + ` FROM disputes
+	WHERE application_id = @application_id
+		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
+		AND (@kinds::text[] IS NULL OR kind = ANY (@kinds))
+		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		AND (@charge_id::uuid IS NULL OR charge_id = @charge_id)
+		AND (@from::timestamptz IS NULL OR created_at >= @from)
+		AND (@until::timestamptz IS NULL OR created_at < @until)`
+
+// The two directions are two constant statements: a plan with the order in a parameter could not
+// use the index.
+const (
+	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
+	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
+)

@@ -1,0 +1,261 @@
+package dispute
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/crash"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/upload"
+)
+
+// Result is the answer to a request that answers a dispute.
+type Result struct {
+	Dispute Dispute
+	// Prior is what an earlier request with the same key left; Dispute is then unset unless the
+	// outcome is still unknown.
+	Prior *idempotency.Prior
+	// Unknown: the processor has not said yet that it took the answer. Dispute is as it was before.
+	Unknown bool
+}
+
+// respondTimeout bounds an answer: the call and the two transactions around it.
+const respondTimeout = 30 * time.Second
+
+// answer is what a merchant says to a dispute. It is also the note of its operation: whoever writes
+// the outcome knows what was answered to what.
+type answer string
+
+const (
+	evidenceToRetrieval  answer = "evidence to a retrieval"
+	evidenceToChargeback answer = "evidence to a chargeback"
+	acceptance           answer = "acceptance of a chargeback"
+)
+
+// SubmitEvidence hands in evidence, once: the dispute is then under review. Nothing can be added to
+// it later. Faults: those of [EvidenceInput.Validate], and of files that do not exist;
+// resource_missing; dispute_not_answerable unless the dispute needs a response and its time has not
+// run out, also if the processor does not take it; operation_in_progress; processor_error if it never
+// arrived. claim may be nil.
+//
+// Once begun, the work goes on even if the caller goes away.
+func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id string, in EvidenceInput, claim *idempotency.Claim) (Result, error) {
+	if err := s.Check.Check(actor, authz.DisputeAnswer); err != nil {
+		return Result{}, err
+	}
+	files, err := in.known(ctx, s.Pool, actor.ApplicationID, in.Validate())
+	if err != nil {
+		return Result{}, err
+	}
+	return s.respond(ctx, actor, id, claim, func(c *change) (answer, error) {
+		is := evidenceToChargeback
+		if c.row.Kind == Retrieval {
+			is = evidenceToRetrieval
+		}
+		return is, c.draft(in.Evidence, files)
+	})
+}
+
+// Accept gives a chargeback up: its money goes back to the payer. Faults as of
+// [Service.SubmitEvidence]; a retrieval has nothing to accept.
+func (s *Service) Accept(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Result, error) {
+	if err := s.Check.Check(actor, authz.DisputeAnswer); err != nil {
+		return Result{}, err
+	}
+	return s.respond(ctx, actor, id, claim, func(c *change) (answer, error) {
+		if c.row.Kind == Retrieval {
+			return "", notAnswerable(c.row.Dispute, "A retrieval asks for documents only; there is nothing to accept.")
+		}
+		return acceptance, nil
+	})
+}
+
+// SaveDraft keeps evidence without handing it in, in place of an earlier draft. Faults as of
+// [Service.SubmitEvidence], save that a draft may be empty. A draft like the one before changes nothing.
+func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, in EvidenceInput) (Dispute, error) {
+	if err := s.Check.Check(actor, authz.DisputeAnswer); err != nil {
+		return Dispute{}, err
+	}
+	files, err := in.known(ctx, s.Pool, actor.ApplicationID, in.validate())
+	if err != nil {
+		return Dispute{}, err
+	}
+	disputeID, m, err := s.about(ctx, actor, id)
+	if err != nil {
+		return Dispute{}, err
+	}
+	var out Dispute
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		c, err := s.answerableTx(ctx, tx, m, actor, disputeID)
+		if err != nil {
+			return err
+		}
+		err = c.draft(in.Evidence, files)
+		out = c.row.Dispute
+		return err
+	})
+	return out, err
+}
+
+// about reads the id of a dispute, and the time of its application.
+func (s *Service) about(ctx context.Context, actor authz.Actor, id string) (ids.Dispute, instant.Moment, error) {
+	disputeID, err := ids.ParseDispute(id)
+	if err != nil {
+		return disputeID, instant.Moment{}, fault.Missing()
+	}
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	return disputeID, m, err
+}
+
+// draft replaces what would be handed in.
+func (c *change) draft(evidence Evidence, files []ids.File) error {
+	return c.write(func(r *row) error {
+		r.Evidence, r.EvidenceFiles = evidence, files
+		r.Dispute = c.s.derive(r.Dispute)
+		return nil
+	})
+}
+
+// answerableTx locks a dispute that may be answered now.
+func (s *Service) answerableTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, id ids.Dispute) (*change, error) {
+	r, err := s.lockTx(ctx, tx, actor.ApplicationID, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Status != NeedsResponse:
+		return nil, notAnswerable(r.Dispute, "Only a dispute that needs a response can be answered; this one is "+string(r.Status)+".")
+	case !m.At.Before(r.RespondBy.Time):
+		return nil, notAnswerable(r.Dispute, "The time to answer this dispute has run out.")
+	case !r.OperationID.IsZero():
+		return nil, fault.New(fault.KindConflict, "operation_in_progress",
+			"An answer to this dispute is on its way. Read the dispute in a moment.").After(time.Second)
+	}
+	return &change{s: s, tx: tx, m: m, source: outbox.API, requestID: actor.RequestID, row: r}, nil
+}
+
+func notAnswerable(d Dispute, message string) *fault.Error {
+	return fault.New(fault.KindConflict, "dispute_not_answerable", message).With("status", string(d.Status))
+}
+
+// respond answers a dispute: decide under its lock, commit our reference, call, finish.
+func (s *Service) respond(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim,
+	decide func(*change) (answer, error),
+) (Result, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), respondTimeout)
+	defer cancel()
+	disputeID, m, err := s.about(ctx, actor, id)
+	if err != nil {
+		return Result{}, err
+	}
+	b, err := s.begin(ctx, m, actor, disputeID, claim, decide)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case b.prior != nil:
+		return s.resume(ctx, claim, b.prior)
+	}
+	crash.Point("dispute.claimed")
+	answer, err := operation.Call(ctx, b.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) { return s.call(ctx, b) })
+	crash.Point("dispute.called")
+	if err != nil {
+		slog.WarnContext(ctx, "the outcome of an answer is unknown", "dispute_id", disputeID.String(), "error", err.Error())
+		if err := s.wait(ctx, b.op); err != nil {
+			// The processor may have it all the same: a refusal would invite a second answer.
+			slog.ErrorContext(ctx, "an answer could not be put off", "dispute_id", disputeID.String(), "error", err.Error())
+		}
+		return Result{Dispute: b.dispute, Unknown: true}, nil
+	}
+	f, err := s.finish(ctx, operation.Outcome{Operation: b.op, Answer: &answer})
+	if err != nil {
+		// The processor has it but we could not write it down: the resolver will.
+		slog.ErrorContext(ctx, "an answer could not be finished", "dispute_id", disputeID.String(), "error", err.Error())
+		return Result{Dispute: b.dispute, Unknown: true}, nil
+	}
+	crash.Point("dispute.finished")
+	if f.refusal != nil {
+		return Result{}, f.refusal
+	}
+	return Result{Dispute: f.dispute}, nil
+}
+
+// begun is an answer that is written down, or what an earlier request with its key left.
+type begun struct {
+	dispute Dispute
+	op      operation.Operation
+	prior   *idempotency.Prior
+}
+
+func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor, id ids.Dispute, claim *idempotency.Claim,
+	decide func(*change) (answer, error),
+) (b begun, err error) {
+	known, err := s.find(ctx, actor.ApplicationID, id)
+	if err != nil {
+		return b, err
+	}
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		b = begun{}
+		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
+		if err != nil {
+			return err
+		}
+		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
+			return verdicts[0].Err
+		}
+		// The operation refers to the charge, whose lock events of the processor take first.
+		if _, err := s.Charges.LockTx(ctx, tx, actor.ApplicationID, known.ChargeID); err != nil {
+			return err
+		}
+		c, err := s.answerableTx(ctx, tx, m, actor, id)
+		if err != nil {
+			return err
+		}
+		is, err := decide(c)
+		if err != nil {
+			return err
+		}
+		note := string(is)
+		d := c.row.Dispute
+		b.dispute, b.op = d, operation.Operation{ID: ids.NewOperation(m.Machine), ApplicationID: d.ApplicationID,
+			MerchantID: d.MerchantID, ChargeID: d.ChargeID, SubjectID: d.ID.Bytes(), Kind: operation.Respond, Processor: d.Processor.Name,
+			Amount: d.Amount, Currency: d.Currency, State: operation.Open, Note: &note, RequestID: actor.RequestID, CreatedAt: m.Machine}
+		b.op.Reference = b.op.ID.String()
+		if claim != nil {
+			b.op.IdempotencyKey = &claim.Key
+		}
+		operation.OpenTx(tx, b.op)
+		return c.write(func(r *row) error {
+			r.OperationID = b.op.ID
+			return nil
+		})
+	})
+	return b, err
+}
+
+// call hands the answer in. Any error means that the outcome is unknown.
+func (s *Service) call(ctx context.Context, b begun) (processor.Answer, error) {
+	d := b.dispute
+	r := processor.Response{Reference: b.op.Reference, Account: processor.Account(d.ApplicationID, d.MerchantID),
+		Dispute: d.Processor.Dispute, Amount: d.Amount, Currency: d.Currency}
+	if answer(*b.op.Note) == acceptance {
+		r.Accept = true
+		return s.Processor.Respond(ctx, r)
+	}
+	files, err := upload.Contents(ctx, s.Pool, d.ApplicationID, d.EvidenceFiles)
+	if err != nil {
+		return processor.Answer{}, err
+	}
+	r.Evidence = d.Evidence
+	for _, f := range files {
+		r.Files = append(r.Files, processor.File{Name: f.Name, ContentType: f.ContentType, Content: f.Content})
+	}
+	return s.Processor.Respond(ctx, r)
+}

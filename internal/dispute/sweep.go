@@ -1,0 +1,50 @@
+package dispute
+
+import (
+	"context"
+	"time"
+
+	"svcpay/internal/clock"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// sweepBatch is how many disputes one transaction closes.
+const sweepBatch = 100
+
+// overdue is a chargeback that nobody answered. One whose answer is on its way is left alone; a
+// retrieval waits for its processor.
+const overdue = `kind = 'chargeback' AND status = 'needs_response' AND operation_id IS NULL`
+
+// CloseOverdue moves a batch of the chargebacks whose time to answer has run out to lost, with their
+// money, and tells how many those were. Any number of binaries may run it at once.
+func (s *Service) CloseOverdue(ctx context.Context, v clock.View) (int, error) {
+	var done int
+	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		rows, err := pg.All[row](ctx, tx, selectRow+`
+			WHERE `+overdue+` AND respond_by <= @now
+				AND (@only::bigint IS NULL OR application_id = @only) AND application_id <> ALL (@except::bigint[])
+			ORDER BY respond_by LIMIT @batch FOR UPDATE SKIP LOCKED`, v.Args(pg.Args{"batch": sweepBatch}))
+		if err != nil {
+			return err
+		}
+		done = len(rows)
+		for _, r := range rows {
+			r.Dispute = s.derive(r.Dispute)
+			c := &change{s: s, tx: tx, m: v.Moment, source: outbox.Job, row: r}
+			if err := c.lose(Lost); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return done, err
+}
+
+// NextOverdue is the earliest application time at which [Service.CloseOverdue] has something to do;
+// nil for never.
+func (s *Service) NextOverdue(ctx context.Context, applicationID int64) (*time.Time, error) {
+	return pg.Value[*time.Time](ctx, s.Pool,
+		`SELECT min(respond_by) FROM disputes WHERE `+overdue+` AND application_id = @application_id`,
+		pg.Args{"application_id": applicationID})
+}

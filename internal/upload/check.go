@@ -1,0 +1,91 @@
+package upload
+
+import (
+	"bytes"
+	"fmt"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"svcpay/internal/fault"
+)
+
+// Bounds of a file.
+const (
+	MaxSize = 5 << 20 // bytes
+	MaxName = 255     // characters
+)
+
+// The types that are taken.
+const (
+	PDF  = "application/pdf"
+	PNG  = "image/png"
+	JPEG = "image/jpeg"
+)
+
+// ContentTypes lists every type that is taken.
+func ContentTypes() []string { return []string{PDF, PNG, JPEG} }
+
+// CreateInput is a file to keep. ContentType is what the sender says it is, "" for nothing; the
+// content decides.
+type CreateInput struct {
+	Name        string
+	ContentType string
+	Content     []byte
+}
+
+// Validate returns every mistake.
+func (in CreateInput) Validate() fault.Fields {
+	var fs fault.Fields
+	checkName(&fs, in.Name)
+	if len(in.Content) > MaxSize {
+		fs.Add("", "request_too_large", fmt.Sprintf("A file has at most %d bytes.", MaxSize))
+		return fs
+	}
+	found, ok := typeOf(in.Content)
+	switch {
+	case !ok:
+		fs.Add("", "content_type_unsupported", "The body is not a whole PDF, PNG or JPEG file.")
+	case in.ContentType != "" && in.ContentType != found:
+		fs.Add("", "content_type_unsupported", "The body is a file of another type than its Content-Type says.")
+	}
+	return fs
+}
+
+func checkName(fs *fault.Fields, name string) {
+	switch {
+	case name == "":
+		fs.Add("name", "parameter_missing", "This parameter is required.")
+	case !utf8.ValidString(name), utf8.RuneCountInString(name) > MaxName, name == ".", name == "..", strings.ContainsFunc(name, misplaced):
+		fs.Add("name", "parameter_invalid",
+			fmt.Sprintf("A file's name has 1 to %d characters, no control characters and none that separate paths.", MaxName))
+	}
+}
+
+// misplaced finds characters that lead out of a folder, or that make a name look like another.
+func misplaced(r rune) bool {
+	return r == '/' || r == '\\' || r == ':' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// pdfTail is how far before its end a PDF may have its last marker.
+const pdfTail = 1024
+
+// typeOf tells of which type a content is: by its first bytes, and then by whether a reader would
+// find a header that makes sense and the file's end.
+func typeOf(content []byte) (string, bool) {
+	found := http.DetectContentType(content)
+	switch found {
+	case PDF:
+		return found, bytes.Contains(content[max(0, len(content)-pdfTail):], []byte("%%EOF"))
+	case PNG:
+		_, err := png.DecodeConfig(bytes.NewReader(content))
+		return found, err == nil && bytes.Contains(content, []byte("IEND\xaeB`\x82"))
+	case JPEG:
+		_, err := jpeg.DecodeConfig(bytes.NewReader(content))
+		return found, err == nil && bytes.Contains(content, []byte("\xff\xd9"))
+	}
+	return "", false
+}

@@ -1,0 +1,103 @@
+package upload
+
+import (
+	"context"
+	"errors"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// columns lists what a File is read from.
+const columns = `id, application_id, name, content_type, size, sha256, created_at`
+
+// Get returns a file of the actor's application. A malformed id, an unknown one and another
+// application's get the same fault.
+func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (File, error) {
+	if err := s.Check.Check(actor, authz.FileRead); err != nil {
+		return File{}, err
+	}
+	fileID, err := ids.ParseFile(id)
+	if err != nil {
+		return File{}, fault.Missing()
+	}
+	f, err := pg.One[File](ctx, s.Pool,
+		`SELECT `+columns+` FROM files WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": actor.ApplicationID, "id": fileID})
+	if errors.Is(err, pg.ErrNone) {
+		return File{}, fault.Missing()
+	}
+	return s.derive(f), err
+}
+
+// ListInput selects a page of files; what is not set selects all.
+type ListInput struct {
+	Page    page.Input[ids.File]
+	Created page.Times
+}
+
+// List returns one page of the application's files.
+func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[File], error) {
+	if err := s.Check.Check(actor, authz.FileRead); err != nil {
+		return page.Of[File]{}, err
+	}
+	statement := pageDown
+	if in.Page.Up() {
+		statement = pageUp
+	}
+	rows, err := pg.All[File](ctx, s.Pool, statement, pg.Args{"application_id": actor.ApplicationID,
+		"from": in.Created.From, "until": in.Created.Until, "cursor": in.Page.Cursor(), "limit": in.Page.Rows()})
+	if err != nil {
+		return page.Of[File]{}, err
+	}
+	for i := range rows {
+		rows[i] = s.derive(rows[i])
+	}
+	return page.Cut(in.Page, rows), nil
+}
+
+const selectPage = `SELECT ` + columns + ` FROM files
+	WHERE application_id = @application_id
+		AND (@from::timestamptz IS NULL OR created_at >= @from)
+		AND (@until::timestamptz IS NULL OR created_at < @until)`
+
+// The two directions are two constant statements: a plan with the order in a parameter could not
+// use the index.
+const (
+	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
+	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
+)
+
+// Known returns those of some ids that are files of the application, in no order.
+func Known(ctx context.Context, q pg.Querier, applicationID int64, files []ids.File) ([]ids.File, error) {
+	rows, err := pg.All[struct {
+		ID ids.File `db:"id"`
+	}](ctx, q, `SELECT id FROM files WHERE application_id = @application_id AND id = ANY (@files::uuid[])`,
+		pg.Args{"application_id": applicationID, "files": files})
+	out := make([]ids.File, len(rows))
+	for i, r := range rows {
+		out[i] = r.ID
+	}
+	return out, err
+}
+
+// Whole is a file with its content.
+type Whole struct {
+	ID          ids.File `db:"id"`
+	Name        string   `db:"name"`
+	ContentType string   `db:"content_type"`
+	Content     []byte   `db:"content"`
+}
+
+// Contents returns files of the application with their contents, in the order in which they are
+// named, for a flow that hands them on.
+func Contents(ctx context.Context, q pg.Querier, applicationID int64, files []ids.File) ([]Whole, error) {
+	return pg.All[Whole](ctx, q, `
+		SELECT id, name, content_type, content FROM files
+		WHERE application_id = @application_id AND id = ANY (@files::uuid[])
+		ORDER BY array_position(@files::uuid[], id)`,
+		pg.Args{"application_id": applicationID, "files": files})
+}

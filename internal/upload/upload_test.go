@@ -1,0 +1,310 @@
+package upload_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/fixture"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+	"svcpay/internal/upload"
+)
+
+func pdf() []byte { return []byte("%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n") }
+
+func picture(t testing.TB, encode func(*bytes.Buffer, image.Image) error) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := encode(&out, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func pngFile(t testing.TB) []byte {
+	return picture(t, func(out *bytes.Buffer, m image.Image) error { return png.Encode(out, m) })
+}
+
+func jpegFile(t testing.TB) []byte {
+	return picture(t, func(out *bytes.Buffer, m image.Image) error { return jpeg.Encode(out, m, nil) })
+}
+
+func mistakes(in upload.CreateInput) (out []string) {
+	for _, f := range in.Validate() {
+		out = append(out, f.Param+":"+f.Code)
+	}
+	return out
+}
+
+func TestWhatIsTakenAsAFile(t *testing.T) {
+	t.Parallel()
+	const wrong = ":content_type_unsupported"
+	broken := func(whole []byte, at int) []byte {
+		out := bytes.Clone(whole)
+		out[at] ^= 0xff
+		return out
+	}
+	for name, tt := range map[string]struct {
+		content []byte
+		said    string
+		want    []string
+	}{
+		"pdf": {pdf(), upload.PDF, nil}, "png": {pngFile(t), upload.PNG, nil}, "jpeg": {jpegFile(t), upload.JPEG, nil},
+		"nothing said":          {pdf(), "", nil},
+		"said to be another":    {pdf(), upload.PNG, []string{wrong}},
+		"said to be a page":     {pdf(), "text/html", []string{wrong}},
+		"empty":                 {nil, "", []string{wrong}},
+		"text":                  {[]byte("hello"), "", []string{wrong}},
+		"a page":                {[]byte("<html><script>alert(1)</script>"), upload.PDF, []string{wrong}},
+		"a picture not taken":   {[]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), "", []string{wrong}},
+		"pdf cut off":           {pdf()[:20], "", []string{wrong}},
+		"pdf marked too early":  {slices.Concat(pdf(), bytes.Repeat([]byte("x"), 1024)), "", []string{wrong}},
+		"pdf with a long tail":  {slices.Concat(pdf(), bytes.Repeat([]byte("\n"), 1000)), "", nil},
+		"png without a picture": {pngFile(t)[:8], "", []string{wrong}},
+		"png cut off":           {pngFile(t)[:len(pngFile(t))-1], "", []string{wrong}},
+		"png with a bad header": {broken(pngFile(t), 30), "", []string{wrong}},
+		"jpeg without a header": {[]byte("\xff\xd8\xff\xe0\x00\x10JFIF\xff\xd9"), "", []string{wrong}},
+		"jpeg cut off":          {jpegFile(t)[:len(jpegFile(t))-2], "", []string{wrong}},
+		"largest":               {padded(pdf(), upload.MaxSize), "", nil},
+		"too large":             {padded(pdf(), upload.MaxSize+1), "", []string{":request_too_large"}},
+	} {
+		if got := mistakes(upload.CreateInput{Name: "a.pdf", ContentType: tt.said, Content: tt.content}); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// padded is a PDF of some size.
+func padded(pdf []byte, size int) []byte {
+	return slices.Concat(pdf[:9], bytes.Repeat([]byte("\n"), size-len(pdf)), pdf[9:])
+}
+
+func TestNamesOfFiles(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"receipt.pdf": "", "Quittung über 12 €.pdf": "", "领收书.png": "", ".hidden": "", "a..b": "", strings.Repeat("é", 255): "",
+		"": "parameter_missing", ".": "parameter_invalid", "..": "parameter_invalid", "../a.pdf": "parameter_invalid", "a/b": "parameter_invalid",
+		`a\b`: "parameter_invalid", "C:a": "parameter_invalid", "a\nb": "parameter_invalid", "a\x00b": "parameter_invalid", "a\x7f": "parameter_invalid",
+		"exe.\u202efdp": "parameter_invalid", "\xff": "parameter_invalid", strings.Repeat("é", 256): "parameter_invalid",
+	} {
+		got := mistakes(upload.CreateInput{Name: name, Content: pdf()})
+		if want == "" && len(got) > 0 || want != "" && !slices.Equal(got, []string{"name:" + want}) {
+			t.Errorf("%q: %v, want %s", name, got, want)
+		}
+	}
+	if got := mistakes(upload.CreateInput{Content: []byte("x")}); len(got) != 2 {
+		t.Errorf("not every mistake is told: %v", got)
+	}
+}
+
+func FuzzValidate(f *testing.F) {
+	for _, content := range [][]byte{pdf(), pngFile(f), jpegFile(f), nil} {
+		f.Add("a.pdf", content)
+	}
+	f.Fuzz(func(t *testing.T, name string, content []byte) {
+		in := upload.CreateInput{Name: name, Content: content}
+		if fs := in.Validate(); len(fs) == 0 && (len(content) < 8 || strings.ContainsAny(name, "/\\\x00")) {
+			t.Errorf("%q is taken", name)
+		}
+	})
+}
+
+func keep(t testing.TB, w *fixture.World, in upload.CreateInput, claim *idempotency.Claim) upload.Created {
+	t.Helper()
+	out, err := w.Uploads.Create(context.Background(), w.Actor(), in, claim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestFileIsKeptAsItCame(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		middle := rapid.SliceOfN(rapid.Byte(), 0, 3000).Draw(rt, "content")
+		content := slices.Concat([]byte("%PDF-1.4\n"), middle, []byte("\n%%EOF"))
+		name := rapid.StringMatching(`[a-zé ]{1,40}\.pdf`).Draw(rt, "name")
+		f := keep(t, w, upload.CreateInput{Name: name, ContentType: upload.PDF, Content: content}, nil).File
+		sum := sha256.Sum256(content)
+		if f.Object != "file" || f.Livemode || f.Name != name || f.ContentType != upload.PDF || f.Size != len(content) || f.SHA256 != hex.EncodeToString(sum[:]) {
+			rt.Fatalf("%+v", f)
+		}
+		read, err := w.Uploads.Get(t.Context(), w.Actor(), f.ID.String())
+		if err != nil || text(rt, read) != text(rt, f) {
+			rt.Fatalf("made %+v, read %+v, %v", f, read, err)
+		}
+		whole, err := upload.Contents(t.Context(), w.Pool, w.App.AppID, []ids.File{f.ID})
+		if err != nil || len(whole) != 1 || !bytes.Equal(whole[0].Content, content) || whole[0].Name != name || whole[0].ContentType != upload.PDF {
+			rt.Fatalf("%d files, %v", len(whole), err)
+		}
+	})
+}
+
+func text(t interface{ Fatal(...any) }, v any) string {
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestContentIsInNoJSON(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: slices.Concat([]byte("%PDF-1.4 unmistakable"), pdf())}, nil).File
+	if s := text(t, f); strings.Contains(s, "unmistakable") || strings.Contains(s, "dW5taXN0YWth") || strings.Contains(s, "application_id") {
+		t.Errorf("%s", s)
+	}
+}
+
+func TestFilesOfAnotherApplicationAreMissing(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil).File
+	theirs := w.ActorOf(w.Other)
+	for _, id := range []string{f.ID.String(), ids.NewFile(w.Clock.Now()).String(), "file_", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", ""} {
+		if _, err := w.Uploads.Get(t.Context(), theirs, id); !fault.HasCode(err, "resource_missing") {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	if p, err := w.Uploads.List(t.Context(), theirs, upload.ListInput{Page: page.Input[ids.File]{Limit: 9}}); err != nil || len(p.Items) != 0 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	for app, want := range map[int64]int{w.App.AppID: 1, w.Other.AppID: 0} {
+		known, err := upload.Known(t.Context(), w.Pool, app, []ids.File{f.ID, ids.NewFile(w.Clock.Now())})
+		whole, again := upload.Contents(t.Context(), w.Pool, app, []ids.File{f.ID})
+		if err != nil || again != nil || len(known) != want || len(whole) != want {
+			t.Errorf("application %d: %d known, %d read, %v %v", app, len(known), len(whole), err, again)
+		}
+	}
+}
+
+func TestFilesNeedTheirPermissions(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	nobody := authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}
+	_, create := w.Uploads.Create(t.Context(), nobody, upload.CreateInput{}, nil)
+	_, get := w.Uploads.Get(t.Context(), nobody, "")
+	_, list := w.Uploads.List(t.Context(), nobody, upload.ListInput{})
+	for want, err := range map[authz.Permission][]error{authz.FileCreate: {create}, authz.FileRead: {get, list}} {
+		for _, e := range err {
+			if f, ok := fault.As(e); !ok || f.Code != "permission_denied" || f.Detail["required_permission"] != string(want) {
+				t.Errorf("%s: %v", want, e)
+			}
+		}
+	}
+}
+
+func TestPagesOfFiles(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	var all []ids.File
+	for range 5 {
+		w.Clock.Advance(time.Second)
+		all = append(all, keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil).File.ID)
+	}
+	list := func(in upload.ListInput) (out []ids.File, more bool) {
+		p, err := w.Uploads.List(t.Context(), w.Actor(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range p.Items {
+			if f.Object != "file" {
+				t.Errorf("%+v", f)
+			}
+			out = append(out, f.ID)
+		}
+		return out, p.HasMore
+	}
+	type by = page.Input[ids.File]
+	since := w.Clock.Now()
+	for name, tt := range map[string]struct {
+		in   upload.ListInput
+		want []ids.File
+		more bool
+	}{
+		"newest":         {upload.ListInput{Page: by{Limit: 2}}, []ids.File{all[4], all[3]}, true},
+		"after":          {upload.ListInput{Page: by{Limit: 9, After: all[3]}}, []ids.File{all[2], all[1], all[0]}, false},
+		"before":         {upload.ListInput{Page: by{Limit: 2, Before: all[1]}}, []ids.File{all[3], all[2]}, true},
+		"ascending":      {upload.ListInput{Page: by{Limit: 2, Ascending: true, After: all[0]}}, []ids.File{all[1], all[2]}, true},
+		"up, back":       {upload.ListInput{Page: by{Limit: 9, Ascending: true, Before: all[2]}}, []ids.File{all[0], all[1]}, false},
+		"from a time on": {upload.ListInput{Page: by{Limit: 9}, Created: page.Times{From: &since}}, []ids.File{all[4]}, false},
+		"until a time":   {upload.ListInput{Page: by{Limit: 1}, Created: page.Times{Until: &since}}, []ids.File{all[3]}, true},
+	} {
+		if got, more := list(tt.in); !slices.Equal(got, tt.want) || more != tt.more {
+			t.Errorf("%s: %v %v, want %v %v", name, got, more, tt.want, tt.more)
+		}
+	}
+}
+
+func claimOf(w *fixture.World, content []byte) *idempotency.Claim {
+	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: "k", Method: "POST", Path: "/api/files",
+		Fingerprint: sha256.Sum256(content), Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+}
+
+func TestRepeatedKeyKeepsOneFile(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	in := upload.CreateInput{Name: "a.pdf", Content: pdf()}
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	made := 0
+	for range 8 {
+		wait.Go(func() {
+			out, err := w.Uploads.Create(context.Background(), w.Actor(), in, claimOf(w, in.Content))
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil:
+				t.Error(err)
+			case out.Prior == nil:
+				made++
+			case !strings.Contains(string(out.Prior.Outcome.Result), `"object":"file"`):
+				t.Errorf("replayed as %s", out.Prior.Outcome.Result)
+			}
+		})
+	}
+	wait.Wait()
+	rows, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM files`, pg.Args{})
+	if err != nil || rows != 1 || made != 1 {
+		t.Errorf("%d made, %d rows, %v", made, rows, err)
+	}
+	if _, err := w.Uploads.Create(t.Context(), w.Actor(), in, claimOf(w, []byte("other"))); !fault.HasCode(err, "idempotency_key_reused") {
+		t.Errorf("another request with the key: %v", err)
+	}
+	if _, err := w.Uploads.Create(t.Context(), w.Actor(), upload.CreateInput{}, claimOf(w, nil)); !fault.HasCode(err, "validation_failed") {
+		t.Errorf("a bad request with the key: %v", err)
+	}
+}
+
+func TestDatabaseRefusesAFileThatIsNotItself(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil)
+	for name, statement := range map[string]string{
+		"content": `UPDATE files SET content = 'x'`, "size": `UPDATE files SET size = size + 1`, "type": `UPDATE files SET content_type = 'text/html'`,
+		"name": `UPDATE files SET name = '../a'`, "no name": `UPDATE files SET name = ''`, "digest": `UPDATE files SET sha256 = 'x'`,
+	} {
+		if _, err := pg.Exec(t.Context(), w.Pool, statement, pg.Args{}); !strings.Contains(pg.Violated(err), "files_") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
