@@ -73,6 +73,7 @@ var rows = map[string]row{
 
 	"inbound":  {4, "0 1 2 3"},
 	"simulate": {4, "0 1 2 3 inbound"},
+	"assembly": {5, "0 1 2 3 inbound simulate processor/sandbox"},
 
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
@@ -82,18 +83,18 @@ var rows = map[string]row{
 	"api/browser": {4, "0 1 2 3 static"},
 	"portal":      {4, "0 1 2 3 views views/ui static"},
 
-	"cmd/svcpay":           {5, "0 1 2 3 4 examples/shop"},
+	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop"},
 	"examples/shop":        {5, ""},
 	"examples/shop/server": {5, "examples/shop"},
 	"pgtest":               {5, "localpg pg migrations"},
-	"fixture":              {5, "0 1 2 3 policy pgtest"},
+	"fixture":              {5, "0 1 2 3 assembly policy pgtest"},
 }
 
 // guarded lists imports that only some packages may have, ours and others'. A name ending in /
 // stands for all below it; users may be a rank and all above it, written 4+.
 var guarded = []struct{ name, users string }{
-	{"svcpay/internal/vault", "token charge cmd/svcpay fixture"},
-	{"svcpay/internal/processor/sandbox", "cmd/svcpay fixture"},
+	{"svcpay/internal/vault", "token charge assembly cmd/svcpay fixture"},
+	{"svcpay/internal/processor/sandbox", "assembly cmd/svcpay fixture"},
 	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/fixture", ""},
 	{"svcpay/internal/pgtest", "fixture"},

@@ -54,7 +54,7 @@ func (a *app) requestLog() echo.MiddlewareFunc {
 func (a *app) payHandler() (http.Handler, error) {
 	e := a.newEcho()
 	origins := func(ctx context.Context, key string) ([]string, bool, error) {
-		use, err := a.identity.PublicKey(ctx, key)
+		use, err := a.Identity.PublicKey(ctx, key)
 		if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
 			return nil, false, nil
 		}
@@ -67,7 +67,7 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := browser.ClientConfig{Tokens: a.tokens, Versions: versions, Log: a.log, Now: machineTime}
+	c := browser.ClientConfig{Tokens: a.Tokens, Versions: versions, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
 	e.HTTPErrorHandler = browser.ErrorHandler(c)
 	return e, nil
@@ -76,9 +76,9 @@ func (a *app) payHandler() (http.Handler, error) {
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
-	c := api.Config{Identity: a.identity, Charges: a.charges, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}
+	c := api.Config{Identity: a.Identity, Charges: a.Charges, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}
 	api.Register(e, c)
-	pages, err := portal.New(portal.Config{Identity: a.identity, Static: static.FS(), BaseURL: a.config.baseURL,
+	pages, err := portal.New(portal.Config{Identity: a.Identity, Static: static.FS(), BaseURL: a.config.baseURL,
 		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: machineTime})
 	if err != nil {
 		return nil, err

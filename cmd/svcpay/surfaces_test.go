@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/assembly"
 )
 
 func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
@@ -28,7 +30,7 @@ func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 
 func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	t.Parallel()
-	h, err := (&app{log: newLog(&bytes.Buffer{})}).payHandler()
+	h, err := (&app{Services: &assembly.Services{}, log: newLog(&bytes.Buffer{})}).payHandler()
 	if err != nil {
 		t.Fatal(err)
 	}

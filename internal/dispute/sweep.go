@@ -41,10 +41,10 @@ func (s *Service) CloseOverdue(ctx context.Context, v clock.View) (int, error) {
 	return done, err
 }
 
-// NextOverdue is the earliest application time at which [Service.CloseOverdue] has something to do;
+// NextOverdue is the earliest application time later than after at which [Service.CloseOverdue] has something to do;
 // nil for never.
-func (s *Service) NextOverdue(ctx context.Context, applicationID int64) (*time.Time, error) {
+func (s *Service) NextOverdue(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
 	return pg.Value[*time.Time](ctx, s.Pool,
-		`SELECT min(respond_by) FROM disputes WHERE `+overdue+` AND application_id = @application_id`,
-		pg.Args{"application_id": applicationID})
+		`SELECT min(respond_by) FROM disputes WHERE `+overdue+` AND respond_by > @after AND application_id = @application_id`,
+		pg.Args{"application_id": applicationID, "after": after})
 }

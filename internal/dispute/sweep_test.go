@@ -21,7 +21,7 @@ func TestOverdueChargebacksAreLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	next := func() *time.Time {
-		at, err := w.Disputes.NextOverdue(t.Context(), w.App.AppID)
+		at, err := w.Disputes.NextOverdue(t.Context(), w.App.AppID, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestSweepGoesByEachApplicationsClock(t *testing.T) {
 	if n := w.sweep(); n != 0 || w.of(ev).Status != dispute.NeedsResponse {
 		t.Errorf("%d were closed", n)
 	}
-	if at, err := w.Disputes.NextOverdue(t.Context(), w.Other.AppID); err != nil || at != nil {
+	if at, err := w.Disputes.NextOverdue(t.Context(), w.Other.AppID, time.Time{}); err != nil || at != nil {
 		t.Errorf("%v, %v", at, err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
@@ -95,8 +94,8 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	b := &bank{manner: takes, answers: map[string]processor.Answer{}}
 	w := &world{t: t, bank: b}
-	w.World = fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
-		b.Processor = sandbox.New(pool, now)
+	w.World = fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
+		b.Processor = inner
 		return b
 	})
 	w.token = w.Token("4242424242424242")

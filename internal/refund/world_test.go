@@ -9,9 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
@@ -123,8 +120,8 @@ func (p *scripted) deliver(ctx context.Context) error {
 func newScripted(t *testing.T) (*fixture.World, *scripted) {
 	t.Helper()
 	p := &scripted{answers: map[string]processor.Answer{}, late: map[string]processor.FollowUp{}}
-	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
-		p.Processor = sandbox.New(pool, now)
+	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
+		p.Processor = inner
 		return p
 	})
 	return w, p

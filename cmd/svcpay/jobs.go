@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"svcpay/internal/idempotency"
+	"svcpay/internal/jobs"
+	"svcpay/internal/vault"
+)
+
+// sweepEvery is how often work that becomes due by time is looked for.
+const sweepEvery = time.Second
+
+// schedules is the background work.
+func (a *app) schedules() []jobs.Schedule {
+	out := []jobs.Schedule{
+		{Name: "resolve_operations", Every: sweepEvery, Run: counting(a.Operations.Resolve)},
+		{Name: "fold_ledger", Every: time.Minute, Run: counting(a.Ledger.Fold)},
+		{Name: "compare_ledger", Every: time.Hour, Run: func(ctx context.Context) (bool, error) {
+			_, err := a.Ledger.Compare(ctx)
+			return false, err
+		}},
+		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
+		purge("purge_client_sessions", a.Tokens.PurgeSessions),
+		purge("purge_portal_sessions", a.Identity.PurgeSessions),
+		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
+			return idempotency.Purge(ctx, a.pool, machineTime())
+		}),
+	}
+	for _, s := range a.Sweeps() {
+		out = append(out, jobs.Schedule{Name: s.Name, Every: sweepEvery, Run: func(ctx context.Context) (bool, error) {
+			return a.Clocks.RunAll(ctx, s)
+		}})
+	}
+	return out
+}
+
+// counting makes a schedule's run of one that tells how much it did.
+func counting(run func(context.Context) (int, error)) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		n, err := run(ctx)
+		return n > 0, err
+	}
+}
+
+func purge(name string, run func(context.Context) (int64, error)) jobs.Schedule {
+	return jobs.Schedule{Name: name, Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
+		n, err := run(ctx)
+		return n > 0, err
+	}}
+}

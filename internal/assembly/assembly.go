@@ -1,0 +1,89 @@
+// Package assembly puts the services together, the same way for the program and for tests: who
+// works with whom, who handles what the processor tells, what becomes due by time.
+package assembly
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/clock"
+	"svcpay/internal/dispute"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/inbound"
+	"svcpay/internal/ledger"
+	"svcpay/internal/merchant"
+	"svcpay/internal/operation"
+	"svcpay/internal/processor"
+	"svcpay/internal/refund"
+	"svcpay/internal/token"
+	"svcpay/internal/upload"
+	"svcpay/internal/vault"
+)
+
+// Deps are what a deployment is made of. Machine is its source of time.
+type Deps struct {
+	Pool        *pgxpool.Pool
+	Vault       *vault.Vault
+	Clock       *clock.Clock
+	Processor   processor.Processor
+	Check       authz.Checker
+	Environment identity.Environment
+	Machine     func() time.Time
+	// TestCase finds a sandbox's test case by its name; nil where there are none.
+	TestCase func(name string) (token.TestCase, bool)
+	// NextEvent is the earliest time of an application, later than the given one, at which a sandbox's
+	// processor has something to tell; nil where nobody can know.
+	NextEvent NextEvent
+}
+
+// Services are all use-cases of a deployment.
+type Services struct {
+	Clocks     *clock.Clock
+	Operations *operation.Resolver
+	Inbound    *inbound.Service
+	Identity   *identity.Service
+	Merchants  *merchant.Service
+	Fees       *fee.Service
+	Tokens     *token.Service
+	Ledger     *ledger.Service
+	Charges    *charge.Service
+	Refunds    *refund.Service
+	Uploads    *upload.Service
+	Disputes   *dispute.Service
+
+	nextEvent NextEvent
+}
+
+// New puts the services together.
+func New(d Deps) *Services {
+	live := d.Environment == identity.Production
+	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
+		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
+		Inbound:    inbound.New(d.Pool, d.Processor, d.Machine),
+		Identity:   identity.New(d.Pool, d.Environment, d.Machine),
+		Merchants:  merchant.New(d.Pool, d.Machine),
+		Fees:       fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
+		Ledger:     ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
+		Uploads:    upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
+	}
+	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
+		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase})
+	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
+		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
+	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processor: d.Processor, Operations: s.Operations,
+		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
+	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processor: d.Processor, Operations: s.Operations, Check: d.Check,
+		Environment: d.Environment, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
+	s.listen()
+	return s
+}
+
+// listen connects what the processor tells with the flows that it concerns.
+func (s *Services) listen() {
+	s.Inbound.ToCharges(s.Charges)
+	s.Inbound.ToDisputes(s.Disputes)
+}
