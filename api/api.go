@@ -9,7 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/charge"
+	"svcpay/internal/assembly"
 	"svcpay/internal/identity"
 )
 
@@ -18,8 +18,7 @@ const Version = identity.APIVersion
 
 // Config is what the API serves.
 type Config struct {
-	Identity *identity.Service
-	Charges  *charge.Service
+	*assembly.Services
 	// BaseURL is where the API is reached from outside, without a trailing slash.
 	BaseURL string
 	Log     *slog.Logger

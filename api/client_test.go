@@ -64,11 +64,10 @@ func open(t *testing.T) *site {
 	return serve(t, w, configOf(w), time.Minute)
 }
 
-// configOf serves a world's services: a line for each.
+// configOf serves a world's services.
 func configOf(w *fixture.World) Config {
 	return Config{
-		Identity: w.Identity,
-		Charges:  w.Charges,
+		Services: w.Services,
 		BaseURL:  "https://api.example",
 		Log:      slog.New(slog.DiscardHandler),
 		Now:      w.Clock.Now,

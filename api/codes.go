@@ -68,6 +68,7 @@ func (c code) dress() dress {
 var codes = slices.Concat(
 	baseCodes,
 	chargeCodes,
+	refundCodes,
 )
 
 // decline is one reason of an issuer's no.

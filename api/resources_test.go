@@ -27,6 +27,7 @@ var resources = []resource{
 		enums:  map[string][]string{"Currency": currencies()},
 	},
 	chargeResource,
+	refundResource,
 }
 
 func currencies() (out []string) {

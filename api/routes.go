@@ -28,5 +28,6 @@ func (r route) paths() []string {
 func (a *API) routes() []route {
 	return slices.Concat(
 		a.chargeRoutes(),
+		a.refundRoutes(),
 	)
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"

@@ -40,7 +40,10 @@ func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, clai
 		if err != nil {
 			return err
 		}
-		if out.Prior = verdicts[0].Prior; out.Prior != nil || verdicts[0].Err != nil {
+		if out.Prior = verdicts[0].Prior; out.Prior != nil && out.Prior.State != idempotency.Done {
+			return idempotency.InUse()
+		}
+		if out.Prior != nil || verdicts[0].Err != nil {
 			return verdicts[0].Err
 		}
 		l, before, err := s.holdTx(ctx, tx, actor.ApplicationID, r.ChargeID, r.ID)

@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
@@ -254,13 +255,14 @@ func TestApplicationsAreWalls(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, reads, cancels)
 		}
 	}
-	if page, err := w.Refunds.List(t.Context(), theirs, refund.ListInput{Limit: 10, ChargeID: c.ID, Merchants: []int64{r.MerchantID}}); err != nil || len(page.Refunds) != 0 {
-		t.Errorf("another application lists %v, %v", page, err)
+	all := page.Input[ids.Refund]{Limit: 10}
+	if got, err := w.Refunds.List(t.Context(), theirs, refund.ListInput{Page: all, ChargeID: &c.ID, Merchants: []int64{r.MerchantID}}); err != nil || len(got.Items) != 0 {
+		t.Errorf("another application lists %v, %v", got, err)
 	}
 	browser := theirs
 	browser.Role = "public_key"
 	_, reads := w.Refunds.Get(t.Context(), browser, r.ID.String())
-	_, lists := w.Refunds.List(t.Context(), browser, refund.ListInput{Limit: 1})
+	_, lists := w.Refunds.List(t.Context(), browser, refund.ListInput{Page: all})
 	_, cancels := w.Refunds.Cancel(t.Context(), browser, r.ID.String(), nil)
 	if code(reads) != "permission_denied" || code(lists) != "permission_denied" || code(cancels) != "permission_denied" {
 		t.Errorf("a browser: %v, %v, %v", reads, lists, cancels)

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/refund"
+)
+
+func (a *API) refundRoutes() []route {
+	return []route{
+		{http.MethodPost, "/api/refunds", "", authz.RefundCreate, handle(a.createRefund)},
+		{http.MethodGet, "/api/refunds", "", authz.RefundRead, lists(refundList, a.Refunds.List)},
+		{http.MethodGet, "/api/refunds/:id", "", authz.RefundRead, get(a.Refunds.Get)},
+		{http.MethodPost, "/api/refunds/:id/cancel", "", authz.RefundCancel, act(a.cancelRefund)},
+	}
+}
+
+func (a *API) createRefund(ctx context.Context, req *request, in refund.CreateInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Refunds.Create(ctx, req.actor, in, claim)
+	return made(http.StatusCreated, "/api/refunds", out.Refund, !out.Unknown, out.Prior), err
+}
+
+func (a *API) cancelRefund(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Refunds.Cancel(ctx, req.actor, id, claim)
+	return made(http.StatusOK, "", out.Refund, true, out.Prior), err
+}
+
+func refundList(q *query) refund.ListInput {
+	return refund.ListInput{
+		Page: pageOf(q, ids.ParseRefund), Created: q.times("created_at"), Statuses: q.words("status", refund.Statuses()),
+		Merchants: q.integers("merchant_id"), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
+		ExternalID: q.text("external_id", refund.MaxExternalID),
+	}
+}
+
+// refundCodes are those of refunds.
+var refundCodes = []code{
+	{
+		Name: "charge_not_refundable", Kind: fault.KindConflict,
+		Meaning: "The charge's status, which status tells, does not allow refunds: nothing was captured, or it went back already.",
+		Remedy:  "Void a charge that is authorized. Wait for one that is processing.",
+		Message: "A charge that is authorized cannot be refunded.",
+		Param:   "charge_id",
+		Members: []string{"status"},
+	},
+	{
+		Name: "charge_disputed", Kind: fault.KindConflict,
+		Meaning: "What is left of the charge is disputed: the payer gets it back by winning the dispute, not by a refund too.",
+		Remedy:  "Answer or accept the dispute.",
+		Message: "What is left of this charge is disputed and cannot be refunded.",
+		Param:   "charge_id",
+	},
+	{
+		Name: "refund_not_cancelable", Kind: fault.KindConflict,
+		Meaning: "Only a refund with a pending_reason can be canceled; this one was sent, or has ended. status tells which.",
+		Remedy:  "Read the refund.",
+		Message: "A refund that is succeeded cannot be canceled.",
+		Members: []string{"status"},
+	},
+	{
+		Name: "refund_exceeds_remaining", Kind: fault.KindRefused,
+		Meaning: "The amount is more than is left of the charge, which remaining tells: what was captured less what was refunded, " +
+			"is being refunded, or is disputed.",
+		Remedy:  "Refund at most remaining, or leave the amount out to refund all of it.",
+		Message: "Less than that is left of this charge to give back.",
+		Param:   "amount",
+		Members: []string{"remaining"},
+	},
+}
