@@ -15,20 +15,39 @@ import (
 	"svcpay/internal/pg"
 )
 
+// together runs n editors of the US merchant or the application, and lets none of them write before
+// several have begun: they are held up at the rows that all of them refer to.
+func (w *world) together(t *testing.T, n int, edit func(i int)) {
+	t.Helper()
+	var all sync.WaitGroup
+	must(t, pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
+		_, err := pg.Value[int64](t.Context(), tx, `
+			SELECT m.id FROM merchants m JOIN applications a ON a.id = m.application_id WHERE m.id = @id FOR UPDATE`,
+			pg.Args{"id": w.App.Merchants.US})
+		for i := range n {
+			all.Go(func() { edit(i) })
+		}
+		for waiting := 0; err == nil && waiting < 2; {
+			_, err = tx.Exec(t.Context(), `SELECT pg_stat_clear_snapshot()`, pg.Args{})
+			must(t, err)
+			waiting, err = pg.Value[int](t.Context(), tx, `
+				SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`, pg.Args{})
+		}
+		return err
+	}))
+	all.Wait()
+}
+
 func TestOfConcurrentEditorsExactlyOneWins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	base := w.latest(t, w.us())
 	const editors = 12
 	records, errs := make([]fee.Record, editors), make([]error, editors)
-	var all sync.WaitGroup
-	for i := range editors {
-		all.Go(func() {
-			records[i], errs[i] = w.fees.Schedule(t.Context(), w.admin(), w.App.Merchants.US, fee.Change{
-				Rates: fee.Rates{CaptureFee: money.Amount(100 + i)}, EffectiveAt: w.in(time.Duration(i%2) * day), Reason: "Mine", Base: base})
-		})
-	}
-	all.Wait()
+	w.together(t, editors, func(i int) {
+		records[i], errs[i] = w.fees.Schedule(t.Context(), w.admin(), w.App.Merchants.US, fee.Change{
+			Rates: fee.Rates{CaptureFee: money.Amount(100 + i)}, EffectiveAt: w.in(time.Duration(i%2) * day), Reason: "Mine", Base: base})
+	})
 	winner := ids.FeeSchedule{}
 	for i, err := range errs {
 		if err == nil && winner.IsZero() {

@@ -2,7 +2,6 @@ package fee_test
 
 import (
 	"reflect"
-	"sync"
 	"testing"
 	"time"
 
@@ -65,13 +64,9 @@ func TestDefaultsAreNotOverwrittenUnseen(t *testing.T) {
 	w := newWorld(t)
 	const editors = 8
 	errs := make([]error, editors)
-	var all sync.WaitGroup
-	for i := range editors {
-		all.Go(func() {
-			_, errs[i] = w.fees.SetDefaults(t.Context(), w.admin(), 0, fee.Rates{CaptureFee: money.Amount(i)})
-		})
-	}
-	all.Wait()
+	w.together(t, editors, func(i int) {
+		_, errs[i] = w.fees.SetDefaults(t.Context(), w.admin(), 0, fee.Rates{CaptureFee: money.Amount(i)})
+	})
 	won := 0
 	for _, err := range errs {
 		if err == nil {

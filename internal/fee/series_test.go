@@ -235,6 +235,9 @@ func TestHistoryTellsWhoWhenAndWhy(t *testing.T) {
 	if c := all[0]; c.ID != gone.ID || !c.CanceledAt.Equal(start.Add(2*time.Hour)) || c.CanceledBy.Role != string(administrator) {
 		t.Errorf("canceled: %+v", c)
 	}
+	if latest := w.latest(t, w.us()); latest != next.ID {
+		t.Errorf("%v is the latest, after %s was canceled", latest, describe(gone))
+	}
 	if all[1].ID != next.ID || all[3].ID != past.ID || all[3].Reason != "New contract" || all[3].CreatedBy != (fee.By{Kind: "portal", Role: "application_admin"}) {
 		t.Errorf("scheduled %+v, superseded %+v", all[1], all[3])
 	}
