@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
@@ -248,8 +249,11 @@ func TestFeesAreSeenAndChangedByThoseWhoMay(t *testing.T) {
 		may []authz.Role
 		do  func(authz.Actor, int64) error
 	}{
-		"current":  {[]authz.Role{authz.RoleSecretKey, staff, administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.Current(ctx, a, m); return err }},
-		"history":  {[]authz.Role{authz.RoleSecretKey, staff, administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.History(ctx, a, m); return err }},
+		"current": {[]authz.Role{authz.RoleSecretKey, staff, administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.Current(ctx, a, m); return err }},
+		"history": {[]authz.Role{authz.RoleSecretKey, staff, administrator}, func(a authz.Actor, m int64) error {
+			_, err := w.fees.History(ctx, a, m, page.Input[ids.FeeSchedule]{Limit: 1})
+			return err
+		}},
 		"preview":  {[]authz.Role{authz.RoleSecretKey, staff, administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.Preview(ctx, a, m, fee.Rates{}); return err }},
 		"schedule": {[]authz.Role{administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.Schedule(ctx, a, m, change); return err }},
 		"cancel":   {[]authz.Role{administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.CancelScheduled(ctx, a, m, base); return err }},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -80,13 +79,8 @@ func (s *Service) Preview(ctx context.Context, actor authz.Actor, merchantID int
 	if err != nil {
 		return Preview{}, err
 	}
-	known, err := pg.Value[bool](ctx, s.Pool, `
-		SELECT EXISTS (SELECT FROM fee_schedules WHERE application_id = @application_id AND merchant_id = @merchant_id)`, q.args(nil))
-	if err != nil {
+	if err := q.exists(ctx, s.Pool); err != nil {
 		return Preview{}, err
-	}
-	if !known {
-		return Preview{}, fault.Missing()
 	}
 	from := m.At.Add(-previewSpan)
 	groups, err := pg.All[alike](ctx, s.Pool, `

@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
@@ -34,7 +35,7 @@ func (w *world) recorded(t *testing.T, e fee.Event) recorded {
 func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	root := authz.Actor{Role: system}
+	root := authz.Actor{Role: authz.RoleSystemAdmin}
 	at := func(when time.Time) fee.Terms { return w.terms(t, w.us(), when) }
 	captured := func() fee.Event {
 		return w.record(t, w.us(), fee.Event{SourceID: ids.NewCharge(w.Clock.Now()).Bytes(), Kind: fee.Captured, Base: 10_000, Brand: "visa", At: w.Clock.Now()})
@@ -77,8 +78,8 @@ func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 	}
 	_, err = w.fees.CancelServiceRates(t.Context(), root, w.App.AppID, first.ID)
 	refused(t, "one that has begun", err, "fee_schedule_begun")
-	all, err := w.fees.ServiceHistory(t.Context(), root, w.App.AppID)
-	if err != nil || len(all) != 2 || all[0].ID != next.ID || all[1].ID != first.ID || all[1].Version != 1 {
+	all, err := w.fees.ServiceHistory(t.Context(), root, w.App.AppID, page.Input[ids.FeeSchedule]{Limit: 10})
+	if err != nil || len(all.Items) != 2 || all.Items[0].ID != next.ID || all.Items[1].ID != first.ID || all.Items[1].Version != 1 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	_, err = w.fees.ScheduleServiceRates(t.Context(), root, w.App.AppID, fee.Change{Rates: fee.Rates{}, Reason: "x"})
@@ -92,8 +93,11 @@ func TestServiceRatesAreTheSystemAdministrators(t *testing.T) {
 	w := newWorld(t)
 	ctx, id := t.Context(), w.App.AppID
 	calls := map[string]func(authz.Actor) error{
-		"read":    func(a authz.Actor) error { _, err := w.fees.ServiceRates(ctx, a, id); return err },
-		"history": func(a authz.Actor) error { _, err := w.fees.ServiceHistory(ctx, a, id); return err },
+		"read": func(a authz.Actor) error { _, err := w.fees.ServiceRates(ctx, a, id); return err },
+		"history": func(a authz.Actor) error {
+			_, err := w.fees.ServiceHistory(ctx, a, id, page.Input[ids.FeeSchedule]{Limit: 1})
+			return err
+		},
 		"cancel": func(a authz.Actor) error {
 			_, err := w.fees.CancelServiceRates(ctx, a, id, ids.NewFeeSchedule(w.Clock.Now()))
 			return err
@@ -107,9 +111,9 @@ func TestServiceRatesAreTheSystemAdministrators(t *testing.T) {
 		for _, role := range []authz.Role{authz.RoleSecretKey, authz.RolePublicKey, staff, administrator} {
 			refused(t, name+" by "+string(role), call(w.person(role)), "permission_denied")
 		}
-		refused(t, name+" from another application", call(authz.Actor{Role: system, ApplicationID: w.Other.AppID}), "resource_missing")
+		refused(t, name+" from another application", call(authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}), "resource_missing")
 	}
-	if _, err := w.fees.ServiceRates(ctx, w.person(system), id); err != nil {
+	if _, err := w.fees.ServiceRates(ctx, w.person(authz.RoleSystemAdmin), id); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
@@ -153,7 +154,7 @@ func (l *life) check(t *rapid.T) {
 	}
 	present := l.w.terms(t, l.m, now).Merchant
 	l.seen[now] = present
-	all := l.history(t)
+	all := l.w.history(t, l.w.person(staff), l.m)
 	inForce := 0
 	for _, r := range all {
 		was, known := l.records[r.ID]
@@ -178,13 +179,6 @@ func (l *life) check(t *rapid.T) {
 			t.Fatalf("%+v does not follow from %s: %v", e, describe(s), got)
 		}
 	}
-}
-
-func (l *life) history(t rapid.TB) []fee.Record {
-	t.Helper()
-	all, err := l.w.fees.History(l.w.T.Context(), l.w.person(staff), l.m.MerchantID)
-	must(t, err)
-	return all
 }
 
 func TestNothingOfThePastChanges(t *testing.T) {
@@ -220,8 +214,7 @@ func TestHistoryTellsWhoWhenAndWhy(t *testing.T) {
 	w.Clock.Advance(time.Hour)
 	_, err = w.fees.CancelScheduled(t.Context(), w.admin(), w.App.Merchants.US, gone.ID)
 	must(t, err)
-	all, err := w.fees.History(t.Context(), w.Actor(), w.App.Merchants.US)
-	must(t, err)
+	all := w.history(t, w.Actor(), w.us())
 	var got []fee.Status
 	for i, r := range all {
 		got = append(got, r.Status)
@@ -246,5 +239,41 @@ func TestHistoryTellsWhoWhenAndWhy(t *testing.T) {
 	}
 	if all[4].CreatedBy.Kind != "service" || all[4].Reason == "" {
 		t.Errorf("the first: %+v", all[4])
+	}
+}
+
+func TestHistoryComesInPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for capture := range money.Amount(6) {
+		w.change(t, w.us(), fee.Rates{CaptureFee: capture}, 0)
+	}
+	all := w.history(t, w.Actor(), w.us())
+	read := func(in page.Input[ids.FeeSchedule]) (versions []int, more bool) {
+		t.Helper()
+		p, err := w.fees.History(t.Context(), w.Actor(), w.App.Merchants.US, in)
+		must(t, err)
+		for _, r := range p.Items {
+			versions = append(versions, r.Version)
+		}
+		return versions, p.HasMore
+	}
+	for _, c := range []struct {
+		name string
+		in   page.Input[ids.FeeSchedule]
+		want []int
+		more bool
+	}{
+		{"all", page.Input[ids.FeeSchedule]{Limit: 7}, []int{7, 6, 5, 4, 3, 2, 1}, false},
+		{"the first page", page.Input[ids.FeeSchedule]{Limit: 3}, []int{7, 6, 5}, true},
+		{"the next", page.Input[ids.FeeSchedule]{Limit: 3, After: all[2].ID}, []int{4, 3, 2}, true},
+		{"the last", page.Input[ids.FeeSchedule]{Limit: 3, After: all[5].ID}, []int{1}, false},
+		{"back", page.Input[ids.FeeSchedule]{Limit: 2, Before: all[3].ID}, []int{6, 5}, true},
+		{"from the first", page.Input[ids.FeeSchedule]{Limit: 2, After: all[6].ID, Ascending: true}, []int{2, 3}, true},
+		{"beyond an unknown one", page.Input[ids.FeeSchedule]{Limit: 2, After: ids.NewFeeSchedule(w.Clock.Now())}, nil, false},
+	} {
+		if got, more := read(c.in); !slices.Equal(got, c.want) || more != c.more {
+			t.Errorf("%s: %v, more %v", c.name, got, more)
+		}
 	}
 }

@@ -115,41 +115,6 @@ func (s *Service) current(ctx context.Context, q series) (Fees, error) {
 	return out, nil
 }
 
-// History returns every schedule of a merchant, the one added last first, with who added it when and
-// why.
-func (s *Service) History(ctx context.Context, actor authz.Actor, merchantID int64) ([]Record, error) {
-	q, err := s.ofMerchant(actor, authz.FeeRead, merchantID)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.history(ctx, q)
-	if err == nil && len(all) == 0 {
-		return nil, fault.Missing()
-	}
-	return all, err
-}
-
-// ServiceHistory returns every schedule of the service's own rates to an application, as History does a merchant's.
-func (s *Service) ServiceHistory(ctx context.Context, actor authz.Actor, applicationID int64) ([]Record, error) {
-	q, err := s.ofService(actor, applicationID)
-	if err != nil {
-		return nil, err
-	}
-	return s.history(ctx, q)
-}
-
-func (s *Service) history(ctx context.Context, q series) ([]Record, error) {
-	m, err := s.Clock.Moment(ctx, q.applicationID)
-	if err != nil {
-		return nil, err
-	}
-	all, err := pg.All[Record](ctx, s.Pool, `SELECT `+recordColumns+ofSeries+` ORDER BY s.version DESC`, q.args(pg.Args{"now": m.At}))
-	for i := range all {
-		all[i] = s.derive(all[i])
-	}
-	return all, err
-}
-
 // derive fills the members that follow from others.
 func (s *Service) derive(r Record) Record {
 	r.Livemode, r.Object = s.Live, "fee_schedule"

@@ -12,25 +12,23 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 	"svcpay/policy"
 )
 
-// Roles of people that the portal's policy will have.
+// Roles of people that the policy will have with the portal.
 const (
 	administrator authz.Role = "application_admin"
-	system        authz.Role = "system_admin"
 	staff         authz.Role = "support_staff"
 )
 
-// people are the rules that the portal's roles will have, over the policy's of programs.
+// people are the rules that these roles will have, over the policy's of the others.
 type people struct{ authz.Checker }
 
 func (p people) Check(a authz.Actor, asked authz.Permission) error {
 	ok := false
 	switch a.Role {
-	case system:
-		ok = true
 	case administrator:
 		ok = asked != authz.FeeManageService
 	case staff:
@@ -149,3 +147,11 @@ func refused(t rapid.TB, what string, err error, code string) *fault.Error {
 }
 
 func describe(r fee.Record) string { return fmt.Sprintf("%s v%d %s", r.ID, r.Version, r.Status) }
+
+// history is a merchant's whole series, the schedule added last first.
+func (w *world) history(t rapid.TB, actor authz.Actor, m fee.Merchant) []fee.Record {
+	t.Helper()
+	p, err := w.fees.History(w.T.Context(), actor, m.MerchantID, page.Input[ids.FeeSchedule]{Limit: 100})
+	must(t, err)
+	return p.Items
+}
