@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"svcpay/internal/charge"
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
@@ -251,8 +249,8 @@ func (p *refunds) Refund(ctx context.Context, f processor.FollowUp) (processor.A
 func TestOutcomesOfRefunds(t *testing.T) {
 	t.Parallel()
 	p := &refunds{}
-	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
-		p.Processor = sandbox.New(pool, now)
+	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
+		p.Processor = inner
 		return p
 	})
 	s := serve(t, w, configOf(w), time.Minute)
