@@ -3,12 +3,12 @@ package ledger
 import (
 	"context"
 	"slices"
-	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
@@ -77,46 +77,37 @@ func ParseSource(s string) (Source, error) {
 // AccountNames are the names of the merchant's accounts in the API.
 func AccountNames() []string { return []string{"pending", "available", "reserved", "in_transit"} }
 
-// ListInput selects a page of balance entries, newest first unless Ascending. Of After and Before at
-// most one is set: the id beside which the page lies in the list's order. Nil filters select all.
+// ListInput selects a page of balance entries; what is not set selects all.
 type ListInput struct {
-	Limit         int
-	After, Before ids.Entry
-	Ascending     bool
-	Merchants     []int64
-	Kinds         []string
-	Accounts      []string // of AccountNames: entries that change one of them
-	Source        *Source
-	Charge        *ids.Charge
-	From, To      *time.Time // created at or after From, and before To
-}
-
-// Page is part of a list, with whether more lies beyond its far end.
-type Page struct {
-	Entries []Entry
-	HasMore bool
+	Page      page.Input[ids.Entry]
+	Created   page.Times
+	Merchants []int64
+	Kinds     []string
+	Accounts  []string // of AccountNames: entries that change one of them
+	Source    *Source
+	Charge    *ids.Charge
 }
 
 // List returns one page of the balance entries of the application's merchants.
-func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (Page, error) {
+func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Entry], error) {
 	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
-		return Page{}, err
+		return page.Of[Entry]{}, err
 	}
-	backwards := !in.Before.IsZero()
-	rows, err := s.page(ctx, actor.ApplicationID, in, in.Ascending != backwards)
+	statement := pageDown
+	if in.Page.Up() {
+		statement = pageUp
+	}
+	args := in.filter()
+	args["application_id"], args["cursor"], args["limit"] = actor.ApplicationID, in.Page.Cursor(), in.Page.Rows()
+	rows, err := pg.All[entryRow](ctx, s.Pool, statement, args)
 	if err != nil {
-		return Page{}, err
+		return page.Of[Entry]{}, err
 	}
-	more := len(rows) > in.Limit
-	rows = rows[:min(len(rows), in.Limit)]
-	if backwards {
-		slices.Reverse(rows)
+	entries := make([]Entry, len(rows))
+	for i, r := range rows {
+		entries[i] = r.entry(s.Livemode)
 	}
-	p := Page{Entries: make([]Entry, 0, len(rows)), HasMore: more}
-	for _, r := range rows {
-		p.Entries = append(p.Entries, r.entry(s.Livemode))
-	}
-	return p, nil
+	return page.Cut(in.Page, entries), nil
 }
 
 // A source that is not the posting's own charge has an index of its own.
@@ -129,7 +120,7 @@ const selectPage = `
 		AND (@charge::uuid IS NULL OR charge_id = @charge)
 		AND (@source::uuid IS NULL OR source_id = @source AND source_id IS DISTINCT FROM charge_id)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-		AND (@to::timestamptz IS NULL OR created_at < @to)`
+		AND (@until::timestamptz IS NULL OR created_at < @until)`
 
 // The two directions are two constant statements: a plan with the order in a parameter could not
 // use the index.
@@ -137,20 +128,6 @@ const (
 	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
 	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
 )
-
-// page reads one row more than asked for, to know whether there is more.
-func (s *Service) page(ctx context.Context, applicationID int64, in ListInput, up bool) ([]entryRow, error) {
-	statement, cursor := pageDown, in.After
-	if up {
-		statement = pageUp
-	}
-	if !in.Before.IsZero() {
-		cursor = in.Before
-	}
-	args := in.filter()
-	args["application_id"], args["cursor"], args["limit"] = applicationID, cursor, in.Limit+1
-	return pg.All[entryRow](ctx, s.Pool, statement, args)
-}
 
 // filter gives the arguments of what is selected.
 func (in ListInput) filter() pg.Args {
@@ -161,7 +138,7 @@ func (in ListInput) filter() pg.Args {
 		})
 	}
 	args := pg.Args{"accounts": accounts, "merchants": in.Merchants, "kinds": in.Kinds, "charge": in.Charge,
-		"source": nil, "from": in.From, "to": in.To}
+		"source": nil, "from": in.Created.From, "until": in.Created.Until}
 	if in.Source == nil {
 		return args
 	}

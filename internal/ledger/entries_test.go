@@ -17,22 +17,25 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
+
+var one = page.Input[ids.Entry]{Limit: 1}
 
 // all lists every balance entry that a filter selects, oldest first.
 func all(t rapid.TB, w *fixture.World, in ledger.ListInput) (out []ledger.Entry) {
 	t.Helper()
-	in.Limit, in.Ascending, in.After = 7, true, ids.Entry{}
+	in.Page = page.Input[ids.Entry]{Limit: 7, Ascending: true}
 	for {
 		p, err := w.Ledger.List(w.T.Context(), w.Actor(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out = append(out, p.Entries...); !p.HasMore {
+		if out = append(out, p.Items...); !p.HasMore {
 			return out
 		}
-		in.After = out[len(out)-1].ID
+		in.Page.After = out[len(out)-1].ID
 	}
 }
 
@@ -93,9 +96,9 @@ func TestEntryAsTheAPIShowsIt(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	live := ledger.New(ledger.Deps{Pool: w.Pool, Check: w.Ledger.Check, Livemode: true, Now: w.Clock.Now})
-	page, err := live.List(t.Context(), w.Actor(), ledger.ListInput{Limit: 1})
-	if b, err2 := live.Balance(t.Context(), w.Actor(), w.App.Merchants.CA); err != nil || err2 != nil || !b.Livemode || !page.Entries[0].Livemode || b.Currency != money.CAD {
-		t.Errorf("%+v %+v", page, b)
+	p1, err := live.List(t.Context(), w.Actor(), ledger.ListInput{Page: one})
+	if b, err2 := live.Balance(t.Context(), w.Actor(), w.App.Merchants.CA); err != nil || err2 != nil || !b.Livemode || !p1.Items[0].Livemode || b.Currency != money.CAD {
+		t.Errorf("%+v %+v", p1, b)
 	}
 }
 
@@ -143,8 +146,8 @@ func matches(in ledger.ListInput, e ledger.Entry) bool {
 		in.Kinds != nil && !slices.Contains(in.Kinds, e.Kind),
 		in.Accounts != nil && !slices.ContainsFunc(in.Accounts, func(a string) bool { return changed[a] != 0 }),
 		in.Charge != nil && (e.ChargeID == nil || *in.Charge != *e.ChargeID),
-		in.From != nil && e.CreatedAt.Before(*in.From),
-		in.To != nil && !e.CreatedAt.Before(*in.To):
+		in.Created.From != nil && e.CreatedAt.Before(*in.Created.From),
+		in.Created.Until != nil && !e.CreatedAt.Before(*in.Created.Until):
 		return false
 	}
 	if in.Source == nil {
@@ -193,8 +196,8 @@ func TestListOfRandomEntries(t *testing.T) {
 			Merchants: rapid.SampledFrom([][]int64{nil, nil, merchants[:1], merchants, {w.Other.Merchants.US}}).Draw(rt, "merchants"),
 			Kinds:     rapid.SampledFrom([][]string{nil, nil, {"capture", "refund", "payout"}, {"chargeback_fee"}, {"service_capture_fee"}, {}}).Draw(rt, "kinds"),
 			Accounts:  rapid.SampledFrom([][]string{nil, nil, {"pending"}, {"available", "reserved"}, {"in_transit"}}).Draw(rt, "accounts"),
-			From:      rapid.SampledFrom([]*time.Time{nil, nil, &start, at(start, 10), at(start, 40)}).Draw(rt, "from"),
-			To:        rapid.SampledFrom([]*time.Time{nil, nil, at(start, 30), at(start, 90)}).Draw(rt, "to"),
+			Created: page.Times{From: rapid.SampledFrom([]*time.Time{nil, nil, &start, at(start, 10), at(start, 40)}).Draw(rt, "from"),
+				Until: rapid.SampledFrom([]*time.Time{nil, nil, at(start, 30), at(start, 90)}).Draw(rt, "until")},
 		}
 		if rapid.IntRange(0, 2).Draw(rt, "by charge") == 0 {
 			id := ids.ChargeFrom(thing.Draw(rt, "of charge"))
@@ -209,9 +212,9 @@ func TestListOfRandomEntries(t *testing.T) {
 		if got := all(rt, w, in); len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
 			rt.Fatalf("%+v selects %d of %d entries, want %d", in, len(got), len(whole), len(want))
 		}
-		in.Limit = rapid.IntRange(1, 6).Draw(rt, "limit")
-		in.Ascending = rapid.Bool().Draw(rt, "ascending")
-		if !in.Ascending {
+		in.Page.Limit = rapid.IntRange(1, 6).Draw(rt, "limit")
+		in.Page.Ascending = rapid.Bool().Draw(rt, "ascending")
+		if !in.Page.Ascending {
 			slices.Reverse(want)
 		}
 		walk(rt, w, in, want)
@@ -229,9 +232,9 @@ func at(start time.Time, ms int) *time.Time {
 // walk pages through a list to its end and back.
 func walk(t rapid.TB, w *fixture.World, in ledger.ListInput, want []ledger.Entry) {
 	t.Helper()
-	page := func(after, before ids.Entry) ledger.Page {
+	read := func(after, before ids.Entry) page.Of[ledger.Entry] {
 		t.Helper()
-		in.After, in.Before = after, before
+		in.Page.After, in.Page.Before = after, before
 		p, err := w.Ledger.List(w.T.Context(), w.Actor(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -239,23 +242,23 @@ func walk(t rapid.TB, w *fixture.World, in ledger.ListInput, want []ledger.Entry
 		return p
 	}
 	var cursor ids.Entry
-	for i := 0; ; i += in.Limit {
-		end := min(i+in.Limit, len(want))
-		p := page(cursor, ids.Entry{})
-		if p.Entries == nil || len(p.Entries) != end-i || p.HasMore != (end < len(want)) || end > i && !reflect.DeepEqual(p.Entries, want[i:end]) {
+	for i := 0; ; i += in.Page.Limit {
+		end := min(i+in.Page.Limit, len(want))
+		p := read(cursor, ids.Entry{})
+		if p.Items == nil || len(p.Items) != end-i || p.HasMore != (end < len(want)) || end > i && !reflect.DeepEqual(p.Items, want[i:end]) {
 			t.Fatalf("page from %d: %+v", i, p)
 		}
 		if i > 0 && i < len(want) {
-			first := max(0, i-in.Limit)
-			back := page(ids.Entry{}, want[i].ID)
-			if !reflect.DeepEqual(back.Entries, want[first:i]) || back.HasMore != (first > 0) {
+			first := max(0, i-in.Page.Limit)
+			back := read(ids.Entry{}, want[i].ID)
+			if !reflect.DeepEqual(back.Items, want[first:i]) || back.HasMore != (first > 0) {
 				t.Fatalf("page before %d: %+v", i, back)
 			}
 		}
 		if !p.HasMore {
 			return
 		}
-		cursor = p.Entries[len(p.Entries)-1].ID
+		cursor = p.Items[len(p.Items)-1].ID
 	}
 }
 
@@ -267,7 +270,7 @@ func TestWhoMaySeeBalances(t *testing.T) {
 	}
 	payer := authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}
 	_, err := w.Ledger.Balance(t.Context(), payer, w.App.Merchants.US)
-	_, err2 := w.Ledger.List(t.Context(), payer, ledger.ListInput{Limit: 1})
+	_, err2 := w.Ledger.List(t.Context(), payer, ledger.ListInput{Page: one})
 	if !fault.HasCode(err, "permission_denied") || !fault.HasCode(err2, "permission_denied") {
 		t.Errorf("a payer's browser gets %v, %v", err, err2)
 	}
@@ -277,7 +280,7 @@ func TestWhoMaySeeBalances(t *testing.T) {
 			t.Errorf("merchant %d: %v", merchant, err)
 		}
 	}
-	if p, err := w.Ledger.List(t.Context(), w.ActorOf(w.Other), ledger.ListInput{Limit: 1, Merchants: []int64{w.App.Merchants.US}}); err != nil || len(p.Entries) != 0 {
+	if p, err := w.Ledger.List(t.Context(), w.ActorOf(w.Other), ledger.ListInput{Page: one, Merchants: []int64{w.App.Merchants.US}}); err != nil || len(p.Items) != 0 {
 		t.Errorf("another application sees %+v, %v", p, err)
 	}
 	if b, err := w.Ledger.Balance(t.Context(), w.Actor(), w.App.Merchants.US); err != nil || b.Pending != 100 {
@@ -308,11 +311,11 @@ func TestBalanceWithinATransaction(t *testing.T) {
 func TestSourceAndChargeTogether(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	one, other, refund := ids.NewCharge(w.Clock.Now()), ids.NewCharge(w.Clock.Now()), ids.NewRefund(w.Clock.Now())
+	charge, other, refund := ids.NewCharge(w.Clock.Now()), ids.NewCharge(w.Clock.Now()), ids.NewRefund(w.Clock.Now())
 	captured, refunded := posting(w, "a"), posting(w, "b")
-	captured.SourceID, captured.ChargeID = one.Bytes(), one
+	captured.SourceID, captured.ChargeID = charge.Bytes(), charge
 	refunded.Kind, refunded.Debit, refunded.Credit = ledger.KindRefund, ledger.MerchantPending, ledger.ProcessorReceivable
-	refunded.SourceID, refunded.ChargeID = refund.Bytes(), one
+	refunded.SourceID, refunded.ChargeID = refund.Bytes(), charge
 	if err := post(w, captured, refunded); err != nil {
 		t.Fatal(err)
 	}
@@ -321,8 +324,8 @@ func TestSourceAndChargeTogether(t *testing.T) {
 		charge *ids.Charge
 		want   int
 	}{
-		{one.String(), nil, 1}, {one.String(), &one, 1}, {one.String(), &other, 0}, {other.String(), &one, 0},
-		{refund.String(), nil, 1}, {refund.String(), &one, 1}, {refund.String(), &other, 0}, {"", &one, 2},
+		{charge.String(), nil, 1}, {charge.String(), &charge, 1}, {charge.String(), &other, 0}, {other.String(), &charge, 0},
+		{refund.String(), nil, 1}, {refund.String(), &charge, 1}, {refund.String(), &other, 0}, {"", &charge, 2},
 	} {
 		in := ledger.ListInput{Charge: c.charge}
 		if source, err := ledger.ParseSource(c.source); err == nil {
@@ -346,7 +349,7 @@ func TestBalanceHasOneCurrency(t *testing.T) {
 		now := w.Clock.Now()
 		b, err := ledger.BalanceOf(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US)
 		sums, err2 := ledger.SumsBetween(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US, now.Add(-time.Hour), now.Add(time.Hour))
-		if err != nil || err2 != nil || b.Currency != money.USD || b.Total() != 100 || sums.Closing != b.Accounts {
+		if err != nil || err2 != nil || b.Currency != money.USD || b.Total() != 100 || sums.Closing != b.Accounts || sums.Opening.Total() != 0 {
 			t.Errorf("%+v, %+v, %v, %v", b, sums, err, err2)
 		}
 		w.Clock.Advance(longAgo)
