@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -50,7 +51,7 @@ func everyRoute(t testing.TB) []call {
 	for _, r := range new(API).routes() {
 		c := call{method: r.method, path: r.path, op: described(t, r), route: r}
 		for _, p := range c.op.Parameters {
-			switch example, _ := p.Value.Example.(string); {
+			switch example := fmt.Sprint(p.Value.Example); {
 			case p.Value.In == openapi3.ParameterInPath:
 				c.path = strings.ReplaceAll(c.path, ":"+p.Value.Name, example)
 			case p.Value.In == openapi3.ParameterInQuery && p.Value.Required:

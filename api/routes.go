@@ -29,5 +29,6 @@ func (a *API) routes() []route {
 	return slices.Concat(
 		a.chargeRoutes(),
 		a.refundRoutes(),
+		a.balanceRoutes(),
 	)
 }

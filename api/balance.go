@@ -1,0 +1,37 @@
+package api
+
+import (
+	"net/http"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/ledger"
+)
+
+func (a *API) balanceRoutes() []route {
+	return []route{
+		{http.MethodGet, "/api/balance", "", authz.BalanceRead, getBy(oneMerchant, a.Ledger.Balance)},
+		{http.MethodGet, "/api/balance_entries", "", authz.BalanceRead, lists(entryList, a.Ledger.List)},
+	}
+}
+
+// oneMerchant reads the merchant_id that a question is about.
+func oneMerchant(q *query) int64 {
+	text, ok := q.value("merchant_id")
+	id := positive(text)
+	switch {
+	case ok && id == 0:
+		q.refuse("merchant_id", "A positive integer.")
+	case !q.values.Has("merchant_id"):
+		q.fs.Add("merchant_id", "parameter_missing", "This parameter is required.")
+	}
+	return id
+}
+
+func entryList(q *query) ledger.ListInput {
+	return ledger.ListInput{
+		Page: pageOf(q, ids.ParseEntry), Created: q.times("created_at"), Merchants: q.integers("merchant_id"),
+		Kinds: q.words("kind", ledger.MerchantKinds()), Accounts: q.words("account", ledger.AccountNames()),
+		Source: idIn(q, "source", ledger.ParseSource), Charge: idIn(q, "charge_id", ids.ParseCharge),
+	}
+}
