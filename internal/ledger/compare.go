@@ -152,8 +152,10 @@ func (s *Service) record(ctx context.Context, applicationID int64, found []Diffe
 				VALUES (@application_id, @merchant_id, @account, @currency, @total, @sum, @now)
 				ON CONFLICT (application_id, merchant_id, account, currency) WHERE healed_at IS NULL
 				DO UPDATE SET total = excluded.total, sum = excluded.sum`,
-				pg.Args{"application_id": d.ApplicationID, "merchant_id": d.MerchantID, "account": d.Account,
-					"currency": d.Currency, "total": d.Total, "sum": d.Sum, "now": now})
+				pg.Args{
+					"application_id": d.ApplicationID, "merchant_id": d.MerchantID, "account": d.Account,
+					"currency": d.Currency, "total": d.Total, "sum": d.Sum, "now": now,
+				})
 		}
 		tx.Later(`UPDATE ledger_cutoffs SET compared_at = @now WHERE application_id = @application_id`,
 			pg.Args{"application_id": applicationID, "now": now})

@@ -45,8 +45,10 @@ type entryRow struct {
 
 // entry turns the two sides around: what we owe the merchant more is a credit.
 func (r entryRow) entry(livemode bool) Entry {
-	e := Entry{ID: r.ID, Object: "balance_entry", Livemode: livemode, MerchantID: r.MerchantID, Kind: r.Kind, Currency: r.Currency,
-		Source: sourceOf[r.Kind].print(r.SourceID), ChargeID: r.ChargeID, CreatedAt: r.CreatedAt}
+	e := Entry{
+		ID: r.ID, Object: "balance_entry", Livemode: livemode, MerchantID: r.MerchantID, Kind: r.Kind, Currency: r.Currency,
+		Source: sourceOf[r.Kind].print(r.SourceID), ChargeID: r.ChargeID, CreatedAt: r.CreatedAt,
+	}
 	e.Accounts.add(r.Credit, r.Amount)
 	e.Accounts.add(r.Debit, -r.Amount)
 	e.Amount = e.Total()
@@ -137,8 +139,10 @@ func (in ListInput) filter() pg.Args {
 			return !slices.Contains(in.Accounts, AccountNames()[slices.Index(MerchantAccounts(), a)])
 		})
 	}
-	args := pg.Args{"accounts": accounts, "merchants": in.Merchants, "kinds": in.Kinds, "charge": in.Charge,
-		"source": nil, "from": in.Created.From, "until": in.Created.Until}
+	args := pg.Args{
+		"accounts": accounts, "merchants": in.Merchants, "kinds": in.Kinds, "charge": in.Charge,
+		"source": nil, "from": in.Created.From, "until": in.Created.Until,
+	}
 	if in.Source == nil {
 		return args
 	}

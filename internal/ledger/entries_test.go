@@ -106,8 +106,10 @@ func TestSourceOfEveryKind(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	id := ids.NewCharge(w.Clock.Now()).Bytes()
-	printed := map[ledger.SourceKind]string{ledger.FromCharge: ids.ChargeFrom(id).String(), ledger.FromRefund: ids.RefundFrom(id).String(),
-		ledger.FromDispute: ids.DisputeFrom(id).String(), ledger.FromPayout: ids.PayoutFrom(id).String()}
+	printed := map[ledger.SourceKind]string{
+		ledger.FromCharge: ids.ChargeFrom(id).String(), ledger.FromRefund: ids.RefundFrom(id).String(),
+		ledger.FromDispute: ids.DisputeFrom(id).String(), ledger.FromPayout: ids.PayoutFrom(id).String(),
+	}
 	want := map[string]string{}
 	for i, r := range ledger.Rules() {
 		p := posting(w, fmt.Sprint(i))
@@ -196,8 +198,10 @@ func TestListOfRandomEntries(t *testing.T) {
 			Merchants: rapid.SampledFrom([][]int64{nil, nil, merchants[:1], merchants, {w.Other.Merchants.US}}).Draw(rt, "merchants"),
 			Kinds:     rapid.SampledFrom([][]string{nil, nil, {"capture", "refund", "payout"}, {"chargeback_fee"}, {"service_capture_fee"}, {}}).Draw(rt, "kinds"),
 			Accounts:  rapid.SampledFrom([][]string{nil, nil, {"pending"}, {"available", "reserved"}, {"in_transit"}}).Draw(rt, "accounts"),
-			Created: page.Times{From: rapid.SampledFrom([]*time.Time{nil, nil, &start, at(start, 10), at(start, 40)}).Draw(rt, "from"),
-				Until: rapid.SampledFrom([]*time.Time{nil, nil, at(start, 30), at(start, 90)}).Draw(rt, "until")},
+			Created: page.Times{
+				From:  rapid.SampledFrom([]*time.Time{nil, nil, &start, at(start, 10), at(start, 40)}).Draw(rt, "from"),
+				Until: rapid.SampledFrom([]*time.Time{nil, nil, at(start, 30), at(start, 90)}).Draw(rt, "until"),
+			},
 		}
 		if rapid.IntRange(0, 2).Draw(rt, "by charge") == 0 {
 			id := ids.ChargeFrom(thing.Draw(rt, "of charge"))
@@ -324,8 +328,14 @@ func TestSourceAndChargeTogether(t *testing.T) {
 		charge *ids.Charge
 		want   int
 	}{
-		{charge.String(), nil, 1}, {charge.String(), &charge, 1}, {charge.String(), &other, 0}, {other.String(), &charge, 0},
-		{refund.String(), nil, 1}, {refund.String(), &charge, 1}, {refund.String(), &other, 0}, {"", &charge, 2},
+		{charge.String(), nil, 1},
+		{charge.String(), &charge, 1},
+		{charge.String(), &other, 0},
+		{other.String(), &charge, 0},
+		{refund.String(), nil, 1},
+		{refund.String(), &charge, 1},
+		{refund.String(), &other, 0},
+		{"", &charge, 2},
 	} {
 		in := ledger.ListInput{Charge: c.charge}
 		if source, err := ledger.ParseSource(c.source); err == nil {

@@ -91,10 +91,17 @@ var fees = []struct {
 	name   string
 	source SourceKind
 }{
-	{"authorization_fee", FromCharge}, {"capture_fee", FromCharge}, {"amex_surcharge_percentage", FromCharge},
-	{"ach_transfer_flat_fee", FromCharge}, {"ach_transfer_percentage", FromCharge}, {"ach_transfer_failed_fee", FromCharge},
-	{"ach_return_fee", FromCharge}, {"chargeback_fee", FromDispute}, {"retrieval_fee", FromDispute},
-	{"platform_flat_fee", FromCharge}, {"platform_percentage", FromCharge},
+	{"authorization_fee", FromCharge},
+	{"capture_fee", FromCharge},
+	{"amex_surcharge_percentage", FromCharge},
+	{"ach_transfer_flat_fee", FromCharge},
+	{"ach_transfer_percentage", FromCharge},
+	{"ach_transfer_failed_fee", FromCharge},
+	{"ach_return_fee", FromCharge},
+	{"chargeback_fee", FromDispute},
+	{"retrieval_fee", FromDispute},
+	{"platform_flat_fee", FromCharge},
+	{"platform_percentage", FromCharge},
 }
 
 // rules is the table of kinds.

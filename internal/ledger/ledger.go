@@ -82,9 +82,11 @@ func PostTx(tx *pg.Tx, m instant.Moment, postings ...Posting) {
 			amount, currency, source_id, charge_id, created_at)
 		SELECT p.*, @now FROM unnest(@ids::uuid[], @applications::bigint[], @merchants::bigint[], @keys::text[], @kinds::text[],
 			@debits::text[], @credits::text[], @amounts::bigint[], @currencies::text[], @sources::uuid[], @charges::uuid[]) p`,
-		pg.Args{"ids": in.ids, "applications": in.applications, "merchants": in.merchants, "keys": in.keys, "kinds": in.kinds,
+		pg.Args{
+			"ids": in.ids, "applications": in.applications, "merchants": in.merchants, "keys": in.keys, "kinds": in.kinds,
 			"debits": in.debits, "credits": in.credits, "amounts": in.amounts, "currencies": in.currencies,
-			"sources": in.sources, "charges": in.charges, "now": m.At})
+			"sources": in.sources, "charges": in.charges, "now": m.At,
+		})
 }
 
 // columns are postings as one statement takes them.

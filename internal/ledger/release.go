@@ -48,9 +48,11 @@ func ReleaseTx(ctx context.Context, tx *pg.Tx, m instant.Moment, applicationID i
 	}
 	for _, r := range rows {
 		to, _ := Pair{r.Debit, r.Credit}.released()
-		PostTx(tx, m, Posting{ApplicationID: applicationID, MerchantID: r.MerchantID, BusinessKey: r.BusinessKey + ":release",
+		PostTx(tx, m, Posting{
+			ApplicationID: applicationID, MerchantID: r.MerchantID, BusinessKey: r.BusinessKey + ":release",
 			Kind: r.Kind, Debit: to.Debit, Credit: to.Credit, Amount: r.Amount, Currency: r.Currency,
-			SourceID: r.SourceID, ChargeID: r.ChargeID})
+			SourceID: r.SourceID, ChargeID: r.ChargeID,
+		})
 	}
 	return nil
 }
