@@ -18,7 +18,7 @@ const Version = identity.APIVersion
 
 // Config is what the API serves.
 type Config struct {
-	*assembly.Services
+	assembly.Services
 	// BaseURL is where the API is reached from outside, without a trailing slash.
 	BaseURL string
 	Log     *slog.Logger

@@ -67,7 +67,7 @@ func open(t *testing.T) *site {
 // configOf serves a world's services.
 func configOf(w *fixture.World) Config {
 	return Config{
-		Services: w.Services,
+		Services: *w.Services,
 		BaseURL:  "https://api.example",
 		Log:      slog.New(slog.DiscardHandler),
 		Now:      w.Clock.Now,

@@ -33,7 +33,7 @@ func TestPolicyKnowsEveryRoutesPermission(t *testing.T) {
 func TestPanicIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	broken := serve(t, w, Config{Services: &assembly.Services{Identity: w.Identity}, BaseURL: "https://api.example", Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now}, time.Minute)
+	broken := serve(t, w, Config{Services: assembly.Services{Identity: w.Identity}, BaseURL: "https://api.example", Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now}, time.Minute)
 	a := broken.get(t, "/api/charges").want(t, 500, "internal_error")
 	if _, err := fmt.Sscanf(a.header.Get("Request-Id"), "req_%s", new(string)); err != nil {
 		t.Errorf("the request's id is %q", a.header.Get("Request-Id"))

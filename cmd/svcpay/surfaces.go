@@ -76,7 +76,7 @@ func (a *app) payHandler() (http.Handler, error) {
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
-	c := api.Config{Services: a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}
+	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Identity: a.Identity, Static: static.FS(), BaseURL: a.config.baseURL,
 		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: machineTime})
