@@ -44,7 +44,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	network := sandbox.New(pool, machineTime, sandbox.AccountClock(clocks.Moment))
 	a := &app{config: c, log: log, pool: pool, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks,
 		Processor: network, Check: check, Environment: c.environment, Machine: machineTime,
-		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network)})}
+		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network), Happen: assembly.SandboxHappens(network)})}
 	if err := a.checkClock(ctx); err != nil {
 		pool.Close()
 		return nil, err

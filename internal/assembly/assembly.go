@@ -3,6 +3,7 @@
 package assembly
 
 import (
+	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -19,6 +20,7 @@ import (
 	"svcpay/internal/operation"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/internal/simulate"
 	"svcpay/internal/token"
 	"svcpay/internal/upload"
 	"svcpay/internal/vault"
@@ -35,6 +37,8 @@ type Deps struct {
 	Machine     func() time.Time
 	// TestCase finds a sandbox's test case by its name; nil where there are none.
 	TestCase func(name string) (token.TestCase, bool)
+	// Happen has something happen at a sandbox's counterparty; nil in production.
+	Happen func(ctx context.Context, h simulate.Happening) error
 	// NextEvent is the earliest time of an application, later than the given one, at which a sandbox's
 	// processor has something to tell; nil where nobody can know.
 	NextEvent NextEvent
@@ -54,6 +58,8 @@ type Services struct {
 	Refunds    *refund.Service
 	Uploads    *upload.Service
 	Disputes   *dispute.Service
+	// Simulate is nil in production.
+	Simulate *simulate.Service
 
 	nextEvent NextEvent
 }
@@ -79,6 +85,10 @@ func New(d Deps) *Services {
 	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processor: d.Processor, Operations: s.Operations, Check: d.Check,
 		Environment: d.Environment, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
 	s.listen()
+	if d.Happen != nil {
+		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
+			Disputes: s.Disputes, Sweeps: s.Sweeps(), Happen: d.Happen})
+	}
 	return s
 }
 

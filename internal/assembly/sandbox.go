@@ -7,6 +7,7 @@ import (
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/simulate"
 	"svcpay/internal/token"
 )
 
@@ -28,4 +29,9 @@ func SandboxNext(p *sandbox.Processor) NextEvent {
 	return func(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
 		return p.NextDue(ctx, processor.AccountPrefix(applicationID), after)
 	}
+}
+
+// SandboxHappens has something happen at the sandbox's processor.
+func SandboxHappens(p *sandbox.Processor) func(context.Context, simulate.Happening) error {
+	return func(ctx context.Context, h simulate.Happening) error { return p.Simulate(ctx, sandbox.Simulation(h)) }
 }

@@ -7,6 +7,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/instant"
 )
 
@@ -41,31 +42,35 @@ type Clock struct {
 // Advance moves the application's clock ahead, stopping wherever something becomes due to do it, and
 // returns the new time. If the caller's patience ends first, the clock stands where it got to; the
 // rest can be asked for again.
-func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput) (Clock, error) {
+func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput, claim *idempotency.Claim) (Result[Clock], error) {
 	if err := s.Check.Check(actor, authz.SandboxClock); err != nil {
-		return Clock{}, err
+		return Result[Clock]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Clock{}, err
+		return Result[Clock]{}, err
 	}
 	by, err := time.ParseDuration(*in.Advance)
 	if err != nil {
-		return Clock{}, err
+		return Result[Clock]{}, err
 	}
-	v, err := s.Clock.Of(ctx, actor.ApplicationID)
+	return once(ctx, s, claim, func() (Clock, error) { return s.advance(ctx, actor.ApplicationID, by) })
+}
+
+func (s *Service) advance(ctx context.Context, applicationID int64, by time.Duration) (Clock, error) {
+	m, err := s.Clock.Moment(ctx, applicationID)
 	if err != nil {
 		return Clock{}, err
 	}
-	end := v.Moment.At.Add(by)
-	if err := s.drain(ctx, actor.ApplicationID); err != nil {
+	end := m.At.Add(by)
+	if err := s.drain(ctx, applicationID); err != nil {
 		return Clock{}, err
 	}
 	for done := false; !done; {
-		if done, err = s.stepTowards(ctx, actor.ApplicationID, end); err != nil {
+		if done, err = s.stepTowards(ctx, applicationID, end); err != nil {
 			return Clock{}, err
 		}
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err = s.Clock.Moment(ctx, applicationID)
 	return Clock{Object: "clock", Now: instant.Of(m.At), AheadSeconds: int64(m.At.Sub(m.Machine).Seconds())}, err
 }
 

@@ -1,0 +1,103 @@
+package simulate
+
+import (
+	"context"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+)
+
+// What can be simulated of a charge.
+const (
+	settled    = "settled"    // ahead of the calendar
+	returned   = "returned"   // a bank debit comes back, with a return code
+	chargeback = "chargeback" // the payer disputes it
+	retrieval  = "retrieval"  // the issuer asks for documents
+)
+
+// ChargeOutcomes lists what can be simulated of a charge.
+func ChargeOutcomes() []string { return []string{settled, returned, chargeback, retrieval} }
+
+// ChargeInput says what happens to a charge.
+type ChargeInput struct {
+	Outcome    *string       `json:"outcome"`
+	ReturnCode *string       `json:"return_code"` // of returned
+	Reason     *string       `json:"reason"`      // of a dispute
+	Amount     *money.Amount `json:"amount"`      // of a dispute; default all that can be disputed
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (in ChargeInput) Validate() fault.Fields {
+	var fs fault.Fields
+	outcomeOf(&fs, in.Outcome, ChargeOutcomes())
+	if len(fs) > 0 {
+		return fs
+	}
+	back := *in.Outcome == returned
+	disputed := *in.Outcome == chargeback || *in.Outcome == retrieval
+	switch {
+	case back && in.ReturnCode == nil:
+		fs.Add("return_code", "parameter_missing", "A return has a return code, such as R01.")
+	case !back && in.ReturnCode != nil:
+		fs.Add("return_code", "parameter_invalid", "Only a return has a return code.")
+	}
+	if in.Reason != nil && (!disputed || len(*in.Reason) == 0 || len(*in.Reason) > maxReason) {
+		fs.Add("reason", "parameter_invalid", "Only a dispute has a reason, of 1 to 64 characters.")
+	}
+	if in.Amount != nil && (!disputed || *in.Amount < money.MinCharge || *in.Amount > money.MaxCharge) {
+		fs.Add("amount", "parameter_invalid", "Only a dispute has an amount, in minor units.")
+	}
+	return fs
+}
+
+const maxReason = 64
+
+// Charge has something happen to a charge at the processor, takes it in, and returns the charge as it
+// then is.
+func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in ChargeInput, claim *idempotency.Claim) (Result[charge.Charge], error) {
+	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
+		return Result[charge.Charge]{}, err
+	}
+	if err := in.Validate().Err(); err != nil {
+		return Result[charge.Charge]{}, err
+	}
+	return once(ctx, s, claim, func() (charge.Charge, error) {
+		c, err := s.Charges.Get(ctx, actor, id)
+		if err != nil {
+			return c, err
+		}
+		h := Happening{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference}
+		switch *in.Outcome {
+		case settled:
+			h.Kind = processor.ChargeSettled
+		case returned:
+			h.Kind, h.ReturnCode = processor.DebitReturned, *in.ReturnCode
+		default:
+			h.Kind, h.Retrieval = processor.DisputeOpened, *in.Outcome == retrieval
+			h.Reason, h.Amount = or(in.Reason, ""), or(in.Amount, 0)
+		}
+		if err := s.happen(ctx, h); err != nil {
+			return c, err
+		}
+		return s.Charges.Get(ctx, actor, id)
+	})
+}
+
+// happen has it happen and takes it in.
+func (s *Service) happen(ctx context.Context, h Happening) error {
+	if err := s.Happen(ctx, h); err != nil {
+		return err
+	}
+	return s.take(ctx)
+}
+
+func or[T any](given *T, otherwise T) T {
+	if given == nil {
+		return otherwise
+	}
+	return *given
+}
