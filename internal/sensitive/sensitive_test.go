@@ -33,7 +33,7 @@ func samples() map[string]any {
 	h := holder{pan: pan, cvc: cvc, all: []sensitive.PAN{pan}, named: map[string]sensitive.CVC{"c": cvc}, any: pan}
 	h.inner.pan = &pan
 	return map[string]any{
-		"pan": pan, "cvc": cvc, "pointer": &pan, "code's pointer": &cvc, "holder": h, "holder's pointer": &h,
+		"pan": pan, "cvc": cvc, "account": sensitive.NewAccountNumber(number), "pointer": &pan, "code's pointer": &cvc, "holder": h, "holder's pointer": &h,
 		"slice": []sensitive.PAN{pan}, "map": map[string]any{"p": pan, "c": cvc}, "exported": struct {
 			PAN sensitive.PAN
 			CVC sensitive.CVC
@@ -122,5 +122,14 @@ func TestWhatMayBeShown(t *testing.T) {
 	}
 	if short := sensitive.NewPAN("12"); short.BIN() != "12" || short.Last4() != "12" || (sensitive.PAN{}).Last4() != "" {
 		t.Error("a short number is cut wrongly")
+	}
+}
+
+func TestShortAccountNumbersStayHalfHidden(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{"": "", "1": "", "1234": "34", "12345": "45", "1234567": "567", "12345678": "5678", "000123456789": "6789"} {
+		if got := sensitive.NewAccountNumber(number).Last4(); got != want {
+			t.Errorf("%s shows %s, want %s", number, got, want)
+		}
 	}
 }

@@ -1,0 +1,160 @@
+package token_test
+
+import (
+	"sync"
+	"testing"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/fixture"
+	"svcpay/internal/identity"
+	"svcpay/internal/instant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/token"
+)
+
+// pending makes a token of a bank account that awaits verification.
+func pending(t *testing.T, w *fixture.World) string {
+	t.Helper()
+	out := bank(t, w, w.App.Merchants.USQ, account("000123456789"))
+	if out.Status != token.PendingVerification {
+		t.Fatalf("%+v", out)
+	}
+	return out.ID.String()
+}
+
+func amounts(a ...int64) token.VerifyInput { return token.VerifyInput{Amounts: a} }
+
+func TestDepositsVerifyAnAccount(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	for _, right := range []token.VerifyInput{amounts(32, 45), amounts(45, 32)} {
+		id := pending(t, w)
+		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 44), nil); code(err) != "verification_failed" {
+			t.Errorf("%v", err)
+		}
+		out, err := w.Tokens.Verify(t.Context(), w.Actor(), id, right, claim(w, "k"+id, ""))
+		if err != nil || out.Object.Status != token.Active || out.Object.Version != 2 {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		told(t, w, get(t, w, id), "status")
+		if again, err := w.Tokens.Verify(t.Context(), w.Actor(), id, right, claim(w, "k"+id, "")); err != nil || again.Prior == nil || again.Prior.Outcome.Result == nil {
+			t.Errorf("%+v, %v", again, err)
+		}
+		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, right, nil); code(err) != "verification_failed" {
+			t.Errorf("an active one: %v", err)
+		}
+	}
+}
+
+func TestVerifyIsRefused(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	id := pending(t, w)
+	for _, in := range []token.VerifyInput{amounts(), amounts(32), amounts(32, 45, 1), amounts(0, 45), amounts(32, 100), amounts(-1, 2)} {
+		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, in, nil); code(err) != "parameter_invalid" && (in.Amounts != nil || code(err) != "parameter_missing") {
+			t.Errorf("%v: %v", in.Amounts, err)
+		}
+	}
+	ended := map[string]func(id string) error{
+		"token_not_found": func(id string) error { return second(w.Tokens.Delete(t.Context(), w.Actor(), id, nil)) },
+		"token_disabled": func(id string) error {
+			return pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
+				return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Disabling{ApplicationID: w.App.AppID, Token: get(t, w, id).ID, Reason: "x", Source: outbox.Job})
+			})
+		},
+	}
+	for want, end := range ended {
+		id := pending(t, w)
+		if err := end(id); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 45), nil); code(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	w.Clock.Advance(get(t, w, id).ExpiresAt.Sub(w.Clock.Now()))
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 45), nil); code(err) != "token_expired" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTenWrongAnswersDisable(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	id := pending(t, w)
+	wrong := amounts(1, 2)
+	for left := 9; left >= 1; left-- {
+		_, err := w.Tokens.Verify(t.Context(), w.Actor(), id, wrong, nil)
+		if f, ok := fault.As(err); !ok || f.Kind != fault.KindRefused || f.Code != "verification_failed" || f.Detail["remaining"] != left {
+			t.Errorf("%d left: %+v", left, err)
+		}
+	}
+	if now := get(t, w, id); now.Status != token.PendingVerification || now.Version != 1 {
+		t.Errorf("%+v", now)
+	}
+	for range 3 { // a repetition of the last is told the same and counts once
+		out, err := w.Tokens.Verify(t.Context(), w.Actor(), id, wrong, claim(w, "last", ""))
+		if out.Prior != nil {
+			err = out.Prior.Outcome.Refusal
+		}
+		f, ok := fault.As(err)
+		if left, _ := f.Detail["remaining"].(float64); !ok || f.Code != "verification_failed" || left != 0 {
+			t.Errorf("%+v", err)
+		}
+	}
+	now := get(t, w, id)
+	if now.Status != token.Disabled || *now.DisabledReason != "verification_failed" {
+		t.Errorf("%+v", now)
+	}
+	told(t, w, now, "status")
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 45), nil); code(err) != "token_disabled" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAnswersAtOnceAreCountedEach(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	id := pending(t, w)
+	var mu sync.Mutex
+	got := map[string]int{}
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			_, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(1, 2), nil)
+			mu.Lock()
+			defer mu.Unlock()
+			got[code(err)]++
+		})
+	}
+	all.Wait()
+	if got["verification_failed"] != 10 || got["token_disabled"] != 6 {
+		t.Errorf("%v", got)
+	}
+	told(t, w, get(t, w, id), "status")
+}
+
+func TestProductionHasItsOwnDeposits(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	d := w.Tokens.Deps
+	d.Environment, d.Check = identity.Production, allowAll{}
+	production := token.New(d)
+	right := 0
+	for range 3 { // any two amounts are right once in thousands of times
+		out, err := production.CreateBank(t.Context(), w.SessionOf(w.App, w.App.Merchants.USQ), "k", account("000123456789"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := production.Verify(t.Context(), w.Actor(), out.Token.String(), amounts(32, 45), nil); err == nil {
+			right++
+		}
+		if saved, err := production.Get(t.Context(), w.Actor(), out.Token.String()); err != nil || !saved.Livemode || !out.Livemode {
+			t.Errorf("%+v, %v", saved, err)
+		}
+	}
+	if right > 1 {
+		t.Errorf("the sandbox's amounts verify %d accounts", right)
+	}
+}
