@@ -39,9 +39,14 @@ func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, appl
 		if err != nil {
 			return err
 		}
-		if v := verdicts[0]; v.Err != nil || v.Prior != nil {
-			out.Prior = v.Prior
+		switch v := verdicts[0]; {
+		case v.Err != nil:
 			return v.Err
+		case v.Prior != nil && v.Prior.State != idempotency.Done:
+			return idempotency.InUse()
+		case v.Prior != nil:
+			out.Prior = v.Prior
+			return nil
 		}
 		out.Object, err = do(tx, m)
 		if kept := (remembered{}); errors.As(err, &kept) {

@@ -2,9 +2,7 @@ package token
 
 import (
 	"context"
-	"maps"
 	"reflect"
-	"slices"
 	"time"
 
 	"svcpay/internal/authz"
@@ -23,26 +21,31 @@ type UpdateInput struct {
 	Billing  *BillingChange `json:"billing"`
 }
 
-// BillingChange holds the members of a token's billing that change, by name; nil and "" clear one.
-type BillingChange map[string]*string
-
-// members names the texts of a Billing.
-func (b *Billing) members() map[string]*string {
-	return map[string]*string{
-		"first_name": &b.FirstName, "middle_name": &b.MiddleName, "last_name": &b.LastName, "address_line_1": &b.AddressLine1,
-		"address_line_2": &b.AddressLine2, "address_city": &b.AddressCity, "address_state": &b.AddressState,
-		"address_zip": &b.AddressZip, "address_country": &b.AddressCountry, "email": &b.Email, "phone": &b.Phone,
-	}
+// BillingChange holds the members of a token's billing that change; nil leaves one as it is, "" clears it.
+type BillingChange struct {
+	FirstName      *string `json:"first_name"`
+	MiddleName     *string `json:"middle_name"`
+	LastName       *string `json:"last_name"`
+	AddressLine1   *string `json:"address_line_1"`
+	AddressLine2   *string `json:"address_line_2"`
+	AddressCity    *string `json:"address_city"`
+	AddressState   *string `json:"address_state"`
+	AddressZip     *string `json:"address_zip"`
+	AddressCountry *string `json:"address_country"` // ISO 3166-1 alpha-2
+	Email          *string `json:"email"`
+	Phone          *string `json:"phone"`
 }
 
 // on merges the change into a billing.
 func (c BillingChange) on(b Billing) Billing {
-	texts := b.members()
-	for name, value := range c {
-		if value == nil {
-			value = new(string)
+	for _, member := range []struct{ change, of *string }{
+		{c.FirstName, &b.FirstName}, {c.MiddleName, &b.MiddleName}, {c.LastName, &b.LastName}, {c.AddressLine1, &b.AddressLine1},
+		{c.AddressLine2, &b.AddressLine2}, {c.AddressCity, &b.AddressCity}, {c.AddressState, &b.AddressState},
+		{c.AddressZip, &b.AddressZip}, {c.AddressCountry, &b.AddressCountry}, {c.Email, &b.Email}, {c.Phone, &b.Phone},
+	} {
+		if member.change != nil {
+			*member.of = *member.change
 		}
-		*texts[name] = *value
 	}
 	return b
 }
@@ -59,18 +62,8 @@ func (in UpdateInput) Validate() fault.Fields {
 	if in.Billing == nil {
 		return fs
 	}
-	var result Billing
-	known := result.members()
-	change := maps.Clone(*in.Billing)
-	for _, name := range slices.Sorted(maps.Keys(change)) {
-		if known[name] == nil {
-			fs.Add("billing", "parameter_unknown", "Billing has members that do not exist here.")
-			delete(change, name)
-		}
-	}
-	result = change.on(result)
 	var wrong fault.Fields
-	result.validate(&wrong)
+	in.Billing.on(Billing{}).validate(&wrong)
 	for _, f := range wrong { // the library has its own words for these mistakes
 		fs.Add(f.Param, "parameter_invalid", f.Message)
 	}

@@ -65,7 +65,8 @@ type verification struct {
 }
 
 // Verify makes a bank account that awaits verification active, by the amounts of the two deposits
-// that its holder sees. After ten wrong answers the token is disabled.
+// that its holder sees. After ten wrong answers the token is disabled. One that is active already stays
+// as it is, whatever is told.
 func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (Result[Token], error) {
 	if err := s.Check.Check(actor, authz.TokenVerify); err != nil {
 		return Result[Token]{}, err
@@ -82,10 +83,11 @@ func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in V
 		if err != nil {
 			return before, err
 		}
-		if err := verifiable(before, m); err != nil {
-			return before, err
+		by := cause{s.livemode(), actor.RequestID, outbox.API}
+		if err := verifiable(before, m); err != nil || before.Status == Active {
+			return before.derive(by.livemode), err
 		}
-		return s.answerTx(ctx, tx, m, before, in, cause{s.livemode(), actor.RequestID, outbox.API})
+		return s.answerTx(ctx, tx, m, before, in, by)
 	})
 }
 
@@ -97,8 +99,8 @@ func verifiable(t Token, m instant.Moment) error {
 		return errExpired
 	case t.Status == Disabled:
 		return fault.Refused("token_disabled", "This token can no longer be charged.")
-	case t.Status == Active:
-		return fault.Refused("verification_failed", "There is nothing to verify: this token is active.")
+	case t.BankAccount == nil:
+		return fault.Refused("token_type_mismatch", "Only bank accounts are verified.")
 	}
 	return nil
 }
