@@ -1,18 +1,32 @@
 -- +goose Up
+-- An account that is paid. next_payout_at is when the payout job looks at it next, by the application's
+-- clock; payouts_paused_reason stops payouts until a person resumes them.
 CREATE TABLE merchants (
     id bigint GENERATED ALWAYS AS IDENTITY (START WITH 1001) PRIMARY KEY,
     application_id bigint NOT NULL,
     organization_id bigint NOT NULL,
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     status text NOT NULL CHECK (status IN ('active', 'suspended', 'closed')),
+    status_reason text CHECK (length(status_reason) BETWEEN 1 AND 255),
     country text NOT NULL CHECK (country IN ('US', 'CA')),
     currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
     bank_processor text NOT NULL CHECK (bank_processor IN ('p', 'q')),
     time_zone text NOT NULL,
+    payout_schedule text NOT NULL CHECK (payout_schedule IN ('daily', 'weekly', 'monthly')),
+    payout_weekday smallint CHECK (payout_weekday BETWEEN 1 AND 5),
+    payout_day_of_month smallint CHECK (payout_day_of_month BETWEEN 1 AND 31),
+    payouts_paused_reason text CHECK (payouts_paused_reason IN ('payout_failed', 'payout_returned')),
+    next_payout_at timestamptz NOT NULL,
     statement_descriptor text NOT NULL CHECK (length(statement_descriptor) BETWEEN 1 AND 22),
+    external_id text CHECK (length(external_id) BETWEEN 1 AND 64),
+    metadata jsonb NOT NULL DEFAULT '{}',
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     UNIQUE (application_id, id),
-    FOREIGN KEY (application_id, organization_id) REFERENCES organizations (application_id, id)
+    UNIQUE (application_id, external_id),
+    FOREIGN KEY (application_id, organization_id) REFERENCES organizations (application_id, id),
+    CHECK ((payout_schedule = 'weekly') = (payout_weekday IS NOT NULL)),
+    CHECK ((payout_schedule = 'monthly') = (payout_day_of_month IS NOT NULL))
 );
+CREATE INDEX merchants_by_next_payout ON merchants (next_payout_at);

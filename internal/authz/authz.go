@@ -17,6 +17,7 @@ const (
 )
 
 // The roles of people that the policy knows so far.
+// The roles of people that policy speaks of.
 const (
 	RoleSystemAdmin Role = "system_admin" // of the whole deployment
 )
@@ -75,6 +76,13 @@ const (
 
 	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor
 	SandboxClock    Permission = "sandbox:clock"    // move the application's clock
+	TokenCreate   Permission = "token:create"
+
+	MerchantStatus Permission = "merchant:set_status"
+	MerchantBank   Permission = "merchant_bank:manage"
+	PayoutRead     Permission = "payout:read"
+	PayoutResume   Permission = "payout:resume"
+	StatementRead  Permission = "statement:read"
 )
 
 // Checker answers whether an actor holds a permission.

@@ -1,94 +1,147 @@
-// Package merchant keeps the accounts that are paid.
+// Package merchant keeps the accounts that are paid: what they are called, what their status lets
+// them do, and on which days they are paid out.
+//
+// Invariants: a status changes only as [Moves] lists; each version of a merchant has one event;
+// whoever changes a merchant holds its row, with a lock that lets others refer to it meanwhile.
 package merchant
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/calendar"
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/instant"
 	"svcpay/internal/money"
+	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 )
 
-// Status says what a merchant may still do.
-type Status string
-
-// Active merchants may be charged for.
-const Active Status = "active"
-
-// Merchant is an account that is paid. It belongs to one organization of one application.
+// Merchant is an account that is paid: the record, the API's object and the event's data.object. It
+// belongs to one organization of one application.
 type Merchant struct {
-	ID                  int64          `db:"id"`
-	ApplicationID       int64          `db:"application_id"`
-	OrganizationID      int64          `db:"organization_id"`
-	Name                string         `db:"name"`
-	Status              Status         `db:"status"`
-	Country             string         `db:"country"` // ISO 3166-1 alpha-2
-	Currency            money.Currency `db:"currency"`
-	BankProcessor       string         `db:"bank_processor"` // p or q
-	TimeZone            string         `db:"time_zone"`      // IANA name
-	StatementDescriptor string         `db:"statement_descriptor"`
+	ID                  int64             `db:"id" json:"id"`
+	Object              string            `db:"-" json:"object"`
+	Version             int               `db:"version" json:"version"`
+	Livemode            bool              `db:"-" json:"livemode"`
+	ApplicationID       int64             `db:"application_id" json:"application_id"`
+	OrganizationID      int64             `db:"organization_id" json:"-"`
+	Organization        Organization      `db:"organization" json:"organization"`
+	Name                string            `db:"name" json:"name"`
+	Status              Status            `db:"status" json:"status"`
+	StatusReason        *string           `db:"status_reason" json:"status_reason"`
+	Country             string            `db:"country" json:"country"` // ISO 3166-1 alpha-2
+	Currency            money.Currency    `db:"currency" json:"currency"`
+	BankProcessor       string            `db:"bank_processor" json:"bank_processor"` // p or q
+	TimeZone            string            `db:"time_zone" json:"time_zone"`           // IANA name
+	PayoutSchedule      Schedule          `db:"payout_schedule" json:"payout_schedule"`
+	PayoutWeekday       *int              `db:"payout_weekday" json:"payout_weekday"`           // 1 is Monday, 5 Friday; weekly only
+	PayoutDayOfMonth    *int              `db:"payout_day_of_month" json:"payout_day_of_month"` // 1 to 31, the last day of shorter months; monthly only
+	PayoutsPausedReason *PauseReason      `db:"payouts_paused_reason" json:"payouts_paused_reason"`
+	StatementDescriptor string            `db:"statement_descriptor" json:"statement_descriptor"`
+	ExternalID          *string           `db:"external_id" json:"external_id"`
+	Metadata            map[string]string `db:"metadata" json:"metadata"`
+	NextPayoutAt        instant.Time      `db:"next_payout_at" json:"-"`
+	CreatedAt           instant.Time      `db:"created_at" json:"created_at"`
+	UpdatedAt           instant.Time      `db:"updated_at" json:"updated_at"`
+}
+
+// Organization is the customer that a merchant belongs to.
+type Organization struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
 }
 
 // CanProcess tells which kinds of payment the merchant accepts, by the API's names.
 func (m Merchant) CanProcess() map[string]bool {
 	return map[string]bool{
-		"cc": m.Status == Active, "ach": false, "acss": false,
+		"cc": Allows(m.Status, TakeCharge), "ach": false, "acss": false,
 		"wallet_a": false, "wallet_b": false, "daf": false,
 	}
 }
 
-// Service holds the use-cases of merchants.
-type Service struct {
-	pool *pgxpool.Pool
-	now  func() time.Time
+// Deps are what the service works with.
+type Deps struct {
+	Pool        *pgxpool.Pool
+	Check       authz.Checker
+	Environment identity.Environment
+	Clock       *clock.Clock
 }
+
+// Service holds the use-cases of merchants.
+type Service struct{ Deps }
 
 // New makes the service.
-func New(pool *pgxpool.Pool, now func() time.Time) *Service { return &Service{pool: pool, now: now} }
+func New(d Deps) *Service { return &Service{d} }
 
-// Create adds an active merchant with its first fee schedule, in force at once, and returns its id.
-// ID and Status of m are ignored.
-func (s *Service) Create(ctx context.Context, m Merchant, rates fee.Rates) (int64, error) {
-	if _, err := calendar.Zone(m.TimeZone); err != nil {
-		return 0, fault.Invalid("parameter_invalid", "This is not the name of a time zone.").On("time_zone")
-	}
-	var id int64
-	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		now := s.now()
-		id, err = pg.Value[int64](ctx, tx, `
-			INSERT INTO merchants (application_id, organization_id, name, status, country, currency,
-				bank_processor, time_zone, statement_descriptor, created_at, updated_at)
-			VALUES (@application_id, @organization_id, @name, @status, @country, @currency,
-				@bank_processor, @time_zone, @statement_descriptor, @now, @now) RETURNING id`,
-			pg.Args{"application_id": m.ApplicationID, "organization_id": m.OrganizationID, "name": m.Name,
-				"status": Active, "country": m.Country, "currency": m.Currency,
-				"bank_processor": m.BankProcessor, "time_zone": m.TimeZone, "statement_descriptor": m.StatementDescriptor, "now": now})
-		if err == nil {
-			fee.CreateTx(tx, m.ApplicationID, id, rates, now, now)
-		}
-		return err
-	})
-	return id, err
-}
-
-// Get returns a merchant of the application, or the fault that says it is missing.
-func (s *Service) Get(ctx context.Context, applicationID, id int64) (Merchant, error) {
-	m, err := pg.One[Merchant](ctx, s.pool, `
-		SELECT id, application_id, organization_id, name, status, country, currency, bank_processor, time_zone, statement_descriptor
-		FROM merchants WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		return Merchant{}, fault.Missing()
-	}
-	return m, err
+// derive fills the members that follow from others.
+func (s *Service) derive(m Merchant) Merchant {
+	m.Object = "merchant"
+	m.Livemode = s.Environment == identity.Production
+	return m
 }
 
 // ErrNotAssociated is the one answer for a merchant_id that is unknown or another application's.
 var ErrNotAssociated = fault.New(fault.KindForbidden, "merchant_not_associated",
 	"This merchant is not associated with your application.").On("merchant_id")
+
+// Create adds an active merchant with its first fee schedule, in force at once, and returns its id.
+// Its first payout runs on the next day of its payout schedule, which is daily if m has none. Members
+// of m that are not given by a caller, such as ID and Status, are ignored.
+func (s *Service) Create(ctx context.Context, m Merchant, rates fee.Rates) (int64, error) {
+	if m.PayoutSchedule == "" {
+		m.PayoutSchedule = Daily
+	}
+	if err := m.validate().Err(); err != nil {
+		return 0, err
+	}
+	now, err := s.Clock.Moment(ctx, m.ApplicationID)
+	if err != nil {
+		return 0, err
+	}
+	next, err := m.NextPayout(now.At)
+	if err != nil {
+		return 0, err
+	}
+	var id int64
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		if id, err = insertTx(ctx, tx, m, next, now.At); err != nil {
+			return err
+		}
+		fee.CreateTx(tx, m.ApplicationID, id, rates, now.At, now.At)
+		created, err := s.LockTx(ctx, tx, m.ApplicationID, id)
+		if err != nil {
+			return err
+		}
+		return emitTx(tx, now, "merchant.created", created, nil, Cause{Source: outbox.API})
+	})
+	return id, err
+}
+
+// validate returns every mistake of a merchant that is about to be written.
+func (m Merchant) validate() fault.Fields {
+	var fs fault.Fields
+	if _, err := calendar.Zone(m.TimeZone); err != nil {
+		fs.Add("time_zone", "parameter_invalid", "This is not the name of a time zone.")
+	}
+	switch weekly, monthly := m.PayoutSchedule == Weekly, m.PayoutSchedule == Monthly; {
+	case !weekly && !monthly && m.PayoutSchedule != Daily:
+		fs.Add("payout_schedule", "parameter_invalid", "Payouts are daily, weekly or monthly.")
+	case weekly != (m.PayoutWeekday != nil) || weekly && (*m.PayoutWeekday < 1 || *m.PayoutWeekday > 5):
+		fs.Add("payout_weekday", "parameter_invalid", "Weekly payouts, and only they, have a weekday from 1 (Monday) to 5 (Friday).")
+	case monthly != (m.PayoutDayOfMonth != nil) || monthly && (*m.PayoutDayOfMonth < 1 || *m.PayoutDayOfMonth > 31):
+		fs.Add("payout_day_of_month", "parameter_invalid", "Monthly payouts, and only they, have a day of the month from 1 to 31.")
+	}
+	return fs
+}
+
+// Get returns a merchant of the application, or the fault that says it is missing.
+func (s *Service) Get(ctx context.Context, applicationID, id int64) (Merchant, error) {
+	m, err := find(ctx, s.Pool, applicationID, id)
+	return s.derive(m), err
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/clock"
 	"svcpay/internal/demo"
 	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
@@ -37,7 +38,7 @@ func newPlace(t *testing.T) *place {
 	if _, err := vault.CreateKeyFile(p.keyFile); err != nil {
 		t.Fatal(err)
 	}
-	maker := demo.Maker{Identity: identity.New(p.pool, identity.Sandbox, time.Now), Merchants: merchant.New(p.pool, time.Now)}
+	maker := demo.Maker{Identity: identity.New(p.pool, identity.Sandbox, time.Now), Merchants: merchant.New(merchant.Deps{Pool: p.pool, Environment: identity.Sandbox, Clock: clock.New(p.pool, time.Now)})}
 	c, err := maker.Ensure(t.Context(), demo.Credentials{}, "http://shop.test")
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,60 @@
+package merchant
+
+import (
+	"time"
+
+	"svcpay/internal/calendar"
+)
+
+// Schedule says how often a merchant is paid out.
+type Schedule string
+
+// The schedules.
+const (
+	Daily   Schedule = "daily"   // each business day
+	Weekly  Schedule = "weekly"  // on the merchant's weekday, or the next business day
+	Monthly Schedule = "monthly" // on the merchant's day of the month, or the next business day
+)
+
+const (
+	// payoutHour is when payouts are made, in the merchant's time zone.
+	payoutHour = 6
+	// longestMove is more days than any run of weekends and bank holidays: a payout day before that
+	// has had its payout.
+	longestMove = 10
+)
+
+// NextPayout returns the first time after t at which the merchant's payout schedule has a payout:
+// 06:00 in its time zone on a business day of its country.
+func (m Merchant) NextPayout(t time.Time) (time.Time, error) {
+	zone, err := calendar.Zone(m.TimeZone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	banks := calendar.Country(m.Country)
+	year, month, date := t.In(zone).Date()
+	for day := -longestMove; ; day++ {
+		run := time.Date(year, month, date+day, payoutHour, 0, 0, 0, zone)
+		if !m.paidOn(run) {
+			continue
+		}
+		for !banks.IsBusinessDay(run) {
+			run = run.AddDate(0, 0, 1)
+		}
+		if run.After(t) {
+			return run, nil
+		}
+	}
+}
+
+// paidOn tells whether the schedule names the day, be it a business day or not.
+func (m Merchant) paidOn(day time.Time) bool {
+	switch m.PayoutSchedule {
+	case Weekly:
+		return int(day.Weekday()) == *m.PayoutWeekday
+	case Monthly:
+		last := time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, day.Location()).Day()
+		return day.Day() == min(*m.PayoutDayOfMonth, last)
+	}
+	return true
+}
