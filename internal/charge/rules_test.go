@@ -131,7 +131,7 @@ func TestRefusalsLeaveNothing(t *testing.T) {
 			}
 		}
 	}
-	for _, from := range []string{"charges", "idempotency_keys WHERE path = '/api/charges'", "events", "processor_operations", "sandbox_processor_book"} {
+	for _, from := range []string{"charges", "idempotency_keys WHERE path = '/api/charges'", "events WHERE type LIKE 'charge.%'", "processor_operations", "sandbox_processor_book"} {
 		if n := count(t, w, from, pg.Args{}); n != 0 {
 			t.Errorf("%d rows are left in %s", n, from)
 		}

@@ -78,7 +78,7 @@ func TestEventsLiveAndDieWithTheirTransaction(t *testing.T) {
 		Position int64
 		Previous string
 	}
-	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT position, previous_attributes::text AS previous FROM events ORDER BY position`, pg.Args{})
+	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT position, previous_attributes::text AS previous FROM events WHERE object_id = @id ORDER BY position`, pg.Args{"id": object})
 	if err != nil || !slices.Equal(rows, []row{{1, "{}"}, {2, "{}"}, {3, "{}"}}) {
 		t.Errorf("%v, %v", rows, err)
 	}
