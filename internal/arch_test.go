@@ -70,6 +70,7 @@ var rows = map[string]row{
 	"refund":  {3, "0 1 2 charge"},
 	"dispute": {3, "0 1 2 charge refund"},
 	"demo":    {3, "0 1 2 3"},
+	"payout":  {3, "0 1 2 token"},
 
 	"inbound":  {4, "0 1 2 3"},
 	"simulate": {4, "0 1 2 3 inbound"},

@@ -1,6 +1,7 @@
 -- +goose Up
 -- An account that is paid. next_payout_at is when the payout job looks at it next, by the application's
--- clock; payouts_paused_reason stops payouts until a person resumes them.
+-- clock; payouts_paused_reason stops payouts until a person resumes them. Each ledger entry of the
+-- merchant with an id up to payout_floor that could be paid out is in an active payout.
 CREATE TABLE merchants (
     id bigint GENERATED ALWAYS AS IDENTITY (START WITH 1001) PRIMARY KEY,
     application_id bigint NOT NULL,
@@ -17,6 +18,7 @@ CREATE TABLE merchants (
     payout_day_of_month smallint CHECK (payout_day_of_month BETWEEN 1 AND 31),
     payouts_paused_reason text CHECK (payouts_paused_reason IN ('payout_failed', 'payout_returned')),
     next_payout_at timestamptz NOT NULL,
+    payout_floor uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
     statement_descriptor text NOT NULL CHECK (length(statement_descriptor) BETWEEN 1 AND 22),
     external_id text CHECK (length(external_id) BETWEEN 1 AND 64),
     metadata jsonb NOT NULL DEFAULT '{}',

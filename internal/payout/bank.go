@@ -1,0 +1,231 @@
+package payout
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/token"
+)
+
+// BankStatus says whether money can go to a bank account.
+type BankStatus string
+
+// The states of a bank account.
+const (
+	Unverified BankStatus = "unverified"
+	Verified   BankStatus = "verified"
+	Replaced   BankStatus = "replaced" // another took its place
+)
+
+// BankAccount is where a merchant's payouts go. Its number is in the vault.
+type BankAccount struct {
+	ID            ids.BankAccount `db:"id" json:"id"`
+	Object        string          `db:"-" json:"object"`
+	Livemode      bool            `db:"-" json:"livemode"`
+	ApplicationID int64           `db:"application_id" json:"-"`
+	MerchantID    int64           `db:"merchant_id" json:"merchant_id"`
+	Token         ids.Token       `db:"token_id" json:"-"`
+	Status        BankStatus      `db:"status" json:"status"`
+	BankName      string          `db:"bank_name" json:"bank_name"`
+	Last4         string          `db:"last4" json:"last4"`
+	Currency      money.Currency  `db:"currency" json:"currency"`
+	HeldUntil     *instant.Time   `db:"held_until" json:"held_until"` // payouts wait until then
+	TriesLeft     int             `db:"tries_left" json:"tries_left"` // of telling the deposits
+	CreatedAt     instant.Time    `db:"created_at" json:"created_at"`
+	VerifiedAt    *instant.Time   `db:"verified_at" json:"verified_at"`
+	UpdatedAt     instant.Time    `db:"updated_at" json:"updated_at"`
+}
+
+// maxTries is how often the amounts of the deposits can be told; the table's CHECK says the same.
+const maxTries = 10
+
+// SandboxDeposits are the amounts, in minor units, that verify any bank account in the sandbox.
+var SandboxDeposits = [2]int{32, 45}
+
+var (
+	errBankExists = fault.New(fault.KindConflict, "bank_account_exists",
+		"This merchant has a bank account for payouts. Replace it instead.")
+	errBankMissing = fault.New(fault.KindConflict, "bank_account_missing",
+		"This merchant has no bank account for payouts that could be replaced.")
+)
+
+// BankInput is a bank account for the payouts of a merchant.
+type BankInput struct {
+	MerchantID int64
+	Account    token.BankInput
+}
+
+// AddBankAccount gives a merchant its bank account, which gets payouts once it is verified. A merchant
+// that has one is a conflict.
+func (s *Service) AddBankAccount(ctx context.Context, actor authz.Actor, in BankInput) (BankAccount, error) {
+	return s.putBank(ctx, actor, in, false)
+}
+
+// ReplaceBankAccount puts another bank account in the place of the merchant's: payouts wait until it
+// is verified, and for HoldAfterChange from now on. Payouts on their way still go to the former one.
+func (s *Service) ReplaceBankAccount(ctx context.Context, actor authz.Actor, in BankInput) (BankAccount, error) {
+	return s.putBank(ctx, actor, in, true)
+}
+
+func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, replace bool) (BankAccount, error) {
+	if err := s.Check.Check(actor, authz.MerchantBank); err != nil {
+		return BankAccount{}, err
+	}
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return BankAccount{}, err
+	}
+	owner, err := s.Merchants.Get(ctx, actor.ApplicationID, in.MerchantID)
+	if err != nil {
+		return BankAccount{}, err
+	}
+	if in.Account.Country != owner.Country {
+		return BankAccount{}, fault.Invalid("country_invalid", "The bank must be in the merchant's country.").On("country")
+	}
+	if err := s.mayPut(ctx, s.Pool, owner, replace); err != nil { // before a number is kept
+		return BankAccount{}, err
+	}
+	kept, last4, bankName, err := s.Tokens.KeepPayoutAccount(ctx, actor.ApplicationID, in.MerchantID, in.Account)
+	if err != nil {
+		return BankAccount{}, err
+	}
+	b := BankAccount{ID: ids.NewBankAccount(m.Machine), ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID, Token: kept,
+		Status: Unverified, BankName: bankName, Last4: last4, Currency: owner.Currency, TriesLeft: maxTries,
+		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
+	if replace && s.HoldAfterChange > 0 {
+		b.HeldUntil = instant.Ptr(m.At.Add(s.HoldAfterChange))
+	}
+	deposits, err := s.deposits()
+	if err != nil {
+		return BankAccount{}, err
+	}
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		locked, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, in.MerchantID)
+		if err != nil {
+			return err
+		}
+		if err := s.mayPut(ctx, tx, locked, replace); err != nil {
+			return err
+		}
+		replaceBankTx(tx, locked, m.At)
+		insertBankTx(tx, b, deposits)
+		return nil
+	})
+	return s.deriveBank(b), err
+}
+
+// mayPut refuses a second account, and a replacement of none.
+func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant, replace bool) error {
+	_, err := currentBank(ctx, q, m)
+	switch none := errors.Is(err, pg.ErrNone); {
+	case err != nil && !none:
+		return err
+	case none && replace:
+		return errBankMissing
+	case !none && !replace:
+		return errBankExists
+	}
+	return nil
+}
+
+// deposits are the amounts that whoever sees the account's statement can tell.
+func (s *Service) deposits() ([2]int, error) {
+	if s.Environment != identity.Production {
+		return SandboxDeposits, nil
+	}
+	var b [2]byte
+	_, err := rand.Read(b[:])
+	return [2]int{1 + int(b[0])%99, 1 + int(b[1])%99}, err
+}
+
+// VerifyInput tells the amounts of the two deposits, in minor units and in any order.
+type VerifyInput struct {
+	MerchantID int64
+	Amounts    [2]int
+}
+
+// VerifyBankAccount proves that the merchant sees the account's statement. Wrong amounts are
+// verification_failed with the tries that are left; after ten the account must be replaced.
+func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in VerifyInput) (BankAccount, error) {
+	if err := s.Check.Check(actor, authz.MerchantBank); err != nil {
+		return BankAccount{}, err
+	}
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return BankAccount{}, err
+	}
+	var b BankAccount
+	var refused error // a wrong answer is written down: no error of the transaction
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		refused = nil
+		locked, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, in.MerchantID)
+		if err != nil {
+			return err
+		}
+		if b, err = currentBank(ctx, tx, locked); errors.Is(err, pg.ErrNone) {
+			return fault.Missing()
+		}
+		if err != nil || b.Status == Verified {
+			return err
+		}
+		deposits, err := depositsOf(ctx, tx, b)
+		if err != nil {
+			return err
+		}
+		told := slices.Sorted(slices.Values(in.Amounts[:]))
+		slices.Sort(deposits)
+		switch {
+		case b.TriesLeft == 0:
+			refused = unverified(b)
+			return nil
+		case !slices.Equal(told, deposits):
+			b.TriesLeft--
+			refused = unverified(b)
+		default:
+			b.Status, b.VerifiedAt = Verified, instant.Ptr(m.At)
+		}
+		b.UpdatedAt = instant.Of(m.At)
+		verifyBankTx(tx, b)
+		return nil
+	})
+	if err == nil {
+		err = refused
+	}
+	if err != nil {
+		return BankAccount{}, err
+	}
+	return s.deriveBank(b), nil
+}
+
+func unverified(b BankAccount) error {
+	return fault.Refused("verification_failed", "These are not the amounts of the deposits.").On("amounts").With("tries_left", b.TriesLeft)
+}
+
+// BankAccountOf returns the bank account that a merchant's payouts go to, verified or not; missing
+// if there is none.
+func (s *Service) BankAccountOf(ctx context.Context, actor authz.Actor, merchantID int64) (BankAccount, error) {
+	if err := s.Check.Check(actor, authz.PayoutRead); err != nil {
+		return BankAccount{}, err
+	}
+	b, err := currentBank(ctx, s.Pool, merchant.Merchant{ApplicationID: actor.ApplicationID, ID: merchantID})
+	if errors.Is(err, pg.ErrNone) {
+		return BankAccount{}, fault.Missing()
+	}
+	return s.deriveBank(b), err
+}
+
+func (s *Service) deriveBank(b BankAccount) BankAccount {
+	b.Object = "bank_account"
+	b.Livemode = s.Environment == identity.Production
+	return b
+}

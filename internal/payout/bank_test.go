@@ -1,0 +1,182 @@
+package payout_test
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/internal/payout"
+	"svcpay/internal/pg"
+	"svcpay/internal/sensitive"
+)
+
+func TestBankAccountIsAddedOnceAndVerified(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	ca := w.App.Merchants.CA
+	if _, err := pg.Exec(t.Context(), w.Pool, `DELETE FROM merchant_bank_accounts WHERE merchant_id = @m`, pg.Args{"m": ca}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Payouts.BankAccountOf(t.Context(), w.Actor(), ca); !fault.HasCode(err, "resource_missing") {
+		t.Errorf("%v", err)
+	}
+	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: ca, Amounts: payout.SandboxDeposits}); !fault.HasCode(err, "resource_missing") {
+		t.Errorf("none is verified: %v", err)
+	}
+	in := payout.BankInput{MerchantID: ca, Account: account("CA")}
+	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), in); !fault.HasCode(err, "bank_account_missing") {
+		t.Errorf("none is replaced: %v", err)
+	}
+	b, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), in)
+	if err != nil || b.Status != payout.Unverified || b.Last4 != "6789" || b.Currency != "cad" || b.HeldUntil != nil || b.TriesLeft != 10 || b.VerifiedAt != nil {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if _, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), in); !fault.HasCode(err, "bank_account_exists") {
+		t.Errorf("a second one: %v", err)
+	}
+	wrong := payout.VerifyInput{MerchantID: ca, Amounts: [2]int{32, 46}}
+	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), wrong); !fault.HasCode(err, "verification_failed") {
+		t.Errorf("wrong amounts: %v", err)
+	}
+	swapped := payout.VerifyInput{MerchantID: ca, Amounts: [2]int{45, 32}}
+	if b, err = w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), swapped); err != nil || b.Status != payout.Verified || b.TriesLeft != 9 || b.VerifiedAt == nil {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if again, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), wrong); err != nil || again.Status != payout.Verified {
+		t.Errorf("verified already: %+v, %v", again, err)
+	}
+	shown, err := w.Payouts.BankAccountOf(t.Context(), w.Actor(), ca)
+	if text, _ := json.Marshal(shown); err != nil || shown.ID != b.ID || strings.Contains(string(text), "tok_") || !strings.Contains(string(text), `"object":"bank_account"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if _, err := w.Payouts.BankAccountOf(t.Context(), w.ActorOf(w.Other), ca); !fault.HasCode(err, "resource_missing") {
+		t.Errorf("another application: %v", err)
+	}
+}
+
+func TestTenTriesAreAll(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	in := payout.BankInput{MerchantID: w.us, Account: account("US")}
+	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), in); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: w.us, Amounts: [2]int{1, 2}})
+			if f, ok := fault.As(err); !ok || f.Code != "verification_failed" || f.Detail["tries_left"] == nil {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	all.Wait()
+	_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: w.us, Amounts: payout.SandboxDeposits})
+	if f, ok := fault.As(err); !ok || f.Code != "verification_failed" || f.Detail["tries_left"] != 0 {
+		t.Errorf("the eleventh try: %v", err)
+	}
+	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), in); err != nil {
+		t.Fatal(err)
+	}
+	w.bankVerified(t)
+}
+
+func TestChangeHoldsPayouts(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	if payout.HoldAfterChange(identity.Production) != 72*time.Hour || payout.HoldAfterChange(identity.Sandbox) != 0 {
+		t.Error("holds are of another length")
+	}
+	former := w.bank(t, w.us)
+	w.Payouts.HoldAfterChange = 72 * time.Hour
+	number := account("US")
+	number.Number = sensitive.NewAccountNumber("000111222333")
+	b, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: number})
+	if err != nil || b.Status != payout.Unverified || !b.HeldUntil.Equal(w.Clock.Now().Add(72*time.Hour)) || b.ID == former.ID {
+		t.Errorf("%+v, %v", b, err)
+	}
+	w.bankVerified(t)
+	w.earn(t, 100)
+	until := b.HeldUntil.Time
+	for w.merchant(t).NextPayoutAt.Before(until) {
+		w.next(t)
+		if n := len(w.payouts(t)); n != 0 {
+			t.Fatalf("%d payouts at %v, held until %v", n, w.Clock.Now(), until)
+		}
+	}
+	w.next(t)
+	p := w.last(t, 1)
+	if p.Destination.Last4 != "2333" || p.Destination.ID != b.ID || w.p.calls[0].Bank.Number.Reveal() != "000111222333" {
+		t.Errorf("%+v", p)
+	}
+	if n := w.count(t, `merchant_bank_accounts WHERE merchant_id = @m AND status = 'replaced' AND replaced_at IS NOT NULL`, pg.Args{"m": w.us}); n != 1 {
+		t.Errorf("%d replaced accounts", n)
+	}
+}
+
+func TestBankAccountsRefused(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	before := w.count(t, `tokens`, pg.Args{})
+	us := payout.BankInput{MerchantID: w.us, Account: account("US")}
+	for _, actor := range []authz.Actor{w.Actor(), {}} {
+		_, added := w.Payouts.AddBankAccount(t.Context(), actor, us)
+		_, replaced := w.Payouts.ReplaceBankAccount(t.Context(), actor, us)
+		_, verified := w.Payouts.VerifyBankAccount(t.Context(), actor, payout.VerifyInput{MerchantID: w.us})
+		for _, err := range []error{added, replaced, verified} {
+			if f, ok := fault.As(err); !ok || f.Detail["required_permission"] != "merchant_bank:manage" {
+				t.Errorf("%s: %v", actor.Role, err)
+			}
+		}
+	}
+	if _, err := w.Payouts.BankAccountOf(t.Context(), authz.Actor{}, w.us); !fault.HasCode(err, "permission_denied") {
+		t.Errorf("nobody reads: %v", err)
+	}
+	for code, in := range map[string]payout.BankInput{
+		"country_invalid":     {MerchantID: w.us, Account: account("CA")},
+		"resource_missing":    {MerchantID: w.Other.Merchants.US, Account: account("US")},
+		"bank_account_exists": us,
+	} {
+		if _, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), in); !fault.HasCode(err, code) {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+	if _, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: w.Other.Merchants.US}); !fault.HasCode(err, "resource_missing") {
+		t.Errorf("another's account: %v", err)
+	}
+	if after := w.count(t, `tokens`, pg.Args{}); after != before {
+		t.Errorf("%d numbers were kept for nothing", after-before)
+	}
+}
+
+func TestOneAccountOfManyAdded(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	if _, err := pg.Exec(t.Context(), w.Pool, `DELETE FROM merchant_bank_accounts`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	added := 0
+	for range 6 {
+		all.Go(func() {
+			_, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: account("US")})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				added++
+			} else if !fault.HasCode(err, "bank_account_exists") {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := w.count(t, `merchant_bank_accounts`, pg.Args{}); added != 1 || n != 1 {
+		t.Errorf("%d were added, %d are there", added, n)
+	}
+}

@@ -1,0 +1,52 @@
+package payout
+
+import (
+	"context"
+	"time"
+
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+)
+
+// currentBank reads the account that is not replaced; pg.ErrNone without one. It changes only under
+// its merchant's lock.
+func currentBank(ctx context.Context, q pg.Querier, m merchant.Merchant) (BankAccount, error) {
+	return pg.One[BankAccount](ctx, q, `
+		SELECT id, application_id, merchant_id, token_id, status, bank_name, last4, currency, held_until,
+			@max - tries AS tries_left, created_at, verified_at, updated_at
+		FROM merchant_bank_accounts
+		WHERE application_id = @application_id AND merchant_id = @merchant_id AND status <> 'replaced'`,
+		pg.Args{"application_id": m.ApplicationID, "merchant_id": m.ID, "max": maxTries})
+}
+
+func depositsOf(ctx context.Context, q pg.Querier, b BankAccount) ([]int, error) {
+	return pg.Value[[]int](ctx, q, `
+		SELECT deposits FROM merchant_bank_accounts WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": b.ApplicationID, "id": b.ID})
+}
+
+func replaceBankTx(tx *pg.Tx, m merchant.Merchant, now time.Time) {
+	tx.Later(`
+		UPDATE merchant_bank_accounts SET status = 'replaced', replaced_at = @now, updated_at = @now
+		WHERE application_id = @application_id AND merchant_id = @merchant_id AND status <> 'replaced'`,
+		pg.Args{"now": now, "application_id": m.ApplicationID, "merchant_id": m.ID})
+}
+
+func insertBankTx(tx *pg.Tx, b BankAccount, deposits [2]int) {
+	tx.Later(`
+		INSERT INTO merchant_bank_accounts (id, application_id, merchant_id, token_id, status, bank_name, last4, currency,
+			deposits, held_until, created_at, updated_at)
+		VALUES (@id, @application_id, @merchant_id, @token, @status, @bank_name, @last4, @currency,
+			@deposits, @held_until, @now, @now)`,
+		pg.Args{"id": b.ID, "application_id": b.ApplicationID, "merchant_id": b.MerchantID, "token": b.Token, "status": b.Status,
+			"bank_name": b.BankName, "last4": b.Last4, "currency": b.Currency, "deposits": deposits[:],
+			"held_until": b.HeldUntil, "now": b.CreatedAt})
+}
+
+func verifyBankTx(tx *pg.Tx, b BankAccount) {
+	tx.Later(`
+		UPDATE merchant_bank_accounts SET status = @status, tries = @tries, verified_at = @verified_at, updated_at = @now
+		WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"status": b.Status, "tries": maxTries - b.TriesLeft, "verified_at": b.VerifiedAt, "now": b.UpdatedAt,
+			"application_id": b.ApplicationID, "id": b.ID})
+}

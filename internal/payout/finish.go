@@ -1,0 +1,153 @@
+package payout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
+	"svcpay/internal/merchant"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// Finish writes what became of submissions. One that is approved is on its way: how it ends is told
+// by an event of the processor. What was refused, or never arrived, fails.
+func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
+	at := make(map[int64]instant.Moment)
+	for _, o := range outcomes {
+		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		if err != nil {
+			return err
+		}
+		at[o.ApplicationID] = m
+	}
+	ordered := slices.SortedFunc(slices.Values(outcomes), func(a, b operation.Outcome) int { // as locks are taken
+		return cmp.Or(cmp.Compare(a.MerchantID, b.MerchantID), slices.Compare(a.SubjectID[:], b.SubjectID[:]))
+	})
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		for _, o := range ordered {
+			if err := s.finishTx(ctx, tx, at[o.ApplicationID], o); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o operation.Outcome) error {
+	state := operation.StateOf(o.Answer)
+	operation.CloseTx(tx, o.ID, state, m.Machine)
+	if state == operation.Approved {
+		return nil
+	}
+	l, err := s.lockTx(ctx, tx, o.ApplicationID, o.MerchantID, o.SubjectID)
+	if err != nil || l.payout.Status != Processing {
+		return err
+	}
+	if state == operation.Declined {
+		return s.failTx(tx, m, l, declinedFailure)
+	}
+	// Nothing is wrong with the account: the next run pays, and no person need resume it. It comes
+	// when the submission would have turned up, had it arrived after all.
+	next, err := merchant.Merchant{TimeZone: l.owner.TimeZone, Country: l.owner.Country, PayoutSchedule: merchant.Daily}.NextPayout(m.At.Add(watchedFor))
+	if err != nil {
+		return err
+	}
+	if next.Before(l.owner.NextPayoutAt.Time) {
+		merchant.NextPayoutTx(tx, l.owner, next)
+	}
+	return s.undoTx(tx, m, l, Failed, lostFailure)
+}
+
+// watchedFor is how long a submission that was given up is looked for.
+const watchedFor = 24 * time.Hour
+
+// Late deals with payouts that were given up and turned out to have left after all. The books have
+// the money back already, so payouts are paused before it leaves twice, and a person must look.
+func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error {
+	for _, o := range outcomes {
+		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		if err != nil {
+			return err
+		}
+		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+			owner, err := s.Merchants.LockTx(ctx, tx, o.ApplicationID, o.MerchantID)
+			if err != nil {
+				return err
+			}
+			operation.FoundTx(tx, o.ID)
+			_, err = s.Merchants.PausePayoutsTx(tx, m, owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		slog.ErrorContext(ctx, "a payout that was given up has left after all", "payout", o.Reference)
+	}
+	return nil
+}
+
+// locked is a payout and its merchant, whose rows the transaction holds.
+type locked struct {
+	owner  merchant.Merchant
+	payout Payout
+}
+
+// paidTx writes that a payout on its way has arrived.
+func (s *Service) paidTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) {
+	before := l.payout
+	l.payout.Status, l.payout.PaidAt = Paid, instant.Ptr(m.At)
+	ledger.PostTx(tx, m, posting(l.payout, "payout_paid", "paid", ledger.MerchantInTransit, ledger.ProcessorReceivable))
+	var err error
+	l.payout, err = changeTx(tx, m, before, l.payout)
+	return l, err
+}
+
+// failTx writes that a payout on its way does not arrive: the money is the merchant's again, and
+// payouts wait for a person.
+func (s *Service) failTx(tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
+	if _, err := s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job}); err != nil {
+		return err
+	}
+	return s.undoTx(tx, m, l, Failed, f)
+}
+
+// returnTx writes that a payout has come back after it had arrived.
+func (s *Service) returnTx(tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
+	if _, err := s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutReturned, merchant.Cause{Source: outbox.Job}); err != nil {
+		return err
+	}
+	return s.undoTx(tx, m, l, Returned, f)
+}
+
+// undoTx gives the money back to the merchant, and the entries to the next payout.
+func (s *Service) undoTx(tx *pg.Tx, m instant.Moment, l locked, to Status, f Failure) error {
+	p := l.payout
+	p.Status, p.Failure = to, &f
+	if to == Failed {
+		p.FailedAt = instant.Ptr(m.At)
+		ledger.PostTx(tx, m, posting(p, "payout_failed", "failed", ledger.MerchantInTransit, ledger.MerchantAvailable))
+	} else {
+		p.ReturnedAt = instant.Ptr(m.At)
+		ledger.PostTx(tx, m, posting(p, "payout_returned", "returned", ledger.ProcessorReceivable, ledger.MerchantAvailable))
+	}
+	releaseTx(tx, p)
+	_, err := changeTx(tx, m, l.payout, p)
+	return err
+}
+
+// changeTx queues a locked payout's next version with its event.
+func changeTx(tx *pg.Tx, m instant.Moment, before, after Payout) (Payout, error) {
+	if _, ok := move(before.Status, after.Status); !ok {
+		return after, fmt.Errorf("payout: no move from %s to %s", before.Status, after.Status)
+	}
+	after.Version, after.UpdatedAt = before.Version+1, instant.Of(m.At)
+	updateTx(tx, after)
+	return after, emitTx(tx, m, before, after)
+}

@@ -1,0 +1,96 @@
+package payout
+
+import (
+	"context"
+	"fmt"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/returns"
+)
+
+// Paid writes that a payout has arrived. A repetition changes nothing, and neither does news that
+// comes after that of its return.
+func (s *Service) Paid(ctx context.Context, ev processor.Event) error {
+	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, l locked) error {
+		switch l.payout.Status {
+		case Processing:
+			_, err := s.paidTx(tx, m, l)
+			return err
+		case Failed:
+			return contradiction(ev, l)
+		}
+		return nil
+	})
+}
+
+// Failed writes that a payout on its way was refused by the bank: the money is available again, and
+// the merchant's payouts are paused. A repetition changes nothing.
+func (s *Service) Failed(ctx context.Context, ev processor.Event) error {
+	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, l locked) error {
+		switch l.payout.Status {
+		case Processing:
+			return s.failTx(tx, m, l, ofBank(bankRefused, sentence("The bank refused the payout", ev.ReturnCode), ev.ReturnCode))
+		case Failed:
+			return nil
+		}
+		return contradiction(ev, l)
+	})
+}
+
+// Returned writes that a payout came back after it had arrived, with the effects of [Service.Failed].
+// News of its arrival that is still to come is made up for, so that the order does not matter. A
+// repetition changes nothing.
+func (s *Service) Returned(ctx context.Context, ev processor.Event) error {
+	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, l locked) (err error) {
+		switch l.payout.Status {
+		case Returned:
+			return nil
+		case Failed:
+			return contradiction(ev, l)
+		case Processing:
+			if l, err = s.paidTx(tx, m, l); err != nil {
+				return err
+			}
+		}
+		return s.returnTx(tx, m, l, ofBank(bankReturned, sentence("The bank sent the payout back", ev.ReturnCode), ev.ReturnCode))
+	})
+}
+
+// inbound runs what an event of the processor does to the payout of a reference of ours; missing if
+// there is none.
+func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, locked) error) error {
+	p, err := findByReference(ctx, s.Pool, s.Processor.Name(), ev.Reference)
+	if err != nil {
+		return err
+	}
+	if ev.Account != processor.Account(p.ApplicationID, p.MerchantID) {
+		return fault.Missing()
+	}
+	m, err := s.Clock.Moment(ctx, p.ApplicationID)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		l, err := s.lockTx(ctx, tx, p.ApplicationID, p.MerchantID, p.ID.Bytes())
+		if err != nil {
+			return err
+		}
+		return do(tx, m, l)
+	})
+}
+
+// contradiction is what a person must look at: the processor says that two things happened of which
+// only one can.
+func contradiction(ev processor.Event, l locked) error {
+	return fmt.Errorf("payout: %s of %s, which is %s", ev.Kind, l.payout.ID, l.payout.Status)
+}
+
+func sentence(what, returnCode string) string {
+	if known, ok := returns.Find(returnCode); ok {
+		return what + ": " + known.Title + "."
+	}
+	return what + "."
+}

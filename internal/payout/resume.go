@@ -1,0 +1,32 @@
+package payout
+
+import (
+	"context"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/merchant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// Resume lets a merchant be paid out again after a payout failed or came back, from its next run on.
+// A merchant whose payouts are not paused stays as it is.
+func (s *Service) Resume(ctx context.Context, actor authz.Actor, merchantID int64) (merchant.Merchant, error) {
+	if err := s.Check.Check(actor, authz.PayoutResume); err != nil {
+		return merchant.Merchant{}, err
+	}
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return merchant.Merchant{}, err
+	}
+	var after merchant.Merchant
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		owner, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, merchantID)
+		if err != nil {
+			return err
+		}
+		after, err = s.Merchants.ResumePayoutsTx(tx, m, owner, merchant.Cause{RequestID: actor.RequestID, Source: outbox.API})
+		return err
+	})
+	return after, err
+}

@@ -1,0 +1,214 @@
+package payout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"svcpay/internal/calendar"
+	"svcpay/internal/clock"
+	"svcpay/internal/crash"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
+	"svcpay/internal/merchant"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+const (
+	runBatch = 100
+	// parallelRuns is how many merchants are looked at at once: most of the time goes to the processor.
+	parallelRuns = 4
+	// arrivalDays is how many business days a payout takes.
+	arrivalDays = 1
+)
+
+// due is a merchant whose run has come.
+type due struct {
+	ApplicationID int64 `db:"application_id"`
+	ID            int64 `db:"id"`
+}
+
+// Run looks at a batch of the merchants whose run has come, pays out those that are owed something
+// and may be paid, and sets the next run of all. It tells how many it looked at. Any number of
+// binaries may run it at once.
+func (s *Service) Run(ctx context.Context, v clock.View) (int, error) {
+	batch, err := pg.All[due](ctx, s.Pool, `
+		SELECT application_id, id FROM merchants
+		WHERE next_payout_at <= @now AND (@only::bigint IS NULL OR application_id = @only)
+			AND application_id <> ALL (@except::bigint[])
+		ORDER BY next_payout_at LIMIT @batch`, v.Args(pg.Args{"batch": runBatch}))
+	if err != nil {
+		return 0, err
+	}
+	looked, errs := make([]bool, len(batch)), make([]error, len(batch))
+	var all sync.WaitGroup
+	slots := make(chan struct{}, parallelRuns)
+	for i, d := range batch {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			looked[i], errs[i] = s.runOne(ctx, v.Moment.At, d)
+		})
+	}
+	all.Wait()
+	n := 0
+	for _, l := range looked {
+		if l {
+			n++
+		}
+	}
+	return n, errors.Join(errs...)
+}
+
+// NextRun is the earliest time later than after at which [Service.Run] looks at a merchant of the
+// application; nil if it has none.
+func (s *Service) NextRun(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
+	return pg.Value[*time.Time](ctx, s.Pool,
+		`SELECT min(next_payout_at) FROM merchants WHERE next_payout_at > @after AND application_id = @application_id`,
+		pg.Args{"application_id": applicationID, "after": after})
+}
+
+// begun is a payout that is written down and not yet submitted.
+type begun struct {
+	payout Payout
+	op     operation.Operation
+	bank   BankAccount
+}
+
+// runOne pays out one merchant. It tells whether it was this binary that looked at it.
+func (s *Service) runOne(ctx context.Context, at time.Time, d due) (looked bool, err error) {
+	// The call's time is counted from here on, however long the batch has taken until now.
+	m := instant.Moment{Machine: s.Clock.Machine(), At: at}
+	var b *begun
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		b, looked, err = s.beginTx(ctx, tx, m, d)
+		return err
+	})
+	if err != nil || b == nil {
+		return looked && err == nil, err
+	}
+	crash.Point("payout.begun")
+	return true, s.submit(ctx, *b)
+}
+
+// beginTx decides under the merchant's lock, and sets its next run whatever it decides. Nothing is
+// begun if another binary looks at the merchant, or did.
+func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d due) (b *begun, looked bool, err error) {
+	_, err = pg.Value[int64](ctx, tx, `
+		SELECT id FROM merchants WHERE application_id = @application_id AND id = @id AND next_payout_at <= @now
+		FOR NO KEY UPDATE SKIP LOCKED`, pg.Args{"application_id": d.ApplicationID, "id": d.ID, "now": m.At})
+	if errors.Is(err, pg.ErrNone) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	owner, err := s.Merchants.LockTx(ctx, tx, d.ApplicationID, d.ID)
+	if err != nil {
+		return nil, false, err
+	}
+	next, err := owner.NextPayout(m.At)
+	if err != nil {
+		return nil, false, err
+	}
+	merchant.NextPayoutTx(tx, owner, next)
+	bank, err := payable(ctx, tx, owner, m.At)
+	if err != nil || bank == nil {
+		return nil, true, err
+	}
+	b, err = s.payTx(ctx, tx, m, owner, *bank)
+	return b, true, err
+}
+
+// payable returns the account that the merchant can be paid out to now, nil if it cannot.
+func payable(ctx context.Context, tx *pg.Tx, m merchant.Merchant, now time.Time) (*BankAccount, error) {
+	if !merchant.Allows(m.Status, merchant.PayOut) || m.PayoutsPausedReason != nil {
+		return nil, nil
+	}
+	bank, err := currentBank(ctx, tx, m)
+	switch {
+	case errors.Is(err, pg.ErrNone):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case bank.Status != Verified, bank.HeldUntil != nil && bank.HeldUntil.After(now):
+		return nil, nil
+	}
+	return &bank, nil
+}
+
+// payTx writes the payout of all that the merchant is owed and can have; nil if that is nothing, or
+// less: then it is carried forward.
+func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.Merchant, bank BankAccount) (*begun, error) {
+	zone, err := calendar.Zone(owner.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	id := ids.NewPayout(m.Machine)
+	p := Payout{ID: id, Version: 1, Status: Processing, ApplicationID: owner.ApplicationID, MerchantID: owner.ID,
+		Currency: owner.Currency, Destination: Destination{ID: bank.ID, BankName: bank.BankName, Last4: bank.Last4},
+		StatementDescriptor: owner.StatementDescriptor,
+		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), arrivalDays)),
+		Processor:           ProcessorRef{Name: s.Processor.Name(), Reference: id.String()},
+		CreatedAt:           instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
+	p, err = collectTx(ctx, tx, m, owner, s.derive(p))
+	if err != nil || p.Amount == 0 {
+		return nil, err
+	}
+	op := operation.Operation{ID: ids.NewOperation(m.Machine), ApplicationID: p.ApplicationID, MerchantID: p.MerchantID,
+		SubjectID: id.Bytes(), Kind: operation.Payout, Processor: p.Processor.Name, Reference: p.Processor.Reference,
+		Amount: p.Amount, Currency: p.Currency, State: operation.Open, CreatedAt: m.Machine}
+	operation.OpenTx(tx, op)
+	ledger.PostTx(tx, m, posting(p, "payout", "payout", ledger.MerchantAvailable, ledger.MerchantInTransit))
+	return &begun{payout: p, op: op, bank: bank}, emitTx(tx, m, Payout{}, p)
+}
+
+// submit hands the payout to the processor, once. An outcome that cannot be had or written down now
+// is found out by the resolver.
+func (s *Service) submit(ctx context.Context, b begun) error {
+	ctx = context.WithoutCancel(ctx)
+	p := b.payout
+	to, err := s.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, b.bank.Token)
+	if err != nil {
+		return err
+	}
+	answer, err := operation.Call(ctx, b.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		return s.Processor.Payout(ctx, processor.Payout{Reference: p.Processor.Reference, Account: processor.Account(p.ApplicationID, p.MerchantID),
+			Amount: p.Amount, Currency: p.Currency, Descriptor: p.StatementDescriptor, Bank: to})
+	})
+	crash.Point("payout.called")
+	if err != nil {
+		slog.WarnContext(ctx, "the outcome of a payout is unknown", "payout_id", p.ID.String(), "error", err.Error())
+		return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+			operation.SoonTx(tx, b.op.ID, s.Clock.Machine())
+			return nil
+		})
+	}
+	return s.Finish(ctx, []operation.Outcome{{Operation: b.op, Answer: &answer}})
+}
+
+// posting moves the payout's amount, once for each reason.
+func posting(p Payout, kind, reason string, debit, credit ledger.Account) ledger.Posting {
+	return ledger.Posting{ApplicationID: p.ApplicationID, MerchantID: p.MerchantID, BusinessKey: p.ID.String() + ":" + reason,
+		Kind: kind, Debit: debit, Credit: credit, Amount: p.Amount, Currency: p.Currency, SourceID: p.ID.Bytes()}
+}
+
+// emitTx queues the event of a payout's new version; before is zero at its creation.
+func emitTx(tx *pg.Tx, m instant.Moment, before, after Payout) error {
+	event, _ := move(before.Status, after.Status)
+	var previous map[string]any
+	if before.Status != "" {
+		var err error
+		if previous, err = outbox.Changed(before, after); err != nil {
+			return err
+		}
+	}
+	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: after.ApplicationID, MerchantID: after.MerchantID, Type: event,
+		ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous, Source: outbox.Job})
+}
