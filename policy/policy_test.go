@@ -118,12 +118,6 @@ func TestEveryRoleAndPermission(t *testing.T) {
 	allowed := make(map[string]bool)
 	for line := range strings.Lines(rights) {
 		allowed[strings.TrimSpace(line)] = true
-	allowed := map[string]bool{"secret_key charge:create": true, "secret_key charge:read": true, "public_key token:create": true}
-	for _, p := range []string{"payout:read", "statement:read"} {
-		allowed["secret_key "+p], allowed["system_admin "+p] = true, true
-	}
-	for _, p := range []string{"merchant:set_status", "merchant_bank:manage", "payout:resume"} {
-		allowed["system_admin "+p] = true
 	}
 	for _, role := range append(constants(t, "Role"), "", "nobody", "secret_key\x00") {
 		for _, permission := range append(constants(t, "Permission"), "", "charge", "charge:", "charge:delete", "*:*") {

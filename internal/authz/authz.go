@@ -17,7 +17,6 @@ const (
 )
 
 // The roles of people that the policy knows so far.
-// The roles of people that policy speaks of.
 const (
 	RoleSystemAdmin Role = "system_admin" // of the whole deployment
 )
@@ -76,13 +75,6 @@ const (
 
 	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor
 	SandboxClock    Permission = "sandbox:clock"    // move the application's clock
-	TokenCreate   Permission = "token:create"
-
-	MerchantStatus Permission = "merchant:set_status"
-	MerchantBank   Permission = "merchant_bank:manage"
-	PayoutRead     Permission = "payout:read"
-	PayoutResume   Permission = "payout:resume"
-	StatementRead  Permission = "statement:read"
 )
 
 // Checker answers whether an actor holds a permission.

@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/token"
 )
 
@@ -89,7 +90,7 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if err != nil {
 		return BankAccount{}, err
 	}
-	if in.Account.Country != owner.Country {
+	if scheme := map[string]processor.Scheme{"US": processor.ACH, "CA": processor.ACSS}[owner.Country]; in.Account.Scheme != scheme {
 		return BankAccount{}, fault.Invalid("country_invalid", "The bank must be in the merchant's country.").On("country")
 	}
 	if err := s.mayPut(ctx, s.Pool, owner, replace); err != nil { // before a number is kept

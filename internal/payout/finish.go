@@ -103,7 +103,7 @@ type locked struct {
 func (s *Service) paidTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) {
 	before := l.payout
 	l.payout.Status, l.payout.PaidAt = Paid, instant.Ptr(m.At)
-	ledger.PostTx(tx, m, posting(l.payout, "payout_paid", "paid", ledger.MerchantInTransit, ledger.ProcessorReceivable))
+	ledger.PostTx(tx, m, posting(l.payout, ledger.KindPayoutPaid, "paid", ledger.MerchantInTransit, ledger.ProcessorReceivable))
 	var err error
 	l.payout, err = changeTx(tx, m, before, l.payout)
 	return l, err
@@ -132,10 +132,10 @@ func (s *Service) undoTx(tx *pg.Tx, m instant.Moment, l locked, to Status, f Fai
 	p.Status, p.Failure = to, &f
 	if to == Failed {
 		p.FailedAt = instant.Ptr(m.At)
-		ledger.PostTx(tx, m, posting(p, "payout_failed", "failed", ledger.MerchantInTransit, ledger.MerchantAvailable))
+		ledger.PostTx(tx, m, posting(p, ledger.KindPayoutFailed, "failed", ledger.MerchantInTransit, ledger.MerchantAvailable))
 	} else {
 		p.ReturnedAt = instant.Ptr(m.At)
-		ledger.PostTx(tx, m, posting(p, "payout_returned", "returned", ledger.ProcessorReceivable, ledger.MerchantAvailable))
+		ledger.PostTx(tx, m, posting(p, ledger.KindPayoutReturned, "returned", ledger.ProcessorReceivable, ledger.MerchantAvailable))
 	}
 	releaseTx(tx, p)
 	_, err := changeTx(tx, m, l.payout, p)

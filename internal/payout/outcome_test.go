@@ -277,7 +277,7 @@ func TestRandomLives(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			amount := money.Amount(rapid.Int64Range(1, 100_000).Draw(rt, "amount"))
-			switch rapid.SampledFrom([]string{"earn", "earn", "lose", "run", "run", "end", "resume", "status"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{"earn", "earn", "lose", "run", "run", "end", "end", "resume", "resume", "status"}).Draw(rt, "step") {
 			case "earn":
 				w.earn(rt, amount)
 			case "lose":
@@ -291,7 +291,7 @@ func TestRandomLives(t *testing.T) {
 					rt.Fatal(err)
 				}
 			case "status":
-				in := merchant.StatusInput{MerchantID: w.us, Reason: "x", Status: rapid.SampledFrom([]merchant.Status{merchant.Active, merchant.Suspended}).Draw(rt, "status")}
+				in := merchant.StatusInput{MerchantID: w.us, Reason: "x", Status: rapid.SampledFrom([]merchant.Status{merchant.Active, merchant.Active, merchant.Suspended}).Draw(rt, "status")}
 				if _, err := w.Merchants.SetStatus(w.T.Context(), w.Admin(), in); err != nil {
 					rt.Fatal(err)
 				}

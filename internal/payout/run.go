@@ -165,7 +165,7 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 		SubjectID: id.Bytes(), Kind: operation.Payout, Processor: p.Processor.Name, Reference: p.Processor.Reference,
 		Amount: p.Amount, Currency: p.Currency, State: operation.Open, CreatedAt: m.Machine}
 	operation.OpenTx(tx, op)
-	ledger.PostTx(tx, m, posting(p, "payout", "payout", ledger.MerchantAvailable, ledger.MerchantInTransit))
+	ledger.PostTx(tx, m, posting(p, ledger.KindPayout, "payout", ledger.MerchantAvailable, ledger.MerchantInTransit))
 	return &begun{payout: p, op: op, bank: bank}, emitTx(tx, m, Payout{}, p)
 }
 

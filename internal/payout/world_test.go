@@ -7,9 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
 	"svcpay/internal/clock"
@@ -68,8 +66,8 @@ type place struct {
 func open(t *testing.T) place {
 	t.Helper()
 	p := &scripted{}
-	w := fixture.NewWith(t, func(pool *pgxpool.Pool, now func() time.Time) processor.Processor {
-		p.Processor = sandbox.New(pool, now)
+	w := fixture.NewWith(t, func(s *sandbox.Processor) processor.Processor {
+		p.Processor = s
 		return p
 	})
 	out := place{w, p, w.App.Merchants.US}
@@ -79,8 +77,12 @@ func open(t *testing.T) place {
 
 // account is a bank account that the sandbox pays.
 func account(country string) token.BankInput {
-	routing := map[string]string{"US": "110000000", "CA": "11000000"}[country]
-	return token.BankInput{Country: country, Routing: routing, Number: sensitive.NewAccountNumber("000123456789"), Holder: "Riverside"}
+	in := token.BankInput{Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"),
+		AccountType: "checking", Billing: token.Billing{FirstName: "Riverside", LastName: "Food Bank"}}
+	if country == "CA" {
+		in.Scheme, in.Routing = processor.ACSS, "11000000"
+	}
+	return in
 }
 
 // bank gives a merchant of the first application a verified account, unless it has one.
