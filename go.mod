@@ -3,6 +3,7 @@ module svcpay
 go 1.26.0
 
 require (
+	codeberg.org/go-pdf/fpdf v0.12.0
 	github.com/a-h/templ v0.3.977
 	github.com/alecthomas/kong v1.17.0
 	github.com/casbin/casbin/v2 v2.135.0

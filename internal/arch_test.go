@@ -73,6 +73,7 @@ var rows = map[string]row{
 	"payout":  {3, "0 1 2 token"},
 
 	"inbound":  {4, "0 1 2 3"},
+	"report":   {4, "0 1 2 3"},
 	"simulate": {4, "0 1 2 3 inbound"},
 	"assembly": {4, "0 1 2 3 inbound simulate processor/sandbox"},
 

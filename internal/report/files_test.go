@@ -1,0 +1,144 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/payout"
+	"svcpay/internal/pg"
+	"svcpay/internal/report"
+)
+
+var pageOfOne = page.Input[ids.Payout]{Limit: 1}
+
+func plain(t *testing.T, st report.Statement, paper report.Paper) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.PlainPDF(st, paper, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestStatementAsPDF(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	march(t, w)
+	st := w.statement(t, "2025-03")
+	text := plain(t, st, report.Letter)
+	for _, want := range []string{
+		"%PDF-", "/MediaBox [0 0 612.00 792.00]", "(Riverside Food Bank)", "(Statement for March 2025)", "Merchant " + fmt.Sprint(w.us) + ", Riverside Community Trust",
+		"(Opening balance)", "(50.00)", "(Charges)", "(    Capture)", "(125.00)", "(Fees)", "(    Chargeback fee)", "(-15.00)", "(-16.98)", "(Chargebacks)",
+		"(Closing balance)", "(33.02)", "(Page 1 of 1)", "Sandbox: no money was moved.", "March 1, 2025 to March 31, 2025 \\(America/New_York\\), amounts in USD",
+		"(Available: in the next payout)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the file", want)
+		}
+	}
+	for _, not := range []string{"Not final", "(Adjustments)", "(Payouts)"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in the file", not)
+		}
+	}
+	if again := plain(t, st, report.Letter); again != text {
+		t.Error("the same statement is another file")
+	}
+	var packed bytes.Buffer
+	if err := report.StatementPDF(st, report.A4, &packed); err != nil || !bytes.HasPrefix(packed.Bytes(), []byte("%PDF-")) ||
+		!bytes.Contains(packed.Bytes(), []byte("/MediaBox [0 0 595.28 841.89]")) || bytes.Contains(packed.Bytes(), []byte("Opening balance")) ||
+		!bytes.HasSuffix(bytes.TrimSpace(packed.Bytes()), []byte("%%EOF")) {
+		t.Errorf("%d bytes, %v", packed.Len(), err)
+	}
+}
+
+func TestLongStatementsHaveNumberedPages(t *testing.T) {
+	t.Parallel()
+	at := instant.Of(time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC))
+	st := report.Statement{MerchantName: "Café Łódź – «Ñandú» (Nord)", Month: "2026-02", TimeZone: "America/Toronto", Currency: money.CAD,
+		From: at, Until: at, CreatedAt: at, ClosingBalance: -123_456_789}
+	for range 60 {
+		st.Payouts = append(st.Payouts, report.PayoutLine{ID: ids.NewPayout(at.Time), Amount: 5, Status: payout.Returned, BankLast4: "6789", PaidAt: at, ReturnedAt: &at})
+	}
+	text := plain(t, st, report.Letter)
+	for _, want := range []string{"(Page 1 of 3)", "(Page 3 of 3)", "Caf\xe9 ", "\xab\xd1and\xfa\xbb \\(Nord\\)", "(-1,234,567.89)", "Not final", "...6789, returned Feb 3", "(Feb 3)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the file", want)
+		}
+	}
+	if strings.Contains(text, "(Page 4 of") {
+		t.Error("there is a page too many")
+	}
+}
+
+func TestPayoutAsCSV(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.bank(t)
+	external := "=1+1"
+	at := time.Date(2025, 3, 3, 15, 0, 0, 0, time.UTC)
+	w.post(t, at, ledger.KindCapture, ledger.MerchantPending, ledger.MerchantAvailable, 12_500)
+	w.post(t, at.Add(time.Minute), "capture_fee", ledger.MerchantAvailable, ledger.MerchantPending, 20)
+	w.post(t, at.Add(time.Hour), ledger.KindRefund, ledger.MerchantAvailable, ledger.ProcessorReceivable, 4_000)
+	m, err := w.Merchants.Get(t.Context(), w.App.AppID, w.us)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(m.NextPayoutAt.Sub(w.Clock.Now()))
+	v, err := w.Clocks.Of(t.Context(), w.App.AppID)
+	if err == nil {
+		_, err = w.Payouts.Run(t.Context(), v)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := w.Payouts.List(t.Context(), w.Actor(), payout.ListInput{Page: pageOfOne})
+	if err != nil || len(list.Items) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	p := list.Items[0]
+	var out bytes.Buffer
+	if err := w.Reports.PayoutCSV(t.Context(), w.Actor(), p.ID.String(), &out); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "payout.csv", out.Bytes())
+	lines, err := csv.NewReader(bytes.NewReader(out.Bytes())).ReadAll()
+	var sum money.Amount
+	for _, l := range lines[1:] {
+		sum += number(t, l[6])
+	}
+	if err != nil || sum != p.Amount || sum != 8_480 {
+		t.Errorf("%d, the payout is %d, %v", sum, p.Amount, err)
+	}
+	for _, actor := range []authz.Actor{w.ActorOf(w.Other), {}} {
+		out.Reset()
+		if err := w.Reports.PayoutCSV(t.Context(), actor, p.ID.String(), &out); err == nil || out.Len() > 0 {
+			t.Errorf("%s reads %s", actor.Role, out.String())
+		}
+	}
+	if err := w.Reports.PayoutCSV(t.Context(), w.Actor(), "po_x", &out); !fault.HasCode(err, "resource_missing") {
+		t.Errorf("%v", err)
+	}
+	if got := report.Text(external); got != "'=1+1" {
+		t.Errorf("a formula is written %s", got)
+	}
+	for _, same := range []string{"", "gift-88213", "a=b", "ümlaut"} {
+		if got := report.Text(same); got != same {
+			t.Errorf("%q is written %q", same, got)
+		}
+	}
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM payout_entries`, pg.Args{}); err != nil || n != len(lines)-1 {
+		t.Errorf("%d entries, %d lines", n, len(lines)-1)
+	}
+}

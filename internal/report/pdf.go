@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+
+	"svcpay/internal/calendar"
+	"svcpay/internal/money"
+	"svcpay/internal/payout"
+)
+
+// Paper is the size of a printed page.
+type Paper string
+
+// The sizes.
+const (
+	Letter Paper = "letter" // as in the United States and Canada
+	A4     Paper = "a4"
+)
+
+// Measures of the page, in millimeters.
+const (
+	margin     = 20.0
+	rowHeight  = 6.5
+	titleSize  = 18.0 // points, like the other sizes
+	textSize   = 9.5
+	smallSize  = 8.0
+	amountWide = 38.0
+	countWide  = 24.0
+	font       = "Helvetica"
+)
+
+// StatementPDF writes a statement as a PDF file: the month in sums, and its payouts.
+func StatementPDF(st Statement, paper Paper, to io.Writer) error {
+	return writePDF(st, paper, true, to)
+}
+
+// sheet is a file in the making.
+type sheet struct {
+	*fpdf.Fpdf
+	latin func(string) string // what the font can show of a text
+	zone  *time.Location
+	st    Statement
+	width float64 // between the margins
+}
+
+func writePDF(st Statement, paper Paper, compressed bool, to io.Writer) error {
+	zone, err := calendar.Zone(st.TimeZone)
+	if err != nil {
+		return err
+	}
+	pdf := fpdf.New("P", "mm", map[Paper]string{Letter: "Letter", A4: "A4"}[paper], "")
+	pdf.SetCompression(compressed)
+	pdf.SetCreationDate(st.CreatedAt.Time)
+	pdf.SetModificationDate(st.CreatedAt.Time)
+	pdf.SetCatalogSort(true) // the same statement is the same file
+	pdf.SetMargins(margin, margin, margin)
+	pdf.SetAutoPageBreak(true, margin)
+	pdf.AliasNbPages("{pages}")
+	wide, _ := pdf.GetPageSize()
+	s := &sheet{Fpdf: pdf, latin: pdf.UnicodeTranslatorFromDescriptor("cp1252"), zone: zone, st: st, width: wide - 2*margin}
+	pdf.SetTitle(fmt.Sprintf("Statement %s, %s", st.Month, st.MerchantName), true)
+	pdf.SetFooterFunc(s.footer)
+	pdf.AddPage()
+	s.head()
+	s.sums()
+	s.standing()
+	s.payouts()
+	return pdf.Output(to)
+}
+
+func (s *sheet) footer() {
+	s.SetY(-margin + 6)
+	s.SetFont(font, "", smallSize)
+	s.SetTextColor(110, 110, 110)
+	s.CellFormat(s.width/2, 4, s.latin(s.st.MerchantName)+", "+s.st.Month, "", 0, "L", false, 0, "")
+	s.CellFormat(s.width/2, 4, fmt.Sprintf("Page %d of {pages}", s.PageNo()), "", 0, "R", false, 0, "")
+	s.SetTextColor(0, 0, 0)
+}
+
+// head tells whose month it is.
+func (s *sheet) head() {
+	first := s.st.From.In(s.zone)
+	s.SetFont(font, "B", titleSize)
+	s.MultiCell(s.width, 8, s.latin(s.st.MerchantName), "", "L", false)
+	s.SetFont(font, "", 12)
+	s.MultiCell(s.width, 7, "Statement for "+first.Format("January 2006"), "", "L", false)
+	s.Ln(1)
+	s.SetFont(font, "", smallSize)
+	s.SetTextColor(90, 90, 90)
+	last := s.st.Until.In(s.zone).AddDate(0, 0, -1)
+	about := []string{
+		fmt.Sprintf("Merchant %d, %s", s.st.MerchantID, s.latin(s.st.Organization.Name)),
+		fmt.Sprintf("%s to %s (%s), amounts in %s", first.Format("January 2, 2006"), last.Format("January 2, 2006"), s.st.TimeZone, strings.ToUpper(string(s.st.Currency))),
+	}
+	if !s.st.Complete {
+		about = append(about, "Not final: the month is not over. As of "+s.st.CreatedAt.In(s.zone).Format("January 2, 2006, 15:04")+".")
+	}
+	if !s.st.Livemode {
+		about = append(about, "Sandbox: no money was moved.")
+	}
+	for _, line := range about {
+		s.MultiCell(s.width, 4.5, line, "", "L", false)
+	}
+	s.SetTextColor(0, 0, 0)
+	s.Ln(5)
+}
+
+// sums is the table of what happened: a row for each group, under it its kinds.
+func (s *sheet) sums() {
+	s.title("", "Number", "Amount")
+	s.row(true, "Opening balance", "", amount(s.st.OpeningBalance))
+	for _, g := range Groups() {
+		var count int
+		var sum money.Amount
+		var kinds []Line
+		for _, l := range s.st.Lines {
+			if l.Group == g {
+				count, sum, kinds = count+l.Count, sum+l.Amount, append(kinds, l)
+			}
+		}
+		if len(kinds) == 0 {
+			continue
+		}
+		s.row(true, words(string(g)), fmt.Sprint(count), amount(sum))
+		for _, l := range kinds {
+			s.row(false, "    "+words(l.Kind), fmt.Sprint(l.Count), amount(l.Amount))
+		}
+	}
+	s.row(true, "Closing balance", "", amount(s.st.ClosingBalance))
+	s.Ln(6)
+}
+
+// standing tells where the closing balance is.
+func (s *sheet) standing() {
+	c := s.st.Closing
+	s.title("Of the closing balance", "", "Amount")
+	s.row(false, "Pending: not settled yet", "", amount(c.Pending))
+	s.row(false, "Available: in the next payout", "", amount(c.Available))
+	s.row(false, "Reserved: held for disputes", "", amount(c.Reserved))
+	s.row(false, "In transit: in payouts on their way", "", amount(c.InTransit))
+	s.Ln(6)
+}
+
+func (s *sheet) payouts() {
+	if len(s.st.Payouts) == 0 {
+		return
+	}
+	s.title("Payouts", "Arrived", "Amount")
+	for _, p := range s.st.Payouts {
+		what := fmt.Sprintf("%s to account %s", p.ID, "..."+p.BankLast4)
+		if p.Status == payout.Returned {
+			what += ", returned " + p.ReturnedAt.In(s.zone).Format("Jan 2")
+		}
+		s.row(false, what, p.PaidAt.In(s.zone).Format("Jan 2"), amount(p.Amount))
+	}
+}
+
+func (s *sheet) title(what, middle, right string) {
+	s.SetFillColor(236, 240, 244)
+	s.SetFont(font, "B", smallSize)
+	s.cells(what, middle, right, "B", true)
+}
+
+func (s *sheet) row(strong bool, what, middle, right string) {
+	style := ""
+	if strong {
+		style = "B"
+	}
+	s.SetFont(font, style, textSize)
+	s.SetDrawColor(205, 211, 217)
+	s.cells(what, middle, right, "B", false)
+}
+
+func (s *sheet) cells(what, middle, right, border string, fill bool) {
+	s.CellFormat(s.width-countWide-amountWide, rowHeight, what, border, 0, "L", fill, 0, "")
+	s.CellFormat(countWide, rowHeight, middle, border, 0, "R", fill, 0, "")
+	s.CellFormat(amountWide, rowHeight, right, border, 1, "R", fill, 0, "")
+}
+
+// words writes a name of the API for people: ach_return_fee as "Ach return fee".
+func words(name string) string {
+	for _, short := range []string{"ach", "amex"} {
+		if rest, ok := strings.CutPrefix(name, short+"_"); ok {
+			return strings.ToUpper(short) + " " + strings.ReplaceAll(rest, "_", " ")
+		}
+	}
+	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "_", " ")
+}
+
+// amount writes minor units for people: 1,234.56.
+func amount(a money.Amount) string {
+	sign := ""
+	if a < 0 {
+		sign, a = "-", -a
+	}
+	whole := fmt.Sprint(int64(a) / 100)
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	return fmt.Sprintf("%s%s.%02d", sign, whole, int64(a)%100)
+}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/calendar"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/payout"
+	"svcpay/internal/pg"
+)
+
+// Group gathers kinds of ledger entries as a statement shows them.
+type Group string
+
+// The groups, in the order of a statement.
+const (
+	Charges     Group = "charges"
+	Refunds     Group = "refunds"
+	Fees        Group = "fees"
+	Chargebacks Group = "chargebacks" // those that were lost; one that is open only holds money
+	Returns     Group = "returns"     // bank debits that came back
+	Payouts     Group = "payouts"     // when they arrive, and when they come back
+	Adjustments Group = "adjustments"
+)
+
+// Groups lists every group in order.
+func Groups() []Group {
+	return []Group{Charges, Refunds, Fees, Chargebacks, Returns, Payouts, Adjustments}
+}
+
+var groupOf = func() map[string]Group {
+	out := map[string]Group{
+		ledger.KindCapture: Charges, ledger.KindDebit: Charges, ledger.KindRefund: Refunds,
+		ledger.KindChargebackLost: Chargebacks, ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
+		ledger.KindPayoutPaid: Payouts, ledger.KindPayoutReturned: Payouts,
+	}
+	for _, r := range ledger.Rules() {
+		if slices.ContainsFunc(r.Pairs, func(p ledger.Pair) bool { return p.Credit == ledger.ApplicationFees }) {
+			out[r.Kind] = Fees
+		}
+	}
+	return out
+}()
+
+// GroupOf tells in which group a kind of ledger entries is shown.
+func GroupOf(kind string) Group {
+	if g, ok := groupOf[kind]; ok {
+		return g
+	}
+	return Adjustments
+}
+
+// Statement is a merchant's month: what it was owed at its beginning, what was added and taken, what
+// it was owed at its end. The month is that of the merchant's time zone and the application's clock.
+// What a merchant is owed is all of pending, available, reserved and in transit, so that a payout
+// counts when it has arrived. Amounts are minor units of Currency; what was taken is negative.
+type Statement struct {
+	Object         string                `json:"object"`
+	Livemode       bool                  `json:"livemode"`
+	MerchantID     int64                 `json:"merchant_id"`
+	MerchantName   string                `json:"merchant_name"`
+	Organization   merchant.Organization `json:"organization"`
+	Month          string                `json:"month"` // 2026-11
+	TimeZone       string                `json:"time_zone"`
+	Currency       money.Currency        `json:"currency"`
+	From           instant.Time          `json:"from"`
+	Until          instant.Time          `json:"until"`    // not included
+	Complete       bool                  `json:"complete"` // the month is over
+	OpeningBalance money.Amount          `json:"opening_balance"`
+	Lines          []Line                `json:"lines"`
+	ClosingBalance money.Amount          `json:"closing_balance"`
+	Closing        ledger.Accounts       `json:"closing"` // where the closing balance stands
+	Payouts        []PayoutLine          `json:"payouts"` // that arrived, or came back, in the month
+	CreatedAt      instant.Time          `json:"created_at"`
+}
+
+// Line is what the entries of one kind come to.
+type Line struct {
+	Group  Group        `json:"group"`
+	Kind   string       `json:"kind"`
+	Count  int          `json:"count"`
+	Amount money.Amount `json:"amount"`
+}
+
+// PayoutLine is a payout in a statement.
+type PayoutLine struct {
+	ID         ids.Payout    `db:"id" json:"id"`
+	Amount     money.Amount  `db:"amount" json:"amount"`
+	Status     payout.Status `db:"status" json:"status"`
+	BankLast4  string        `db:"bank_last4" json:"bank_last4"`
+	CreatedAt  instant.Time  `db:"created_at" json:"created_at"`
+	PaidAt     instant.Time  `db:"paid_at" json:"paid_at"`
+	ReturnedAt *instant.Time `db:"returned_at" json:"returned_at"`
+}
+
+// monthForm is how a month is written.
+const monthForm = "2006-01"
+
+// errMonth refuses what is no month, or one that has not begun.
+func errMonth(message string) error {
+	return fault.Invalid("parameter_invalid", message).On("month")
+}
+
+// StatementInput asks for a month such as 2026-11 of a merchant.
+type StatementInput struct {
+	MerchantID int64
+	Month      string
+}
+
+// Statement puts a merchant's month together. A month that has begun and is not over is told as it is
+// so far.
+func (s *Service) Statement(ctx context.Context, actor authz.Actor, in StatementInput) (Statement, error) {
+	if err := s.Check.Check(actor, authz.StatementRead); err != nil {
+		return Statement{}, err
+	}
+	st, err := s.open(ctx, actor, in)
+	if err != nil {
+		return Statement{}, err
+	}
+	sums, err := ledger.SumsBetween(ctx, s.Pool, actor.ApplicationID, in.MerchantID, st.From.Time, st.Until.Time)
+	if err != nil {
+		return Statement{}, err
+	}
+	st.OpeningBalance, st.ClosingBalance, st.Closing = sums.Opening.Total(), sums.Closing.Total(), sums.Closing
+	for _, g := range Groups() {
+		for _, k := range sums.Kinds {
+			if GroupOf(k.Kind) == g {
+				st.Lines = append(st.Lines, Line{Group: g, Kind: k.Kind, Count: k.Count, Amount: k.Amount})
+			}
+		}
+	}
+	st.Payouts, err = pg.All[PayoutLine](ctx, s.Pool, `
+		SELECT id, amount, status, bank_last4, created_at, paid_at, returned_at FROM payouts
+		WHERE application_id = @application_id AND merchant_id = @merchant_id
+			AND (paid_at >= @from AND paid_at < @until OR returned_at >= @from AND returned_at < @until)
+		ORDER BY id`,
+		pg.Args{"application_id": actor.ApplicationID, "merchant_id": in.MerchantID, "from": st.From, "until": st.Until})
+	return st, err
+}
+
+// open begins a statement: whose it is, and of which time.
+func (s *Service) open(ctx context.Context, actor authz.Actor, in StatementInput) (Statement, error) {
+	m, err := s.Merchants.Get(ctx, actor.ApplicationID, in.MerchantID)
+	if err != nil {
+		return Statement{}, err
+	}
+	zone, err := calendar.Zone(m.TimeZone)
+	if err != nil {
+		return Statement{}, err
+	}
+	first, err := time.ParseInLocation(monthForm, in.Month, zone)
+	if err != nil || first.Year() < 2000 {
+		return Statement{}, errMonth("A month such as 2026-11.")
+	}
+	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return Statement{}, err
+	}
+	if first.After(now.At) {
+		return Statement{}, errMonth("This month has not begun.")
+	}
+	until := first.AddDate(0, 1, 0)
+	return Statement{Object: "statement", Livemode: m.Livemode, MerchantID: m.ID, MerchantName: m.Name, Organization: m.Organization,
+		Month: in.Month, TimeZone: m.TimeZone, Currency: m.Currency, From: instant.Of(first), Until: instant.Of(until),
+		Complete: !now.At.Before(until), Lines: []Line{}, CreatedAt: instant.Of(now.At)}, nil
+}
