@@ -75,13 +75,13 @@ var rows = map[string]row{
 	"inbound":  {4, "0 1 2 3"},
 	"report":   {4, "0 1 2 3"},
 	"simulate": {4, "0 1 2 3 inbound"},
-	"assembly": {4, "0 1 2 3 inbound simulate processor/sandbox"},
+	"assembly": {4, "0 1 2 3 inbound report simulate processor/sandbox"},
 
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
 	"views":       {4, "money fault ids instant views/ui"},
 	"views/ui":    {4, "money fault ids instant"},
-	"api":         {4, "0 1 2 3 simulate assembly"},
+	"api":         {4, "0 1 2 3 simulate report assembly"},
 	"api/browser": {4, "0 1 2 3 static"},
 	"portal":      {4, "0 1 2 3 views views/ui static"},
 

@@ -18,8 +18,10 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
+	"svcpay/internal/payout"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/internal/report"
 	"svcpay/internal/simulate"
 	"svcpay/internal/token"
 	"svcpay/internal/upload"
@@ -58,6 +60,8 @@ type Services struct {
 	Refunds    *refund.Service
 	Uploads    *upload.Service
 	Disputes   *dispute.Service
+	Payouts    *payout.Service
+	Reports    *report.Service
 	// Simulate is nil in production.
 	Simulate *simulate.Service
 
@@ -71,7 +75,7 @@ func New(d Deps) *Services {
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
 		Inbound:    inbound.New(d.Pool, d.Processor, d.Machine),
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine),
-		Merchants:  merchant.New(d.Pool, d.Machine),
+		Merchants:  merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock}),
 		Fees:       fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
 		Ledger:     ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
 		Uploads:    upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
@@ -84,6 +88,9 @@ func New(d Deps) *Services {
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processor: d.Processor, Operations: s.Operations, Check: d.Check,
 		Environment: d.Environment, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
+	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processor: d.Processor, Operations: s.Operations,
+		Check: d.Check, Environment: d.Environment, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
+	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Payouts: s.Payouts, Check: d.Check, Clock: d.Clock})
 	s.listen()
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
@@ -96,4 +103,5 @@ func New(d Deps) *Services {
 func (s *Services) listen() {
 	s.Inbound.ToCharges(s.Charges)
 	s.Inbound.ToDisputes(s.Disputes)
+	s.Inbound.ToPayouts(s.Payouts)
 }

@@ -19,6 +19,7 @@ func (s *Services) Sweeps() []clock.Sweep {
 		{Name: "release_refunds", Run: s.Refunds.ReleaseWaiting, Next: s.Refunds.NextReleaseWaiting},
 		{Name: "close_disputes", Run: s.Disputes.CloseOverdue, Next: s.Disputes.NextOverdue},
 		{Name: "expire_tokens", Run: s.Tokens.ExpireTokens, Next: s.Tokens.NextExpiry},
+		{Name: "run_payouts", Run: s.Payouts.Run, Next: s.Payouts.NextRun},
 	}
 }
 

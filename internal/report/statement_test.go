@@ -43,7 +43,9 @@ func march(t *testing.T, w place) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(month time.Month, day, hour int) time.Time { return time.Date(2025, month, day, hour, 30, 0, 0, zone) }
+	at := func(month time.Month, day, hour int) time.Time {
+		return time.Date(2025, month, day, hour, 30, 0, 0, zone)
+	}
 	r, p, a, f := ledger.ProcessorReceivable, ledger.MerchantPending, ledger.MerchantAvailable, ledger.ApplicationFees
 	w.post(t, at(2, 28, 23), ledger.KindCapture, r, p, 5_000) // the evening before
 	w.post(t, at(3, 1, 0), ledger.KindCapture, r, p, 12_500)
