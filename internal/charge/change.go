@@ -26,7 +26,7 @@ func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id
 // Find reads a charge of an application without a lock.
 func (s *Service) Find(ctx context.Context, applicationID int64, id ids.Charge) (Charge, error) {
 	c, err := pg.One[Charge](ctx, s.Pool,
-		`SELECT `+columns+` FROM charges WHERE application_id = @application_id AND id = @id`,
+		shown+` WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	if errors.Is(err, pg.ErrNone) {
 		return Charge{}, fault.Missing()
@@ -36,8 +36,8 @@ func (s *Service) Find(ctx context.Context, applicationID int64, id ids.Charge) 
 
 // FindByReference reads the charge that a processor knows by a reference of ours.
 func (s *Service) FindByReference(ctx context.Context, reference string) (Charge, error) {
-	c, err := pg.One[Charge](ctx, s.Pool, `
-		SELECT `+columns+` FROM charges WHERE (application_id, id) IN (
+	c, err := pg.One[Charge](ctx, s.Pool, shown+`
+		WHERE (application_id, id) IN (
 			SELECT application_id, charge_id FROM processor_operations
 			WHERE processor = @processor AND reference = @reference AND kind IN ('authorize', 'debit'))`,
 		pg.Args{"processor": s.Processor.Name(), "reference": reference})

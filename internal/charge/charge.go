@@ -61,6 +61,7 @@ type Charge struct {
 	VoidReason             *string                    `db:"void_reason" json:"void_reason"`
 	AuthorizationExpiresAt *instant.Time              `db:"authorization_expires_at" json:"authorization_expires_at"`
 	AvailableOn            *instant.Date              `db:"available_on" json:"available_on"`
+	PayoutID               *ids.Payout                `db:"payout_id" json:"payout_id"` // null until paid out, and in events
 	Processor              ProcessorRef               `db:"processor" json:"processor"`
 	NetworkTransactionID   *string                    `db:"network_transaction_id" json:"network_transaction_id"`
 	Description            *string                    `db:"description" json:"description"`

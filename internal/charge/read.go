@@ -53,7 +53,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	return page.Cut(in.Page, rows), nil
 }
 
-const selectPage = `SELECT ` + columns + ` FROM charges
+const selectPage = shown + `
 	WHERE application_id = @application_id
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))

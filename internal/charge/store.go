@@ -9,13 +9,21 @@ import (
 	"svcpay/internal/pg"
 )
 
-// columns lists what a Charge is read from.
+// columns lists what a Charge is read from, but for the payout that it was part of.
 const columns = `id, version, application_id, merchant_id, amount, amount_authorized, amount_captured,
 	amount_refunded, amount_refund_pending, amount_disputed, currency, funding_currency, type, origin, recurring,
 	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, failure, return_code,
 	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
 	network_transaction_id, description, external_id, statement_suffix, metadata, created_at, authorized_at,
 	captured_at, settled_at, voided_at, expired_at, failed_at, returned_at, updated_at, next_step_at`
+
+// shown reads charges as they are shown: with the payout that the money which each brought in was part of.
+const shown = `SELECT ` + columns + `, (
+		SELECT p.payout_id FROM ledger_entries l
+		JOIN payout_entries p ON p.application_id = l.application_id AND p.entry_id = l.id AND p.active
+		WHERE l.application_id = charges.application_id AND l.charge_id = charges.id
+			AND l.kind IN ('capture', 'debit') AND 'merchant_available' IN (l.debit, l.credit) LIMIT 1) AS payout_id
+	FROM charges`
 
 // insertCharge leaves out a charge whose external_id is taken.
 const insertCharge = `
@@ -76,7 +84,7 @@ type Locked struct {
 }
 
 const selectLocked = `
-	SELECT ` + columns + `,
+	SELECT ` + columns + `, NULL::uuid AS payout_id,
 		(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
 		(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id)
 	FROM charges`
