@@ -69,6 +69,7 @@ var codes = slices.Concat(
 	baseCodes,
 	chargeCodes,
 	refundCodes,
+	tokenCodes,
 )
 
 // decline is one reason of an issuer's no.

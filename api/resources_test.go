@@ -28,6 +28,7 @@ var resources = []resource{
 	},
 	chargeResource,
 	refundResource,
+	tokenResource,
 	balanceResource,
 }
 

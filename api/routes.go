@@ -29,6 +29,8 @@ func (a *API) routes() []route {
 	return slices.Concat(
 		a.chargeRoutes(),
 		a.refundRoutes(),
+		a.tokenRoutes(),
+		a.mandateRoutes(),
 		a.balanceRoutes(),
 	)
 }

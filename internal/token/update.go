@@ -59,15 +59,20 @@ func (in UpdateInput) Validate() fault.Fields {
 	if y := in.ExpYear; y != nil && (*y < 1000 || *y > 9999) {
 		fs.Add("exp_year", "parameter_invalid", "The year has four digits.")
 	}
-	if in.Billing == nil {
-		return fs
-	}
-	var wrong fault.Fields
-	in.Billing.on(Billing{}).validate(&wrong)
-	for _, f := range wrong { // the library has its own words for these mistakes
-		fs.Add(f.Param, "parameter_invalid", f.Message)
+	if in.Billing != nil {
+		fs = append(fs, in.Billing.Validate()...)
 	}
 	return fs
+}
+
+// Validate returns every mistake that can be seen without looking anything up, as of members of billing.
+func (c BillingChange) Validate() (out fault.Fields) {
+	var fs fault.Fields
+	c.on(Billing{}).validate(&fs)
+	for _, f := range fs { // the library has its own words for these mistakes
+		out.Add(f.Param, "parameter_invalid", f.Message)
+	}
+	return out
 }
 
 // Update changes a card's expiry or a token's billing. One that changes nothing makes no version.

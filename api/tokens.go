@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/token"
+)
+
+func (a *API) tokenRoutes() []route {
+	return []route{
+		{http.MethodGet, "/api/tokens", "", authz.TokenRead, lists(tokenList, a.Tokens.List)},
+		{http.MethodGet, "/api/tokens/:id", "", authz.TokenRead, get(a.Tokens.Get)},
+		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, handleID(a.updateToken)},
+		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, erase(a.deleteToken)},
+		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, handleID(a.verifyToken)},
+		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, handle(a.createTestToken)},
+	}
+}
+
+// erase makes a handler of a use-case that deletes the object in the path. It has no body, and does
+// not look at one.
+func erase(call func(context.Context, *request, string, *idempotency.Claim) (reply, error)) handler {
+	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+		claim, err := claimWith(c, req, map[string]string{}, "")
+		if err != nil {
+			return reply{}, err
+		}
+		return call(c.Request().Context(), req, c.Param("id"), claim)
+	}}
+}
+
+func (a *API) updateToken(ctx context.Context, req *request, id string, in token.UpdateInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Tokens.Update(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+}
+
+func (a *API) deleteToken(ctx context.Context, req *request, id string, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Tokens.Delete(ctx, req.actor, id, claim)
+	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+}
+
+func (a *API) verifyToken(ctx context.Context, req *request, id string, in token.VerifyInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Tokens.Verify(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+}
+
+func (a *API) createTestToken(ctx context.Context, req *request, in token.TestInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Tokens.CreateTest(ctx, req.actor, in, claim)
+	return made(http.StatusCreated, "/api/tokens", out.Object, true, out.Prior), err
+}
+
+func tokenList(q *query) token.ListInput {
+	return token.ListInput{
+		Page: pageOf(q, ids.ParseToken), Created: q.times("created_at"), Statuses: q.words("status", token.Statuses()),
+		Kinds: q.words("kind", token.Kinds()), Merchants: q.integers("merchant_id"),
+	}
+}
+
+// tokenCodes are those of tokens alone; others they share with charges.
+var tokenCodes = []code{
+	{
+		Name: "verification_failed", Kind: fault.KindRefused, Kept: true,
+		Meaning: "The amounts are not those of the two deposits. remaining tells how many tries are left; after the last the token is disabled.",
+		Remedy:  "Ask the account's holder for both amounts again. In the sandbox they are 32 and 45.",
+		Message: "These are not the amounts of the deposits.",
+		Param:   "amounts",
+		Members: []string{"remaining"},
+	},
+}
