@@ -154,7 +154,11 @@ func (c *contest) assess(ctx context.Context, r *row, kind fee.Kind) error {
 	if err != nil {
 		return err
 	}
-	event := terms[merchant].Event(merchant, r.ID.Bytes(), kind, r.Amount, c.charge.PaymentMethod.Brand, c.m.At)
+	brand := "" // of a bank account
+	if card := c.charge.PaymentMethod.CardMethod; card != nil {
+		brand = card.Brand
+	}
+	event := terms[merchant].Event(merchant, r.ID.Bytes(), kind, r.Amount, brand, c.m.At)
 	r.Fees = append(r.Fees, event.Lines...)
 	r.FeeTotal += fee.Total(event.Lines)
 	ledger.PostTx(c.tx, c.m, charge.FeePostings(event, r.ID.String(), r.ChargeID, r.Currency, ledger.MerchantAvailable)...)

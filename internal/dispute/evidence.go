@@ -42,12 +42,15 @@ type EvidenceInput struct {
 	Files    []string          `json:"files"`
 }
 
-// Validate returns every mistake that can be seen without looking anything up. A draft may be empty,
-// evidence may not.
+// Validate returns every mistake that can be seen without looking anything up. A draft may be empty;
+// what is handed in has texts, even if none is among them because files say it all.
 func (in EvidenceInput) Validate() fault.Fields {
 	fs := in.validate()
-	if len(in.Evidence) == 0 && len(in.Files) == 0 {
-		fs.Add("evidence", "parameter_missing", "Evidence has at least one text or file.")
+	switch {
+	case in.Evidence == nil:
+		fs.Add("evidence", "parameter_missing", "This parameter is required.")
+	case len(in.Evidence) == 0 && len(in.Files) == 0:
+		fs.Add("evidence", "parameter_invalid", "Evidence has at least one text or file.")
 	}
 	return fs
 }

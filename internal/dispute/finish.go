@@ -118,7 +118,7 @@ func (c *change) answered(in operation.Outcome) (*fault.Error, error) {
 	switch {
 	case in.Answer == nil:
 		refusal = fault.New(fault.KindUnavailable, "processor_error",
-			"The answer did not reach the processor. Try again with a new idempotency key.")
+			"The answer did not reach the processor. Try again with a new idempotency key.").With("advice", "try_again_later")
 	case !in.Answer.Approved:
 		refusal = notAnswerable(c.row.Dispute, "The processor takes no answer to this dispute any more.")
 	case is == acceptance && c.row.Status == NeedsResponse:

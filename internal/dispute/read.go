@@ -41,7 +41,7 @@ type ListInput struct {
 	Statuses  []string
 	Kinds     []string
 	Merchants []int64
-	ChargeID  ids.Charge
+	ChargeID  *ids.Charge
 }
 
 // List returns one page of the application's disputes.

@@ -145,18 +145,20 @@ func TestMistakesOfEvidenceAreToldAtOnce(t *testing.T) {
 		want []string
 	}{
 		"nothing":          {dispute.EvidenceInput{}, []string{"evidence:parameter_missing"}},
-		"empty":            {dispute.EvidenceInput{Evidence: texts{}, Files: []string{}}, []string{"evidence:parameter_missing"}},
+		"empty":            {dispute.EvidenceInput{Evidence: texts{}, Files: []string{}}, []string{"evidence:parameter_invalid"}},
 		"empty text":       {dispute.EvidenceInput{Evidence: texts{"access_log": ""}}, []string{"evidence.access_log:parameter_invalid"}},
 		"too long":         {dispute.EvidenceInput{Evidence: texts{"access_log": long + "x"}}, []string{"evidence.access_log:parameter_invalid"}},
 		"control":          {dispute.EvidenceInput{Evidence: texts{"access_log": "a\x00b"}}, []string{"evidence.access_log:parameter_invalid"}},
 		"not UTF-8":        {dispute.EvidenceInput{Evidence: texts{"access_log": "\xff"}}, []string{"evidence.access_log:parameter_invalid"}},
 		"unknown":          {dispute.EvidenceInput{Evidence: texts{"acces_log": "x", "b": "y"}}, []string{"evidence:parameter_unknown"}},
-		"foreign file":     {dispute.EvidenceInput{Files: []string{mine, foreign}}, []string{"files:parameter_invalid"}},
-		"absent file":      {dispute.EvidenceInput{Files: []string{absent}}, []string{"files:parameter_invalid"}},
-		"no file":          {dispute.EvidenceInput{Files: []string{"../../etc/passwd"}}, []string{"files:parameter_invalid"}},
-		"file twice":       {dispute.EvidenceInput{Files: []string{mine, mine}}, []string{"files:parameter_invalid"}},
-		"too many files":   {dispute.EvidenceInput{Files: many}, []string{"files:parameter_invalid"}},
+		"foreign file":     {dispute.EvidenceInput{Evidence: texts{}, Files: []string{mine, foreign}}, []string{"files:parameter_invalid"}},
+		"absent file":      {dispute.EvidenceInput{Evidence: texts{}, Files: []string{absent}}, []string{"files:parameter_invalid"}},
+		"no file":          {dispute.EvidenceInput{Evidence: texts{}, Files: []string{"../../etc/passwd"}}, []string{"files:parameter_invalid"}},
+		"file twice":       {dispute.EvidenceInput{Evidence: texts{}, Files: []string{mine, mine}}, []string{"files:parameter_invalid"}},
+		"too many files":   {dispute.EvidenceInput{Evidence: texts{}, Files: many}, []string{"files:parameter_invalid"}},
 		"everything":       {dispute.EvidenceInput{Evidence: texts{"access_log": "", "payer_name": "\x01", "what": "x"}, Files: []string{absent}}, []string{"evidence.access_log:parameter_invalid", "evidence.payer_name:parameter_invalid", "evidence:parameter_unknown", "files:parameter_invalid"}},
+		"no texts":         {dispute.EvidenceInput{Files: []string{mine}}, []string{"evidence:parameter_missing"}},
+		"files alone":      {dispute.EvidenceInput{Evidence: texts{}, Files: []string{mine}}, nil},
 		"as long as it is": {dispute.EvidenceInput{Evidence: texts{"access_log": long}, Files: []string{mine}}, nil},
 	} {
 		_, err := w.submit(d, tt.in, "")

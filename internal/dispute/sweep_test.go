@@ -21,7 +21,11 @@ func TestOverdueChargebacksAreLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	next := func() *time.Time {
-		at, err := w.Disputes.NextOverdue(t.Context(), w.App.AppID, time.Time{})
+		m, err := w.Clocks.Moment(t.Context(), w.App.AppID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := w.Disputes.NextOverdue(t.Context(), w.App.AppID, m.At)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +147,7 @@ func TestSweepGoesByEachApplicationsClock(t *testing.T) {
 	if n := w.sweep(); n != 0 || w.of(ev).Status != dispute.NeedsResponse {
 		t.Errorf("%d were closed", n)
 	}
-	if at, err := w.Disputes.NextOverdue(t.Context(), w.Other.AppID, time.Time{}); err != nil || at != nil {
+	if at, err := w.Disputes.NextOverdue(t.Context(), w.Other.AppID, w.Clock.Now()); err != nil || at != nil {
 		t.Errorf("%v, %v", at, err)
 	}
 }
@@ -179,10 +183,10 @@ func TestLists(t *testing.T) {
 		"ascending":           {dispute.ListInput{Page: by{Limit: 2, Ascending: true, After: all[1]}}, []int{2, 3}, true},
 		"by status":           {dispute.ListInput{Page: by{Limit: 9}, Statuses: []string{"lost", "won"}}, []int{5}, false},
 		"by kind":             {dispute.ListInput{Page: by{Limit: 9}, Kinds: []string{"retrieval"}}, []int{3, 1}, false},
-		"by charge":           {dispute.ListInput{Page: by{Limit: 9}, ChargeID: c.ID}, []int{4, 3, 2, 1, 0}, false},
+		"by charge":           {dispute.ListInput{Page: by{Limit: 9}, ChargeID: &c.ID}, []int{4, 3, 2, 1, 0}, false},
 		"by merchant":         {dispute.ListInput{Page: by{Limit: 1}, Merchants: []int64{w.App.Merchants.US}}, []int{5}, true},
 		"by another merchant": {dispute.ListInput{Page: by{Limit: 9}, Merchants: []int64{w.App.Merchants.CA}}, nil, false},
-		"by several":          {dispute.ListInput{Page: by{Limit: 9}, Kinds: []string{"chargeback"}, Statuses: []string{"needs_response"}, ChargeID: c.ID}, []int{4, 2, 0}, false},
+		"by several":          {dispute.ListInput{Page: by{Limit: 9}, Kinds: []string{"chargeback"}, Statuses: []string{"needs_response"}, ChargeID: &c.ID}, []int{4, 2, 0}, false},
 		"from a time on":      {dispute.ListInput{Page: by{Limit: 9}, Created: page.Times{From: &since}}, []int{5, 4}, false},
 		"until a time":        {dispute.ListInput{Page: by{Limit: 1}, Created: page.Times{Until: &since}}, []int{3}, true},
 	} {
@@ -198,7 +202,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: %v, more %v, %v; want %v, %v", name, got, p.HasMore, err, tt.want, tt.more)
 		}
 	}
-	if p, err := w.Disputes.List(t.Context(), w.ActorOf(w.Other), dispute.ListInput{Page: by{Limit: 9}, ChargeID: c.ID}); err != nil || len(p.Items) != 0 {
+	if p, err := w.Disputes.List(t.Context(), w.ActorOf(w.Other), dispute.ListInput{Page: by{Limit: 9}, ChargeID: &c.ID}); err != nil || len(p.Items) != 0 {
 		t.Errorf("another application: %+v, %v", p, err)
 	}
 	_, err := w.Disputes.List(t.Context(), authz.Actor{Role: authz.RolePublicKey}, dispute.ListInput{})

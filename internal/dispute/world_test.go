@@ -93,8 +93,8 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	b := &bank{manner: takes, answers: map[string]processor.Answer{}}
 	w := &world{t: t, bank: b}
-	w.World = fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
-		b.Processor = inner
+	w.World = fixture.NewWith(t, func(p *sandbox.Processor) processor.Processor {
+		b.Processor = p
 		return b
 	})
 	w.token = w.Token("4242424242424242")

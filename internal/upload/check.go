@@ -37,22 +37,26 @@ type CreateInput struct {
 	Content     []byte
 }
 
-// Validate returns every mistake.
+// Validate returns the mistakes of the name.
 func (in CreateInput) Validate() fault.Fields {
 	var fs fault.Fields
 	checkName(&fs, in.Name)
+	return fs
+}
+
+// check tells the content's type. Faults: request_too_large, content_type_unsupported.
+func (in CreateInput) check() (string, error) {
 	if len(in.Content) > MaxSize {
-		fs.Add("", "request_too_large", fmt.Sprintf("A file has at most %d bytes.", MaxSize))
-		return fs
+		return "", fault.New(fault.KindInvalid, "request_too_large", fmt.Sprintf("A file has at most %d bytes.", MaxSize))
 	}
 	found, ok := typeOf(in.Content)
 	switch {
 	case !ok:
-		fs.Add("", "content_type_unsupported", "The body is not a whole PDF, PNG or JPEG file.")
+		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The body is not a whole PDF, PNG or JPEG file.")
 	case in.ContentType != "" && in.ContentType != found:
-		fs.Add("", "content_type_unsupported", "The body is a file of another type than its Content-Type says.")
+		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The body is a file of another type than its Content-Type says.")
 	}
-	return fs
+	return found, nil
 }
 
 func checkName(fs *fault.Fields, name string) {

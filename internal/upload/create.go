@@ -16,7 +16,9 @@ type Created struct {
 	Prior *idempotency.Prior
 }
 
-// Create keeps a file. The faults are those of [CreateInput.Validate] and of the key; claim may be nil.
+// Create keeps a file. Faults: those of [CreateInput.Validate], request_too_large,
+// content_type_unsupported when the content is not what it should be, those of the key. claim may be
+// nil.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Created, error) {
 	if err := s.Check.Check(actor, authz.FileCreate); err != nil {
 		return Created{}, err
@@ -24,7 +26,10 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if err := in.Validate().Err(); err != nil {
 		return Created{}, err
 	}
-	contentType, _ := typeOf(in.Content)
+	contentType, err := in.check()
+	if err != nil {
+		return Created{}, err
+	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return Created{}, err

@@ -1,0 +1,93 @@
+package dispute_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/dispute"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/refund"
+)
+
+// debited makes a bank debit that has not settled.
+func (w *world) debited(amount money.Amount) charge.Charge {
+	w.t.Helper()
+	token := w.BankToken(w.App.Merchants.US, w.USBank("000123456789"))
+	out, err := w.Charges.Create(context.Background(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	if err != nil || out.Charge.Status != charge.Pending {
+		w.t.Fatalf("%+v, %v", out, err)
+	}
+	return out.Charge
+}
+
+func (w *world) refunded(c ids.Charge, amount money.Amount) (refund.Refund, error) {
+	id := c.String()
+	out, err := w.Refunds.Create(context.Background(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount}, nil)
+	return out.Refund, err
+}
+
+func TestChargebackCancelsRefundsThatWereNotSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.debited(1000)
+	r, err := w.refunded(c.ID, 300)
+	if err != nil || r.PendingReason == nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	refundNow := func() refund.Status {
+		out, err := w.Refunds.Get(t.Context(), w.Actor(), r.ID.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Status
+	}
+	ev := w.noticed(c, 1000)
+	w.heard(opened, retrieval(ev))
+	if now := w.chargeNow(c.ID); refundNow() != refund.Pending || now.AmountRefundPending != 300 || now.AmountDisputed != 0 {
+		t.Errorf("a retrieval: refund %s, %s", refundNow(), jsonOf(t, now))
+	}
+	w.audit(t)
+	d := w.heard(escalated, ev)
+	if now := w.chargeNow(c.ID); refundNow() != refund.Canceled || now.AmountRefundPending != 0 || now.AmountDisputed != 1000 || now.AmountRefundable != 0 {
+		t.Errorf("a chargeback: refund %s, %s", refundNow(), jsonOf(t, now))
+	}
+	if _, err := w.refunded(c.ID, 1); code(err) != "charge_disputed" {
+		t.Errorf("a refund of what is disputed: %v", err)
+	}
+	w.audit(t)
+	if d = w.heard(won, ev); d.Status != dispute.Won || w.chargeNow(c.ID).AmountRefundable != 1000 {
+		t.Errorf("%s", jsonOf(t, w.chargeNow(c.ID)))
+	}
+	w.audit(t)
+}
+
+func TestRefundsAndChargebackAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 5 {
+		c := w.charged(1000)
+		ev := w.noticed(c, 1000)
+		var wait sync.WaitGroup
+		for range 4 {
+			wait.Go(func() {
+				if _, err := w.refunded(c.ID, 300); err != nil && code(err) != "charge_disputed" && code(err) != "refund_exceeds_remaining" {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Go(func() {
+			if err := w.hear(opened, ev); err != nil {
+				t.Error(err)
+			}
+		})
+		wait.Wait()
+		now := w.chargeNow(c.ID)
+		if now.AmountRefunded+now.AmountDisputed != 1000 || now.AmountRefundPending != 0 {
+			t.Errorf("%s", jsonOf(t, now))
+		}
+	}
+	w.audit(t)
+}

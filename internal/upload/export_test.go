@@ -1,0 +1,4 @@
+package upload
+
+// TypeOf is typeOf.
+var TypeOf = typeOf
