@@ -70,6 +70,7 @@ var codes = slices.Concat(
 	chargeCodes,
 	refundCodes,
 	tokenCodes,
+	disputeCodes,
 )
 
 // decline is one reason of an issuer's no.

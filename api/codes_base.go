@@ -190,14 +190,14 @@ var baseCodes = []code{
 	},
 	{
 		Name: "request_too_large", Kind: fault.KindInvalid, Own: dress{http.StatusRequestEntityTooLarge, "invalid_request_error"},
-		Meaning: "The body is larger than 256 KiB.",
+		Meaning: "The body is larger than 256 KiB, or a file larger than 5 MiB.",
 		Remedy:  "Send less; metadata is not a place for documents.",
 		Message: "The body is larger than 256 KiB.",
 	},
 	{
 		Name: "content_type_unsupported", Kind: fault.KindInvalid, Own: dress{http.StatusUnsupportedMediaType, "invalid_request_error"},
-		Meaning: "The body is not declared as JSON in UTF-8, or is compressed.",
-		Remedy:  "Send Content-Type: application/json and no Content-Encoding.",
+		Meaning: "The body is not declared as JSON in UTF-8, or is compressed. A file is not of a type that is taken here, or its content is of another than it says.",
+		Remedy:  "Send Content-Type: application/json and no Content-Encoding; a file whole, and with its own type.",
 		Message: "Send the body as application/json, not compressed.",
 	},
 	{
@@ -222,7 +222,7 @@ var baseCodes = []code{
 	},
 	{
 		Name: "processor_error", Kind: fault.KindUnavailable, Own: dress{http.StatusBadGateway, "api_error"}, Kept: true,
-		Meaning: "The charge never reached the card processor. It is recorded as failed; nothing was charged.",
+		Meaning: "The request never reached the processor. A charge is recorded as failed; nothing was charged or changed.",
 		Remedy:  "Try again with a new Idempotency-Key.",
 		Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key.",
 		Members: []string{"advice"},

@@ -71,7 +71,11 @@ func exampleOf(t testing.TB, content openapi3.Content) (media, body string) {
 	t.Helper()
 	c := content[mediaJSON]
 	if c == nil {
-		return slices.Sorted(maps.Keys(content))[0], "example"
+		media = slices.Sorted(maps.Keys(content))[0]
+		if text, ok := content[media].Example.(string); ok {
+			return media, text
+		}
+		return media, "example"
 	}
 	example := c.Examples["least"]
 	if example == nil {

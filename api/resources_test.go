@@ -30,6 +30,8 @@ var resources = []resource{
 	refundResource,
 	tokenResource,
 	balanceResource,
+	disputeResource,
+	fileResource,
 }
 
 func currencies() (out []string) {

@@ -32,5 +32,7 @@ func (a *API) routes() []route {
 		a.tokenRoutes(),
 		a.mandateRoutes(),
 		a.balanceRoutes(),
+		a.disputeRoutes(),
+		a.fileRoutes(),
 	)
 }

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/dispute"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+)
+
+func (a *API) disputeRoutes() []route {
+	return []route{
+		{http.MethodGet, "/api/disputes", "", authz.DisputeRead, lists(disputeList, a.Disputes.List)},
+		{http.MethodGet, "/api/disputes/:id", "", authz.DisputeRead, get(a.Disputes.Get)},
+		{http.MethodPost, "/api/disputes/:id/evidence", "", authz.DisputeAnswer, handleID(a.submitEvidence)},
+		{http.MethodPost, "/api/disputes/:id/accept", "", authz.DisputeAnswer, act(a.acceptDispute)},
+	}
+}
+
+func (a *API) submitEvidence(ctx context.Context, req *request, id string, in dispute.EvidenceInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Disputes.SubmitEvidence(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out.Dispute, !out.Unknown, out.Prior), err
+}
+
+func (a *API) acceptDispute(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Disputes.Accept(ctx, req.actor, id, claim)
+	return made(http.StatusOK, "", out.Dispute, !out.Unknown, out.Prior), err
+}
+
+func disputeList(q *query) dispute.ListInput {
+	return dispute.ListInput{
+		Page: pageOf(q, ids.ParseDispute), Created: q.times("created_at"), Statuses: q.words("status", dispute.Statuses()),
+		Kinds: q.words("kind", dispute.Kinds()), Merchants: q.integers("merchant_id"), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
+	}
+}
+
+// disputeCodes are those of disputes.
+var disputeCodes = []code{
+	{
+		Name: "operation_in_progress", Kind: fault.KindConflict, Waits: true,
+		Meaning: "Another request about the same object is with the processor, and its outcome is not known yet.",
+		Remedy:  "Read the object in a moment: what you want may have happened.",
+		Message: "An answer to this dispute is on its way. Read the dispute in a moment.",
+	},
+	{
+		Name: "dispute_not_answerable", Kind: fault.KindConflict, Kept: true,
+		Meaning: "The dispute cannot be answered, or not in this way: it was answered before, has ended, its time has run out, or the processor takes no answer. " +
+			"A retrieval cannot be accepted. status tells how it stands.",
+		Remedy:  "Read the dispute. Answer while it needs a response and respond_by has not passed.",
+		Message: "Only a dispute that needs a response can be answered; this one is lost.",
+		Members: []string{"status"},
+	},
+}

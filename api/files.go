@@ -1,0 +1,34 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	files "svcpay/internal/upload"
+)
+
+func (a *API) fileRoutes() []route {
+	return []route{
+		{http.MethodPost, "/api/files", "", authz.FileCreate, uploads(files.MaxSize, files.ContentTypes(), a.createFile)},
+		{http.MethodGet, "/api/files", "", authz.FileRead, lists(fileList, a.Uploads.List)},
+		{http.MethodGet, "/api/files/:id", "", authz.FileRead, get(a.Uploads.Get)},
+	}
+}
+
+func (a *API) createFile(ctx context.Context, req *request, q *query, f upload, claim *idempotency.Claim) (reply, error) {
+	in := files.CreateInput{ContentType: f.media, Content: f.content}
+	in.Name, _ = q.value("name")
+	q.fs = append(q.fs, in.Validate()...)
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	out, err := a.Uploads.Create(ctx, req.actor, in, claim)
+	return made(http.StatusCreated, "/api/files", out.File, true, out.Prior), err
+}
+
+func fileList(q *query) files.ListInput {
+	return files.ListInput{Page: pageOf(q, ids.ParseFile), Created: q.times("created_at")}
+}
