@@ -69,7 +69,7 @@ var rows = map[string]row{
 	"charge":  {3, "0 1 2 token"},
 	"refund":  {3, "0 1 2 charge"},
 	"dispute": {3, "0 1 2 charge refund"},
-	"demo":    {3, "0 1 2 3"},
+	"demo":    {3, "0 1 2 payout token"},
 	"payout":  {3, "0 1 2 token"},
 
 	"inbound":  {4, "0 1 2 3"},

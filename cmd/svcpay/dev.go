@@ -149,7 +149,7 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	}
 	shopURL := "http://shop.localhost" + portOf(s.shop)
 	s.say("Looking for the demo's applications, merchants and people")
-	c, err := demo.Maker{Identity: a.Identity, Merchants: a.Merchants}.Ensure(s.world.ctx, before, shopURL)
+	c, err := demo.Maker{Identity: a.Identity, Merchants: a.Merchants, Payouts: a.Payouts}.Ensure(s.world.ctx, before, shopURL)
 	if err != nil {
 		return c, err
 	}

@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/payout"
 )
 
 // Credentials is everything that a person or a test needs to use the demo.
@@ -64,6 +65,7 @@ type Login struct {
 type Maker struct {
 	Identity  *identity.Service
 	Merchants *merchant.Service
+	Payouts   *payout.Service
 }
 
 // Ensure returns working credentials: those of before if the database still knows them, else
@@ -73,6 +75,11 @@ func (m Maker) Ensure(ctx context.Context, before Credentials, shopURL string) (
 	if err != nil {
 		return c, err
 	}
+	for _, a := range []Application{c.Application, *c.Other} {
+		if err := m.ensureBanks(ctx, a); err != nil {
+			return c, err
+		}
+	}
 	if c.Users, err = m.ensurePeople(ctx, c.Application, riverside); err != nil {
 		return c, err
 	}
@@ -80,7 +87,7 @@ func (m Maker) Ensure(ctx context.Context, before Credentials, shopURL string) (
 	return c, err
 }
 
-// Applications is Ensure without the people.
+// Applications is Ensure without the people and the merchants' bank accounts.
 func (m Maker) Applications(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
 	c := before
 	var err error

@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/demo"
 	"svcpay/internal/fixture"
+	"svcpay/internal/payout"
 )
 
 func TestCredentialsFile(t *testing.T) {
@@ -79,5 +80,28 @@ func TestSecondStartKeepsTheApplications(t *testing.T) {
 	}
 	if a := fresh.Application; a.AppID == fresh.Other.AppID || a.Merchants.US == a.Merchants.USQ || a.Merchants.CA == fresh.Other.Merchants.CA {
 		t.Errorf("%+v and %+v", a, *fresh.Other)
+	}
+}
+
+func TestMerchantsCanBePaidOut(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	maker := demo.Maker{Identity: w.Identity, Merchants: w.Merchants, Payouts: w.Payouts}
+	c, err := maker.Ensure(t.Context(), demo.Credentials{Application: w.App, Other: &w.Other}, fixture.PageOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts := map[int64]payout.BankAccount{}
+	for _, again := range []bool{false, true} {
+		for _, id := range []int64{c.Merchants.US, c.Merchants.USQ, c.Merchants.CA} {
+			b := w.BankAccount(c.Application, id)
+			if b.Status != payout.Verified || b.MerchantID != id || again && b.ID != accounts[id].ID {
+				t.Errorf("%+v", b)
+			}
+			accounts[id] = b
+		}
+	}
+	if b := w.BankAccount(*c.Other, c.Other.Merchants.CA); b.Status != payout.Verified || b.Currency != "cad" {
+		t.Errorf("%+v", b)
 	}
 }

@@ -92,7 +92,7 @@ func TestChangeHoldsPayouts(t *testing.T) {
 	if payout.HoldAfterChange(identity.Production) != 72*time.Hour || payout.HoldAfterChange(identity.Sandbox) != 0 {
 		t.Error("holds are of another length")
 	}
-	former := w.bank(t, w.us)
+	former := w.BankAccount(w.App, w.us)
 	w.Payouts.HoldAfterChange = 72 * time.Hour
 	number := account("US")
 	number.Number = sensitive.NewAccountNumber("000111222333")

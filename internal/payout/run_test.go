@@ -151,7 +151,7 @@ func TestMerchantWithoutAccountIsNotPaid(t *testing.T) {
 	if n := len(w.payouts(t)); n != 0 {
 		t.Errorf("%d payouts to nowhere", n)
 	}
-	w.bank(t, w.us)
+	w.BankAccount(w.App, w.us)
 	w.next(t)
 	w.last(t, 1)
 	w.audit(t)
@@ -203,7 +203,7 @@ func TestManyRunnersPayOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.us = id
-		w.bank(t, id)
+		w.BankAccount(w.App, id)
 		w.earn(t, 100)
 		w.earn(t, 23)
 	}

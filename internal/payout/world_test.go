@@ -71,7 +71,7 @@ func open(t *testing.T) place {
 		return p
 	})
 	out := place{w, p, w.App.Merchants.US}
-	out.bank(t, out.us)
+	out.BankAccount(w.App, out.us)
 	return out
 }
 
@@ -83,26 +83,6 @@ func account(country string) token.BankInput {
 		in.Scheme, in.Routing = processor.ACSS, "11000000"
 	}
 	return in
-}
-
-// bank gives a merchant of the first application a verified account, unless it has one.
-func (w place) bank(t testing.TB, id int64) payout.BankAccount {
-	t.Helper()
-	if b, err := w.Payouts.BankAccountOf(t.Context(), w.Admin(), id); err == nil && b.Status == payout.Verified {
-		return b
-	}
-	m, err := w.Merchants.Get(t.Context(), w.App.AppID, id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: id, Account: account(m.Country)}); err != nil {
-		t.Fatal(err)
-	}
-	b, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: id, Amounts: payout.SandboxDeposits})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // fatal is what tests and properties have in common.

@@ -85,7 +85,7 @@ func TestLongStatementsHaveNumberedPages(t *testing.T) {
 func TestPayoutAsCSV(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	w.bank(t)
+	w.BankAccount(w.App, w.us)
 	external := "=1+1"
 	at := time.Date(2025, 3, 3, 15, 0, 0, 0, time.UTC)
 	w.post(t, at, ledger.KindCapture, ledger.MerchantPending, ledger.MerchantAvailable, 12_500)

@@ -195,7 +195,7 @@ func (w place) tableFits(t fatal, st report.Statement, entries int) {
 func TestPayoutsCountWhenTheyArrive(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	w.bank(t)
+	w.BankAccount(w.App, w.us)
 	pay := func(amount money.Amount) payout.Payout {
 		t.Helper()
 		w.post(t, w.Clock.Now(), ledger.KindCapture, ledger.ProcessorReceivable, ledger.MerchantPending, amount)

@@ -15,12 +15,8 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/payout"
 	"svcpay/internal/pg"
-	"svcpay/internal/processor"
 	"svcpay/internal/report"
-	"svcpay/internal/sensitive"
-	"svcpay/internal/token"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -58,23 +54,6 @@ func (w place) post(t fatal, at time.Time, kind string, debit, credit ledger.Acc
 		t.Fatal(err)
 	}
 	return c
-}
-
-// bank gives the merchant a verified bank account.
-func (w place) bank(t *testing.T) {
-	t.Helper()
-	if b, err := w.Payouts.BankAccountOf(t.Context(), w.Admin(), w.us); err == nil && b.Status == payout.Verified {
-		return
-	}
-	_, err := w.Payouts.AddBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: token.BankInput{
-		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"), AccountType: "checking",
-		Billing: token.Billing{FirstName: "Riverside", LastName: "Food Bank"}}})
-	if err == nil {
-		_, err = w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: w.us, Amounts: payout.SandboxDeposits})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (w place) statement(t fatal, month string) report.Statement {

@@ -9,13 +9,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/clock"
 	"svcpay/internal/demo"
 	"svcpay/internal/identity"
-	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 	"svcpay/internal/pgtest"
+	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/vault"
+	"svcpay/policy"
 )
 
 // place is what survives a server: its database and its key file, with two applications.
@@ -35,11 +37,18 @@ func newPlace(t *testing.T) *place {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.pool.Close)
-	if _, err := vault.CreateKeyFile(p.keyFile); err != nil {
+	keys, err := vault.CreateKeyFile(p.keyFile)
+	if err != nil {
 		t.Fatal(err)
 	}
-	maker := demo.Maker{Identity: identity.New(p.pool, identity.Sandbox, time.Now), Merchants: merchant.New(merchant.Deps{Pool: p.pool, Environment: identity.Sandbox, Clock: clock.New(p.pool, time.Now)})}
-	c, err := maker.Ensure(t.Context(), demo.Credentials{}, "http://shop.test")
+	check, err := policy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clocks := clock.New(p.pool, time.Now)
+	s := assembly.New(assembly.Deps{Pool: p.pool, Vault: vault.New(keys), Clock: clocks, Check: check, Environment: identity.Sandbox, Machine: time.Now,
+		Processor: sandbox.New(p.pool, time.Now, sandbox.AccountClock(clocks.Moment))})
+	c, err := demo.Maker{Identity: s.Identity, Merchants: s.Merchants, Payouts: s.Payouts}.Ensure(t.Context(), demo.Credentials{}, "http://shop.test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,52 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/payout"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/token"
+)
+
+// paidNumber is the account, at the sandbox's banks, to which payouts arrive.
+const paidNumber = "000123456789"
+
+func (m Maker) ensureBanks(ctx context.Context, a Application) error {
+	for _, id := range []int64{a.Merchants.US, a.Merchants.USQ, a.Merchants.CA} {
+		if _, err := m.EnsureBank(ctx, a.AppID, id); err != nil {
+			return fmt.Errorf("demo: bank account of merchant %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// EnsureBank returns the verified bank account that a merchant's payouts go to: the one that it has,
+// else a new one.
+func (m Maker) EnsureBank(ctx context.Context, applicationID, merchantID int64) (payout.BankAccount, error) {
+	admin := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID}
+	b, err := m.Payouts.BankAccountOf(ctx, admin, merchantID)
+	if fault.HasCode(err, "resource_missing") {
+		b, err = m.addBank(ctx, admin, merchantID)
+	}
+	if err != nil || b.Status == payout.Verified {
+		return b, err
+	}
+	return m.Payouts.VerifyBankAccount(ctx, admin, payout.VerifyInput{MerchantID: merchantID, Amounts: payout.SandboxDeposits})
+}
+
+func (m Maker) addBank(ctx context.Context, admin authz.Actor, merchantID int64) (payout.BankAccount, error) {
+	owner, err := m.Merchants.Get(ctx, admin.ApplicationID, merchantID)
+	if err != nil {
+		return payout.BankAccount{}, err
+	}
+	in := token.BankInput{Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber(paidNumber), AccountType: "checking",
+		Billing: token.Billing{FirstName: "Community", LastName: "Trust"}}
+	if owner.Country == "CA" {
+		in.Scheme, in.Routing = processor.ACSS, "11000000"
+	}
+	return m.Payouts.AddBankAccount(ctx, admin, payout.BankInput{MerchantID: merchantID, Account: in})
+}
