@@ -15,12 +15,24 @@ func (a *API) chargeRoutes() []route {
 		{http.MethodPost, "/api/charges", "", authz.ChargeCreate, handle(a.createCharge)},
 		{http.MethodGet, "/api/charges", "", authz.ChargeRead, lists(chargeList, a.Charges.List)},
 		{http.MethodGet, "/api/charges/:id", "", authz.ChargeRead, get(a.Charges.Get)},
+		{http.MethodPost, "/api/charges/:id/capture", "", authz.ChargeCapture, act(a.captureCharge)},
+		{http.MethodPost, "/api/charges/:id/void", "", authz.ChargeVoid, act(a.voidCharge)},
 	}
 }
 
 func (a *API) createCharge(ctx context.Context, req *request, in charge.CreateInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Charges.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/charges", out.Charge, !out.Unknown, out.Prior), err
+}
+
+func (a *API) captureCharge(ctx context.Context, req *request, id string, in charge.CaptureInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Charges.Capture(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out.Charge, !out.Unknown, out.Prior), err
+}
+
+func (a *API) voidCharge(ctx context.Context, req *request, id string, in charge.VoidInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Charges.Void(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out.Charge, !out.Unknown, out.Prior), err
 }
 
 func chargeList(q *query) charge.ListInput {

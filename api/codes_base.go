@@ -222,7 +222,7 @@ var baseCodes = []code{
 	},
 	{
 		Name: "processor_error", Kind: fault.KindUnavailable, Own: dress{http.StatusBadGateway, "api_error"}, Kept: true,
-		Meaning: "The request never reached the processor. A charge is recorded as failed; nothing was charged or changed.",
+		Meaning: "What was asked for never reached the processor: nothing was charged, captured, voided or answered. A new charge is recorded as failed.",
 		Remedy:  "Try again with a new Idempotency-Key.",
 		Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key.",
 		Members: []string{"advice"},

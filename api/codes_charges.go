@@ -1,6 +1,8 @@
 package api
 
 import (
+	"net/http"
+
 	"svcpay/internal/fault"
 )
 
@@ -29,6 +31,14 @@ var chargeCodes = []code{
 		Message: "The card's security code is wrong.",
 		Param:   "token",
 		Members: []string{"decline_code", "charge_id", "advice"},
+	},
+	{
+		Name: "bank_account_unusable", Kind: fault.KindDeclined, Own: dress{http.StatusPaymentRequired, "bank_error"}, Kept: true,
+		Meaning: "The bank account cannot be debited. The charge is recorded as failed.",
+		Remedy:  "Ask the payer for another bank account.",
+		Message: "The bank account could not be debited.",
+		Param:   "token",
+		Members: []string{"charge_id", "advice"},
 	},
 	{
 		Name: "external_id_taken", Kind: fault.KindConflict,
@@ -71,5 +81,55 @@ var chargeCodes = []code{
 		Remedy:  "Leave type out; use the origin terminal for swiped cards and for nothing else.",
 		Message: "The token is of another type: it makes charges of type cc.",
 		Param:   "type",
+	},
+	{
+		Name: "bank_account_unverified", Kind: fault.KindRefused,
+		Meaning: "The payer has not proved yet that the bank account is theirs.",
+		Remedy:  "Verify the token with the amounts of its two small deposits, then charge it.",
+		Message: "This bank account is not verified yet.",
+		Param:   "token",
+	},
+	{
+		Name: "authorization_unsupported", Kind: fault.KindRefused,
+		Meaning: "Bank accounts are debited in one step; there is no amount to hold.",
+		Remedy:  "Leave capture out.",
+		Message: "Only cards can be authorized first and captured later.",
+		Param:   "capture",
+	},
+	{
+		Name: "operation_in_progress", Kind: fault.KindConflict, Waits: true,
+		Meaning: "Another capture or void of this charge, or answer to this dispute, is under way; its outcome is not known yet.",
+		Remedy:  "Read the object after Retry-After seconds, then decide.",
+		Message: "Another capture or void of this charge is under way. Read the charge in a moment.",
+	},
+	{
+		Name: "charge_not_capturable", Kind: fault.KindConflict, Kept: true,
+		Meaning: "Only an authorized charge is captured, and only once; status tells what it is. Seldom the processor refuses " +
+			"a capture that we allow: the charge stays authorized.",
+		Remedy:  "Read the charge. If it was voided, charge the token again.",
+		Message: "Only an authorized charge can be captured; this one is captured.",
+		Members: []string{"status"},
+	},
+	{
+		Name: "charge_not_voidable", Kind: fault.KindConflict, Kept: true,
+		Meaning: "Only an authorized charge is voided, or a bank debit until 17:00 of the business day, in the merchant's time; " +
+			"status tells what it is.",
+		Remedy:  "Refund a charge that is captured, pending or settled.",
+		Message: "The debit is with the bank already. Refund it instead.",
+		Members: []string{"status"},
+	},
+	{
+		Name: "capture_exceeds_authorized", Kind: fault.KindRefused,
+		Meaning: "The amount is more than was authorized.",
+		Remedy:  "Capture at most amount_authorized, or leave the amount out; charge the token again for the rest.",
+		Message: "At most 12500 can be captured: that much was authorized.",
+		Param:   "amount",
+	},
+	{
+		Name: "authorization_expired", Kind: fault.KindRefused, Kept: true,
+		Meaning: "An authorization lasts seven days, and they are over.",
+		Remedy:  "Charge the token again.",
+		Message: "The authorization has expired: its seven days are over. Charge the token again.",
+		Members: []string{"charge_id"},
 	},
 }

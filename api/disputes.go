@@ -40,12 +40,6 @@ func disputeList(q *query) dispute.ListInput {
 // disputeCodes are those of disputes.
 var disputeCodes = []code{
 	{
-		Name: "operation_in_progress", Kind: fault.KindConflict, Waits: true,
-		Meaning: "Another request about the same object is with the processor, and its outcome is not known yet.",
-		Remedy:  "Read the object in a moment: what you want may have happened.",
-		Message: "An answer to this dispute is on its way. Read the dispute in a moment.",
-	},
-	{
 		Name: "dispute_not_answerable", Kind: fault.KindConflict, Kept: true,
 		Meaning: "The dispute cannot be answered, or not in this way: it was answered before, has ended, its time has run out, or the processor takes no answer. " +
 			"A retrieval cannot be accepted. status tells how it stands.",

@@ -51,7 +51,7 @@ func retryable(k fault.Kind, code string) bool {
 	case fault.KindLimited, fault.KindUnavailable, fault.KindInternal:
 		return true
 	}
-	return code == "idempotency_key_in_use"
+	return codeByName[code].Waits
 }
 
 // noRoute answers a path that does not exist, and a method that a path does not take.

@@ -72,7 +72,7 @@ func refusal(c Charge) *fault.Error {
 func notReached(c Charge) error {
 	return fault.New(fault.KindUnavailable, "processor_error",
 		"This did not reach the card processor and changed nothing. Try again with a new idempotency key.").
-		With("charge_id", c.ID.String()).With("retryable", true)
+		With("charge_id", c.ID.String()).With("advice", tryLater).With("retryable", true)
 }
 
 // captureRefused is told of a capture that the processor refused, or never got.
