@@ -66,6 +66,9 @@ func TestKillAtEveryPoint(t *testing.T) {
 	for _, point := range refundPoints() {
 		rows[point] = true
 	}
+	for _, point := range disputePoints() {
+		rows[point] = true
+	}
 	for point := range crashPoints {
 		if !rows[point] {
 			t.Errorf("no row crashes at %s", point)
