@@ -89,19 +89,15 @@ func (s *Service) lockChargesTx(ctx context.Context, tx *pg.Tx, ins []operation.
 	return nil
 }
 
-// finish writes one outcome. One that is written already leaves the dispute as it is, so that the
-// request and the resolver may both arrive here.
+// finish writes one outcome. Written twice it is the same, so that the request and the resolver may
+// both arrive here.
 func (c *change) finish(in operation.Outcome) (finished, error) {
-	late := in.State == operation.NotSubmitted
-	if !late && c.row.OperationID != in.ID {
-		return finished{dispute: c.row.Dispute}, nil
-	}
 	refusal, err := c.answered(in)
 	if err != nil {
 		return finished{}, err
 	}
 	out := finished{c.row.Dispute, refusal}
-	if late {
+	if in.State == operation.NotSubmitted {
 		operation.FoundTx(c.tx, in.ID)
 		return out, nil
 	}
@@ -114,7 +110,7 @@ func (c *change) finish(in operation.Outcome) (finished, error) {
 func (c *change) answered(in operation.Outcome) (*fault.Error, error) {
 	is := answer(*in.Note)
 	var refusal *fault.Error
-	err := error(nil)
+	var err error
 	switch {
 	case in.Answer == nil:
 		refusal = fault.New(fault.KindUnavailable, "processor_error",

@@ -52,6 +52,29 @@ func TestLostRepliesAreFoundOut(t *testing.T) {
 	}
 }
 
+// The resolver may find an outcome before the request that waits for it: both tell the same.
+func TestResolverIsQuickerThanTheRequest(t *testing.T) {
+	t.Parallel()
+	for manner, want := range map[string]string{takes: "", refuses: "dispute_not_answerable"} {
+		w := newWorld(t)
+		w.bank.behave(manner)
+		w.bank.after = func() {
+			w.Clock.Advance(3 * time.Second)
+			w.resolve(1)
+		}
+		d, ev := w.opened(1000)
+		out, err := w.submit(d, words("x"), "k")
+		if code(err) != want || want == "" && jsonOf(t, out.Dispute) != jsonOf(t, w.of(ev)) {
+			t.Errorf("%s: %+v, %v", manner, out, err)
+		}
+		kept, err := w.submit(d, words("x"), "k")
+		if err != nil || kept.Prior == nil || (kept.Prior.Outcome.Refusal != nil) != (want != "") {
+			t.Errorf("%s, again: %+v, %v", manner, kept, err)
+		}
+		w.audit(t)
+	}
+}
+
 func TestAnswersThatNeverArrived(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

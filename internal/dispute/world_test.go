@@ -39,6 +39,7 @@ type bank struct {
 	mu      sync.Mutex
 	manner  string
 	during  func() // runs while an answer is on its way
+	after   func() // runs when the bank has it, before we hear
 	got     []processor.Response
 	answers map[string]processor.Answer
 }
@@ -55,11 +56,15 @@ func (b *bank) Respond(_ context.Context, r processor.Response) (processor.Answe
 	if manner == deaf {
 		return processor.Answer{}, errLine
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.got = append(b.got, r)
 	a := processor.Answer{Approved: manner != refuses}
+	b.mu.Lock()
+	b.got = append(b.got, r)
 	b.answers[r.Reference] = a
+	after := b.after
+	b.mu.Unlock()
+	if after != nil {
+		after()
+	}
 	if manner == mute {
 		return processor.Answer{}, errLine
 	}
