@@ -32,6 +32,7 @@ var resources = []resource{
 	balanceResource,
 	disputeResource,
 	fileResource,
+	payoutResource,
 }
 
 func currencies() (out []string) {

@@ -34,5 +34,7 @@ func (a *API) routes() []route {
 		a.balanceRoutes(),
 		a.disputeRoutes(),
 		a.fileRoutes(),
+		a.payoutRoutes(),
+		a.statementRoutes(),
 	)
 }

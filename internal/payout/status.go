@@ -63,6 +63,9 @@ const (
 	bankReturned = "bank_returned"
 )
 
+// FailureCodes lists every code of a failure.
+func FailureCodes() []string { return []string{declined, notSubmitted, bankRefused, bankReturned} }
+
 var (
 	declinedFailure = Failure{Code: declined, Message: "The processor did not accept the payout to this bank account."}
 	lostFailure     = Failure{Code: notSubmitted, Message: "The payout did not reach the processor. The next run makes it again."}

@@ -1,0 +1,27 @@
+package api
+
+import (
+	"net/http"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/payout"
+)
+
+func (a *API) payoutRoutes() []route {
+	return []route{
+		{http.MethodGet, "/api/payouts", "", authz.PayoutRead, lists(payoutList, a.Payouts.List)},
+		{http.MethodGet, "/api/payouts/:id", "", authz.PayoutRead, get(a.Payouts.Get)},
+		{http.MethodGet, "/api/payouts/:id/entries", "", authz.PayoutRead, listsOf(payoutEntryList, a.Payouts.Entries)},
+	}
+}
+
+func payoutList(q *query) payout.ListInput {
+	return payout.ListInput{
+		Page: pageOf(q, ids.ParsePayout), Created: q.times("created_at"), Statuses: q.words("status", payout.Statuses()),
+		Merchants: q.integers("merchant_id"),
+	}
+}
+
+func payoutEntryList(q *query) page.Input[ids.Entry] { return pageOf(q, ids.ParseEntry) }

@@ -1,0 +1,70 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/report"
+)
+
+const (
+	mediaCSV = "text/csv"
+	mediaPDF = "application/pdf"
+)
+
+// formats are the forms of a statement by what asks for them in the query.
+var formats = map[string]string{"json": mediaJSON, "csv": mediaCSV, "pdf": mediaPDF}
+
+func (a *API) statementRoutes() []route {
+	return []route{
+		{http.MethodGet, "/api/merchants/:id/statement", "", authz.StatementRead,
+			documents([]string{mediaJSON, mediaCSV, mediaPDF}, a.statement)},
+	}
+}
+
+// statement answers in the form that the query asks for, else in the one that the caller accepts.
+func (a *API) statement(ctx context.Context, req *request, id string, q *query) (reply, error) {
+	in := report.StatementInput{MerchantID: positive(id), Month: required(q, "month")}
+	media := cmp.Or(formats[oneOf(q, "format", "json", "csv", "pdf")], req.media)
+	paper := report.Paper(cmp.Or(oneOf(q, "paper", "letter", "a4"), "letter"))
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	var file bytes.Buffer
+	name := fmt.Sprintf("statement-%d-%s", in.MerchantID, in.Month)
+	if media == mediaCSV {
+		err := a.Reports.StatementCSV(ctx, req.actor, in, &file)
+		return reply{raw: file.Bytes(), media: mediaCSV + "; charset=utf-8", file: name + ".csv"}, err
+	}
+	st, err := a.Reports.Statement(ctx, req.actor, in)
+	if err != nil || media == mediaJSON {
+		return reply{object: st}, err
+	}
+	err = report.StatementPDF(st, paper, &file)
+	return reply{raw: file.Bytes(), media: mediaPDF, file: name + ".pdf"}, err
+}
+
+// required reads a parameter that must be there.
+func required(q *query, name string) string {
+	text, _ := q.value(name)
+	if !q.values.Has(name) {
+		q.fs.Add(name, "parameter_missing", "This parameter is required.")
+	}
+	return text
+}
+
+// oneOf reads one of some words; "" when the parameter is absent.
+func oneOf(q *query, name string, allowed ...string) string {
+	text, ok := q.value(name)
+	if ok && !slices.Contains(allowed, text) {
+		q.refuse(name, "Allowed here: "+strings.Join(allowed, ", ")+".")
+	}
+	return text
+}
+
