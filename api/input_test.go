@@ -279,6 +279,9 @@ func TestHeadersThatAreWrong(t *testing.T) {
 			s.send(t, call{method: "POST", path: "/api/charges", body: body, header: map[string]string{tt.header: tt.value}}).want(t, tt.status, tt.code)
 			if tt.header == "Accept" || tt.header == "X-API-Version" {
 				for _, c := range everyRoute(t) {
+					if strings.HasSuffix(tt.value, ", */*") && len(c.route.handler.produces) > 1 {
+						continue // it has something else to offer
+					}
 					c.header = map[string]string{tt.header: tt.value}
 					s.send(t, c).want(t, tt.status, tt.code)
 				}

@@ -67,4 +67,3 @@ func oneOf(q *query, name string, allowed ...string) string {
 	}
 	return text
 }
-
