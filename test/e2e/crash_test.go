@@ -63,7 +63,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 			c.run(t)
 		})
 	}
-	for _, point := range refundPoints() {
+	for _, point := range append(refundPoints(), payoutPoints()...) {
 		rows[point] = true
 	}
 	for _, point := range disputePoints() {
