@@ -94,7 +94,7 @@ func New(d Deps) *Services {
 	s.listen()
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
-			Disputes: s.Disputes, Sweeps: s.Sweeps(), Happen: d.Happen})
+			Disputes: s.Disputes, Payouts: s.Payouts, Sweeps: s.Sweeps(), Happen: d.Happen})
 	}
 	return s
 }

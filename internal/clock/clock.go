@@ -73,8 +73,6 @@ func (c *Clock) Advance(ctx context.Context, applicationID int64, d time.Duratio
 		INSERT INTO application_clocks AS k (application_id, ahead) VALUES (@application_id, @ahead)
 		ON CONFLICT (application_id) DO UPDATE SET ahead = k.ahead + excluded.ahead`,
 		pg.Args{"application_id": applicationID, "ahead": d.Microseconds()})
-	c.mu.Lock()
-	c.ahead = nil
-	c.mu.Unlock()
+	c.forget()
 	return err
 }

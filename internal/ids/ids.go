@@ -55,6 +55,9 @@ func (id ID[K]) IsZero() bool { return id.u == ulid.ULID{} }
 // FromBytes takes an id from the 16 bytes as stored.
 func FromBytes[K Kind](b [16]byte) ID[K] { return ID[K]{b} }
 
+// Time is the id's time part, to the millisecond.
+func (id ID[K]) Time() time.Time { return ulid.Time(id.u.Time()).UTC() }
+
 // Bytes gives the 16 bytes as stored, for columns that hold ids of several kinds.
 func (id ID[K]) Bytes() [16]byte { return id.u }
 

@@ -67,10 +67,11 @@ var (
 	NewFile        = New[fileKind]
 	NewBankAccount = New[bankAccountKind]
 
-	ChargeFrom  = FromBytes[chargeKind]
-	RefundFrom  = FromBytes[refundKind]
-	DisputeFrom = FromBytes[disputeKind]
-	PayoutFrom  = FromBytes[payoutKind]
+	ChargeFrom    = FromBytes[chargeKind]
+	RefundFrom    = FromBytes[refundKind]
+	DisputeFrom   = FromBytes[disputeKind]
+	PayoutFrom    = FromBytes[payoutKind]
+	OperationFrom = FromBytes[operationKind]
 
 	ParseCharge      = Parse[chargeKind]
 	ParseToken       = Parse[tokenKind]

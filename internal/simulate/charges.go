@@ -2,6 +2,10 @@ package simulate
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
@@ -45,16 +49,27 @@ func (in ChargeInput) Validate() fault.Fields {
 	case !back && in.ReturnCode != nil:
 		fs.Add("return_code", "parameter_invalid", "Only a return has a return code.")
 	}
-	if in.Reason != nil && (!disputed || len(*in.Reason) == 0 || len(*in.Reason) > maxReason) {
-		fs.Add("reason", "parameter_invalid", "Only a dispute has a reason, of 1 to 64 characters.")
+	if in.Reason != nil && (!disputed || !plain(*in.Reason)) {
+		fs.Add("reason", "parameter_invalid", "Only a dispute has a reason, a text of 1 to 64 characters without control characters.")
 	}
-	if in.Amount != nil && (!disputed || *in.Amount < money.MinCharge || *in.Amount > money.MaxCharge) {
-		fs.Add("amount", "parameter_invalid", "Only a dispute has an amount, in minor units.")
+	switch {
+	case in.Amount == nil:
+	case !disputed:
+		fs.Add("amount", "parameter_invalid", "Only a dispute has an amount.")
+	case *in.Amount < money.MinCharge:
+		fs.Add("amount", "amount_too_small", fmt.Sprintf("The amount must be at least %d, in minor units.", money.MinCharge))
+	case *in.Amount > money.MaxCharge:
+		fs.Add("amount", "amount_too_large", fmt.Sprintf("The amount must be at most %d, in minor units.", money.MaxCharge))
 	}
 	return fs
 }
 
-const maxReason = 64
+const maxReason = 64 // characters
+
+func plain(text string) bool {
+	n := utf8.RuneCountInString(text)
+	return n >= 1 && n <= maxReason && !strings.ContainsFunc(text, unicode.IsControl)
+}
 
 // Charge has something happen to a charge at the processor, takes it in, and returns the charge as it
 // then is.

@@ -8,7 +8,9 @@ import (
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/pg"
 )
 
 // maxAdvance bounds one move: what becomes due meanwhile is done before the answer.
@@ -39,9 +41,23 @@ type Clock struct {
 	AheadSeconds int64        `json:"ahead_seconds"`
 }
 
+// Now tells what time it is for the application.
+func (s *Service) Now(ctx context.Context, actor authz.Actor) (Clock, error) {
+	if err := s.Check.Check(actor, authz.SandboxClock); err != nil {
+		return Clock{}, err
+	}
+	m, err := s.Clock.Fresh(ctx, actor.ApplicationID)
+	return clockOf(m), err
+}
+
+func clockOf(m instant.Moment) Clock {
+	return Clock{Object: "clock", Now: instant.Of(m.At), AheadSeconds: int64(m.At.Sub(m.Machine).Seconds())}
+}
+
 // Advance moves the application's clock ahead, stopping wherever something becomes due to do it, and
-// returns the new time. If the caller's patience ends first, the clock stands where it got to; the
-// rest can be asked for again.
+// returns the new time. One advance of a clock runs at a time: the fault operation_in_progress tells
+// of another. If the caller's patience ends first, the clock stands where it got to; a retry with the
+// same key goes on from there to where the first would have stopped.
 func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput, claim *idempotency.Claim) (Result[Clock], error) {
 	if err := s.Check.Check(actor, authz.SandboxClock); err != nil {
 		return Result[Clock]{}, err
@@ -53,25 +69,48 @@ func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInpu
 	if err != nil {
 		return Result[Clock]{}, err
 	}
-	return once(ctx, s, claim, func() (Clock, error) { return s.advance(ctx, actor.ApplicationID, by) })
-}
-
-func (s *Service) advance(ctx context.Context, applicationID int64, by time.Duration) (Clock, error) {
-	m, err := s.Clock.Moment(ctx, applicationID)
+	m, err := s.Clock.Fresh(ctx, actor.ApplicationID)
 	if err != nil {
-		return Clock{}, err
+		return Result[Clock]{}, err
+	}
+	// The key's object is made of the time at which the clock will stop, for a retry that takes over.
+	t, err := s.claim(ctx, claim, ids.NewOperation(m.At.Add(by)), func(tx *pg.Tx) error { return holdTx(ctx, tx, actor.ApplicationID, m) })
+	if err != nil || t.prior != nil {
+		return Result[Clock]{Prior: t.prior}, err
 	}
 	end := m.At.Add(by)
+	if t.takenOver {
+		end = t.object.Time()
+	}
+	c, err := s.advance(ctx, actor.ApplicationID, end)
+	if released := s.Clock.Release(context.WithoutCancel(ctx), actor.ApplicationID); err == nil {
+		err = released
+	}
+	return Result[Clock]{Object: c}, s.conclude(ctx, t, c, err)
+}
+
+// holdTx takes the clock for one advance.
+func holdTx(ctx context.Context, tx *pg.Tx, applicationID int64, m instant.Moment) error {
+	held, err := clock.HoldTx(ctx, tx, applicationID, m)
+	if err != nil || held {
+		return err
+	}
+	return fault.New(fault.KindConflict, "operation_in_progress",
+		"Another advance of this clock is under way. Read the clock in a moment.").After(time.Second)
+}
+
+func (s *Service) advance(ctx context.Context, applicationID int64, end time.Time) (Clock, error) {
 	if err := s.drain(ctx, applicationID); err != nil {
 		return Clock{}, err
 	}
 	for done := false; !done; {
+		var err error
 		if done, err = s.stepTowards(ctx, applicationID, end); err != nil {
 			return Clock{}, err
 		}
 	}
-	m, err = s.Clock.Moment(ctx, applicationID)
-	return Clock{Object: "clock", Now: instant.Of(m.At), AheadSeconds: int64(m.At.Sub(m.Machine).Seconds())}, err
+	m, err := s.Clock.Moment(ctx, applicationID)
+	return clockOf(m), err
 }
 
 // stepTowards moves the clock to the next time at which something is due, at most to end, does what is
@@ -94,7 +133,7 @@ func (s *Service) stepTowards(ctx context.Context, applicationID int64, end time
 			next = *due
 		}
 	}
-	if err := s.Clock.Advance(ctx, applicationID, ceil(next.Sub(m.At))); err != nil {
+	if err := s.Clock.Step(ctx, applicationID, m, m.At.Add(ceil(next.Sub(m.At)))); err != nil {
 		return false, err
 	}
 	return !next.Before(end), s.drain(ctx, applicationID)

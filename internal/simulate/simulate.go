@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/inbound"
 	"svcpay/internal/money"
+	"svcpay/internal/payout"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -51,6 +52,7 @@ type Deps struct {
 	Inbound  *inbound.Service
 	Charges  *charge.Service
 	Disputes *dispute.Service
+	Payouts  *payout.Service
 	Sweeps   []clock.Sweep
 	// Happen has it happen at the counterparty, or says why it cannot.
 	Happen func(ctx context.Context, h Happening) error
@@ -72,55 +74,77 @@ type Result[T any] struct {
 // inFlight is how long a key's first request is left alone before a retry takes over.
 const inFlight = 2 * time.Second
 
-// once runs do, once for a claim. What do does is harmless when done again: a request that died in
-// between is taken over by its retry.
-func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, do func() (T, error)) (out Result[T], err error) {
-	held := idempotency.Held{}
-	if claim != nil {
-		held = idempotency.Held{ApplicationID: claim.ApplicationID, Key: claim.Key, ObjectID: ids.NewOperation(s.Clock.Machine()).Bytes()}
-		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-			verdicts, err := idempotency.ClaimTx(ctx, tx, s.Clock.Machine(), []idempotency.Entry{{Claim: claim, ObjectID: held.ObjectID}})
-			if err != nil {
-				return err
-			}
-			out.Prior = verdicts[0].Prior
-			return verdicts[0].Err
-		})
-		if err != nil {
-			return out, err
-		}
-		if p := out.Prior; p != nil {
-			if p.State == idempotency.Done {
-				return out, nil
-			}
-			if s.Clock.Machine().Sub(p.CreatedAt) < inFlight {
-				return out, idempotency.InUse()
-			}
-			held.ObjectID, out.Prior = p.ObjectID, nil
-		}
-	}
-	out.Object, err = do()
-	if claim == nil {
-		return out, err
-	}
-	return out, s.conclude(ctx, claim, held, out.Object, err)
+// taken is a request that goes on: under its key, or without one.
+type taken struct {
+	claim *idempotency.Claim
+	// object is what the key was claimed for.
+	object ids.Operation
+	// takenOver: by an earlier request, which died.
+	takenOver bool
+	// prior is what an earlier request left for good; this one does nothing then.
+	prior *idempotency.Prior
 }
 
-// conclude stores the outcome of a key, or gives the key of a refused request back.
-func (s *Service) conclude(ctx context.Context, claim *idempotency.Claim, held idempotency.Held, object any, refused error) error {
+// claim takes a request's key for an object, with what hold takes in the same transaction. A request
+// whose key was taken a while ago, and that has no outcome, is taken over.
+func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object ids.Operation, hold func(*pg.Tx) error) (taken, error) {
+	var out taken
+	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		out = taken{claim: claim, object: object}
+		machine := s.Clock.Machine()
+		verdicts, err := idempotency.ClaimTx(ctx, tx, machine, []idempotency.Entry{{Claim: claim, ObjectID: object.Bytes()}})
+		if err != nil {
+			return err
+		}
+		switch p := verdicts[0].Prior; {
+		case verdicts[0].Err != nil:
+			return verdicts[0].Err
+		case p == nil:
+		case p.State == idempotency.Done:
+			out.prior = p
+			return nil
+		case machine.Sub(p.CreatedAt) < inFlight:
+			return idempotency.InUse()
+		default:
+			out.object, out.takenOver = ids.OperationFrom(p.ObjectID), true
+		}
+		return hold(tx)
+	})
+	return out, err
+}
+
+// once runs do, once for a claim. A request that died in between is taken over by its retry: what had
+// happened by then cannot happen again, or is one more of its kind.
+func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, do func() (T, error)) (Result[T], error) {
+	t, err := s.claim(ctx, claim, ids.NewOperation(s.Clock.Machine()), func(*pg.Tx) error { return nil })
+	if err != nil || t.prior != nil {
+		return Result[T]{Prior: t.prior}, err
+	}
+	object, err := do()
+	return Result[T]{Object: object}, s.conclude(ctx, t, object, err)
+}
+
+// conclude stores the outcome of a key, or gives the key of a refused request back. A request that
+// failed half way leaves its key to a retry that takes over.
+func (s *Service) conclude(ctx context.Context, t taken, object any, failed error) error {
+	_, refused := fault.As(failed)
+	if t.claim == nil || (failed != nil && !refused) {
+		return failed
+	}
 	err := pg.InTx(context.WithoutCancel(ctx), s.Pool, func(tx *pg.Tx) error {
-		if refused != nil {
-			idempotency.ReleaseTx(tx, claim)
+		if refused {
+			idempotency.ReleaseTx(tx, t.claim)
 			return nil
 		}
 		result, err := json.Marshal(object)
 		if err != nil {
 			return err
 		}
+		held := idempotency.Held{ApplicationID: t.claim.ApplicationID, Key: t.claim.Key, ObjectID: t.object.Bytes()}
 		return idempotency.FinishTx(tx, held, idempotency.Outcome{Result: result})
 	})
-	if refused != nil {
-		return refused
+	if refused {
+		return failed
 	}
 	return err
 }
