@@ -33,6 +33,9 @@ func Register(e *echo.Echo, c Config) {
 	a := &API{c}
 	methods := a.describe(e)
 	for _, r := range a.routes() {
+		if r.handler.sandbox && a.Simulate == nil {
+			continue
+		}
 		for _, path := range r.paths() {
 			e.Add(r.method, path, a.surround(r))
 			methods[path] = append(methods[path], r.method)

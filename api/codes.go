@@ -71,6 +71,7 @@ var codes = slices.Concat(
 	refundCodes,
 	tokenCodes,
 	disputeCodes,
+	sandboxCodes,
 )
 
 // decline is one reason of an issuer's no.

@@ -15,13 +15,14 @@ import (
 // This file makes the contract's error answers out of the table of codes.
 
 // standard are the codes that operations have by their form alone, in sets by status.
-var standard = struct{ any, withID, withBody, withKey, withQuery, withPages []string }{
+var standard = struct{ any, withID, inSandbox, withBody, withKey, withQuery, withPages []string }{
 	any: []string{
 		"parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
 		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "permission_denied",
 		"not_acceptable", "internal_error", "overloaded",
 	},
 	withID:    []string{"resource_missing"},
+	inSandbox: []string{"route_missing"}, // in production
 	withBody:  []string{"json_invalid", "validation_failed", "parameter_unknown", "request_too_large", "content_type_unsupported"},
 	withKey:   []string{"idempotency_key_invalid", "idempotency_key_in_use", "idempotency_key_reused"},
 	withQuery: []string{"validation_failed", "parameter_unknown"},
@@ -178,6 +179,7 @@ func (o operation) addErrors(own []string, pages bool) error {
 	body := child(o.node, "requestBody", "content")
 	jsonBody := child(body, mediaJSON, "schema")
 	add(strings.Contains(o.path, "{id}"), standard.withID)
+	add(strings.HasPrefix(o.path, "/api/sandbox/"), standard.inSandbox)
 	add(jsonBody != nil, standard.withBody)
 	add(jsonBody != nil && o.requires(jsonBody), []string{"parameter_missing"})
 	add(body != nil && jsonBody == nil, []string{"request_too_large", "content_type_unsupported"})

@@ -19,6 +19,14 @@ type handler struct {
 	run func(echo.Context, *request) (reply, error)
 	// produces are the content types of a success, best first. Errors are always JSON.
 	produces []string
+	// sandbox: there is no such route in production.
+	sandbox bool
+}
+
+// sandboxOnly is a handler that production does not have.
+func sandboxOnly(h handler) handler {
+	h.sandbox = true
+	return h
 }
 
 const mediaJSON = "application/json"
@@ -128,6 +136,11 @@ func get[T any](call func(context.Context, authz.Actor, string) (T, error)) hand
 		object, err := call(c.Request().Context(), req.actor, c.Param("id"))
 		return reply{object: object}, err
 	}}
+}
+
+// getOnly makes a handler of a use-case that reads the one object of its kind.
+func getOnly[T any](call func(context.Context, authz.Actor) (T, error)) handler {
+	return get(func(ctx context.Context, actor authz.Actor, _ string) (T, error) { return call(ctx, actor) })
 }
 
 // getBy makes a handler of a use-case that answers a question put in the query.

@@ -33,6 +33,7 @@ var resources = []resource{
 	disputeResource,
 	fileResource,
 	payoutResource,
+	sandboxResource,
 }
 
 func currencies() (out []string) {

@@ -36,5 +36,6 @@ func (a *API) routes() []route {
 		a.fileRoutes(),
 		a.payoutRoutes(),
 		a.statementRoutes(),
+		a.sandboxRoutes(),
 	)
 }

@@ -20,7 +20,7 @@ func (a *API) tokenRoutes() []route {
 		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, handleID(a.updateToken)},
 		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, erase(a.deleteToken)},
 		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, handleID(a.verifyToken)},
-		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, handle(a.createTestToken)},
+		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, sandboxOnly(handle(a.createTestToken))},
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -258,15 +257,4 @@ func TestTestCasesBecomeTokens(t *testing.T) {
 	s.on(t, http.MethodPost, path, body("approved", s.Other.Merchants.US), "").want(t, 403, "merchant_not_associated")
 	s.on(t, http.MethodPost, path, body(marker, s.App.Merchants.US), "").want(t, 400, "parameter_invalid")
 	s.on(t, http.MethodPost, path, body("approved", 0), "").want(t, 400, "parameter_invalid")
-	inProduction(t).on(t, http.MethodPost, path, body("approved", 1), "").want(t, 404, "resource_missing")
-}
-
-// inProduction serves a world without test cases.
-func inProduction(t *testing.T) *site {
-	t.Helper()
-	w := fixture.New(t)
-	c, deps := configOf(w), w.Tokens.Deps
-	deps.TestCase = nil
-	c.Tokens = token.New(deps)
-	return serve(t, w, c, time.Minute)
 }

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/simulate"
+)
+
+// sandboxRoutes are those by which an application tries things out; tokens of test cases stand with
+// the tokens.
+func (a *API) sandboxRoutes() []route {
+	return []route{
+		{http.MethodGet, "/api/sandbox/clock", "", authz.SandboxClock, sandboxOnly(getOnly(a.Simulate.Now))},
+		{http.MethodPost, "/api/sandbox/clock", "", authz.SandboxClock, sandboxOnly(handle(a.advanceClock))},
+		{http.MethodPost, "/api/sandbox/charges/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateCharge))},
+		{http.MethodPost, "/api/sandbox/disputes/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDispute))},
+	}
+}
+
+func (a *API) advanceClock(ctx context.Context, req *request, in simulate.AdvanceInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Simulate.Advance(ctx, req.actor, in, claim)
+	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+}
+
+func (a *API) simulateCharge(ctx context.Context, req *request, id string, in simulate.ChargeInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Simulate.Charge(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+}
+
+func (a *API) simulateDispute(ctx context.Context, req *request, id string, in simulate.DisputeInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Simulate.Dispute(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+}
+
+// sandboxCodes are those of simulations.
+var sandboxCodes = []code{
+	{
+		Name: "simulation_not_possible", Kind: fault.KindConflict,
+		Meaning: "The object's state does not allow that: it has happened already, or cannot happen to an object of this kind.",
+		Remedy:  "Read the object, and the page about the sandbox.",
+		Message: "The charge settled already.",
+	},
+}
