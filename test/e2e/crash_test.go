@@ -67,6 +67,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 		rows[point] = true
 	}
 	for _, point := range disputePoints() {
+	for _, point := range append(refundPoints(), inboundPoints()...) {
 		rows[point] = true
 	}
 	for point := range crashPoints {
