@@ -2,6 +2,7 @@ package charge
 
 import (
 	"svcpay/internal/fault"
+	"svcpay/internal/operation"
 	"svcpay/internal/processor"
 )
 
@@ -93,6 +94,18 @@ func voidRefused(c Charge, answer *processor.Answer) error {
 		return notReached(c)
 	}
 	return fault.New(fault.KindConflict, "charge_not_voidable", "The processor refused the void.").With("status", string(c.Status))
+}
+
+// overtaken is told of a capture or a void whose charge became something else while it was under way.
+func overtaken(c Charge, o operation.Outcome) error {
+	code := "charge_not_voidable"
+	switch {
+	case o.Answer == nil:
+		return notReached(c)
+	case o.Kind == operation.Capture:
+		code = "charge_not_capturable"
+	}
+	return fault.New(fault.KindConflict, code, "Meanwhile the charge became "+string(c.Status)+".").With("status", string(c.Status))
 }
 
 // ErrAuthorizationExpired is the fault for a capture that comes after seven days.

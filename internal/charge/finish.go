@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"svcpay/internal/calendar"
@@ -43,7 +44,9 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 		m := at[in.ApplicationID]
 		e, changes := conclude(before.Charge, in, all[in.ChargeID], m.At)
 		if !changes { // an approval of a charge that was given up is found again by the watch over it
-			out[i] = finished{before.Charge, asRefusal(before.Charge)}
+			if out[i], err = overtakenTx(ctx, tx, m, before.Charge, in); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		out[i] = finished{before.Charge, e.refusal}
@@ -59,6 +62,22 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 		}
 	}
 	return out, nil
+}
+
+// overtakenTx ends an operation whose charge is no more what it was asked for. Nearly always its outcome is
+// written already, by the request or by the resolver. But what the processor tells does not wait for
+// calls under way: a debit may come back or settle while its void is lost.
+func overtakenTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, in operation.Outcome) (finished, error) {
+	open, err := operation.IsOpen(ctx, tx, in.ID)
+	if err != nil || !open {
+		return finished{c, asRefusal(c)}, err
+	}
+	if operation.StateOf(in.Answer) == operation.Approved {
+		slog.ErrorContext(ctx, "an approval fits the charge no more", "kind", string(in.Kind), "charge_id", c.ID.String(), "status", string(c.Status))
+	}
+	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
+	out := finished{c, overtaken(c, in)}
+	return out, finishKeyTx(tx, in.Operation, out)
 }
 
 // asRefusal is what the request that created a failed charge is told; nil for any other charge.

@@ -135,6 +135,11 @@ func OpenOf(ctx context.Context, q pg.Querier, applicationID int64, subject [16]
 		pg.Args{"application_id": applicationID, "subject": subject})
 }
 
+// IsOpen tells whether the outcome of an operation is not written yet.
+func IsOpen(ctx context.Context, q pg.Querier, id ids.Operation) (bool, error) {
+	return pg.Value[bool](ctx, q, `SELECT EXISTS (SELECT FROM processor_operations WHERE id = @id AND state = 'open')`, pg.Args{"id": id})
+}
+
 // OneOpen is the constraint that a second open call about one charge breaks.
 const OneOpen = "processor_operations_one_open"
 
