@@ -1,0 +1,88 @@
+package money
+
+import (
+	"svcpay/internal/ledger"
+)
+
+// atEveryInstant is what must be true between any two transactions.
+func (s *site) atEveryInstant() {
+	s.t.Helper()
+	s.none("ledgers that do not sum to zero", `
+		SELECT merchant_id || ' ' || currency || ' ' || sum(balance) AS wrong FROM ledger_balances
+		WHERE application_id = @app GROUP BY merchant_id, currency HAVING sum(balance) <> 0`)
+	s.none("charges that gave back more than they took", `
+		SELECT id || ' ' || status AS wrong FROM charges
+		WHERE application_id = @app AND (amount_refunded < 0 OR amount_refund_pending < 0 OR amount_disputed < 0
+			OR amount_refunded + amount_refund_pending > amount_captured)`)
+	s.none("charges whose amounts are not their refunds'", `
+		SELECT c.id || ' ' || c.status || format(' %s %s: %s %s', c.amount_refunded, c.amount_refund_pending, r.refunded, r.pending) AS wrong
+		FROM charges c, LATERAL (
+			SELECT coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0) AS refunded,
+				coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0) AS pending
+			FROM refunds r WHERE r.application_id = c.application_id AND r.charge_id = c.id) r
+		WHERE c.application_id = @app AND (c.amount_refunded <> r.refunded
+			OR c.amount_refund_pending <> r.pending AND c.status NOT IN ('voided', 'failed'))`)
+	s.none("charges that are disputed by another amount than their disputes", `
+		SELECT c.id || ' ' || c.status AS wrong FROM charges c
+		WHERE c.application_id = @app AND amount_disputed <> (SELECT coalesce(sum(disputed), 0) FROM disputes d
+			WHERE d.application_id = c.application_id AND d.charge_id = c.id)`)
+}
+
+// auditLedger compares the books with the records, when nothing is under way.
+func (s *site) auditLedger() {
+	s.t.Helper()
+	s.none("business keys that were posted twice", `
+		SELECT business_key AS wrong FROM ledger_entries WHERE application_id = @app GROUP BY business_key HAVING count(*) > 1`)
+	s.none("charges at their end with money pending", `
+		SELECT c.id || ' ' || c.status || ' ' || sum(CASE WHEN e.credit = 'merchant_pending' THEN e.amount ELSE -e.amount END) AS wrong
+		FROM charges c JOIN ledger_entries e ON e.application_id = c.application_id AND e.charge_id = c.id
+			AND 'merchant_pending' IN (e.debit, e.credit)
+		WHERE c.application_id = @app AND c.status IN ('settled', 'voided', 'expired', 'failed', 'returned')
+		GROUP BY c.id, c.status HAVING sum(CASE WHEN e.credit = 'merchant_pending' THEN e.amount ELSE -e.amount END) <> 0`)
+	s.none("merchants with another amount in reserve than their open chargebacks", `
+		SELECT m.id || format(': %s, %s', b.reserved, d.open) AS wrong FROM merchants m,
+			LATERAL (SELECT coalesce(-sum(balance), 0) AS reserved FROM ledger_balances b
+				WHERE b.application_id = m.application_id AND b.merchant_id = m.id AND account = 'merchant_reserved') b,
+			LATERAL (SELECT coalesce(sum(amount), 0) AS open FROM disputes d WHERE d.application_id = m.application_id
+				AND d.merchant_id = m.id AND kind = 'chargeback' AND status IN ('needs_response', 'under_review')) d
+		WHERE m.application_id = @app AND b.reserved <> d.open`)
+	s.none("calls without an outcome", `SELECT kind || ' ' || charge_id AS wrong FROM processor_operations WHERE application_id = @app AND state = 'open'`)
+	s.none("keys without an outcome", `SELECT path || ' ' || key || ' ' || state AS wrong FROM idempotency_keys WHERE application_id = @app AND state <> 'done'`)
+	s.none("events of the processor that were not handled", `SELECT kind || ' ' || body AS wrong FROM processor_events WHERE handled_at IS NULL`)
+	s.none("refunds that never end", `
+		SELECT r.id || ' ' || c.status AS wrong FROM refunds r JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
+		WHERE r.application_id = @app AND r.status = 'pending' AND NOT (r.pending_reason IS NOT NULL AND c.status = 'pending')`)
+	s.none("charges that are overdue", `
+		SELECT c.id || ' ' || c.status AS wrong FROM charges c JOIN application_clocks k USING (application_id)
+		WHERE c.application_id = @app AND next_step_at <= @now::timestamptz + k.ahead * interval '1 microsecond'`)
+	s.auditBalances()
+}
+
+// auditBalances compares what people are shown with the sums of all entries, and with the running totals.
+func (s *site) auditBalances() {
+	s.t.Helper()
+	for _, m := range s.merchants() {
+		shown, err := s.Ledger.Balance(s.ctx(), s.server(), m)
+		s.must(err)
+		sums, err := ledger.Balances(s.ctx(), s.Pool, s.app.AppID, m)
+		s.must(err)
+		got := map[ledger.Account]int64{ledger.MerchantPending: int64(shown.Pending), ledger.MerchantAvailable: int64(shown.Available),
+			ledger.MerchantReserved: int64(shown.Reserved), ledger.MerchantInTransit: int64(shown.InTransit)}
+		for _, b := range sums {
+			if shown, ok := got[b.Account]; ok && shown != -int64(b.Balance) {
+				s.t.Fatalf("merchant %d is shown %d in %s, the entries sum to %d", m, shown, b.Account, -int64(b.Balance))
+			}
+			delete(got, b.Account)
+		}
+		for account, shown := range got {
+			if shown != 0 {
+				s.t.Fatalf("merchant %d is shown %d in %s, without an entry", m, shown, account)
+			}
+		}
+	}
+	differences, err := s.Ledger.Compare(s.ctx())
+	s.must(err)
+	if len(differences) > 0 {
+		s.t.Fatalf("running totals that are not the sums: %+v", differences)
+	}
+}
