@@ -72,10 +72,11 @@ var rows = map[string]row{
 	"demo":    {3, "0 1 2 payout token"},
 	"payout":  {3, "0 1 2 token"},
 
-	"inbound":  {4, "0 1 2 3"},
-	"report":   {4, "0 1 2 3"},
-	"simulate": {4, "0 1 2 3 inbound"},
-	"assembly": {4, "0 1 2 3 inbound report simulate processor/sandbox"},
+	"inbound":   {4, "0 1 2 3"},
+	"reconcile": {4, "0 1 2 3"},
+	"report":    {4, "0 1 2 3"},
+	"simulate":  {4, "0 1 2 3 inbound"},
+	"assembly":  {4, "0 1 2 3 inbound report simulate processor/sandbox reconcile"},
 
 	"policy":      {4, "authz"},
 	"static":      {4, ""},

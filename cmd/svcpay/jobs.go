@@ -21,6 +21,7 @@ func (a *app) schedules() []jobs.Schedule {
 			_, err := a.Ledger.Compare(ctx)
 			return false, err
 		}},
+		{Name: "reconcile", Every: time.Hour, Run: a.Reconcile.Run},
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
 		purge("purge_portal_sessions", a.Identity.PurgeSessions),

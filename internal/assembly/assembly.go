@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/operation"
 	"svcpay/internal/payout"
 	"svcpay/internal/processor"
+	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
 	"svcpay/internal/simulate"
@@ -62,6 +63,7 @@ type Services struct {
 	Disputes   *dispute.Service
 	Payouts    *payout.Service
 	Reports    *report.Service
+	Reconcile  *reconcile.Service
 	// Simulate is nil in production.
 	Simulate *simulate.Service
 
@@ -91,6 +93,7 @@ func New(d Deps) *Services {
 	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
 	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Payouts: s.Payouts, Check: d.Check, Clock: d.Clock})
+	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.listen()
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,

@@ -1,0 +1,136 @@
+package reconcile
+
+import (
+	"context"
+
+	"svcpay/internal/money"
+	"svcpay/internal/operation"
+	"svcpay/internal/pg"
+)
+
+// wanted is a reference to compare. Of a posting without an operation it is the business key, which
+// is unique in its application only.
+type wanted struct {
+	Reference     string `db:"reference"`
+	ApplicationID *int64 `db:"application_id"`
+}
+
+// ofCalls tells of a posting e that it was made because a call was made, and not by an event or a
+// release; ofPosting that an operation o is one that it may come from.
+const (
+	ofCalls = `(e.kind IN ('capture', 'debit') AND e.debit = 'processor_receivable'
+		OR e.kind IN ('debit_reversed', 'refund') AND e.credit = 'processor_receivable' OR e.kind IN ('payout', 'payout_failed'))`
+	ofPosting = `o.application_id = e.application_id AND (
+		o.charge_id = e.charge_id AND o.kind IN ('authorize', 'debit', 'capture', 'void') AND e.kind <> 'refund'
+		OR o.subject_id = e.source_id AND o.kind = CASE e.kind WHEN 'refund' THEN 'refund' ELSE 'payout' END)`
+)
+
+// ours is what we know of a call; all nil without an operation.
+type ours struct {
+	ApplicationID *int64           `db:"application_id"`
+	MerchantID    *int64           `db:"merchant_id"`
+	OurKind       *operation.Kind  `db:"our_kind"`
+	OurState      *operation.State `db:"our_state"`
+	OurAmount     *money.Amount    `db:"our_amount"`
+	OurCurrency   *money.Currency  `db:"our_currency"`
+}
+
+// theirs is the first line of the book with a reference, which is the one that look-ups tell of; all
+// nil without one. Lines counts them.
+type theirs struct {
+	Lines        int             `db:"book_lines"`
+	BookNumber   *int64          `db:"book_number"`
+	BookKind     *string         `db:"book_kind"`
+	BookAccount  *string         `db:"book_account"`
+	BookAmount   *money.Amount   `db:"book_amount"`
+	BookCurrency *money.Currency `db:"book_currency"`
+	BookApproved *bool           `db:"book_approved"`
+}
+
+// facts are everything that is known of a reference, all of one instant.
+type facts struct {
+	Reference string `db:"reference"`
+	ours
+	theirs
+	Ripe bool `db:"ripe"` // older than the horizon
+	Bank bool `db:"bank"` // of a charge of a bank account
+	// Takers are the approved calls that took the charge's money, oldest first; Reversed: its own
+	// submission was, as it came after it was given up.
+	Takers   []string       `db:"takers"`
+	Takes    []money.Amount `db:"takes"`
+	Reversed bool           `db:"reversed"`
+	Own      string         `db:"own"` // reference of the charge's submission
+	// What is posted of the charge, refund or payout, in the operation's currency and of its merchant.
+	Captured  []money.Amount `db:"captured"`
+	TakenBack []money.Amount `db:"taken_back"`
+	Refunded  []money.Amount `db:"refunded"`
+	PaidOut   []money.Amount `db:"paid_out"`
+	// Undone counts payouts that failed; Strays, postings of another currency or merchant.
+	Undone int `db:"undone"`
+	Strays int `db:"strays"`
+	// GivenUp is of a payout whose money is the merchant's again, as it seemed never to have left.
+	GivenUp bool `db:"given_up"`
+	// Orphan is a posting without an operation.
+	Orphan *money.Amount `db:"orphan"`
+}
+
+// selectFacts is one statement, so that an operation and what was posted with it are seen together.
+const selectFacts = `
+	WITH wanted AS (
+		SELECT reference, max(application_id) AS application_id
+		FROM unnest(@references::text[], @applications::bigint[]) u (reference, application_id) GROUP BY reference
+	)
+	SELECT w.reference, o.application_id, o.merchant_id, o.kind AS our_kind, o.state AS our_state, o.amount AS our_amount,
+		o.currency AS our_currency, coalesce(o.created_at <= @horizon, false) AS ripe, coalesce(c.type <> 'cc', false) AS bank,
+		coalesce(c.processor_reference, '') AS own, coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
+		b.kind AS book_kind, b.account AS book_account, b.amount AS book_amount, b.currency AS book_currency,
+		b.approved AS book_approved, coalesce(t.takers, '{}') AS takers, coalesce(t.takes, '{}') AS takes,
+		coalesce(t.reversed, false) AS reversed, coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
+		coalesce(p.refunded, '{}') AS refunded, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
+		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
+		coalesce(po.failure->>'code' = 'not_submitted', false) AS given_up
+	FROM wanted w
+	LEFT JOIN processor_operations o ON o.processor = @processor AND o.reference = w.reference
+	LEFT JOIN charges c ON c.application_id = o.application_id AND c.id = o.charge_id
+	LEFT JOIN payouts po ON o.kind = 'payout' AND po.application_id = o.application_id AND po.id = o.subject_id
+	LEFT JOIN LATERAL (
+		SELECT l.*, count(*) OVER () AS lines FROM reconciliation_lines l
+		WHERE l.processor = @processor AND l.reference = w.reference ORDER BY l.number LIMIT 1
+	) b ON true
+	LEFT JOIN LATERAL (
+		SELECT array_agg(k.reference ORDER BY k.id) FILTER (WHERE k.takes) AS takers,
+			array_agg(k.amount ORDER BY k.id) FILTER (WHERE k.takes) AS takes,
+			bool_or(k.kind = 'reverse' AND k.state = 'approved') AS reversed
+		FROM (SELECT id, reference, amount, kind, state,
+				state = 'approved' AND (kind IN ('debit', 'capture') OR kind = 'authorize' AND c.capture) AS takes
+			FROM processor_operations WHERE application_id = o.application_id AND charge_id = o.charge_id) k
+	) t ON true
+	LEFT JOIN LATERAL (
+		SELECT array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind IN ('capture', 'debit')) AS captured,
+			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'debit_reversed') AS taken_back,
+			array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'refund') AS refunded,
+			count(*) FILTER (WHERE NOT e.fits AND (e.kind = 'refund') = (o.kind = 'refund')) AS strays
+		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits FROM ledger_entries e
+			WHERE e.application_id = o.application_id AND e.charge_id = o.charge_id AND ` + ofCalls + `
+				AND (e.kind <> 'refund' OR e.source_id = o.subject_id)) e
+	) p ON o.charge_id IS NOT NULL
+	LEFT JOIN LATERAL (
+		SELECT array_agg(e.amount ORDER BY e.id) FILTER (WHERE e.fits AND e.kind = 'payout') AS paid_out,
+			count(*) FILTER (WHERE e.kind = 'payout_failed') AS undone, count(*) FILTER (WHERE NOT e.fits AND e.kind = 'payout') AS strays
+		FROM (SELECT e.id, e.kind, e.amount, e.currency = o.currency AND e.merchant_id = o.merchant_id AS fits FROM ledger_entries e
+			WHERE e.application_id = o.application_id AND e.source_id = o.subject_id AND e.source_id IS DISTINCT FROM e.charge_id
+				AND e.kind IN ('payout', 'payout_failed')) e
+	) y ON o.kind = 'payout'
+	LEFT JOIN ledger_entries x ON o.id IS NULL AND x.application_id = w.application_id AND x.business_key = w.reference
+		AND EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = x.application_id AND e.id = x.id AND ` + ofCalls + `
+			AND NOT EXISTS (SELECT FROM processor_operations o WHERE ` + ofPosting + `))`
+
+// factsTx reads what is known of references.
+func (s *Service) factsTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) ([]facts, error) {
+	references, applications := make([]string, len(all)), make([]*int64, len(all))
+	for i, w := range all {
+		references[i], applications[i] = w.Reference, w.ApplicationID
+	}
+	return pg.All[facts](ctx, tx, selectFacts, pg.Args{"references": references, "applications": applications,
+		"horizon": r.Horizon, "processor": s.Processor.Name()})
+}

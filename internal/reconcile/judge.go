@@ -1,0 +1,202 @@
+package reconcile
+
+import (
+	"slices"
+
+	"svcpay/internal/money"
+	"svcpay/internal/operation"
+	"svcpay/internal/processor"
+)
+
+// Kind is what does not agree.
+type Kind string
+
+// The kinds.
+const (
+	UnknownReference  Kind = "unknown_reference"
+	MissingInBook     Kind = "missing_in_book"
+	SubmittedTwice    Kind = "submitted_twice"
+	ApprovalDiffers   Kind = "approval_differs"
+	AmountDiffers     Kind = "amount_differs"
+	CurrencyDiffers   Kind = "currency_differs"
+	KindDiffers       Kind = "kind_differs"
+	AccountDiffers    Kind = "account_differs"
+	PostingMissing    Kind = "posting_missing"
+	PostingDiffers    Kind = "posting_differs"
+	PostingUnexpected Kind = "posting_unexpected"
+	OpenTooLong       Kind = "open_too_long"
+)
+
+// Meaning says in words what a kind stands for.
+type Meaning struct {
+	Kind Kind
+	Text string
+}
+
+// Meanings lists every kind. The database's CHECK and docs/reconciliation.md name the same.
+func Meanings() []Meaning {
+	return []Meaning{
+		{UnknownReference, "The book has a reference that none of our operations has."},
+		{MissingInBook, "An operation is approved, and the book has nothing of it."},
+		{SubmittedTwice, "The book has more than one line with the reference."},
+		{ApprovalDiffers, "The book says approved and our operation does not, or the other way round."},
+		{AmountDiffers, "The book's amount is another than the operation's."},
+		{CurrencyDiffers, "The book's currency is another than the operation's."},
+		{KindDiffers, "The book has another kind of call; a reversal of ours is a refund or a void there."},
+		{AccountDiffers, "The book has the call in another merchant's account."},
+		{PostingMissing, "The call moved money, and the ledger has no posting of it."},
+		{PostingDiffers, "The posting of the call is of another amount."},
+		{PostingUnexpected, "The ledger has a posting that no approved call accounts for, or in another currency or of another merchant."},
+		{OpenTooLong, "The outcome of the call is unknown for more than an hour."},
+	}
+}
+
+// judge tells what does not agree about a reference. An operation that is too young is not judged.
+func judge(f facts) []Kind {
+	var found kinds
+	found.is(SubmittedTwice, f.Lines > 1)
+	switch {
+	case f.OurState == nil:
+		found.is(UnknownReference, f.Lines > 0)
+		found.is(PostingUnexpected, f.Orphan != nil)
+	case !f.Ripe:
+		return nil
+	case *f.OurState == operation.Open:
+		found.is(OpenTooLong, true)
+	default:
+		found.line(f)
+		found.postings(f)
+	}
+	return found
+}
+
+// kinds are the differences of one reference, each once.
+type kinds []Kind
+
+func (k *kinds) is(kind Kind, yes bool) {
+	if yes && !slices.Contains(*k, kind) {
+		*k = append(*k, kind)
+	}
+}
+
+func (f facts) approved() bool { return *f.OurState == operation.Approved }
+
+// line compares an operation with its line.
+func (k *kinds) line(f facts) {
+	if f.Lines == 0 {
+		k.is(MissingInBook, f.approved())
+		return
+	}
+	k.is(ApprovalDiffers, *f.BookApproved != f.approved())
+	k.is(AmountDiffers, *f.BookAmount != *f.OurAmount)
+	k.is(CurrencyDiffers, *f.BookCurrency != *f.OurCurrency)
+	k.is(KindDiffers, !slices.Contains(bookKinds(*f.OurKind), *f.BookKind))
+	k.is(AccountDiffers, *f.BookAccount != processor.Account(*f.ApplicationID, *f.MerchantID))
+}
+
+// bookKinds are the kinds that a line of such an operation may have.
+func bookKinds(k operation.Kind) []string {
+	if k == operation.Reverse {
+		return []string{string(operation.Refund), string(operation.Void)}
+	}
+	return []string{string(k)}
+}
+
+// postings compares an operation with what is posted of it. A posting that too many of a charge
+// account for, or none, is told of the charge's submission.
+func (k *kinds) postings(f facts) {
+	switch *f.OurKind {
+	case operation.Authorize, operation.Debit:
+		k.pair(f, f.takers(), f.Captured)
+		k.is(PostingUnexpected, f.Strays > 0)
+	case operation.Capture:
+		var found kinds
+		found.pair(f, f.takers(), f.Captured)
+		k.is(PostingMissing, slices.Contains(found, PostingMissing))
+		k.is(PostingDiffers, slices.Contains(found, PostingDiffers))
+	case operation.Void:
+		switch {
+		case !f.approved():
+		case f.Bank:
+			k.pair(f, f.self(), f.TakenBack)
+		default:
+			k.is(PostingUnexpected, len(f.Captured) > 0)
+		}
+	case operation.Refund:
+		k.pair(f, f.self(), f.Refunded)
+		k.is(PostingUnexpected, f.Strays > 0)
+	case operation.Payout:
+		if f.approved() {
+			k.pair(f, f.self(), f.PaidOut)
+			k.is(PostingMissing, f.GivenUp)
+		}
+		k.is(PostingUnexpected, f.Strays > 0 || !f.approved() && len(f.PaidOut) != f.Undone)
+	}
+}
+
+// taker is a call that moved money.
+type taker struct {
+	reference string
+	amount    money.Amount
+}
+
+// self is the operation itself if it moved money.
+func (f facts) self() []taker {
+	if !f.approved() {
+		return nil
+	}
+	return []taker{{f.Reference, *f.OurAmount}}
+}
+
+// takers are the calls that took the charge's money and were not reversed.
+func (f facts) takers() (out []taker) {
+	for i, reference := range f.Takers {
+		if !f.Reversed || reference != f.Own {
+			out = append(out, taker{reference, f.Takes[i]})
+		}
+	}
+	return out
+}
+
+// pair gives each call the posting of its amount, then any that is left, and tells what that means
+// for the operation in question.
+func (k *kinds) pair(f facts, calls []taker, posted []money.Amount) {
+	left, unpaired := slices.Clone(posted), []taker{}
+	for _, c := range calls {
+		if i := slices.Index(left, c.amount); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		} else {
+			unpaired = append(unpaired, c)
+		}
+	}
+	for i, c := range unpaired {
+		if c.reference == f.Reference {
+			k.is(PostingDiffers, i < len(left))
+			k.is(PostingMissing, i >= len(left))
+		}
+	}
+	k.is(PostingUnexpected, len(left) > len(unpaired))
+}
+
+// posted lists what is posted of the operation, for a person to look at.
+func (f facts) posted() []money.Amount {
+	switch {
+	case f.Orphan != nil:
+		return []money.Amount{*f.Orphan}
+	case f.OurKind == nil:
+		return nil
+	}
+	switch *f.OurKind {
+	case operation.Refund:
+		return f.Refunded
+	case operation.Payout:
+		return f.PaidOut
+	case operation.Void:
+		if f.Bank {
+			return f.TakenBack
+		}
+	case operation.Respond, operation.Reverse:
+		return nil
+	}
+	return f.Captured
+}

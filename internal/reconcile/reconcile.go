@@ -1,0 +1,82 @@
+// Package reconcile compares three books that must tell the same: what a processor wrote down of our
+// calls, our operations, and our ledger.
+//
+// A run goes through four stages, each in batches of one transaction: it reads the processor's book
+// on from the last line that was read, compares the operations that have grown old enough since the
+// run before, then the new postings of every ledger, and looks again at every difference that is
+// open. Cursors move with the comparison in one transaction, so that a run that is killed anywhere
+// is continued where it stood, by any binary.
+//
+// What must agree is in docs/reconciliation.md and in judge.go.
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// graceFor is how much older than the processor's window an operation is before it is compared: what
+// is still open then, or not in the book, will not become so by itself.
+const graceFor = time.Hour
+
+// batch is how many lines, operations, postings or differences one transaction deals with.
+const batch = 500
+
+// Deps are what the service works with.
+type Deps struct {
+	Pool      *pgxpool.Pool
+	Processor processor.Processor
+	Machine   func() time.Time
+}
+
+// Service reconciles one processor.
+type Service struct {
+	Deps
+	batch int
+}
+
+// New makes the service.
+func New(d Deps) *Service { return &Service{Deps: d, batch: batch} }
+
+// Run does the next step of the day's run, which it begins if nobody has, and tells whether there is
+// more to do. Any number of binaries may call it at once and be killed anywhere.
+func (s *Service) Run(ctx context.Context) (more bool, err error) {
+	r, err := s.open(ctx)
+	if errors.Is(err, pg.ErrNone) {
+		id, err := s.begin(ctx, false)
+		return id != 0, err // 0: today's is done, or another binary was quicker
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, s.step(ctx, r)
+}
+
+// RunNow compares everything that is old enough by now, whether or not the day's run was made, and
+// returns what it did. A run that is open is finished first.
+func (s *Service) RunNow(ctx context.Context) (Run, error) {
+	mine := int64(0)
+	for {
+		r, err := s.open(ctx)
+		none := errors.Is(err, pg.ErrNone)
+		switch {
+		case err != nil && !none:
+			return Run{}, err
+		case mine != 0 && (none || r.ID != mine):
+			return s.find(ctx, mine)
+		case none:
+			mine, err = s.begin(ctx, true)
+		default:
+			err = s.step(ctx, r)
+		}
+		if err != nil {
+			return Run{}, err
+		}
+	}
+}
