@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,11 +64,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 			c.run(t)
 		})
 	}
-	for _, point := range append(refundPoints(), payoutPoints()...) {
-		rows[point] = true
-	}
-	for _, point := range disputePoints() {
-	for _, point := range append(refundPoints(), inboundPoints()...) {
+	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints()) {
 		rows[point] = true
 	}
 	for point := range crashPoints {

@@ -9,9 +9,6 @@ import (
 	"svcpay/internal/pg"
 )
 
-// disputedCard is approved, and a chargeback is opened an hour after the capture.
-const disputedCard = "4000000000000259"
-
 // inboundCrashes are ways to die while the processor's feed is read. The feed tells of a dispute, and
 // two weeks later of its loss.
 var inboundCrashes = []string{"inbound.pulled:1", "inbound.pulled:2", "inbound.handled:1", "inbound.handled:2"}
