@@ -12,6 +12,7 @@ CREATE TABLE charges (
     amount_refunded bigint NOT NULL DEFAULT 0,
     amount_refund_pending bigint NOT NULL DEFAULT 0,
     amount_disputed bigint NOT NULL DEFAULT 0,
+    amount_contested bigint NOT NULL DEFAULT 0, -- by all disputes together, whatever is left
     currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
     funding_currency text NOT NULL CHECK (funding_currency = currency),
     type text NOT NULL CHECK (type IN ('cc', 'ach', 'acss')),
@@ -57,7 +58,8 @@ CREATE TABLE charges (
     CHECK (amount_refunded + amount_refund_pending <= amount_captured),
     CHECK (type = 'cc' OR capture),
     CHECK ((status = 'failed') = (failure IS NOT NULL)),
-    CHECK (amount_disputed >= 0 AND fee_total >= 0),
+    CHECK (amount_disputed BETWEEN 0 AND amount_contested AND fee_total >= 0),
+    CHECK (amount_refunded + amount_refund_pending + amount_disputed <= amount_captured),
     CHECK (CASE status WHEN 'processing' THEN amount_authorized = 0 WHEN 'failed' THEN true ELSE amount_authorized > 0 END),
     CHECK ((status IN ('captured', 'pending', 'settled', 'returned')) = (amount_captured > 0)),
     CHECK ((amount_authorized > 0) = (authorized_at IS NOT NULL)),

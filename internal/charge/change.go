@@ -48,7 +48,7 @@ func (s *Service) FindByReference(ctx context.Context, reference string) (Charge
 }
 
 // Change is what a refund or a dispute does to a charge: differences of amounts, and the event that
-// tells of it.
+// tells of it. Disputed is what a dispute asks for, however much is left.
 type Change struct {
 	Refunded, RefundPending, Disputed money.Amount
 	Event                             string // charge.updated or charge.refunded
@@ -63,7 +63,8 @@ func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Cha
 	c := changed(before, m.At)
 	c.AmountRefunded += d.Refunded
 	c.AmountRefundPending += d.RefundPending
-	c.AmountDisputed += d.Disputed
+	c.AmountContested += d.Disputed
+	c.AmountDisputed = max(0, min(c.AmountContested, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending))
 	c = s.derive(c)
 	updateTx(tx, c)
 	return c, s.announceTx(tx, m, before, c, d.Event, d.RequestID, d.Source)

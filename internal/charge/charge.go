@@ -77,6 +77,9 @@ type Charge struct {
 	FailedAt               *instant.Time              `db:"failed_at" json:"failed_at"`
 	ReturnedAt             *instant.Time              `db:"returned_at" json:"returned_at"`
 	UpdatedAt              instant.Time               `db:"updated_at" json:"updated_at"`
+	// AmountContested is what all open and lost disputes ask for. AmountDisputed is as much of it as is
+	// neither refunded nor about to be.
+	AmountContested money.Amount `db:"amount_contested" json:"-"`
 	// NextStepAt is when the charge expires or settles by itself.
 	NextStepAt *instant.Time `db:"next_step_at" json:"-"`
 }

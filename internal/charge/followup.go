@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
 	"svcpay/internal/pg"
@@ -46,7 +47,7 @@ func (in VoidInput) Validate() fault.Fields {
 // [Service.Create] it happens once per key, and its outcome may be unknown for a while.
 func (s *Service) Capture(ctx context.Context, actor authz.Actor, id string, in CaptureInput, claim *idempotency.Claim) (Result, error) {
 	return s.followUp(ctx, actor, authz.ChargeCapture, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
-		if err := capturable(l.Charge, m.At); err != nil {
+		if err := capturable(l, m.At); err != nil {
 			return operation.Operation{}, err
 		}
 		amount := or(in.Amount, l.AmountAuthorized)
@@ -58,13 +59,15 @@ func (s *Service) Capture(ctx context.Context, actor authz.Actor, id string, in 
 	})
 }
 
-func capturable(c Charge, now time.Time) error {
+func capturable(c Locked, now time.Time) error {
 	switch {
 	case c.Status == Expired, c.Status == Authorized && !now.Before(c.AuthorizationExpiresAt.Time):
 		return ErrAuthorizationExpired.With("charge_id", c.ID.String())
 	case c.Status != Authorized:
 		return fault.New(fault.KindConflict, "charge_not_capturable",
 			"Only an authorized charge can be captured; this one is "+string(c.Status)+".").With("status", string(c.Status))
+	case !merchant.Allows(c.MerchantStatus, merchant.Capture):
+		return fault.Refused("merchant_not_active", "This merchant is closed: nothing more is captured for it.")
 	}
 	return nil
 }

@@ -277,12 +277,23 @@ func TestFollowUpWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestCaptureOfASuspendedMerchantsCharge(t *testing.T) {
+func TestCapturesOfMerchantsThatTakeNoNewCharges(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	c := held(t, w, 1000)
+	one, other := held(t, w, 1000), held(t, w, 1000)
+	capture := func(c charge.Charge) string {
+		_, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, nil)
+		return code(err)
+	}
 	set(t, w, `UPDATE merchants SET status = 'suspended'`)
-	if _, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, nil); err != nil {
-		t.Errorf("a hold that was taken before: %v", err)
+	if got := capture(one); got != "<nil>" {
+		t.Errorf("suspended, a hold that was taken before: %s", got)
+	}
+	set(t, w, `UPDATE merchants SET status = 'closed'`)
+	if got := capture(other); got != "merchant_not_active" {
+		t.Errorf("closed: %s", got)
+	}
+	if _, err := w.Charges.Void(t.Context(), w.Actor(), other.ID.String(), charge.VoidInput{}, nil); err != nil {
+		t.Errorf("a closed merchant's hold is released: %v", err)
 	}
 }

@@ -64,7 +64,7 @@ func (p payer) refuse(in claimIn, now time.Time) error {
 	switch {
 	case p.MerchantStatus == nil:
 		return merchant.ErrNotAssociated
-	case *p.MerchantStatus != string(merchant.Active):
+	case !merchant.Allows(merchant.Status(*p.MerchantStatus), merchant.TakeCharge):
 		return fault.Refused("merchant_not_active", "This merchant takes no new charges at present.").On("merchant_id")
 	case in.in.Currency != nil && money.Currency(*in.in.Currency) != *p.Currency:
 		return fault.Invalid("currency_unsupported", "This merchant is charged for in "+string(*p.Currency)+" only.").On("currency")

@@ -5,13 +5,14 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/pg"
 )
 
 // columns lists what a Charge is read from, but for the payout that it was part of.
 const columns = `id, version, application_id, merchant_id, amount, amount_authorized, amount_captured,
-	amount_refunded, amount_refund_pending, amount_disputed, currency, funding_currency, type, origin, recurring,
+	amount_refunded, amount_refund_pending, amount_disputed, amount_contested, currency, funding_currency, type, origin, recurring,
 	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, failure, return_code,
 	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
 	network_transaction_id, description, external_id, statement_suffix, metadata, created_at, authorized_at,
@@ -60,7 +61,7 @@ func updateTx(tx *pg.Tx, c Charge) {
 	tx.Later(`
 		UPDATE charges SET version = @version, status = @status, amount_authorized = @authorized,
 			amount_captured = @captured, amount_refunded = @refunded, amount_refund_pending = @refund_pending,
-			amount_disputed = @disputed, payment_method = @method, fees = @fees, fee_total = @fee_total,
+			amount_disputed = @disputed, amount_contested = @contested, payment_method = @method, fees = @fees, fee_total = @fee_total,
 			failure = @failure, return_code = @return_code, void_reason = @void_reason, network_transaction_id = @network_id,
 			authorized_at = @authorized_at, captured_at = @captured_at, settled_at = @settled_at, voided_at = @voided_at,
 			expired_at = @expired_at, failed_at = @failed_at, returned_at = @returned_at, next_step_at = @next_step_at,
@@ -68,7 +69,7 @@ func updateTx(tx *pg.Tx, c Charge) {
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": c.Version, "status": c.Status, "authorized": c.AmountAuthorized,
 			"captured": c.AmountCaptured, "refunded": c.AmountRefunded, "refund_pending": c.AmountRefundPending,
-			"disputed": c.AmountDisputed, "method": c.PaymentMethod, "fees": c.Fees, "fee_total": c.FeeTotal,
+			"disputed": c.AmountDisputed, "contested": c.AmountContested, "method": c.PaymentMethod, "fees": c.Fees, "fee_total": c.FeeTotal,
 			"failure": c.Failure, "return_code": c.ReturnCode, "void_reason": c.VoidReason, "network_id": c.NetworkTransactionID,
 			"authorized_at": c.AuthorizedAt, "captured_at": c.CapturedAt, "settled_at": c.SettledAt, "voided_at": c.VoidedAt,
 			"expired_at": c.ExpiredAt, "failed_at": c.FailedAt, "returned_at": c.ReturnedAt, "next_step_at": c.NextStepAt,
@@ -79,14 +80,16 @@ func updateTx(tx *pg.Tx, c Charge) {
 // Locked is a charge whose row the caller's transaction holds, with what its merchant goes by.
 type Locked struct {
 	Charge
-	Country  string `db:"country"`
-	TimeZone string `db:"time_zone"`
+	Country        string          `db:"country"`
+	TimeZone       string          `db:"time_zone"`
+	MerchantStatus merchant.Status `db:"merchant_status"`
 }
 
 const selectLocked = `
 	SELECT ` + columns + `, NULL::uuid AS payout_id,
 		(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
-		(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id)
+		(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
+		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id) AS merchant_status
 	FROM charges`
 
 // lockTx locks charges in the order of their ids, whatever order they were named in.

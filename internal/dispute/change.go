@@ -113,15 +113,14 @@ func (c *contest) open(ctx context.Context, kind Kind, began *Kind) error {
 func (c *contest) retrieve(ctx context.Context, r *row) error { return c.assess(ctx, r, fee.Retrieval) }
 
 // reserve is what a chargeback does at once: refunds that were not sent are canceled, the amount is
-// reserved, the charge's is disputed as far as there is something left of it, the fee is charged.
+// reserved and disputed of the charge, which counts what is left of it, the fee is charged.
 func (c *contest) reserve(ctx context.Context, r *row) error {
 	l, err := c.s.Refunds.CancelUnsentTx(ctx, c.tx, c.m, c.charge)
 	if err != nil {
 		return err
 	}
 	c.charge = l
-	left := l.AmountCaptured - l.AmountRefunded - l.AmountRefundPending - l.AmountDisputed
-	r.Disputed = max(0, min(r.Amount, left))
+	r.Disputed = r.Amount
 	if err := c.dispute(r.Disputed); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type row struct {
 	Dispute
 	// BeganAs is nil while only the outcome was heard of.
 	BeganAs *Kind `db:"began_as"`
-	// Disputed is what the charge's amount_disputed has of this dispute.
+	// Disputed is what this dispute contests of the charge: all of it until it is won.
 	Disputed money.Amount `db:"disputed"`
 	// OperationID is the answer that is on its way; zero for none.
 	OperationID ids.Operation `db:"operation_id"`

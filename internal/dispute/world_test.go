@@ -288,7 +288,9 @@ var audits = map[string]string{
 		OR ` + posted + `kind = 'chargeback_lost') <> CASE WHEN d.status IN ('lost', 'accepted') THEN d.amount ELSE 0 END`,
 	"reserve that is not the open chargebacks'": `(SELECT 1 WHERE coalesce((SELECT -sum(balance) FROM ledger_balances WHERE account = 'merchant_reserved'), 0)
 		<> coalesce((SELECT sum(amount) FROM disputes WHERE kind = 'chargeback' AND status IN ('needs_response', 'under_review')), 0)) x`,
-	"disputed amount that is not the disputes'": `charges c WHERE c.amount_disputed <>
+	"disputed amount that is not what is left of the contested": `charges c WHERE c.amount_disputed <>
+		greatest(0, least(c.amount_contested, c.amount_captured - c.amount_refunded - c.amount_refund_pending))`,
+	"contested amount that is not the disputes'": `charges c WHERE c.amount_contested <>
 		coalesce((SELECT sum(disputed) FROM disputes d WHERE d.application_id = c.application_id AND d.charge_id = c.id), 0)`,
 	"more gone than captured":    `charges c WHERE c.amount_refunded + c.amount_refund_pending + c.amount_disputed > c.amount_captured`,
 	"fees that are not booked":   `disputes d WHERE d.fee_total <> ` + posted + `credit = 'application_fees')`,
