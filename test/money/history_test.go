@@ -9,6 +9,8 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
+	"svcpay/internal/payout"
 	"svcpay/internal/refund"
 )
 
@@ -27,7 +29,7 @@ type step struct{ from, to, event string }
 
 // allowed are the steps of each kind of object; those that leave the state alone are told as an update.
 func allowed() map[string]map[step]bool {
-	charges, refunds, disputes := map[step]bool{}, map[step]bool{}, map[step]bool{}
+	charges, refunds, disputes, payouts, merchants := map[step]bool{}, map[step]bool{}, map[step]bool{}, map[step]bool{}, map[step]bool{}
 	for _, m := range charge.Moves() {
 		charges[step{string(m.From), string(m.To), m.Event}] = true
 	}
@@ -47,7 +49,17 @@ func allowed() map[string]map[step]bool {
 		disputes[step{state(m.From), state(m.To), m.Event}] = true
 		disputes[step{state(m.To), state(m.To), "dispute.updated"}] = true
 	}
-	return map[string]map[step]bool{"charge": charges, "refund": refunds, "dispute": disputes}
+	for _, m := range payout.Moves() {
+		payouts[step{string(m.From), string(m.To), m.Event}] = true
+	}
+	for _, m := range merchant.Moves() {
+		merchants[step{string(m.From), string(m.To), "merchant.updated"}] = true
+	}
+	for _, status := range merchant.Statuses() {
+		merchants[step{string(status), string(status), "merchant.updated"}] = true
+	}
+	merchants[step{"", string(merchant.Active), "merchant.created"}] = true
+	return map[string]map[step]bool{"charge": charges, "refund": refunds, "dispute": disputes, "payout": payouts, "merchant": merchants}
 }
 
 // stateOf is what an object's table of moves speaks of.
@@ -59,6 +71,9 @@ func stateOf(object map[string]any) string {
 	return status
 }
 
+// payoutID is the member of charges that readers compute: it changes without a version of the charge.
+const payoutID = "payout_id"
+
 // auditHistories follows every object through its events: each version is told once, of moves that the
 // tables allow, and what is told last is what is there.
 func (s *site) auditHistories() {
@@ -66,8 +81,9 @@ func (s *site) auditHistories() {
 	tables, last := allowed(), map[[16]byte]told{}
 	for _, e := range rows[told](s, `
 		SELECT object_id, type, position::int, object, previous_attributes, created_at FROM events
-		WHERE application_id = @app AND split_part(type, '.', 1) IN ('charge', 'refund', 'dispute') ORDER BY object_id, position`) {
+		WHERE application_id = @app AND split_part(type, '.', 1) IN ('charge', 'refund', 'dispute', 'payout', 'merchant') ORDER BY object_id, position`) {
 		kind, _, _ := strings.Cut(e.Type, ".")
+		delete(e.Object, payoutID)
 		before := last[e.ObjectID]
 		if e.Position != before.Position+1 || e.Object["version"] != float64(e.Position) || e.At.Before(before.At.Time) {
 			s.t.Fatalf("event %d of %s with version %v at %v follows %d at %v", e.Position, e.Object["id"], e.Object["version"], e.At, before.Position, before.At)
@@ -117,7 +133,7 @@ func (s *site) auditPresent(last map[[16]byte]told) {
 	}
 	all := rows[row](s, `
 		SELECT id, 'charge' AS kind FROM charges WHERE application_id = @app UNION ALL SELECT id, 'refund' FROM refunds WHERE application_id = @app
-		UNION ALL SELECT id, 'dispute' FROM disputes WHERE application_id = @app`)
+		UNION ALL SELECT id, 'dispute' FROM disputes WHERE application_id = @app UNION ALL SELECT id, 'payout' FROM payouts WHERE application_id = @app`)
 	for _, r := range all {
 		var now any
 		var err error
@@ -126,11 +142,15 @@ func (s *site) auditPresent(last map[[16]byte]told) {
 			now, err = s.Charges.Get(s.ctx(), s.server(), ids.ChargeFrom(r.ID).String())
 		case "refund":
 			now, err = s.Refunds.Get(s.ctx(), s.server(), ids.RefundFrom(r.ID).String())
+		case "payout":
+			now, err = s.Payouts.Get(s.ctx(), s.server(), ids.PayoutFrom(r.ID).String())
 		default:
 			now, err = s.Disputes.Get(s.ctx(), s.server(), ids.DisputeFrom(r.ID).String())
 		}
 		s.must(err)
-		if got := members(now); !reflect.DeepEqual(got, last[r.ID].Object) {
+		got := members(now)
+		delete(got, payoutID)
+		if !reflect.DeepEqual(got, last[r.ID].Object) {
 			s.t.Fatalf("a %s is\n%v\nand was last told as\n%v", r.Kind, got, last[r.ID].Object)
 		}
 	}

@@ -82,9 +82,12 @@ func live(w *world, rt *rapid.T) map[string]int {
 	l.auditFees()
 	l.auditHistories()
 	l.auditBook()
+	l.auditPayouts()
+	l.auditStatements()
 	for _, r := range rows[reached](l.site, `
 		SELECT 'charges ' || status AS what, count(*)::int AS n FROM charges WHERE application_id = @app GROUP BY 1
 		UNION ALL SELECT 'refunds ' || status, count(*)::int FROM refunds WHERE application_id = @app GROUP BY 1
+		UNION ALL SELECT 'payouts ' || status, count(*)::int FROM payouts WHERE application_id = @app GROUP BY 1
 		UNION ALL SELECT kind || 's ' || status, count(*)::int FROM disputes WHERE application_id = @app GROUP BY 1
 		UNION ALL SELECT 'fees of ' || kind, count(*)::int FROM fee_events WHERE application_id = @app GROUP BY 1
 		UNION ALL SELECT 'entries', count(*)::int FROM ledger_entries WHERE application_id = @app`) {

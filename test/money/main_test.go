@@ -11,9 +11,9 @@ import (
 
 // How much of everything is tried, unless the command line says otherwise.
 const (
-	sequences = "10" // lives of an application in each of the worlds
+	sequences = "8"  // lives of an application in each of the worlds
 	worlds    = 4    // at once
-	steps     = 100  // operations of a life
+	steps     = 80   // operations of a life
 )
 
 func TestMain(m *testing.M) {

@@ -106,3 +106,7 @@ func (p *faulty) Refund(ctx context.Context, in processor.FollowUp) (processor.A
 func (p *faulty) Respond(ctx context.Context, in processor.Response) (processor.Answer, error) {
 	return call(ctx, p, p.Processor.Respond, in)
 }
+
+func (p *faulty) Payout(ctx context.Context, in processor.Payout) (processor.Answer, error) {
+	return call(ctx, p, p.Processor.Payout, in)
+}

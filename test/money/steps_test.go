@@ -11,7 +11,9 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/payout"
 	"svcpay/internal/pg"
 	"svcpay/internal/refund"
 	"svcpay/internal/simulate"
@@ -46,8 +48,8 @@ func (l *life) actions() (all []action) {
 		{"nothing", 1, l.nothing}, {"create", 9, l.create}, {"capture", 2, l.capture}, {"void", 1, l.void}, {"refund", 4, l.refund},
 		{"cancel", 1, l.cancel}, {"happen", 3, l.happen}, {"decide", 3, l.decide}, {"answer", 2, l.answer}, {"hours", 2, l.hours},
 		{"days", 2, l.days}, {"week", 1, l.week}, {"rates", 2, l.rates}, {"unschedule", 1, l.unschedule}, {"service rates", 1, l.serviceRates},
-		{"suspend", 1, l.suspend}, {"activate", 3, l.activate}, {"resolve", 1, l.resolve}, {"window", 1, l.window}, {"arrive", 1, l.line.deliver},
-		{"retry", 2, l.retry}, {"fold", 1, l.fold},
+		{"suspend", 1, l.suspend}, {"activate", 2, l.activate}, {"bank", 2, l.bank}, {"resume", 2, l.resume},
+		{"resolve", 1, l.resolve}, {"window", 1, l.window}, {"arrive", 1, l.line.deliver}, {"retry", 2, l.retry}, {"fold", 1, l.fold},
 	} {
 		for range a.often {
 			all = append(all, a)
@@ -90,13 +92,13 @@ func (l *life) retry() error {
 }
 
 func (l *life) create() error {
-	merchants, cases := l.merchants(), usCases
-	merchant := merchants[l.number(len(merchants))]
-	if merchant == l.app.Merchants.CA {
+	cases := usCases
+	id, _ := pick(l.merchants(), l.number(3))
+	if id == l.app.Merchants.CA {
 		cases = caCases
 	}
 	name := cases[l.number(len(cases))]
-	in := charge.CreateInput{MerchantID: &merchant, Token: ptr(l.token(merchant, name)), Amount: ptr(money.Amount(1 + l.number(20_000)))}
+	in := charge.CreateInput{MerchantID: &id, Token: ptr(l.token(id, name)), Amount: ptr(money.Amount(1 + l.number(20_000)))}
 	if l.number(3) == 0 && len(name) > 3 && name[:2] != "ac" {
 		in.Capture = ptr(false)
 	}
@@ -281,20 +283,20 @@ func (l *life) effective() *time.Time {
 }
 
 func (l *life) rates() error {
-	merchant, _ := pick(l.merchants(), l.number(3))
-	now, err := l.Fees.Current(l.ctx(), l.admin(), merchant)
+	id, _ := pick(l.merchants(), l.number(3))
+	now, err := l.Fees.Current(l.ctx(), l.admin(), id)
 	l.must(err)
-	_, err = l.Fees.Schedule(l.ctx(), l.admin(), merchant, fee.Change{Rates: l.drawRates(), EffectiveAt: l.effective(), Reason: "A draw", Base: now.Latest})
+	_, err = l.Fees.Schedule(l.ctx(), l.admin(), id, fee.Change{Rates: l.drawRates(), EffectiveAt: l.effective(), Reason: "A draw", Base: now.Latest})
 	return err
 }
 
 // unschedule takes back a change of rates that has not begun.
 func (l *life) unschedule() error {
-	merchant, _ := pick(l.merchants(), l.number(3))
-	now, err := l.Fees.Current(l.ctx(), l.admin(), merchant)
+	id, _ := pick(l.merchants(), l.number(3))
+	now, err := l.Fees.Current(l.ctx(), l.admin(), id)
 	l.must(err)
 	if r, ok := pick(now.Scheduled, l.number(10)); ok {
-		_, err = l.Fees.CancelScheduled(l.ctx(), l.admin(), merchant, r.ID)
+		_, err = l.Fees.CancelScheduled(l.ctx(), l.admin(), id, r.ID)
 	}
 	return err
 }
@@ -307,14 +309,48 @@ func (l *life) serviceRates() error {
 	return err
 }
 
-// suspend lets a merchant be charged for no more; activate does again.
-func (l *life) suspend() error  { return l.become("suspended") }
-func (l *life) activate() error { return l.become("active") }
+// suspend lets a merchant be charged for no more, now and then for good; activate does again.
+func (l *life) suspend() error {
+	if l.number(8) == 0 {
+		return l.become(merchant.Closed)
+	}
+	return l.become(merchant.Suspended)
+}
 
-func (l *life) become(status string) error {
-	merchant, _ := pick(l.merchants(), l.number(3))
-	_, err := pg.Exec(l.ctx(), l.Pool, `UPDATE merchants SET status = @status WHERE application_id = @app AND id = @id`,
-		pg.Args{"app": l.app.AppID, "id": merchant, "status": status})
+func (l *life) activate() error { return l.become(merchant.Active) }
+
+func (l *life) become(status merchant.Status) error {
+	id, _ := pick(l.merchants(), l.number(3))
+	_, err := l.Merchants.SetStatus(l.ctx(), l.admin(), merchant.StatusInput{MerchantID: id, Status: status, Reason: "A draw"})
+	return err
+}
+
+// payoutNumbers are the accounts at the sandbox's banks whose payouts arrive, fail, come back, and are declined.
+var payoutNumbers = []string{"000123456789", "000123456789", "000123456789", "000111111116", "000444444440", "000555555559"}
+
+// bank gives a merchant an account for its payouts, another one if it has one, and mostly verifies it.
+func (l *life) bank() error {
+	id, _ := pick(l.merchants(), l.number(3))
+	number := payoutNumbers[l.number(len(payoutNumbers))]
+	in := payout.BankInput{MerchantID: id, Account: l.USBank(number)}
+	if id == l.app.Merchants.CA {
+		in.Account = l.CABank(number)
+	}
+	put := l.Payouts.ReplaceBankAccount
+	if _, err := l.Payouts.BankAccountOf(l.ctx(), l.admin(), id); fault.HasCode(err, "resource_missing") {
+		put = l.Payouts.AddBankAccount
+	}
+	if _, err := put(l.ctx(), l.admin(), in); err != nil || l.number(5) == 0 {
+		return err
+	}
+	_, err := l.Payouts.VerifyBankAccount(l.ctx(), l.admin(), payout.VerifyInput{MerchantID: id, Amounts: payout.SandboxDeposits})
+	return err
+}
+
+// resume lets a merchant be paid out again.
+func (l *life) resume() error {
+	id, _ := pick(l.merchants(), l.number(3))
+	_, err := l.Payouts.Resume(l.ctx(), l.admin(), id)
 	return err
 }
 

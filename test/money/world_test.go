@@ -48,7 +48,7 @@ type site struct {
 // open makes an application with its merchants.
 func (w *world) open(t rapid.TB) *site {
 	t.Helper()
-	c, err := demo.Maker{Identity: w.Identity, Merchants: w.Merchants}.Applications(w.T.Context(), demo.Credentials{}, fixture.PageOrigin)
+	c, err := demo.Maker{Identity: w.Identity, Merchants: w.Merchants, Payouts: w.Payouts}.Applications(w.T.Context(), demo.Credentials{}, fixture.PageOrigin)
 	if err != nil {
 		t.Fatal(err)
 	}
