@@ -11,9 +11,9 @@ import (
 
 // How much of everything is tried, unless the command line says otherwise.
 const (
-	sequences = "8"  // lives of an application in each of the worlds
-	worlds    = 4    // at once
-	steps     = 80   // operations of a life
+	sequences = "8" // lives of an application in each of the worlds
+	worlds    = 4   // at once
+	steps     = 80  // operations of a life
 )
 
 func TestMain(m *testing.M) {

@@ -41,8 +41,9 @@ func newWorld(t testing.TB) *world {
 // site is one application of a world, new and with nothing in its books.
 type site struct {
 	*world
-	t   rapid.TB
-	app demo.Application
+	t    rapid.TB
+	app  demo.Application
+	more []int64 // merchants beside those of the demo
 }
 
 // open makes an application with its merchants.
@@ -73,7 +74,7 @@ func (s *site) admin() authz.Actor {
 
 // merchants are the application's.
 func (s *site) merchants() []int64 {
-	return []int64{s.app.Merchants.US, s.app.Merchants.USQ, s.app.Merchants.CA}
+	return append([]int64{s.app.Merchants.US, s.app.Merchants.USQ, s.app.Merchants.CA}, s.more...)
 }
 
 // token makes a token of a test case.
