@@ -303,6 +303,12 @@ func firstOf(t time.Time) [16]byte {
 
 // log tells of a difference that has just appeared.
 func (d Difference) log(ctx context.Context) {
-	slog.ErrorContext(ctx, "the processor's book, our operations and our ledger do not agree", "kind", string(d.Kind),
-		"reference", d.Reference, "application_id", d.ApplicationID, "merchant_id", d.MerchantID)
+	attrs := []slog.Attr{slog.String("kind", string(d.Kind)), slog.String("reference", d.Reference)}
+	if d.ApplicationID != nil {
+		attrs = append(attrs, slog.Int64("application_id", *d.ApplicationID))
+	}
+	if d.MerchantID != nil {
+		attrs = append(attrs, slog.Int64("merchant_id", *d.MerchantID))
+	}
+	slog.LogAttrs(ctx, slog.LevelError, "the processor's book, our operations and our ledger do not agree", attrs...)
 }

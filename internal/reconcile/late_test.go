@@ -1,0 +1,212 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/refund"
+)
+
+// late makes a call that arrives after it was given up, and has the resolver find it if found.
+func (w place) late(t fatal, found bool, call func()) {
+	t.Helper()
+	w.p.fate = delays
+	call()
+	w.p.fate = arrives
+	w.Clock.Advance(w.p.SettleWindow() + time.Second)
+	_, err := w.Operations.Resolve(w.T.Context())
+	must(t, err)
+	w.p.deliver(t, w.T.Context())
+	if !found {
+		return
+	}
+	w.Clock.Advance(2 * time.Minute)
+	w.settle(t)
+}
+
+// TestLateApprovalsThatWereReversed are no differences: the money has gone back.
+func TestLateApprovalsThatWereReversed(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	for name, call := range map[string]func(){
+		"captured": func() { w.charge(t, w.Token(good), 100, true) },
+		"held":     func() { w.charge(t, w.Token(good), 100, false) },
+		"debited":  func() { w.charge(t, w.BankToken(w.App.Merchants.US, w.USBank(settles)), 100, true) },
+	} {
+		reversals := w.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved'`, pg.Args{})
+		w.late(t, true, call)
+		if n := w.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved'`, pg.Args{}); n != reversals+1 {
+			t.Fatalf("%s: %d reversals", name, n)
+		}
+		w.now(t)
+		w.expect(t, name)
+	}
+}
+
+// TestLateApprovalBeforeItIsReversed is one difference at every stage, and none in the end.
+func TestLateApprovalBeforeItIsReversed(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.late(t, false, func() { w.charge(t, w.Token(good), 100, true) })
+	reference, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations`, pg.Args{})
+	must(t, err)
+	w.now(t)
+	w.expect(t, "not noticed", "approval_differs "+reference)
+	w.p.fate = drops // the reversal does not arrive
+	w.Clock.Advance(5 * time.Minute)
+	_, err = w.Operations.Resolve(t.Context())
+	must(t, err)
+	w.now(t)
+	reversal, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'reverse'`, pg.Args{})
+	must(t, err)
+	w.expect(t, "noticed", "posting_missing "+reference, "open_too_long "+reversal)
+	w.p.fate = arrives
+	w.settle(t)
+	w.now(t)
+	w.expect(t, "reversed")
+	if n := w.count(t, `reconciliation_differences`, pg.Args{}); n != 3 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// TestLateRefundThatDoesNotFit: the processor gave back more than we booked.
+func TestLateRefundThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	c := w.charge(t, w.Token(good), 100, true)
+	var r refund.Refund
+	w.late(t, false, func() { r = w.refund(t, c, 60) })
+	// The sandbox would decline a second one of 60: another, of what is left there, and one of ours alone.
+	w.refund(t, c, 40)
+	w.exec(t, `UPDATE charges SET amount_refunded = 100 WHERE amount_refunded = 40`, pg.Args{})
+	w.Clock.Advance(2 * time.Minute)
+	w.settle(t)
+	w.now(t)
+	w.expect(t, "late", "posting_missing "+r.ID.String())
+}
+
+// TestLateCaptureBesideAnother: of two approved captures only the posted one is accounted for, whichever
+// came first.
+func TestLateCaptureBesideAnother(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	c := w.charge(t, w.Token(good), 100, false)
+	amounts := []money.Amount{30, 50}
+	for i, f := range []fate{drops, arrives} {
+		w.p.fate = f
+		_, _ = w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{Amount: &amounts[i]}, nil)
+		w.p.fate = arrives
+		w.Clock.Advance(w.p.SettleWindow() + time.Second)
+		_, err := w.Operations.Resolve(t.Context())
+		must(t, err)
+	}
+	w.now(t)
+	w.expect(t, "one of them never arrived")
+	lost, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'capture' AND amount = 30`, pg.Args{})
+	must(t, err)
+	// It arrived after all, and the processor took both.
+	w.exec(t, `UPDATE processor_operations SET state = 'approved', next_check_at = NULL WHERE reference = @ref`, pg.Args{"ref": lost})
+	w.exec(t, `
+		INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4, test_case,
+			answer, visible_at, account_at, created_at)
+		SELECT kind, @ref, original, account, 30, currency, captured, approved, last4, test_case, answer, visible_at, account_at, @now
+		FROM sandbox_processor_book WHERE kind = 'capture'`, pg.Args{"ref": lost, "now": w.Clock.Now()})
+	w.now(t)
+	w.expect(t, "both", "posting_missing "+lost)
+}
+
+// TestVoidedDebit: its posting must be taken back.
+func TestVoidedDebit(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	c := w.charge(t, w.BankToken(w.App.Merchants.US, w.USBank(settles)), 100, true)
+	_, err := w.Charges.Void(t.Context(), w.Actor(), c.ID.String(), charge.VoidInput{}, nil)
+	must(t, err)
+	w.now(t)
+	w.expect(t, "voided")
+	reference, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'void'`, pg.Args{})
+	must(t, err)
+	w.tamper(t, `UPDATE ledger_entries SET amount = 90 WHERE kind = 'debit_reversed'`, pg.Args{})
+	w.exec(t, `UPDATE reconciliation_ledgers SET through = '00000000-0000-0000-0000-000000000000'`, pg.Args{}) // as if it were new
+	w.now(t)
+	w.expect(t, "90 of 100 taken back", "posting_differs "+reference)
+	w.tamper(t, `UPDATE ledger_entries SET amount = 100 WHERE kind = 'debit_reversed'`, pg.Args{})
+	w.now(t)
+	w.expect(t, "all taken back")
+}
+
+// payOut has a payout made, whose call meets that fate, and returns its reference.
+func (w place) payOut(t fatal, f fate) string {
+	t.Helper()
+	w.BankAccount(w.App, w.App.Merchants.US)
+	w.charge(t, w.Token(good), 10_000, true)
+	w.p.fate = f
+	for w.count(t, `payouts`, pg.Args{}) == 0 {
+		w.Clock.Advance(12 * time.Hour)
+		w.settle(t)
+	}
+	w.p.fate = arrives
+	reference, err := pg.Value[string](w.T.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'payout'`, pg.Args{})
+	must(t, err)
+	return reference
+}
+
+// TestPayouts: those that end in any way are no differences, one that left although its money was given
+// back is.
+func TestPayouts(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]fate{"answered": arrives, "found later": loses, "never arrived": drops} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t)
+			reference := w.payOut(t, f)
+			w.Clock.Advance(w.p.SettleWindow() + time.Second)
+			_, err := w.Operations.Resolve(t.Context())
+			must(t, err)
+			w.now(t)
+			w.expect(t, "made")
+			if f != drops {
+				w.tamper(t, `UPDATE ledger_entries SET amount = amount + 1 WHERE kind = 'payout'`, pg.Args{})
+				w.exec(t, `UPDATE reconciliation_cursors SET operation = '00000000-0000-0000-0000-000000000000'`, pg.Args{}) // as if it were new
+				w.now(t)
+				w.expect(t, "another amount posted", "posting_differs "+reference)
+			}
+		})
+	}
+	t.Run("left after all", func(t *testing.T) {
+		t.Parallel()
+		w := open(t)
+		reference := w.payOut(t, delays)
+		w.Clock.Advance(w.p.SettleWindow() + time.Second)
+		_, err := w.Operations.Resolve(t.Context())
+		must(t, err)
+		w.p.deliver(t, t.Context())
+		w.Clock.Advance(2 * time.Minute)
+		_, err = w.Operations.Resolve(t.Context())
+		must(t, err)
+		w.now(t)
+		w.expect(t, "left", "posting_missing "+reference)
+	})
+}
+
+// TestAnswersToDisputes are in the book and move no money by themselves.
+func TestAnswersToDisputes(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.charge(t, w.Token(disputed), 100, true)
+	w.Clock.Advance(2 * time.Hour)
+	w.settle(t)
+	id, err := pg.Value[ids.Dispute](t.Context(), w.Pool, `SELECT id FROM disputes`, pg.Args{})
+	must(t, err)
+	_, err = w.Disputes.Accept(t.Context(), w.Actor(), id.String(), nil)
+	must(t, err)
+	w.now(t)
+	w.expect(t, "accepted")
+	if n := w.count(t, `reconciliation_lines WHERE kind = 'respond'`, pg.Args{}); n != 1 {
+		t.Errorf("%d answers were read", n)
+	}
+}
