@@ -1,6 +1,8 @@
 package reconcile_test
 
 import (
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
 )
 
@@ -237,4 +240,23 @@ func TestYoungOperationsAreLeftAlone(t *testing.T) {
 	w.settle(t)
 	w.now(t)
 	w.expect(t, "resolved")
+}
+
+// TestDatabaseKnowsEveryKind compares the database's CHECK with the kinds.
+func TestDatabaseKnowsEveryKind(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	check, err := pg.Value[string](t.Context(), w.Pool,
+		`SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'reconciliation_differences_kind'`, pg.Args{})
+	must(t, err)
+	var named, known []string
+	for _, m := range regexp.MustCompile(`'([a-z_]+)'`).FindAllStringSubmatch(check, -1) {
+		named = append(named, m[1])
+	}
+	for _, m := range reconcile.Meanings() {
+		known = append(known, string(m.Kind))
+	}
+	if !slices.Equal(named, known) {
+		t.Errorf("%v and %v", named, known)
+	}
 }
