@@ -43,6 +43,8 @@ CREATE TABLE ledger_entries (
         WHEN kind = 'payout_paid' THEN (debit, credit) = ('merchant_in_transit', 'processor_receivable')
         WHEN kind = 'payout_failed' THEN (debit, credit) = ('merchant_in_transit', 'merchant_available')
         WHEN kind = 'payout_returned' THEN (debit, credit) = ('processor_receivable', 'merchant_available')
+        WHEN kind = 'payout_corrected' THEN (debit, credit) IN (
+            ('merchant_available', 'processor_receivable'), ('processor_receivable', 'merchant_available'))
         ELSE false END),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
 );

@@ -62,7 +62,7 @@ CREATE TABLE payouts (
     FOREIGN KEY (application_id, merchant_id, bank_account_id) REFERENCES merchant_bank_accounts (application_id, merchant_id, id),
     CHECK ((status IN ('failed', 'returned')) = (failure IS NOT NULL)),
     CHECK ((status IN ('paid', 'returned')) = (paid_at IS NOT NULL)),
-    CHECK ((status = 'failed') = (failed_at IS NOT NULL)),
+    CHECK (CASE status WHEN 'failed' THEN failed_at IS NOT NULL WHEN 'processing' THEN failed_at IS NULL ELSE true END),
     CHECK ((status = 'returned') = (returned_at IS NOT NULL))
 );
 CREATE INDEX payouts_by_merchant ON payouts (application_id, merchant_id, id DESC);

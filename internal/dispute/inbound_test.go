@@ -172,9 +172,11 @@ func TestSeveralDisputesOfACharge(t *testing.T) {
 		t.Errorf("%d disputed", got)
 	}
 	w.heard(won, second)
-	w.heard(lost, first)
-	if got := w.chargeNow(c.ID).AmountDisputed; got != 700 {
-		t.Errorf("%d disputed after a win and a loss", got)
+	if w.heard(lost, first); w.chargeNow(c.ID).AmountDisputed != 1000 {
+		t.Error("after a win and a loss the other two still ask for 1100")
+	}
+	if w.heard(won, third); w.chargeNow(c.ID).AmountDisputed != 600 {
+		t.Error("another win frees what it held")
 	}
 	w.audit(t)
 }

@@ -20,6 +20,9 @@ const (
 	KindPayoutPaid     = "payout_paid"     // it arrived
 	KindPayoutFailed   = "payout_failed"   // it did not leave
 	KindPayoutReturned = "payout_returned" // it came back after it had arrived
+	// KindPayoutCorrected takes back what was given back of a payout that had left after all, and gives it
+	// back if that one returns.
+	KindPayoutCorrected = "payout_corrected"
 )
 
 // ServiceKind is the kind of what the application pays the service for an event that costs the
@@ -119,6 +122,7 @@ var rules = func() []Rule {
 		{KindPayoutPaid, FromPayout, []Pair{{MerchantInTransit, ProcessorReceivable}}},
 		{KindPayoutFailed, FromPayout, []Pair{{MerchantInTransit, MerchantAvailable}}},
 		{KindPayoutReturned, FromPayout, []Pair{{ProcessorReceivable, MerchantAvailable}}},
+		{KindPayoutCorrected, FromPayout, []Pair{{MerchantAvailable, ProcessorReceivable}, {ProcessorReceivable, MerchantAvailable}}},
 	}
 	for _, f := range fees {
 		all = append(all, Rule{f.name, f.source, []Pair{{MerchantPending, ApplicationFees}, {MerchantAvailable, ApplicationFees}}})

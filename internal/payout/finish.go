@@ -109,6 +109,17 @@ func (s *Service) paidTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) 
 	return l, err
 }
 
+// correctTx writes that a payout that was given up has arrived after all. The money was given back and
+// may have left again: it is taken from what is available, now or later.
+func (s *Service) correctTx(tx *pg.Tx, m instant.Moment, l locked) (locked, error) {
+	before := l.payout
+	l.payout.Status, l.payout.PaidAt, l.payout.Failure = Paid, instant.Ptr(m.At), nil
+	ledger.PostTx(tx, m, posting(l.payout, ledger.KindPayoutCorrected, "late", ledger.MerchantAvailable, ledger.ProcessorReceivable))
+	var err error
+	l.payout, err = changeTx(tx, m, before, l.payout)
+	return l, err
+}
+
 // failTx writes that a payout on its way does not arrive: the money is the merchant's again, and
 // payouts wait for a person.
 func (s *Service) failTx(tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
@@ -135,7 +146,11 @@ func (s *Service) undoTx(tx *pg.Tx, m instant.Moment, l locked, to Status, f Fai
 		ledger.PostTx(tx, m, posting(p, ledger.KindPayoutFailed, "failed", ledger.MerchantInTransit, ledger.MerchantAvailable))
 	} else {
 		p.ReturnedAt = instant.Ptr(m.At)
-		ledger.PostTx(tx, m, posting(p, ledger.KindPayoutReturned, "returned", ledger.ProcessorReceivable, ledger.MerchantAvailable))
+		kind := ledger.KindPayoutReturned
+		if p.FailedAt != nil { // it was corrected, and so is this: its entries are not its own any more
+			kind = ledger.KindPayoutCorrected
+		}
+		ledger.PostTx(tx, m, posting(p, kind, "returned", ledger.ProcessorReceivable, ledger.MerchantAvailable))
 	}
 	releaseTx(tx, p)
 	_, err := changeTx(tx, m, l.payout, p)

@@ -20,7 +20,11 @@ func (s *Service) Paid(ctx context.Context, ev processor.Event) error {
 			_, err := s.paidTx(tx, m, l)
 			return err
 		case Failed:
-			return contradiction(ev, l)
+			if l.payout.Failure.Code != notSubmitted {
+				return contradiction(ev, l)
+			}
+			_, err := s.correctTx(tx, m, l)
+			return err
 		}
 		return nil
 	})
@@ -49,7 +53,12 @@ func (s *Service) Returned(ctx context.Context, ev processor.Event) error {
 		case Returned:
 			return nil
 		case Failed:
-			return contradiction(ev, l)
+			if l.payout.Failure.Code != notSubmitted {
+				return contradiction(ev, l)
+			}
+			if l, err = s.correctTx(tx, m, l); err != nil {
+				return err
+			}
 		case Processing:
 			if l, err = s.paidTx(tx, m, l); err != nil {
 				return err

@@ -265,7 +265,23 @@ func TestLateApprovalStopsPayouts(t *testing.T) {
 	}
 	w.p.plays(nil)
 	w.next(t)
-	w.last(t, 1)
+	late := w.last(t, 1)
+	w.audit(t)
+	for range 2 { // the money is taken from what is available again, once
+		if err := w.Payouts.Paid(t.Context(), tell(late, processor.PayoutPaid, "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := w.last(t, 1); p.Status != payout.Paid || p.Failure != nil || p.PaidAt == nil || w.owed(t, ledger.MerchantAvailable) != 0 {
+		t.Errorf("%+v, and %d are available", p, w.owed(t, ledger.MerchantAvailable))
+	}
+	w.audit(t)
+	if err := w.Payouts.Returned(t.Context(), tell(late, processor.PayoutReturned, "R02")); err != nil {
+		t.Fatal(err)
+	}
+	if p := w.last(t, 1); p.Status != payout.Returned || w.owed(t, ledger.MerchantAvailable) != 300 {
+		t.Errorf("%+v, and %d are available", p, w.owed(t, ledger.MerchantAvailable))
+	}
 	w.audit(t)
 }
 

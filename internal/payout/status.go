@@ -25,6 +25,7 @@ func Moves() []Move {
 		{"", Processing, "payout.created"},
 		{Processing, Paid, "payout.paid"},
 		{Processing, Failed, "payout.failed"},
+		{Failed, Paid, "payout.paid"}, // given up, and it had left after all
 		{Paid, Returned, "payout.returned"},
 	}
 }
@@ -43,7 +44,9 @@ func move(from, to Status) (string, bool) {
 func Statuses() []string {
 	var out []string
 	for _, m := range Moves() {
-		out = append(out, string(m.To))
+		if !slices.Contains(out, string(m.To)) {
+			out = append(out, string(m.To))
+		}
 	}
 	return out
 }

@@ -236,14 +236,16 @@ var audits = map[string]string{
 		WHERE e.amount <> CASE WHEN l.credit = 'merchant_available' THEN l.amount WHEN l.debit = 'merchant_available' THEN -l.amount END
 			OR l.merchant_id <> p.merchant_id OR l.currency <> p.currency OR l.created_at NOT BETWEEN p.period_from AND p.period_to`,
 	"entry in two payouts":            `(SELECT FROM payout_entries WHERE active GROUP BY entry_id HAVING count(*) > 1) twice`,
-	"entries out of step":             `payout_entries e JOIN payouts p ON p.id = e.payout_id WHERE e.active <> (p.status IN ('processing', 'paid'))`,
+	"entries out of step":             `payout_entries e JOIN payouts p ON p.id = e.payout_id WHERE e.active <> (p.status IN ('processing', 'paid') AND p.failed_at IS NULL)`,
 	"merchant with more or less left": `merchants m WHERE ` + waiting + ` <> (SELECT coalesce(-sum(balance), 0) FROM ledger_balances b WHERE b.merchant_id = m.id AND account = 'merchant_available')`,
 	"merchant with money in transit that no payout has": `merchants m WHERE (SELECT coalesce(sum(amount), 0) FROM payouts p WHERE p.merchant_id = m.id AND status = 'processing')
 		<> (SELECT coalesce(-sum(balance), 0) FROM ledger_balances b WHERE b.merchant_id = m.id AND account = 'merchant_in_transit')`,
 	"entry below the floor": `ledger_entries l JOIN merchants m ON m.id = l.merchant_id WHERE l.id <= m.payout_floor AND 'merchant_available' IN (l.debit, l.credit)
 		AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned') AND NOT EXISTS (SELECT FROM payout_entries e WHERE e.entry_id = l.id AND e.active)`,
 	"payout without its postings": `payouts p WHERE (SELECT array_agg(l.kind ORDER BY l.kind) FROM ledger_entries l WHERE l.source_id = p.id AND l.amount = p.amount) IS DISTINCT FROM
-		CASE p.status WHEN 'processing' THEN '{payout}' WHEN 'paid' THEN '{payout,payout_paid}' WHEN 'failed' THEN '{payout,payout_failed}' ELSE '{payout,payout_paid,payout_returned}' END::text[]`,
+		CASE WHEN p.failed_at IS NOT NULL AND status = 'paid' THEN '{payout,payout_corrected,payout_failed}'
+			WHEN p.failed_at IS NOT NULL AND status = 'returned' THEN '{payout,payout_corrected,payout_corrected,payout_failed}'
+			WHEN status = 'processing' THEN '{payout}' WHEN status = 'paid' THEN '{payout,payout_paid}' WHEN status = 'failed' THEN '{payout,payout_failed}' ELSE '{payout,payout_paid,payout_returned}' END::text[]`,
 	"payout without one event a version": `payouts p WHERE p.version <> (SELECT count(*) FROM events e WHERE e.object_id = p.id AND e.position <= p.version)
 		OR EXISTS (SELECT FROM events e WHERE e.object_id = p.id AND e.position > p.version)`,
 	"payout without one operation":           `payouts p WHERE 1 <> (SELECT count(*) FROM processor_operations o WHERE o.subject_id = p.id)`,

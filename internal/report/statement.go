@@ -40,7 +40,7 @@ var groupOf = func() map[string]Group {
 	out := map[string]Group{
 		ledger.KindCapture: Charges, ledger.KindDebit: Charges, ledger.KindRefund: Refunds,
 		ledger.KindChargebackLost: Chargebacks, ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
-		ledger.KindPayoutPaid: Payouts, ledger.KindPayoutReturned: Payouts,
+		ledger.KindPayoutPaid: Payouts, ledger.KindPayoutReturned: Payouts, ledger.KindPayoutCorrected: Payouts,
 	}
 	for _, r := range ledger.Rules() {
 		if slices.ContainsFunc(r.Pairs, func(p ledger.Pair) bool { return p.Credit == ledger.ApplicationFees }) {

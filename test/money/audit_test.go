@@ -24,8 +24,9 @@ func (s *site) atEveryInstant() {
 			OR c.amount_refund_pending <> r.pending AND c.status NOT IN ('voided', 'failed'))`)
 	s.none("charges that are disputed by another amount than their disputes", `
 		SELECT c.id || ' ' || c.status AS wrong FROM charges c
-		WHERE c.application_id = @app AND amount_disputed <> (SELECT coalesce(sum(disputed), 0) FROM disputes d
-			WHERE d.application_id = c.application_id AND d.charge_id = c.id)`)
+		WHERE c.application_id = @app AND (amount_contested <> (SELECT coalesce(sum(disputed), 0) FROM disputes d
+				WHERE d.application_id = c.application_id AND d.charge_id = c.id)
+			OR amount_disputed <> greatest(0, least(amount_contested, amount_captured - amount_refunded - amount_refund_pending)))`)
 }
 
 // auditLedger compares the books with the records, when nothing is under way.

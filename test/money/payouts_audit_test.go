@@ -22,7 +22,7 @@ func (s *site) auditPayouts() {
 		SELECT e.entry_id || ' ' || p.status AS wrong FROM payout_entries e JOIN payouts p USING (application_id)
 			JOIN ledger_entries l ON l.application_id = e.application_id AND l.id = e.entry_id
 		WHERE e.application_id = @app AND p.id = e.payout_id AND (l.merchant_id <> p.merchant_id OR l.currency <> p.currency
-			OR e.amount <> `+effect+` OR 'merchant_available' NOT IN (l.debit, l.credit) OR e.active <> (p.status IN ('processing', 'paid')))`)
+			OR e.amount <> `+effect+` OR 'merchant_available' NOT IN (l.debit, l.credit) OR e.active <> (p.status IN ('processing', 'paid') AND p.failed_at IS NULL))`)
 	s.none("merchants whose available balance is not what no payout holds", `
 		SELECT m.id || format(': %s, %s', a.balance, w.sum) AS wrong FROM merchants m,
 			LATERAL (SELECT coalesce(-sum(balance), 0) AS balance FROM ledger_balances b
