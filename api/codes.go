@@ -72,6 +72,7 @@ var codes = slices.Concat(
 	tokenCodes,
 	disputeCodes,
 	sandboxCodes,
+	feeCodes,
 )
 
 // decline is one reason of an issuer's no.

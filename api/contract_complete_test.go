@@ -88,9 +88,11 @@ func fillEnums(doc *yaml.Node) {
 type operation struct {
 	doc, node    *yaml.Node
 	method, path string
+	asks         bool // a POST that changes nothing
 }
 
-func (o operation) complete() error {
+func (o *operation) complete() error {
+	o.asks = drop(o.node, "x-asks") != nil
 	id, item, own := drop(o.node, "x-id"), drop(o.node, "x-list"), wordsOf(drop(o.node, "x-errors"))
 	for _, key := range keysOf(o.node) {
 		if strings.HasPrefix(key, "x-") {
@@ -147,7 +149,7 @@ func (o operation) addParameters(id, item *yaml.Node) error {
 	if own := child(o.node, "parameters"); own != nil {
 		all.Content = append(all.Content, own.Content...)
 	}
-	if o.method == "post" {
+	if o.method == "post" && !o.asks {
 		all.Content = append(all.Content, ref("IdempotencyKey"))
 	}
 	all.Content = append(all.Content, ref("APIVersion"), ref("ClientRequestId"))

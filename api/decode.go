@@ -27,6 +27,9 @@ const maxMistakes = 100
 // validator is an input that can tell its own mistakes.
 type validator interface{ Validate() fault.Fields }
 
+// screener is an input that refuses some members by their names, before any is read.
+type screener interface{ Screen(members []string) error }
+
 // members takes a JSON object apart. Duplicate names, invalid UTF-8, trailing data and deep
 // nesting are refused.
 func members(body []byte) (map[string]jsontext.Value, error) {
@@ -150,8 +153,13 @@ func set(target reflect.Value, value jsontext.Value) (code, message string) {
 	if element.Kind() == reflect.Pointer {
 		element = element.Elem()
 	}
+	if h, ok := target.Interface().(interface{ Holds() reflect.Type }); ok { // a value, or null
+		element = h.Holds()
+	}
 	target.SetZero()
 	switch {
+	case element == reflect.TypeFor[money.Percent]():
+		return "parameter_invalid", "A percentage is a number from 0 to 100 with at most 3 decimal places."
 	case element == reflect.TypeFor[money.Amount]() && integer.Match(value) && value[0] == '-':
 		return "amount_too_small", "The amount is out of range."
 	case element == reflect.TypeFor[money.Amount]() && integer.Match(value):

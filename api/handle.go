@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
@@ -67,26 +69,54 @@ func handleID[In any, P input[In]](call changeCall[In]) handler { return withBod
 // act is handleID for actions whose body may be left out: no bytes at all count as {}.
 func act[In any, P input[In]](call changeCall[In]) handler { return withBody[In, P](true, call) }
 
+// asks makes a handler of a question about the object in the path that is put in a body, or of a
+// change that is the same however often it is made: neither takes an idempotency key.
+func asks[In any, P input[In], T any](call func(context.Context, authz.Actor, string, In) (T, error)) handler {
+	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+		in, err := readInput[In, P](c, false)
+		if err != nil {
+			return reply{}, err
+		}
+		object, err := call(c.Request().Context(), req.actor, c.Param("id"), in.in)
+		return reply{object: object}, err
+	}}
+}
+
 func withBody[In any, P input[In]](optional bool, call changeCall[In]) handler {
 	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
-		body, err := readJSON(c.Request(), optional)
+		in, err := readInput[In, P](c, optional)
 		if err != nil {
 			return reply{}, err
 		}
-		raw, err := members(body)
+		claim, err := claimOf(c, req, in.raw, in.body)
 		if err != nil {
 			return reply{}, err
 		}
-		var in In
-		if err := decode(raw, P(&in)); err != nil {
-			return reply{}, err
-		}
-		claim, err := claimOf(c, req, raw, body)
-		if err != nil {
-			return reply{}, err
-		}
-		return call(c.Request().Context(), req, c.Param("id"), in, claim)
+		return call(c.Request().Context(), req, c.Param("id"), in.in, claim)
 	}}
+}
+
+// bodyOf is a body that was read without a mistake, with what it was read from.
+type bodyOf[In any] struct {
+	in   In
+	raw  map[string]jsontext.Value
+	body []byte
+}
+
+func readInput[In any, P input[In]](c echo.Context, optional bool) (out bodyOf[In], err error) {
+	if out.body, err = readJSON(c.Request(), optional); err != nil {
+		return out, err
+	}
+	if out.raw, err = members(out.body); err != nil {
+		return out, err
+	}
+	in := P(&out.in)
+	if s, ok := any(in).(screener); ok {
+		if err := s.Screen(slices.Sorted(maps.Keys(out.raw))); err != nil {
+			return out, err
+		}
+	}
+	return out, decode(out.raw, in)
 }
 
 // upload is a body that is no JSON.

@@ -34,6 +34,7 @@ var resources = []resource{
 	fileResource,
 	payoutResource,
 	sandboxResource,
+	feeResource,
 }
 
 func currencies() (out []string) {

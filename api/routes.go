@@ -37,5 +37,6 @@ func (a *API) routes() []route {
 		a.payoutRoutes(),
 		a.statementRoutes(),
 		a.sandboxRoutes(),
+		a.feeRoutes(),
 	)
 }

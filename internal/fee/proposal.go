@@ -1,0 +1,88 @@
+package fee
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/money"
+)
+
+// Switch is a rate of a proposal that can be off: not given, given as null, which is off, or a value.
+type Switch[T any] struct {
+	Given bool
+	Value *T
+}
+
+// UnmarshalJSON reads a value or null.
+func (s *Switch[T]) UnmarshalJSON(text []byte) error {
+	s.Given, s.Value = true, nil
+	return json.Unmarshal(text, &s.Value)
+}
+
+// Holds is the type of the values.
+func (Switch[T]) Holds() reflect.Type { return reflect.TypeFor[T]() }
+
+// Proposal is what somebody considers to change of a merchant's rates. A nil rate stays as it is.
+type Proposal struct {
+	AuthorizationFee        *money.Amount         `json:"authorization_fee"`
+	CaptureFee              *money.Amount         `json:"capture_fee"`
+	AmexSurchargePercentage *money.Percent        `json:"amex_surcharge_percentage"`
+	ACHTransferFlatFee      *money.Amount         `json:"ach_transfer_flat_fee"`
+	ACHTransferPercentage   *money.Percent        `json:"ach_transfer_percentage"`
+	ACHTransferFailedFee    *money.Amount         `json:"ach_transfer_failed_fee"`
+	ACHReturnFee            *money.Amount         `json:"ach_return_fee"`
+	ChargebackFee           *money.Amount         `json:"chargeback_fee"`
+	RetrievalFee            *money.Amount         `json:"retrieval_fee"`
+	PlatformFlatFee         Switch[money.Amount]  `json:"platform_flat_fee"`
+	PlatformPercentage      Switch[money.Percent] `json:"platform_percentage"`
+	DAFPercentage           *money.Percent        `json:"daf_percentage"`
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (p Proposal) Validate() fault.Fields { return p.On(Rates{}).Validate() }
+
+// On is the rates with the proposal carried out.
+func (p Proposal) On(r Rates) Rates {
+	for _, c := range []struct{ to, from *money.Amount }{
+		{&r.AuthorizationFee, p.AuthorizationFee}, {&r.CaptureFee, p.CaptureFee}, {&r.ACHTransferFlatFee, p.ACHTransferFlatFee},
+		{&r.ACHTransferFailedFee, p.ACHTransferFailedFee}, {&r.ACHReturnFee, p.ACHReturnFee},
+		{&r.ChargebackFee, p.ChargebackFee}, {&r.RetrievalFee, p.RetrievalFee},
+	} {
+		if c.from != nil {
+			*c.to = *c.from
+		}
+	}
+	for _, c := range []struct{ to, from *money.Percent }{
+		{&r.AmexSurchargePercentage, p.AmexSurchargePercentage}, {&r.ACHTransferPercentage, p.ACHTransferPercentage},
+		{&r.DAFPercentage, p.DAFPercentage},
+	} {
+		if c.from != nil {
+			*c.to = *c.from
+		}
+	}
+	if p.PlatformFlatFee.Given {
+		r.PlatformFlatFee = p.PlatformFlatFee.Value
+	}
+	if p.PlatformPercentage.Given {
+		r.PlatformPercentage = p.PlatformPercentage.Value
+	}
+	return r
+}
+
+// PreviewChange is [Service.Preview] of the rates in force with a proposal carried out.
+func (s *Service) PreviewChange(ctx context.Context, actor authz.Actor, merchantID int64, p Proposal) (Preview, error) {
+	if err := s.Check.Check(actor, authz.FeeRead); err != nil {
+		return Preview{}, err
+	}
+	if err := p.Validate().Err(); err != nil {
+		return Preview{}, err
+	}
+	now, err := s.Current(ctx, actor, merchantID)
+	if err != nil {
+		return Preview{}, err
+	}
+	return s.Preview(ctx, actor, merchantID, p.On(now.Rates))
+}
