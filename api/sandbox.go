@@ -18,6 +18,7 @@ func (a *API) sandboxRoutes() []route {
 		{http.MethodPost, "/api/sandbox/clock", "", authz.SandboxClock, sandboxOnly(handle(a.advanceClock))},
 		{http.MethodPost, "/api/sandbox/charges/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateCharge))},
 		{http.MethodPost, "/api/sandbox/disputes/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDispute))},
+		{http.MethodPost, "/api/sandbox/payouts/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulatePayout))},
 	}
 }
 
@@ -33,6 +34,11 @@ func (a *API) simulateCharge(ctx context.Context, req *request, id string, in si
 
 func (a *API) simulateDispute(ctx context.Context, req *request, id string, in simulate.DisputeInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Dispute(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+}
+
+func (a *API) simulatePayout(ctx context.Context, req *request, id string, in simulate.PayoutInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Simulate.Payout(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out.Object, true, out.Prior), err
 }
 

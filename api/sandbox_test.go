@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fixture"
+	"svcpay/internal/payout"
 	"svcpay/internal/pg"
 	"svcpay/internal/simulate"
 )
@@ -18,14 +19,16 @@ import (
 var sandboxResource = resource{
 	shapes: map[string]any{
 		"Clock": simulate.Clock{}, "AdvanceClock": simulate.AdvanceInput{}, "SimulateCharge": simulate.ChargeInput{},
-		"SimulateDispute": simulate.DisputeInput{},
+		"SimulateDispute": simulate.DisputeInput{}, "SimulatePayout": simulate.PayoutInput{},
 	},
 	enums: map[string][]string{
 		"SimulateCharge.outcome": simulate.ChargeOutcomes(), "SimulateDispute.outcome": simulate.DisputeOutcomes(),
+		"SimulatePayout.outcome": simulate.PayoutOutcomes(),
 	},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/sandbox/charges/:id":  func(t *testing.T, s *site) string { return chargeResource.theirs["/api/charges/:id"](t, s) },
 		"/api/sandbox/disputes/:id": func(t *testing.T, s *site) string { return disputeResource.theirs["/api/disputes/:id"](t, s) },
+		"/api/sandbox/payouts/:id":  func(t *testing.T, s *site) string { return payoutResource.theirs["/api/payouts/:id"](t, s) },
 	},
 }
 
@@ -52,7 +55,7 @@ func TestProductionHasNoSandbox(t *testing.T) {
 			s.send(t, c).want(t, 404, "route_missing")
 		}
 	}
-	if n < 5 {
+	if n < 6 {
 		t.Errorf("only %d routes are the sandbox's", n)
 	}
 	s.send(t, call{method: http.MethodDelete, path: "/api/sandbox/clock"}).want(t, 404, "route_missing")
@@ -142,5 +145,35 @@ func TestSimulationsOfDisputes(t *testing.T) {
 	}
 	if read := s.get(t, "/api/disputes/"+d.ID.String()); !bytes.Equal(read.body, a.body) {
 		t.Errorf("answered\n%s\nread\n%s", a.body, read.body)
+	}
+}
+
+func TestSimulationsOfPayouts(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := s.payout(t, s.App, 12_345)
+	path := "/api/sandbox/payouts/" + p.ID.String() + "/simulate"
+	for body, want := range map[string]struct {
+		status int
+		code   string
+	}{
+		`{"outcome":"returned","return_code":"R02"}`: {409, "simulation_not_possible"},
+		`{"outcome":"failed"}`:                       {400, "parameter_missing"},
+		`{"outcome":"failed","return_code":"901"}`:   {400, "parameter_invalid"},
+		`{"outcome":"paid","return_code":"R02"}`:     {400, "parameter_invalid"},
+		`{"outcome":"` + marker + `"}`:               {400, "parameter_invalid"},
+	} {
+		s.on(t, http.MethodPost, path, body, "").want(t, want.status, want.code)
+	}
+	a := s.once(t, http.MethodPost, path, `{"outcome":"paid"}`, `{"outcome":"failed","return_code":"R03"}`, 200)
+	if got := readAs[payout.Payout](t, a); got.Status != payout.Paid || got.ID != p.ID {
+		t.Errorf("the payout is %s", a.body)
+	}
+	if read := s.get(t, "/api/payouts/"+p.ID.String()); !bytes.Equal(read.body, a.body) {
+		t.Errorf("answered\n%s\nread\n%s", a.body, read.body)
+	}
+	back := s.on(t, http.MethodPost, path, `{"outcome":"returned","return_code":"R02"}`, "").want(t, 200, "")
+	if got := readAs[payout.Payout](t, back); got.Status != payout.Returned {
+		t.Errorf("the payout is %s", back.body)
 	}
 }
