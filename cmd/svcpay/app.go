@@ -45,7 +45,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a := &app{config: c, log: log, pool: pool, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks,
 		Processor: network, Check: check, Environment: c.environment, Machine: machineTime,
 		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network), Happen: assembly.SandboxHappens(network)})}
-	if err := a.checkClock(ctx); err != nil {
+	if err := checkClock(ctx, pool); err != nil {
 		pool.Close()
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func hostOf(origin string) string {
 const maxClockDrift = 2 * time.Second
 
 // checkClock compares this machine's clock with the database's.
-func (a *app) checkClock(ctx context.Context) error {
+func checkClock(ctx context.Context, pool *pgxpool.Pool) error {
 	before := machineTime()
-	theirs, err := pg.Value[time.Time](ctx, a.pool, `SELECT clock_timestamp()`, pg.Args{})
+	theirs, err := pg.Value[time.Time](ctx, pool, `SELECT clock_timestamp()`, pg.Args{})
 	if err != nil {
 		return err
 	}

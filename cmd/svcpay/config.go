@@ -47,15 +47,30 @@ func settings() []setting {
 
 // configFrom reads every setting from env and reports every mistake at once.
 func configFrom(env []string) (config, error) {
+	c, errs := readSettings(env, settings())
+	if c.baseURL != "" && c.payURL != "" && hostName(c.baseURL) == hostName(c.payURL) {
+		errs = append(errs, errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, on another host: a host's ports share their cookies"))
+	}
+	return c, errors.Join(errs...)
+}
+
+// databaseConfigFrom reads what a command needs that works on the database of a service: the settings
+// of the service will do, and its address and keys need not be there.
+func databaseConfigFrom(env []string) (config, error) {
+	c, errs := readSettings(env, slices.DeleteFunc(settings(), func(s setting) bool {
+		return s.name != "DATABASE_URL" && s.name != "SVCPAY_ENVIRONMENT"
+	}))
+	return c, errors.Join(errs...)
+}
+
+// readSettings reads some settings. Any that no command has are mistakes, too.
+func readSettings(env []string, wanted []setting) (c config, errs []error) {
 	given := make(map[string]string)
 	for _, pair := range env {
 		name, value, _ := strings.Cut(pair, "=")
 		given[name] = value
 	}
-	var c config
-	var errs []error
-	known := settings()
-	for _, s := range known {
+	for _, s := range wanted {
 		v, ok := given[s.name]
 		switch {
 		case ok && v != "":
@@ -72,11 +87,7 @@ func configFrom(env []string) (config, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", s.name, err))
 		}
 	}
-	errs = append(errs, unknownSettings(given, known)...)
-	if c.baseURL != "" && c.payURL != "" && hostName(c.baseURL) == hostName(c.payURL) {
-		errs = append(errs, errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, on another host: a host's ports share their cookies"))
-	}
-	return c, errors.Join(errs...)
+	return c, append(errs, unknownSettings(given, settings())...)
 }
 
 func unknownSettings(given map[string]string, known []setting) (errs []error) {

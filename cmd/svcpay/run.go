@@ -18,6 +18,8 @@ type commands struct {
 	Serve     serveCommand     `cmd:"" help:"Run the service. It is configured by its environment alone."`
 	VaultKeys vaultKeysCommand `cmd:"" help:"Make the key file of a vault."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database at DATABASE_URL up to this version's schema."`
+	Reconcile reconcileCommand `cmd:"" help:"Compare the processor's book with ours now, and print what does not agree."`
+	Ledger    ledgerCommand    `cmd:"" help:"Work on the ledger."`
 }
 
 // world is what a command may touch of the outside.

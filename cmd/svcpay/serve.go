@@ -29,10 +29,8 @@ func (serveCommand) Run(w *world) error {
 	}
 	log := newLog(w.stderr)
 	slog.SetDefault(log)
-	if pending, err := migrations.Pending(w.ctx, c.databaseURL); err != nil {
+	if err := checkSchema(w.ctx, c.databaseURL); err != nil {
 		return err
-	} else if pending {
-		return errors.New("the database has another schema than this version: run svcpay migrate first")
 	}
 	a, err := newApp(w.ctx, c, keys, log)
 	if err != nil {

@@ -94,7 +94,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 func (a *app) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), time.Second)
 	defer cancel()
-	if err := a.checkClock(ctx); err != nil {
+	if err := checkClock(ctx, a.pool); err != nil {
 		a.log.WarnContext(ctx, "not ready", "error", err.Error())
 		return c.NoContent(http.StatusServiceUnavailable)
 	}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/clock"
+	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/reconcile"
+	"svcpay/migrations"
+)
+
+const databaseHelp = "Reads DATABASE_URL and SVCPAY_ENVIRONMENT, as svcpay serve does."
+
+// openDatabase connects to a service's database, which must have this version's schema.
+func openDatabase(w *world) (*pgxpool.Pool, error) {
+	c, err := databaseConfigFrom(w.env)
+	if err != nil {
+		return nil, err
+	}
+	slog.SetDefault(newLog(w.stderr))
+	if err := checkSchema(w.ctx, c.databaseURL); err != nil {
+		return nil, err
+	}
+	pool, err := pg.Open(w.ctx, c.databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkClock(w.ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return pool, nil
+}
+
+// checkSchema tells whether the database has another schema than this version.
+func checkSchema(ctx context.Context, url string) error {
+	pending, err := migrations.Pending(ctx, url)
+	if err == nil && pending {
+		err = errors.New("the database has another schema than this version: run svcpay migrate first")
+	}
+	return err
+}
+
+type reconcileCommand struct{}
+
+// Help implements kong.HelpProvider.
+func (reconcileCommand) Help() string {
+	return databaseHelp + " What is younger than an hour is left to a later run. The exit status is 1 if there are open differences."
+}
+
+// Run compares the books and prints the open differences.
+func (reconcileCommand) Run(w *world) error {
+	pool, err := openDatabase(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	network := sandbox.New(pool, machineTime, sandbox.AccountClock(clock.New(pool, machineTime).Moment))
+	s := reconcile.New(reconcile.Deps{Pool: pool, Processor: network, Machine: machineTime})
+	r, err := s.RunNow(w.ctx)
+	if err != nil {
+		return err
+	}
+	open, err := s.Open(w.ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, "Compared up to %s, new since the last time: lines %d, operations %d, postings %d.\n"+
+		"Differences that appeared: %d; that went: %d.\n",
+		r.Horizon.UTC().Format(instant.Layout), r.Lines, r.Operations, r.Postings, r.Found, r.Resolved)
+	if len(open) == 0 {
+		return nil
+	}
+	if err := printDifferences(w.stdout, open); err != nil {
+		return err
+	}
+	return fmt.Errorf("open differences: %d", len(open))
+}
+
+// printDifferences prints a table: what each book says, a dash for nothing.
+func printDifferences(out io.Writer, open []reconcile.Difference) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nFOUND\tDIFFERENCE\tREFERENCE\tAPPLICATION\tMERCHANT\tOURS\tBOOK\tPOSTED")
+	for _, d := range open {
+		ours, book := "-", "-"
+		if d.OurKind != nil {
+			ours = fmt.Sprintf("%s %s %d %s", *d.OurKind, *d.OurState, *d.OurAmount, *d.OurCurrency)
+		}
+		if d.Lines > 0 {
+			verdict := map[bool]string{true: "approved", false: "declined"}[*d.BookApproved]
+			book = fmt.Sprintf("%d × %s %s %d %s", d.Lines, *d.BookKind, verdict, *d.BookAmount, *d.BookCurrency)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d × %d\n", d.FoundAt.UTC().Format("2006-01-02 15:04"), d.Kind, d.Reference,
+			number(d.ApplicationID), number(d.MerchantID), ours, book, d.Postings, d.Posted)
+	}
+	return t.Flush()
+}
+
+func number(n *int64) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+type ledgerCommand struct {
+	Rebuild rebuildCommand `cmd:"" help:"Compute the running totals of an application anew from its entries."`
+}
+
+type rebuildCommand struct {
+	Application int64 `required:"" placeholder:"N" help:"The application whose totals are wrong."`
+}
+
+// Help implements kong.HelpProvider.
+func (rebuildCommand) Help() string { return databaseHelp }
+
+// Run computes the totals anew.
+func (c rebuildCommand) Run(w *world) error {
+	pool, err := openDatabase(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	n, err := pg.Value[int](w.ctx, pool, `SELECT count(*)::int FROM applications WHERE id = @id`, pg.Args{"id": c.Application})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fmt.Errorf("there is no application %d", c.Application)
+	}
+	if err := ledger.New(ledger.Deps{Pool: pool, Now: machineTime}).Rebuild(w.ctx, c.Application); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, "The totals of application %d are computed anew from its entries.\n", c.Application)
+	return nil
+}
