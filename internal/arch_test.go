@@ -78,6 +78,7 @@ var rows = map[string]row{
 	"simulate":  {4, "0 1 2 3 inbound"},
 	"assembly":  {4, "0 1 2 3 inbound report simulate processor/sandbox reconcile"},
 
+	"metrics":     {4, "0 1 2"},
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
 	"views":       {4, "money fault ids instant views/ui"},
@@ -112,6 +113,7 @@ var guarded = []struct{ name, users string }{
 	{"golang.org/x/crypto/nacl/", "vault seal wallet"},
 	{"github.com/labstack/echo/", "api api/browser portal cmd/svcpay"},
 	{"github.com/a-h/templ", "views views/ui portal"},
+	{"github.com/prometheus/", "metrics"},
 	{"github.com/riverqueue/", "jobs migrations pgtest"},
 }
 

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/clock"
 	"svcpay/internal/instant"
+	"svcpay/internal/metrics"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/vault"
@@ -25,6 +26,7 @@ type app struct {
 	config config
 	log    *slog.Logger
 	pool   *pgxpool.Pool
+	meter  *metrics.Meter
 }
 
 // machineTime is the one source of time: milliseconds, as records keep it.
@@ -42,8 +44,9 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	}
 	clocks := clock.New(pool, machineTime)
 	network := sandbox.New(pool, machineTime, sandbox.AccountClock(clocks.Moment))
-	a := &app{config: c, log: log, pool: pool, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks,
-		Processor: network, Check: check, Environment: c.environment, Machine: machineTime,
+	meter := metrics.New(pool, machineTime)
+	a := &app{config: c, log: log, pool: pool, meter: meter, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks,
+		Processor: meter.Processor(network), Check: check, Environment: c.environment, Machine: machineTime,
 		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network), Happen: assembly.SandboxHappens(network)})}
 	if err := checkClock(ctx, pool); err != nil {
 		pool.Close()

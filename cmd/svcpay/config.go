@@ -19,6 +19,7 @@ type config struct {
 	baseURL      string // API and portal
 	payURL       string // library, frames and /client
 	vaultKeyFile string
+	adminAddr    string // where metrics are told; "" for nowhere
 }
 
 // setting is one environment variable.
@@ -42,6 +43,7 @@ func settings() []setting {
 			func(c *config, v string) (err error) { c.payURL, err = origin(v); return err }},
 		{"SVCPAY_VAULT_KEY_FILE", "file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
 			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
+		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
 	}, extraSettings()...)
 }
 
@@ -112,6 +114,18 @@ func setAddr(c *config, v string) error {
 		return errors.New("not host:port")
 	}
 	c.addr = v
+	return nil
+}
+
+func setAdminAddr(c *config, v string) error {
+	host, _, err := net.SplitHostPort(v)
+	if err != nil {
+		return errors.New("not host:port")
+	}
+	if !isLoopback(host) {
+		return errors.New("not a loopback address: metrics are for this machine")
+	}
+	c.adminAddr = v
 	return nil
 }
 

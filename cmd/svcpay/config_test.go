@@ -18,7 +18,7 @@ func goodEnv() []string {
 func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000"))
-	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json"}
+	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json", ""}
 	if err != nil || c != want {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -25,6 +25,7 @@ type devCommand struct {
 	Addr        string `default:"localhost:8080" help:"Loopback address of API, portal and pay origin."`
 	ShopAddr    string `default:"localhost:8081" help:"Loopback address of the demo shop."`
 	StateDir    string `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
+	Metrics     bool   `help:"Tell metrics on a free port of loopback, and print where."`
 	Credentials string `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
 }
 
@@ -39,6 +40,7 @@ type dev struct {
 	stateDir    string
 	credentials string
 	main, shop  []net.Listener
+	admin       []net.Listener // none unless metrics are asked for
 	config      config
 }
 
@@ -64,6 +66,12 @@ func (d devCommand) Run(w *world) error {
 		return err
 	}
 	defer closeAll(s.shop)
+	if d.Metrics {
+		if s.admin, err = listenLoopback("127.0.0.1:0"); err != nil {
+			return err
+		}
+		defer closeAll(s.admin)
+	}
 	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"),
 		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main)}
 	return s.run()
@@ -163,6 +171,7 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	defer cancel()
 	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
 		PublicKey: c.PublicKey, Merchants: []shop.Merchant{{ID: c.Merchants.US, Name: "Riverside Food Bank"}}, Log: log})
+	defer a.serveAdmin(s.admin)()
 	errs := make(chan error, 2)
 	go func() { errs <- a.serve(ctx, s.main...) }()
 	go func() { errs <- serveUntil(ctx, newServer(front), s.shop...) }()
@@ -205,6 +214,9 @@ func (s *dev) announce(c demo.Credentials) {
 	s.say("  Portal       %s", c.PortalURL)
 	s.say("  API          %s/api", c.BaseURL)
 	s.say("  Library      %s/3.2/svcpay.js\n", c.PayURL)
+	if s.admin != nil {
+		s.say("  Metrics      http://%s/metrics\n", s.admin[0].Addr())
+	}
 	s.say("  X-App-ID     %d", c.AppID)
 	s.say("  X-API-Key    %s", c.SecretKey)
 	s.say("  Public key   %s", c.PublicKey)

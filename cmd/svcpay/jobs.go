@@ -34,6 +34,14 @@ func (a *app) schedules() []jobs.Schedule {
 			return a.Clocks.RunAll(ctx, s)
 		}})
 	}
+	for i, s := range out {
+		out[i].Run = func(ctx context.Context) (bool, error) {
+			began := time.Now()
+			more, err := s.Run(ctx)
+			a.meter.Job(s.Name, time.Since(began), err)
+			return more, err
+		}
+	}
 	return out
 }
 

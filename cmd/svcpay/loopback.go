@@ -18,7 +18,7 @@ func listenLoopback(addr string) ([]net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q is not host:port", addr)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !isLoopback(host) {
 		return nil, errNotLoopback
 	}
 	v4, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", port))
@@ -40,6 +40,12 @@ func listenLoopback(addr string) ([]net.Listener, error) {
 		return nil, errors.Join(err, v4.Close())
 	}
 	return listeners, nil
+}
+
+// isLoopback tells whether a host is this machine alone.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // portOf returns ":8080".

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"time"
@@ -37,6 +38,14 @@ func (serveCommand) Run(w *world) error {
 		return err
 	}
 	defer a.close()
+	if c.adminAddr != "" {
+		admin, err := listenLoopback(c.adminAddr)
+		if err != nil {
+			return fmt.Errorf("SVCPAY_ADMIN_ADDR: %w", err)
+		}
+		log.Info("telling metrics", "addr", admin[0].Addr().String())
+		defer a.serveAdmin(admin)()
+	}
 	l, err := net.Listen("tcp", c.addr)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -43,11 +44,22 @@ func (a *app) requestLog() echo.MiddlewareFunc {
 	return middleware.RequestLoggerWithConfig(middleware.RequestLoggerConfig{
 		LogStatus: true, LogLatency: true, LogMethod: true, LogError: true, HandleError: true,
 		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
+			a.meter.Request(surfaceOf(c.Path()), c.Path(), v.Status)
 			a.log.InfoContext(c.Request().Context(), "request", "method", v.Method, "route", c.Path(), "status", v.Status,
 				"took_ms", v.Latency.Milliseconds(), "request_id", c.Response().Header().Get("Request-Id"))
 			return nil
 		},
 	})
+}
+
+// surfaceOf names what a route belongs to, for the metrics.
+func surfaceOf(route string) string {
+	for _, s := range []string{"api", "portal", "client"} {
+		if rest, ok := strings.CutPrefix(route, "/"+s); ok && (rest == "" || rest[0] == '/') {
+			return s
+		}
+	}
+	return "other" // library and frames, health
 }
 
 // payHandler serves the pay origin: library, frames, /client.

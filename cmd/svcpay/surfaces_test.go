@@ -10,12 +10,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/assembly"
+	"svcpay/internal/metrics"
 )
 
 func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 	t.Parallel()
 	var log, elsewhere bytes.Buffer
-	e := (&app{log: newLog(&log)}).newEcho()
+	e := (&app{log: newLog(&log), meter: metrics.New(nil, machineTime)}).newEcho()
 	e.Logger.SetOutput(&elsewhere)
 	e.GET("/", func(echo.Context) error { panic("the card 4242 4242 4242 4242") })
 	answer := httptest.NewRecorder()
@@ -30,7 +31,7 @@ func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 
 func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	t.Parallel()
-	h, err := (&app{Services: &assembly.Services{}, log: newLog(&bytes.Buffer{})}).payHandler()
+	h, err := (&app{Services: &assembly.Services{}, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fixture"
+	"svcpay/internal/jobs"
+	"svcpay/internal/metrics"
+)
+
+// told is what the app's metrics say; without a database, of this binary alone.
+func told(t *testing.T, a *app, host string) (int, string) {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	r.Host = host
+	answer := httptest.NewRecorder()
+	a.adminHandler().ServeHTTP(answer, r)
+	return answer.Code, answer.Body.String()
+}
+
+func TestMetricsAreForThisMachine(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	a := &app{meter: metrics.New(w.Pool, w.Clock.Now)}
+	for host, want := range map[string]int{"127.0.0.1:9090": 200, "[::1]:9090": 200, "localhost:9090": 200, "metrics.example:9090": 421, "10.0.0.1:9090": 421, "": 421} {
+		if status, _ := told(t, a, host); status != want {
+			t.Errorf("%q: %d; want %d", host, status, want)
+		}
+	}
+	for setting, ok := range map[string]bool{"127.0.0.1:9090": true, "localhost:0": true, "[::1]:9090": true, "": true,
+		":9090": false, "0.0.0.0:9090": false, "metrics.example:9090": false, "9090": false} {
+		if c, err := configFrom(append(goodEnv(), "SVCPAY_ADMIN_ADDR="+setting)); (err == nil) != ok || ok && c.adminAddr != setting {
+			t.Errorf("%q: %q, %v", setting, c.adminAddr, err)
+		}
+	}
+}
+
+func TestAdminListenerStopsWithTheService(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	a := &app{log: newLog(&bytes.Buffer{}), meter: metrics.New(w.Pool, w.Clock.Now)}
+	listeners, err := listenLoopback("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := a.serveAdmin(listeners)
+	url := "http://" + listeners[0].Addr().String() + "/metrics"
+	resp, err := http.Get(url)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%v, %v", resp, err)
+	}
+	resp.Body.Close()
+	stop()
+	if resp, err := http.Get(url); err == nil {
+		resp.Body.Close()
+		t.Error("it still answers")
+	}
+	a.serveAdmin(nil)()
+}
+
+// TestRequestsAreCountedByTheirRoute: no caller can make up a label.
+func TestRequestsAreCountedByTheirRoute(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	a := &app{log: newLog(&bytes.Buffer{}), meter: metrics.New(w.Pool, w.Clock.Now)}
+	e := a.newEcho()
+	e.GET("/api/charges/:id", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
+	e.GET("/client/x", func(echo.Context) error { return errors.New("no") })
+	e.GET("/portal", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
+	e.GET("/portals", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
+	for _, path := range []string{"/api/charges/made-up-1", "/api/charges/made-up-2", "/client/x", "/portal", "/portals", "/made-up-3", "/api/made-up-4", "/api/charges/made-up-5/made-up-6"} {
+		for _, method := range []string{http.MethodGet, "BREW", http.MethodPost} {
+			e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
+		}
+	}
+	_, text := told(t, a, "localhost:1")
+	for _, want := range []string{
+		`svcpay_http_requests_total{route="/api/charges/:id",status="204",surface="api"} 3`,
+		`svcpay_http_requests_total{route="/client/x",status="500",surface="client"} 1`,
+		`svcpay_http_requests_total{route="/portal",status="200",surface="portal"} 1`,
+		`svcpay_http_requests_total{route="/portals",status="200",surface="other"} 1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "made-up") || strings.Contains(text, "BREW") {
+		t.Errorf("a caller's words are in\n%s", text)
+	}
+}
+
+func TestJobsAreMeasured(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	a := &app{Services: w.Services, pool: w.Pool, meter: metrics.New(w.Pool, w.Clock.Now)}
+	var reconciles jobs.Schedule
+	for _, s := range a.schedules() {
+		if s.Name == "reconcile" {
+			reconciles = s
+		}
+	}
+	if more, err := reconciles.Run(t.Context()); err != nil || !more {
+		t.Errorf("%v, %v", more, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := reconciles.Run(gone); err == nil {
+		t.Error("nobody waits, and it runs")
+	}
+	_, text := told(t, a, "localhost:1")
+	for _, want := range []string{`svcpay_job_seconds_count{job="reconcile",outcome="done"} 1`, `svcpay_job_seconds_count{job="reconcile",outcome="failed"} 1`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is not in\n%s", want, text)
+		}
+	}
+}

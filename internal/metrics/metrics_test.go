@@ -1,0 +1,233 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/fixture"
+	"svcpay/internal/metrics"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// table is how docs/metrics.md has the metrics.
+func table() string {
+	var b strings.Builder
+	for _, m := range metrics.Table() {
+		labels := "–"
+		if len(m.Labels) > 0 {
+			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
+		}
+		b.WriteString("| `" + m.Name + "` | " + m.Type + " | " + labels + " | " + m.Help + " |\n")
+	}
+	return b.String()
+}
+
+func TestDocumentNamesEveryMetric(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil || !strings.Contains(string(text), "|---|---|---|---|\n"+table()+"\n") {
+		t.Errorf("docs/metrics.md must have these rows, %v:\n%s", err, table())
+	}
+}
+
+// scrape reads all metrics of ours: name with labels, and value.
+func scrape(t *testing.T, m *metrics.Meter) map[string]string {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	m.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if answer.Code != http.StatusOK {
+		t.Fatalf("%d %s", answer.Code, answer.Body)
+	}
+	out := make(map[string]string)
+	for line := range strings.Lines(answer.Body.String()) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(name, "svcpay_") {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// expect compares some values; "" stands for a metric that is missing.
+func expect(t *testing.T, when string, got, want map[string]string) {
+	t.Helper()
+	for name, value := range want {
+		if got[name] != value {
+			t.Errorf("%s: %s is %q; want %q", when, name, got[name], value)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	m := metrics.New(w.Pool, w.Clock.Now)
+	m.Request("api", "/api/charges", 201)
+	m.Request("api", "/api/charges", 201)
+	m.Request("other", "", 404)
+	m.Job("sweep", 30*time.Millisecond, nil)
+	m.Job("sweep", time.Second, errors.New("x"))
+	m.Job("sweep", time.Hour, errors.New("x"))
+	expect(t, "counted", scrape(t, m), map[string]string{
+		`svcpay_http_requests_total{route="/api/charges",status="201",surface="api"}`: "2",
+		`svcpay_http_requests_total{route="none",status="404",surface="other"}`:       "1",
+		`svcpay_job_seconds_count{job="sweep",outcome="done"}`:                        "1",
+		`svcpay_job_seconds_count{job="sweep",outcome="failed"}`:                      "2",
+		`svcpay_job_seconds_sum{job="sweep",outcome="failed"}`:                        "3601",
+		`svcpay_job_seconds_bucket{job="sweep",outcome="done",le="0.02"}`:             "0",
+		`svcpay_job_seconds_bucket{job="sweep",outcome="done",le="0.1"}`:              "1",
+	})
+}
+
+// line is a processor whose every answer is the same.
+type line struct {
+	processor.Processor
+	answer processor.Answer
+	err    error
+}
+
+func (l line) Authorize(context.Context, processor.Authorization) (processor.Answer, error) {
+	return l.answer, l.err
+}
+func (l line) Debit(context.Context, processor.Debit) (processor.Answer, error) {
+	return l.answer, l.err
+}
+func (l line) Capture(context.Context, processor.FollowUp) (processor.Answer, error) {
+	return l.answer, l.err
+}
+func (l line) Void(context.Context, processor.FollowUp) (processor.Answer, error) {
+	return l.answer, l.err
+}
+func (l line) Refund(context.Context, processor.FollowUp) (processor.Answer, error) {
+	return l.answer, l.err
+}
+func (l line) Payout(context.Context, processor.Payout) (processor.Answer, error) {
+	return l.answer, l.err
+}
+func (l line) Respond(context.Context, processor.Response) (processor.Answer, error) {
+	return l.answer, l.err
+}
+func (l line) Lookup(context.Context, string) (processor.Answer, error)       { return l.answer, l.err }
+func (l line) Events(context.Context, string, int) ([]processor.Event, error) { return nil, l.err }
+func (l line) Book(context.Context, int64, int) ([]processor.BookLine, error) { return nil, l.err }
+func (l line) Name() string                                                   { return "line" }
+
+func TestCallsAreCountedAndPassedOn(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	lost := errors.New("lost")
+	for outcome, l := range map[string]line{
+		"approved": {answer: processor.Answer{Approved: true}}, "declined": {answer: processor.Answer{DeclineCode: "x"}},
+		"unknown": {err: lost}, "not_found": {err: processor.ErrNotFound},
+	} {
+		m := metrics.New(w.Pool, w.Clock.Now)
+		p, ctx := m.Processor(l), t.Context()
+		calls := map[string]func() (processor.Answer, error){
+			"authorize": func() (processor.Answer, error) { return p.Authorize(ctx, processor.Authorization{}) },
+			"debit":     func() (processor.Answer, error) { return p.Debit(ctx, processor.Debit{}) },
+			"capture":   func() (processor.Answer, error) { return p.Capture(ctx, processor.FollowUp{}) },
+			"void":      func() (processor.Answer, error) { return p.Void(ctx, processor.FollowUp{}) },
+			"refund":    func() (processor.Answer, error) { return p.Refund(ctx, processor.FollowUp{}) },
+			"payout":    func() (processor.Answer, error) { return p.Payout(ctx, processor.Payout{}) },
+			"respond":   func() (processor.Answer, error) { return p.Respond(ctx, processor.Response{}) },
+			"lookup":    func() (processor.Answer, error) { return p.Lookup(ctx, "") },
+			"events":    func() (processor.Answer, error) { _, err := p.Events(ctx, "", 1); return l.answer, err },
+			"book":      func() (processor.Answer, error) { _, err := p.Book(ctx, 0, 1); return l.answer, err },
+		}
+		for kind, call := range calls {
+			if a, err := call(); a != l.answer || !errors.Is(err, l.err) {
+				t.Errorf("%s: %v, %v", kind, a, err)
+			}
+			want := outcome
+			if kind == "events" || kind == "book" {
+				want = map[bool]string{true: "answered", false: "unknown"}[l.err == nil]
+			}
+			expect(t, outcome, scrape(t, m), map[string]string{`svcpay_processor_calls_total{kind="` + kind + `",outcome="` + want + `"}`: "1"})
+		}
+		if p.Name() != "line" {
+			t.Errorf("%s", p.Name())
+		}
+	}
+}
+
+func exec(t *testing.T, w *fixture.World, sql string, args pg.Args) {
+	t.Helper()
+	if n, err := pg.Exec(t.Context(), w.Pool, sql, args); err != nil || n != 1 {
+		t.Fatalf("%s: %d, %v", sql, n, err)
+	}
+}
+
+func TestWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	m := metrics.New(w.Pool, w.Clock.Now)
+	expect(t, "nothing waits", scrape(t, m), map[string]string{
+		"svcpay_database_up": "1", "svcpay_operations_open": "0", "svcpay_operations_open_oldest_seconds": "0",
+		"svcpay_processor_events_unhandled": "0", "svcpay_processor_events_unhandled_oldest_seconds": "0", "svcpay_charges_overdue": "0",
+		"svcpay_ledger_differences_open": "0", "svcpay_reconciliation_finished_seconds": "", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "",
+	})
+	amount, token := money.Amount(100), w.Token("4242424242424242")
+	if _, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, w, `UPDATE processor_operations SET state = 'open', finished_at = NULL, next_check_at = created_at`, pg.Args{})
+	exec(t, w, `INSERT INTO processor_events (processor, id, kind, account, body, next_attempt_at, received_at)
+		VALUES ('line', 'e', 'x', 'y', '{}', @now, @now)`, pg.Args{"now": w.Clock.Now().Add(-time.Minute)})
+	exec(t, w, `INSERT INTO ledger_differences (application_id, merchant_id, account, currency, total, sum, found_at)
+		VALUES (@a, @m, 'merchant_pending', 'usd', 1, 2, @now)`, pg.Args{"a": w.App.AppID, "m": w.App.Merchants.US, "now": w.Clock.Now()})
+	w.Clock.Advance(9 * time.Second)
+	expect(t, "read a moment ago", scrape(t, m), map[string]string{"svcpay_operations_open": "0"})
+	w.Clock.Advance(2*time.Hour - 9*time.Second)
+	if _, err := w.Reconcile.RunNow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Second)
+	expect(t, "something waits", scrape(t, m), map[string]string{
+		"svcpay_operations_open": "1", "svcpay_operations_open_oldest_seconds": "7201", "svcpay_processor_events_unhandled": "1",
+		"svcpay_processor_events_unhandled_oldest_seconds": "7261", "svcpay_charges_overdue": "0", "svcpay_ledger_differences_open": "1",
+		"svcpay_reconciliation_finished_seconds": "1", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "1",
+	})
+	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 30*24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(10 * time.Second)
+	expect(t, "the application's clock was moved", scrape(t, m), map[string]string{"svcpay_charges_overdue": "1"})
+	w.Clock.Advance(30 * 24 * time.Hour)
+	expect(t, "so much later", scrape(t, m), map[string]string{"svcpay_charges_overdue": "1"})
+}
+
+func TestTheDatabaseIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	m := metrics.New(w.Pool, w.Clock.Now)
+	before := w.Pool.Stat().AcquireCount()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { scrape(t, m) })
+	}
+	all.Wait()
+	if n := w.Pool.Stat().AcquireCount() - before; n > 2 {
+		t.Errorf("8 looks took %d connections", n)
+	}
+}
+
+func TestWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	m := metrics.New(w.Pool, w.Clock.Now)
+	m.Request("api", "/api", 200)
+	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE reconciliation_differences RENAME TO gone`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "what cannot be read", scrape(t, m), map[string]string{"svcpay_database_up": "0", "svcpay_operations_open": "",
+		`svcpay_http_requests_total{route="/api",status="200",surface="api"}`: "1"})
+}
