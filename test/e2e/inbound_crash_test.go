@@ -51,7 +51,8 @@ func killAtFeed(t *testing.T, arm string) {
 	if state := s.ended(t, patience); !killed(state) {
 		t.Fatalf("not a kill: %s", state)
 	}
-	s, died := p.serve(t, program), time.Now()
+	p.serve(t, program)
+	died := time.Now()
 	p.ahead(t, 20*24*time.Hour)
 	eventually(t, patience, "the end of the dispute", func() bool {
 		return value[int64](t, p, `
