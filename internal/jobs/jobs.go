@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,8 +38,6 @@ type Schedule struct {
 // sweep is the one kind of job: run the schedule of that name.
 type sweep struct {
 	Name string `json:"name"`
-	// Bridge keeps the job going, at the schedule's pace, until another binary must lead.
-	Bridge bool `json:"bridge,omitempty"`
 }
 
 // election is how long it may take, after a leading binary was killed, until another one schedules.
@@ -52,8 +52,14 @@ func (sweep) Kind() string { return "sweep" }
 
 type worker struct {
 	river.WorkerDefaults[sweep]
-	schedules map[string]Schedule
-	stopping  chan struct{} // closed when this binary is about to stop
+	schedules map[string]*scheduled
+}
+
+// scheduled is a schedule with whether this binary is at it: a second run in the same binary would only
+// take a worker from the others.
+type scheduled struct {
+	Schedule
+	busy atomic.Bool
 }
 
 // Work implements river.Worker.
@@ -62,14 +68,15 @@ func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
 	if !ok { // a newer binary's schedule: leave it to one that knows it
 		return river.JobSnooze(time.Second)
 	}
-	if job.Args.Bridge && s.Every < election {
-		return w.bridge(ctx, s)
-	}
-	return drain(ctx, s)
+	return s.drain(ctx)
 }
 
-// drain runs a schedule until nothing more is due.
-func drain(ctx context.Context, s Schedule) error {
+// drain runs a schedule until nothing more is due, unless that is being done.
+func (s *scheduled) drain(ctx context.Context) error {
+	if !s.busy.CompareAndSwap(false, true) {
+		return nil
+	}
+	defer s.busy.Store(false)
 	for {
 		more, err := s.Run(ctx)
 		if err != nil {
@@ -81,39 +88,21 @@ func drain(ctx context.Context, s Schedule) error {
 	}
 }
 
-// bridge runs a schedule at its pace for as long as nobody may be leading.
-func (w *worker) bridge(ctx context.Context, s Schedule) error {
-	over, tick := time.After(election), time.NewTicker(s.Every)
-	defer tick.Stop()
-	var errs []error
-	for {
-		if err := drain(ctx, s); err != nil {
-			errs = append(errs, err)
-		}
-		select {
-		case <-tick.C:
-			continue
-		case <-over:
-		case <-w.stopping:
-		case <-ctx.Done():
-		}
-		return errors.Join(errs...)
-	}
-}
-
 // Runner is the background work of one binary.
 type Runner struct {
 	client   *river.Client[pgx.Tx]
-	stopping chan struct{}
+	stopping chan struct{} // closed when this binary is about to stop
+	bridges  sync.WaitGroup
+	cancel   context.CancelFunc // of the bridges' work
 }
 
 // Start begins to work and to schedule. Until a leader is sure to have been elected, this binary
 // keeps the schedules itself: after a crash of the leading one that takes a while.
 func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules ...Schedule) (*Runner, error) {
-	w := &worker{schedules: make(map[string]Schedule), stopping: make(chan struct{})}
+	w := &worker{schedules: make(map[string]*scheduled)}
 	var periodic []*river.PeriodicJob
 	for _, s := range schedules {
-		w.schedules[s.Name] = s
+		w.schedules[s.Name] = &scheduled{Schedule: s}
 		periodic = append(periodic, river.NewPeriodicJob(river.PeriodicInterval(s.Every), func() (river.JobArgs, *river.InsertOpts) {
 			return sweep{Name: s.Name}, once
 		}, nil))
@@ -132,20 +121,71 @@ func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules 
 	if err := client.Start(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
+	r := &Runner{client: client, stopping: make(chan struct{})}
+	ctx, r.cancel = context.WithCancel(ctx)
 	for _, s := range schedules {
-		if _, err := client.Insert(ctx, sweep{Name: s.Name, Bridge: true}, once); err != nil {
+		if s.Every < election {
+			r.bridges.Go(func() { r.bridge(ctx, log, w.schedules[s.Name]) })
+			continue
+		}
+		if _, err := client.Insert(ctx, sweep{Name: s.Name}, once); err != nil {
+			r.cancel()
 			return nil, errors.Join(fmt.Errorf("jobs: %w", err), client.StopAndCancel(context.WithoutCancel(ctx)))
 		}
 	}
-	return &Runner{client, w.stopping}, nil
+	return r, nil
+}
+
+// bridge runs a schedule at its pace for as long as nobody may be leading. It takes none of the queue's
+// workers: the schedules are more than these, and those of binaries that died would wait in front.
+func (r *Runner) bridge(ctx context.Context, log *slog.Logger, s *scheduled) {
+	over, tick := time.After(election), time.NewTicker(s.Every)
+	defer tick.Stop()
+	for {
+		if err := drainOnce(ctx, s); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "a job failed", "error", err.Error())
+		}
+		select {
+		case <-tick.C:
+			continue
+		case <-over:
+		case <-r.stopping:
+		case <-ctx.Done():
+		}
+		return
+	}
+}
+
+// drainOnce drains as a job of the queue does: for a bounded time, and a panic is an error.
+func drainOnce(ctx context.Context, s *scheduled) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, jobTimeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: panic: %v", s.Name, p)
+		}
+	}()
+	return s.drain(ctx)
 }
 
 // Stop lets running jobs end until ctx is done, then cancels them. It is called once.
 func (r *Runner) Stop(ctx context.Context) error {
+	defer r.bridges.Wait()
+	defer r.cancel()
 	close(r.stopping)
 	err := r.client.Stop(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
+		r.cancel()
 		return r.client.StopAndCancel(context.WithoutCancel(ctx))
+	}
+	bridged := make(chan struct{})
+	go func() {
+		r.bridges.Wait()
+		close(bridged)
+	}()
+	select {
+	case <-bridged:
+	case <-ctx.Done():
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync/atomic"
@@ -79,6 +80,62 @@ func TestSchedulesAreKeptWhileADeadBinaryLeads(t *testing.T) {
 	}})
 	await(t, "several runs", func() bool { return runs.Load() >= 5 })
 	stop(t, r) // and stopping does not wait for an election
+}
+
+// There may be more frequent schedules than workers, and jobs of binaries that were killed: none waits for
+// the others.
+func TestNoScheduleWaitsForTheOthers(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t)
+	if _, err := pg.Exec(t.Context(), pool, `
+		INSERT INTO river.river_leader (name, leader_id, elected_at, expires_at)
+		VALUES ('default', 'killed', now(), now() + interval '1 hour')`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	var runs [12]atomic.Int64
+	var all []jobs.Schedule
+	never := make(chan struct{})
+	for i := range runs {
+		all = append(all, jobs.Schedule{Name: fmt.Sprint("frequent ", i), Every: 20 * time.Millisecond, Run: func(ctx context.Context) (bool, error) {
+			if runs[i].Add(1); i%3 == 0 { // and some hang
+				select {
+				case <-ctx.Done():
+				case <-never:
+				}
+			}
+			return false, nil
+		}})
+	}
+	r := start(t, pool, all...)
+	await(t, "runs of all that do not hang", func() bool {
+		for i := range runs {
+			if i%3 != 0 && runs[i].Load() < 5 {
+				return false
+			}
+		}
+		return true
+	})
+	close(never)
+	stop(t, r)
+}
+
+// What a binary is at is not begun a second time in it.
+func TestAScheduleRunsOnceAtATime(t *testing.T) {
+	t.Parallel()
+	var running, twice, runs atomic.Int64
+	r := start(t, pgtest.New(t), jobs.Schedule{Name: "slow", Every: time.Second, Run: func(context.Context) (bool, error) {
+		if running.Add(1) > 1 {
+			twice.Add(1)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		running.Add(-1)
+		return runs.Add(1) < 3, nil
+	}})
+	await(t, "three runs", func() bool { return runs.Load() >= 3 })
+	stop(t, r)
+	if n := twice.Load(); n > 0 {
+		t.Errorf("it ran beside itself %d times", n)
+	}
 }
 
 func TestWorkOfAKilledRunnerIsTakenByAnother(t *testing.T) {
