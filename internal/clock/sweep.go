@@ -2,6 +2,7 @@ package clock
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -14,18 +15,18 @@ type Sweep struct {
 	Next func(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error)
 }
 
-// RunAll runs a sweep over the views of all applications and tells whether there may be more.
+// RunAll runs a sweep over the views of all applications and tells whether there may be more. One
+// view's failure does not keep the others waiting.
 func (c *Clock) RunAll(ctx context.Context, s Sweep) (more bool, err error) {
 	views, err := c.Views(ctx)
 	if err != nil {
 		return false, err
 	}
+	var errs []error
 	for _, v := range views {
 		n, err := s.Run(ctx, v)
-		if err != nil {
-			return false, err
-		}
+		errs = append(errs, err)
 		more = more || n > 0
 	}
-	return more, nil
+	return more, errors.Join(errs...)
 }

@@ -1,0 +1,37 @@
+package assembly_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"svcpay/internal/assembly"
+	"svcpay/internal/clock"
+	"svcpay/internal/identity"
+	"svcpay/internal/pgtest"
+	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/vault"
+	"svcpay/policy"
+)
+
+func TestProductionHasNothingOfASandbox(t *testing.T) {
+	t.Parallel()
+	for env, has := range map[identity.Environment]bool{identity.Sandbox: true, identity.Production: false} {
+		keys, err := vault.CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := policy.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool := pgtest.New(t)
+		clocks := clock.New(pool, time.Now)
+		p := sandbox.New(pool, time.Now, sandbox.AccountClock(clocks.Moment))
+		s := assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks, Processor: p, Check: rules, Environment: env,
+			Machine: time.Now, TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(p), Happen: assembly.SandboxHappens(p)})
+		if (s.Simulate != nil) != has || (s.Tokens.TestCase != nil) != has {
+			t.Errorf("%s: simulations %v, test cases %v", env, s.Simulate != nil, s.Tokens.TestCase != nil)
+		}
+	}
+}
