@@ -37,7 +37,8 @@ CREATE TABLE ledger_entries (
             ('merchant_pending', 'processor_receivable'), ('merchant_available', 'processor_receivable'),
             ('merchant_available', 'merchant_pending'))
         WHEN kind = 'chargeback' THEN (debit, credit) = ('merchant_available', 'merchant_reserved')
-        WHEN kind = 'chargeback_won' THEN (debit, credit) = ('merchant_reserved', 'merchant_available')
+        WHEN kind = 'chargeback_won' THEN (debit, credit) IN (
+            ('merchant_reserved', 'merchant_available'), ('processor_receivable', 'merchant_available'))
         WHEN kind = 'chargeback_lost' THEN (debit, credit) = ('merchant_reserved', 'processor_receivable')
         WHEN kind = 'payout' THEN (debit, credit) = ('merchant_available', 'merchant_in_transit')
         WHEN kind = 'payout_paid' THEN (debit, credit) = ('merchant_in_transit', 'processor_receivable')

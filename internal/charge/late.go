@@ -45,21 +45,44 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 	if err != nil {
 		return nil, err
 	}
-	operation.FoundTx(tx, o.ID)
+	first, err := operation.FoundTx(ctx, tx, o.ID)
+	if err != nil || !first { // another binary, or this one before it was interrupted, deals with it
+		return nil, err
+	}
 	switch o.Kind {
 	case operation.Authorize, operation.Debit:
-		r := s.reversal(l.Charge, o.Operation, m)
-		operation.OpenTx(tx, r)
-		return &r, nil
+		give := byVoid
+		if l.Type == Card && l.Capture {
+			give = byRefund
+		}
+		return s.openReversalTx(tx, m, l.Charge, o.Operation, give), nil
 	case operation.Reverse:
 		return nil, s.reversedTx(tx, m, l)
 	}
 	o.IdempotencyKey = nil // its request was told of the failure
 	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []operation.Outcome{o}, outbox.Job)
-	if err == nil && all[0].charge.Version == l.Version {
-		slog.ErrorContext(ctx, "an approval that came late fits the charge no more", "kind", string(o.Kind), "charge_id", l.ID.String())
+	if err != nil || all[0].charge.Version != l.Version {
+		return nil, err
 	}
-	return nil, err
+	slog.ErrorContext(ctx, "an approval that came late fits the charge no more", "kind", string(o.Kind), "charge_id", l.ID.String())
+	if o.Kind != operation.Capture {
+		return nil, nil
+	}
+	return s.openReversalTx(tx, m, l.Charge, o.Operation, byRefund), nil // the payer has paid for nothing
+}
+
+// How a reversal gives back what was approved late, as its operation notes it.
+const (
+	byVoid   = "void"
+	byRefund = "refund"
+)
+
+// openReversalTx queues the operation that gives back what another one took or holds.
+func (s *Service) openReversalTx(tx *pg.Tx, m instant.Moment, c Charge, of operation.Operation, how string) *operation.Operation {
+	r := s.reversal(c, of, m)
+	r.Note = &how
+	operation.OpenTx(tx, r)
+	return &r
 }
 
 func (s *Service) reversal(c Charge, of operation.Operation, m instant.Moment) operation.Operation {
@@ -76,7 +99,7 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 	f := processor.FollowUp{Reference: o.Reference, Account: processor.Account(o.ApplicationID, o.MerchantID),
 		Original: c.Processor.Reference, Amount: o.Amount, Currency: o.Currency}
 	answer, err := operation.Call(ctx, o, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
-		if c.Type == Card && c.Capture {
+		if or(o.Note, byVoid) == byRefund {
 			return s.Processor.Refund(ctx, f)
 		}
 		return s.Processor.Void(ctx, f)
@@ -103,14 +126,17 @@ func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outc
 			if err != nil {
 				return err
 			}
+			if open, err := operation.IsOpen(ctx, tx, o.ID); err != nil || !open {
+				return err
+			}
 			operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
-			switch operation.StateOf(o.Answer) {
-			case operation.Approved:
+			switch how := or(o.Note, byVoid); {
+			case operation.StateOf(o.Answer) == operation.Approved:
 				return s.reversedTx(tx, m, l)
-			case operation.NotSubmitted:
-				r := s.reversal(l.Charge, o.Operation, m)
-				again = &r
-				operation.OpenTx(tx, r)
+			case operation.StateOf(o.Answer) == operation.NotSubmitted:
+				again = s.openReversalTx(tx, m, l.Charge, o.Operation, how)
+			case how == byVoid && l.Type != Card: // it is with the bank already
+				again = s.openReversalTx(tx, m, l.Charge, o.Operation, byRefund)
 			default:
 				slog.ErrorContext(ctx, "a late approval could not be reversed", "charge_id", l.ID.String())
 			}

@@ -3,12 +3,14 @@ package charge_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/ids"
+	"svcpay/internal/operation"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -41,7 +43,25 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			}
 			hidden.Store(false)
 			w.Clock.Advance(2 * time.Minute)
-			resolve(t, w, 1)
+			found, err := pg.One[operation.Operation](t.Context(), w.Pool, `SELECT id, application_id, merchant_id, charge_id, subject_id, kind,
+				processor, reference, amount, currency, state, note, idempotency_key, request_id, created_at FROM processor_operations`, pg.Args{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := p.Processor.Lookup(t.Context(), found.Reference)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var twice sync.WaitGroup // two binaries hold the same news
+			for range 2 {
+				twice.Go(func() {
+					if err := w.Charges.Late(t.Context(), []operation.Outcome{{Operation: found, Answer: &answer}}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			twice.Wait()
+			resolve(t, w, 0)
 			w.Clock.Advance(24 * time.Hour)
 			resolve(t, w, 0)
 			kind := map[bool]string{true: "refund", false: "void"}[capture]

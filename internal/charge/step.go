@@ -3,6 +3,7 @@ package charge
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"svcpay/internal/clock"
@@ -29,6 +30,9 @@ func (s *Service) Step(ctx context.Context, v clock.View) (int, error) {
 				AND application_id <> ALL (@except::bigint[]) AND `+free+`
 			ORDER BY next_step_at LIMIT @batch FOR UPDATE SKIP LOCKED`,
 			v.Args(pg.Args{"batch": stepBatch}))
+		if err == nil && len(due) > 0 {
+			due, err = stillFree(ctx, tx, due)
+		}
 		done = len(due)
 		if err != nil || done == 0 {
 			return err
@@ -36,6 +40,22 @@ func (s *Service) Step(ctx context.Context, v clock.View) (int, error) {
 		return s.stepTx(ctx, tx, v.Moment, due)
 	})
 	return done, err
+}
+
+// stillFree leaves out the charges for which a call was opened between the choice of the batch and the
+// lock on its rows.
+func stillFree(ctx context.Context, tx *pg.Tx, due []Locked) ([]Locked, error) {
+	all := make([]ids.Charge, len(due))
+	for i, d := range due {
+		all[i] = d.ID
+	}
+	now, err := pg.All[chargeID](ctx, tx, `SELECT application_id, id FROM charges WHERE id = ANY (@ids) AND `+free, pg.Args{"ids": all})
+	return slices.DeleteFunc(due, func(d Locked) bool { return !slices.Contains(now, chargeID{d.ApplicationID, d.ID}) }), err
+}
+
+type chargeID struct {
+	ApplicationID int64      `db:"application_id"`
+	ID            ids.Charge `db:"id"`
 }
 
 // stepTx moves locked charges on to what comes next by itself.

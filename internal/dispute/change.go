@@ -128,12 +128,12 @@ func (c *contest) reserve(ctx context.Context, r *row) error {
 	return c.assess(ctx, r, fee.Chargeback)
 }
 
-// release gives the reserved amount of a chargeback back; the fee stays.
-func (c *contest) release(r *row) error {
-	c.post(r.Dispute, "won", "chargeback_won", ledger.MerchantReserved, ledger.MerchantAvailable)
-	held := r.Disputed
+// release gives the amount of a chargeback back from where it is held; the fee stays.
+func (c *contest) release(r *row, held ledger.Account) error {
+	c.post(r.Dispute, "won", "chargeback_won", held, ledger.MerchantAvailable)
+	contested := r.Disputed
 	r.Disputed = 0
-	return c.dispute(-held)
+	return c.dispute(-contested)
 }
 
 // dispute changes how much of the charge is disputed.

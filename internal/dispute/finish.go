@@ -65,7 +65,7 @@ func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source
 				return fmt.Errorf("dispute: %v is gone", disputes[i])
 			}
 			c := &change{s: s, tx: tx, m: at[in.ApplicationID], source: source, requestID: in.RequestID, row: r}
-			if out[i], err = c.finish(in); err != nil {
+			if out[i], err = c.finish(ctx, in); err != nil {
 				return err
 			}
 			rows[disputes[i]] = c.row
@@ -91,15 +91,15 @@ func (s *Service) lockChargesTx(ctx context.Context, tx *pg.Tx, ins []operation.
 
 // finish writes one outcome. Written twice it is the same, so that the request and the resolver may
 // both arrive here.
-func (c *change) finish(in operation.Outcome) (finished, error) {
+func (c *change) finish(ctx context.Context, in operation.Outcome) (finished, error) {
 	refusal, err := c.answered(in)
 	if err != nil {
 		return finished{}, err
 	}
 	out := finished{c.row.Dispute, refusal}
 	if in.State == operation.NotSubmitted {
-		operation.FoundTx(c.tx, in.ID)
-		return out, nil
+		_, err := operation.FoundTx(ctx, c.tx, in.ID)
+		return out, err
 	}
 	operation.CloseTx(c.tx, in.ID, operation.StateOf(in.Answer), c.m.Machine)
 	return out, finishKeyTx(c.tx, in.Operation, out)

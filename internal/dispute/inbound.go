@@ -8,6 +8,7 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -58,8 +59,12 @@ func (s *Service) Escalate(ctx context.Context, ev processor.Event) error {
 func (s *Service) Won(ctx context.Context, ev processor.Event) error {
 	return s.decided(ctx, ev, Won, func(c *contest) error {
 		return c.write(func(r *row) error {
+			held := ledger.MerchantReserved
+			if r.Status == Lost { // the processor has it already, and gives it back
+				held = ledger.ProcessorReceivable
+			}
 			r.Status = Won
-			return c.release(r)
+			return c.release(r, held)
 		})
 	})
 }

@@ -316,7 +316,7 @@ func TestEventsThatContradictAreLeftOut(t *testing.T) {
 		before []processor.EventKind
 		then   processor.EventKind
 	}{
-		"won after lost": {false, []processor.EventKind{opened, lost}, won}, "lost after won": {false, []processor.EventKind{opened, won}, lost},
+		"lost after won":    {false, []processor.EventKind{opened, won}, lost},
 		"closed chargeback": {false, []processor.EventKind{opened}, closed}, "escalated chargeback": {false, []processor.EventKind{opened}, escalated},
 		"escalated after closed": {true, []processor.EventKind{opened, closed}, escalated}, "won after closed": {true, []processor.EventKind{opened, closed}, won},
 		"closed after escalated": {true, []processor.EventKind{opened, escalated}, closed}, "won, escalated": {false, []processor.EventKind{opened, won}, escalated},

@@ -50,6 +50,7 @@ func Moves() []Move {
 		{chargeback(NeedsResponse), chargeback(Lost), "dispute.lost"},
 		{chargeback(UnderReview), chargeback(Won), "dispute.won"},
 		{chargeback(UnderReview), chargeback(Lost), "dispute.lost"},
+		{chargeback(Lost), chargeback(Won), "dispute.won"}, // lost by its date here, won there
 
 		{retrieval(NeedsResponse), retrieval(UnderReview), "dispute.updated"},
 		{retrieval(NeedsResponse), retrieval(Closed), "dispute.closed"},
@@ -77,10 +78,8 @@ func move(from, to State) (string, bool) {
 
 func (d Dispute) state() State { return State{d.Kind, d.Status} }
 
-// final tells whether nothing more will happen to the dispute.
-func (d Dispute) final() bool {
-	return !slices.ContainsFunc(Moves(), func(m Move) bool { return m.From == d.state() })
-}
+// final tells whether the dispute is decided. Of a loss alone the processor may still think better.
+func (d Dispute) final() bool { return d.Status != NeedsResponse && d.Status != UnderReview }
 
 // Statuses lists every status that a dispute can have.
 func Statuses() []string {

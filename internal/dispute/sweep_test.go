@@ -67,6 +67,13 @@ func TestOverdueChargebacksAreLost(t *testing.T) {
 	if a, b, c := w.of(answeredEv).Status, w.of(askedEv).Status, w.of(underWayEv).Status; a != dispute.UnderReview || b != dispute.NeedsResponse || c != dispute.NeedsResponse {
 		t.Errorf("%s, %s, %s", a, b, c)
 	}
+	before := w.chargeNow(silent.ChargeID)
+	for range 2 { // the processor decided otherwise, and its news come late
+		w.heard(won, ev)
+	}
+	if d, c := w.of(ev), w.chargeNow(silent.ChargeID); d.Status != dispute.Won || before.AmountDisputed != 1000 || c.AmountDisputed != 0 || c.AmountRefundable != 1000 {
+		t.Errorf("%s: %d disputed, then %d", d.Status, before.AmountDisputed, c.AmountDisputed)
+	}
 	if at := next(); at != nil {
 		t.Errorf("nothing more is due, at %v", at)
 	}

@@ -285,7 +285,8 @@ var audits = map[string]string{
 		WHERE e.object->>'status' <> d.status OR e.object->>'kind' <> d.kind OR (e.object->>'amount')::bigint <> d.amount`,
 	"chargeback that is not booked": `disputes d WHERE ` + posted + `kind = 'chargeback') <> CASE d.kind WHEN 'chargeback' THEN d.amount ELSE 0 END`,
 	"outcome that is not booked": `disputes d WHERE ` + posted + `kind = 'chargeback_won') <> CASE d.status WHEN 'won' THEN d.amount ELSE 0 END
-		OR ` + posted + `kind = 'chargeback_lost') <> CASE WHEN d.status IN ('lost', 'accepted') THEN d.amount ELSE 0 END`,
+		OR ` + posted + `kind = 'chargeback_lost') <> CASE WHEN d.status IN ('lost', 'accepted') THEN d.amount
+			ELSE ` + posted + `kind = 'chargeback_won' AND debit = 'processor_receivable') END`, // what was lost before it was won
 	"reserve that is not the open chargebacks'": `(SELECT 1 WHERE coalesce((SELECT -sum(balance) FROM ledger_balances WHERE account = 'merchant_reserved'), 0)
 		<> coalesce((SELECT sum(amount) FROM disputes WHERE kind = 'chargeback' AND status IN ('needs_response', 'under_review')), 0)) x`,
 	"disputed amount that is not what is left of the contested": `charges c WHERE c.amount_disputed <>

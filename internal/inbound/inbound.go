@@ -51,12 +51,9 @@ func (s *Service) On(kind processor.EventKind, h Handle) { s.handlers[kind] = h 
 // Run takes in what is new and handles a batch of what is due, and tells how many events it wrote
 // down or handled.
 func (s *Service) Run(ctx context.Context) (int, error) {
-	pulled, err := s.pull(ctx)
-	if err != nil {
-		return pulled, err
-	}
-	handled, err := s.handle(ctx)
-	return pulled + handled, err
+	pulled, pullErr := s.pull(ctx)
+	handled, err := s.handle(ctx) // also while the feed cannot be read
+	return pulled + handled, errors.Join(pullErr, err)
 }
 
 // pull writes down the feed's next events. Two readers at once write each event once, and the cursor

@@ -116,7 +116,7 @@ var rules = func() []Rule {
 		{KindReturn, FromCharge, []Pair{{MerchantAvailable, ProcessorReceivable}}},
 		{KindRefund, FromRefund, []Pair{{MerchantPending, ProcessorReceivable}, {MerchantAvailable, ProcessorReceivable}}},
 		{KindChargeback, FromDispute, []Pair{{MerchantAvailable, MerchantReserved}}},
-		{KindChargebackWon, FromDispute, []Pair{{MerchantReserved, MerchantAvailable}}},
+		{KindChargebackWon, FromDispute, []Pair{{MerchantReserved, MerchantAvailable}, {ProcessorReceivable, MerchantAvailable}}},
 		{KindChargebackLost, FromDispute, []Pair{{MerchantReserved, ProcessorReceivable}}},
 		{KindPayout, FromPayout, []Pair{{MerchantAvailable, MerchantInTransit}}},
 		{KindPayoutPaid, FromPayout, []Pair{{MerchantInTransit, ProcessorReceivable}}},

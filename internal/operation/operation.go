@@ -114,11 +114,13 @@ func CloseTx(tx *pg.Tx, id ids.Operation, state State, machine time.Time) {
 		pg.Args{"id": id, "state": state, "now": machine, "next": next})
 }
 
-// FoundTx queues that an operation that was given up was approved after all.
-func FoundTx(tx *pg.Tx, id ids.Operation) {
-	tx.Later(`
+// FoundTx writes now that an operation that was given up was approved after all, and tells whether
+// nobody had written it before.
+func FoundTx(ctx context.Context, tx *pg.Tx, id ids.Operation) (bool, error) {
+	n, err := tx.Exec(ctx, `
 		UPDATE processor_operations SET state = 'approved', next_check_at = NULL
 		WHERE id = @id AND state = 'not_submitted'`, pg.Args{"id": id})
+	return n == 1, err
 }
 
 // SoonTx queues that an open operation is asked about soon, since its call has ended without an answer.

@@ -15,9 +15,9 @@ import (
 	"svcpay/internal/pg"
 )
 
-// collectBatch is how many entries one statement puts into a payout: few enough for the time-out of
+// collectBatch is how many entries one statement puts into a payout: few enough, on a busy machine too, for the time-out of
 // a statement, whatever the merchant has sold since its last payout.
-const collectBatch = 10_000
+const collectBatch = 2000
 
 // settledFor is how old an entry is when it can no longer be in a transaction that is under way: of
 // those that are older, a run leaves none that a later one would have to look for.

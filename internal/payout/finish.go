@@ -59,9 +59,7 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o o
 	if err != nil {
 		return err
 	}
-	if next.Before(l.owner.NextPayoutAt.Time) {
-		merchant.NextPayoutTx(tx, l.owner, next)
-	}
+	merchant.NextPayoutTx(tx, l.owner, next)
 	return s.undoTx(tx, m, l, Failed, lostFailure)
 }
 
@@ -81,7 +79,9 @@ func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error 
 			if err != nil {
 				return err
 			}
-			operation.FoundTx(tx, o.ID)
+			if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first {
+				return err
+			}
 			_, err = s.Merchants.PausePayoutsTx(tx, m, owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job})
 			return err
 		})

@@ -32,7 +32,9 @@ func (s *Service) late(ctx context.Context, o operation.Outcome) error {
 		if err != nil {
 			return err
 		}
-		operation.FoundTx(tx, o.ID)
+		if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first {
+			return err
+		}
 		switch {
 		case before.Status != Failed:
 			return nil

@@ -39,7 +39,7 @@ func Groups() []Group {
 var groupOf = func() map[string]Group {
 	out := map[string]Group{
 		ledger.KindCapture: Charges, ledger.KindDebit: Charges, ledger.KindRefund: Refunds,
-		ledger.KindChargebackLost: Chargebacks, ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
+		ledger.KindChargebackLost: Chargebacks, ledger.KindChargebackWon: Chargebacks, ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
 		ledger.KindPayoutPaid: Payouts, ledger.KindPayoutReturned: Payouts, ledger.KindPayoutCorrected: Payouts,
 	}
 	for _, r := range ledger.Rules() {
