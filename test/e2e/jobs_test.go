@@ -19,13 +19,18 @@ var due = []struct {
 
 const (
 	kills = 20
+	day   = 24 * time.Hour
 	// late is how far the application's clock is moved: everything that was made is due by then.
-	late = 30 * 24 * time.Hour
+	late = 30 * day
 )
 
-// TestTwoServersAndTwentyKills: more than 10,000 items become due at once (holds that expire, payments that
-// settle, refunds that waited, disputes that nobody answered, calls without an answer). Two servers do them
-// while one or the other is killed twenty times. In the end each was done once, and none is left.
+// stages are where the clock stops on its way, for kills among what is due then: calls without an answer,
+// captures, debits, holds, disputes.
+var stages = []time.Duration{2 * time.Hour, 5 * day, 9 * day, 12 * day, late}
+
+// TestTwoServersAndTwentyKills: more than 10,000 items are due (holds that expire, payments that settle,
+// refunds that waited, disputes that nobody answered, calls without an answer). Two servers do them while
+// one or the other is killed twenty times. In the end each was done once, and none is left.
 func TestTwoServersAndTwentyKills(t *testing.T) {
 	t.Parallel()
 	p, begun := newPlace(t), time.Now()
@@ -38,12 +43,13 @@ func TestTwoServersAndTwentyKills(t *testing.T) {
 		t.Fatalf("only %d items are due", total)
 	}
 	begun = time.Now()
+	p.ahead(t, stages[0])
 	servers := p.killing(t, rand.New(rand.NewPCG(seed, 1)))
 	t.Logf("after %d kills in %s, %d items are left", kills, time.Since(begun).Round(time.Millisecond), p.left(t))
 	eventually(t, 2*patience, "the end of all that was due", func() bool { return p.left(t) == 0 })
 	t.Logf("%d items were done in %s", total, time.Since(begun).Round(time.Millisecond))
 	for _, days := range []time.Duration{4, 8} { // a payout, and its arrival
-		p.ahead(t, late+days*24*time.Hour)
+		p.ahead(t, late+days*day)
 		eventually(t, patience, "the end of what became due then", func() bool { return p.left(t) == 0 })
 	}
 	t.Logf("%d refunds were given up", value[int64](t, p, `SELECT count(*) FROM refunds WHERE status = 'failed'`, pg.Args{}))
@@ -146,17 +152,21 @@ func (p *place) left(t *testing.T) int64 {
 }
 
 // armed are points at which a server kills itself, mostly in the middle of something.
-var armed = []string{"resolve.asked", "refund.claimed", "refund.called", "refund.finished", "inbound.pulled", "inbound.handled", "payout.begun", "payout.called"}
+var armed = []string{"resolve.asked", "refund.claimed", "refund.called", "payout.begun", "payout.called"}
 
 // killing runs two servers, and kills one or the other: from outside after a while, or at a point of its own.
 func (p *place) killing(t *testing.T, r *rand.Rand) []*server {
 	t.Helper()
 	start := func() *server {
-		return p.serve(t, chaosProgram, fmt.Sprintf("SVCPAY_CRASH_POINT=%s:%d", armed[r.IntN(len(armed))], 1+r.IntN(3)))
+		return p.serve(t, chaosProgram, fmt.Sprintf("SVCPAY_CRASH_POINT=%s:%d", armed[r.IntN(len(armed))], 1+r.IntN(2)))
 	}
 	servers := []*server{start(), start()}
 	byThemselves := 0
 	for n := range kills {
+		if n%(kills/len(stages)) == 0 {
+			p.ahead(t, stages[n*len(stages)/kills])
+			t.Logf("%d items are due or under way", p.left(t))
+		}
 		i := r.IntN(2)
 		select {
 		case <-servers[i].done:
@@ -164,7 +174,7 @@ func (p *place) killing(t *testing.T, r *rand.Rand) []*server {
 		case <-servers[1-i].done:
 			i = 1 - i
 			byThemselves++
-		case <-time.After(time.Duration(20+r.IntN([]int{300, 900, 1800}[n%3])) * time.Millisecond):
+		case <-time.After(time.Duration(10+r.IntN(1000)) * time.Millisecond):
 			servers[i].kill(t)
 		}
 		if n < kills-2 {
@@ -221,7 +231,7 @@ var jobInvariants = map[string]string{
 		FULL JOIN (SELECT merchant_id, -balance AS sum FROM ledger_balances WHERE account = 'merchant_available') b USING (merchant_id)
 		WHERE coalesce(l.sum, 0) <> coalesce(b.sum, 0)`,
 	"merchants with money in reserve": `SELECT count(*) FROM ledger_balances WHERE account = 'merchant_reserved' AND balance <> 0`,
-	"merchants that were not paid":    `SELECT count(*) - 1 FROM (SELECT FROM payouts WHERE status = 'paid' AND entry_count > 5000) p`,
+	"merchants that were not paid":    `SELECT 1 - count(DISTINCT merchant_id) FROM payouts WHERE status = 'paid' AND entry_count > 1000`,
 }
 
 func (p *place) auditJobs(t *testing.T) {
