@@ -119,6 +119,25 @@ func (s *site) auditFeePostings() {
 			OR (debit, credit) = ('application_fees', 'service_fees'))`
 	s.none("fees without a posting", `SELECT source_id || ' ' || what || ' ' || amount AS wrong FROM (`+charged+` EXCEPT ALL (`+posted+`)) x`)
 	s.none("postings without a fee", `SELECT source_id || ' ' || what || ' ' || amount AS wrong FROM (`+posted+` EXCEPT ALL (`+charged+`)) x`)
+	s.none("fees of another base or brand than their charge or dispute", `
+		SELECT f.kind || format(' of %s %s: %s %s', f.base, f.brand, c.status, c.amount) AS wrong FROM fee_events f JOIN (
+			SELECT id, status, amount, amount_authorized AS authorized, amount_captured AS captured, coalesce(payment_method->>'brand', '') AS brand
+				FROM charges WHERE application_id = @app
+			UNION ALL SELECT d.id, d.status, d.amount, d.amount, d.amount, coalesce(c.payment_method->>'brand', '')
+				FROM disputes d JOIN charges c ON c.application_id = d.application_id AND c.id = d.charge_id WHERE d.application_id = @app
+		) c ON c.id = f.source_id
+		WHERE f.application_id = @app AND (f.brand <> c.brand OR f.base <> CASE f.kind
+			WHEN 'authorized' THEN c.authorized WHEN 'captured' THEN c.captured WHEN 'bank_settled' THEN c.captured
+			WHEN 'bank_returned' THEN c.captured ELSE c.amount END)`)
+	s.none("charges and disputes without the fees of what happened to them", `
+		SELECT c.id || ' ' || c.status AS wrong FROM (
+			SELECT id, status, array_remove(ARRAY[CASE WHEN type = 'cc' AND authorized_at IS NOT NULL THEN 'authorized' END,
+				CASE WHEN type = 'cc' AND captured_at IS NOT NULL THEN 'captured' END, CASE WHEN type <> 'cc' AND settled_at IS NOT NULL THEN 'bank_settled' END,
+				CASE WHEN type <> 'cc' AND failed_at IS NOT NULL AND failure->>'code' <> 'not_submitted' THEN 'bank_failed' END,
+				CASE WHEN returned_at IS NOT NULL THEN 'bank_returned' END], NULL) AS want FROM charges WHERE application_id = @app
+			UNION ALL SELECT id, status, array_remove(ARRAY[CASE kind WHEN 'chargeback' THEN 'chargeback' END, CASE began_as WHEN 'retrieval' THEN 'retrieval' END], NULL)
+				FROM disputes WHERE application_id = @app) c
+		WHERE ARRAY(SELECT unnest(c.want) ORDER BY 1) <> ARRAY(SELECT kind FROM fee_events f WHERE f.application_id = @app AND f.source_id = c.id ORDER BY 1)`)
 	s.none("fees that were given back", `
 		SELECT business_key AS wrong FROM ledger_entries
 		WHERE application_id = @app AND (debit = 'application_fees' AND credit <> 'service_fees' OR debit = 'service_fees')`)
