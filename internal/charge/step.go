@@ -3,12 +3,14 @@ package charge
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
 	"svcpay/internal/clock"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/ledger"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 )
@@ -68,13 +70,31 @@ func (s *Service) stepTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due [
 	if err != nil {
 		return err
 	}
+	if err := releaseTx(ctx, tx, m, due); err != nil {
+		return err
+	}
 	for _, d := range due {
 		before := s.derive(d.Charge)
 		e := settled(before, all[d.ID], m.At)
 		if before.Status == Authorized {
 			e = expired(before, m.At)
 		}
+		e.release = false // of all together
 		if _, err := s.writeTx(ctx, tx, m, before, e, ids.Request{}, outbox.Job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// releaseTx makes what is pending of locked charges available, in one statement an application.
+func releaseTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due []Locked) error {
+	byApplication := make(map[int64][]ids.Charge)
+	for _, d := range due {
+		byApplication[d.ApplicationID] = append(byApplication[d.ApplicationID], d.ID)
+	}
+	for _, application := range slices.Sorted(maps.Keys(byApplication)) {
+		if err := ledger.ReleaseTx(ctx, tx, m, application, byApplication[application]); err != nil {
 			return err
 		}
 	}

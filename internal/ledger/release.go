@@ -46,13 +46,15 @@ func ReleaseTx(ctx context.Context, tx *pg.Tx, m instant.Moment, applicationID i
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
+	releases := make([]Posting, len(rows))
+	for i, r := range rows {
 		to, _ := Pair{r.Debit, r.Credit}.released()
-		PostTx(tx, m, Posting{
+		releases[i] = Posting{
 			ApplicationID: applicationID, MerchantID: r.MerchantID, BusinessKey: r.BusinessKey + ":release",
 			Kind: r.Kind, Debit: to.Debit, Credit: to.Credit, Amount: r.Amount, Currency: r.Currency,
 			SourceID: r.SourceID, ChargeID: r.ChargeID,
-		})
+		}
 	}
+	PostTx(tx, m, releases...)
 	return nil
 }
