@@ -143,6 +143,7 @@ func (e *effects) accept(t terms, now time.Time) {
 func (e *effects) take(amount money.Amount, kind string, days int, t terms, now time.Time) {
 	c := &e.charge
 	c.AmountCaptured, c.CapturedAt = amount, instant.Ptr(now)
+	c.AmountDisputed = min(c.AmountContested, amount) // a chargeback may have been quicker than the answer to us
 	day := t.country.AddBusinessDays(now.In(t.zone), days)
 	on := instant.DateOf(day)
 	c.AvailableOn, c.NextStepAt = &on, instant.Ptr(day)
