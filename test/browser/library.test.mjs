@@ -175,9 +175,9 @@ test('mounting before canMakePayments renders nothing and throws nothing', async
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   await page.goto(site.put(merchantPage({ types: [] })));
   const frames = await page.evaluate(() => {
-    const pay = new window.SvcPay('pk_sandbox_x', 1);
+    const pay = new window.SvcPay('pk_sandbox_of-nobody', 1);
     pay.createField('card').mount(document.body);
-    return document.querySelectorAll('.SvcPayField, body > iframe[src*="pk_sandbox_x"]').length;
+    return document.querySelectorAll('.SvcPayField, body > iframe[src*="pk_sandbox_of-nobody"]').length;
   });
   assert.equal(frames, 0);
   assert.match(complaints.join(), /canMakePayments\(\) must complete/);
