@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 )
@@ -23,7 +24,7 @@ func oneMerchant(q *query) int64 {
 	case ok && id == 0:
 		q.refuse("merchant_id", "A positive integer.")
 	case !q.values.Has("merchant_id"):
-		q.fs.Add("merchant_id", "parameter_missing", "This parameter is required.")
+		check.Required(&q.fs, "merchant_id", false)
 	}
 	return id
 }

@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/check"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 )
@@ -22,22 +23,22 @@ func (a *API) chargeRoutes() []route {
 
 func (a *API) createCharge(ctx context.Context, req *request, in charge.CreateInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Charges.Create(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/charges", out.Charge, !out.Unknown, out.Prior), err
+	return made(http.StatusCreated, "/api/charges", out), err
 }
 
 func (a *API) captureCharge(ctx context.Context, req *request, id string, in charge.CaptureInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Charges.Capture(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out.Charge, !out.Unknown, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) voidCharge(ctx context.Context, req *request, id string, in charge.VoidInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Charges.Void(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out.Charge, !out.Unknown, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func chargeList(q *query) charge.ListInput {
 	return charge.ListInput{
 		Page: pageOf(q, ids.ParseCharge), Created: q.times("created_at"), Statuses: q.words("status", charge.Statuses()),
-		Merchants: q.integers("merchant_id"), ExternalID: q.text("external_id", charge.MaxExternalID),
+		Merchants: q.integers("merchant_id"), ExternalID: q.text("external_id", check.MaxExternalID),
 	}
 }

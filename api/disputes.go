@@ -22,12 +22,12 @@ func (a *API) disputeRoutes() []route {
 
 func (a *API) submitEvidence(ctx context.Context, req *request, id string, in dispute.EvidenceInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Disputes.SubmitEvidence(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out.Dispute, !out.Unknown, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) acceptDispute(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Disputes.Accept(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out.Dispute, !out.Unknown, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func disputeList(q *query) dispute.ListInput {

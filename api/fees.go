@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
@@ -40,9 +41,7 @@ func (feesInput) Screen(members []string) error { return fee.PortalOnly(members.
 // Validate returns every mistake that can be seen without looking anything up.
 func (in feesInput) Validate() fault.Fields {
 	var fs fault.Fields
-	if in.DAFPercentage == nil {
-		fs.Add("daf_percentage", "parameter_missing", "This parameter is required.")
-	}
+	check.Required(&fs, "daf_percentage", in.DAFPercentage != nil)
 	return fs
 }
 

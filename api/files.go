@@ -26,7 +26,7 @@ func (a *API) createFile(ctx context.Context, req *request, q *query, f upload, 
 		return reply{}, err
 	}
 	out, err := a.Uploads.Create(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/files", out.File, true, out.Prior), err
+	return made(http.StatusCreated, "/api/files", out), err
 }
 
 func fileList(q *query) files.ListInput {

@@ -68,10 +68,10 @@ func thingRoutes() []route {
 		if claim != nil {
 			prior = &idempotency.Prior{State: idempotency.Done, Outcome: idempotency.Outcome{Result: []byte(`{"id":7,"version":12}`)}}
 		}
-		return made(http.StatusOK, "", note(in), in.Note == nil || *in.Note != "unknown", prior), nil
+		return made(http.StatusOK, "", idempotency.Result[thing]{Object: note(in), Unknown: in.Note != nil && *in.Note == "unknown", Prior: prior}), nil
 	}
 	create := func(_ context.Context, _ *request, in thingInput, _ *idempotency.Claim) (reply, error) {
-		return made(http.StatusCreated, things, note(in), true, nil), nil
+		return made(http.StatusCreated, things, idempotency.Result[thing]{Object: note(in)}), nil
 	}
 	take := func(_ context.Context, _ *request, q *query, u upload, _ *idempotency.Claim) (reply, error) {
 		name := q.text("name", 10)

@@ -51,7 +51,7 @@ func (s *site) make(t *testing.T, n int, token string, capture bool) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, made.Charge.ID.String())
+		out = append(out, made.Object.ID.String())
 	}
 	return out
 }

@@ -17,5 +17,5 @@ func (a *API) mandateRoutes() []route {
 
 func (a *API) revokeMandate(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Tokens.RevokeMandate(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }

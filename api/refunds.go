@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -22,19 +23,19 @@ func (a *API) refundRoutes() []route {
 
 func (a *API) createRefund(ctx context.Context, req *request, in refund.CreateInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Refunds.Create(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/refunds", out.Refund, !out.Unknown, out.Prior), err
+	return made(http.StatusCreated, "/api/refunds", out), err
 }
 
 func (a *API) cancelRefund(ctx context.Context, req *request, id string, _ nothing, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Refunds.Cancel(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out.Refund, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func refundList(q *query) refund.ListInput {
 	return refund.ListInput{
 		Page: pageOf(q, ids.ParseRefund), Created: q.times("created_at"), Statuses: q.words("status", refund.Statuses()),
 		Merchants: q.integers("merchant_id"), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
-		ExternalID: q.text("external_id", refund.MaxExternalID),
+		ExternalID: q.text("external_id", check.MaxExternalID),
 	}
 }
 

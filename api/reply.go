@@ -38,14 +38,15 @@ type reply struct {
 
 // made is the answer to a use-case that took a claim: what an earlier request with the same key
 // left, else the object, with status if it is final and 202 while its outcome is unknown.
-func made(status int, under string, object any, final bool, prior *idempotency.Prior) reply {
+func made[T any](status int, under string, out idempotency.Result[T]) reply {
+	prior := out.Prior
 	if prior != nil && prior.State == idempotency.Done {
 		return reply{status: status, raw: prior.Outcome.Result, refusal: prior.Outcome.Refusal, under: under, replayed: true, original: prior.RequestID}
 	}
-	if !final {
+	if out.Unknown {
 		status = http.StatusAccepted
 	}
-	return reply{status: status, object: object, under: under, replayed: prior != nil}
+	return reply{status: status, object: out.Object, under: under, replayed: prior != nil}
 }
 
 // name tells id and version of the answered object; "" and 0 where it has none.

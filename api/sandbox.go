@@ -24,22 +24,22 @@ func (a *API) sandboxRoutes() []route {
 
 func (a *API) advanceClock(ctx context.Context, req *request, in simulate.AdvanceInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Advance(ctx, req.actor, in, claim)
-	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) simulateCharge(ctx context.Context, req *request, id string, in simulate.ChargeInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Charge(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) simulateDispute(ctx context.Context, req *request, id string, in simulate.DisputeInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Dispute(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) simulatePayout(ctx context.Context, req *request, id string, in simulate.PayoutInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Payout(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 // sandboxCodes are those of simulations.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/report"
 )
 
@@ -54,7 +55,7 @@ func (a *API) statement(ctx context.Context, req *request, id string, q *query) 
 func required(q *query, name string) string {
 	text, _ := q.value(name)
 	if !q.values.Has(name) {
-		q.fs.Add(name, "parameter_missing", "This parameter is required.")
+		check.Required(&q.fs, name, false)
 	}
 	return text
 }

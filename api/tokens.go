@@ -38,22 +38,22 @@ func erase(call func(context.Context, *request, string, *idempotency.Claim) (rep
 
 func (a *API) updateToken(ctx context.Context, req *request, id string, in token.UpdateInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Tokens.Update(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) deleteToken(ctx context.Context, req *request, id string, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Tokens.Delete(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) verifyToken(ctx context.Context, req *request, id string, in token.VerifyInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Tokens.Verify(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out.Object, true, out.Prior), err
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) createTestToken(ctx context.Context, req *request, in token.TestInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Tokens.CreateTest(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/tokens", out.Object, true, out.Prior), err
+	return made(http.StatusCreated, "/api/tokens", out), err
 }
 
 func tokenList(q *query) token.ListInput {

@@ -42,9 +42,11 @@ var rows = map[string]row{
 	"crash":     {0, ""},
 	"page":      {0, ""},
 	"authz":     {0, "ids fault"},
+	"patch":     {0, ""},
+	"check":     {0, "fault money sensitive"},
 
 	"migrations":  {1, ""},
-	"pg":          {1, "fault"},
+	"pg":          {1, "fault page"},
 	"jobs":        {1, "pg migrations"},
 	"returns":     {1, ""},
 	"calendar":    {1, "0 pg"},

@@ -61,7 +61,7 @@ func TestReconcileCommand(t *testing.T) { // the command sets the program's log:
 	if status != exitFailed || !strings.Contains(complaints, "svcpay: open differences: 2") {
 		t.Errorf("%d: %s", status, complaints)
 	}
-	for _, want := range []string{"Differences that appeared: 2; that went: 0.", "submitted_twice", out.Charge.ID.String(), "authorize approved 1250 usd",
+	for _, want := range []string{"Differences that appeared: 2; that went: 0.", "submitted_twice", out.Object.ID.String(), "authorize approved 1250 usd",
 		"2 × authorize approved 1250 usd", "1 × 1250", "unknown_reference", "1 × authorize declined 7 usd", "0 × 0"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

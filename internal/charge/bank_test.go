@@ -18,7 +18,7 @@ const settles = "000123456789"
 func debit(t *testing.T, w *fixture.World, amount money.Amount, claim *idempotency.Claim) charge.Charge {
 	t.Helper()
 	return create(t, w, charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount,
-		Token: ptr(w.BankToken(w.App.Merchants.US, w.USBank(settles)))}, claim).Charge
+		Token: ptr(w.BankToken(w.App.Merchants.US, w.USBank(settles)))}, claim).Object
 }
 
 // balances are a merchant's accounts as the ledger has them: what is owed to the merchant is negative.
@@ -117,8 +117,8 @@ func TestDebitComesBackAfterItSettled(t *testing.T) {
 	}
 	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.MerchantAvailable: 710, ledger.ApplicationFees: -710})
 	again := create(t, w, charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(5)), Token: ptr(c.Token.String())}, nil)
-	if again.Charge.Status != charge.Pending {
-		t.Errorf("insufficient funds may be retried: %s", jsonOf(t, again.Charge))
+	if again.Object.Status != charge.Pending {
+		t.Errorf("insufficient funds may be retried: %s", jsonOf(t, again.Object))
 	}
 	audit(t, w)
 }
@@ -170,7 +170,7 @@ func TestCanadianDebit(t *testing.T) {
 	w := fixture.New(t)
 	ca := w.App.Merchants.CA
 	in := charge.CreateInput{MerchantID: &ca, Amount: ptr(money.Amount(5_000)), Token: ptr(w.BankToken(ca, w.CABank(settles))), Type: ptr("acss")}
-	c := create(t, w, in, nil).Charge
+	c := create(t, w, in, nil).Object
 	if c.Type != charge.ACSS || c.Currency != money.CAD || c.Status != charge.Pending {
 		t.Fatalf("%s", jsonOf(t, c))
 	}
@@ -225,7 +225,7 @@ func TestExpiredAndVoidedAuthorizationsKeepTheirFee(t *testing.T) {
 func TestCardSettlesOnTheSecondBusinessDay(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	c := create(t, w, input(w, good, 10_000), nil).Charge
+	c := create(t, w, input(w, good, 10_000), nil).Object
 	step(t, w)
 	if got := get(t, w, c.ID); got.Status != charge.Captured {
 		t.Errorf("at once: %s", got.Status)
@@ -234,7 +234,7 @@ func TestCardSettlesOnTheSecondBusinessDay(t *testing.T) {
 		t.Errorf("%s", jsonOf(t, got))
 	}
 	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantAvailable: -9_865, ledger.ApplicationFees: -135})
-	early := create(t, w, input(w, good, 100), nil).Charge
+	early := create(t, w, input(w, good, 100), nil).Object
 	for range 2 {
 		if err := w.Charges.SettleNow(t.Context(), early.Processor.Reference); err != nil {
 			t.Fatal(err)

@@ -2,9 +2,7 @@ package charge
 
 import (
 	"context"
-	"errors"
 
-	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -14,36 +12,27 @@ import (
 
 // LockTx locks a charge of an application. Refunds and disputes take it before their own rows.
 func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Charge) (Locked, error) {
-	l, err := pg.One[Locked](ctx, tx, selectLocked+` WHERE application_id = @application_id AND id = @id FOR UPDATE`,
+	l, err := pg.Find[Locked](ctx, tx, selectLocked+` WHERE application_id = @application_id AND id = @id FOR UPDATE`,
 		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		return l, fault.Missing()
-	}
 	l.Charge = s.derive(l.Charge)
 	return l, err
 }
 
 // Find reads a charge of an application without a lock.
 func (s *Service) Find(ctx context.Context, applicationID int64, id ids.Charge) (Charge, error) {
-	c, err := pg.One[Charge](ctx, s.Pool,
+	c, err := pg.Find[Charge](ctx, s.Pool,
 		shown+` WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		return Charge{}, fault.Missing()
-	}
 	return s.derive(c), err
 }
 
 // FindByReference reads the charge that a processor knows by a reference of ours.
 func (s *Service) FindByReference(ctx context.Context, reference string) (Charge, error) {
-	c, err := pg.One[Charge](ctx, s.Pool, shown+`
+	c, err := pg.Find[Charge](ctx, s.Pool, shown+`
 		WHERE (application_id, id) IN (
 			SELECT application_id, charge_id FROM processor_operations
 			WHERE processor = @processor AND reference = @reference AND kind IN ('authorize', 'debit'))`,
 		pg.Args{"processor": s.Processor.Name(), "reference": reference})
-	if errors.Is(err, pg.ErrNone) {
-		return Charge{}, fault.Missing()
-	}
 	return s.derive(c), err
 }
 

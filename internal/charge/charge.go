@@ -9,6 +9,7 @@
 package charge
 
 import (
+	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -100,6 +101,9 @@ const (
 	ACSS Type = "acss" // a Canadian one: pre-authorized debit
 )
 
+// Types lists every type of charge.
+func Types() []string { return []string{string(Card), string(ACH), string(ACSS)} }
+
 // Origin says how the payer gave the payment data.
 type Origin string
 
@@ -125,11 +129,18 @@ type Deps struct {
 }
 
 // Service holds the use-cases of charges.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	flow operation.Flow[Charge]
+}
 
 // New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
-	s := &Service{d}
+	s := &Service{Deps: d}
+	s.flow = operation.Flow[Charge]{Name: "charge", Resolver: d.Operations, Finish: s.finish,
+		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Charge, error) {
+			return s.Find(ctx, applicationID, ids.ChargeFrom(id))
+		}}
 	d.Operations.Handle(s.Finish, operation.Authorize, operation.Debit, operation.Capture, operation.Void)
 	d.Operations.Handle(s.FinishReversals, operation.Reverse)
 	d.Operations.HandleLate(s.Late, operation.Authorize, operation.Debit, operation.Capture, operation.Void, operation.Reverse)

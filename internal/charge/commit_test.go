@@ -90,8 +90,8 @@ func TestChargeGoesOnWhenTheClaimsCommitWasLost(t *testing.T) {
 	in := input(w, good, 12_500)
 	armed.Store(true)
 	out, err := service.Create(t.Context(), w.Actor(), in, claimOf(w, "k"))
-	if err != nil || out.Charge.Status != charge.Captured || armed.Load() {
-		t.Fatalf("%+v, %v", out.Charge, err)
+	if err != nil || out.Object.Status != charge.Captured || armed.Load() {
+		t.Fatalf("%+v, %v", out.Object, err)
 	}
 	if n := count(t, w, `sandbox_processor_book`, pg.Args{}); n != 1 {
 		t.Errorf("%d submissions", n)

@@ -3,13 +3,13 @@ package charge
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/crash"
+	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -21,14 +21,7 @@ import (
 )
 
 // Result is the answer to a request that changes a charge.
-type Result struct {
-	Charge Charge
-	// Prior is what an earlier request with the same key left; Charge is then unset unless the
-	// outcome is still unknown.
-	Prior *idempotency.Prior
-	// Unknown: the processor's answer is missing. Charge is as it was before.
-	Unknown bool
-}
+type Result = idempotency.Result[Charge]
 
 // createTimeout bounds a creation: the call and the two transactions around it.
 const createTimeout = 30 * time.Second
@@ -59,35 +52,10 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	case out.refused != nil:
 		return Result{}, out.refused
 	case out.prior != nil:
-		return s.resume(ctx, claim, out.prior)
+		return s.flow.Resume(ctx, claim, out.prior)
 	}
 	crash.Point("charge.claimed")
-	return s.carryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })
-}
-
-// carryOut makes the call of an operation that is written down, and writes its outcome.
-func (s *Service) carryOut(ctx context.Context, c Charge, o operation.Operation, call func(context.Context) (processor.Answer, error)) (Result, error) {
-	answer, err := operation.Call(ctx, o, s.Clock.Machine(), call)
-	crash.Point("charge.called")
-	if err != nil {
-		slog.WarnContext(ctx, "the outcome of a call is unknown", "kind", string(o.Kind), "charge_id", c.ID.String(), "error", err.Error())
-		if err := s.wait(ctx, o); err != nil {
-			// The charge may be approved all the same: a refusal would invite a second one.
-			slog.ErrorContext(ctx, "a call could not be put off", "charge_id", c.ID.String(), "error", err.Error())
-		}
-		return Result{Charge: c, Unknown: true}, nil
-	}
-	f, err := s.finish(ctx, operation.Outcome{Operation: o, Answer: &answer})
-	if err != nil {
-		// The processor has decided but we could not write it down: the resolver will.
-		slog.ErrorContext(ctx, "a call could not be finished", "kind", string(o.Kind), "charge_id", c.ID.String(), "error", err.Error())
-		return Result{Charge: c, Unknown: true}, nil
-	}
-	crash.Point("charge.finished")
-	if f.refusal != nil {
-		return Result{}, f.refusal
-	}
-	return Result{Charge: f.charge}, nil
+	return s.flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })
 }
 
 func (s *Service) begin(ctx context.Context, m instant.Moment, in claimIn) (claimOut, error) {
@@ -148,20 +116,20 @@ func descriptor(merchant string, suffix *string) string {
 	return strings.TrimSpace(string(short[:min(len(short), room)])) + "* " + *suffix
 }
 
-func (s *Service) finish(ctx context.Context, in operation.Outcome) (finished, error) {
+func (s *Service) finish(ctx context.Context, in operation.Outcome) (Charge, *fault.Error, error) {
 	var out []finished
 	at, err := s.moments(ctx, []operation.Outcome{in})
 	if err != nil {
-		return finished{}, err
+		return Charge{}, nil, err
 	}
 	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
 		out, err = s.finishTx(ctx, tx, at, []operation.Outcome{in}, outbox.API)
 		return err
 	})
 	if err != nil {
-		return finished{}, err
+		return Charge{}, nil, err
 	}
-	return out[0], nil
+	return out[0].charge, out[0].refusal, nil
 }
 
 // Finish writes what became of calls whose answer was lost.
@@ -174,52 +142,4 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 		_, err := s.finishTx(ctx, tx, at, outcomes, outbox.Job)
 		return err
 	})
-}
-
-// wait notes that the caller is told to wait, and has the resolver ask soon.
-func (s *Service) wait(ctx context.Context, o operation.Operation) error {
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		operation.SoonTx(tx, o.ID, s.Clock.Machine())
-		if o.IdempotencyKey != nil {
-			idempotency.AcceptTx(tx, o.Held())
-		}
-		return nil
-	})
-}
-
-// inFlight is how long a key's first request is left alone before a retry takes over.
-const inFlight = 2 * time.Second
-
-// resume answers a request whose key was taken before. The owner of a key that stays claimed may
-// have died: then this request finds out what became of its charge.
-func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (Result, error) {
-	if prior.State == idempotency.Claimed {
-		if s.Clock.Machine().Sub(prior.CreatedAt) < inFlight {
-			return Result{}, idempotency.InUse()
-		}
-		if err := s.Operations.ResolveSubject(ctx, claim.ApplicationID, prior.ObjectID); err != nil {
-			return Result{}, err
-		}
-		var err error
-		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
-			return Result{}, err
-		}
-	}
-	if prior != nil && prior.State == idempotency.Accepted {
-		c, err := s.Find(ctx, claim.ApplicationID, ids.ChargeFrom(prior.ObjectID))
-		if err != nil {
-			return Result{}, err
-		}
-		// Read again: it may have become known, and then the charge that was read is none to wait for.
-		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
-			return Result{}, err
-		}
-		if prior != nil && prior.State == idempotency.Accepted {
-			return Result{Charge: c, Prior: prior, Unknown: true}, nil
-		}
-	}
-	if prior == nil || prior.State != idempotency.Done {
-		return Result{}, idempotency.InUse()
-	}
-	return Result{Prior: prior}, nil
 }

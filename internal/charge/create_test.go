@@ -23,7 +23,7 @@ func TestAmexChargePaysEveryFeeOfTheWorkedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := out.Charge
+	c := out.Object
 	if c.Status != charge.Captured || c.FeeTotal != 185 || c.Net != 10_000-185 {
 		t.Errorf("status %s, fees %d, net %d; want captured, 185, 9815", c.Status, c.FeeTotal, c.Net)
 	}
@@ -67,18 +67,18 @@ func TestFundsAreAvailableOnTheSecondBusinessDay(t *testing.T) {
 	// Wednesday evening in New York, already Thanksgiving Day by UTC.
 	w.Clock.Advance(time.Date(2040, 11, 22, 2, 0, 0, 0, time.UTC).Sub(w.Clock.Now()))
 	out := create(t, w, input(w, good, 100), nil)
-	if on := out.Charge.AvailableOn; on == nil || *on != "2040-11-26" {
+	if on := out.Object.AvailableOn; on == nil || *on != "2040-11-26" {
 		t.Errorf("US: %v, want the Monday after", on)
 	}
 	in := input(w, good, 100)
 	in.Capture = ptr(false)
-	if on := create(t, w, in, nil).Charge.AvailableOn; on != nil {
+	if on := create(t, w, in, nil).Object.AvailableOn; on != nil {
 		t.Errorf("an authorization is available on %v", *on)
 	}
 	ca := w.App.Merchants.CA
 	token := w.TokenIn(w.SessionOf(w.App, ca), good)
 	out = create(t, w, charge.CreateInput{MerchantID: &ca, Amount: ptr(money.Amount(100)), Token: &token}, nil)
-	if on := out.Charge.AvailableOn; on == nil || *on != "2040-11-23" {
+	if on := out.Object.AvailableOn; on == nil || *on != "2040-11-23" {
 		t.Errorf("Canada: %v, want Friday", on)
 	}
 }

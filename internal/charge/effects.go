@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"svcpay/internal/calendar"
+	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -24,7 +25,7 @@ type effects struct {
 	// disable: the token can be charged no more; the text says why.
 	disable string
 	// refusal is what the request that asked for it is told instead of the charge.
-	refusal error
+	refusal *fault.Error
 }
 
 // terms are what a merchant's charges are settled by.

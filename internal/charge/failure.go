@@ -70,14 +70,14 @@ func refusal(c Charge) *fault.Error {
 }
 
 // notReached is told of a capture or a void that the processor never got.
-func notReached(c Charge) error {
+func notReached(c Charge) *fault.Error {
 	return fault.New(fault.KindUnavailable, "processor_error",
 		"This did not reach the card processor and changed nothing. Try again with a new idempotency key.").
 		With("charge_id", c.ID.String()).With("advice", tryLater).With("retryable", true)
 }
 
 // captureRefused is told of a capture that the processor refused, or never got.
-func captureRefused(c Charge, answer *processor.Answer) error {
+func captureRefused(c Charge, answer *processor.Answer) *fault.Error {
 	switch {
 	case answer == nil:
 		return notReached(c)
@@ -89,7 +89,7 @@ func captureRefused(c Charge, answer *processor.Answer) error {
 }
 
 // voidRefused is told of a void that the processor refused, or never got.
-func voidRefused(c Charge, answer *processor.Answer) error {
+func voidRefused(c Charge, answer *processor.Answer) *fault.Error {
 	if answer == nil {
 		return notReached(c)
 	}
@@ -97,7 +97,7 @@ func voidRefused(c Charge, answer *processor.Answer) error {
 }
 
 // overtaken is told of a capture or a void whose charge became something else while it was under way.
-func overtaken(c Charge, o operation.Outcome) error {
+func overtaken(c Charge, o operation.Outcome) *fault.Error {
 	code := "charge_not_voidable"
 	switch {
 	case o.Answer == nil:

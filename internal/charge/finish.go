@@ -2,14 +2,13 @@ package charge
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"svcpay/internal/calendar"
+	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
@@ -20,7 +19,7 @@ import (
 // finished is what became of one operation: the charge, or what its caller is told instead.
 type finished struct {
 	charge  Charge
-	refusal error
+	refusal *fault.Error
 }
 
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
@@ -57,7 +56,7 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 			}
 			out[i].refusal = asRefusal(out[i].charge)
 		}
-		if err := finishKeyTx(tx, in.Operation, out[i]); err != nil {
+		if err := in.StoreTx(tx, out[i].charge, out[i].refusal); err != nil {
 			return nil, err
 		}
 	}
@@ -77,11 +76,11 @@ func overtakenTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, in 
 	}
 	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
 	out := finished{c, overtaken(c, in)}
-	return out, finishKeyTx(tx, in.Operation, out)
+	return out, in.StoreTx(tx, out.charge, out.refusal)
 }
 
 // asRefusal is what the request that created a failed charge is told; nil for any other charge.
-func asRefusal(c Charge) error {
+func asRefusal(c Charge) *fault.Error {
 	if c.Status != Failed {
 		return nil
 	}
@@ -127,18 +126,4 @@ func termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Locked, at mome
 		out[id] = terms{schedules[merchantOf(r.Charge)], calendar.Country(r.Country), zone}
 	}
 	return out, nil
-}
-
-func finishKeyTx(tx *pg.Tx, o operation.Operation, f finished) error {
-	if o.IdempotencyKey == nil {
-		return nil
-	}
-	if f.refusal != nil {
-		return idempotency.FinishTx(tx, o.Held(), idempotency.Outcome{Refusal: pg.Fault(f.refusal)})
-	}
-	result, err := json.Marshal(f.charge)
-	if err != nil {
-		return err
-	}
-	return idempotency.FinishTx(tx, o.Held(), idempotency.Outcome{Result: result})
 }

@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/calendar"
+	"svcpay/internal/check"
 	"svcpay/internal/crash"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
@@ -27,7 +28,7 @@ type CaptureInput struct {
 // Validate returns every mistake that can be seen without looking anything up.
 func (in CaptureInput) Validate() fault.Fields {
 	var fs fault.Fields
-	amountBounds(&fs, in.Amount)
+	check.Amount(&fs, "amount", in.Amount)
 	return fs
 }
 
@@ -39,7 +40,7 @@ type VoidInput struct {
 // Validate returns every mistake that can be seen without looking anything up.
 func (in VoidInput) Validate() fault.Fields {
 	var fs fault.Fields
-	text(&fs, "reason", in.Reason, 1, maxDescription)
+	check.Text(&fs, "reason", in.Reason, 1, check.MaxDescription)
 	return fs
 }
 
@@ -135,10 +136,10 @@ func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.P
 	case err != nil:
 		return Result{}, err
 	case b.prior != nil:
-		return s.resume(ctx, claim, b.prior)
+		return s.flow.Resume(ctx, claim, b.prior)
 	}
 	crash.Point("charge.claimed")
-	return s.carryOut(ctx, b.charge, b.op, func(ctx context.Context) (processor.Answer, error) {
+	return s.flow.CarryOut(ctx, b.charge, b.op, func(ctx context.Context) (processor.Answer, error) {
 		f := processor.FollowUp{Reference: b.op.Reference, Account: processor.Account(b.op.ApplicationID, b.op.MerchantID),
 			Original: b.charge.Processor.Reference, Amount: b.op.Amount, Currency: b.op.Currency}
 		if b.op.Kind == operation.Capture {

@@ -20,7 +20,7 @@ func held(t *testing.T, w *fixture.World, amount money.Amount) charge.Charge {
 	t.Helper()
 	in := input(w, good, amount)
 	in.Capture = ptr(false)
-	return create(t, w, in, nil).Charge
+	return create(t, w, in, nil).Object
 }
 
 // followClaim is the key of a capture or a void.
@@ -43,7 +43,7 @@ func TestCapture(t *testing.T) {
 		if amount != nil {
 			want = *amount
 		}
-		got := out.Charge
+		got := out.Object
 		if got.Status != charge.Captured || got.AmountCaptured != want || got.AmountAuthorized != 1000 || got.AvailableOn == nil ||
 			got.AuthorizationExpiresAt != nil || got.Version != 3 || got.AmountRefundable != want {
 			t.Errorf("%s", jsonOf(t, got))
@@ -58,7 +58,7 @@ func TestCapture(t *testing.T) {
 func TestWhatCannotBeCapturedOrVoided(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	one := create(t, w, input(w, good, 1000), nil).Charge
+	one := create(t, w, input(w, good, 1000), nil).Object
 	open, gone, old := held(t, w, 1000), held(t, w, 1000), held(t, w, 1000)
 	if _, err := w.Charges.Void(t.Context(), w.Actor(), gone.ID.String(), charge.VoidInput{Reason: ptr("changed their mind")}, nil); err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestCaptureHappensOncePerKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := do(300)
-	if err != nil || again.Prior == nil || string(again.Prior.Outcome.Result) != jsonOf(t, first.Charge) {
+	if err != nil || again.Prior == nil || string(again.Prior.Outcome.Result) != jsonOf(t, first.Object) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	if _, err := do(301); code(err) != "idempotency_key_reused" {
@@ -240,7 +240,7 @@ func TestFollowUpWithoutAnAnswer(t *testing.T) {
 					return w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, followClaim(w, "k"))
 				}
 				out, err := do()
-				if err != nil || !out.Unknown || out.Charge.Status != charge.Authorized {
+				if err != nil || !out.Unknown || out.Object.Status != charge.Authorized {
 					t.Fatalf("%+v, %v", out, err)
 				}
 				if again, err := do(); err != nil || !again.Unknown || again.Prior == nil {

@@ -38,10 +38,10 @@ func TestLostAnswerIsFoundOut(t *testing.T) {
 	p.authorize = p.lose
 	in, claim := input(w, good, 100), claimOf(w, "k")
 	out := create(t, w, in, claim)
-	if out.Charge.Status != charge.Processing || out.Prior != nil {
+	if out.Object.Status != charge.Processing || out.Prior != nil {
 		t.Fatalf("%+v", out)
 	}
-	if again := create(t, w, in, claim); again.Prior == nil || again.Prior.State != idempotency.Accepted || again.Charge.ID != out.Charge.ID || again.Charge.Status != charge.Processing {
+	if again := create(t, w, in, claim); again.Prior == nil || again.Prior.State != idempotency.Accepted || again.Object.ID != out.Object.ID || again.Object.Status != charge.Processing {
 		t.Errorf("a retry meanwhile: %+v", again)
 	}
 	resolve(t, w, 0)
@@ -49,7 +49,7 @@ func TestLostAnswerIsFoundOut(t *testing.T) {
 	resolve(t, w, 1)
 	w.Clock.Advance(time.Hour)
 	resolve(t, w, 0)
-	c := get(t, w, out.Charge.ID)
+	c := get(t, w, out.Object.ID)
 	if c.Status != charge.Captured || c.FeeTotal != 10+20+5+1 || source(t, w, c.ID) != "charge.captured by job" {
 		t.Errorf("%s", jsonOf(t, c))
 	}
@@ -64,7 +64,7 @@ func TestLostSubmissionFailsWhenTheWindowCloses(t *testing.T) {
 	w, p := newScripted(t)
 	p.authorize = p.refuse
 	in, claim := input(w, good, 100), claimOf(w, "k")
-	id := create(t, w, in, claim).Charge.ID
+	id := create(t, w, in, claim).Object.ID
 	w.Clock.Advance(p.SettleWindow())
 	resolve(t, w, 1)
 	if c := get(t, w, id); c.Status != charge.Processing {
@@ -95,7 +95,7 @@ func TestLookUpsBackOff(t *testing.T) {
 		asked.Add(1)
 		return processor.Answer{}, errors.New("down")
 	}
-	id := create(t, w, input(w, good, 100), nil).Charge.ID
+	id := create(t, w, input(w, good, 100), nil).Object.ID
 	for range 600 { // ten minutes
 		w.Clock.Advance(time.Second)
 		if _, err := w.Operations.Resolve(t.Context()); err != nil {
@@ -120,7 +120,7 @@ func TestBackOffDoesNotOvershootTheWindow(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	p.authorize = p.refuse
-	id := create(t, w, input(w, good, 100), nil).Charge.ID
+	id := create(t, w, input(w, good, 100), nil).Object.ID
 	begun := w.Clock.Now()
 	for get(t, w, id).Status == charge.Processing && w.Clock.Now().Sub(begun) < time.Minute {
 		w.Clock.Advance(50 * time.Millisecond)
@@ -137,7 +137,7 @@ func TestNothingIsSubmittedTooLate(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	p.named = func() { w.Clock.Advance(processor.CallTimeout) } // the claim takes this long
-	id := create(t, w, input(w, good, 100), nil).Charge.ID
+	id := create(t, w, input(w, good, 100), nil).Object.ID
 	if len(p.calls) != 0 {
 		t.Error("a call was begun that could end after its charge is given up")
 	}
@@ -157,7 +157,7 @@ func TestAdapterThatPanics(t *testing.T) {
 		_, _ = p.lose(ctx, a)
 		panic("no")
 	}
-	first, second := create(t, w, input(w, good, 100), nil).Charge.ID, create(t, w, input(w, good, 100), nil).Charge.ID
+	first, second := create(t, w, input(w, good, 100), nil).Object.ID, create(t, w, input(w, good, 100), nil).Object.ID
 	p.lookup = func(ctx context.Context, reference string) (processor.Answer, error) {
 		if reference == first.String() {
 			panic("no")
@@ -184,8 +184,8 @@ func TestCallerWhoLeavesCancelsNothing(t *testing.T) {
 		return p.Processor.Authorize(call, a)
 	}
 	out, err := w.Charges.Create(ctx, w.Actor(), input(w, good, 100), claimOf(w, "k"))
-	if err != nil || out.Charge.Status != charge.Captured {
-		t.Errorf("%+v, %v", out.Charge, err)
+	if err != nil || out.Object.Status != charge.Captured {
+		t.Errorf("%+v, %v", out.Object, err)
 	}
 	audit(t, w)
 }
@@ -203,7 +203,7 @@ func TestRetryTakesOverFromADeadOwner(t *testing.T) {
 	in, claim := input(w, good, 100), claimOf(w, "k")
 	var owner sync.WaitGroup
 	owner.Go(func() { // he is dead for the others; later it turns out that he was only slow
-		if out, err := w.Charges.Create(t.Context(), w.Actor(), in, claim); err != nil || out.Charge.Status != charge.Captured {
+		if out, err := w.Charges.Create(t.Context(), w.Actor(), in, claim); err != nil || out.Object.Status != charge.Captured {
 			t.Errorf("the owner: %+v, %v", out, err)
 		}
 	})
@@ -268,7 +268,7 @@ func TestFinishRacesItsResolvers(t *testing.T) {
 	var all sync.WaitGroup
 	for i, in := range inputs {
 		all.Go(func() {
-			if out, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, fmt.Sprint(i))); err != nil || out.Charge.Status != charge.Captured || out.Charge.Version != 2 {
+			if out, err := w.Charges.Create(t.Context(), w.Actor(), in, claimOf(w, fmt.Sprint(i))); err != nil || out.Object.Status != charge.Captured || out.Object.Version != 2 {
 				t.Errorf("%+v, %v", out, err)
 			}
 		})
@@ -313,7 +313,7 @@ func TestPoisonedRowHoldsNobodyUp(t *testing.T) {
 		if i == 4 {
 			p.authorize = p.refuse
 		}
-		all = append(all, create(t, w, input(w, good, 100), claimOf(w, fmt.Sprint(i))).Charge.ID)
+		all = append(all, create(t, w, input(w, good, 100), claimOf(w, fmt.Sprint(i))).Object.ID)
 	}
 	if err := poison(t.Context(), w, all[1].String()); err != nil {
 		t.Fatal(err)
@@ -336,7 +336,7 @@ func TestOutcomeThatCannotBeWrittenIsUnknown(t *testing.T) {
 	p.authorize = func(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
 		return processor.Answer{Approved: true}, poison(ctx, w, a.Reference)
 	}
-	if out := create(t, w, input(w, good, 100), claimOf(w, "k")); out.Charge.Status != charge.Processing || out.Charge.Version != 1 {
+	if out := create(t, w, input(w, good, 100), claimOf(w, "k")); out.Object.Status != charge.Processing || out.Object.Version != 1 {
 		t.Errorf("%+v", out)
 	}
 }
@@ -358,8 +358,8 @@ func TestWaitThatCannotBeWrittenIsNoRefusal(t *testing.T) {
 	rename("away", "next_check_at")
 	w.Clock.Advance(3 * time.Second)
 	resolve(t, w, 1)
-	if c := get(t, w, out.Charge.ID); out.Charge.Status != charge.Processing || c.Status != charge.Captured {
-		t.Errorf("told %s, became %s", out.Charge.Status, c.Status)
+	if c := get(t, w, out.Object.ID); out.Object.Status != charge.Processing || c.Status != charge.Captured {
+		t.Errorf("told %s, became %s", out.Object.Status, c.Status)
 	}
 	audit(t, w)
 }
@@ -367,7 +367,7 @@ func TestWaitThatCannotBeWrittenIsNoRefusal(t *testing.T) {
 func TestTimeOutCardOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	c := create(t, w, input(w, "4000000000005423", 100), claimOf(w, "k")).Charge
+	c := create(t, w, input(w, "4000000000005423", 100), claimOf(w, "k")).Object
 	for range 30 {
 		w.Clock.Advance(time.Second)
 		if _, err := w.Operations.Resolve(t.Context()); err != nil {

@@ -37,20 +37,9 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
 		return page.Of[Charge]{}, err
 	}
-	statement := pageDown
-	if in.Page.Up() {
-		statement = pageUp
-	}
-	rows, err := pg.All[Charge](ctx, s.Pool, statement, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "merchants": in.Merchants, "external_id": in.ExternalID,
-		"from": in.Created.From, "until": in.Created.Until, "cursor": in.Page.Cursor(), "limit": in.Page.Rows()})
-	if err != nil {
-		return page.Of[Charge]{}, err
-	}
-	for i := range rows {
-		rows[i] = s.derive(rows[i])
-	}
-	return page.Cut(in.Page, rows), nil
+		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = shown + `
@@ -60,10 +49,3 @@ const selectPage = shown + `
 		AND (@external_id::text IS NULL OR external_id = @external_id)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
-
-// The two directions are two constant statements: a plan with the order in a parameter could not
-// use the index.
-const (
-	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
-	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
-)

@@ -18,7 +18,7 @@ func TestListPages(t *testing.T) {
 	var times []*time.Time
 	for range 5 {
 		w.Clock.Advance(time.Millisecond)
-		c := create(t, w, input(w, good, 100), nil).Charge
+		c := create(t, w, input(w, good, 100), nil).Object
 		made, times = append(made, c.ID.String()), append(times, &c.CreatedAt.Time)
 	}
 	id := func(i int) ids.Charge { return mustID(t, made[i]) }

@@ -160,7 +160,7 @@ func TestTokenExpiresThirteenMonthsAfterItsLastUse(t *testing.T) {
 func TestOnlyItsOwnServerCreatesAndReads(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	id := create(t, w, input(w, good, 100), nil).Charge.ID.String()
+	id := create(t, w, input(w, good, 100), nil).Object.ID.String()
 	browser := authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}
 	in := input(w, good, 100)
 	_, creates := w.Charges.Create(t.Context(), browser, in, nil)
@@ -191,7 +191,7 @@ func TestSeriesOfStoredCredentials(t *testing.T) {
 		want      processor.StoredCredential
 	}{{false, processor.NotStored}, {false, processor.NotStored}, {true, processor.Initial}, {true, processor.Recurring}, {false, processor.Unscheduled}, {true, processor.Recurring}} {
 		in.Recurring = &c.recurring
-		got := create(t, w, in, nil).Charge
+		got := create(t, w, in, nil).Object
 		sent := p.calls[i]
 		if got.StoredCredential != c.want || sent.Stored != c.want || sent.NetworkTransactionID != network || *got.NetworkTransactionID == network {
 			t.Errorf("charge %d: %s, sent %s with %q; want %s with %q", i, got.StoredCredential, sent.Stored, sent.NetworkTransactionID, c.want, network)
@@ -231,7 +231,7 @@ func TestDeclinedChargeStartsNoSeries(t *testing.T) {
 	create2, err := w.Charges.Create(t.Context(), w.Actor(), in, nil)
 	f, _ := fault.As(err)
 	c := get(t, w, mustID(t, f.Detail["charge_id"]))
-	if c.StoredCredential != processor.Initial || c.FeeTotal != 0 || c.NetworkTransactionID != nil || !create2.Charge.ID.IsZero() {
+	if c.StoredCredential != processor.Initial || c.FeeTotal != 0 || c.NetworkTransactionID != nil || !create2.Object.ID.IsZero() {
 		t.Errorf("%+v", c)
 	}
 	if n := count(t, w, "tokens WHERE network_transaction_id IS NOT NULL", pg.Args{}); n != 0 {
@@ -254,7 +254,7 @@ func TestAuthorizationOnly(t *testing.T) {
 	w := fixture.New(t)
 	in := input(w, "378282246310005", 10_000)
 	in.Capture = ptr(false)
-	c := create(t, w, in, nil).Charge
+	c := create(t, w, in, nil).Object
 	if c.Status != charge.Authorized || c.AmountAuthorized != 10_000 || c.AmountCaptured != 0 || c.AmountRefundable != 0 || c.FeeTotal != 10 || len(c.Fees) != 1 ||
 		!c.AuthorizationExpiresAt.Equal(w.Clock.Now().Add(7*24*time.Hour)) || c.CapturedAt != nil {
 		t.Errorf("%s", jsonOf(t, c))
@@ -272,7 +272,7 @@ func TestAnswerAndRecordAgree(t *testing.T) {
 	in.Origin, in.Description, in.StatementSuffix, in.ExternalID = ptr("moto"), ptr("Spring appeal"), ptr("SPRING"), ptr("gift-1")
 	in.Metadata, in.FundingCurrency = map[string]string{"campaign": "spring"}, ptr("usd")
 	claim := claimOf(w, "k")
-	c := create(t, w, in, claim).Charge
+	c := create(t, w, in, claim).Object
 	if was, is := jsonOf(t, c), jsonOf(t, get(t, w, c.ID)); was != is {
 		t.Errorf("answered %s\nrecorded %s", was, is)
 	}
@@ -287,7 +287,7 @@ func TestAnswerAndRecordAgree(t *testing.T) {
 func TestEventsTellTheStory(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	c := create(t, w, input(w, good, 100), nil).Charge
+	c := create(t, w, input(w, good, 100), nil).Object
 	type event struct {
 		Type, Source string
 		Position     int64

@@ -18,6 +18,7 @@
 package dispute
 
 import (
+	"context"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
@@ -81,12 +82,19 @@ type Deps struct {
 }
 
 // Service holds the use-cases of disputes.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	flow operation.Flow[Dispute]
+}
 
 // New makes the service, and has it finish what the resolver finds out about answers to disputes, the
 // late ones too.
 func New(d Deps) *Service {
-	s := &Service{d}
+	s := &Service{Deps: d}
+	s.flow = operation.Flow[Dispute]{Name: "dispute", Resolver: d.Operations, Finish: s.finish,
+		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Dispute, error) {
+			return s.find(ctx, applicationID, ids.DisputeFrom(id))
+		}}
 	d.Operations.Handle(s.Finish, operation.Respond)
 	d.Operations.HandleLate(s.Finish, operation.Respond)
 	return s

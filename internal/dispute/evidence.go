@@ -6,9 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/pg"
@@ -48,7 +47,7 @@ func (in EvidenceInput) Validate() fault.Fields {
 	fs := in.validate()
 	switch {
 	case in.Evidence == nil:
-		fs.Add("evidence", "parameter_missing", "This parameter is required.")
+		check.Required(&fs, "evidence", false)
 	case len(in.Evidence) == 0 && len(in.Files) == 0:
 		fs.Add("evidence", "parameter_invalid", "Evidence has at least one text or file.")
 	}
@@ -64,10 +63,7 @@ func (in EvidenceInput) validate() fault.Fields {
 			fs.Add("evidence", "parameter_unknown", "There is no such text here: "+strings.Join(EvidenceNames(), ", ")+".")
 			break // the others are as unknown
 		}
-		if n := utf8.RuneCountInString(text); n < 1 || n > MaxText || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
-			fs.Add("evidence."+name, "parameter_invalid",
-				fmt.Sprintf("A text of 1 to %d characters, without control characters other than tabs and line ends.", MaxText))
-		}
+		check.Prose(&fs, "evidence."+name, text, MaxText)
 	}
 	if len(in.Files) > MaxFiles {
 		fs.Add("files", "parameter_invalid", fmt.Sprintf("At most %d files.", MaxFiles))
@@ -76,8 +72,6 @@ func (in EvidenceInput) validate() fault.Fields {
 	}
 	return fs
 }
-
-func unprintable(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) }
 
 // known adds to the mistakes of an input that files do not exist, and returns the files.
 func (in EvidenceInput) known(ctx context.Context, q pg.Querier, applicationID int64, fs fault.Fields) ([]ids.File, error) {

@@ -2,14 +2,11 @@ package dispute
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
@@ -24,12 +21,12 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	return err
 }
 
-func (s *Service) finish(ctx context.Context, in operation.Outcome) (finished, error) {
+func (s *Service) finish(ctx context.Context, in operation.Outcome) (Dispute, *fault.Error, error) {
 	out, err := s.finishAll(ctx, []operation.Outcome{in}, outbox.API)
 	if err != nil {
-		return finished{}, err
+		return Dispute{}, nil, err
 	}
-	return out[0], nil
+	return out[0].dispute, out[0].refusal, nil
 }
 
 // finished is how an answer ended: the dispute as it then is, and the fault if it was not taken.
@@ -102,7 +99,7 @@ func (c *change) finish(ctx context.Context, in operation.Outcome) (finished, er
 		return out, err
 	}
 	operation.CloseTx(c.tx, in.ID, operation.StateOf(in.Answer), c.m.Machine)
-	return out, finishKeyTx(c.tx, in.Operation, out)
+	return out, in.StoreTx(c.tx, out.dispute, out.refusal)
 }
 
 // answered applies an outcome: an answer that the processor took counts as far as the dispute is
@@ -146,66 +143,4 @@ func (c *change) submitted() error {
 		}
 		return nil
 	})
-}
-
-func finishKeyTx(tx *pg.Tx, o operation.Operation, f finished) error {
-	if o.IdempotencyKey == nil {
-		return nil
-	}
-	if f.refusal != nil {
-		return idempotency.FinishTx(tx, o.Held(), idempotency.Outcome{Refusal: f.refusal})
-	}
-	result, err := json.Marshal(f.dispute)
-	if err != nil {
-		return err
-	}
-	return idempotency.FinishTx(tx, o.Held(), idempotency.Outcome{Result: result})
-}
-
-// wait notes that the caller is told to wait, and has the resolver ask soon.
-func (s *Service) wait(ctx context.Context, o operation.Operation) error {
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		operation.SoonTx(tx, o.ID, s.Clock.Machine())
-		if o.IdempotencyKey != nil {
-			idempotency.AcceptTx(tx, o.Held())
-		}
-		return nil
-	})
-}
-
-// inFlight is how long a key's first request is left alone before a retry takes over.
-const inFlight = 2 * time.Second
-
-// resume answers a request whose key was taken before. The owner of a key that stays claimed may
-// have died: then this request finds out what became of its answer.
-func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (Result, error) {
-	if prior.State == idempotency.Claimed {
-		if s.Clock.Machine().Sub(prior.CreatedAt) < inFlight {
-			return Result{}, idempotency.InUse()
-		}
-		if err := s.Operations.ResolveSubject(ctx, claim.ApplicationID, prior.ObjectID); err != nil {
-			return Result{}, err
-		}
-		var err error
-		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
-			return Result{}, err
-		}
-	}
-	if prior != nil && prior.State == idempotency.Accepted {
-		d, err := s.find(ctx, claim.ApplicationID, ids.DisputeFrom(prior.ObjectID))
-		if err != nil {
-			return Result{}, err
-		}
-		// Read again: it may have become known, and then the dispute that was read is none to wait for.
-		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
-			return Result{}, err
-		}
-		if prior != nil && prior.State == idempotency.Accepted {
-			return Result{Dispute: d, Prior: prior, Unknown: true}, nil
-		}
-	}
-	if prior == nil || prior.State != idempotency.Done {
-		return Result{}, idempotency.InUse()
-	}
-	return Result{Prior: prior}, nil
 }

@@ -383,10 +383,10 @@ func (w *world) underWay() charge.Charge {
 	w.t.Helper()
 	amount, token := money.Amount(1000), w.Token("4000000000005423")
 	out, err := w.Charges.Create(context.Background(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
-	if err != nil || out.Charge.Status != charge.Processing {
+	if err != nil || out.Object.Status != charge.Processing {
 		w.t.Fatalf("%+v, %v", out, err)
 	}
-	return out.Charge
+	return out.Object
 }
 
 func TestNamesBelongToOneProcessor(t *testing.T) {

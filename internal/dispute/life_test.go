@@ -24,7 +24,7 @@ func newLife(t *testing.T, card string) (life, charge.Charge) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l, out.Charge
+	return l, out.Object
 }
 
 // pass lets time pass, and hears what the processor tells after it.

@@ -23,10 +23,10 @@ func TestLostRepliesAreFoundOut(t *testing.T) {
 			w.bank.behave(mute)
 			d, ev := w.opened(1000)
 			out, err := answer(w, d, "k")
-			if err != nil || !out.Unknown || out.Dispute.Status != dispute.NeedsResponse {
+			if err != nil || !out.Unknown || out.Object.Status != dispute.NeedsResponse {
 				t.Fatalf("%+v, %v", out, err)
 			}
-			if out, err := answer(w, d, "k"); err != nil || !out.Unknown || out.Prior == nil || out.Dispute.ID != d.ID {
+			if out, err := answer(w, d, "k"); err != nil || !out.Unknown || out.Prior == nil || out.Object.ID != d.ID {
 				t.Errorf("meanwhile, with the key: %+v, %v", out, err)
 			}
 			_, accepted := w.accept(d, "")
@@ -64,7 +64,7 @@ func TestResolverIsQuickerThanTheRequest(t *testing.T) {
 		}
 		d, ev := w.opened(1000)
 		out, err := w.submit(d, words("x"), "k")
-		if code(err) != want || want == "" && jsonOf(t, out.Dispute) != jsonOf(t, w.of(ev)) {
+		if code(err) != want || want == "" && jsonOf(t, out.Object) != jsonOf(t, w.of(ev)) {
 			t.Errorf("%s: %+v, %v", manner, out, err)
 		}
 		kept, err := w.submit(d, words("x"), "k")
@@ -93,7 +93,7 @@ func TestAnswersThatNeverArrived(t *testing.T) {
 		t.Errorf("%s", jsonOf(t, after))
 	}
 	w.bank.behave(takes)
-	if out, err := w.submit(d, words("x"), "k2"); err != nil || out.Dispute.Status != dispute.UnderReview {
+	if out, err := w.submit(d, words("x"), "k2"); err != nil || out.Object.Status != dispute.UnderReview {
 		t.Errorf("another try: %+v, %v", out, err)
 	}
 	w.audit(t)

@@ -58,13 +58,13 @@ func TestDecidedWhileAnAnswerIsOnItsWay(t *testing.T) {
 		w.bank.during = func() { w.heard(kind, ev) }
 		out, err := w.submit(d, words("x"), "")
 		w.bank.during = nil
-		if err != nil || out.Dispute.EvidenceSubmittedAt == nil || out.Dispute.Status != map[processor.EventKind]dispute.Status{won: dispute.Won, lost: dispute.Lost}[kind] {
+		if err != nil || out.Object.EvidenceSubmittedAt == nil || out.Object.Status != map[processor.EventKind]dispute.Status{won: dispute.Won, lost: dispute.Lost}[kind] {
 			t.Errorf("evidence, %s: %+v, %v", kind, out, err)
 		}
 	}
 	d, ev := w.opened(1000)
 	w.bank.during = func() { w.heard(lost, ev) } // such as the processor's word for the acceptance itself
-	if out, err := w.accept(d, ""); err != nil || out.Dispute.Status != dispute.Lost {
+	if out, err := w.accept(d, ""); err != nil || out.Object.Status != dispute.Lost {
 		t.Errorf("acceptance: %+v, %v", out, err)
 	}
 	d, ev = w.asked(1000)

@@ -2,7 +2,6 @@ package dispute
 
 import (
 	"context"
-	"errors"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -25,12 +24,9 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Disput
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Dispute) (Dispute, error) {
-	d, err := pg.One[Dispute](ctx, s.Pool,
+	d, err := pg.Find[Dispute](ctx, s.Pool,
 		`SELECT `+columns+` FROM disputes WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		return Dispute{}, fault.Missing()
-	}
 	return s.derive(d), err
 }
 
@@ -49,20 +45,9 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.DisputeRead); err != nil {
 		return page.Of[Dispute]{}, err
 	}
-	statement := pageDown
-	if in.Page.Up() {
-		statement = pageUp
-	}
-	rows, err := pg.All[Dispute](ctx, s.Pool, statement, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": in.Merchants, "charge_id": in.ChargeID,
-		"from": in.Created.From, "until": in.Created.Until, "cursor": in.Page.Cursor(), "limit": in.Page.Rows()})
-	if err != nil {
-		return page.Of[Dispute]{}, err
-	}
-	for i := range rows {
-		rows[i] = s.derive(rows[i])
-	}
-	return page.Cut(in.Page, rows), nil
+		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM disputes
@@ -73,10 +58,3 @@ const selectPage = `SELECT ` + columns + ` FROM disputes
 		AND (@charge_id::uuid IS NULL OR charge_id = @charge_id)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
-
-// The two directions are two constant statements: a plan with the order in a parameter could not
-// use the index.
-const (
-	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
-	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
-)

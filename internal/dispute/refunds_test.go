@@ -17,16 +17,16 @@ func (w *world) debited(amount money.Amount) charge.Charge {
 	w.t.Helper()
 	token := w.BankToken(w.App.Merchants.US, w.USBank("000123456789"))
 	out, err := w.Charges.Create(context.Background(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
-	if err != nil || out.Charge.Status != charge.Pending {
+	if err != nil || out.Object.Status != charge.Pending {
 		w.t.Fatalf("%+v, %v", out, err)
 	}
-	return out.Charge
+	return out.Object
 }
 
 func (w *world) refunded(c ids.Charge, amount money.Amount) (refund.Refund, error) {
 	id := c.String()
 	out, err := w.Refunds.Create(context.Background(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount}, nil)
-	return out.Refund, err
+	return out.Object, err
 }
 
 func TestChargebackCancelsRefundsThatWereNotSent(t *testing.T) {

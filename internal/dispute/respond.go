@@ -2,7 +2,6 @@ package dispute
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"svcpay/internal/authz"
@@ -19,14 +18,7 @@ import (
 )
 
 // Result is the answer to a request that answers a dispute.
-type Result struct {
-	Dispute Dispute
-	// Prior is what an earlier request with the same key left; Dispute is then unset unless the
-	// outcome is still unknown.
-	Prior *idempotency.Prior
-	// Unknown: the processor has not said yet that it took the answer. Dispute is as it was before.
-	Unknown bool
-}
+type Result = idempotency.Result[Dispute]
 
 // respondTimeout bounds an answer: the call and the two transactions around it.
 const respondTimeout = 30 * time.Second
@@ -161,30 +153,10 @@ func (s *Service) respond(ctx context.Context, actor authz.Actor, id string, cla
 	case err != nil:
 		return Result{}, err
 	case b.prior != nil:
-		return s.resume(ctx, claim, b.prior)
+		return s.flow.Resume(ctx, claim, b.prior)
 	}
 	crash.Point("dispute.claimed")
-	answer, err := operation.Call(ctx, b.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) { return s.call(ctx, b) })
-	crash.Point("dispute.called")
-	if err != nil {
-		slog.WarnContext(ctx, "the outcome of an answer is unknown", "dispute_id", disputeID.String(), "error", err.Error())
-		if err := s.wait(ctx, b.op); err != nil {
-			// The processor may have it all the same: a refusal would invite a second answer.
-			slog.ErrorContext(ctx, "an answer could not be put off", "dispute_id", disputeID.String(), "error", err.Error())
-		}
-		return Result{Dispute: b.dispute, Unknown: true}, nil
-	}
-	f, err := s.finish(ctx, operation.Outcome{Operation: b.op, Answer: &answer})
-	if err != nil {
-		// The processor has it but we could not write it down: the resolver will.
-		slog.ErrorContext(ctx, "an answer could not be finished", "dispute_id", disputeID.String(), "error", err.Error())
-		return Result{Dispute: b.dispute, Unknown: true}, nil
-	}
-	crash.Point("dispute.finished")
-	if f.refusal != nil {
-		return Result{}, f.refusal
-	}
-	return Result{Dispute: f.dispute}, nil
+	return s.flow.CarryOut(ctx, b.dispute, b.op, func(ctx context.Context) (processor.Answer, error) { return s.call(ctx, b) })
 }
 
 // begun is an answer that is written down, or what an earlier request with its key left.

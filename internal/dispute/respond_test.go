@@ -26,7 +26,7 @@ func (w *world) file(name string) ids.File {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return out.File.ID
+	return out.Object.ID
 }
 
 func (w *world) submit(d dispute.Dispute, in dispute.EvidenceInput, key string) (dispute.Result, error) {
@@ -63,12 +63,12 @@ func TestEvidenceIsHandedInOnce(t *testing.T) {
 		in := dispute.EvidenceInput{Evidence: map[string]string{"access_log": "line 1\r\n\tline 2", "payer_name": "Dana"}, Files: []string{files[0].String(), files[1].String()}}
 		before := w.balances()
 		out, err := w.submit(d, in, "")
-		if err != nil || out.Unknown || out.Dispute.Status != dispute.UnderReview || out.Dispute.Kind != d.Kind || out.Dispute.EvidenceSubmittedAt == nil ||
-			!maps.Equal(out.Dispute.Evidence, in.Evidence) || !slices.Equal(out.Dispute.EvidenceFiles, files) {
+		if err != nil || out.Unknown || out.Object.Status != dispute.UnderReview || out.Object.Kind != d.Kind || out.Object.EvidenceSubmittedAt == nil ||
+			!maps.Equal(out.Object.Evidence, in.Evidence) || !slices.Equal(out.Object.EvidenceFiles, files) {
 			t.Fatalf("%+v, %v", out, err)
 		}
-		if jsonOf(t, w.of(ev)) != jsonOf(t, out.Dispute) || len(moved(before, w.balances())) != 0 {
-			t.Errorf("answered %s\nrecorded %s", jsonOf(t, out.Dispute), jsonOf(t, w.of(ev)))
+		if jsonOf(t, w.of(ev)) != jsonOf(t, out.Object) || len(moved(before, w.balances())) != 0 {
+			t.Errorf("answered %s\nrecorded %s", jsonOf(t, out.Object), jsonOf(t, w.of(ev)))
 		}
 		got := w.bank.got[len(w.bank.got)-1]
 		if got.Dispute != ev.Dispute.ID || got.Accept || got.Amount != 1000 || got.Account != processor.Account(d.ApplicationID, d.MerchantID) ||
@@ -102,7 +102,7 @@ func TestAcceptedIsLost(t *testing.T) {
 	d, ev := w.opened(1000)
 	before := w.balances()
 	out, err := w.accept(d, "")
-	if err != nil || out.Dispute.Status != dispute.Accepted || out.Dispute.ClosedAt == nil || out.Dispute.FeeTotal != 1500 || out.Dispute.EvidenceSubmittedAt != nil {
+	if err != nil || out.Object.Status != dispute.Accepted || out.Object.ClosedAt == nil || out.Object.FeeTotal != 1500 || out.Object.EvidenceSubmittedAt != nil {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	want := map[ledger.Account]money.Amount{ledger.MerchantReserved: -1000, ledger.ProcessorReceivable: 1000}
@@ -112,7 +112,7 @@ func TestAcceptedIsLost(t *testing.T) {
 	if got := w.bank.got[0]; !got.Accept || got.Evidence != nil || got.Files != nil || got.Dispute != ev.Dispute.ID {
 		t.Errorf("the processor got %+v", got)
 	}
-	if after := w.heard(lost, ev); after.Status != dispute.Accepted || after.Version != out.Dispute.Version { // the processor tells of it
+	if after := w.heard(lost, ev); after.Status != dispute.Accepted || after.Version != out.Object.Version { // the processor tells of it
 		t.Errorf("%s", jsonOf(t, after))
 	}
 	if c := w.chargeNow(d.ChargeID); c.AmountDisputed != 1000 {
@@ -133,7 +133,7 @@ func TestMistakesOfEvidenceAreToldAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine, foreign, absent := w.file("a.pdf").String(), theirs.File.ID.String(), ids.NewFile(w.Clock.Now()).String()
+	mine, foreign, absent := w.file("a.pdf").String(), theirs.Object.ID.String(), ids.NewFile(w.Clock.Now()).String()
 	var many []string
 	for range dispute.MaxFiles + 1 {
 		many = append(many, ids.NewFile(w.Clock.Now()).String())
@@ -209,7 +209,7 @@ func TestDraftsAreKept(t *testing.T) {
 	if _, err := save(dispute.EvidenceInput{Evidence: map[string]string{"what": ""}, Files: []string{"x"}}); code(err) != "validation_failed" {
 		t.Errorf("a bad draft: %v", err)
 	}
-	if out, err := w.submit(d, in, ""); err != nil || out.Dispute.Version != 5 {
+	if out, err := w.submit(d, in, ""); err != nil || out.Object.Version != 5 {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if len(w.bank.got) != 1 {
@@ -297,7 +297,7 @@ func TestRefusedAnswersChangeNothing(t *testing.T) {
 		t.Errorf("what could not be handed in is no draft: %s", jsonOf(t, after))
 	}
 	w.bank.behave(takes)
-	if out, err := w.submit(d, words("kept"), ""); err != nil || out.Dispute.Status != dispute.UnderReview {
+	if out, err := w.submit(d, words("kept"), ""); err != nil || out.Object.Status != dispute.UnderReview {
 		t.Errorf("another try: %+v, %v", out, err)
 	}
 	w.audit(t)
@@ -321,7 +321,7 @@ func TestKeyAnswersOnce(t *testing.T) {
 			case out.Prior != nil:
 				outcomes["replayed"]++
 			default:
-				outcomes[string(out.Dispute.Status)]++
+				outcomes[string(out.Object.Status)]++
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
@@ -31,11 +30,8 @@ const selectRow = `SELECT ` + columns + `, began_as, disputed, operation_id FROM
 
 // lockTx locks one dispute; fault.Missing when there is none of that application.
 func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Dispute) (row, error) {
-	r, err := pg.One[row](ctx, tx, selectRow+` WHERE application_id = @application_id AND id = @id FOR UPDATE`,
+	r, err := pg.Find[row](ctx, tx, selectRow+` WHERE application_id = @application_id AND id = @id FOR UPDATE`,
 		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		return r, fault.Missing()
-	}
 	r.Dispute = s.derive(r.Dispute)
 	return r, err
 }

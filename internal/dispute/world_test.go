@@ -114,7 +114,7 @@ func (w *world) charged(amount money.Amount) charge.Charge {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return out.Charge
+	return out.Object
 }
 
 // chargeNow reads a charge.

@@ -78,6 +78,11 @@ func Missing() *Error {
 	return New(KindNotFound, "resource_missing", "There is no such object, or it belongs to another application.")
 }
 
+// Changed is the one answer to a change of an object that is not what the caller believes it to be.
+func Changed() *Error {
+	return New(KindChanged, "object_changed", "The object has changed since the version that If-Match names. Read it again.")
+}
+
 // Internal hides cause behind the one text that callers see.
 func Internal(cause error) *Error {
 	return New(KindInternal, "internal_error", "Something went wrong on our side. It has been recorded.").Because(cause)

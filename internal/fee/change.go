@@ -4,10 +4,9 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -42,11 +41,8 @@ func (c Change) validate(now time.Time) error {
 		}
 	}
 	reason := strings.TrimSpace(c.Reason)
-	if n := utf8.RuneCountInString(reason); n == 0 {
-		fs.Add("reason", "parameter_missing", "This parameter is required.")
-	} else if n > maxReason || !utf8.ValidString(reason) || strings.ContainsFunc(reason, unicode.IsControl) {
-		fs.Add("reason", "parameter_invalid", "A text of 1 to 500 characters without control characters.")
-	}
+	check.Required(&fs, "reason", reason != "")
+	check.Text(&fs, "reason", &reason, 0, maxReason)
 	return fs.Err()
 }
 

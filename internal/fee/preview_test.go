@@ -159,7 +159,7 @@ func TestPreviewIsWhatChargesReallyCost(t *testing.T) {
 		token := w.TokenIn(w.SessionOf(w.App, m.MerchantID), number)
 		out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &m.MerchantID, Amount: &amount, Token: &token, Capture: &capture}, nil)
 		must(t, err)
-		return out.Charge.FeeTotal
+		return out.Object.FeeTotal
 	}
 	var old, proposal money.Amount
 	for i, amount := range []money.Amount{10_000, 1, 149, 2550, 10_000} {

@@ -2,43 +2,27 @@ package fee
 
 import (
 	"context"
-	"encoding/json"
-	"reflect"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
+	"svcpay/internal/patch"
 )
-
-// Switch is a rate of a proposal that can be off: not given, given as null, which is off, or a value.
-type Switch[T any] struct {
-	Given bool
-	Value *T
-}
-
-// UnmarshalJSON reads a value or null.
-func (s *Switch[T]) UnmarshalJSON(text []byte) error {
-	s.Given, s.Value = true, nil
-	return json.Unmarshal(text, &s.Value)
-}
-
-// Holds is the type of the values.
-func (Switch[T]) Holds() reflect.Type { return reflect.TypeFor[T]() }
 
 // Proposal is what somebody considers to change of a merchant's rates. A nil rate stays as it is.
 type Proposal struct {
-	AuthorizationFee        *money.Amount         `json:"authorization_fee"`
-	CaptureFee              *money.Amount         `json:"capture_fee"`
-	AmexSurchargePercentage *money.Percent        `json:"amex_surcharge_percentage"`
-	ACHTransferFlatFee      *money.Amount         `json:"ach_transfer_flat_fee"`
-	ACHTransferPercentage   *money.Percent        `json:"ach_transfer_percentage"`
-	ACHTransferFailedFee    *money.Amount         `json:"ach_transfer_failed_fee"`
-	ACHReturnFee            *money.Amount         `json:"ach_return_fee"`
-	ChargebackFee           *money.Amount         `json:"chargeback_fee"`
-	RetrievalFee            *money.Amount         `json:"retrieval_fee"`
-	PlatformFlatFee         Switch[money.Amount]  `json:"platform_flat_fee"`
-	PlatformPercentage      Switch[money.Percent] `json:"platform_percentage"`
-	DAFPercentage           *money.Percent        `json:"daf_percentage"`
+	AuthorizationFee        *money.Amount               `json:"authorization_fee"`
+	CaptureFee              *money.Amount               `json:"capture_fee"`
+	AmexSurchargePercentage *money.Percent              `json:"amex_surcharge_percentage"`
+	ACHTransferFlatFee      *money.Amount               `json:"ach_transfer_flat_fee"`
+	ACHTransferPercentage   *money.Percent              `json:"ach_transfer_percentage"`
+	ACHTransferFailedFee    *money.Amount               `json:"ach_transfer_failed_fee"`
+	ACHReturnFee            *money.Amount               `json:"ach_return_fee"`
+	ChargebackFee           *money.Amount               `json:"chargeback_fee"`
+	RetrievalFee            *money.Amount               `json:"retrieval_fee"`
+	PlatformFlatFee         patch.Member[money.Amount]  `json:"platform_flat_fee"`
+	PlatformPercentage      patch.Member[money.Percent] `json:"platform_percentage"`
+	DAFPercentage           *money.Percent              `json:"daf_percentage"`
 }
 
 // Validate returns every mistake that can be seen without looking anything up.
@@ -63,12 +47,7 @@ func (p Proposal) On(r Rates) Rates {
 			*c.to = *c.from
 		}
 	}
-	if p.PlatformFlatFee.Given {
-		r.PlatformFlatFee = p.PlatformFlatFee.Value
-	}
-	if p.PlatformPercentage.Given {
-		r.PlatformPercentage = p.PlatformPercentage.Value
-	}
+	r.PlatformFlatFee, r.PlatformPercentage = p.PlatformFlatFee.On(r.PlatformFlatFee), p.PlatformPercentage.On(r.PlatformPercentage)
 	return r
 }
 

@@ -168,10 +168,7 @@ func (q series) standing(ctx context.Context, db pg.Querier, now time.Time) (sta
 
 // find reads one schedule of the series, or the fault that says it is missing.
 func (q series) find(ctx context.Context, db pg.Querier, id ids.FeeSchedule, now time.Time) (Record, error) {
-	r, err := pg.One[Record](ctx, db, `SELECT `+recordColumns+ofSeries+` AND s.id = @id`, q.args(pg.Args{"id": id, "now": now}))
-	if errors.Is(err, pg.ErrNone) {
-		return r, fault.Missing()
-	}
+	r, err := pg.Find[Record](ctx, db, `SELECT `+recordColumns+ofSeries+` AND s.id = @id`, q.args(pg.Args{"id": id, "now": now}))
 	return r, err
 }
 

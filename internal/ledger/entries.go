@@ -95,21 +95,9 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
 		return page.Of[Entry]{}, err
 	}
-	statement := pageDown
-	if in.Page.Up() {
-		statement = pageUp
-	}
 	args := in.filter()
-	args["application_id"], args["cursor"], args["limit"] = actor.ApplicationID, in.Page.Cursor(), in.Page.Rows()
-	rows, err := pg.All[entryRow](ctx, s.Pool, statement, args)
-	if err != nil {
-		return page.Of[Entry]{}, err
-	}
-	entries := make([]Entry, len(rows))
-	for i, r := range rows {
-		entries[i] = r.entry(s.Livemode)
-	}
-	return page.Cut(in.Page, entries), nil
+	args["application_id"] = actor.ApplicationID
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, args, func(r entryRow) Entry { return r.entry(s.Livemode) })
 }
 
 // A source that is not the posting's own charge has an index of its own.
@@ -123,13 +111,6 @@ const selectPage = `
 		AND (@source::uuid IS NULL OR source_id = @source AND source_id IS DISTINCT FROM charge_id)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
-
-// The two directions are two constant statements: a plan with the order in a parameter could not
-// use the index.
-const (
-	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
-	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
-)
 
 // filter gives the arguments of what is selected.
 func (in ListInput) filter() pg.Args {

@@ -3,10 +3,8 @@ package merchant
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"time"
 
-	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
@@ -39,25 +37,17 @@ func insertTx(ctx context.Context, tx *pg.Tx, m Merchant, next, now time.Time) (
 }
 
 func find(ctx context.Context, q pg.Querier, applicationID, id int64) (Merchant, error) {
-	m, err := pg.One[Merchant](ctx, q, `SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id`,
+	return pg.Find[Merchant](ctx, q, `SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
-	return m, orMissing(err)
-}
-
-func orMissing(err error) error {
-	if errors.Is(err, pg.ErrNone) {
-		return fault.Missing()
-	}
-	return err
 }
 
 // LockTx locks one merchant of the application until the transaction ends; others may still write
 // rows that refer to it. It is the first lock that a flow takes.
 func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) (Merchant, error) {
-	m, err := pg.One[Merchant](ctx, tx, `
+	m, err := pg.Find[Merchant](ctx, tx, `
 		SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id FOR NO KEY UPDATE`,
 		pg.Args{"application_id": applicationID, "id": id})
-	return s.derive(m), orMissing(err)
+	return s.derive(m), err
 }
 
 // Cause says who changed a merchant; a zero RequestID means no request.

@@ -22,9 +22,9 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Payout
 	if err != nil {
 		return Payout{}, fault.Missing()
 	}
-	p, err := pg.One[Payout](ctx, s.Pool, `SELECT `+columns+` FROM payouts WHERE application_id = @application_id AND id = @id`,
+	p, err := pg.Find[Payout](ctx, s.Pool, `SELECT `+columns+` FROM payouts WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": payoutID})
-	return s.derive(p), orMissing(err)
+	return s.derive(p), err
 }
 
 // ListInput selects a page of payouts; what is not set selects all.
@@ -40,20 +40,8 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.PayoutRead); err != nil {
 		return page.Of[Payout]{}, err
 	}
-	statement := pageDown
-	if in.Page.Up() {
-		statement = pageUp
-	}
-	rows, err := pg.All[Payout](ctx, s.Pool, statement, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "merchants": in.Merchants, "from": in.Created.From, "until": in.Created.Until,
-		"cursor": in.Page.Cursor(), "limit": in.Page.Rows()})
-	if err != nil {
-		return page.Of[Payout]{}, err
-	}
-	for i := range rows {
-		rows[i] = s.derive(rows[i])
-	}
-	return page.Cut(in.Page, rows), nil
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
+		"statuses": in.Statuses, "merchants": in.Merchants, "from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM payouts
@@ -62,13 +50,6 @@ const selectPage = `SELECT ` + columns + ` FROM payouts
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
-
-// The two directions are two constant statements: a plan with the order in a parameter could not
-// use the index.
-const (
-	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
-	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
-)
 
 // Entry is one ledger entry in a payout, as the merchant sees it: what it adds to the payout's amount.
 // ExternalID is that of its charge.
@@ -93,50 +74,17 @@ func (s *Service) Entries(ctx context.Context, actor authz.Actor, id string, in 
 	if err != nil {
 		return page.Of[Entry]{}, err
 	}
-	statement := entriesDown
-	if in.Up() {
-		statement = entriesUp
-	}
-	rows, err := pg.All[Entry](ctx, s.Pool, statement,
-		pg.Args{"application_id": actor.ApplicationID, "payout": p.ID, "cursor": in.Cursor(), "limit": in.Rows()})
-	if err != nil {
-		return page.Of[Entry]{}, err
-	}
-	for i := range rows {
-		rows[i].Object, rows[i].Livemode = "payout_entry", p.Livemode
-	}
-	return page.Cut(in, rows), nil
+	return pg.Page(ctx, s.Pool, in, selectEntries, pg.Args{"application_id": actor.ApplicationID, "payout": p.ID}, func(e Entry) Entry {
+		e.Object, e.Livemode = "payout_entry", p.Livemode
+		return e
+	})
 }
 
 const selectEntries = `
-	SELECT l.id, l.merchant_id, e.payout_id, l.kind, e.amount, l.currency, l.charge_id, c.external_id, l.created_at
-	FROM payout_entries e
-	JOIN ledger_entries l ON l.application_id = e.application_id AND l.id = e.entry_id
-	LEFT JOIN charges c ON c.application_id = l.application_id AND c.id = l.charge_id
-	WHERE e.application_id = @application_id AND e.payout_id = @payout`
-
-const (
-	entriesUp   = selectEntries + ` AND (@cursor::uuid IS NULL OR e.entry_id > @cursor) ORDER BY e.entry_id LIMIT @limit`
-	entriesDown = selectEntries + ` AND (@cursor::uuid IS NULL OR e.entry_id < @cursor) ORDER BY e.entry_id DESC LIMIT @limit`
-)
-
-type paidOut struct {
-	Charge ids.Charge `db:"charge_id"`
-	Payout ids.Payout `db:"payout_id"`
-}
-
-// PayoutOfCharges tells in which payouts charges were, by the entry that made each available. A
-// charge that is in none, or in one that failed or came back, is not in the answer.
-func PayoutOfCharges(ctx context.Context, q pg.Querier, applicationID int64, charges []ids.Charge) (map[ids.Charge]ids.Payout, error) {
-	rows, err := pg.All[paidOut](ctx, q, `
-		SELECT l.charge_id, e.payout_id FROM ledger_entries l
-		JOIN payout_entries e ON e.application_id = l.application_id AND e.entry_id = l.id AND e.active
-		WHERE l.application_id = @application_id AND l.charge_id = ANY (@charges)
-			AND l.kind IN ('capture', 'debit') AND l.credit = 'merchant_available'`,
-		pg.Args{"application_id": applicationID, "charges": charges})
-	out := make(map[ids.Charge]ids.Payout, len(rows))
-	for _, r := range rows {
-		out[r.Charge] = r.Payout
-	}
-	return out, err
-}
+	SELECT id, merchant_id, payout_id, kind, amount, currency, charge_id, external_id, created_at FROM (
+		SELECT e.entry_id AS id, l.merchant_id, e.payout_id, l.kind, e.amount, l.currency, l.charge_id, c.external_id, l.created_at
+		FROM payout_entries e
+		JOIN ledger_entries l ON l.application_id = e.application_id AND l.id = e.entry_id
+		LEFT JOIN charges c ON c.application_id = l.application_id AND c.id = l.charge_id
+		WHERE e.application_id = @application_id AND e.payout_id = @payout) entries
+	WHERE true`

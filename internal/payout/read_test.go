@@ -2,7 +2,6 @@ package payout_test
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -85,35 +84,6 @@ func TestPayoutsAreSeenByTheirApplicationAlone(t *testing.T) {
 		if got, err := w.Payouts.Get(t.Context(), c.actor, c.id); !fault.HasCode(err, c.code) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-	}
-}
-
-func TestChargesKnowTheirPayout(t *testing.T) {
-	t.Parallel()
-	w := open(t)
-	first, second := w.earn(t, 100), w.earn(t, 200)
-	w.next(t)
-	p := w.last(t, 1)
-	third := w.earn(t, 300)
-	of := func(application int64) map[ids.Charge]ids.Payout {
-		t.Helper()
-		out, err := payout.PayoutOfCharges(t.Context(), w.Pool, application, []ids.Charge{first, third, second, ids.NewCharge(w.Clock.Now())})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	if got := of(w.App.AppID); !maps.Equal(got, map[ids.Charge]ids.Payout{first: p.ID, second: p.ID}) {
-		t.Errorf("%v", got)
-	}
-	if got := of(w.Other.AppID); len(got) != 0 {
-		t.Errorf("another application: %v", got)
-	}
-	if err := w.Payouts.Failed(t.Context(), tell(p, processor.PayoutFailed, "R01")); err != nil {
-		t.Fatal(err)
-	}
-	if got := of(w.App.AppID); len(got) != 0 {
-		t.Errorf("in a payout that failed: %v", got)
 	}
 }
 

@@ -2,9 +2,7 @@ package payout
 
 import (
 	"context"
-	"errors"
 
-	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/pg"
 )
@@ -52,17 +50,10 @@ func updateTx(tx *pg.Tx, p Payout) {
 			"returned_at": p.ReturnedAt, "updated_at": p.UpdatedAt, "application_id": p.ApplicationID, "id": p.ID})
 }
 
-func orMissing(err error) error {
-	if errors.Is(err, pg.ErrNone) {
-		return fault.Missing()
-	}
-	return err
-}
-
 func findByReference(ctx context.Context, q pg.Querier, processor, reference string) (Payout, error) {
-	p, err := pg.One[Payout](ctx, q, `SELECT `+columns+` FROM payouts WHERE processor_name = @processor AND processor_reference = @reference`,
+	p, err := pg.Find[Payout](ctx, q, `SELECT `+columns+` FROM payouts WHERE processor_name = @processor AND processor_reference = @reference`,
 		pg.Args{"processor": processor, "reference": reference})
-	return p, orMissing(err)
+	return p, err
 }
 
 // lockTx locks a merchant, then a payout of it.
@@ -71,8 +62,8 @@ func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID, merchant
 	if err != nil {
 		return locked{}, err
 	}
-	p, err := pg.One[Payout](ctx, tx, `
+	p, err := pg.Find[Payout](ctx, tx, `
 		SELECT `+columns+` FROM payouts WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
 		pg.Args{"application_id": applicationID, "id": ids.PayoutFrom(payoutID)})
-	return locked{owner, s.derive(p)}, orMissing(err)
+	return locked{owner, s.derive(p)}, err
 }

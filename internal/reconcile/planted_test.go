@@ -189,7 +189,7 @@ func TestPostingsNobodyCalledFor(t *testing.T) {
 	must(t, pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		ledger.PostTx(tx, instant.Both(w.Clock.Now()),
 			posted("second", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, s.card.ID.Bytes(), s.card.ID),
-			posted("of a void", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, void.Charge.ID.Bytes(), void.Charge.ID),
+			posted("of a void", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, void.Object.ID.Bytes(), void.Object.ID),
 			posted("of none", "capture", ledger.ProcessorReceivable, ledger.MerchantPending, stray.Bytes(), stray),
 			posted("no refund", "refund", ledger.MerchantPending, ledger.ProcessorReceivable, ids.NewRefund(w.Clock.Now()).Bytes(), s.card.ID),
 			posted("no payout", "payout", ledger.MerchantAvailable, ledger.MerchantInTransit, ids.NewPayout(w.Clock.Now()).Bytes(), ids.Charge{}),

@@ -192,7 +192,7 @@ func (w place) charge(t fatal, token string, amount money.Amount, capture bool) 
 	if _, ok := fault.As(err); !ok {
 		must(t, err)
 	}
-	return out.Charge
+	return out.Object
 }
 
 func (w place) refund(t fatal, c charge.Charge, amount money.Amount) refund.Refund {
@@ -202,7 +202,7 @@ func (w place) refund(t fatal, c charge.Charge, amount money.Amount) refund.Refu
 	if _, ok := fault.As(err); !ok {
 		must(t, err)
 	}
-	return out.Refund
+	return out.Object
 }
 
 // settle has everything done that is due.

@@ -33,37 +33,20 @@ func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, clai
 	if err != nil {
 		return Result{}, err
 	}
-	var out Result
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		out = Result{}
-		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: r.ID.Bytes()}})
-		if err != nil {
-			return err
-		}
-		if out.Prior = verdicts[0].Prior; out.Prior != nil && out.Prior.State != idempotency.Done {
-			return idempotency.InUse()
-		}
-		if out.Prior != nil || verdicts[0].Err != nil {
-			return verdicts[0].Err
-		}
+	return idempotency.Once(ctx, s.Pool, claim, m.Machine, r.ID.Bytes(), func(tx *pg.Tx) (Refund, error) {
 		l, before, err := s.holdTx(ctx, tx, actor.ApplicationID, r.ChargeID, r.ID)
 		if err != nil {
-			return err
+			return Refund{}, err
 		}
 		if !before.waiting() {
-			return notCancelable(before)
+			return Refund{}, notCancelable(before)
 		}
 		_, canceled, err := s.cancelTx(tx, m, l, []Refund{before}, cause{outbox.API, actor.RequestID})
 		if err != nil {
-			return err
+			return Refund{}, err
 		}
-		out.Refund = canceled[0]
-		if claim == nil {
-			return nil
-		}
-		return finishKeyTx(tx, heldBy(claim, r.ID), out.Refund)
+		return canceled[0], nil
 	})
-	return out, err
 }
 
 func notCancelable(r Refund) error {

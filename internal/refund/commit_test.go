@@ -73,8 +73,8 @@ func TestRefundGoesOnWhenTheClaimsCommitWasLost(t *testing.T) {
 	for want, c := range map[refund.Status]string{refund.Succeeded: captured(t, w, 100).ID.String(), refund.Pending: debited(t, w, 100).ID.String()} {
 		armed.Store(true)
 		out, err := service.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &c}, claimOf(w, c))
-		if err != nil || out.Refund.Status != want || armed.Load() {
-			t.Errorf("%+v, %v; want %s", out.Refund, err, want)
+		if err != nil || out.Object.Status != want || armed.Load() {
+			t.Errorf("%+v, %v; want %s", out.Object, err, want)
 		}
 	}
 	if n := count(t, w, "refunds", pg.Args{}); n != 2 || len(p.calls) != 1 {
@@ -93,13 +93,13 @@ func TestOutcomeWhoseCommitWasLostIsFoundOut(t *testing.T) {
 		return p.Processor.Refund(ctx, f)
 	}
 	out, err := service.Create(t.Context(), w.Actor(), of(c, 0), claim)
-	if err != nil || !out.Unknown || out.Refund.Status != refund.Pending || armed.Load() {
+	if err != nil || !out.Unknown || out.Object.Status != refund.Pending || armed.Load() {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if again := create(t, w, of(c, 0), claim); again.Prior == nil || again.Prior.State != "done" {
 		t.Errorf("%+v", again)
 	}
-	if r := get(t, w, out.Refund.ID); r.Status != refund.Succeeded || r.Version != 2 || len(p.calls) != 1 {
+	if r := get(t, w, out.Object.ID); r.Status != refund.Succeeded || r.Version != 2 || len(p.calls) != 1 {
 		t.Errorf("%s", jsonOf(t, r))
 	}
 	audit(t, w)

@@ -2,9 +2,7 @@ package refund
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"log/slog"
 	"time"
 
 	"svcpay/internal/authz"
@@ -21,14 +19,7 @@ import (
 )
 
 // Result is the answer to a request about a refund.
-type Result struct {
-	Refund Refund
-	// Prior is what an earlier request with the same key left; Refund is then unset unless the
-	// outcome is still unknown.
-	Prior *idempotency.Prior
-	// Unknown: the processor's answer is missing.
-	Unknown bool
-}
+type Result = idempotency.Result[Refund]
 
 // createTimeout bounds a creation: the call and the two transactions around it.
 const createTimeout = 30 * time.Second
@@ -78,13 +69,12 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	case err != nil:
 		return Result{}, err
 	case b.prior != nil:
-		return s.resume(ctx, claim, b.prior)
+		return s.flow(outbox.API).Resume(ctx, claim, b.prior)
 	case b.refund.waiting():
-		return Result{Refund: b.refund}, nil
+		return Result{Object: b.refund}, nil
 	}
 	crash.Point("refund.claimed")
-	r, known := s.send(ctx, b.call, outbox.API)
-	return Result{Refund: r, Unknown: !known}, nil
+	return s.send(ctx, b.call, outbox.API)
 }
 
 func noCharge() error { return fault.Missing().On("charge_id") }
@@ -179,62 +169,30 @@ func callOf(r Refund, l charge.Locked, machine time.Time) call {
 // openTx opens the operation of a refund that is to be sent. The request for one that waits has its
 // answer already.
 func openTx(tx *pg.Tx, c call, claim *idempotency.Claim) error {
-	switch {
-	case !c.refund.waiting():
+	if !c.refund.waiting() {
 		operation.OpenTx(tx, c.op)
-	case claim != nil:
-		return finishKeyTx(tx, heldBy(claim, c.refund.ID), c.refund)
+		return nil
 	}
-	return nil
+	return claim.StoreTx(tx, c.refund.ID.Bytes(), c.refund, nil)
 }
 
-// heldBy is a key that was claimed for a refund.
-func heldBy(claim *idempotency.Claim, id ids.Refund) idempotency.Held {
-	return idempotency.Held{ApplicationID: claim.ApplicationID, Key: claim.Key, ObjectID: id.Bytes()}
+// flow is how refunds are sent, by whom their outcome's events tell.
+func (s *Service) flow(source outbox.Source) operation.Flow[Refund] {
+	return operation.Flow[Refund]{Name: "refund", Resolver: s.Operations,
+		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Refund, error) {
+			return s.find(ctx, applicationID, ids.RefundFrom(id))
+		},
+		Finish: func(ctx context.Context, o operation.Outcome) (Refund, *fault.Error, error) {
+			r, err := s.finish(ctx, o, source)
+			return r, nil, err
+		}}
 }
 
-func finishKeyTx(tx *pg.Tx, h idempotency.Held, r Refund) error {
-	result, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	return idempotency.FinishTx(tx, h, idempotency.Outcome{Result: result})
-}
-
-// send calls the processor once and writes the outcome down. False: it is unknown, or could not be
-// written, and the resolver will find it out.
-func (s *Service) send(ctx context.Context, c call, source outbox.Source) (Refund, bool) {
+// send calls the processor once and writes the outcome down.
+func (s *Service) send(ctx context.Context, c call, source outbox.Source) (Result, error) {
 	r := c.refund
-	answer, err := operation.Call(ctx, c.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+	return s.flow(source).CarryOut(ctx, r, c.op, func(ctx context.Context) (processor.Answer, error) {
 		return s.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
 			Account: processor.Account(r.ApplicationID, r.MerchantID), Original: c.original, Amount: r.Amount, Currency: r.Currency})
-	})
-	crash.Point("refund.called")
-	if err != nil {
-		slog.WarnContext(ctx, "the outcome of a refund is unknown", "refund_id", r.ID.String(), "error", err.Error())
-		if err := s.wait(ctx, c.op); err != nil {
-			// It may be given back all the same: a refusal would invite a second one.
-			slog.ErrorContext(ctx, "a refund could not be put off", "refund_id", r.ID.String(), "error", err.Error())
-		}
-		return r, false
-	}
-	done, err := s.finish(ctx, operation.Outcome{Operation: c.op, Answer: &answer}, source)
-	if err != nil {
-		// The processor has decided but we could not write it down: the resolver will.
-		slog.ErrorContext(ctx, "a refund could not be finished", "refund_id", r.ID.String(), "error", err.Error())
-		return r, false
-	}
-	crash.Point("refund.finished")
-	return done, true
-}
-
-// wait notes that the caller is told to wait, and has the resolver ask soon.
-func (s *Service) wait(ctx context.Context, o operation.Operation) error {
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		operation.SoonTx(tx, o.ID, s.Clock.Machine())
-		if o.IdempotencyKey != nil {
-			idempotency.AcceptTx(tx, o.Held())
-		}
-		return nil
 	})
 }

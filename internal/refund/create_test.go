@@ -25,11 +25,11 @@ func TestPartsAndThenTheRest(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c := captured(t, w, 10_000)
-	first := create(t, w, of(c, 4_000), nil).Refund
+	first := create(t, w, of(c, 4_000), nil).Object
 	if first.Status != refund.Succeeded || first.Amount != 4_000 || first.SucceededAt == nil || first.Version != 2 {
 		t.Errorf("%s", jsonOf(t, first))
 	}
-	rest := create(t, w, of(c, 0), nil).Refund
+	rest := create(t, w, of(c, 0), nil).Object
 	if rest.Amount != 6_000 {
 		t.Errorf("all that is left is %d", rest.Amount)
 	}
@@ -72,7 +72,7 @@ func TestAnswerAndRecordAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := out.Refund
+	r := out.Object
 	if was, is := jsonOf(t, r), jsonOf(t, get(t, w, r.ID)); was != is {
 		t.Errorf("answered %s\nrecorded %s", was, is)
 	}
@@ -121,14 +121,14 @@ func TestEventsTellTheStory(t *testing.T) {
 			}
 		}
 	}
-	check(of(out.Refund.ID.Bytes(), 0),
+	check(of(out.Object.ID.Bytes(), 0),
 		event{Type: "refund.created", Position: 1, Keys: []string{}},
 		event{Type: "refund.succeeded", Position: 2, Keys: []string{"status", "succeeded_at", "version"}})
 	check(of(c.ID.Bytes(), c.Version),
 		event{Type: "charge.updated", Position: 3, Keys: []string{"amount_refund_pending", "amount_refundable", "version"}},
 		event{Type: "charge.refunded", Position: 4, Keys: []string{"amount_refund_pending", "amount_refunded", "version"}})
 	last, err := pg.Value[bool](t.Context(), w.Pool, `SELECT object = @now::jsonb FROM events WHERE object_id = @id AND position = 2`,
-		pg.Args{"id": out.Refund.ID, "now": jsonOf(t, get(t, w, out.Refund.ID))})
+		pg.Args{"id": out.Object.ID, "now": jsonOf(t, get(t, w, out.Object.ID))})
 	if err != nil || !last {
 		t.Errorf("the last event does not show the refund as it is: %v", err)
 	}
@@ -140,7 +140,7 @@ func TestRefusalOfTheProcessor(t *testing.T) {
 	w, p := newScripted(t)
 	p.refund = p.decline
 	c, claim := captured(t, w, 100), claimOf(w, "k")
-	r := create(t, w, of(c, 30), claim).Refund
+	r := create(t, w, of(c, 30), claim).Object
 	if r.Status != refund.Failed || r.Failure == nil || r.Failure.Code != "refund_declined" || r.FailedAt == nil || r.SucceededAt != nil {
 		t.Errorf("%s", jsonOf(t, r))
 	}
@@ -151,7 +151,7 @@ func TestRefusalOfTheProcessor(t *testing.T) {
 		t.Errorf("replayed %+v", again)
 	}
 	p.refund = nil
-	if r := create(t, w, of(c, 0), nil).Refund; r.Status != refund.Succeeded || r.Amount != 100 {
+	if r := create(t, w, of(c, 0), nil).Object; r.Status != refund.Succeeded || r.Amount != 100 {
 		t.Errorf("afterwards %s", jsonOf(t, r))
 	}
 	audit(t, w)
@@ -170,7 +170,7 @@ func TestRefusalsLeaveNothingBehind(t *testing.T) {
 	theirs := w.ActorOf(w.Other)
 	taken := of(c, 10)
 	taken.ExternalID = ptr("gift-1")
-	first := create(t, w, taken, nil).Refund
+	first := create(t, w, taken, nil).Object
 	taken.Amount = ptr(money.Amount(1_000))
 	malformed := refund.CreateInput{ChargeID: ptr("re_" + c.ID.String()[3:])}
 	rows := func() int {
@@ -186,7 +186,7 @@ func TestRefusalsLeaveNothingBehind(t *testing.T) {
 		detail map[string]any
 	}{
 		"more than is left":     {w.Actor(), of(c, 91), fault.KindRefused, "refund_exceeds_remaining", map[string]any{"remaining": money.Amount(90)}},
-		"authorized":            {w.Actor(), of(hold.Charge, 1), fault.KindConflict, "charge_not_refundable", nil},
+		"authorized":            {w.Actor(), of(hold.Object, 1), fault.KindConflict, "charge_not_refundable", nil},
 		"unknown charge":        {w.Actor(), of(unknown, 1), fault.KindNotFound, "resource_missing", nil},
 		"malformed charge":      {w.Actor(), malformed, fault.KindNotFound, "resource_missing", nil},
 		"another application's": {theirs, of(c, 1), fault.KindNotFound, "resource_missing", nil},
@@ -211,7 +211,7 @@ func TestRefusalsLeaveNothingBehind(t *testing.T) {
 	if after := rows(); after != before || len(p.calls) != calls {
 		t.Errorf("%d rows and %d calls were left", after-before, len(p.calls)-calls)
 	}
-	_, err = w.Refunds.Create(t.Context(), w.Actor(), of(hold.Charge, 1), nil)
+	_, err = w.Refunds.Create(t.Context(), w.Actor(), of(hold.Object, 1), nil)
 	if f, _ := fault.As(err); !strings.Contains(f.Message, "authorized") {
 		t.Errorf("the status is not named: %v", err)
 	}
@@ -255,7 +255,7 @@ func TestMerchantThatTakesNoChargesCanRefund(t *testing.T) {
 			pg.Args{"status": status, "id": c.MerchantID}); err != nil {
 			t.Fatal(err)
 		}
-		if r := create(t, w, of(c, 0), nil).Refund; r.Status != refund.Succeeded {
+		if r := create(t, w, of(c, 0), nil).Object; r.Status != refund.Succeeded {
 			t.Errorf("%s: %s", status, jsonOf(t, r))
 		}
 		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET status = 'active' WHERE id = @id`, pg.Args{"id": c.MerchantID}); err != nil {
@@ -287,7 +287,7 @@ func TestSixtyAtOnceGiveBackNoMoreThanThereIs(t *testing.T) {
 	for range 60 {
 		all.Go(func() {
 			switch out, err := insist(t, w, of(c, 3_000), nil); {
-			case err == nil && out.Refund.Status == refund.Succeeded:
+			case err == nil && out.Object.Status == refund.Succeeded:
 				made.Add(1)
 			case code(err) == "refund_exceeds_remaining":
 				refused.Add(1)

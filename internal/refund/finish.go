@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
@@ -52,10 +50,7 @@ func (s *Service) finish(ctx context.Context, o operation.Outcome, source outbox
 			return err
 		}
 		operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
-		if o.IdempotencyKey == nil {
-			return nil
-		}
-		return finishKeyTx(tx, o.Held(), r)
+		return o.StoreTx(tx, r, nil)
 	})
 	return r, err
 }
@@ -102,41 +97,4 @@ func (s *Service) failTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Re
 		return Refund{}, err
 	}
 	return r, writeTx(tx, m, before, r, by)
-}
-
-// inFlight is how long a key's first request is left alone before a retry takes over.
-const inFlight = 2 * time.Second
-
-// resume answers a request whose key was taken before. The owner of a key that stays claimed may
-// have died: then this request finds out what became of its refund.
-func (s *Service) resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (Result, error) {
-	if prior.State == idempotency.Claimed {
-		if s.Clock.Machine().Sub(prior.CreatedAt) < inFlight {
-			return Result{}, idempotency.InUse()
-		}
-		if err := s.Operations.ResolveSubject(ctx, claim.ApplicationID, prior.ObjectID); err != nil {
-			return Result{}, err
-		}
-		var err error
-		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
-			return Result{}, err
-		}
-	}
-	if prior != nil && prior.State == idempotency.Accepted {
-		r, err := s.find(ctx, claim.ApplicationID, ids.RefundFrom(prior.ObjectID))
-		if err != nil {
-			return Result{}, err
-		}
-		// Read again: it may have become known, and then the refund that was read is none to wait for.
-		if prior, err = idempotency.Find(ctx, s.Pool, claim); err != nil {
-			return Result{}, err
-		}
-		if prior != nil && prior.State == idempotency.Accepted {
-			return Result{Refund: r, Prior: prior, Unknown: true}, nil
-		}
-	}
-	if prior == nil || prior.State != idempotency.Done {
-		return Result{}, idempotency.InUse()
-	}
-	return Result{Prior: prior}, nil
 }

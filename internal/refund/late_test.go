@@ -15,7 +15,7 @@ func givenUp(t *testing.T) (testWorld, refund.Refund) {
 	w, p := newScripted(t)
 	p.refund = p.delay
 	c := captured(t, w, 100)
-	id := create(t, w, of(c, 60), claimOf(w, "k")).Refund.ID
+	id := create(t, w, of(c, 60), claimOf(w, "k")).Object.ID
 	p.refund = nil
 	w.Clock.Advance(p.SettleWindow() + time.Second)
 	resolve(t, w, 1)
@@ -49,7 +49,7 @@ func TestRefundThatWasMadeAfterAll(t *testing.T) {
 func TestRefundThatWasMadeAfterAllAndNoLongerFits(t *testing.T) {
 	t.Parallel()
 	w, lost := givenUp(t)
-	again := create(t, w.World, of(w.charge, 60), nil).Refund
+	again := create(t, w.World, of(w.charge, 60), nil).Object
 	w.p.answers[lost.Processor.Reference] = processor.Answer{Approved: true}
 	w.Clock.Advance(time.Hour)
 	resolve(t, w.World, 1)

@@ -55,7 +55,7 @@ func (l *life) create(ctx context.Context, in refund.CreateInput, key string) er
 	out, err := l.w.Refunds.Create(ctx, l.w.Actor(), in, claimOf(l.w, key))
 	if err == nil && out.Prior == nil {
 		l.mu.Lock()
-		l.made = append(l.made, out.Refund.ID)
+		l.made = append(l.made, out.Object.ID)
 		l.mu.Unlock()
 	}
 	return err

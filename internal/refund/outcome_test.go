@@ -26,10 +26,10 @@ func TestLostAnswerStaysReservedAndIsFoundOut(t *testing.T) {
 	p.refund = p.lose
 	c, claim := captured(t, w, 100), claimOf(w, "k")
 	out := create(t, w, of(c, 70), claim)
-	if out.Refund.Status != refund.Pending || out.Refund.PendingReason != nil || out.Prior != nil {
+	if out.Object.Status != refund.Pending || out.Object.PendingReason != nil || out.Prior != nil {
 		t.Fatalf("%+v", out)
 	}
-	if again := create(t, w, of(c, 70), claim); again.Prior == nil || again.Prior.State != idempotency.Accepted || again.Refund.ID != out.Refund.ID {
+	if again := create(t, w, of(c, 70), claim); again.Prior == nil || again.Prior.State != idempotency.Accepted || again.Object.ID != out.Object.ID {
 		t.Errorf("a retry meanwhile: %+v", again)
 	}
 	if _, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 31), nil); code(err) != "refund_exceeds_remaining" {
@@ -38,7 +38,7 @@ func TestLostAnswerStaysReservedAndIsFoundOut(t *testing.T) {
 	audit(t, w)
 	w.Clock.Advance(150 * time.Millisecond)
 	resolve(t, w, 1)
-	r := get(t, w, out.Refund.ID)
+	r := get(t, w, out.Object.ID)
 	if now := chargeOf(t, w, c.ID); r.Status != refund.Succeeded || now.AmountRefunded != 70 || now.AmountRefundPending != 0 {
 		t.Errorf("%s of %s", jsonOf(t, r), jsonOf(t, now))
 	}
@@ -56,7 +56,7 @@ func TestLostRefundFailsWhenTheWindowCloses(t *testing.T) {
 	w, p := newScripted(t)
 	p.refund = p.drop
 	c, claim := captured(t, w, 100), claimOf(w, "k")
-	id := create(t, w, of(c, 70), claim).Refund.ID
+	id := create(t, w, of(c, 70), claim).Object.ID
 	w.Clock.Advance(p.SettleWindow())
 	resolve(t, w, 1)
 	if r := get(t, w, id); r.Status != refund.Pending {
@@ -79,7 +79,7 @@ func TestLostRefusalIsFoundOut(t *testing.T) {
 	w, p := newScripted(t)
 	p.refund = p.loseDecline
 	c := captured(t, w, 100)
-	id := create(t, w, of(c, 70), nil).Refund.ID
+	id := create(t, w, of(c, 70), nil).Object.ID
 	w.Clock.Advance(time.Second)
 	resolve(t, w, 1)
 	if r := get(t, w, id); r.Status != refund.Failed || r.Failure.Code != "refund_declined" || chargeOf(t, w, c.ID).AmountRefundable != 100 {
@@ -101,7 +101,7 @@ func TestCallerWhoLeavesCancelsNothing(t *testing.T) {
 		return p.Processor.Refund(call, f)
 	}
 	out, err := w.Refunds.Create(ctx, w.Actor(), of(c, 0), claimOf(w, "k"))
-	if err != nil || out.Refund.Status != refund.Succeeded {
+	if err != nil || out.Object.Status != refund.Succeeded {
 		t.Errorf("%+v, %v", out, err)
 	}
 	audit(t, w)
@@ -120,7 +120,7 @@ func TestRetryTakesOverFromADeadOwner(t *testing.T) {
 	c, claim := captured(t, w, 100), claimOf(w, "k")
 	var owner sync.WaitGroup
 	owner.Go(func() { // he is dead for the others; later it turns out that he was only slow
-		if out, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 0), claim); err != nil || out.Refund.Status != refund.Succeeded || out.Refund.Version != 2 {
+		if out, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, 0), claim); err != nil || out.Object.Status != refund.Succeeded || out.Object.Version != 2 {
 			t.Errorf("the owner: %+v, %v", out, err)
 		}
 	})
@@ -161,7 +161,7 @@ func TestFinishRacesItsResolvers(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			if out, err := insist(t, w, of(charges[i%3], 100), nil); err != nil || out.Refund.Version > 2 {
+			if out, err := insist(t, w, of(charges[i%3], 100), nil); err != nil || out.Object.Version > 2 {
 				t.Errorf("%+v, %v", out, err)
 			}
 		})
@@ -206,9 +206,9 @@ func TestFinishThatCannotBeWritten(t *testing.T) {
 		}
 		return p.Processor.Refund(ctx, f)
 	}
-	bad := create(t, w, of(c, 10), claimOf(w, "k")).Refund
+	bad := create(t, w, of(c, 10), claimOf(w, "k")).Object
 	p.refund = p.lose
-	fine := create(t, w, of(c, 20), nil).Refund
+	fine := create(t, w, of(c, 20), nil).Object
 	if bad.Status != refund.Pending {
 		t.Fatalf("%s", jsonOf(t, bad))
 	}
@@ -229,7 +229,7 @@ func TestNothingIsSentTooLate(t *testing.T) {
 	w, p := newScripted(t)
 	c := captured(t, w, 100)
 	p.named = func() { w.Clock.Advance(processor.CallTimeout) } // the claim takes this long
-	id := create(t, w, of(c, 0), nil).Refund.ID
+	id := create(t, w, of(c, 0), nil).Object.ID
 	p.named = nil
 	if len(p.calls) != 0 {
 		t.Error("a call was begun that could end after its refund is given up")
@@ -246,7 +246,7 @@ func TestApplicationsAreWalls(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	c := captured(t, w, 100)
-	r := create(t, w, of(c, 10), nil).Refund
+	r := create(t, w, of(c, 10), nil).Object
 	theirs := w.ActorOf(w.Other)
 	for _, text := range []string{r.ID.String(), ids.NewRefund(w.Clock.Now()).String(), "re_", "", "ch_" + r.ID.String()[3:], strings.ToUpper(r.ID.String())} {
 		_, reads := w.Refunds.Get(t.Context(), theirs, text)

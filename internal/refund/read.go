@@ -2,7 +2,6 @@ package refund
 
 import (
 	"context"
-	"errors"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -25,12 +24,9 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Refund
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Refund) (Refund, error) {
-	r, err := pg.One[Refund](ctx, s.Pool,
+	r, err := pg.Find[Refund](ctx, s.Pool,
 		`SELECT `+columns+` FROM refunds WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		return Refund{}, fault.Missing()
-	}
 	return s.derive(r), err
 }
 
@@ -49,20 +45,9 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
 		return page.Of[Refund]{}, err
 	}
-	statement := pageDown
-	if in.Page.Up() {
-		statement = pageUp
-	}
-	rows, err := pg.All[Refund](ctx, s.Pool, statement, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "merchants": in.Merchants, "charge_id": in.ChargeID, "external_id": in.ExternalID,
-		"from": in.Created.From, "until": in.Created.Until, "cursor": in.Page.Cursor(), "limit": in.Page.Rows()})
-	if err != nil {
-		return page.Of[Refund]{}, err
-	}
-	for i := range rows {
-		rows[i] = s.derive(rows[i])
-	}
-	return page.Cut(in.Page, rows), nil
+		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM refunds
@@ -73,10 +58,3 @@ const selectPage = `SELECT ` + columns + ` FROM refunds
 		AND (@external_id::text IS NULL OR external_id = @external_id)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
-
-// The two directions are two constant statements: a plan with the order in a parameter could not
-// use the index.
-const (
-	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
-	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
-)

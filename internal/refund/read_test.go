@@ -25,7 +25,7 @@ func TestListPages(t *testing.T) {
 			in = of(other, 10)
 			in.ExternalID = ptr("gift-2")
 		}
-		made = append(made, create(t, w, in, nil).Refund.ID)
+		made = append(made, create(t, w, in, nil).Object.ID)
 	}
 	for _, tt := range []struct {
 		name string

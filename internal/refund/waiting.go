@@ -101,7 +101,7 @@ func (s *Service) release(ctx context.Context, m instant.Moment, d released) (bo
 	}
 	if sends {
 		crash.Point("refund.claimed")
-		s.send(ctx, c, outbox.Job)
+		_, err = s.send(ctx, c, outbox.Job)
 	}
-	return acted, nil
+	return acted, err
 }

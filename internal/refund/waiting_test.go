@@ -64,7 +64,7 @@ func TestRefundOfAPendingDebitWaitsUntilItSettles(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c, claim := debited(t, w, 100), claimOf(w, "k")
-	r := create(t, w, of(c, 30), claim).Refund
+	r := create(t, w, of(c, 30), claim).Object
 	if r.Status != refund.Pending || r.PendingReason == nil || *r.PendingReason != refund.ChargePending {
 		t.Fatalf("%s", jsonOf(t, r))
 	}
@@ -120,7 +120,7 @@ func TestRefundOfADebitThatIsNoMoreIsCanceled(t *testing.T) {
 			t.Parallel()
 			w, p := newScripted(t)
 			c := debited(t, w, 100)
-			first, second := create(t, w, of(c, 30), nil).Refund, create(t, w, of(c, 0), nil).Refund
+			first, second := create(t, w, of(c, 30), nil).Object, create(t, w, of(c, 0), nil).Object
 			if err := end(w, c); err != nil {
 				t.Fatal(err)
 			}
@@ -151,10 +151,10 @@ func TestCancelTakesBackWhatWaits(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	c, claim := debited(t, w, 100), claimOf(w, "k")
-	id := create(t, w, of(c, 0), nil).Refund.ID
+	id := create(t, w, of(c, 0), nil).Object.ID
 	actor := w.Actor()
 	out, err := w.Refunds.Cancel(t.Context(), actor, id.String(), claim)
-	if err != nil || out.Refund.Status != refund.Canceled || jsonOf(t, out.Refund) != jsonOf(t, get(t, w, id)) {
+	if err != nil || out.Object.Status != refund.Canceled || jsonOf(t, out.Object) != jsonOf(t, get(t, w, id)) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if now := chargeOf(t, w, c.ID); now.AmountRefundPending != 0 || now.AmountRefundable != 100 {
@@ -165,7 +165,7 @@ func TestCancelTakesBackWhatWaits(t *testing.T) {
 		t.Error("the event does not tell whose request it was")
 	}
 	again, err := w.Refunds.Cancel(t.Context(), w.Actor(), id.String(), claim)
-	if err != nil || again.Prior == nil || string(again.Prior.Outcome.Result) != jsonOf(t, out.Refund) {
+	if err != nil || again.Prior == nil || string(again.Prior.Outcome.Result) != jsonOf(t, out.Object) {
 		t.Errorf("the same key again: %+v, %v", again, err)
 	}
 	if _, err := w.Refunds.Cancel(t.Context(), w.Actor(), id.String(), nil); code(err) != "refund_not_cancelable" {
@@ -180,11 +180,11 @@ func TestWhatIsSentOrOverCannotBeCanceled(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c := captured(t, w, 100)
-	done := create(t, w, of(c, 10), nil).Refund
+	done := create(t, w, of(c, 10), nil).Object
 	p.refund = p.decline
-	failed := create(t, w, of(c, 10), nil).Refund
+	failed := create(t, w, of(c, 10), nil).Object
 	p.refund = p.lose
-	sent := create(t, w, of(c, 10), nil).Refund
+	sent := create(t, w, of(c, 10), nil).Object
 	for _, r := range []refund.Refund{done, failed, sent} {
 		_, err := w.Refunds.Cancel(t.Context(), w.Actor(), r.ID.String(), claimOf(w, r.ID.String()))
 		f, ok := fault.As(err)
@@ -207,7 +207,7 @@ func TestDisputeCancelsWhatWaits(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c := debited(t, w, 100)
-	waiting := []refund.Refund{create(t, w, of(c, 20), nil).Refund, create(t, w, of(c, 30), nil).Refund}
+	waiting := []refund.Refund{create(t, w, of(c, 20), nil).Object, create(t, w, of(c, 30), nil).Object}
 	m := moment(t, w)
 	for range 2 { // the second time there is nothing left to cancel
 		err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
@@ -306,7 +306,7 @@ func TestReleasedRefundWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c := debited(t, w, 100)
-	id := create(t, w, of(c, 0), claimOf(w, "k")).Refund.ID
+	id := create(t, w, of(c, 0), claimOf(w, "k")).Object.ID
 	settle(t, w, c)
 	p.refund = p.lose
 	release(t, w, 1)

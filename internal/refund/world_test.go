@@ -138,10 +138,10 @@ func claimOf(w *fixture.World, key string) *idempotency.Claim {
 func charged(t *testing.T, w *fixture.World, token string, amount money.Amount, want charge.Status) charge.Charge {
 	t.Helper()
 	out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
-	if err != nil || out.Charge.Status != want {
-		t.Fatalf("%+v, %v", out.Charge, err)
+	if err != nil || out.Object.Status != want {
+		t.Fatalf("%+v, %v", out.Object, err)
 	}
-	return out.Charge
+	return out.Object
 }
 
 // captured makes a card charge of that amount, captured.

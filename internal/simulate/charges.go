@@ -2,13 +2,10 @@ package simulate
 
 import (
 	"context"
-	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/money"
@@ -37,7 +34,7 @@ type ChargeInput struct {
 // Validate returns every mistake that can be seen without looking anything up.
 func (in ChargeInput) Validate() fault.Fields {
 	var fs fault.Fields
-	outcomeOf(&fs, in.Outcome, ChargeOutcomes())
+	check.Choice(&fs, "outcome", in.Outcome, ChargeOutcomes()...)
 	if len(fs) > 0 {
 		return fs
 	}
@@ -49,36 +46,29 @@ func (in ChargeInput) Validate() fault.Fields {
 	case !back && in.ReturnCode != nil:
 		fs.Add("return_code", "parameter_invalid", "Only a return has a return code.")
 	}
-	if in.Reason != nil && (!disputed || !plain(*in.Reason)) {
-		fs.Add("reason", "parameter_invalid", "Only a dispute has a reason, a text of 1 to 64 characters without control characters.")
+	if in.Reason != nil && !disputed {
+		fs.Add("reason", "parameter_invalid", "Only a dispute has a reason.")
+	} else {
+		check.Text(&fs, "reason", in.Reason, 1, maxReason)
 	}
-	switch {
-	case in.Amount == nil:
-	case !disputed:
+	if in.Amount != nil && !disputed {
 		fs.Add("amount", "parameter_invalid", "Only a dispute has an amount.")
-	case *in.Amount < money.MinCharge:
-		fs.Add("amount", "amount_too_small", fmt.Sprintf("The amount must be at least %d, in minor units.", money.MinCharge))
-	case *in.Amount > money.MaxCharge:
-		fs.Add("amount", "amount_too_large", fmt.Sprintf("The amount must be at most %d, in minor units.", money.MaxCharge))
+	} else {
+		check.Amount(&fs, "amount", in.Amount)
 	}
 	return fs
 }
 
 const maxReason = 64 // characters
 
-func plain(text string) bool {
-	n := utf8.RuneCountInString(text)
-	return n >= 1 && n <= maxReason && !strings.ContainsFunc(text, unicode.IsControl)
-}
-
 // Charge has something happen to a charge at the processor, takes it in, and returns the charge as it
 // then is.
-func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in ChargeInput, claim *idempotency.Claim) (Result[charge.Charge], error) {
+func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in ChargeInput, claim *idempotency.Claim) (idempotency.Result[charge.Charge], error) {
 	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
-		return Result[charge.Charge]{}, err
+		return idempotency.Result[charge.Charge]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Result[charge.Charge]{}, err
+		return idempotency.Result[charge.Charge]{}, err
 	}
 	return once(ctx, s, claim, func() (charge.Charge, error) {
 		c, err := s.Charges.Get(ctx, actor, id)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
@@ -25,7 +26,7 @@ type AdvanceInput struct {
 func (in AdvanceInput) Validate() fault.Fields {
 	var fs fault.Fields
 	if in.Advance == nil {
-		fs.Add("advance", "parameter_missing", "This parameter is required.")
+		check.Required(&fs, "advance", false)
 		return fs
 	}
 	if d, err := time.ParseDuration(*in.Advance); err != nil || d < 0 || d > maxAdvance {
@@ -58,25 +59,25 @@ func clockOf(m instant.Moment) Clock {
 // returns the new time. One advance of a clock runs at a time: the fault operation_in_progress tells
 // of another. If the caller's patience ends first, the clock stands where it got to; a retry with the
 // same key goes on from there to where the first would have stopped.
-func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput, claim *idempotency.Claim) (Result[Clock], error) {
+func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput, claim *idempotency.Claim) (idempotency.Result[Clock], error) {
 	if err := s.Check.Check(actor, authz.SandboxClock); err != nil {
-		return Result[Clock]{}, err
+		return idempotency.Result[Clock]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Result[Clock]{}, err
+		return idempotency.Result[Clock]{}, err
 	}
 	by, err := time.ParseDuration(*in.Advance)
 	if err != nil {
-		return Result[Clock]{}, err
+		return idempotency.Result[Clock]{}, err
 	}
 	m, err := s.Clock.Fresh(ctx, actor.ApplicationID)
 	if err != nil {
-		return Result[Clock]{}, err
+		return idempotency.Result[Clock]{}, err
 	}
 	// The key's object is made of the time at which the clock will stop, for a retry that takes over.
 	t, err := s.claim(ctx, claim, ids.NewOperation(m.At.Add(by)), func(tx *pg.Tx) error { return holdTx(ctx, tx, actor.ApplicationID, m) })
 	if err != nil || t.prior != nil {
-		return Result[Clock]{Prior: t.prior}, err
+		return idempotency.Result[Clock]{Prior: t.prior}, err
 	}
 	end := m.At.Add(by)
 	if t.takenOver {
@@ -86,7 +87,7 @@ func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInpu
 	if released := s.Clock.Release(context.WithoutCancel(ctx), actor.ApplicationID); err == nil {
 		err = released
 	}
-	return Result[Clock]{Object: c}, s.conclude(ctx, t, c, err)
+	return idempotency.Result[Clock]{Object: c}, s.conclude(ctx, t, c, err)
 }
 
 // holdTx takes the clock for one advance.

@@ -157,7 +157,7 @@ func TestOtherApplicationsClocksStay(t *testing.T) {
 	if c, err := w.Simulate.Now(t.Context(), w.Actor()); err != nil || c.AheadSeconds != 1488*3600 {
 		t.Errorf("the clock is %+v, %v", c, err)
 	}
-	now, err := w.Charges.Get(t.Context(), w.ActorOf(w.Other), theirs.Charge.ID.String())
+	now, err := w.Charges.Get(t.Context(), w.ActorOf(w.Other), theirs.Object.ID.String())
 	if err != nil || now.Status != charge.Captured || get(t, w, mine).Status != charge.Settled {
 		t.Errorf("theirs is %s, %v", now.Status, err)
 	}
@@ -167,7 +167,7 @@ func TestAdvanceHappensOncePerKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	start := w.Clock.Now()
-	do := func(by string) (simulate.Result[simulate.Clock], error) {
+	do := func(by string) (idempotency.Result[simulate.Clock], error) {
 		return w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: &by}, claim(w, "k", by))
 	}
 	if out, err := do("24h"); err != nil || out.Prior != nil || out.Object.AheadSeconds != 86_400 {
@@ -203,7 +203,7 @@ func TestRetryOfAnAdvanceGoesOnToWhereTheFirstWouldHaveStopped(t *testing.T) {
 		Next: func(context.Context, int64, time.Time) (*time.Time, error) { return nil, nil },
 	})
 	by := "240h"
-	do := func() (simulate.Result[simulate.Clock], error) {
+	do := func() (idempotency.Result[simulate.Clock], error) {
 		return w.Simulate.Advance(t.Context(), w.Actor(), simulate.AdvanceInput{Advance: &by}, claim(w, "k", by))
 	}
 	if _, err := do(); !errors.Is(err, broken) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
@@ -27,18 +28,18 @@ type DisputeInput struct {
 // Validate returns every mistake that can be seen without looking anything up.
 func (in DisputeInput) Validate() fault.Fields {
 	var fs fault.Fields
-	outcomeOf(&fs, in.Outcome, DisputeOutcomes())
+	check.Choice(&fs, "outcome", in.Outcome, DisputeOutcomes()...)
 	return fs
 }
 
 // Dispute has a dispute decided, escalated or closed at the processor, takes it in, and returns the
 // dispute as it then is.
-func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in DisputeInput, claim *idempotency.Claim) (Result[dispute.Dispute], error) {
+func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in DisputeInput, claim *idempotency.Claim) (idempotency.Result[dispute.Dispute], error) {
 	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
-		return Result[dispute.Dispute]{}, err
+		return idempotency.Result[dispute.Dispute]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Result[dispute.Dispute]{}, err
+		return idempotency.Result[dispute.Dispute]{}, err
 	}
 	return once(ctx, s, claim, func() (dispute.Dispute, error) {
 		d, err := s.Disputes.Get(ctx, actor, id)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/payout"
@@ -27,7 +28,7 @@ type PayoutInput struct {
 // Validate returns every mistake that can be seen without looking anything up.
 func (in PayoutInput) Validate() fault.Fields {
 	var fs fault.Fields
-	outcomeOf(&fs, in.Outcome, PayoutOutcomes())
+	check.Choice(&fs, "outcome", in.Outcome, PayoutOutcomes()...)
 	if len(fs) > 0 {
 		return fs
 	}
@@ -42,12 +43,12 @@ func (in PayoutInput) Validate() fault.Fields {
 
 // Payout has a payout arrive or come back at the processor, takes it in, and returns the payout as it
 // then is.
-func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in PayoutInput, claim *idempotency.Claim) (Result[payout.Payout], error) {
+func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in PayoutInput, claim *idempotency.Claim) (idempotency.Result[payout.Payout], error) {
 	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
-		return Result[payout.Payout]{}, err
+		return idempotency.Result[payout.Payout]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Result[payout.Payout]{}, err
+		return idempotency.Result[payout.Payout]{}, err
 	}
 	return once(ctx, s, claim, func() (payout.Payout, error) {
 		p, err := s.Payouts.Get(ctx, actor, id)

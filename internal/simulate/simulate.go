@@ -5,10 +5,6 @@ package simulate
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -64,16 +60,6 @@ type Service struct{ Deps }
 // New makes the service.
 func New(d Deps) *Service { return &Service{d} }
 
-// Result is what a simulation came to: the object as it is now, or what an earlier request with the
-// same key left.
-type Result[T any] struct {
-	Object T
-	Prior  *idempotency.Prior
-}
-
-// inFlight is how long a key's first request is left alone before a retry takes over.
-const inFlight = 2 * time.Second
-
 // taken is a request that goes on: under its key, or without one.
 type taken struct {
 	claim *idempotency.Claim
@@ -103,7 +89,7 @@ func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object id
 		case p.State == idempotency.Done:
 			out.prior = p
 			return nil
-		case machine.Sub(p.CreatedAt) < inFlight:
+		case machine.Sub(p.CreatedAt) < idempotency.InFlight:
 			return idempotency.InUse()
 		default:
 			out.object, out.takenOver = ids.OperationFrom(p.ObjectID), true
@@ -115,13 +101,13 @@ func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object id
 
 // once runs do, once for a claim. A request that died in between is taken over by its retry: what had
 // happened by then cannot happen again, or is one more of its kind.
-func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, do func() (T, error)) (Result[T], error) {
+func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, do func() (T, error)) (idempotency.Result[T], error) {
 	t, err := s.claim(ctx, claim, ids.NewOperation(s.Clock.Machine()), func(*pg.Tx) error { return nil })
 	if err != nil || t.prior != nil {
-		return Result[T]{Prior: t.prior}, err
+		return idempotency.Result[T]{Prior: t.prior}, err
 	}
 	object, err := do()
-	return Result[T]{Object: object}, s.conclude(ctx, t, object, err)
+	return idempotency.Result[T]{Object: object}, s.conclude(ctx, t, object, err)
 }
 
 // conclude stores the outcome of a key, or gives the key of a refused request back. A request that
@@ -136,12 +122,7 @@ func (s *Service) conclude(ctx context.Context, t taken, object any, failed erro
 			idempotency.ReleaseTx(tx, t.claim)
 			return nil
 		}
-		result, err := json.Marshal(object)
-		if err != nil {
-			return err
-		}
-		held := idempotency.Held{ApplicationID: t.claim.ApplicationID, Key: t.claim.Key, ObjectID: t.object.Bytes()}
-		return idempotency.FinishTx(tx, held, idempotency.Outcome{Result: result})
+		return t.claim.StoreTx(tx, t.object.Bytes(), object, nil)
 	})
 	if refused {
 		return failed
@@ -156,15 +137,5 @@ func (s *Service) take(ctx context.Context) error {
 		if err != nil || n == 0 {
 			return err
 		}
-	}
-}
-
-// outcomeOf checks a word against those allowed.
-func outcomeOf(fs *fault.Fields, outcome *string, allowed []string) {
-	switch {
-	case outcome == nil:
-		fs.Add("outcome", "parameter_missing", "This parameter is required.")
-	case !slices.Contains(allowed, *outcome):
-		fs.Add("outcome", "parameter_invalid", fmt.Sprintf("Allowed here: %q.", allowed))
 	}
 }

@@ -112,7 +112,7 @@ func TestSimulationHappensOncePerKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	c := create(t, w, w.Token(good), true)
-	do := func() (simulate.Result[charge.Charge], error) {
+	do := func() (idempotency.Result[charge.Charge], error) {
 		return w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(),
 			simulate.ChargeInput{Outcome: ptr("chargeback"), Amount: hundred()}, claim(w, "k", "b"))
 	}
@@ -138,7 +138,7 @@ func TestKeysOfWhatBreaks(t *testing.T) {
 	c := create(t, w, w.Token(good), true)
 	working, broken := w.Simulate.Happen, errors.New("the power went out")
 	w.Simulate.Happen = func(context.Context, simulate.Happening) error { return broken }
-	do := func() (simulate.Result[charge.Charge], error) {
+	do := func() (idempotency.Result[charge.Charge], error) {
 		return w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(), simulate.ChargeInput{Outcome: ptr("settled")}, claim(w, "k", "b"))
 	}
 	if _, err := do(); !errors.Is(err, broken) {

@@ -43,7 +43,7 @@ func create(t *testing.T, w *fixture.World, token string, capture bool) charge.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Charge
+	return out.Object
 }
 
 // debit makes a debit of a US account.

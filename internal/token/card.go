@@ -23,25 +23,24 @@ type CardInput struct {
 const (
 	maxBillingText = 255
 	maxExpiryYears = 20
-	maxCardDigits  = 19 // ISO/IEC 7812-1
 )
 
 // validate returns every mistake, named as the library names its inputs.
 func (in CardInput) validate(now time.Time) fault.Fields {
 	var fs fault.Fields
-	brand := brandOf(in.Number.Reveal())
+	brand := sensitive.BrandOf(in.Number.Reveal())
 	switch digits := in.Number.Reveal(); {
 	case digits == "":
 		fs.Add("card.number", "incomplete_number", "Enter the card number.")
-	case brand.name == "":
+	case brand.Name == "":
 		fs.Add("card.number", "unsupported_brand", "This kind of card is not accepted.")
-	case !brand.fits(digits) || !sensitive.Luhn(digits):
+	case !brand.Fits(digits) || !sensitive.Luhn(digits):
 		fs.Add("card.number", "invalid_number", "The card number is not valid.")
 	}
 	in.validateExpiry(&fs, now)
 	if cvc := in.CVC.Reveal(); cvc == "" {
 		fs.Add("card.cvc", "incomplete_cvc", "Enter the security code.")
-	} else if !onlyDigits(cvc) || len(cvc) != brand.cvc() {
+	} else if !onlyDigits(cvc) || len(cvc) != brand.CVC() {
 		fs.Add("card.cvc", "invalid_cvc", "The security code is not valid.")
 	}
 	in.Billing.validate(&fs)
@@ -73,7 +72,7 @@ func (b Billing) validate(fs *fault.Fields) {
 	for _, t := range texts {
 		if utf8.RuneCountInString(t.value) > maxBillingText || strings.ContainsFunc(t.value, unicode.IsControl) {
 			fs.Add("billing."+t.name, "invalid_token_data", "At most 255 characters, without control characters.")
-		} else if cardNumberIn(t.value) {
+		} else if sensitive.HidesPAN(t.value) {
 			fs.Add("billing."+t.name, "invalid_token_data", "Card numbers belong in the card field only.")
 		}
 	}
@@ -85,27 +84,6 @@ func (b Billing) validate(fs *fault.Fields) {
 			fs.Add("billing.email", "invalid_email", "The e-mail address is not valid.")
 		}
 	}
-}
-
-// cardNumberIn tells whether a text holds what could be a card number, which must not be kept
-// in clear: neighboring groups of digits, whatever stands between them but letters, that together
-// have the length of one, begin like one and pass the Luhn check.
-func cardNumberIn(s string) bool {
-	for _, phrase := range strings.FieldsFunc(s, unicode.IsLetter) {
-		groups := strings.FieldsFunc(phrase, func(r rune) bool { return r < '0' || r > '9' })
-		for first := range groups {
-			run := ""
-			for _, group := range groups[first:] {
-				if run += group; len(run) > maxCardDigits {
-					break
-				}
-				if brandOf(run).fits(run) && sensitive.Luhn(run) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 func onlyDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
+	"svcpay/internal/sensitive"
 	"svcpay/internal/vault"
 )
 
@@ -87,7 +88,7 @@ func (s *Service) prepare(ctx context.Context, o owner, in CardInput) (newToken,
 	bin := in.Number.BIN()
 	return newToken{
 		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), Card: &Card{
-			Brand: brandOf(in.Number.Reveal()).name, Last4: in.Number.Last4(),
+			Brand: sensitive.BrandOf(in.Number.Reveal()).Name, Last4: in.Number.Last4(),
 			ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: profile.Funding,
 			CardholderName: in.Billing.holder(),
 		}},
@@ -143,7 +144,7 @@ func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, row
 		if err := queueInsert(tx, r, m); err != nil {
 			return nil, err
 		}
-		if err := finishTx(tx, r.claim, r.created.Token.Bytes(), r.created, nil); err != nil {
+		if err := r.claim.StoreTx(tx, r.created.Token.Bytes(), r.created, nil); err != nil {
 			return nil, err
 		}
 	}

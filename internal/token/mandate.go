@@ -74,9 +74,9 @@ func (s *Service) GetMandate(ctx context.Context, actor authz.Actor, id string) 
 	if err != nil {
 		return Mandate{}, fault.Missing()
 	}
-	m, err := pg.One[Mandate](ctx, s.Pool, `SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id`,
+	m, err := pg.Find[Mandate](ctx, s.Pool, `SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": mandateID})
-	return m.derive(s.livemode()), orMissing(err)
+	return m.derive(s.livemode()), err
 }
 
 // derive fills the members that follow from others.
@@ -87,20 +87,20 @@ func (m Mandate) derive(livemode bool) Mandate {
 
 // RevokeMandate ends the permission to debit, and so disables its token. Again, it changes nothing.
 // Debits that were made before stay.
-func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Result[Mandate], error) {
+func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Mandate], error) {
 	if err := s.Check.Check(actor, authz.MandateRevoke); err != nil {
-		return Result[Mandate]{}, err
+		return idempotency.Result[Mandate]{}, err
 	}
 	mandateID, err := ids.ParseMandate(id)
 	if err != nil {
-		return Result[Mandate]{}, fault.Missing()
+		return idempotency.Result[Mandate]{}, fault.Missing()
 	}
 	return once(ctx, s, claim, actor.ApplicationID, mandateID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Mandate, error) {
-		revoked, err := pg.One[Mandate](ctx, tx, `
+		revoked, err := pg.Find[Mandate](ctx, tx, `
 			SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id FOR NO KEY UPDATE`,
 			pg.Args{"application_id": actor.ApplicationID, "id": mandateID})
 		if err != nil {
-			return revoked, orMissing(err)
+			return revoked, err
 		}
 		if revoked.Status == "revoked" {
 			return revoked.derive(s.livemode()), nil

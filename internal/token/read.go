@@ -48,20 +48,9 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.TokenRead); err != nil {
 		return page.Of[Token]{}, err
 	}
-	statement := pageDown
-	if in.Page.Up() {
-		statement = pageUp
-	}
-	rows, err := pg.All[Token](ctx, s.Pool, statement, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": in.Merchants,
-		"from": in.Created.From, "until": in.Created.Until, "cursor": in.Page.Cursor(), "limit": in.Page.Rows()})
-	if err != nil {
-		return page.Of[Token]{}, err
-	}
-	for i := range rows {
-		rows[i] = rows[i].derive(s.livemode())
-	}
-	return page.Cut(in.Page, rows), nil
+		"from": in.Created.From, "until": in.Created.Until}, s.shown)
 }
 
 const selectPage = `SELECT ` + columns + ofPayers + `
@@ -70,10 +59,3 @@ const selectPage = `SELECT ` + columns + ofPayers + `
 		AND (@merchants::bigint[] IS NULL OR t.merchant_id = ANY (@merchants))
 		AND (@from::timestamptz IS NULL OR t.created_at >= @from)
 		AND (@until::timestamptz IS NULL OR t.created_at < @until)`
-
-// The two directions are two constant statements: a plan with the order in a parameter could not
-// use the index.
-const (
-	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR t.id > @cursor) ORDER BY t.id LIMIT @limit`
-	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR t.id < @cursor) ORDER BY t.id DESC LIMIT @limit`
-)

@@ -2,9 +2,7 @@ package token
 
 import (
 	"context"
-	"errors"
 
-	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -73,24 +71,18 @@ const ofPayers = ` FROM tokens t WHERE t.application_id = @application_id AND t.
 
 // find reads a token of the application, or the fault that says it is missing.
 func find(ctx context.Context, q pg.Querier, applicationID int64, id ids.Token) (Token, error) {
-	t, err := pg.One[Token](ctx, q, `SELECT `+columns+ofPayers+` AND t.id = @id`,
+	return pg.Find[Token](ctx, q, `SELECT `+columns+ofPayers+` AND t.id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
-	return t, orMissing(err)
 }
 
 // lockTx is find with the row locked until the transaction ends.
 func lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Token) (Token, error) {
-	t, err := pg.One[Token](ctx, tx, `SELECT `+columns+ofPayers+` AND t.id = @id FOR NO KEY UPDATE OF t`,
+	return pg.Find[Token](ctx, tx, `SELECT `+columns+ofPayers+` AND t.id = @id FOR NO KEY UPDATE OF t`,
 		pg.Args{"application_id": applicationID, "id": id})
-	return t, orMissing(err)
 }
 
-func orMissing(err error) error {
-	if errors.Is(err, pg.ErrNone) {
-		return fault.Missing()
-	}
-	return err
-}
+// shown is a token as the API gives it.
+func (s *Service) shown(t Token) Token { return t.derive(s.livemode()) }
 
 // derive fills the members that follow from others.
 func (t Token) derive(livemode bool) Token {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/instant"
@@ -29,43 +30,38 @@ type TestInput struct {
 // Validate returns every mistake that can be seen without looking anything up.
 func (in TestInput) Validate() fault.Fields {
 	var fs fault.Fields
-	if in.TestCase == nil {
-		fs.Add("test_case", "parameter_missing", "This parameter is required.")
-	}
-	if in.MerchantID == nil {
-		fs.Add("merchant_id", "parameter_missing", "This parameter is required.")
-	} else if *in.MerchantID < 1 {
-		fs.Add("merchant_id", "parameter_invalid", "A merchant's id is a positive integer.")
-	}
+	check.Required(&fs, "test_case", in.TestCase != nil)
+	check.Required(&fs, "merchant_id", in.MerchantID != nil)
+	check.Merchant(&fs, in.MerchantID)
 	return fs
 }
 
 // CreateTest makes a token without a browser, so that servers can be tried by themselves. Only a
 // sandbox has test cases. The data goes the way that a payer's goes. It happens once per key.
-func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInput, claim *idempotency.Claim) (Result[Token], error) {
+func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.Check.Check(actor, authz.TokenCreateTest); err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	if s.TestCase == nil {
-		return Result[Token]{}, fault.Missing()
+		return idempotency.Result[Token]{}, fault.Missing()
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	c, ok := s.TestCase(*in.TestCase)
 	if !ok {
-		return Result[Token]{}, fault.Invalid("parameter_invalid", "There is no such test case. The page about testing lists them.").On("test_case")
+		return idempotency.Result[Token]{}, fault.Invalid("parameter_invalid", "There is no such test case. The page about testing lists them.").On("test_case")
 	}
 	m, err := s.Merchants.Get(ctx, actor.ApplicationID, *in.MerchantID)
 	if fault.HasCode(err, "resource_missing") {
-		return Result[Token]{}, merchant.ErrNotAssociated
+		return idempotency.Result[Token]{}, merchant.ErrNotAssociated
 	}
 	if err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	row, err := s.prepareTest(ctx, m, c)
 	if err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	return once(ctx, s, claim, actor.ApplicationID, row.created.Token.Bytes(), func(tx *pg.Tx, now instant.Moment) (Token, error) {
 		if err := queueInsert(tx, row, now); err != nil {
@@ -96,5 +92,5 @@ func (s *Service) prepareTest(ctx context.Context, m merchant.Merchant, c TestCa
 
 func testCode(number sensitive.PAN) sensitive.CVC {
 	const codes = "1234"
-	return sensitive.NewCVC(codes[:brandOf(number.Reveal()).cvc()])
+	return sensitive.NewCVC(codes[:sensitive.BrandOf(number.Reveal()).CVC()])
 }

@@ -48,7 +48,7 @@ func TestCasesBecomeTokens(t *testing.T) {
 	}
 	amount, text := money.Amount(1000), card.Object.ID.String()
 	out, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &text}, nil)
-	if err != nil || out.Charge.Status != charge.Captured || out.Charge.PaymentMethod.Brand != "amex" {
+	if err != nil || out.Object.Status != charge.Captured || out.Object.PaymentMethod.Brand != "amex" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if used := get(t, w, text); used.LastUsedAt == nil || used.Version != 1 {

@@ -8,6 +8,7 @@
 package token
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -15,9 +16,12 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )
@@ -133,3 +137,14 @@ type Service struct{ Deps }
 
 // New makes the service.
 func New(d Deps) *Service { return &Service{d} }
+
+// once is [idempotency.Once] at the application's time.
+func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, applicationID int64, object [16]byte,
+	do func(*pg.Tx, instant.Moment) (T, error),
+) (out idempotency.Result[T], err error) {
+	m, err := s.Clock.Moment(ctx, applicationID)
+	if err != nil {
+		return out, err
+	}
+	return idempotency.Once(ctx, s.Pool, claim, m.Machine, object, func(tx *pg.Tx) (T, error) { return do(tx, m) })
+}

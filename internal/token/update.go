@@ -76,12 +76,12 @@ func (c BillingChange) Validate() (out fault.Fields) {
 }
 
 // Update changes a card's expiry or a token's billing. One that changes nothing makes no version.
-func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (Result[Token], error) {
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.Check.Check(actor, authz.TokenUpdate); err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	return s.change(ctx, actor, id, claim, func(before Token, m instant.Moment) (Token, error) {
 		switch {
@@ -127,9 +127,9 @@ func (in UpdateInput) expiryOn(t Token, now time.Time) (Token, error) {
 }
 
 // Delete ends a token for good and shreds what the vault has of it. Again, it changes nothing.
-func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Result[Token], error) {
+func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.Check.Check(actor, authz.TokenDelete); err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	return s.change(ctx, actor, id, claim, func(t Token, _ instant.Moment) (Token, error) {
 		t.Status = Deleted
@@ -140,10 +140,10 @@ func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, clai
 // change locks a token, has decide say what becomes of it, and writes that if it is different.
 func (s *Service) change(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim,
 	decide func(Token, instant.Moment) (Token, error),
-) (Result[Token], error) {
+) (idempotency.Result[Token], error) {
 	tokenID, err := ids.ParseToken(id)
 	if err != nil {
-		return Result[Token]{}, fault.Missing()
+		return idempotency.Result[Token]{}, fault.Missing()
 	}
 	return once(ctx, s, claim, actor.ApplicationID, tokenID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Token, error) {
 		before, err := lockTx(ctx, tx, actor.ApplicationID, tokenID)

@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
@@ -51,7 +52,7 @@ func (in VerifyInput) Validate() fault.Fields {
 	var fs fault.Fields
 	switch ok := func(n int64) bool { return n >= 1 && n <= maxDeposit }; {
 	case in.Amounts == nil:
-		fs.Add("amounts", "parameter_missing", "This parameter is required.")
+		check.Required(&fs, "amounts", false)
 	case len(in.Amounts) != 2 || !ok(in.Amounts[0]) || !ok(in.Amounts[1]):
 		fs.Add("amounts", "parameter_invalid", "Two integers from 1 to 99, the amounts of the deposits in minor units.")
 	}
@@ -67,16 +68,16 @@ type verification struct {
 // Verify makes a bank account that awaits verification active, by the amounts of the two deposits
 // that its holder sees. After ten wrong answers the token is disabled. One that is active already stays
 // as it is, whatever is told.
-func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (Result[Token], error) {
+func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.Check.Check(actor, authz.TokenVerify); err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
-		return Result[Token]{}, err
+		return idempotency.Result[Token]{}, err
 	}
 	tokenID, err := ids.ParseToken(id)
 	if err != nil {
-		return Result[Token]{}, fault.Missing()
+		return idempotency.Result[Token]{}, fault.Missing()
 	}
 	return once(ctx, s, claim, actor.ApplicationID, tokenID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Token, error) {
 		before, err := lockTx(ctx, tx, actor.ApplicationID, tokenID)
@@ -131,6 +132,6 @@ func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, bef
 			return before, err
 		}
 	}
-	return after, remembered{fault.Refused("verification_failed", "These are not the amounts of the deposits.").
-		On("amounts").With("remaining", left)}
+	return after, idempotency.Keep(fault.Refused("verification_failed", "These are not the amounts of the deposits.").
+		On("amounts").With("remaining", left))
 }

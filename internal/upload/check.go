@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 )
 
@@ -62,10 +63,12 @@ func (in CreateInput) check() (string, error) {
 func checkName(fs *fault.Fields, name string) {
 	switch {
 	case name == "":
-		fs.Add("name", "parameter_missing", "This parameter is required.")
+		check.Required(fs, "name", false)
 	case !utf8.ValidString(name), utf8.RuneCountInString(name) > MaxName, name == ".", name == "..", strings.ContainsFunc(name, misplaced):
 		fs.Add("name", "parameter_invalid",
 			fmt.Sprintf("A file's name has 1 to %d characters, no control characters and none that separate paths.", MaxName))
+	default:
+		check.Text(fs, "name", &name, 1, MaxName)
 	}
 }
 

@@ -2,7 +2,6 @@ package upload
 
 import (
 	"context"
-	"errors"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -24,12 +23,9 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (File, 
 	if err != nil {
 		return File{}, fault.Missing()
 	}
-	f, err := pg.One[File](ctx, s.Pool,
+	f, err := pg.Find[File](ctx, s.Pool,
 		`SELECT `+columns+` FROM files WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": fileID})
-	if errors.Is(err, pg.ErrNone) {
-		return File{}, fault.Missing()
-	}
 	return s.derive(f), err
 }
 
@@ -44,32 +40,14 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.FileRead); err != nil {
 		return page.Of[File]{}, err
 	}
-	statement := pageDown
-	if in.Page.Up() {
-		statement = pageUp
-	}
-	rows, err := pg.All[File](ctx, s.Pool, statement, pg.Args{"application_id": actor.ApplicationID,
-		"from": in.Created.From, "until": in.Created.Until, "cursor": in.Page.Cursor(), "limit": in.Page.Rows()})
-	if err != nil {
-		return page.Of[File]{}, err
-	}
-	for i := range rows {
-		rows[i] = s.derive(rows[i])
-	}
-	return page.Cut(in.Page, rows), nil
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
+		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM files
 	WHERE application_id = @application_id
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
-
-// The two directions are two constant statements: a plan with the order in a parameter could not
-// use the index.
-const (
-	pageUp   = selectPage + ` AND (@cursor::uuid IS NULL OR id > @cursor) ORDER BY id LIMIT @limit`
-	pageDown = selectPage + ` AND (@cursor::uuid IS NULL OR id < @cursor) ORDER BY id DESC LIMIT @limit`
-)
 
 // Known returns those of some ids that are files of the application, in no order.
 func Known(ctx context.Context, q pg.Querier, applicationID int64, files []ids.File) ([]ids.File, error) {

@@ -117,7 +117,7 @@ func FuzzTypeOf(f *testing.F) {
 	})
 }
 
-func keep(t testing.TB, w *fixture.World, in upload.CreateInput, claim *idempotency.Claim) upload.Created {
+func keep(t testing.TB, w *fixture.World, in upload.CreateInput, claim *idempotency.Claim) idempotency.Result[upload.File] {
 	t.Helper()
 	out, err := w.Uploads.Create(context.Background(), w.Actor(), in, claim)
 	if err != nil {
@@ -133,7 +133,7 @@ func TestFileIsKeptAsItCame(t *testing.T) {
 		middle := rapid.SliceOfN(rapid.Byte(), 0, 3000).Draw(rt, "content")
 		content := slices.Concat([]byte("%PDF-1.4\n"), middle, []byte("\n%%EOF"))
 		name := rapid.StringMatching(`[a-zé ]{1,40}\.pdf`).Draw(rt, "name")
-		f := keep(t, w, upload.CreateInput{Name: name, ContentType: upload.PDF, Content: content}, nil).File
+		f := keep(t, w, upload.CreateInput{Name: name, ContentType: upload.PDF, Content: content}, nil).Object
 		sum := sha256.Sum256(content)
 		if f.Object != "file" || f.Livemode || f.Name != name || f.ContentType != upload.PDF || f.Size != len(content) || f.SHA256 != hex.EncodeToString(sum[:]) {
 			rt.Fatalf("%+v", f)
@@ -160,7 +160,7 @@ func text(t interface{ Fatal(...any) }, v any) string {
 func TestContentIsInNoJSON(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: slices.Concat([]byte("%PDF-1.4 unmistakable"), pdf())}, nil).File
+	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: slices.Concat([]byte("%PDF-1.4 unmistakable"), pdf())}, nil).Object
 	if s := text(t, f); strings.Contains(s, "unmistakable") || strings.Contains(s, "dW5taXN0YWth") || strings.Contains(s, "application_id") {
 		t.Errorf("%s", s)
 	}
@@ -169,7 +169,7 @@ func TestContentIsInNoJSON(t *testing.T) {
 func TestFilesOfAnotherApplicationAreMissing(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil).File
+	f := keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil).Object
 	theirs := w.ActorOf(w.Other)
 	for _, id := range []string{f.ID.String(), ids.NewFile(w.Clock.Now()).String(), "file_", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", ""} {
 		if _, err := w.Uploads.Get(t.Context(), theirs, id); !fault.HasCode(err, "resource_missing") {
@@ -210,7 +210,7 @@ func TestPagesOfFiles(t *testing.T) {
 	var all []ids.File
 	for range 5 {
 		w.Clock.Advance(time.Second)
-		all = append(all, keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil).File.ID)
+		all = append(all, keep(t, w, upload.CreateInput{Name: "a.pdf", Content: pdf()}, nil).Object.ID)
 	}
 	list := func(in upload.ListInput) (out []ids.File, more bool) {
 		p, err := w.Uploads.List(t.Context(), w.Actor(), in)

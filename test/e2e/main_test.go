@@ -74,6 +74,9 @@ func build(path string, flags ...string) error {
 
 var crashCall = regexp.MustCompile(`crash\.Point\("([^"]+)"\)`)
 
+// crashFlow is where a flow gets its name, of which its own two points are made.
+var crashFlow = regexp.MustCompile(`operation\.Flow\[\w+\]\{Name: "(\w+)"`)
+
 // readSources collects the crash points. Opening every file that the program is built from also
 // tells `go test` what a cached result of this package depends on.
 func readSources() error {
@@ -88,6 +91,9 @@ func readSources() error {
 			}
 			for _, call := range crashCall.FindAllSubmatch(text, -1) {
 				crashPoints[string(call[1])] = true
+			}
+			for _, flow := range crashFlow.FindAllSubmatch(text, -1) {
+				crashPoints[string(flow[1])+".called"], crashPoints[string(flow[1])+".finished"] = true, true
 			}
 			return err
 		})

@@ -36,7 +36,7 @@ func (s *site) sale(id int64, name string, amount money.Amount, capture bool) ch
 	if err != nil && !refused(err) {
 		s.t.Fatal(err)
 	}
-	return out.Charge
+	return out.Object
 }
 
 // tell has something happen to a charge.
@@ -254,8 +254,8 @@ func TestChangeOfRatesAltersNoLine(t *testing.T) {
 	out, err := s.Charges.Capture(s.ctx(), s.server(), hold.ID.String(), charge.CaptureInput{}, nil)
 	s.must(err)
 	// The authorization by the first rates, the capture by the second: 10, 2000 + 50 + 5 + 100.
-	if out.Charge.FeeTotal != 10+2155 || fmt.Sprint(out.Charge.Fees[0].Amount, out.Charge.Fees[1].Amount) != "10 2000" {
-		t.Errorf("after the capture: %+v", out.Charge.Fees)
+	if out.Object.FeeTotal != 10+2155 || fmt.Sprint(out.Object.Fees[0].Amount, out.Object.Fees[1].Amount) != "10 2000" {
+		t.Errorf("after the capture: %+v", out.Object.Fees)
 	}
 	delete(before, "charge "+uuid(hold.ID.Bytes()))
 	s.must(s.advance(8 * 24 * time.Hour)) // the debit settles by the third rates

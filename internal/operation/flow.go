@@ -1,0 +1,109 @@
+package operation
+
+import (
+	"context"
+	"log/slog"
+
+	"svcpay/internal/crash"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// Flow makes the calls about one kind of object, from the moment on at which each is written down: it
+// makes the call, has its outcome written, and answers later requests with the same key.
+type Flow[T any] struct {
+	// Name is the kind of object, in the log and in the names of the crash points.
+	Name string
+	// Find reads the object that a key was claimed for.
+	Find func(ctx context.Context, applicationID int64, object [16]byte) (T, error)
+	// Finish writes an outcome. It returns the object as it then is, and what the caller is told
+	// instead, if it is a refusal.
+	Finish func(ctx context.Context, o Outcome) (T, *fault.Error, error)
+
+	*Resolver
+}
+
+// CarryOut makes the call of an operation that is written down, and has its outcome written. A call
+// without an answer, or one whose outcome cannot be written now, is not an error: its outcome is
+// unknown, and the resolver will find it out. The object is then as it was before.
+func (f Flow[T]) CarryOut(ctx context.Context, before T, o Operation,
+	call func(context.Context) (processor.Answer, error),
+) (idempotency.Result[T], error) {
+	about := []any{"kind", string(o.Kind), "operation", o.ID.String(), "request_id", o.RequestID.String()}
+	answer, err := Call(ctx, o, f.machine(), call)
+	crash.Point(f.Name + ".called")
+	if err != nil {
+		slog.WarnContext(ctx, "the outcome of a call is unknown", append(about, "error", err.Error())...)
+		if err := f.wait(ctx, o); err != nil {
+			// It may be approved all the same: a refusal would invite a second one.
+			slog.ErrorContext(ctx, "a call could not be put off", append(about, "error", err.Error())...)
+		}
+		return idempotency.Result[T]{Object: before, Unknown: true}, nil
+	}
+	after, refusal, err := f.Finish(ctx, Outcome{Operation: o, Answer: &answer})
+	if err != nil {
+		// The processor has decided but we could not write it down.
+		slog.ErrorContext(ctx, "a call could not be finished", append(about, "error", err.Error())...)
+		return idempotency.Result[T]{Object: before, Unknown: true}, nil
+	}
+	crash.Point(f.Name + ".finished")
+	if refusal != nil {
+		return idempotency.Result[T]{}, refusal
+	}
+	return idempotency.Result[T]{Object: after}, nil
+}
+
+// wait notes that the caller is told to wait, and has the resolver ask soon.
+func (f Flow[T]) wait(ctx context.Context, o Operation) error {
+	return pg.InTx(ctx, f.pool, func(tx *pg.Tx) error {
+		SoonTx(tx, o.ID, f.machine())
+		if o.IdempotencyKey != nil {
+			idempotency.AcceptTx(tx, o.Held())
+		}
+		return nil
+	})
+}
+
+// Resume answers a request whose key was taken before. The owner of a key that stays claimed may have
+// died: then this request finds out what became of its object.
+func (f Flow[T]) Resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (out idempotency.Result[T], err error) {
+	if prior.State == idempotency.Claimed {
+		if f.machine().Sub(prior.CreatedAt) < idempotency.InFlight {
+			return out, idempotency.InUse()
+		}
+		if err := f.ResolveSubject(ctx, claim.ApplicationID, prior.ObjectID); err != nil {
+			return out, err
+		}
+		if prior, err = idempotency.Find(ctx, f.pool, claim); err != nil {
+			return out, err
+		}
+	}
+	if prior != nil && prior.State == idempotency.Accepted {
+		object, err := f.Find(ctx, claim.ApplicationID, prior.ObjectID)
+		if err != nil {
+			return out, err
+		}
+		// Read again: it may have become known, and then the object that was read is none to wait for.
+		if prior, err = idempotency.Find(ctx, f.pool, claim); err != nil {
+			return out, err
+		}
+		if prior != nil && prior.State == idempotency.Accepted {
+			return idempotency.Result[T]{Object: object, Prior: prior, Unknown: true}, nil
+		}
+	}
+	if prior == nil || prior.State != idempotency.Done {
+		return out, idempotency.InUse()
+	}
+	return idempotency.Result[T]{Prior: prior}, nil
+}
+
+// StoreTx queues the outcome of the key that wanted the operation, if one did: the object, unless there
+// is a refusal.
+func (o Operation) StoreTx(tx *pg.Tx, result any, refusal *fault.Error) error {
+	if o.IdempotencyKey == nil {
+		return nil
+	}
+	return idempotency.StoreTx(tx, o.Held(), result, refusal)
+}

@@ -1,0 +1,59 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/page"
+)
+
+// Find is [One] for a record that a caller asked for: without a row it returns the fault that says
+// that the record is missing.
+func Find[T any](ctx context.Context, q Querier, sql string, args Args) (T, error) {
+	out, err := One[T](ctx, q, sql, args)
+	if errors.Is(err, ErrNone) {
+		err = fault.Missing()
+	}
+	return out, err
+}
+
+// The ends of a page's statement. Each direction, with a cursor and without, is a statement of its own:
+// a plan with one of the two in a parameter could not begin to read the index where the page begins.
+const (
+	pageFirstUp   = ` ORDER BY id LIMIT @limit`
+	pageFirstDown = ` ORDER BY id DESC LIMIT @limit`
+	pageUp        = ` AND id > @cursor` + pageFirstUp
+	pageDown      = ` AND id < @cursor` + pageFirstDown
+)
+
+// Page reads one page of records along their column id. sql is a SELECT that ends in the conditions of
+// its WHERE; limit and cursor are added to it and to args. shown makes the record of a row.
+func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input[ID], sql string, args Args, shown func(R) T) (page.Of[T], error) {
+	args = maps.Clone(args)
+	args["limit"] = in.Rows()
+	cursor := in.Cursor()
+	if cursor != nil {
+		args["cursor"] = *cursor
+	}
+	switch {
+	case cursor == nil && in.Up():
+		sql += pageFirstUp
+	case cursor == nil:
+		sql += pageFirstDown
+	case in.Up():
+		sql += pageUp
+	default:
+		sql += pageDown
+	}
+	rows, err := All[R](ctx, q, sql, args)
+	if err != nil {
+		return page.Of[T]{}, err
+	}
+	records := make([]T, len(rows))
+	for i, r := range rows {
+		records[i] = shown(r)
+	}
+	return page.Cut(in, records), nil
+}

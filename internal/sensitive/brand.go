@@ -1,0 +1,104 @@
+package sensitive
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Brand is a card network: the ranges of its first digits and the lengths of its numbers. Its name is
+// that of the library's cardbrand event.
+type Brand struct {
+	Name    string
+	ranges  [][2]int // inclusive, both ends with the same count of digits
+	lengths []int
+	cvc     int
+}
+
+// brands lists the accepted networks by the prefixes that they publish.
+var brands = []Brand{
+	{"amex", [][2]int{{34, 34}, {37, 37}}, []int{15}, 4},
+	{"diners_club", [][2]int{{300, 305}, {36, 36}, {38, 39}}, []int{14, 16, 19}, 3},
+	{"discover", [][2]int{{6011, 6011}, {644, 649}, {65, 65}}, []int{16, 19}, 3},
+	{"jcb", [][2]int{{3528, 3589}}, []int{16, 17, 18, 19}, 3},
+	{"mastercard", [][2]int{{51, 55}, {2221, 2720}}, []int{16}, 3},
+	{"visa", [][2]int{{4, 4}}, []int{13, 16, 19}, 3},
+}
+
+// MaxPAN is how many digits the longest card numbers have (ISO/IEC 7812-1).
+const MaxPAN = 19
+
+// BrandOf finds the network of a card number; its name is "" when there is none.
+func BrandOf(digits string) Brand {
+	for _, b := range brands {
+		if slices.ContainsFunc(b.ranges, func(r [2]int) bool { return starts(digits, r) }) {
+			return b
+		}
+	}
+	return Brand{}
+}
+
+func starts(digits string, r [2]int) bool {
+	n := len(strconv.Itoa(r[0]))
+	if len(digits) < n {
+		return false
+	}
+	head, err := strconv.Atoi(digits[:n])
+	return err == nil && r[0] <= head && head <= r[1]
+}
+
+// Fits tells whether the network's numbers can be that long.
+func (b Brand) Fits(digits string) bool { return slices.Contains(b.lengths, len(digits)) }
+
+// CVC is the length of the verification code; an unknown network's is taken for the usual one.
+func (b Brand) CVC() int {
+	if b.cvc == 0 {
+		return 3
+	}
+	return b.cvc
+}
+
+// HoldsPAN tells whether a text holds what reads as a card number, which must not be kept in clear:
+// digits alone or in groups with one space or dash between, of the length of a card number, that begin
+// like one and pass the Luhn check. Two in a hundred numbers of 16 digits do.
+func HoldsPAN(text string) bool {
+	for _, phrase := range strings.FieldsFunc(text, func(r rune) bool { return !digit(r) && r != ' ' && r != '-' }) {
+		phrase = strings.ReplaceAll(phrase, "-", " ")
+		for part := range strings.SplitSeq(phrase, "  ") {
+			if groupsHoldPAN(strings.Fields(part)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// HidesPAN is HoldsPAN whatever stands between the groups but letters: for short texts, such as names,
+// in which no other long numbers are expected.
+func HidesPAN(text string) bool {
+	for _, phrase := range strings.FieldsFunc(text, unicode.IsLetter) {
+		if groupsHoldPAN(strings.FieldsFunc(phrase, func(r rune) bool { return !digit(r) })) {
+			return true
+		}
+	}
+	return false
+}
+
+func digit(r rune) bool { return r >= '0' && r <= '9' }
+
+// groupsHoldPAN tells whether some neighboring groups of digits together are a card number.
+func groupsHoldPAN(groups []string) bool {
+	for first := range groups {
+		run := ""
+		for _, group := range groups[first:] {
+			if run += group; len(run) > MaxPAN {
+				break
+			}
+			if BrandOf(run).Fits(run) && Luhn(run) {
+				return true
+			}
+		}
+	}
+	return false
+}
