@@ -47,10 +47,17 @@ func New() (*Checker, error) {
 	return &Checker{e}, nil
 }
 
-// Check implements authz.Checker.
+// Check implements authz.Checker. Of what a secret key may do, a restricted one may what its rights cover.
 func (c *Checker) Check(a authz.Actor, p authz.Permission) error {
+	role := a.Role
+	if role == authz.RoleRestrictedKey {
+		if !a.Restriction.Covers(p) {
+			return authz.Denied(p)
+		}
+		role = authz.RoleSecretKey
+	}
 	resource, action, _ := strings.Cut(string(p), ":")
-	ok, err := c.enforcer.Enforce(string(a.Role), resource, action)
+	ok, err := c.enforcer.Enforce(string(role), resource, action)
 	if err != nil {
 		return fmt.Errorf("policy: %w", err)
 	}

@@ -65,6 +65,7 @@ func TestPolicyAndCodeKnowTheSamePermissionsAndRoles(t *testing.T) {
 		}
 	}
 	compare("permission", permissions, constants(t, "Permission"))
+	roles[string(authz.RoleRestrictedKey)] = true // by its rights, of what a secret key may
 	compare("role", roles, constants(t, "Role"))
 }
 
@@ -95,6 +96,7 @@ secret_key fee:write_daf
 secret_key fee_default:read
 secret_key sandbox:simulate
 secret_key sandbox:clock
+secret_key me:read
 public_key token:create
 system_admin payout:read
 system_admin payout:resume
@@ -107,6 +109,8 @@ system_admin fee:manage
 system_admin fee:manage_service
 system_admin fee_default:read
 system_admin fee_default:manage
+system_admin key:read
+system_admin key:manage
 `
 
 func TestEveryRoleAndPermission(t *testing.T) {
@@ -128,6 +132,49 @@ func TestEveryRoleAndPermission(t *testing.T) {
 			if f, ok := fault.As(err); err != nil && (!ok || f.Code != "permission_denied" || f.Detail["required_permission"] != permission) {
 				t.Errorf("%s is refused %s by %v", role, permission, err)
 			}
+		}
+	}
+}
+
+// A restricted key with every right may do exactly what a secret key may; with one right, what that covers.
+func TestRestrictedKeys(t *testing.T) {
+	t.Parallel()
+	checker, err := policy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := make(map[authz.Right]bool)
+	may := func(rights ...authz.Right) func(authz.Permission) bool {
+		return func(p authz.Permission) bool {
+			return checker.Check(authz.Actor{Role: authz.RoleRestrictedKey, Restriction: &authz.Restriction{Rights: rights}}, p) == nil
+		}
+	}
+	for _, text := range append(constants(t, "Permission"), "charge:delete", "charge", "") {
+		p := authz.Permission(text)
+		secret := checker.Check(authz.Actor{Role: authz.RoleSecretKey}, p) == nil
+		if may(authz.Rights()...)(p) != secret {
+			t.Errorf("with every right it may %s: %v; add what is missing to authz.Rights", p, !secret)
+		}
+		if may()(p) != (p == authz.MeRead) {
+			t.Errorf("without a right it may %s: %v", p, p != authz.MeRead)
+		}
+		for _, r := range authz.Rights() {
+			covered := r == authz.RightFor(p) || strings.Replace(string(r), ":write", ":read", 1) == string(authz.RightFor(p))
+			if want := secret && (covered || p == authz.MeRead); may(r)(p) != want {
+				t.Errorf("with %s it may %s: %v", r, p, !want)
+			}
+		}
+		if secret {
+			needed[authz.RightFor(p)] = true
+		}
+		err := checker.Check(authz.Actor{Role: authz.RoleRestrictedKey}, p)
+		if f, ok := fault.As(err); !ok || f.Code != "permission_denied" || f.Detail["required_permission"] != text {
+			t.Errorf("without a restriction it is answered %v", err)
+		}
+	}
+	for _, r := range authz.Rights() {
+		if !needed[r] {
+			t.Errorf("nothing needs %s", r)
 		}
 	}
 }

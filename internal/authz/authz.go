@@ -12,14 +12,18 @@ type Role string
 
 // The roles of programs. People's roles are grants kept by package identity.
 const (
-	RoleSecretKey Role = "secret_key" // an application's own server
-	RolePublicKey Role = "public_key" // a payer's browser, through svcpay.js
+	RoleSecretKey     Role = "secret_key"     // an application's own server
+	RoleRestrictedKey Role = "restricted_key" // a program that may do a part of that
+	RolePublicKey     Role = "public_key"     // a payer's browser, through svcpay.js
 )
 
 // The roles of people that the policy knows so far.
 const (
 	RoleSystemAdmin Role = "system_admin" // of the whole deployment
 )
+
+// IsServer tells whether it is a key of the server API, rather than a person or a payer's browser.
+func (r Role) IsServer() bool { return r == RoleSecretKey || r == RoleRestrictedKey }
 
 // Actor is whoever calls a use-case. ApplicationID bounds everything that it can see.
 type Actor struct {
@@ -28,6 +32,8 @@ type Actor struct {
 	KeyID         ids.Key
 	KeyName       string
 	RequestID     ids.Request
+	// Restriction holds a restricted key to less than the whole application; nil for all others.
+	Restriction *Restriction
 }
 
 // Permission is resource:action.
@@ -72,6 +78,10 @@ const (
 	FeeDefaultRead   Permission = "fee_default:read"   // what new merchants begin with
 	FeeDefaultManage Permission = "fee_default:manage" // change that
 	FeeManageService Permission = "fee:manage_service" // see and change the service's own rates
+
+	MeRead    Permission = "me:read"    // who one is: the application and the key
+	KeyRead   Permission = "key:read"   // the application's keys, never their texts
+	KeyManage Permission = "key:manage" // make, change, roll and revoke them
 
 	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor
 	SandboxClock    Permission = "sandbox:clock"    // move the application's clock

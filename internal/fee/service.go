@@ -41,7 +41,7 @@ const (
 )
 
 func byOf(a authz.Actor) By {
-	if a.Role == authz.RoleSecretKey {
+	if a.Role.IsServer() {
 		return By{Kind: byAPI, KeyName: a.KeyName}
 	}
 	return By{Kind: byPortal, Role: string(a.Role)}

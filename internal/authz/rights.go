@@ -1,0 +1,93 @@
+package authz
+
+import (
+	"slices"
+	"strings"
+)
+
+// Right is what a restricted key is given: a resource with read or write, such as refund:write.
+// Who may write may read.
+type Right string
+
+const (
+	readEnding  = ":read"
+	writeEnding = ":write"
+)
+
+// Rights lists every right that a key can be given, in the order of the resources' names: those
+// that some permission of a secret key needs.
+func Rights() []Right {
+	return []Right{
+		"balance:read",
+		"charge:read", "charge:write",
+		"dispute:read", "dispute:write",
+		"fee:read", "fee:write",
+		"fee_default:read",
+		"file:read", "file:write",
+		"mandate:read", "mandate:write",
+		"payout:read",
+		"refund:read", "refund:write",
+		"sandbox:write",
+		"statement:read",
+		"token:read", "token:write",
+	}
+}
+
+// RightFor is the right that a permission needs: resource:action needs resource:read if the action
+// is read, else resource:write. "" means that every key may.
+func RightFor(p Permission) Right {
+	if p == MeRead {
+		return ""
+	}
+	resource, action, _ := strings.Cut(string(p), ":")
+	if action == "read" {
+		return Right(resource + readEnding)
+	}
+	return Right(resource + writeEnding)
+}
+
+// whole are the permissions whose use concerns all merchants of an application at once: no key
+// that is limited to some has them.
+var whole = []Permission{SandboxClock}
+
+// Restriction is what a restricted key is held to.
+type Restriction struct {
+	Rights []Right
+	// Merchants are the only ones whose objects the key sees; none means that it sees all.
+	Merchants []int64
+}
+
+// Covers tells whether the rights are enough for a permission. No restriction at all covers nothing.
+func (r *Restriction) Covers(p Permission) bool {
+	if r == nil || r.limited() && slices.Contains(whole, p) {
+		return false
+	}
+	needed := RightFor(p)
+	resource, reads := strings.CutSuffix(string(needed), readEnding)
+	return needed == "" || slices.Contains(r.Rights, needed) || reads && slices.Contains(r.Rights, Right(resource+writeEnding))
+}
+
+func (r *Restriction) limited() bool { return r != nil && len(r.Merchants) > 0 }
+
+// Sees tells whether objects of a merchant of the actor's application exist for the actor.
+func (a Actor) Sees(merchantID int64) bool {
+	return !a.Restriction.limited() || slices.Contains(a.Restriction.Merchants, merchantID)
+}
+
+// Within holds a list's filter by merchants to those that the actor sees. nil selects all, as a
+// filter and as an answer; an answer of no merchants selects nothing.
+func (a Actor) Within(merchants []int64) []int64 {
+	switch {
+	case !a.Restriction.limited():
+		return merchants
+	case merchants == nil:
+		return slices.Clone(a.Restriction.Merchants)
+	}
+	out := make([]int64, 0, len(merchants))
+	for _, m := range merchants {
+		if a.Sees(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
