@@ -6,40 +6,32 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/demo"
 	"svcpay/internal/identity"
 )
-
-func newKey(t *testing.T, s *identity.Service, in identity.NewKey) string {
-	t.Helper()
-	in.Kind, in.Name = identity.SecretKey, "test"
-	text, _, err := s.CreateKey(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
 
 func TestCredentialsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	mine := s.App.AppID
-	expired := newKey(t, s.Identity, identity.NewKey{ApplicationID: mine, ExpiresAt: s.Clock.Now().Add(time.Hour)})
-	production := newKey(t, identity.New(s.Pool, identity.Production, s.Clock.Now), identity.NewKey{ApplicationID: mine})
-	revoked, id, err := s.Identity.CreateKey(t.Context(), identity.NewKey{ApplicationID: mine, Kind: identity.SecretKey, Name: "revoked"})
+	expired := s.Issue(identity.NewKey{Kind: identity.SecretKey, ExpiresAt: s.Clock.Now().Add(time.Hour)}).Text
+	production, err := identity.New(s.Pool, identity.Production, s.Clock.Now, s.Gate).
+		CreateKey(t.Context(), s.Admin(), identity.NewKey{Kind: identity.SecretKey, Name: "Live"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	restricted := identity.NewKey{Kind: identity.RestrictedKey, Rights: authz.Rights()}
+	partial := s.Issue(restricted).Text
+	restricted.AllowedIPs = []string{"192.0.2.0/24", "2001:db8::/32"}
+	elsewhereOnly := s.Issue(restricted).Text
+	revoked := s.Issue(identity.NewKey{Kind: identity.SecretKey})
 	s.Clock.Advance(2 * time.Hour)
-	if err := s.Identity.RevokeKey(t.Context(), mine, id); err != nil {
+	if _, err := s.Identity.RevokeKey(t.Context(), s.Admin(), revoked.ID); err != nil {
 		t.Fatal(err)
 	}
 	swapped := s.App.SecretKey[:len(s.App.SecretKey)-1] + "!"
-	elsewhere, _, err := identity.New(open(t).Pool, identity.Sandbox, s.Clock.Now).
-		CreateKey(t.Context(), identity.NewKey{ApplicationID: 1, Kind: identity.SecretKey, Name: "unknown here"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	elsewhere := open(t).Issue(identity.NewKey{Kind: identity.SecretKey}).Text
 	tests := []struct {
 		name, key, app, origin string
 		status                 int
@@ -55,12 +47,12 @@ func TestCredentialsThatAreRefused(t *testing.T) {
 		{"long", strings.Repeat(marker, 100), "1", "", 401, "api_key_invalid"},
 		{"not ASCII", "sk_sandbox_é", "1", "", 401, "api_key_invalid"},
 		{"unknown", elsewhere, fmt.Sprint(mine), "", 401, "api_key_invalid"},
-		{"revoked", revoked, fmt.Sprint(mine), "", 401, "api_key_invalid"},
+		{"revoked", revoked.Text, fmt.Sprint(mine), "", 401, "api_key_invalid"},
 		{"twice", s.App.SecretKey + "\n" + s.App.SecretKey, fmt.Sprint(mine), "", 401, "api_key_invalid"},
 		{"expired", expired, fmt.Sprint(mine), "", 401, "api_key_expired"},
 		{"public", s.App.PublicKey, fmt.Sprint(mine), "", 401, "public_key_not_allowed"},
 		{"public, from a page", s.App.PublicKey, fmt.Sprint(mine), "https://shop.example", 401, "public_key_not_allowed"},
-		{"other environment", production, fmt.Sprint(mine), "", 401, "key_mode_mismatch"},
+		{"other environment", production.Text, fmt.Sprint(mine), "", 401, "key_mode_mismatch"},
 		{"other application", s.App.SecretKey, fmt.Sprint(s.Other.AppID), "", 401, "app_id_mismatch"},
 		{"key of the other application", s.Other.SecretKey, fmt.Sprint(mine), "", 401, "app_id_mismatch"},
 		{"application no integer", s.App.SecretKey, marker, "", 401, "app_id_mismatch"},
@@ -70,6 +62,10 @@ func TestCredentialsThatAreRefused(t *testing.T) {
 		{"application huge", s.App.SecretKey, strings.Repeat("9", 40), "", 401, "app_id_mismatch"},
 		{"application twice", s.App.SecretKey, fmt.Sprintf("%d\n%d", mine, mine), "", 401, "app_id_mismatch"},
 		{"from a browser", s.App.SecretKey, fmt.Sprint(mine), "https://" + marker + ".example", 403, "secret_key_in_browser"},
+		{"restricted, of the other application", partial, fmt.Sprint(s.Other.AppID), "", 401, "app_id_mismatch"},
+		{"restricted, from a browser", partial, fmt.Sprint(mine), "https://shop.example", 403, "secret_key_in_browser"},
+		{"from another address", elsewhereOnly, fmt.Sprint(mine), "", 403, "ip_not_allowed"},
+		{"from another address, other application", elsewhereOnly, fmt.Sprint(s.Other.AppID), "", 401, "app_id_mismatch"},
 		{"from a sandboxed frame", s.App.SecretKey, fmt.Sprint(mine), "null", 403, "secret_key_in_browser"},
 		{"unknown, from a browser", elsewhere, fmt.Sprint(mine), "https://shop.example", 403, "secret_key_in_browser"},
 	}
@@ -93,8 +89,8 @@ func TestCredentialsThatAreRefused(t *testing.T) {
 func TestSeveralKeysOfAnApplicationWork(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	second := demo.Application{AppID: s.App.AppID, SecretKey: newKey(t, s.Identity,
-		identity.NewKey{ApplicationID: s.App.AppID, ExpiresAt: s.Clock.Now().Add(time.Hour)})}
+	second := demo.Application{AppID: s.App.AppID, SecretKey: s.Issue(
+		identity.NewKey{Kind: identity.SecretKey, ExpiresAt: s.Clock.Now().Add(time.Hour)}).Text}
 	for _, app := range []demo.Application{s.App, second} {
 		s.send(t, call{method: "GET", path: "/api/charges", as: &app}).want(t, 200, "")
 	}

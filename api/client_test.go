@@ -78,6 +78,7 @@ func configOf(w *fixture.World) Config {
 func serve(t *testing.T, w *fixture.World, c Config, timeout time.Duration) *site {
 	t.Helper()
 	e := echo.New()
+	e.IPExtractor = echo.ExtractIPDirect()
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: func(_ echo.Context, err error, _ []byte) error { return err }}),
 		middleware.ContextTimeout(timeout))
 	server := httptest.NewUnstartedServer(e)

@@ -2,12 +2,14 @@ package api
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 )
 
@@ -46,11 +48,12 @@ func (a *API) admit(c echo.Context, req *request, produces []string) error {
 		return fault.Invalid("parameter_invalid", "The address is longer than 4 KiB.")
 	}
 	key := joined(h, "X-API-Key")
-	if h.Get("Origin") != "" && strings.HasPrefix(key, "sk_") {
+	if h.Get("Origin") != "" && identity.IsPrivate(key) {
 		return fault.New(fault.KindForbidden, "secret_key_in_browser",
 			"This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.")
 	}
-	actor, err := a.Identity.Authenticate(c.Request().Context(), key, joined(h, "X-App-ID"))
+	from, _ := netip.ParseAddr(c.RealIP()) // a peer without an address is on no key's list
+	actor, err := a.Identity.Authenticate(c.Request().Context(), identity.Credentials{APIKey: key, AppID: joined(h, "X-App-ID"), From: from})
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ var built = fstest.MapFS{
 func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
 	w := &world{t: t, echo: echo.New(), log: &strings.Builder{}, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
-	people := identity.New(pgtest.New(t), identity.Sandbox, w.clock)
+	people := identity.New(pgtest.New(t), identity.Sandbox, w.clock, nil)
 	_, err := people.CreatePerson(t.Context(), identity.NewPerson{Email: dana, Name: "Dana Reed", Password: password,
 		Grants: []identity.Grant{{Role: "support_staff", Scope: "system"}}})
 	if err != nil {

@@ -79,7 +79,7 @@ func New(d Deps) *Services {
 	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
 		Inbound:    inbound.New(d.Pool, d.Processor, d.Machine),
-		Identity:   identity.New(d.Pool, d.Environment, d.Machine),
+		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
 		Merchants:  merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock}),
 		Fees:       fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
 		Ledger:     ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),

@@ -27,7 +27,7 @@ func (m Maker) ensureBanks(ctx context.Context, a Application) error {
 // EnsureBank returns the verified bank account that a merchant's payouts go to: the one that it has,
 // else a new one.
 func (m Maker) EnsureBank(ctx context.Context, applicationID, merchantID int64) (payout.BankAccount, error) {
-	admin := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID}
+	admin := administrator(applicationID)
 	b, err := m.Payouts.BankAccountOf(ctx, admin, merchantID)
 	if fault.HasCode(err, "resource_missing") {
 		b, err = m.addBank(ctx, admin, merchantID)

@@ -5,8 +5,10 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
@@ -34,8 +36,10 @@ type Application struct {
 	SecretKey      string `json:"secret_key"`
 	PublicKey      string `json:"public_key"`
 	// PublicKeyRestricted may be used on the shop's pages only.
-	PublicKeyRestricted string    `json:"public_key_restricted"`
-	Merchants           Merchants `json:"merchants"`
+	PublicKeyRestricted string `json:"public_key_restricted"`
+	// RestrictedKey reads everything of the merchant US, and writes nothing.
+	RestrictedKey string    `json:"restricted_key"`
+	Merchants     Merchants `json:"merchants"`
 	// Users are people who sign in to the portal, one per role; the roles of the whole deployment
 	// are with the first application.
 	Users []User `json:"users"`
@@ -121,7 +125,7 @@ var (
 )
 
 func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL string) (Application, error) {
-	_, err := m.Identity.Authenticate(ctx, a.SecretKey, fmt.Sprint(a.AppID))
+	_, err := m.Identity.Authenticate(ctx, identity.Credentials{APIKey: a.SecretKey, AppID: fmt.Sprint(a.AppID)})
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
 		return m.make(ctx, s, shopURL)
 	}
@@ -163,7 +167,16 @@ func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application
 	return a, m.keys(ctx, &a, shopURL)
 }
 
-func (m Maker) keys(ctx context.Context, a *Application, shopURL string) (err error) {
+// administrator is who sets up one of the demo's applications.
+func administrator(applicationID int64) authz.Actor {
+	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID}
+}
+
+func readingRights() []authz.Right {
+	return slices.DeleteFunc(authz.Rights(), func(r authz.Right) bool { return !strings.HasSuffix(string(r), ":read") })
+}
+
+func (m Maker) keys(ctx context.Context, a *Application, shopURL string) error {
 	keys := []struct {
 		text *string
 		in   identity.NewKey
@@ -171,12 +184,14 @@ func (m Maker) keys(ctx context.Context, a *Application, shopURL string) (err er
 		{&a.SecretKey, identity.NewKey{Kind: identity.SecretKey, Name: "Demo server"}},
 		{&a.PublicKey, identity.NewKey{Kind: identity.PublicKey, Name: "Demo pages"}},
 		{&a.PublicKeyRestricted, identity.NewKey{Kind: identity.PublicKey, Name: "Demo shop only", AllowedOrigins: []string{shopURL}}},
+		{&a.RestrictedKey, identity.NewKey{Kind: identity.RestrictedKey, Name: "Demo reports", Rights: readingRights(), Merchants: []int64{a.Merchants.US}}},
 	}
 	for _, k := range keys {
-		k.in.ApplicationID = a.AppID
-		if *k.text, _, err = m.Identity.CreateKey(ctx, k.in); err != nil {
+		made, err := m.Identity.CreateKey(ctx, administrator(a.AppID), k.in)
+		if err != nil {
 			return err
 		}
+		*k.text = made.Text
 	}
 	return nil
 }

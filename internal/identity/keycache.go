@@ -19,7 +19,7 @@ type keyCache struct {
 }
 
 type cachedKey struct {
-	key   keyRow
+	key   Key
 	found bool
 	until time.Time
 }

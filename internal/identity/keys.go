@@ -2,22 +2,97 @@ package identity
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strconv"
+	"net/netip"
 	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
+// Key is an API key without its text: the record and the API's object.
+type Key struct {
+	ID            ids.Key       `db:"id" json:"id"`
+	Object        string        `db:"-" json:"object"` // api_key
+	ApplicationID int64         `db:"application_id" json:"-"`
+	Name          string        `db:"name" json:"name"`
+	Kind          KeyKind       `db:"kind" json:"kind"`
+	Prefix        string        `db:"-" json:"prefix"` // how the key begins
+	Last4         string        `db:"last4" json:"last4"`
+	Rights        []authz.Right `db:"rights" json:"rights"`       // every right for a secret key, none for a public one
+	Merchants     []int64       `db:"merchants" json:"merchants"` // the only ones that it sees; none is all
+	// AllowedIPs are the networks that the key may be used from; none is everywhere.
+	AllowedIPs []netip.Prefix `db:"allowed_ips" json:"allowed_ips"`
+	// AllowedOrigins are the pages that may use a public key; none is any page in the sandbox and no
+	// page in production.
+	AllowedOrigins []string      `db:"allowed_origins" json:"-"`
+	PublicValue    *string       `db:"public_value" json:"-"` // a public key's text; nobody keeps the others'
+	CreatedAt      instant.Time  `db:"created_at" json:"created_at"`
+	ExpiresAt      *instant.Time `db:"expires_at" json:"expires_at"`
+	RevokedAt      *instant.Time `db:"revoked_at" json:"-"`
+	ReplacedBy     *ids.Key      `db:"replaced_by" json:"replaced_by"` // what it was rolled to
+	// LastUsedAt and LastUsedIP are up to a minute old. Of public keys there is no address.
+	LastUsedAt *instant.Time `db:"last_used_at" json:"last_used_at"`
+	LastUsedIP *netip.Addr   `db:"last_used_ip" json:"last_used_ip"`
+}
+
+const keyColumns = `id, application_id, name, kind, last4, rights, merchants, allowed_ips, allowed_origins, public_value,
+	created_at, expires_at, revoked_at, replaced_by, last_used_at, last_used_ip`
+
+// KeyStatus says what has become of a key.
+type KeyStatus string
+
+// The statuses.
+const (
+	KeyActive   KeyStatus = "active"
+	KeyReplaced KeyStatus = "replaced" // rolled; it works until it expires
+	KeyExpired  KeyStatus = "expired"
+	KeyRevoked  KeyStatus = "revoked"
+)
+
+// Status is what has become of the key by now.
+func (k Key) Status(now time.Time) KeyStatus {
+	switch {
+	case k.RevokedAt != nil:
+		return KeyRevoked
+	case k.ExpiresAt != nil && !now.Before(k.ExpiresAt.Time):
+		return KeyExpired
+	case k.ReplacedBy != nil:
+		return KeyReplaced
+	}
+	return KeyActive
+}
+
+// derive fills the members that follow from others.
+func (s *Service) derive(k Key) Key {
+	k.Object, k.Prefix = "api_key", k.Kind.prefix(s.env)
+	if k.Kind == SecretKey {
+		k.Rights = authz.Rights()
+	}
+	return k
+}
+
+// IssuedKey is a key that was just made, with its text. Of a secret or restricted key this is the
+// only time that anybody sees it.
+type IssuedKey struct {
+	Key
+	Text string
+}
+
 // NewKey describes a key to make.
 type NewKey struct {
-	ApplicationID int64
-	Kind          KeyKind
-	Name          string
+	Kind KeyKind
+	Name string
+	// Rights are what a restricted key may do; it has one at least, and write has read in it.
+	Rights []authz.Right
+	// Merchants are the only ones whose objects a restricted key sees; none means all.
+	Merchants []int64
+	// AllowedIPs are addresses and networks (192.0.2.7, 2001:db8::/32) that a secret or restricted key
+	// may be used from; none means everywhere.
+	AllowedIPs []string
 	// AllowedOrigins bounds the pages that may use a public key; each as [IsOrigin] wants it.
 	// None means any page in the sandbox and no page in production.
 	AllowedOrigins []string
@@ -25,164 +100,126 @@ type NewKey struct {
 	ExpiresAt time.Time
 }
 
-// PublicKeyUse is what a public key allows.
-type PublicKeyUse struct {
-	Actor          authz.Actor
-	AllowedOrigins []string
-}
-
-type keyRow struct {
-	ID             ids.Key    `db:"id"`
-	ApplicationID  int64      `db:"application_id"`
-	Name           string     `db:"name"`
-	AllowedOrigins []string   `db:"allowed_origins"`
-	ExpiresAt      *time.Time `db:"expires_at"`
-	RevokedAt      *time.Time `db:"revoked_at"`
-}
-
-func refuseKey(code, message string) error {
-	return fault.New(fault.KindUnauthenticated, code, message)
-}
-
-var (
-	errKeyInvalid = refuseKey("api_key_invalid", "This API key is not valid.")
-	errAppMissing = refuseKey("app_id_missing", "Send your application's id in the X-App-ID header.")
-	errKeyMissing = refuseKey("api_key_missing", "Send your secret key in the X-API-Key header.")
-	errKeyPublic  = refuseKey("public_key_not_allowed", "This is a public key; the server API needs a secret key.")
-	errKeyMode    = refuseKey("key_mode_mismatch", "This key belongs to another environment.")
-	errKeyRevoked = refuseKey("api_key_invalid", "This API key is not valid.") // told like an unknown one
-	errKeyExpired = refuseKey("api_key_expired", "This API key has expired.")
-	errAppOther   = refuseKey("app_id_mismatch", "This API key does not belong to the application named in X-App-ID.")
-)
-
-// Authenticate turns the two headers of a server request into an actor, or into a fault of
-// kind unauthenticated. A key is looked up by its digest, so no comparison depends on a secret.
-func (s *Service) Authenticate(ctx context.Context, apiKey, appID string) (authz.Actor, error) {
-	switch {
-	case apiKey == "":
-		return authz.Actor{}, errKeyMissing
-	case appID == "":
-		return authz.Actor{}, errAppMissing
-	}
-	text, err := parseKeyText(apiKey)
-	switch {
-	case err != nil:
-		return authz.Actor{}, errKeyInvalid
-	case text.kind == PublicKey:
-		return authz.Actor{}, errKeyPublic
-	case text.env != s.env:
-		return authz.Actor{}, errKeyMode
-	}
-	row, err := s.liveKey(ctx, text)
-	if err != nil {
-		return authz.Actor{}, err
-	}
-	if strconv.FormatInt(row.ApplicationID, 10) != appID {
-		return authz.Actor{}, errAppOther
-	}
-	return actor(authz.RoleSecretKey, row), nil
-}
-
-// PublicKey finds what a public key allows. Faults carry the library's codes:
-// invalid_public_key, public_key_revoked, environment_mismatch.
-func (s *Service) PublicKey(ctx context.Context, value string) (PublicKeyUse, error) {
-	text, err := parseKeyText(value)
-	switch {
-	case err != nil || text.kind != PublicKey:
-		return PublicKeyUse{}, refuseKey("invalid_public_key", "This public key is not valid.")
-	case text.env != s.env:
-		return PublicKeyUse{}, refuseKey("environment_mismatch", "This public key belongs to another environment than this script.")
-	}
-	row, err := s.liveKey(ctx, text)
-	switch {
-	case errors.Is(err, errKeyInvalid):
-		return PublicKeyUse{}, refuseKey("invalid_public_key", "This public key is not valid.")
-	case errors.Is(err, errKeyExpired), errors.Is(err, errKeyRevoked):
-		return PublicKeyUse{}, refuseKey("public_key_revoked", "This public key is no longer valid.")
-	case err != nil:
-		return PublicKeyUse{}, err
-	}
-	return PublicKeyUse{Actor: actor(authz.RolePublicKey, row), AllowedOrigins: row.AllowedOrigins}, nil
-}
-
-func actor(role authz.Role, row keyRow) authz.Actor {
-	return authz.Actor{Role: role, ApplicationID: row.ApplicationID, KeyID: row.ID, KeyName: row.Name}
-}
-
-func (s *Service) liveKey(ctx context.Context, text keyText) (keyRow, error) {
-	digest := string(text.hash())
-	hit, ok := s.cache.get(digest)
-	if !ok {
-		row, err := s.findKey(ctx, text)
-		if err != nil && !errors.Is(err, pg.ErrNone) {
-			return keyRow{}, err
-		}
-		hit = cachedKey{key: row, found: err == nil}
-		s.cache.put(digest, hit)
-	}
-	switch {
-	case !hit.found:
-		return keyRow{}, errKeyInvalid
-	case hit.key.RevokedAt != nil:
-		return keyRow{}, errKeyRevoked
-	case hit.key.ExpiresAt != nil && !s.now().Before(*hit.key.ExpiresAt):
-		return keyRow{}, errKeyExpired
-	}
-	return hit.key, nil
-}
-
-func (s *Service) findKey(ctx context.Context, text keyText) (keyRow, error) {
-	const columns = `SELECT id, application_id, name, allowed_origins, expires_at, revoked_at FROM api_keys `
-	if text.kind == SecretKey {
-		return pg.One[keyRow](ctx, s.pool, columns+`WHERE secret_hash = @hash`, pg.Args{"hash": text.hash()})
-	}
-	return pg.One[keyRow](ctx, s.pool, columns+`WHERE public_value = @value`, pg.Args{"value": text.text})
-}
-
-// CreateKey makes a key and returns its text, which for a secret key is seen only this once. An
-// allowed origin that is none is a fault (parameter_invalid).
-func (s *Service) CreateKey(ctx context.Context, in NewKey) (string, ids.Key, error) {
-	if slices.ContainsFunc(in.AllowedOrigins, func(o string) bool { return !IsOrigin(o) }) {
-		return "", ids.Key{}, fault.Invalid("parameter_invalid",
-			"Write each origin as browsers do, such as https://shop.example: lowercase, no path, no port of the scheme's own.").On("allowed_origins")
-	}
-	text := newKeyText(in.Kind, s.env)
-	parsed, err := parseKeyText(text)
-	if err != nil {
-		return "", ids.Key{}, err
+// CreateKey makes a key of the actor's application. An application that does not exist is missing.
+func (s *Service) CreateKey(ctx context.Context, actor authz.Actor, in NewKey) (IssuedKey, error) {
+	if err := s.check.Check(actor, authz.KeyManage); err != nil {
+		return IssuedKey{}, err
 	}
 	now := s.now()
-	args := pg.Args{
-		"id": ids.NewKey(now), "application_id": in.ApplicationID, "kind": in.Kind, "name": in.Name,
-		"secret_hash": nil, "public_value": nil, "now": now, "expires_at": nil,
-		"allowed_origins": append([]string{}, in.AllowedOrigins...),
+	key, fs := in.key(now)
+	if err := s.checkMerchants(ctx, &fs, actor.ApplicationID, key.Merchants); err != nil {
+		return IssuedKey{}, err
 	}
-	if in.Kind == SecretKey {
-		args["secret_hash"] = parsed.hash()
-	} else {
-		args["public_value"] = text
+	if err := fs.Err(); err != nil {
+		return IssuedKey{}, err
 	}
-	if !in.ExpiresAt.IsZero() {
-		args["expires_at"] = in.ExpiresAt
+	key.ID, key.ApplicationID, key.CreatedAt = ids.NewKey(now), actor.ApplicationID, instant.Of(now)
+	var out IssuedKey
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		out = s.issueTx(tx, key)
+		return nil
+	})
+	if pg.Violated(err) == "api_keys_application_id_fkey" {
+		return IssuedKey{}, fault.Missing()
 	}
-	_, err = pg.Exec(ctx, s.pool, `
-		INSERT INTO api_keys (id, application_id, kind, name, secret_hash, public_value, allowed_origins, expires_at, created_at)
-		VALUES (@id, @application_id, @kind, @name, @secret_hash, @public_value, @allowed_origins, @expires_at, @now)`, args)
-	return text, args["id"].(ids.Key), err
+	return out, err
 }
 
-// RevokeKey ends a key at once; other binaries notice within two seconds. A key of another
-// application is missing.
-func (s *Service) RevokeKey(ctx context.Context, applicationID int64, id ids.Key) error {
-	n, err := pg.Exec(ctx, s.pool, `
-		UPDATE api_keys SET revoked_at = @now WHERE application_id = @application_id AND id = @id AND revoked_at IS NULL`,
-		pg.Args{"application_id": applicationID, "id": id, "now": s.now()})
-	if err != nil {
-		return err
+// issueTx queues a key with a new text.
+func (s *Service) issueTx(tx *pg.Tx, k Key) IssuedKey {
+	text := keyText{kind: k.Kind, env: s.env, text: newKeyText(k.Kind, s.env)}
+	var hash []byte
+	k.Last4, k.PublicValue = text.last4(), nil
+	if k.Kind == PublicKey {
+		k.PublicValue = &text.text
+	} else {
+		hash = text.hash()
 	}
-	if n == 0 {
-		return fault.Missing()
+	tx.Later(`
+		INSERT INTO api_keys (id, application_id, kind, name, last4, secret_hash, public_value, rights, merchants, allowed_ips,
+			allowed_origins, expires_at, created_at)
+		VALUES (@id, @application_id, @kind, @name, @last4, @secret_hash, @public_value, @rights, @merchants, @allowed_ips,
+			@allowed_origins, @expires_at, @created_at)`,
+		pg.Args{"id": k.ID, "application_id": k.ApplicationID, "kind": k.Kind, "name": k.Name, "last4": k.Last4,
+			"secret_hash": hash, "public_value": k.PublicValue, "rights": k.Rights, "merchants": k.Merchants,
+			"allowed_ips": k.AllowedIPs, "allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "created_at": k.CreatedAt})
+	return IssuedKey{Key: s.derive(k), Text: text.text}
+}
+
+// ListKeys returns one page of the application's keys, those that no longer work among them.
+func (s *Service) ListKeys(ctx context.Context, actor authz.Actor, in page.Input[ids.Key]) (page.Of[Key], error) {
+	if err := s.check.Check(actor, authz.KeyRead); err != nil {
+		return page.Of[Key]{}, err
+	}
+	return pg.Page(ctx, s.pool, in, `SELECT `+keyColumns+` FROM api_keys WHERE application_id = @application_id`,
+		pg.Args{"application_id": actor.ApplicationID}, s.derive)
+}
+
+// KeyChange is what can change of a key; nil leaves a member alone. What a key may do is fixed for its
+// life: other rights are another key.
+type KeyChange struct {
+	ID             ids.Key
+	Name           *string
+	AllowedIPs     *[]string // as in [NewKey]
+	AllowedOrigins *[]string // as in [NewKey]
+}
+
+// UpdateKey changes a key, whether it works or not; other binaries notice within two seconds.
+func (s *Service) UpdateKey(ctx context.Context, actor authz.Actor, in KeyChange) (Key, error) {
+	return s.changeKey(ctx, actor, in.ID, func(_ *pg.Tx, k *Key) error {
+		var fs fault.Fields
+		if in.Name != nil {
+			checkKeyName(&fs, in.Name)
+			k.Name = *in.Name
+		}
+		if in.AllowedIPs != nil {
+			k.AllowedIPs = parseAllowedIPs(&fs, k.Kind, *in.AllowedIPs)
+		}
+		if in.AllowedOrigins != nil {
+			k.AllowedOrigins = parseAllowedOrigins(&fs, k.Kind, *in.AllowedOrigins)
+		}
+		return fs.Err()
+	})
+}
+
+// RevokeKey ends a key at once; other binaries notice within two seconds. One that was revoked before
+// stays as it is.
+func (s *Service) RevokeKey(ctx context.Context, actor authz.Actor, id ids.Key) (Key, error) {
+	return s.changeKey(ctx, actor, id, func(_ *pg.Tx, k *Key) error {
+		if k.RevokedAt == nil {
+			k.RevokedAt = instant.Ptr(s.now())
+		}
+		return nil
+	})
+}
+
+// changeKey locks a key of the actor's application, lets change work on it and keeps what it made.
+func (s *Service) changeKey(ctx context.Context, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
+	if err := s.check.Check(actor, authz.KeyManage); err != nil {
+		return Key{}, err
+	}
+	var k Key
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		k, err = pg.Find[Key](ctx, tx, `
+			SELECT `+keyColumns+` FROM api_keys WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
+			pg.Args{"application_id": actor.ApplicationID, "id": id})
+		if err != nil {
+			return err
+		}
+		if err := change(tx, &k); err != nil {
+			return err
+		}
+		tx.Later(`
+			UPDATE api_keys SET name = @name, allowed_ips = @allowed_ips, allowed_origins = @allowed_origins,
+				expires_at = @expires_at, revoked_at = @revoked_at, replaced_by = @replaced_by
+			WHERE application_id = @application_id AND id = @id`,
+			pg.Args{"application_id": k.ApplicationID, "id": k.ID, "name": k.Name, "allowed_ips": k.AllowedIPs,
+				"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt, "replaced_by": k.ReplacedBy})
+		return nil
+	})
+	if err != nil {
+		return Key{}, err
 	}
 	s.cache.forget()
-	return nil
+	return s.derive(k), nil
 }

@@ -1,11 +1,11 @@
 package identity_test
 
 import (
-	"bytes"
-	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"net/netip"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,160 +15,290 @@ import (
 	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
-func code(err error) string {
-	if f, ok := fault.As(err); ok {
-		return f.Code
-	}
-	return fmt.Sprint(err)
-}
+func pageOf(limit int) page.Input[ids.Key] { return page.Input[ids.Key]{Limit: limit} }
 
-// make1 makes a key of the first application.
-func make1(t *testing.T, w *fixture.World, s *identity.Service, in identity.NewKey) (string, ids.Key) {
+// find reads one of the first application's keys.
+func find(t *testing.T, w *fixture.World, id ids.Key) identity.Key {
 	t.Helper()
-	in.ApplicationID, in.Name = w.App.AppID, "made by a test"
-	text, id, err := s.CreateKey(t.Context(), in)
+	p, err := w.Identity.ListKeys(t.Context(), w.Admin(), pageOf(100))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text, id
+	i := slices.IndexFunc(p.Items, func(k identity.Key) bool { return k.ID == id })
+	if i < 0 {
+		t.Fatalf("%s is not listed", id)
+	}
+	return p.Items[i]
 }
 
-func TestAuthenticate(t *testing.T) {
+func TestKeyIsShownWithoutItsText(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	app := strconv.FormatInt(w.App.AppID, 10)
-	a, err := w.Identity.Authenticate(t.Context(), w.App.SecretKey, app)
-	if err != nil || a.Role != authz.RoleSecretKey || a.ApplicationID != w.App.AppID || a.KeyName != "Demo server" || a.KeyID.IsZero() {
-		t.Errorf("%+v, %v", a, err)
+	end := w.Clock.Now().Add(time.Hour)
+	all := identity.NewKey{
+		Kind: identity.RestrictedKey, Name: "Reports", Rights: []authz.Right{"refund:write", "charge:read", "charge:read"},
+		Merchants: []int64{w.App.Merchants.CA, w.App.Merchants.US, w.App.Merchants.US}, AllowedIPs: []string{"2001:db8::7", "192.0.2.0/24", "192.0.2.0/24"}, ExpiresAt: end,
 	}
-	production := identity.New(w.Pool, identity.Production, w.Clock.Now)
-	live, _ := make1(t, w, production, identity.NewKey{Kind: identity.SecretKey})
-	unheard, _ := make1(t, w, identity.New(fixture.New(t).Pool, identity.Sandbox, w.Clock.Now), identity.NewKey{Kind: identity.SecretKey})
-	expiring, _ := make1(t, w, w.Identity, identity.NewKey{Kind: identity.SecretKey, ExpiresAt: w.Clock.Now().Add(time.Minute)})
-	if _, err := w.Identity.Authenticate(t.Context(), expiring, app); err != nil {
-		t.Errorf("a minute before its end: %v", err)
-	}
-	w.Clock.Advance(time.Minute)
-	for _, c := range []struct{ name, key, app, want string }{
-		{"no key", "", app, "api_key_missing"},
-		{"no application", w.App.SecretKey, "", "app_id_missing"},
-		{"neither", "", "", "api_key_missing"},
-		{"nonsense", "hello", app, "api_key_invalid"},
-		{"one character off", w.App.SecretKey[:len(w.App.SecretKey)-1] + "!", app, "api_key_invalid"},
-		{"of a deployment that is not this one", unheard, app, "api_key_invalid"},
-		{"public", w.App.PublicKey, app, "public_key_not_allowed"},
-		{"live", live, app, "key_mode_mismatch"},
-		{"expired", expiring, app, "api_key_expired"},
-		{"another application's number", w.App.SecretKey, strconv.FormatInt(w.Other.AppID, 10), "app_id_mismatch"},
-		{"another application's key", w.Other.SecretKey, app, "app_id_mismatch"},
-		{"a padded number", w.App.SecretKey, "0" + app, "app_id_mismatch"},
+	for _, in := range []identity.NewKey{
+		all, {Kind: identity.SecretKey, Name: "Server"},
+		{Kind: identity.PublicKey, Name: "Pages", AllowedOrigins: []string{"https://b.example", "https://a.example", "https://b.example"}},
 	} {
-		a, err := w.Identity.Authenticate(t.Context(), c.key, c.app)
-		if f, ok := fault.As(err); code(err) != c.want || a != (authz.Actor{}) || !ok || f.Kind != fault.KindUnauthenticated {
-			t.Errorf("%s: %+v, %v; want %s", c.name, a, err, c.want)
+		made := w.Issue(in)
+		want := identity.Key{
+			ID: made.ID, Object: "api_key", ApplicationID: w.App.AppID, Name: in.Name, Kind: in.Kind,
+			Prefix: map[identity.KeyKind]string{"secret": "sk_sandbox_", "restricted": "rk_sandbox_", "public": "pk_sandbox_"}[in.Kind],
+			Last4:  made.Text[len(made.Text)-4:], Rights: []authz.Right{}, Merchants: []int64{}, AllowedIPs: []netip.Prefix{}, AllowedOrigins: []string{},
+			CreatedAt: instant.Of(w.Clock.Now()),
+		}
+		switch in.Kind {
+		case identity.RestrictedKey:
+			want.Rights, want.ExpiresAt = []authz.Right{"charge:read", "refund:write"}, instant.Ptr(end)
+			want.Merchants = []int64{w.App.Merchants.US, w.App.Merchants.CA}
+			want.AllowedIPs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::7/128")}
+		case identity.SecretKey:
+			want.Rights = authz.Rights()
+		default:
+			want.AllowedOrigins, want.PublicValue = []string{"https://a.example", "https://b.example"}, &made.Text
+		}
+		if listed := find(t, w, made.ID); !reflect.DeepEqual(made.Key, want) || !reflect.DeepEqual(listed, want) {
+			t.Errorf("made\n%+v, listed\n%+v, want\n%+v", made.Key, listed, want)
+		}
+		if !strings.HasPrefix(made.Text, want.Prefix) {
+			t.Errorf("%s begins otherwise than %s", in.Kind, want.Prefix)
+		}
+		text, err := json.Marshal(find(t, w, made.ID))
+		if err != nil || strings.Contains(string(text), `"rights":null`) || strings.Contains(string(text), made.Text[12:]) {
+			t.Errorf("%s, %v", text, err)
 		}
 	}
 }
 
-func TestPublicKey(t *testing.T) {
+func TestNewKeyTellsEveryMistake(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	use, err := w.Identity.PublicKey(t.Context(), w.App.PublicKeyRestricted)
-	if err != nil || use.Actor.Role != authz.RolePublicKey || use.Actor.ApplicationID != w.App.AppID || !slices.Equal(use.AllowedOrigins, []string{fixture.PageOrigin}) {
-		t.Errorf("%+v, %v", use, err)
+	many := func(n int) (out []string) {
+		for i := range n {
+			out = append(out, fmt.Sprintf("10.0.%d.1", i))
+		}
+		return out
 	}
-	live, _ := make1(t, w, identity.New(w.Pool, identity.Production, w.Clock.Now), identity.NewKey{Kind: identity.PublicKey})
-	revoked, id := make1(t, w, w.Identity, identity.NewKey{Kind: identity.PublicKey})
-	expired, _ := make1(t, w, w.Identity, identity.NewKey{Kind: identity.PublicKey, ExpiresAt: w.Clock.Now()})
-	if err := w.Identity.RevokeKey(t.Context(), w.App.AppID, id); err != nil {
+	good := identity.NewKey{Kind: identity.RestrictedKey, Name: "x", Rights: []authz.Right{"charge:read"}}
+	restricted := func(change func(*identity.NewKey)) identity.NewKey {
+		in := good
+		change(&in)
+		return in
+	}
+	for name, c := range map[string]struct {
+		in     identity.NewKey
+		params string
+	}{
+		"nothing": {identity.NewKey{}, "kind name"},
+		"everything": {identity.NewKey{
+			Kind: identity.PublicKey, Name: strings.Repeat("x", 101), Rights: []authz.Right{"charge:read"}, Merchants: []int64{w.App.Merchants.US},
+			AllowedIPs: []string{"x"}, AllowedOrigins: []string{"x"}, ExpiresAt: w.Clock.Now(),
+		}, "name rights merchants allowed_ips allowed_ips allowed_origins expires_at"},
+		"no rights":              {restricted(func(in *identity.NewKey) { in.Rights = nil }), "rights"},
+		"unheard of":             {restricted(func(in *identity.NewKey) { in.Rights = append(in.Rights, "charge:delete") }), "rights"},
+		"not for programs":       {restricted(func(in *identity.NewKey) { in.Rights = []authz.Right{"key:write"} }), "rights"},
+		"rights of a secret key": {identity.NewKey{Kind: identity.SecretKey, Name: "x", Rights: []authz.Right{"charge:read"}}, "rights"},
+		"limited secret key":     {identity.NewKey{Kind: identity.SecretKey, Name: "x", Merchants: []int64{w.App.Merchants.US}}, "merchants"},
+		"secret key on pages":    {identity.NewKey{Kind: identity.SecretKey, Name: "x", AllowedOrigins: []string{"https://a.example"}}, "allowed_origins"},
+		"another application's":  {restricted(func(in *identity.NewKey) { in.Merchants = []int64{w.App.Merchants.US, w.Other.Merchants.US} }), "merchants"},
+		"no merchant":            {restricted(func(in *identity.NewKey) { in.Merchants = []int64{0} }), "merchants"},
+		"too many merchants":     {restricted(func(in *identity.NewKey) { in.Merchants = make([]int64, 101) }), "merchants merchants"},
+		"too many addresses":     {restricted(func(in *identity.NewKey) { in.AllowedIPs = many(101) }), "allowed_ips"},
+		"control character":      {restricted(func(in *identity.NewKey) { in.Name = "a\nb" }), "name"},
+		"card number":            {restricted(func(in *identity.NewKey) { in.Name = "4242424242424242" }), "name"},
+		"ended":                  {restricted(func(in *identity.NewKey) { in.ExpiresAt = w.Clock.Now().Add(-time.Hour) }), "expires_at"},
+	} {
+		_, err := w.Identity.CreateKey(t.Context(), w.Admin(), c.in)
+		f, ok := fault.As(err)
+		if !ok || f.Kind != fault.KindInvalid {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var params []string
+		for _, field := range f.Fields {
+			params = append(params, field.Param)
+		}
+		if strings.Join(params, " ") != c.params {
+			t.Errorf("%s: %v are wrong, want %s", name, params, c.params)
+		}
+	}
+	for _, text := range []string{"", "x", "192.0.2.7/33", "192.0.2.7/24", "192.0.2.7/", "192.0.2", "192.0.2.07", "::ffff:192.0.2.7", "::ffff:192.0.2.0/120", "fe80::1%eth0",
+		"2001:db8::1/32", "2001:db8::/129", "192.0.2.7-192.0.2.9", " 192.0.2.7", "*"} {
+		_, err := w.Identity.CreateKey(t.Context(), w.Admin(), restricted(func(in *identity.NewKey) { in.AllowedIPs = []string{"192.0.2.7", text} }))
+		if f, ok := fault.As(err); !ok || f.Code != "parameter_invalid" || f.Param != "allowed_ips" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if n := count(t, w); n != 8 { // four of each application's demo
+		t.Errorf("there are %d keys", n)
+	}
+	if _, err := w.Identity.CreateKey(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: 999}, identity.NewKey{Kind: identity.SecretKey, Name: "x"}); code(err) != "resource_missing" {
+		t.Errorf("a key of an application that does not exist: %v", err)
+	}
+}
+
+func count(t *testing.T, w *fixture.World) int {
+	t.Helper()
+	n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM api_keys`, pg.Args{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ name, key, want string }{
-		{"nothing", "", "invalid_public_key"},
-		{"secret", w.App.SecretKey, "invalid_public_key"},
-		{"live", live, "environment_mismatch"},
-		{"revoked", revoked, "public_key_revoked"},
-		{"expired", expired, "public_key_revoked"},
+	return n
+}
+
+// What the code checks, the database checks again.
+func TestKeysThatTheDatabaseRefuses(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	of := map[string]ids.Key{
+		"secret": w.Issue(identity.NewKey{Kind: identity.SecretKey}).ID, "public": w.Issue(identity.NewKey{Kind: identity.PublicKey}).ID,
+		"restricted": w.Issue(identity.NewKey{Kind: identity.RestrictedKey, Rights: []authz.Right{"charge:read"}}).ID,
+	}
+	theirs, err := w.Identity.CreateKey(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}, identity.NewKey{Kind: identity.SecretKey, Name: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for set, kinds := range map[string]string{
+		`kind = 'other'`: "secret", `kind = 'secret', rights = '{}'`: "public", `name = ''`: "secret", `last4 = 'abc'`: "secret",
+		`secret_hash = NULL`: "secret restricted", `secret_hash = 'x'`: "secret", `public_value = 'pk'`: "secret restricted", `public_value = NULL`: "public",
+		`rights = '{}'`: "restricted", `rights = '{charge:read}'`: "secret public", `rights = '{charge}'`: "restricted", `rights = '{NULL}'`: "restricted",
+		`merchants = '{1}'`: "secret public", `merchants = '{NULL}'`: "restricted", `allowed_ips = '{10.0.0.1}'`: "public", `allowed_ips = '{10.0.0.1/8}'`: "secret",
+		`allowed_origins = '{https://a.example}'`: "secret restricted", `last_used_ip = '10.0.0.1'`: "secret", `last_used_at = now(), last_used_ip = '10.0.0.1'`: "public",
+		`expires_at = now(), replaced_by = id`: "secret", `replaced_by = '` + uuidOf(of["public"]) + `'`: "secret",
+		`expires_at = now(), replaced_by = '` + uuidOf(theirs.ID) + `'`: "secret",
 	} {
-		if use, err := w.Identity.PublicKey(t.Context(), c.key); code(err) != c.want {
-			t.Errorf("%s: %+v, %v; want %s", c.name, use, err, c.want)
+		for kind := range strings.FieldsSeq(kinds) {
+			if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE api_keys SET `+set+` WHERE id = @id`, pg.Args{"id": of[kind]}); err == nil {
+				t.Errorf("%s: SET %s is taken", kind, set)
+			}
 		}
 	}
 }
 
-func TestRevocationIsSeenAtOnceHereAndSoonElsewhere(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
-	elsewhere := identity.New(w.Pool, identity.Sandbox, w.Clock.Now)
-	key, id := make1(t, w, w.Identity, identity.NewKey{Kind: identity.SecretKey})
-	app := strconv.FormatInt(w.App.AppID, 10)
-	try := func(s *identity.Service) string {
-		_, err := s.Authenticate(t.Context(), key, app)
-		return code(err)
-	}
-	if here, there := try(w.Identity), try(elsewhere); here != "<nil>" || there != "<nil>" {
-		t.Fatalf("%s, %s", here, there)
-	}
-	if err := w.Identity.RevokeKey(t.Context(), w.Other.AppID, id); code(err) != "resource_missing" || try(w.Identity) != "<nil>" {
-		t.Errorf("another application revokes: %v", err)
-	}
-	if err := w.Identity.RevokeKey(t.Context(), w.App.AppID, id); err != nil {
-		t.Fatal(err)
-	}
-	if here, there := try(w.Identity), try(elsewhere); here != "api_key_invalid" || there != "<nil>" {
-		t.Errorf("at once: %s here, %s elsewhere, where the key is still remembered", here, there)
-	}
-	w.Clock.Advance(2*time.Second + time.Millisecond)
-	if there := try(elsewhere); there != "api_key_invalid" {
-		t.Errorf("two seconds later elsewhere: %s", there)
-	}
-	if err := w.Identity.RevokeKey(t.Context(), w.App.AppID, id); code(err) != "resource_missing" {
-		t.Errorf("twice: %v", err)
-	}
-}
+func uuidOf(id ids.Key) string { return fmt.Sprintf("%x", id.Bytes()) }
 
-func TestUnknownKeyIsRememberedForAMomentOnly(t *testing.T) {
+func TestKeysAreListedPageByPage(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	elsewhere := identity.New(w.Pool, identity.Sandbox, w.Clock.Now)
-	key, id := make1(t, w, w.Identity, identity.NewKey{Kind: identity.SecretKey})
-	app := strconv.FormatInt(w.App.AppID, 10)
-	hide := func(sql string) {
-		t.Helper()
-		if _, err := pg.Exec(t.Context(), w.Pool, sql, pg.Args{"id": id}); err != nil {
+	var want []ids.Key
+	for range 3 {
+		w.Clock.Advance(time.Millisecond)
+		want = append([]ids.Key{w.Issue(identity.NewKey{Kind: identity.PublicKey}).ID}, want...)
+	}
+	var got []ids.Key
+	for in := pageOf(2); ; {
+		p, err := w.Identity.ListKeys(t.Context(), w.Admin(), in)
+		if err != nil {
 			t.Fatal(err)
 		}
+		for _, k := range p.Items {
+			if k.ApplicationID != w.App.AppID {
+				t.Errorf("%s is another application's", k.ID)
+			}
+			got = append(got, k.ID)
+		}
+		if !p.HasMore {
+			break
+		}
+		in.After = got[len(got)-1]
 	}
-	hide(`UPDATE api_keys SET secret_hash = sha256(secret_hash) WHERE id = @id`)
-	if _, err := elsewhere.Authenticate(t.Context(), key, app); code(err) != "api_key_invalid" {
-		t.Fatal(err)
-	}
-	hide(`UPDATE api_keys SET secret_hash = '` + fmt.Sprintf("\\x%x", sha256.Sum256([]byte(key))) + `' WHERE id = @id`)
-	w.Clock.Advance(2*time.Second + time.Millisecond)
-	if _, err := elsewhere.Authenticate(t.Context(), key, app); err != nil {
-		t.Error(err)
+	if len(got) != 7 || !slices.Equal(got[:3], want) {
+		t.Errorf("listed %v, want first %v", got, want)
 	}
 }
 
-func TestSecretIsKeptAsItsDigestOnly(t *testing.T) {
+func TestUpdateKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	type row struct {
-		All  string `db:"all"`
-		Hash []byte `db:"hash"`
+	server := w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server", AllowedIPs: []string{"192.0.2.7"}})
+	pages := w.Issue(identity.NewKey{Kind: identity.PublicKey, Name: "Pages"})
+	name, ips, origins, none := "Back office", []string{"198.51.100.0/24"}, []string{"https://a.example"}, []string{}
+	out, err := w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: server.ID, Name: &name})
+	want := server.Key
+	want.Name = name
+	if err != nil || !reflect.DeepEqual(out, want) || !reflect.DeepEqual(find(t, w, server.ID), want) {
+		t.Errorf("%+v, %v", out, err)
 	}
-	rows, err := pg.All[row](t.Context(), w.Pool, `SELECT k::text AS all, secret_hash AS hash FROM api_keys k WHERE application_id = @app ORDER BY kind DESC, name`, pg.Args{"app": w.App.AppID})
-	if err != nil || len(rows) != 3 {
-		t.Fatalf("%d keys, %v", len(rows), err)
+	if a, err := enter(t, w, w.Identity, server.Text, "192.0.2.7"); err != nil || a.KeyName != name {
+		t.Errorf("%+v, %v", a, err)
 	}
-	want := sha256.Sum256([]byte(w.App.SecretKey))
-	if random := strings.Split(w.App.SecretKey, "_")[2]; strings.Contains(rows[0].All, random) || !bytes.Equal(rows[0].Hash, want[:]) {
-		t.Errorf("the secret key's row is %s", rows[0].All)
+	if out, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: server.ID, AllowedIPs: &ips}); err != nil || out.Name != name {
+		t.Errorf("%+v, %v", out, err)
 	}
-	if !strings.Contains(rows[1].All, w.App.PublicKey) || rows[1].Hash != nil {
-		t.Errorf("the public key's row is %s", rows[1].All)
+	if _, err := enter(t, w, w.Identity, server.Text, "192.0.2.7"); code(err) != "ip_not_allowed" {
+		t.Errorf("from where it was allowed before: %v", err)
+	}
+	if _, err := w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: server.ID, AllowedIPs: &none}); err != nil {
+		t.Error(err)
+	}
+	if _, err := enter(t, w, w.Identity, server.Text, ""); err != nil {
+		t.Errorf("allowed everywhere: %v", err)
+	}
+	if out, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, AllowedOrigins: &origins}); err != nil || !slices.Equal(out.AllowedOrigins, origins) {
+		t.Errorf("%+v, %v", out, err)
+	}
+	long := strings.Repeat("x", 101)
+	_, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, Name: &long, AllowedIPs: &ips, AllowedOrigins: &ips})
+	if f, ok := fault.As(err); !ok || f.Code != "validation_failed" || len(f.Fields) != 3 || find(t, w, pages.ID).Name != "Pages" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRevokeKey(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	key, at := w.Issue(identity.NewKey{Kind: identity.SecretKey}), w.Clock.Now()
+	for range 2 {
+		k, err := w.Identity.RevokeKey(t.Context(), w.Admin(), key.ID)
+		if err != nil || !k.RevokedAt.Equal(at) || k.Status(at) != identity.KeyRevoked {
+			t.Fatalf("%+v, %v", k, err)
+		}
+		w.Clock.Advance(time.Hour)
+	}
+}
+
+func TestKeysAreManagedByThoseWhoMay(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	key, name := w.Issue(identity.NewKey{Kind: identity.SecretKey}), "Mine"
+	calls := func(a authz.Actor, id ids.Key) map[string]error {
+		ctx, s := t.Context(), w.Identity
+		out := make(map[string]error)
+		_, out["list"] = s.ListKeys(ctx, a, pageOf(1))
+		_, out["create"] = s.CreateKey(ctx, a, identity.NewKey{Kind: identity.SecretKey, Name: "x"})
+		_, out["update"] = s.UpdateKey(ctx, a, identity.KeyChange{ID: id, Name: &name})
+		_, out["roll"] = s.RollKey(ctx, a, identity.RollInput{ID: id, Overlap: identity.OverlapDay})
+		_, out["revoke"] = s.RevokeKey(ctx, a, id)
+		return out
+	}
+	every := &authz.Restriction{Rights: authz.Rights()}
+	for _, a := range []authz.Actor{w.Actor(), {}, {Role: authz.RoleRestrictedKey, ApplicationID: w.App.AppID, Restriction: every}, {Role: authz.RolePublicKey, ApplicationID: w.App.AppID}} {
+		for what, err := range calls(a, key.ID) {
+			want := "key:manage"
+			if what == "list" {
+				want = "key:read"
+			}
+			if f, ok := fault.As(err); !ok || f.Code != "permission_denied" || f.Detail["required_permission"] != want {
+				t.Errorf("%q: %s: %v", a.Role, what, err)
+			}
+		}
+	}
+	for name, id := range map[string]ids.Key{"another application's": key.ID, "unheard": ids.NewKey(w.Clock.Now()), "none": {}} {
+		for what, err := range calls(authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.Other.AppID}, id) {
+			if missing := what != "list" && what != "create"; missing != (code(err) == "resource_missing") {
+				t.Errorf("%s: %s: %v", name, what, err)
+			}
+		}
+	}
+	if k := find(t, w, key.ID); !reflect.DeepEqual(k, key.Key) {
+		t.Errorf("it became %+v", k)
 	}
 }

@@ -9,14 +9,18 @@ import (
 	"strings"
 )
 
-// KeyKind tells a secret key from a public one.
+// KeyKind says whom a key is for.
 type KeyKind string
 
 // The kinds of API keys.
 const (
-	SecretKey KeyKind = "secret"
-	PublicKey KeyKind = "public"
+	SecretKey     KeyKind = "secret"     // an application's server: everything that the API does
+	RestrictedKey KeyKind = "restricted" // a program of its: what the key's rights allow
+	PublicKey     KeyKind = "public"     // payers' browsers
 )
+
+// KeyKinds lists them.
+func KeyKinds() []KeyKind { return []KeyKind{SecretKey, RestrictedKey, PublicKey} }
 
 const (
 	keyRandom = 32 // base-62 characters of randomness: 190 bits
@@ -24,7 +28,10 @@ const (
 	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-var keyPrefix = map[KeyKind]string{SecretKey: "sk", PublicKey: "pk"}
+var keyPrefix = map[KeyKind]string{SecretKey: "sk", RestrictedKey: "rk", PublicKey: "pk"}
+
+// prefix is how every key of a kind begins.
+func (k KeyKind) prefix(env Environment) string { return keyPrefix[k] + "_" + string(env) + "_" }
 
 // keyText is a key as its holder writes it: prefix_environment_random+checksum.
 type keyText struct {
@@ -42,7 +49,7 @@ func newKeyText(kind KeyKind, env Environment) string {
 		}
 		b.WriteByte(base62[n.Int64()])
 	}
-	head := keyPrefix[kind] + "_" + string(env) + "_" + b.String()
+	head := kind.prefix(env) + b.String()
 	return head + checksum(head)
 }
 
@@ -78,7 +85,16 @@ func parseKeyText(s string) (keyText, error) {
 	return k, nil
 }
 
-// hash is what the database keeps of a secret key. The key has 190 bits of its own, so a
+// IsPrivate tells whether a text begins like a key that stays on a server.
+func IsPrivate(key string) bool {
+	return strings.HasPrefix(key, keyPrefix[SecretKey]+"_") || strings.HasPrefix(key, keyPrefix[RestrictedKey]+"_")
+}
+
+// last4 is the end of the key, by which people tell their keys from each other. It is part of the
+// checksum: what stays unknown are more than 160 bits.
+func (k keyText) last4() string { return k.text[len(k.text)-4:] }
+
+// hash is what the database keeps of a secret or restricted key. The key has 190 bits of its own, so a
 // plain digest cannot be searched and needs no salt.
 func (k keyText) hash() []byte {
 	sum := sha256.Sum256([]byte(k.text))

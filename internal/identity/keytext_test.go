@@ -11,12 +11,15 @@ func TestKeyTextSurvives(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
-		kind := rapid.SampledFrom([]KeyKind{SecretKey, PublicKey}).Draw(t, "kind")
+		kind := rapid.SampledFrom(KeyKinds()).Draw(t, "kind")
 		env := rapid.SampledFrom([]Environment{Sandbox, Production}).Draw(t, "environment")
 		text := newKeyText(kind, env)
 		k, err := parseKeyText(text)
 		if err != nil || k != (keyText{kind, env, text}) || seen[text] || !strings.HasPrefix(text, keyPrefix[kind]+"_"+string(env)+"_") {
 			t.Fatalf("%s parses to %+v, %v", text, k, err)
+		}
+		if k.last4() != text[len(text)-4:] || IsPrivate(text) == (kind == PublicKey) {
+			t.Fatalf("%s ends in %s, private: %v", text, k.last4(), IsPrivate(text))
 		}
 		seen[text] = true
 		i := rapid.IntRange(0, len(text)-1).Draw(t, "position")
@@ -36,7 +39,7 @@ func TestKeyTextRefuses(t *testing.T) {
 	random := strings.Repeat("a", keyRandom)
 	for name, text := range map[string]string{
 		"nothing": "", "two parts": "sk_sandbox", "four parts": good + "_x", "cut": good[:len(good)-1], "longer": good + "0",
-		"another prefix": other("rk_sandbox_" + random), "another environment": other("sk_staging_" + random),
+		"another prefix": other("xk_sandbox_" + random), "another environment": other("sk_staging_" + random),
 		"too little randomness": other("sk_sandbox_" + random[1:]), "blank": strings.Repeat(" ", len(good)),
 	} {
 		if k, err := parseKeyText(text); err == nil {

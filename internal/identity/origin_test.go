@@ -44,7 +44,7 @@ func TestKeyIsForOriginsOnly(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	for _, s := range noOrigins {
-		_, _, err := w.Identity.CreateKey(t.Context(), identity.NewKey{ApplicationID: w.App.AppID, Kind: identity.PublicKey, Name: "x",
+		_, err := w.Identity.CreateKey(t.Context(), w.Admin(), identity.NewKey{Kind: identity.PublicKey, Name: "x",
 			AllowedOrigins: []string{"https://shop.example", s}})
 		if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Code != "parameter_invalid" || f.Param != "allowed_origins" {
 			t.Errorf("%q: %v", s, err)

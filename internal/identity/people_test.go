@@ -26,7 +26,7 @@ type people struct {
 func newPeople(t *testing.T) people {
 	t.Helper()
 	clock := fixture.NewClock()
-	p := people{Service: identity.New(pgtest.New(t), identity.Sandbox, clock.Now), clock: clock}
+	p := people{Service: identity.New(pgtest.New(t), identity.Sandbox, clock.Now, nil), clock: clock}
 	var err error
 	p.id, err = p.CreatePerson(t.Context(), identity.NewPerson{Email: "Ola@Example.org", Name: "Ola", Password: password,
 		Grants: []identity.Grant{{Role: "system_admin", Scope: "system"}}})
@@ -238,7 +238,7 @@ func TestSessionsEnd(t *testing.T) {
 func TestNothingThatSignsInIsKeptInClear(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
-	s := identity.New(pool, identity.Sandbox, time.Now)
+	s := identity.New(pool, identity.Sandbox, time.Now, nil)
 	id, err := s.CreatePerson(t.Context(), identity.NewPerson{Email: "a@b", Name: "A", Password: password})
 	if err != nil {
 		t.Fatal(err)

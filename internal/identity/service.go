@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
 )
 
 // Environment separates sandbox from production: keys and data never cross.
@@ -22,10 +24,12 @@ type Service struct {
 	pool  *pgxpool.Pool
 	env   Environment
 	now   func() time.Time
+	check authz.Checker
 	cache keyCache
+	uses  keyUses
 }
 
 // New makes the service for one deployment.
-func New(pool *pgxpool.Pool, env Environment, now func() time.Time) *Service {
-	return &Service{pool: pool, env: env, now: now, cache: newKeyCache(now)}
+func New(pool *pgxpool.Pool, env Environment, now func() time.Time, check authz.Checker) *Service {
+	return &Service{pool: pool, env: env, now: now, check: check, cache: newKeyCache(now), uses: newKeyUses()}
 }

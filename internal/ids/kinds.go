@@ -82,4 +82,5 @@ var (
 	ParseFile        = Parse[fileKind]
 	ParseFeeSchedule = Parse[feeScheduleKind]
 	ParseEntry       = Parse[entryKind]
+	ParseKey         = Parse[keyKind]
 )

@@ -112,17 +112,17 @@ func (allowAll) Check(authz.Actor, authz.Permission) error { return nil }
 func TestProductionNeedsAllowedOrigins(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	keys := identity.New(w.Pool, identity.Production, w.Clock.Now)
+	keys := identity.New(w.Pool, identity.Production, w.Clock.Now, allowAll{})
 	tokens := token.New(token.Deps{
 		Pool: w.Pool, Keys: keys, Merchants: w.Merchants, Vault: vault.New(w.Keys), Processor: w.Processor,
 		Check: allowAll{}, Environment: identity.Production, Now: w.Clock.Now,
 	})
 	for want, origins := range map[string][]string{"origin_not_allowed": nil, "<nil>": {fixture.PageOrigin}} {
-		key, _, err := keys.CreateKey(t.Context(), identity.NewKey{ApplicationID: w.App.AppID, Kind: identity.PublicKey, AllowedOrigins: origins})
+		key, err := keys.CreateKey(t.Context(), w.Admin(), identity.NewKey{Kind: identity.PublicKey, Name: "Pages", AllowedOrigins: origins})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: key, MerchantID: w.App.Merchants.US, PageOrigin: fixture.PageOrigin})
+		s, err := tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: key.Text, MerchantID: w.App.Merchants.US, PageOrigin: fixture.PageOrigin})
 		if code(err) != want || s.Livemode != (err == nil) {
 			t.Errorf("origins %v: %+v, %v", origins, s, err)
 		}
@@ -157,26 +157,18 @@ func TestSessionHasTenAttemptsAndHalfAnHour(t *testing.T) {
 func TestSessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	text, id, err := w.Identity.CreateKey(t.Context(), identity.NewKey{ApplicationID: w.App.AppID, Kind: identity.PublicKey, Name: "Short-lived"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := w.Issue(identity.NewKey{Kind: identity.PublicKey})
 	app := w.App
-	app.PublicKey = text
+	app.PublicKey = key.Text
 	session := w.SessionOf(app, app.Merchants.US)
 	w.TokenIn(session, "4242424242424242")
-	if err := w.Identity.RevokeKey(t.Context(), app.AppID, id); err != nil {
+	if _, err := w.Identity.RevokeKey(t.Context(), w.Admin(), key.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Tokens.CreateCard(t.Context(), session, "k", w.Card("4242424242424242")); code(err) != "not_ready" {
 		t.Errorf("after the key was revoked: %v", err)
 	}
-	app.PublicKey, _, err = w.Identity.CreateKey(t.Context(), identity.NewKey{
-		ApplicationID: w.App.AppID, Kind: identity.PublicKey, Name: "Until soon", ExpiresAt: w.Clock.Now().Add(time.Minute),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	app.PublicKey = w.Issue(identity.NewKey{Kind: identity.PublicKey, ExpiresAt: w.Clock.Now().Add(time.Minute)}).Text
 	session = w.SessionOf(app, app.Merchants.US)
 	w.Clock.Advance(time.Minute)
 	if _, err := w.Tokens.CreateCard(t.Context(), session, "k", w.Card("4242424242424242")); code(err) != "not_ready" {

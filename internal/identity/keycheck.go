@@ -1,0 +1,129 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+	"svcpay/internal/pg"
+)
+
+// Bounds of a key.
+const (
+	maxKeyName = 100 // characters
+	maxKeyList = 100 // merchants, addresses or origins
+)
+
+// key is the record of a new key, with every mistake that can be seen without looking anything up.
+func (in NewKey) key(now time.Time) (Key, fault.Fields) {
+	var fs fault.Fields
+	if !slices.Contains(KeyKinds(), in.Kind) {
+		fs.Add("kind", "parameter_invalid", fmt.Sprintf("Allowed here: %q.", KeyKinds()))
+	}
+	checkKeyName(&fs, &in.Name)
+	k := Key{
+		Kind: in.Kind, Name: in.Name, Rights: in.parseRights(&fs), Merchants: in.parseMerchants(&fs),
+		AllowedIPs:     parseAllowedIPs(&fs, in.Kind, in.AllowedIPs),
+		AllowedOrigins: parseAllowedOrigins(&fs, in.Kind, in.AllowedOrigins),
+	}
+	if !in.ExpiresAt.IsZero() {
+		k.ExpiresAt = instant.Ptr(in.ExpiresAt)
+		if k.Status(now) == KeyExpired {
+			fs.Add("expires_at", "parameter_invalid", "A new key expires in the future.")
+		}
+	}
+	return k, fs
+}
+
+func checkKeyName(fs *fault.Fields, name *string) {
+	if *name == "" {
+		check.Required(fs, "name", false)
+		return
+	}
+	check.Text(fs, "name", name, 1, maxKeyName)
+}
+
+func (in NewKey) parseRights(fs *fault.Fields) []authz.Right {
+	unknown := slices.ContainsFunc(in.Rights, func(r authz.Right) bool { return !slices.Contains(authz.Rights(), r) })
+	switch restricted := in.Kind == RestrictedKey; {
+	case restricted && len(in.Rights) == 0:
+		fs.Add("rights", "parameter_missing", "A restricted key has one right at least.")
+	case unknown:
+		fs.Add("rights", "parameter_invalid", fmt.Sprintf("The rights are %q.", authz.Rights()))
+	case !restricted && len(in.Rights) > 0:
+		fs.Add("rights", "parameter_invalid", "Only restricted keys have rights.")
+	}
+	return ordered(in.Rights, cmp.Compare)
+}
+
+func (in NewKey) parseMerchants(fs *fault.Fields) []int64 {
+	checkKeyList(fs, "merchants", len(in.Merchants), in.Kind == RestrictedKey, "Only restricted keys are limited to merchants.")
+	return ordered(in.Merchants, cmp.Compare)
+}
+
+// checkMerchants notes merchants that are not the application's.
+func (s *Service) checkMerchants(ctx context.Context, fs *fault.Fields, applicationID int64, merchants []int64) error {
+	known, err := pg.Value[int](ctx, s.pool, `
+		SELECT count(*)::int FROM merchants WHERE application_id = @application_id AND id = ANY (@merchants)`,
+		pg.Args{"application_id": applicationID, "merchants": merchants})
+	if err == nil && known < len(merchants) {
+		fs.Add("merchants", "parameter_invalid", "Every one must be a merchant of the application.")
+	}
+	return err
+}
+
+// parseAllowedIPs reads addresses and networks. A network is written by its first address, so that a
+// slip of the pen is not taken for many machines.
+func parseAllowedIPs(fs *fault.Fields, kind KeyKind, list []string) []netip.Prefix {
+	checkKeyList(fs, "allowed_ips", len(list), kind != PublicKey, "Public keys are used by payers, from anywhere.")
+	out := make([]netip.Prefix, 0, len(list))
+	for _, text := range list {
+		p, err := netip.ParsePrefix(text)
+		if !strings.Contains(text, "/") {
+			var ip netip.Addr
+			ip, err = netip.ParseAddr(text)
+			p = netip.PrefixFrom(ip, ip.BitLen())
+		}
+		if err != nil || p != p.Masked() || p.Addr().Is4In6() || p.Addr().Zone() != "" {
+			fs.Add("allowed_ips", "parameter_invalid",
+				"Write each address as 192.0.2.7 or 2001:db8::7, and each network by its first address, as 192.0.2.0/24 or 2001:db8::/32.")
+			return nil
+		}
+		out = append(out, p)
+	}
+	return ordered(out, netip.Prefix.Compare)
+}
+
+func parseAllowedOrigins(fs *fault.Fields, kind KeyKind, list []string) []string {
+	checkKeyList(fs, "allowed_origins", len(list), kind == PublicKey, "Only public keys are used on pages.")
+	if slices.ContainsFunc(list, func(o string) bool { return !IsOrigin(o) }) {
+		fs.Add("allowed_origins", "parameter_invalid",
+			"Write each origin as browsers do, such as https://shop.example: lowercase, no path, no port of the scheme's own.")
+	}
+	return ordered(list, cmp.Compare)
+}
+
+// checkKeyList notes a list that this kind of key does not have, and one that is too long.
+func checkKeyList(fs *fault.Fields, param string, n int, has bool, why string) {
+	switch {
+	case n > 0 && !has:
+		fs.Add(param, "parameter_invalid", why)
+	case n > maxKeyList:
+		fs.Add(param, "parameter_invalid", fmt.Sprintf("At most %d.", maxKeyList))
+	}
+}
+
+// ordered is a list with each value once; never nil.
+func ordered[T comparable](list []T, compare func(a, b T) int) []T {
+	out := append([]T{}, list...)
+	slices.SortFunc(out, compare)
+	return slices.Compact(out)
+}
