@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"svcpay/internal/authz"
@@ -86,13 +85,11 @@ func parseAllowedIPs(fs *fault.Fields, kind KeyKind, list []string) []netip.Pref
 	checkKeyList(fs, "allowed_ips", len(list), kind != PublicKey, "Public keys are used by payers, from anywhere.")
 	out := make([]netip.Prefix, 0, len(list))
 	for _, text := range list {
-		p, err := netip.ParsePrefix(text)
-		if !strings.Contains(text, "/") {
-			var ip netip.Addr
-			ip, err = netip.ParseAddr(text)
-			p = netip.PrefixFrom(ip, ip.BitLen())
+		if ip, err := netip.ParseAddr(text); err == nil {
+			text += fmt.Sprint("/", ip.BitLen())
 		}
-		if err != nil || p != p.Masked() || p.Addr().Is4In6() || p.Addr().Zone() != "" {
+		p, err := netip.ParsePrefix(text)
+		if err != nil || p != p.Masked() || p.Addr().Is4In6() {
 			fs.Add("allowed_ips", "parameter_invalid",
 				"Write each address as 192.0.2.7 or 2001:db8::7, and each network by its first address, as 192.0.2.0/24 or 2001:db8::/32.")
 			return nil
