@@ -145,6 +145,12 @@ var baseCodes = []code{
 		Message: "This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.",
 	},
 	{
+		Name: "ip_not_allowed", Kind: fault.KindForbidden,
+		Meaning: "The key is limited to some addresses, and the request came from another.",
+		Remedy:  "Call from an address on the key's list, or have the list changed.",
+		Message: "This API key may not be used from this address.",
+	},
+	{
 		Name: "permission_denied", Kind: fault.KindForbidden,
 		Meaning: "The credentials lack the right that required_permission names.",
 		Remedy:  "Use a key that has it.",

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"svcpay/internal/authz"
 )
 
 // complete adds everything that a source need not say.
@@ -59,7 +61,7 @@ func references(n *yaml.Node, used map[string]bool) {
 
 // fillEnums sets the enums that are the code's.
 func fillEnums(doc *yaml.Node) {
-	var names, types, fields, reasons, permissions []string
+	var names, types, fields, reasons, permissions, rights []string
 	for _, c := range codes {
 		names = append(names, c.Name)
 		if d := c.dress(); !slices.Contains(types, d.Type) {
@@ -77,8 +79,11 @@ func fillEnums(doc *yaml.Node) {
 			permissions = append(permissions, p)
 		}
 	}
+	for _, r := range authz.Rights() {
+		rights = append(rights, string(r))
+	}
 	for name, enum := range map[string][]string{
-		"ErrorCode": names, "ErrorType": types, "FieldErrorCode": fields, "DeclineCode": reasons, "Permission": permissions,
+		"ErrorCode": names, "ErrorType": types, "FieldErrorCode": fields, "DeclineCode": reasons, "Permission": permissions, "Right": rights,
 	} {
 		put(child(doc, "components", "schemas", name), "enum", flow(enum))
 	}

@@ -18,7 +18,7 @@ import (
 var standard = struct{ any, withID, inSandbox, withBody, withKey, withQuery, withPages []string }{
 	any: []string{
 		"parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
-		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "permission_denied",
+		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied",
 		"not_acceptable", "internal_error", "overloaded",
 	},
 	withID:    []string{"resource_missing"},
@@ -45,7 +45,7 @@ var shared = []struct {
 		"api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch", "public_key_not_allowed",
 		"key_mode_mismatch", "api_key_expired",
 	}},
-	{"Forbidden", []string{"secret_key_in_browser", "permission_denied"}},
+	{"Forbidden", []string{"secret_key_in_browser", "ip_not_allowed", "permission_denied"}},
 	{"Missing", []string{"resource_missing"}},
 	{"NotAcceptable", []string{"not_acceptable"}},
 	{"KeyInUse", []string{"idempotency_key_in_use"}},

@@ -35,6 +35,7 @@ var resources = []resource{
 	payoutResource,
 	sandboxResource,
 	feeResource,
+	meResource,
 }
 
 func currencies() (out []string) {

@@ -38,5 +38,6 @@ func (a *API) routes() []route {
 		a.statementRoutes(),
 		a.sandboxRoutes(),
 		a.feeRoutes(),
+		a.meRoutes(),
 	)
 }

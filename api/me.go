@@ -1,0 +1,11 @@
+package api
+
+import (
+	"net/http"
+
+	"svcpay/internal/authz"
+)
+
+func (a *API) meRoutes() []route {
+	return []route{{http.MethodGet, "/api/me", "", authz.MeRead, getOnly(a.Identity.Me)}}
+}
