@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -176,5 +177,32 @@ func TestRestrictedKeys(t *testing.T) {
 		if !needed[r] {
 			t.Errorf("nothing needs %s", r)
 		}
+	}
+}
+
+// TestRightsDocument compares docs/keys.md with what each right allows.
+func TestRightsDocument(t *testing.T) {
+	t.Parallel()
+	checker, err := policy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	want.WriteString("| right | allows |\n|---|---|\n")
+	for _, r := range authz.Rights() {
+		var allowed []string
+		for _, p := range constants(t, "Permission") {
+			if authz.RightFor(authz.Permission(p)) == r && checker.Check(authz.Actor{Role: authz.RoleSecretKey}, authz.Permission(p)) == nil {
+				allowed = append(allowed, "`"+p+"`")
+			}
+		}
+		fmt.Fprintf(&want, "| `%s` | %s |\n", r, strings.Join(allowed, ", "))
+	}
+	text, err := os.ReadFile("../docs/keys.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), want.String()) {
+		t.Errorf("docs/keys.md must contain this table:\n%s", want.String())
 	}
 }

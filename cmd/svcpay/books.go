@@ -52,6 +52,15 @@ func checkSchema(ctx context.Context, url string) error {
 	return err
 }
 
+// checkApplication tells whether there is no such application.
+func checkApplication(ctx context.Context, pool *pgxpool.Pool, id int64) error {
+	n, err := pg.Value[int](ctx, pool, `SELECT count(*)::int FROM applications WHERE id = @id`, pg.Args{"id": id})
+	if err == nil && n == 0 {
+		err = fmt.Errorf("there is no application %d", id)
+	}
+	return err
+}
+
 type reconcileCommand struct{}
 
 // Help implements kong.HelpProvider.
@@ -132,12 +141,8 @@ func (c rebuildCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	n, err := pg.Value[int](w.ctx, pool, `SELECT count(*)::int FROM applications WHERE id = @id`, pg.Args{"id": c.Application})
-	if err != nil {
+	if err := checkApplication(w.ctx, pool, c.Application); err != nil {
 		return err
-	}
-	if n == 0 {
-		return fmt.Errorf("there is no application %d", c.Application)
 	}
 	if err := ledger.New(ledger.Deps{Pool: pool, Now: machineTime}).Rebuild(w.ctx, c.Application); err != nil {
 		return err

@@ -20,6 +20,7 @@ type commands struct {
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database at DATABASE_URL up to this version's schema."`
 	Reconcile reconcileCommand `cmd:"" help:"Compare the processor's book with ours now, and print what does not agree."`
 	Ledger    ledgerCommand    `cmd:"" help:"Work on the ledger."`
+	Keys      keysCommand      `cmd:"" help:"Make, list, roll and revoke an application's API keys."`
 }
 
 // world is what a command may touch of the outside.

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/page"
+	"svcpay/policy"
+)
+
+type keysCommand struct {
+	Create createKeyCommand `cmd:"" help:"Make a key. Its text, which is shown this once, is all that goes to standard output."`
+	List   listKeysCommand  `cmd:"" help:"List an application's keys: their ends, what they may do, when they were last used."`
+	Roll   rollKeyCommand   `cmd:"" help:"Make a key that takes another one's place, and print it as create does. Both work for a while."`
+	Revoke revokeKeyCommand `cmd:"" help:"End a key now and for good."`
+}
+
+// keyring are an application's keys, in the hands of whoever may use the database.
+type keyring struct {
+	*identity.Service
+	actor authz.Actor
+}
+
+// ofApplication is the flag that all commands of keys have.
+type ofApplication struct {
+	Application int64 `required:"" placeholder:"N" help:"The application's id, X-App-ID."`
+}
+
+// use opens the keys of the application, lets work have them and puts its mistakes in the words of flags.
+func (a ofApplication) use(w *world, work func(keyring) error) error {
+	pool, err := openDatabase(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := checkApplication(w.ctx, pool, a.Application); err != nil {
+		return err
+	}
+	rules, err := policy.New()
+	if err != nil {
+		return err
+	}
+	c, err := databaseConfigFrom(w.env)
+	if err != nil {
+		return err
+	}
+	return inFlags(work(keyring{
+		Service: identity.New(pool, c.environment, machineTime, rules),
+		actor:   authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: a.Application, RequestID: ids.NewRequest(machineTime())},
+	}))
+}
+
+// flagOf names the flag that a parameter comes from.
+var flagOf = map[string]string{"name": "--name", "rights": "--right", "merchants": "--merchant", "allowed_ips": "--ip",
+	"allowed_origins": "--origin", "expires_at": "--expires"}
+
+// inFlags tells every mistake in a key, by its flag.
+func inFlags(err error) error {
+	f, ok := fault.As(err)
+	switch {
+	case !ok:
+		return err
+	case f.Code == "resource_missing":
+		return errors.New("the application has no such key")
+	case len(f.Fields) == 0:
+		return errors.New(f.Message)
+	}
+	var mistakes []error
+	for _, field := range f.Fields {
+		mistakes = append(mistakes, fmt.Errorf("%s: %s", cmp.Or(flagOf[field.Param], field.Param), field.Message))
+	}
+	return errors.Join(mistakes...)
+}
+
+type createKeyCommand struct {
+	ofApplication
+	Kind     identity.KeyKind `required:"" enum:"secret,restricted,public" help:"secret: a server that does everything; restricted: a program with rights of its own; public: payers' pages."`
+	Name     string           `required:"" help:"What it is for."`
+	Right    []authz.Right    `placeholder:"RESOURCE:ACCESS" help:"What a restricted key may do, such as charge:read or refund:write; write has read in it. Several times."`
+	Merchant []int64          `placeholder:"N" help:"A merchant that a restricted key is limited to. Several times."`
+	IP       []string         `name:"ip" placeholder:"NETWORK" help:"Where a secret or restricted key may be used from, such as 192.0.2.7 or 2001:db8::/32. Several times."`
+	Origin   []string         `placeholder:"ORIGIN" help:"A page that may use a public key, such as https://shop.example. Several times."`
+	Expires  time.Time        `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
+}
+
+// Help implements kong.HelpProvider.
+func (createKeyCommand) Help() string { return databaseHelp }
+
+// Run makes the key.
+func (c createKeyCommand) Run(w *world) error {
+	return c.use(w, func(keys keyring) error {
+		made, err := keys.CreateKey(w.ctx, keys.actor, identity.NewKey{Kind: c.Kind, Name: c.Name, Rights: c.Right, Merchants: c.Merchant,
+			AllowedIPs: c.IP, AllowedOrigins: c.Origin, ExpiresAt: c.Expires})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w.stderr, "Key %s is made.%s\n", made.ID, onlyOnce(made))
+		fmt.Fprintln(w.stdout, made.Text)
+		return nil
+	})
+}
+
+func onlyOnce(k identity.IssuedKey) string {
+	if k.Kind == identity.PublicKey {
+		return ""
+	}
+	return " Keep its text: it is not shown again."
+}
+
+type listKeysCommand struct {
+	ofApplication
+	All bool `help:"Those that no longer work, too."`
+}
+
+// Help implements kong.HelpProvider.
+func (listKeysCommand) Help() string {
+	return databaseHelp + " Times are in UTC; the last use is up to a minute late."
+}
+
+// keysPerPage is how many keys are read at once.
+const keysPerPage = 100
+
+// Run prints the keys, newest first.
+func (c listKeysCommand) Run(w *world) error {
+	return c.use(w, func(keys keyring) error {
+		t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "KEY\tNAME\tTEXT\tSTATUS\tEXPIRES\tLAST USED\tFROM\tMAY")
+		err := keys.each(w.ctx, func(k identity.Key) {
+			if status := k.Status(machineTime()); c.All || status == identity.KeyActive || status == identity.KeyReplaced {
+				fmt.Fprintf(t, "%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Prefix, k.Last4, status, minute(k.ExpiresAt), minute(k.LastUsedAt),
+					orDash(k.LastUsedIP), may(k))
+			}
+		})
+		return errors.Join(err, t.Flush())
+	})
+}
+
+// each shows every key of the application, newest first.
+func (k keyring) each(ctx context.Context, show func(identity.Key)) error {
+	for in := (page.Input[ids.Key]{Limit: keysPerPage}); ; {
+		p, err := k.ListKeys(ctx, k.actor, in)
+		if err != nil {
+			return err
+		}
+		for _, key := range p.Items {
+			show(key)
+			in.After = key.ID
+		}
+		if !p.HasMore {
+			return nil
+		}
+	}
+}
+
+func minute(t *instant.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+func orDash[T any](v *T) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprint(*v)
+}
+
+// may says in words what a key allows.
+func may(k identity.Key) string {
+	out := "everything"
+	switch k.Kind {
+	case identity.RestrictedKey:
+		out = words(k.Rights)
+	case identity.PublicKey:
+		out = "make tokens"
+	}
+	return out + limit("merchants", k.Merchants) + limit("from", k.AllowedIPs) + limit("on", k.AllowedOrigins)
+}
+
+func words[T any](list []T) string { return strings.Trim(fmt.Sprint(list), "[]") }
+
+func limit[T any](what string, list []T) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "; " + what + " " + words(list)
+}
+
+// keyName is the key that a command works on.
+type keyName struct {
+	Key string `arg:"" help:"The key's id, key_…, as list prints it."`
+}
+
+func (n keyName) id() (ids.Key, error) {
+	id, err := ids.ParseKey(n.Key)
+	if err != nil {
+		return id, fault.Missing()
+	}
+	return id, nil
+}
+
+type rollKeyCommand struct {
+	ofApplication
+	keyName
+	Overlap identity.Overlap `default:"24h" enum:"now,1h,24h,7d" help:"How long the old key goes on working (${default})."`
+}
+
+// Help implements kong.HelpProvider.
+func (rollKeyCommand) Help() string { return databaseHelp }
+
+// Run rolls the key.
+func (c rollKeyCommand) Run(w *world) error {
+	return c.use(w, func(keys keyring) error {
+		id, err := c.id()
+		if err != nil {
+			return err
+		}
+		out, err := keys.RollKey(w.ctx, keys.actor, identity.RollInput{ID: id, Overlap: c.Overlap})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w.stderr, "Key %s takes the place of %s, which works until %s UTC.%s\n", out.New.ID, out.Old.ID, minute(out.Old.ExpiresAt), onlyOnce(out.New))
+		fmt.Fprintln(w.stdout, out.New.Text)
+		return nil
+	})
+}
+
+type revokeKeyCommand struct {
+	ofApplication
+	keyName
+}
+
+// Help implements kong.HelpProvider.
+func (revokeKeyCommand) Help() string { return databaseHelp }
+
+// Run revokes the key.
+func (c revokeKeyCommand) Run(w *world) error {
+	return c.use(w, func(keys keyring) error {
+		id, err := c.id()
+		if err != nil {
+			return err
+		}
+		k, err := keys.RevokeKey(w.ctx, keys.actor, id)
+		if err == nil {
+			_, err = fmt.Fprintf(w.stdout, "Key %s, %s…%s, is revoked. Servers that remember it refuse it within two seconds.\n", k.ID, k.Prefix, k.Last4)
+		}
+		return err
+	})
+}
