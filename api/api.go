@@ -63,5 +63,10 @@ func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
 	if err := a.admit(c, req, r.handler.produces); err != nil {
 		return reply{}, err
 	}
+	if !r.handler.queries {
+		if err := noQuery(c); err != nil {
+			return reply{}, err
+		}
+	}
 	return r.handler.run(c, req)
 }

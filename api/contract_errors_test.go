@@ -15,17 +15,18 @@ import (
 // This file makes the contract's error answers out of the table of codes.
 
 // standard are the codes that operations have by their form alone, in sets by status.
-var standard = struct{ any, withID, inSandbox, withBody, withKey, withQuery, withPages []string }{
+var standard = struct{ any, withID, inSandbox, withBody, withKey, withPages []string }{
 	any: []string{
 		"parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
 		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied",
+		"validation_failed", "parameter_unknown", "parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
+		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "permission_denied",
 		"not_acceptable", "internal_error", "overloaded",
 	},
 	withID:    []string{"resource_missing"},
 	inSandbox: []string{"route_missing"}, // in production
-	withBody:  []string{"json_invalid", "validation_failed", "parameter_unknown", "request_too_large", "content_type_unsupported"},
+	withBody:  []string{"json_invalid", "request_too_large", "content_type_unsupported"},
 	withKey:   []string{"idempotency_key_invalid", "idempotency_key_in_use", "idempotency_key_reused"},
-	withQuery: []string{"validation_failed", "parameter_unknown"},
 	withPages: []string{"parameters_exclusive", "cursor_invalid"},
 }
 
@@ -35,7 +36,7 @@ var shared = []struct {
 	name  string
 	codes []string
 }{
-	{"BadRequest", []string{"parameter_invalid", "api_version_unknown"}},
+	{"BadRequest", []string{"validation_failed", "parameter_unknown", "parameter_invalid", "api_version_unknown"}},
 	{"BadBody", []string{
 		"json_invalid", "validation_failed", "parameter_missing", "parameter_unknown", "parameter_invalid",
 		"idempotency_key_invalid", "api_version_unknown",
@@ -184,7 +185,6 @@ func (o operation) addErrors(own []string, pages bool) error {
 	add(jsonBody != nil && o.requires(jsonBody), []string{"parameter_missing"})
 	add(body != nil && jsonBody == nil, []string{"request_too_large", "content_type_unsupported"})
 	add(o.takesKey(), standard.withKey)
-	add(o.hasQuery(), standard.withQuery)
 	add(pages, standard.withPages)
 	for _, name := range own {
 		if codeByName[name].Name == "" || slices.Contains(have, name) {
@@ -222,16 +222,4 @@ func (o operation) requires(schema *yaml.Node) bool {
 		schema = child(o.doc, strings.Split(strings.TrimPrefix(ref.Value, "#/"), "/")...)
 	}
 	return child(schema, "required") != nil
-}
-
-func (o operation) hasQuery() bool {
-	for _, p := range child(o.node, "parameters").Content {
-		if ref := child(p, "$ref"); ref != nil {
-			p = child(o.doc, strings.Split(strings.TrimPrefix(ref.Value, "#/"), "/")...)
-		}
-		if child(p, "in").Value == "query" {
-			return true
-		}
-	}
-	return false
 }

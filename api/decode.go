@@ -6,6 +6,7 @@ import (
 	encodingjson "encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"maps"
 	"reflect"
 	"regexp"
@@ -81,7 +82,7 @@ func fill(fs *fault.Fields, prefix string, raw map[string]jsontext.Value, into r
 		target, known := fields[name]
 		if !known {
 			if len(*fs) < maxMistakes {
-				unknown(fs, prefix, name, fields)
+				unknown(fs, "body", prefix, name, maps.Keys(fields))
 			}
 			continue
 		}
@@ -201,25 +202,26 @@ func holdsNull(collection jsontext.Value) bool {
 	return false
 }
 
-// plainName is a name that may be repeated in an answer, such as amount, organization.name or
-// created_at[gte].
-var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}(\.[A-Za-z][A-Za-z0-9_]{0,39}|\[(gte|gt|lte|lt)\])?$`)
+// plainName is a name that may be repeated in an answer, such as amount, organization.name,
+// created_at[gte] or expand[].
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}(\.[A-Za-z][A-Za-z0-9_]{0,39}|\[(gte|gt|lte|lt)?\])?$`)
 
-func unknown(fs *fault.Fields, prefix, name string, fields map[string]reflect.Value) {
+// unknown records a name that is none of those known there, and the nearest of them.
+func unknown(fs *fault.Fields, where, prefix, name string, known iter.Seq[string]) {
 	if !plainName.MatchString(prefix + name) {
-		fs.Add("", "parameter_unknown", "The body has a parameter with a name that does not exist here.")
+		fs.Add("", "parameter_unknown", "The "+where+" has a parameter with a name that does not exist here.")
 		return
 	}
 	message := "There is no such parameter here."
-	if near := nearest(name, fields); near != "" {
+	if near := nearest(name, known); near != "" {
 		message += " Did you mean " + near + "?"
 	}
 	fs.Add(prefix+name, "parameter_unknown", message)
 }
 
-func nearest(name string, fields map[string]reflect.Value) string {
+func nearest(name string, known iter.Seq[string]) string {
 	best, least := "", 1+len(name)/3
-	for candidate := range fields {
+	for candidate := range known {
 		if d := distance(name, candidate); d < least || (d == least && (best == "" || candidate < best)) {
 			best, least = candidate, d
 		}

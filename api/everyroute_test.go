@@ -175,9 +175,6 @@ func TestEveryQueryIsReadStrictly(t *testing.T) {
 	s := open(t)
 	for _, c := range everyRoute(t) {
 		t.Run(c.name(), func(t *testing.T) {
-			if !slices.ContainsFunc(c.op.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.In == openapi3.ParameterInQuery }) {
-				return
-			}
 			s.provoke(t, c.with("no_such_name=1"), 400, "parameter_unknown")
 			s.provoke(t, c.with("no_such_name=1&nor_this_one=2"), 400, "validation_failed")
 			p := c.op.Parameters.GetByInAndName(openapi3.ParameterInQuery, startingAfter)

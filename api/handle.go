@@ -23,6 +23,8 @@ type handler struct {
 	produces []string
 	// sandbox: there is no such route in production.
 	sandbox bool
+	// queries: run reads the query itself; of all others any parameter there is refused.
+	queries bool
 }
 
 // sandboxOnly is a handler that production does not have.
@@ -128,7 +130,7 @@ type upload struct {
 // uploads makes a handler of a use-case that takes a file of at most limit bytes and one of some
 // content types. Further parameters stand in the query; call ends reading them with q.err.
 func uploads(limit int, types []string, call uploadCall) handler {
-	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+	return handler{produces: producesJSON, queries: true, run: func(c echo.Context, req *request) (reply, error) {
 		file, err := readFile(c.Request(), limit, types)
 		if err != nil {
 			return reply{}, err
@@ -151,7 +153,7 @@ func uploads(limit int, types []string, call uploadCall) handler {
 // documents makes a handler of a use-case whose answer is a file in one of some content types;
 // req.media is the one that the caller prefers.
 func documents(types []string, call documentCall) handler {
-	return handler{produces: types, run: func(c echo.Context, req *request) (reply, error) {
+	return handler{produces: types, queries: true, run: func(c echo.Context, req *request) (reply, error) {
 		q, err := queryOf(c)
 		if err != nil {
 			return reply{}, err
@@ -175,7 +177,12 @@ func getOnly[T any](call func(context.Context, authz.Actor) (T, error)) handler 
 
 // getBy makes a handler of a use-case that answers a question put in the query.
 func getBy[In, T any](read func(*query) In, call func(context.Context, authz.Actor, In) (T, error)) handler {
-	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+	return getWith(read, func(ctx context.Context, actor authz.Actor, _ string, in In) (T, error) { return call(ctx, actor, in) })
+}
+
+// getWith makes a handler of a use-case that reads the object in the path as the query asks for it.
+func getWith[In, T any](read func(*query) In, call func(context.Context, authz.Actor, string, In) (T, error)) handler {
+	return handler{produces: producesJSON, queries: true, run: func(c echo.Context, req *request) (reply, error) {
 		q, err := queryOf(c)
 		if err != nil {
 			return reply{}, err
@@ -184,7 +191,7 @@ func getBy[In, T any](read func(*query) In, call func(context.Context, authz.Act
 		if err := q.err(); err != nil {
 			return reply{}, err
 		}
-		object, err := call(c.Request().Context(), req.actor, in)
+		object, err := call(c.Request().Context(), req.actor, c.Param("id"), in)
 		return reply{object: object}, err
 	}}
 }

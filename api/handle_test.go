@@ -190,7 +190,14 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("answered %s", a.body)
 	}
 	send("GET", things+"?what=too+long", "").want(t, 400, "parameter_invalid")
-	send("GET", things+"?why=1", "").want(t, 400, "parameter_unknown")
+	for query, want := range map[string]string{
+		"why=1": "There is no such parameter here.", "wht=1": "There is no such parameter here. Did you mean what?", "what[]=1": "There is no such parameter here. Did you mean what?",
+		marker + "!=1": "The query has a parameter with a name that does not exist here.",
+	} {
+		if e := send("GET", things+"?"+query, "").want(t, 400, "parameter_unknown").error(); e.Message != want {
+			t.Errorf("%s is told as %s", query, e.Message)
+		}
+	}
 	send("GET", things+"?%zz", "").want(t, 400, "parameter_invalid")
 }
 

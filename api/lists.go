@@ -36,7 +36,7 @@ func lists[In, T any](read func(*query) In, call func(context.Context, authz.Act
 
 // listsOf is lists for what belongs to the object in the path, as GET /api/x/:id/y has it.
 func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.Actor, string, In) (page.Of[T], error)) handler {
-	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+	return handler{produces: producesJSON, queries: true, run: func(c echo.Context, req *request) (reply, error) {
 		q, err := queryOf(c)
 		if err != nil {
 			return reply{}, err

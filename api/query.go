@@ -26,7 +26,8 @@ const (
 // Reading a parameter is what makes it known; err ends the reading.
 type query struct {
 	values url.Values
-	known  []string
+	known  []string // names of ours, which may be told
+	taken  []string // names that the caller made up of one of ours and a key
 	fs     fault.Fields
 }
 
@@ -38,15 +39,20 @@ func queryOf(c echo.Context) (*query, error) {
 	return &query{values: values}, nil
 }
 
+// noQuery refuses every parameter in the query.
+func noQuery(c echo.Context) error {
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	return q.err()
+}
+
 // err tells every mistake of the query, unknown parameters too.
 func (q *query) err() error {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
-		switch {
-		case slices.Contains(q.known, name):
-		case plainName.MatchString(name):
-			q.fs.Add(name, "parameter_unknown", "There is no such parameter here.")
-		default:
-			q.fs.Add("", "parameter_unknown", "The query has a parameter that does not exist here.")
+		if !slices.Contains(q.known, name) && !slices.Contains(q.taken, name) && len(q.fs) < maxMistakes {
+			unknown(&q.fs, "query", "", name, slices.Values(q.known))
 		}
 	}
 	return q.fs.Err()
@@ -180,21 +186,9 @@ func (q *query) integers(name string) []int64 {
 // the millisecond, so that "after" and "up to" move by one.
 func (q *query) times(name string) page.Times {
 	return page.Times{
-		From:  q.bound(name, "gte", 0, "gt", time.Millisecond),
-		Until: q.bound(name, "lt", 0, "lte", time.Millisecond),
+		From:  either(q, q.time, name, "gte", 0, "gt", time.Millisecond),
+		Until: either(q, q.time, name, "lt", 0, "lte", time.Millisecond),
 	}
-}
-
-// bound reads one end of a span in either of its two forms, each with what it adds to the time.
-func (q *query) bound(name, plain string, add time.Duration, other string, addOther time.Duration) *time.Time {
-	a, b := q.time(name+"["+plain+"]", add), q.time(name+"["+other+"]", addOther)
-	if a != nil && b != nil {
-		q.fs.Add(name+"["+other+"]", "parameters_exclusive", "Give "+plain+" or "+other+", not both.")
-	}
-	if a == nil {
-		a = b
-	}
-	return a
 }
 
 func (q *query) time(name string, add time.Duration) *time.Time {
