@@ -191,7 +191,7 @@ func TestQuestions(t *testing.T) {
 	}
 	send("GET", things+"?what=too+long", "").want(t, 400, "parameter_invalid")
 	for query, want := range map[string]string{
-		"why=1": "There is no such parameter here.", "wht=1": "There is no such parameter here. Did you mean what?", "what[]=1": "There is no such parameter here. Did you mean what?",
+		"color=1": "There is no such parameter here.", "wht=1": "There is no such parameter here. Did you mean what?", "what[]=1": "There is no such parameter here. Did you mean what?",
 		marker + "!=1": "The query has a parameter with a name that does not exist here.",
 	} {
 		if e := send("GET", things+"?"+query, "").want(t, 400, "parameter_unknown").error(); e.Message != want {
