@@ -60,13 +60,17 @@ func (a *API) surround(r route) echo.HandlerFunc {
 }
 
 func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
-	if err := a.admit(c, req, r.handler.produces); err != nil {
+	err := a.admit(c, req, r.handler.produces)
+	if err != nil {
 		return reply{}, err
 	}
 	if !r.handler.queries {
 		if err := noQuery(c); err != nil {
 			return reply{}, err
 		}
+	}
+	if req.ifVersion, err = ifMatch(c.Request().Header, r.handler.versioned); err != nil {
+		return reply{}, err
 	}
 	return r.handler.run(c, req)
 }

@@ -94,10 +94,11 @@ type operation struct {
 	doc, node    *yaml.Node
 	method, path string
 	asks         bool // a POST that changes nothing
+	versioned    bool // a change that takes If-Match
 }
 
 func (o *operation) complete() error {
-	o.asks = drop(o.node, "x-asks") != nil
+	o.asks, o.versioned = drop(o.node, "x-asks") != nil, drop(o.node, "x-versioned") != nil
 	id, item, own := drop(o.node, "x-id"), drop(o.node, "x-list"), wordsOf(drop(o.node, "x-errors"))
 	for _, key := range keysOf(o.node) {
 		if strings.HasPrefix(key, "x-") {
@@ -156,6 +157,9 @@ func (o operation) addParameters(id, item *yaml.Node) error {
 	}
 	if o.method == "post" && !o.asks {
 		all.Content = append(all.Content, ref("IdempotencyKey"))
+	}
+	if o.versioned {
+		all.Content = append(all.Content, ref("IfMatch"))
 	}
 	all.Content = append(all.Content, ref("APIVersion"), ref("ClientRequestId"))
 	put(o.node, "parameters", all)

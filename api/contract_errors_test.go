@@ -186,6 +186,7 @@ func (o operation) addErrors(own []string, pages bool) error {
 	add(body != nil && jsonBody == nil, []string{"request_too_large", "content_type_unsupported"})
 	add(o.takesKey(), standard.withKey)
 	add(pages, standard.withPages)
+	add(o.versioned, []string{"object_changed"})
 	for _, name := range own {
 		if codeByName[name].Name == "" || slices.Contains(have, name) {
 			return fmt.Errorf("x-errors: %s is no code, or one that the operation has anyhow", name)

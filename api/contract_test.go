@@ -54,6 +54,15 @@ func TestContractAndRouterHaveTheSamePaths(t *testing.T) {
 	same(t, "paths", described, served)
 }
 
+func TestOperationsThatTakeAVersionSayIt(t *testing.T) {
+	t.Parallel()
+	for _, r := range new(API).routes() {
+		if told := described(t, r).Parameters.GetByInAndName(openapi3.ParameterInHeader, "If-Match") != nil; told != r.handler.versioned {
+			t.Errorf("%s %s takes If-Match: %v, told: %v", r.method, r.path, r.handler.versioned, told)
+		}
+	}
+}
+
 // jsonNames lists the members of a struct as JSON, and those that are always there.
 func jsonNames(t reflect.Type) (all, always []string) {
 	for i := range t.NumField() {

@@ -119,8 +119,9 @@ func within(target reflect.Value, value jsontext.Value) (reflect.Value, bool) {
 func fieldsOf(v reflect.Value) map[string]reflect.Value {
 	out := make(map[string]reflect.Value)
 	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		out[name] = v.Field(i)
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name != "-" { // what the edge sets itself
+			out[name] = v.Field(i)
+		}
 	}
 	return out
 }

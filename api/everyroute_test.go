@@ -122,6 +122,7 @@ func TestEveryBodyIsReadStrictly(t *testing.T) {
 		t.Run(c.name(), func(t *testing.T) {
 			s.provoke(t, c.with(marker+"="+strings.Repeat("x", maxURL)), 400, "parameter_invalid")
 			s.provoke(t, c.header1("Idempotency-Key", "two "+marker), 400, "idempotency_key_invalid")
+			s.provoke(t, c.header1("If-Match", marker), 400, "parameter_invalid")
 			if c.body == "" {
 				return
 			}

@@ -25,6 +25,14 @@ type handler struct {
 	sandbox bool
 	// queries: run reads the query itself; of all others any parameter there is refused.
 	queries bool
+	// versioned: run passes req.ifVersion on; of all others If-Match is refused.
+	versioned bool
+}
+
+// versioned is a handler of a change that may be bound to the version that the caller read, by If-Match.
+func versioned(h handler) handler {
+	h.versioned = true
+	return h
 }
 
 // sandboxOnly is a handler that production does not have.

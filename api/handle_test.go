@@ -36,6 +36,7 @@ type thingInput struct {
 	Owner *struct {
 		Name *string `json:"name"`
 	} `json:"owner"`
+	IfVersion *int `json:"-"`
 }
 
 func (in thingInput) Validate() fault.Fields {
@@ -60,9 +61,12 @@ func thingRoutes() []route {
 		}
 		return seen
 	}
-	change := func(_ context.Context, _ *request, id string, in thingInput, claim *idempotency.Claim) (reply, error) {
+	change := func(_ context.Context, req *request, id string, in thingInput, claim *idempotency.Claim) (reply, error) {
 		if id != oneThing.ID.String() {
 			return reply{}, fault.Missing()
+		}
+		if v := req.ifVersion; v != nil && *v != oneThing.Version {
+			return reply{}, fault.New(fault.KindChanged, "object_changed", "It has changed.")
 		}
 		var prior *idempotency.Prior
 		if claim != nil {
@@ -100,7 +104,7 @@ func thingRoutes() []route {
 	}
 	return []route{
 		{"POST", things, "/things", "", handle(create)},
-		{"PUT", things + "/:id", "", "", handleID(change)},
+		{"PUT", things + "/:id", "", "", versioned(handleID(change))},
 		{"POST", things + "/:id/act", "", "", act(change)},
 		{"DELETE", things + "/:id", "", "", act(do)},
 		{"GET", things + "/:id", "", "", get(read)},
@@ -181,6 +185,35 @@ func TestRepliesNameTheirObject(t *testing.T) {
 		t.Errorf("replayed as %v %s", h, a.body)
 	}
 	send("GET", things+"/broken", "").want(t, 500, "internal_error")
+}
+
+func TestChangesOfAVersion(t *testing.T) {
+	t.Parallel()
+	send := serveThings(t)
+	path := things + "/" + oneThing.ID.String()
+	for _, value := range []string{`"3"`, "*", "-"} {
+		r := []string{asJSONBody}
+		if value != "-" {
+			r = append(r, "If-Match: "+value)
+		}
+		send("PUT", path, "{}", r...).want(t, 200, "")
+	}
+	send("PUT", path, "{}", asJSONBody, `If-Match: "2"`).want(t, 412, "object_changed")
+	for _, value := range []string{
+		"3", `W/"3"`, `"03"`, `"0"`, `"-3"`, `"3`, `3"`, `""`, `"`, `"3", "4"`, `"a"`, `"99999999999999999999"`, "**", `*, "3"`, "", " ", `"` + marker + `"`,
+	} {
+		e := send("PUT", path, "{}", asJSONBody, "If-Match: "+value).want(t, 400, "parameter_invalid").error()
+		if e.Param != "If-Match" || len(e.Errors) != 1 || e.Message != `Send one ETag as it was given, such as "3", or *.` {
+			t.Errorf("%s is told as %+v", value, e)
+		}
+	}
+	for _, value := range []string{"*", `"3"`, marker} {
+		e := send("GET", path, "", "If-Match: "+value).want(t, 400, "parameter_invalid").error()
+		if e.Param != "If-Match" || e.Message != "This operation takes no If-Match." {
+			t.Errorf("%s is told as %+v", value, e)
+		}
+	}
+	send("PUT", path, `{"-":1}`, asJSONBody).want(t, 400, "parameter_unknown")
 }
 
 func TestQuestions(t *testing.T) {

@@ -307,7 +307,7 @@ func TestHeadersThatAreRight(t *testing.T) {
 		s.send(t, call{method: "POST", path: "/api/charges", body: "{", header: map[string]string{"Content-Type": media}}).want(t, 400, "json_invalid")
 	}
 	s.send(t, call{method: "GET", path: "/api/charges", header: map[string]string{
-		"X-API-Version": Version, "X-Request-Id": marker + "\n2", "Cookie": "a=b", "Origin": "", "If-Match": "*", "Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx",
+		"X-API-Version": Version, "X-Request-Id": marker + "\n2", "Cookie": "a=b", "Origin": "", "If-None-Match": "*", "Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx",
 	}}).want(t, 200, "")
 	s.postKey(t, strings.Repeat("~", 255), s.body(s.Token(good))).want(t, 201, "")
 }

@@ -27,6 +27,8 @@ type request struct {
 	actor authz.Actor
 	// media is the content type of a success that the caller prefers among those of the operation.
 	media string
+	// ifVersion is the version that the object must still have, by If-Match; nil for any.
+	ifVersion *int
 }
 
 // identifyRequest gives the request its id and the headers that every answer has.
@@ -66,6 +68,31 @@ func (a *API) admit(c echo.Context, req *request, produces []string) error {
 		return fault.New(fault.KindInvalid, "not_acceptable", "This operation answers "+strings.Join(produces, " or ")+" only.")
 	}
 	return nil
+}
+
+// ifMatch reads If-Match: an ETag as this API gives them, or * for any version, which nil stands for.
+func ifMatch(h http.Header, versioned bool) (*int, error) {
+	refuse := func(message string) error {
+		var fs fault.Fields
+		fs.Add("If-Match", "parameter_invalid", message)
+		return fs.Err()
+	}
+	values := h.Values("If-Match")
+	switch {
+	case len(values) == 0:
+		return nil, nil
+	case !versioned:
+		return nil, refuse("This operation takes no If-Match.")
+	case len(values) == 1 && values[0] == "*":
+		return nil, nil
+	}
+	text, ok := strings.CutPrefix(joined(h, "If-Match"), `"`)
+	text, end := strings.CutSuffix(text, `"`)
+	version := int(positive(text))
+	if !ok || !end || version == 0 {
+		return nil, refuse(`Send one ETag as it was given, such as "3", or *.`)
+	}
+	return &version, nil
 }
 
 // joined is a header's value; one that is sent twice is a list, which is no key, id or version.
