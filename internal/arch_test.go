@@ -54,6 +54,7 @@ var rows = map[string]row{
 	"outbox":      {1, "ids instant pg"},
 	"clock":       {1, "instant pg"},
 	"idempotency": {1, "ids fault pg"},
+	"ratelimit":   {1, ""},
 
 	"identity":          {2, "0 1"},
 	"fee":               {2, "0 1"},
