@@ -23,14 +23,20 @@ type Config struct {
 	BaseURL string
 	Log     *slog.Logger
 	Now     func() time.Time
+	Limits  Limits
 }
 
 // API holds the handlers.
-type API struct{ Config }
+type API struct {
+	Config
+	limiter limiter
+}
+
+func newAPI(c Config) *API { return &API{c, newLimiter(c.Limits)} }
 
 // Register adds the API to e: its routes, and its answers to everything under /api that is none.
 func Register(e *echo.Echo, c Config) {
-	a := &API{c}
+	a := newAPI(c)
 	methods := a.describe(e)
 	for _, r := range a.routes() {
 		if r.handler.sandbox && a.Simulate == nil {
@@ -60,8 +66,12 @@ func (a *API) surround(r route) echo.HandlerFunc {
 }
 
 func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
-	err := a.admit(c, req, r.handler.produces)
+	leave, err := a.limiter.enter()
 	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
+	if err := a.admit(c, req, r.handler.produces); err != nil {
 		return reply{}, err
 	}
 	if !r.handler.queries {

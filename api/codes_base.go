@@ -221,6 +221,12 @@ var baseCodes = []code{
 		Param:   "merchant_id",
 	},
 	{
+		Name: "rate_limited", Kind: fault.KindLimited, Waits: true,
+		Meaning: "The key sent more requests than it may, or too many requests from your address carried credentials that are not valid.",
+		Remedy:  "Wait for Retry-After seconds, then send less: RateLimit tells how much is left. Nothing was done.",
+		Message: "These are more writes than the key is allowed at present.",
+	},
+	{
 		Name: "internal_error", Kind: fault.KindInternal,
 		Meaning: "Something went wrong on our side; it has been recorded.",
 		Remedy:  "Repeat the request with the same Idempotency-Key; quote request_id if it stays.",

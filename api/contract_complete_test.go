@@ -198,7 +198,7 @@ content:
 
 // addHeaders tells of the headers that every success has, before the response's own.
 func (o operation) addHeaders(response *yaml.Node) {
-	headers := node("{%s}", headersOfAll)
+	headers := node("{%s}", headersOfAll+headersOfKnown)
 	own := drop(response, "headers")
 	for _, name := range keysOf(own) {
 		put(headers, name, child(own, name))

@@ -21,7 +21,7 @@ var standard = struct{ any, withID, inSandbox, withBody, withKey, withPages []st
 		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied",
 		"validation_failed", "parameter_unknown", "parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
 		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "permission_denied",
-		"not_acceptable", "internal_error", "overloaded",
+		"not_acceptable", "rate_limited", "internal_error", "overloaded",
 	},
 	withID:    []string{"resource_missing"},
 	inSandbox: []string{"route_missing"}, // in production
@@ -53,6 +53,7 @@ var shared = []struct {
 	{"TooLarge", []string{"request_too_large"}},
 	{"MediaType", []string{"content_type_unsupported"}},
 	{"KeyReused", []string{"idempotency_key_reused"}},
+	{"Limited", []string{"rate_limited"}},
 	{"Internal", []string{"internal_error"}},
 	{"Unavailable", []string{"overloaded"}},
 }
@@ -114,7 +115,12 @@ func sample(doc, schema *yaml.Node) (*yaml.Node, error) {
 	return nil, errors.New("there is no such detail, or its schema has no example")
 }
 
-const headersOfAll = "Request-Id: {$ref: '#/components/headers/RequestId'}, X-API-Version: {$ref: '#/components/headers/APIVersion'}"
+// headersOfAll are those of every answer, headersOfKnown further ones if the caller is known.
+const (
+	headersOfAll = "Request-Id: {$ref: '#/components/headers/RequestId'}, X-Request-Id: {$ref: '#/components/headers/ClientRequestId'}, " +
+		"X-API-Version: {$ref: '#/components/headers/APIVersion'}"
+	headersOfKnown = ", RateLimit-Policy: {$ref: '#/components/headers/RateLimitPolicy'}, RateLimit: {$ref: '#/components/headers/RateLimit'}"
+)
 
 // errorResponse is the answer that has one of some codes, which share a status.
 func errorResponse(names []string) *yaml.Node {
@@ -133,6 +139,9 @@ func errorResponse(names []string) *yaml.Node {
 		kept, waits, sure = kept || c.Kept, waits || c.Waits, sure && c.Waits
 	}
 	headers := headersOfAll
+	if codeByName[names[0]].dress().Status != http.StatusUnauthorized {
+		headers += headersOfKnown
+	}
 	if kept {
 		headers += ", Idempotent-Replayed: {$ref: '#/components/headers/Replayed'}"
 	}

@@ -71,7 +71,7 @@ func covers(pattern, path string) bool {
 // ErrorHandler answers in the API's own form what broke before a handler could answer, a panic
 // above all; errors outside the API go to next.
 func ErrorHandler(cfg Config, next echo.HTTPErrorHandler) echo.HTTPErrorHandler {
-	a := &API{cfg}
+	a := newAPI(cfg)
 	return func(err error, c echo.Context) {
 		if c.Response().Committed || !strings.HasPrefix(c.Request().URL.Path, "/api/") {
 			next(err, c)

@@ -120,7 +120,11 @@ type sender func(method, path, body string, headers ...string) answer
 func serveThings(t *testing.T) sender {
 	t.Helper()
 	w := fixture.New(t)
-	e, a := echo.New(), &API{configOf(w)}
+	return serveThingsOf(w, configOf(w))
+}
+
+func serveThingsOf(w *fixture.World, c Config) sender {
+	e, a := echo.New(), newAPI(c)
 	for _, r := range thingRoutes() {
 		for _, path := range r.paths() {
 			e.Add(r.method, path, a.surround(r))

@@ -266,6 +266,11 @@ func TestHeadersThatAreWrong(t *testing.T) {
 		{"X-API-Version", "2020-01-01", 400, "api_version_unknown"},
 		{"X-API-Version", marker, 400, "api_version_unknown"},
 		{"X-API-Version", Version + "\n" + Version, 400, "api_version_unknown"},
+		{"X-Request-Id", "", 400, "parameter_invalid"},
+		{"X-Request-Id", strings.Repeat("i", 256), 400, "parameter_invalid"},
+		{"X-Request-Id", "two " + marker, 400, "parameter_invalid"},
+		{"X-Request-Id", marker + "\n2", 400, "parameter_invalid"},
+		{"X-Request-Id", "é", 400, "parameter_invalid"},
 		{"Idempotency-Key", "", 400, "idempotency_key_invalid"},
 		{"Idempotency-Key", strings.Repeat("k", 256), 400, "idempotency_key_invalid"},
 		{"Idempotency-Key", "two " + marker, 400, "idempotency_key_invalid"},
@@ -277,7 +282,7 @@ func TestHeadersThatAreWrong(t *testing.T) {
 	} {
 		t.Run(tt.header+" "+tt.value, func(t *testing.T) {
 			s.send(t, call{method: "POST", path: "/api/charges", body: body, header: map[string]string{tt.header: tt.value}}).want(t, tt.status, tt.code)
-			if tt.header == "Accept" || tt.header == "X-API-Version" {
+			if slices.Contains([]string{"Accept", "X-API-Version", "X-Request-Id"}, tt.header) {
 				for _, c := range everyRoute(t) {
 					if strings.HasSuffix(tt.value, ", */*") && len(c.route.handler.produces) > 1 {
 						continue // it has something else to offer
@@ -307,7 +312,7 @@ func TestHeadersThatAreRight(t *testing.T) {
 		s.send(t, call{method: "POST", path: "/api/charges", body: "{", header: map[string]string{"Content-Type": media}}).want(t, 400, "json_invalid")
 	}
 	s.send(t, call{method: "GET", path: "/api/charges", header: map[string]string{
-		"X-API-Version": Version, "X-Request-Id": marker + "\n2", "Cookie": "a=b", "Origin": "", "If-None-Match": "*", "Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx",
+		"X-API-Version": Version, "X-Request-Id": marker, "Cookie": "a=b", "Origin": "", "If-None-Match": "*", "Range": "bytes=0-1", "Idempotency-Key": "ignored on reads\nx",
 	}}).want(t, 200, "")
 	s.postKey(t, strings.Repeat("~", 255), s.body(s.Token(good))).want(t, 201, "")
 }

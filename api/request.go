@@ -23,8 +23,10 @@ const (
 
 // request is what the edge knows of a request beside its body.
 type request struct {
-	id    ids.Request
-	actor authz.Actor
+	id ids.Request
+	// clientID is the caller's own id of the request, "" if there is none or it is none.
+	clientID string
+	actor    authz.Actor
 	// media is the content type of a success that the caller prefers among those of the operation.
 	media string
 	// ifVersion is the version that the object must still have, by If-Match; nil for any.
@@ -36,6 +38,10 @@ func (a *API) identifyRequest(c echo.Context) *request {
 	req := &request{id: ids.NewRequest(a.Now())}
 	h := c.Response().Header()
 	h.Set("Request-Id", req.id.String())
+	if own := c.Request().Header.Values("X-Request-Id"); len(own) == 1 && validKey(own[0]) {
+		req.clientID = own[0]
+		h.Set("X-Request-Id", req.clientID)
+	}
 	h.Set("X-API-Version", Version)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -54,13 +60,15 @@ func (a *API) admit(c echo.Context, req *request, produces []string) error {
 		return fault.New(fault.KindForbidden, "secret_key_in_browser",
 			"This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.")
 	}
-	from, _ := netip.ParseAddr(c.RealIP()) // a peer without an address is on no key's list
-	actor, err := a.Identity.Authenticate(c.Request().Context(), identity.Credentials{APIKey: key, AppID: joined(h, "X-App-ID"), From: from})
-	if err != nil {
+	if err := a.authenticate(c, req, key); err != nil {
 		return err
 	}
-	actor.RequestID = req.id
-	req.actor = actor
+	if err := a.limiter.count(c, req.actor.KeyID, a.Now()); err != nil {
+		return err
+	}
+	if len(h.Values("X-Request-Id")) > 0 && req.clientID == "" {
+		return mistake("X-Request-Id", "Your own id of a request is 1 to 255 visible ASCII characters.")
+	}
 	if v := joined(h, "X-API-Version"); v != "" && v != Version {
 		return fault.Invalid("api_version_unknown", "There is no such API version; the current one is "+Version+".")
 	}
@@ -70,19 +78,32 @@ func (a *API) admit(c echo.Context, req *request, produces []string) error {
 	return nil
 }
 
+// authenticate finds out whose key that is.
+func (a *API) authenticate(c echo.Context, req *request, key string) error {
+	from, _ := netip.ParseAddr(c.RealIP()) // a peer without an address is on no key's list
+	who := identity.Credentials{APIKey: key, AppID: joined(c.Request().Header, "X-App-ID"), From: from}
+	return a.limiter.authenticated(c.RealIP(), key+" "+who.AppID, a.Now(), func() (err error) {
+		req.actor, err = a.Identity.Authenticate(c.Request().Context(), who)
+		req.actor.RequestID = req.id
+		return err
+	})
+}
+
+// mistake is the one mistake of a request, in a header.
+func mistake(header, message string) error {
+	var fs fault.Fields
+	fs.Add(header, "parameter_invalid", message)
+	return fs.Err()
+}
+
 // ifMatch reads If-Match: an ETag as this API gives them, or * for any version, which nil stands for.
 func ifMatch(h http.Header, versioned bool) (*int, error) {
-	refuse := func(message string) error {
-		var fs fault.Fields
-		fs.Add("If-Match", "parameter_invalid", message)
-		return fs.Err()
-	}
 	values := h.Values("If-Match")
 	switch {
 	case len(values) == 0:
 		return nil, nil
 	case !versioned:
-		return nil, refuse("This operation takes no If-Match.")
+		return nil, mistake("If-Match", "This operation takes no If-Match.")
 	case len(values) == 1 && values[0] == "*":
 		return nil, nil
 	}
@@ -90,7 +111,7 @@ func ifMatch(h http.Header, versioned bool) (*int, error) {
 	text, end := strings.CutSuffix(text, `"`)
 	version := int(positive(text))
 	if !ok || !end || version == 0 {
-		return nil, refuse(`Send one ETag as it was given, such as "3", or *.`)
+		return nil, mistake("If-Match", `Send one ETag as it was given, such as "3", or *.`)
 	}
 	return &version, nil
 }
