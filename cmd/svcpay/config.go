@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
+	"svcpay/api"
 	"svcpay/internal/identity"
 )
 
@@ -20,6 +22,8 @@ type config struct {
 	payURL       string // library, frames and /client
 	vaultKeyFile string
 	adminAddr    string // where metrics are told; "" for nowhere
+	limits       api.Limits
+	proxies      []*net.IPNet // whose word on where a request came from is taken
 }
 
 // setting is one environment variable.
@@ -32,7 +36,7 @@ type setting struct {
 }
 
 func settings() []setting {
-	return append([]setting{
+	return slices.Concat([]setting{
 		{"DATABASE_URL", "address of the PostgreSQL database (postgres://…)", "", true,
 			func(c *config, v string) error { c.databaseURL = v; return nil }},
 		{"SVCPAY_ENVIRONMENT", "sandbox; production needs the adapter of a real processor, which this version does not have", "", true, setEnvironment},
@@ -44,7 +48,20 @@ func settings() []setting {
 		{"SVCPAY_VAULT_KEY_FILE", "file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
 			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
-	}, extraSettings()...)
+	}, limitSettings(), extraSettings())
+}
+
+// limitSettings are those that svcpay dev has, too.
+func limitSettings() []setting {
+	return []setting{
+		{"SVCPAY_RATE_LIMIT_READS", "GET requests a second of one API key, twice that at once; 0 for no limit", "100", false,
+			func(c *config, v string) (err error) { c.limits.Reads, err = count(v); return err }},
+		{"SVCPAY_RATE_LIMIT_WRITES", "other requests a second of one API key, twice that at once; 0 for no limit", "50", false,
+			func(c *config, v string) (err error) { c.limits.Writes, err = count(v); return err }},
+		{"SVCPAY_MAX_REQUESTS", "API requests that are worked on at once, more are answered 503; 0 for no limit", "256", false,
+			func(c *config, v string) (err error) { c.limits.AtWork, err = count(v); return err }},
+		{"SVCPAY_TRUSTED_PROXIES", "networks of your proxies, e.g. 10.0.0.0/8,fd00::/8, whose X-Forwarded-For is believed; nobody's is if it is empty", "", false, setProxies},
+	}
 }
 
 // configFrom reads every setting from env and reports every mistake at once.
@@ -67,11 +84,27 @@ func databaseConfigFrom(env []string) (config, error) {
 
 // readSettings reads some settings. Any that no command has are mistakes, too.
 func readSettings(env []string, wanted []setting) (c config, errs []error) {
+	given := variables(env)
+	c, errs = readGiven(given, wanted)
+	return c, append(errs, unknownSettings(given, settings())...)
+}
+
+// limitsFrom reads what svcpay dev has of the settings. Others of the environment are not its own.
+func limitsFrom(env []string) (config, error) {
+	c, errs := readGiven(variables(env), limitSettings())
+	return c, errors.Join(errs...)
+}
+
+func variables(env []string) map[string]string {
 	given := make(map[string]string)
 	for _, pair := range env {
 		name, value, _ := strings.Cut(pair, "=")
 		given[name] = value
 	}
+	return given
+}
+
+func readGiven(given map[string]string, wanted []setting) (c config, errs []error) {
 	for _, s := range wanted {
 		v, ok := given[s.name]
 		switch {
@@ -89,7 +122,7 @@ func readSettings(env []string, wanted []setting) (c config, errs []error) {
 			errs = append(errs, fmt.Errorf("%s: %w", s.name, err))
 		}
 	}
-	return c, append(errs, unknownSettings(given, settings())...)
+	return c, errs
 }
 
 func unknownSettings(given map[string]string, known []setting) (errs []error) {
@@ -126,6 +159,26 @@ func setAdminAddr(c *config, v string) error {
 		return errors.New("not a loopback address: metrics are for this machine")
 	}
 	c.adminAddr = v
+	return nil
+}
+
+// count reads how many of something there may be.
+func count(v string) (int, error) {
+	n, err := strconv.ParseUint(v, 10, 20)
+	if err != nil {
+		return 0, errors.New("not a whole number from 0 to 1048575")
+	}
+	return int(n), nil
+}
+
+func setProxies(c *config, v string) error {
+	for text := range strings.SplitSeq(v, ",") {
+		_, network, err := net.ParseCIDR(strings.TrimSpace(text))
+		if err != nil {
+			return errors.New("not networks such as 10.0.0.0/8, separated by commas")
+		}
+		c.proxies = append(c.proxies, network)
+	}
 	return nil
 }
 

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"net"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"svcpay/api"
 	"svcpay/internal/identity"
 )
 
@@ -17,12 +20,15 @@ func goodEnv() []string {
 
 func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	t.Parallel()
-	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000"))
-	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json", ""}
-	if err != nil || c != want {
+	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8"))
+	_, v4, _ := net.ParseCIDR("10.0.0.0/8")
+	_, v6, _ := net.ParseCIDR("fd00::/8")
+	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json", "",
+		api.Limits{Reads: 100, AtWork: 7}, []*net.IPNet{v4, v6}}
+	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := configFrom(goodEnv()); err != nil || c.addr != "127.0.0.1:8080" {
+	if c, err := configFrom(goodEnv()); err != nil || c.addr != "127.0.0.1:8080" || c.limits != (api.Limits{Reads: 100, Writes: 50, AtWork: 256}) || c.proxies != nil {
 		t.Errorf("without an address: %+v, %v", c, err)
 	}
 	if c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=")); err != nil || c.addr != "127.0.0.1:8080" {
@@ -56,7 +62,10 @@ func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
 func TestSingleMistakes(t *testing.T) {
 	t.Parallel()
 	for setting, want := range map[string]string{
-		"SVCPAY_ENVIRONMENT=production": "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_PAY_URL=https://api.example.org": "SVCPAY_PAY_URL: must be another origin",
+		"SVCPAY_RATE_LIMIT_READS=-1": "SVCPAY_RATE_LIMIT_READS: not a whole", "SVCPAY_RATE_LIMIT_WRITES=1.5": "SVCPAY_RATE_LIMIT_WRITES: not a whole",
+		"SVCPAY_MAX_REQUESTS=9999999": "SVCPAY_MAX_REQUESTS: not a whole", "SVCPAY_TRUSTED_PROXIES=10.0.0.1": "SVCPAY_TRUSTED_PROXIES: not networks",
+		"SVCPAY_TRUSTED_PROXIES=10.0.0.0/8,": "SVCPAY_TRUSTED_PROXIES: not networks",
+		"SVCPAY_ENVIRONMENT=production":      "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_PAY_URL=https://api.example.org": "SVCPAY_PAY_URL: must be another origin",
 		"SVCPAY_PAY_URL=http://api.example.org:8443": "SVCPAY_PAY_URL: must be another origin", "SVCPAY_PAY_URL=https://PAY.example.org": "SVCPAY_PAY_URL: written", "SVCPAY_PAY_URL=https://pay.example.org:443": "SVCPAY_PAY_URL: written",
 		"SVCPAY_PAY_URL=pay.example.org": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=https://u:secret@pay.example.org": "SVCPAY_PAY_URL: not an origin",
@@ -101,5 +110,16 @@ func TestCommandLineMistakes(t *testing.T) {
 		if status := run(c.args, []string{"HOME=" + t.TempDir()}, &stdout, &stderr); status != c.status || !strings.HasPrefix(stderr.String(), c.want) {
 			t.Errorf("%v: status %d, %s", c.args, status, &stderr)
 		}
+	}
+}
+
+func TestDevelopmentHasTheLimitsToo(t *testing.T) {
+	t.Parallel()
+	c, err := limitsFrom([]string{"SVCPAY_RATE_LIMIT_READS=7", "SVCPAY_CREDENTIALS=x", "SVCPAY_ADDR=none"})
+	if err != nil || c.limits != (api.Limits{Reads: 7, Writes: 50, AtWork: 256}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := limitsFrom([]string{"SVCPAY_MAX_REQUESTS=x"}); err == nil {
+		t.Error("a mistake was not told")
 	}
 }

@@ -72,7 +72,11 @@ func (d devCommand) Run(w *world) error {
 		}
 		defer closeAll(s.admin)
 	}
-	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"),
+	set, err := limitsFrom(w.env)
+	if err != nil {
+		return err
+	}
+	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, proxies: set.proxies,
 		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main)}
 	return s.run()
 }

@@ -21,13 +21,28 @@ import (
 // handlerTimeout bounds the work of one request.
 const handlerTimeout = 30 * time.Second
 
+// failedKeys is how many failed authentications a second the API bears from one address.
+const failedKeys = 1
+
 // newEcho makes a router with what every surface has.
 func (a *app) newEcho() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
-	e.IPExtractor = echo.ExtractIPDirect()
+	e.IPExtractor = addressOf(a.config.proxies)
 	e.Use(a.requestLog(), a.recovery(), middleware.ContextTimeout(handlerTimeout))
 	return e
+}
+
+// addressOf tells where a request came from: from the peer itself, unless that is a proxy of ours.
+func addressOf(proxies []*net.IPNet) echo.IPExtractor {
+	if len(proxies) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	trusted := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, p := range proxies {
+		trusted = append(trusted, echo.TrustIPRange(p))
+	}
+	return echo.ExtractIPFromXFFHeader(trusted...)
 }
 
 // recovery makes an error of a panic, and tells of it in our log alone, which has the filter.
@@ -39,14 +54,16 @@ func (a *app) recovery() echo.MiddlewareFunc {
 		}})
 }
 
-// requestLog writes one line a request; nothing in it was chosen by the caller but the method.
+// requestLog writes one line a request; nothing in it was chosen by the caller but the method, and
+// their own id of the request if that is one.
 func (a *app) requestLog() echo.MiddlewareFunc {
 	return middleware.RequestLoggerWithConfig(middleware.RequestLoggerConfig{
 		LogStatus: true, LogLatency: true, LogMethod: true, LogError: true, HandleError: true,
 		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
 			a.meter.Request(surfaceOf(c.Path()), c.Path(), v.Status)
 			a.log.InfoContext(c.Request().Context(), "request", "method", v.Method, "route", c.Path(), "status", v.Status,
-				"took_ms", v.Latency.Milliseconds(), "request_id", c.Response().Header().Get("Request-Id"))
+				"took_ms", v.Latency.Milliseconds(), "request_id", c.Response().Header().Get("Request-Id"),
+				"client_request_id", c.Response().Header().Get("X-Request-Id"))
 			return nil
 		},
 	})
@@ -88,7 +105,8 @@ func (a *app) payHandler() (http.Handler, error) {
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
-	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}
+	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime, Limits: a.config.limits}
+	c.Limits.Failures = failedKeys
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Identity: a.Identity, Static: static.FS(), BaseURL: a.config.baseURL,
 		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: machineTime})

@@ -43,3 +43,31 @@ func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 		}
 	}
 }
+
+func TestAddressesAreThePeersUnlessAProxyIsTrusted(t *testing.T) {
+	t.Parallel()
+	trusting := &config{}
+	if err := setProxies(trusting, "10.0.0.0/8,2001:db8::/32"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ peer, forwarded, direct, trusted string }{
+		{"192.0.2.1:5", "", "192.0.2.1", "192.0.2.1"},
+		{"192.0.2.1:5", "198.51.100.9", "192.0.2.1", "192.0.2.1"},
+		{"10.1.2.3:5", "198.51.100.9", "10.1.2.3", "198.51.100.9"},
+		{"[2001:db8::1]:5", "198.51.100.9", "2001:db8::1", "198.51.100.9"},
+		{"10.1.2.3:5", "203.0.113.66, 198.51.100.9", "10.1.2.3", "198.51.100.9"},
+		{"10.1.2.3:5", "198.51.100.9, 10.9.9.9", "10.1.2.3", "198.51.100.9"},
+		{"10.1.2.3:5", "what?", "10.1.2.3", "10.1.2.3"},
+		{"127.0.0.1:5", "198.51.100.9", "127.0.0.1", "127.0.0.1"},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = tt.peer
+		r.Header.Set("X-Forwarded-For", tt.forwarded)
+		if got := addressOf(nil)(r); got != tt.direct {
+			t.Errorf("%s for %s is %s without a proxy", tt.peer, tt.forwarded, got)
+		}
+		if got := addressOf(trusting.proxies)(r); got != tt.trusted {
+			t.Errorf("%s for %s is %s behind proxies", tt.peer, tt.forwarded, got)
+		}
+	}
+}

@@ -60,7 +60,8 @@ func newPlace(t *testing.T) *place {
 // nobody looks them up.
 func (p *place) settings() []string {
 	return []string{"DATABASE_URL=" + p.url, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=127.0.0.1:0",
-		"SVCPAY_BASE_URL=http://api.test", "SVCPAY_PAY_URL=http://pay.test", "SVCPAY_VAULT_KEY_FILE=" + p.keyFile}
+		"SVCPAY_BASE_URL=http://api.test", "SVCPAY_PAY_URL=http://pay.test", "SVCPAY_VAULT_KEY_FILE=" + p.keyFile,
+		"SVCPAY_RATE_LIMIT_READS=0", "SVCPAY_RATE_LIMIT_WRITES=0"}
 }
 
 // server is a running `svcpay serve`.
