@@ -44,6 +44,7 @@ var rows = map[string]row{
 	"authz":     {0, "ids fault"},
 	"patch":     {0, ""},
 	"check":     {0, "fault money sensitive"},
+	"redact":    {0, "sensitive"},
 
 	"migrations":  {1, ""},
 	"pg":          {1, "fault page"},
