@@ -16,8 +16,8 @@ func (a *API) chargeRoutes() []route {
 		{http.MethodPost, "/api/charges", "", authz.ChargeCreate, handle(a.createCharge)},
 		{http.MethodGet, "/api/charges", "", authz.ChargeRead, lists(chargeList, a.Charges.List)},
 		{http.MethodGet, "/api/charges/:id", "", authz.ChargeRead, get(a.Charges.Get)},
-		{http.MethodPost, "/api/charges/:id/capture", "", authz.ChargeCapture, act(a.captureCharge)},
-		{http.MethodPost, "/api/charges/:id/void", "", authz.ChargeVoid, act(a.voidCharge)},
+		{http.MethodPost, "/api/charges/:id/capture", "", authz.ChargeCapture, versioned(act(a.captureCharge))},
+		{http.MethodPost, "/api/charges/:id/void", "", authz.ChargeVoid, versioned(act(a.voidCharge))},
 	}
 }
 
@@ -27,11 +27,13 @@ func (a *API) createCharge(ctx context.Context, req *request, in charge.CreateIn
 }
 
 func (a *API) captureCharge(ctx context.Context, req *request, id string, in charge.CaptureInput, claim *idempotency.Claim) (reply, error) {
+	in.IfVersion = req.ifVersion
 	out, err := a.Charges.Capture(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) voidCharge(ctx context.Context, req *request, id string, in charge.VoidInput, claim *idempotency.Claim) (reply, error) {
+	in.IfVersion = req.ifVersion
 	out, err := a.Charges.Void(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }

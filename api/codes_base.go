@@ -189,6 +189,12 @@ var baseCodes = []code{
 		Message: "This operation answers application/json only.",
 	},
 	{
+		Name: "object_changed", Kind: fault.KindChanged,
+		Meaning: "The object is of another version than If-Match names: somebody changed it since you read it. Nothing was done.",
+		Remedy:  "Read the object again and decide anew.",
+		Message: "The object has changed since the version that If-Match names. Read it again.",
+	},
+	{
 		Name: "idempotency_key_in_use", Kind: fault.KindConflict, Own: dress{http.StatusConflict, "idempotency_error"}, Waits: true,
 		Meaning: "The first request with this key is still under way.",
 		Remedy:  "Repeat after Retry-After seconds; you will get its answer.",

@@ -50,6 +50,7 @@ var shared = []struct {
 	{"Missing", []string{"resource_missing"}},
 	{"NotAcceptable", []string{"not_acceptable"}},
 	{"KeyInUse", []string{"idempotency_key_in_use"}},
+	{"Changed", []string{"object_changed"}},
 	{"TooLarge", []string{"request_too_large"}},
 	{"MediaType", []string{"content_type_unsupported"}},
 	{"KeyReused", []string{"idempotency_key_reused"}},

@@ -66,7 +66,7 @@ func TestReadsAndWritesHaveLimits(t *testing.T) {
 func TestEveryKeyHasItsOwnLimit(t *testing.T) {
 	t.Parallel()
 	s := limitedTo(t, Limits{Reads: 1})
-	second := demo.Application{AppID: s.App.AppID, SecretKey: newKey(t, s.Identity, identity.NewKey{ApplicationID: s.App.AppID})}
+	second := demo.Application{AppID: s.App.AppID, SecretKey: s.Issue(identity.NewKey{Kind: identity.SecretKey}).Text}
 	for _, as := range []*demo.Application{nil, &second} {
 		for range 2 {
 			s.send(t, call{method: "GET", path: "/api/charges", as: as}).want(t, 200, "")

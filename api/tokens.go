@@ -17,8 +17,8 @@ func (a *API) tokenRoutes() []route {
 	return []route{
 		{http.MethodGet, "/api/tokens", "", authz.TokenRead, lists(tokenList, a.Tokens.List)},
 		{http.MethodGet, "/api/tokens/:id", "", authz.TokenRead, get(a.Tokens.Get)},
-		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, handleID(a.updateToken)},
-		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, erase(a.deleteToken)},
+		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, versioned(handleID(a.updateToken))},
+		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, versioned(erase(a.deleteToken))},
 		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, handleID(a.verifyToken)},
 		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, sandboxOnly(handle(a.createTestToken))},
 	}
@@ -37,12 +37,13 @@ func erase(call func(context.Context, *request, string, *idempotency.Claim) (rep
 }
 
 func (a *API) updateToken(ctx context.Context, req *request, id string, in token.UpdateInput, claim *idempotency.Claim) (reply, error) {
+	in.IfVersion = req.ifVersion
 	out, err := a.Tokens.Update(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) deleteToken(ctx context.Context, req *request, id string, claim *idempotency.Claim) (reply, error) {
-	out, err := a.Tokens.Delete(ctx, req.actor, id, claim)
+	out, err := a.Tokens.Delete(ctx, req.actor, id, token.DeleteInput{IfVersion: req.ifVersion}, claim)
 	return made(http.StatusOK, "", out), err
 }
 

@@ -22,7 +22,8 @@ import (
 
 // CaptureInput is the body of a capture; no amount means all that was authorized.
 type CaptureInput struct {
-	Amount *money.Amount `json:"amount"`
+	Amount    *money.Amount `json:"amount"`
+	IfVersion *int          `json:"-"` // the charge must still be of this version
 }
 
 // Validate returns every mistake that can be seen without looking anything up.
@@ -34,7 +35,8 @@ func (in CaptureInput) Validate() fault.Fields {
 
 // VoidInput is the body of a void.
 type VoidInput struct {
-	Reason *string `json:"reason"`
+	Reason    *string `json:"reason"`
+	IfVersion *int    `json:"-"` // the charge must still be of this version
 }
 
 // Validate returns every mistake that can be seen without looking anything up.
@@ -48,6 +50,9 @@ func (in VoidInput) Validate() fault.Fields {
 // [Service.Create] it happens once per key, and its outcome may be unknown for a while.
 func (s *Service) Capture(ctx context.Context, actor authz.Actor, id string, in CaptureInput, claim *idempotency.Claim) (Result, error) {
 	return s.followUp(ctx, actor, authz.ChargeCapture, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
+		if err := check.Version(in.IfVersion, l.Version); err != nil {
+			return operation.Operation{}, err
+		}
 		if err := capturable(l, m.At); err != nil {
 			return operation.Operation{}, err
 		}
@@ -77,6 +82,9 @@ func capturable(c Locked, now time.Time) error {
 // What was captured goes back by a refund only.
 func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in VoidInput, claim *idempotency.Claim) (Result, error) {
 	return s.followUp(ctx, actor, authz.ChargeVoid, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
+		if err := check.Version(in.IfVersion, l.Version); err != nil {
+			return operation.Operation{}, err
+		}
 		zone, err := calendar.Zone(l.TimeZone)
 		if err != nil {
 			return operation.Operation{}, err

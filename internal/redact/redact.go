@@ -20,6 +20,7 @@ var (
 		regexp.MustCompile(`\b\d{4}(?:[ -]\d{4}){2}[ -]\d{1,7}|\b\d{4}[ -]\d{6}[ -]\d{4,5}`),
 		regexp.MustCompile(`\d(?:[ -]?\d){12,18}`),
 	}
+	anyRun  = regexp.MustCompile(`\d(?:[ -]?\d){12,}`)
 	keyText = regexp.MustCompile(`\b[srp]k_(?:sandbox|production)_[0-9A-Za-z]+|\bcs_[0-9A-Za-z_-]{20,}|\bwhsec_[0-9A-Za-z+/=]+`)
 )
 
@@ -41,6 +42,9 @@ func Text(s string) string {
 			}
 			return run
 		})
+	}
+	if sensitive.HoldsPAN(s) { // in a longer row of digits
+		s = anyRun.ReplaceAllString(s, Mark)
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/redact"
+	"svcpay/internal/sensitive"
 )
 
 func TestText(t *testing.T) {
@@ -89,6 +90,23 @@ func TestNoCardNumberIsLeftInJSON(t *testing.T) {
 		got, ok := redact.JSON(body)
 		if !ok || strings.Contains(got, number) || !strings.Contains(got, "12500") || !json.Valid([]byte(got)) {
 			t.Errorf("%s becomes %s", body, got)
+		}
+	})
+}
+
+// What package sensitive takes for a card number, no text keeps.
+func TestNoCardNumberIsLeftInText(t *testing.T) {
+	t.Parallel()
+	numbers := cardNumbers()
+	rapid.Check(t, func(t *rapid.T) {
+		around := rapid.StringMatching(`[0-9a-z -]{0,12}`)
+		digits := strings.Split(strings.NewReplacer(" ", "", "-", "").Replace(rapid.SampledFrom(numbers).Draw(t, "number")), "")
+		for i := 1; i < len(digits); i++ {
+			digits[i] = rapid.SampledFrom([]string{"", "", "", " ", "-"}).Draw(t, "between") + digits[i]
+		}
+		text := around.Draw(t, "before") + strings.Join(digits, "") + around.Draw(t, "after")
+		if got := redact.Text(text); sensitive.HoldsPAN(got) {
+			t.Errorf("%q becomes %q", text, got)
 		}
 	})
 }

@@ -104,7 +104,7 @@ func TestNothingInTheDatabaseShowsTheAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), long.ID.String(), claim(w, "k", "")); err != nil { // events and outcomes, too
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), long.ID.String(), token.DeleteInput{}, claim(w, "k", "")); err != nil { // events and outcomes, too
 		t.Fatal(err)
 	}
 	for what, needle := range map[string]string{"number": number, "its head": number[:7], "its middle": number[2:9]} {
@@ -148,7 +148,7 @@ func TestPayoutAccountsAreNobodysTokens(t *testing.T) {
 	for name, err := range map[string]error{
 		"get":    second(w.Tokens.Get(t.Context(), w.Actor(), id.String())),
 		"update": second(w.Tokens.Update(t.Context(), w.Actor(), id.String(), token.UpdateInput{}, nil)),
-		"delete": second(w.Tokens.Delete(t.Context(), w.Actor(), id.String(), nil)),
+		"delete": second(w.Tokens.Delete(t.Context(), w.Actor(), id.String(), token.DeleteInput{}, nil)),
 		"verify": second(w.Tokens.Verify(t.Context(), w.Actor(), id.String(), token.VerifyInput{Amounts: []int64{32, 45}}, nil)),
 	} {
 		if code(err) != "resource_missing" {

@@ -35,7 +35,7 @@ func TestUnusedTokensExpire(t *testing.T) {
 	})
 	deleted := get(t, w, w.Token(visa))
 	if err == nil {
-		_, err = w.Tokens.Delete(t.Context(), w.Actor(), deleted.ID.String(), nil)
+		_, err = w.Tokens.Delete(t.Context(), w.Actor(), deleted.ID.String(), token.DeleteInput{}, nil)
 	}
 	if err == nil {
 		_, _, _, err = w.Tokens.KeepPayoutAccount(t.Context(), w.App.AppID, w.App.Merchants.US, account("000123456789"))
@@ -90,7 +90,7 @@ func TestUnusedTokensExpire(t *testing.T) {
 	if _, err := w.Tokens.Update(t.Context(), w.Actor(), card.ID.String(), token.UpdateInput{}, nil); code(err) != "token_expired" {
 		t.Errorf("%v", err)
 	}
-	if out, err := w.Tokens.Delete(t.Context(), w.Actor(), card.ID.String(), nil); err != nil || out.Object.Status != token.Deleted {
+	if out, err := w.Tokens.Delete(t.Context(), w.Actor(), card.ID.String(), token.DeleteInput{}, nil); err != nil || out.Object.Status != token.Deleted {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

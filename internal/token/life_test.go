@@ -38,7 +38,7 @@ func act(t *testing.T, w *fixture.World, name string, now token.Token) error {
 	case "revoke":
 		return second(w.Tokens.RevokeMandate(t.Context(), w.Actor(), now.Mandate.String(), nil))
 	case "delete":
-		return second(w.Tokens.Delete(t.Context(), w.Actor(), id, nil))
+		return second(w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, nil))
 	case "expire":
 		v := view(t, w)
 		v.Moment.At = now.ExpiresAt.Time

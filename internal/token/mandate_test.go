@@ -43,7 +43,7 @@ func TestRevocationOfADeletedTokensMandate(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	saved := bank(t, w, w.App.Merchants.US, account("000123456789"))
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), saved.ID.String(), nil); err != nil {
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), saved.ID.String(), token.DeleteInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	out, err := w.Tokens.RevokeMandate(t.Context(), w.Actor(), saved.Mandate.String(), claim(w, "k", ""))

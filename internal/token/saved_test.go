@@ -51,11 +51,11 @@ func TestTokensOfOthersAreMissing(t *testing.T) {
 	for name, err := range map[string]error{
 		"get":       second(w.Tokens.Get(t.Context(), foreign, id)),
 		"update":    second(w.Tokens.Update(t.Context(), foreign, id, token.UpdateInput{}, nil)),
-		"delete":    second(w.Tokens.Delete(t.Context(), foreign, id, nil)),
+		"delete":    second(w.Tokens.Delete(t.Context(), foreign, id, token.DeleteInput{}, nil)),
 		"verify":    second(w.Tokens.Verify(t.Context(), foreign, id, token.VerifyInput{Amounts: []int64{32, 45}}, nil)),
 		"no id":     second(w.Tokens.Get(t.Context(), w.Actor(), "tok_x")),
 		"unheard":   second(w.Tokens.Get(t.Context(), w.Actor(), ids.NewToken(w.Clock.Now()).String())),
-		"a charge":  second(w.Tokens.Delete(t.Context(), w.Actor(), ids.NewCharge(w.Clock.Now()).String(), nil)),
+		"a charge":  second(w.Tokens.Delete(t.Context(), w.Actor(), ids.NewCharge(w.Clock.Now()).String(), token.DeleteInput{}, nil)),
 		"no verify": second(w.Tokens.Verify(t.Context(), w.Actor(), "", token.VerifyInput{Amounts: []int64{32, 45}}, nil)),
 	} {
 		if code(err) != "resource_missing" {
@@ -81,7 +81,7 @@ func TestList(t *testing.T) {
 	}
 	add(bank(t, w, w.App.Merchants.USQ, account("000123456789")).ID)
 	add(bank(t, w, w.App.Merchants.US, account("000123456789")).ID)
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), all[0].String(), nil); err != nil {
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), all[0].String(), token.DeleteInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, _, err := w.Tokens.KeepPayoutAccount(t.Context(), w.App.AppID, w.App.Merchants.US, account("000123456789")); err != nil {
@@ -169,7 +169,7 @@ func TestUpdateIsRefused(t *testing.T) {
 	w := fixture.New(t)
 	card, account := w.Token(visa), bank(t, w, w.App.Merchants.US, account("000123456789")).ID.String()
 	deleted := w.Token(visa)
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), deleted, nil); err != nil {
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), deleted, token.DeleteInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	number := func(n int) *int64 { v := int64(n); return &v }
@@ -208,11 +208,11 @@ func TestDeleteShredsOnce(t *testing.T) {
 	if n := sealed(t, w, get(t, w, id).ID); n != 1 {
 		t.Fatalf("%d values are sealed", n)
 	}
-	first, err := w.Tokens.Delete(t.Context(), w.Actor(), id, claim(w, "k", ""))
+	first, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, claim(w, "k", ""))
 	if err != nil || first.Object.Status != token.Deleted || first.Object.Version != 2 || sealed(t, w, first.Object.ID) != 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	replay, err := w.Tokens.Delete(t.Context(), w.Actor(), id, claim(w, "k", ""))
+	replay, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, claim(w, "k", ""))
 	if err != nil || replay.Prior == nil || replay.Prior.State != idempotency.Done {
 		t.Fatalf("%+v, %v", replay, err)
 	}
@@ -220,15 +220,15 @@ func TestDeleteShredsOnce(t *testing.T) {
 	if err := json.Unmarshal(replay.Prior.Outcome.Result, &stored); err != nil || stored.Status != token.Deleted || stored.Version != 2 {
 		t.Errorf("%s, %v", replay.Prior.Outcome.Result, err)
 	}
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), id, claim(w, "k", "other")); code(err) != "idempotency_key_reused" {
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, claim(w, "k", "other")); code(err) != "idempotency_key_reused" {
 		t.Errorf("%v", err)
 	}
-	again, err := w.Tokens.Delete(t.Context(), w.Actor(), id, nil)
+	again, err := w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, nil)
 	if err != nil || again.Object.Version != 2 || again.Object.Object != "token" {
 		t.Errorf("%+v, %v", again, err)
 	}
 	told(t, w, get(t, w, id), "status")
-	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), "tok_x", claim(w, "k2", "")); code(err) != "resource_missing" || count(t, w, "idempotency_keys") != 2 {
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), "tok_x", token.DeleteInput{}, claim(w, "k2", "")); code(err) != "resource_missing" || count(t, w, "idempotency_keys") != 2 {
 		t.Errorf("a refusal keeps its key: %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func TestBrowsersMayNotTouchSavedTokens(t *testing.T) {
 		"get":     second(w.Tokens.Get(t.Context(), browser, id)),
 		"list":    second(w.Tokens.List(t.Context(), browser, token.ListInput{})),
 		"update":  second(w.Tokens.Update(t.Context(), browser, id, token.UpdateInput{}, nil)),
-		"delete":  second(w.Tokens.Delete(t.Context(), browser, id, nil)),
+		"delete":  second(w.Tokens.Delete(t.Context(), browser, id, token.DeleteInput{}, nil)),
 		"verify":  second(w.Tokens.Verify(t.Context(), browser, id, amounts(32, 45), nil)),
 		"mandate": second(w.Tokens.GetMandate(t.Context(), browser, saved.Mandate.String())),
 		"revoke":  second(w.Tokens.RevokeMandate(t.Context(), browser, saved.Mandate.String(), nil)),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -19,6 +20,8 @@ type UpdateInput struct {
 	ExpMonth *int64         `json:"exp_month"` // 1 to 12
 	ExpYear  *int64         `json:"exp_year"`  // four digits
 	Billing  *BillingChange `json:"billing"`
+	// IfVersion is the version of which the token must still be; nil is any.
+	IfVersion *int `json:"-"`
 }
 
 // BillingChange holds the members of a token's billing that change; nil leaves one as it is, "" clears it.
@@ -83,7 +86,7 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
-	return s.change(ctx, actor, id, claim, func(before Token, m instant.Moment) (Token, error) {
+	return s.change(ctx, actor, id, in.IfVersion, claim, func(before Token, m instant.Moment) (Token, error) {
 		switch {
 		case before.Status == Deleted:
 			return before, errDeleted
@@ -126,19 +129,25 @@ func (in UpdateInput) expiryOn(t Token, now time.Time) (Token, error) {
 	return t, nil
 }
 
+// DeleteInput is what a deletion may be bound to.
+type DeleteInput struct {
+	IfVersion *int // the version of which the token must still be; nil is any
+}
+
 // Delete ends a token for good and shreds what the vault has of it. Again, it changes nothing.
-func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Token], error) {
+func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.Check.Check(actor, authz.TokenDelete); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
-	return s.change(ctx, actor, id, claim, func(t Token, _ instant.Moment) (Token, error) {
+	return s.change(ctx, actor, id, in.IfVersion, claim, func(t Token, _ instant.Moment) (Token, error) {
 		t.Status = Deleted
 		return t, nil
 	})
 }
 
-// change locks a token, has decide say what becomes of it, and writes that if it is different.
-func (s *Service) change(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim,
+// change locks a token, which must be of ifVersion if that is set, has decide say what becomes of it,
+// and writes that if it is different.
+func (s *Service) change(ctx context.Context, actor authz.Actor, id string, ifVersion *int, claim *idempotency.Claim,
 	decide func(Token, instant.Moment) (Token, error),
 ) (idempotency.Result[Token], error) {
 	tokenID, err := ids.ParseToken(id)
@@ -148,6 +157,9 @@ func (s *Service) change(ctx context.Context, actor authz.Actor, id string, clai
 	return once(ctx, s, claim, actor.ApplicationID, tokenID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Token, error) {
 		before, err := lockTx(ctx, tx, actor.ApplicationID, tokenID)
 		if err != nil {
+			return before, err
+		}
+		if err := check.Version(ifVersion, before.Version); err != nil {
 			return before, err
 		}
 		after, err := decide(before, m)
