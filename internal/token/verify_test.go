@@ -57,7 +57,9 @@ func TestVerifyIsRefused(t *testing.T) {
 		}
 	}
 	ended := map[string]func(id string) error{
-		"token_not_found": func(id string) error { return second(w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, nil)) },
+		"token_not_found": func(id string) error {
+			return second(w.Tokens.Delete(t.Context(), w.Actor(), id, token.DeleteInput{}, nil))
+		},
 		"token_disabled": func(id string) error {
 			return pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 				return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Disabling{ApplicationID: w.App.AppID, Token: get(t, w, id).ID, Reason: "x", Source: outbox.Job})
