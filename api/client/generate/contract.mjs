@@ -16,7 +16,10 @@ export function deref(doc, node) {
   return node.$ref.slice(2).split("/").reduce((at, name) => at[name], doc)
 }
 
-export const pascal = (text) => text.replace(/(?:^|[^a-zA-Z0-9]+)([a-zA-Z0-9])/g, (_, c) => c.toUpperCase())
+/** The words of a name in any spelling: charge_id, ChargeId, charge:create, created_at[gte]. */
+export const words = (text) => text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? []
+
+export const pascal = (text) => words(text).map((w) => w[0].toUpperCase() + w.slice(1).toLowerCase()).join("")
 export const camel = (text) => pascal(text).replace(/^./, (c) => c.toLowerCase())
 
 const lastName = (ref) => ref?.split("/").pop()

@@ -1,0 +1,176 @@
+// Writes the contract as oapi-codegen is to see it: types with the names, pointers and tags that a Go programmer
+// would give them, and of each operation only what the template client.tmpl prints.
+import { writeFileSync } from "node:fs"
+import { deref, load, services, words } from "./contract.mjs"
+
+const initialisms = "ACH ACSS AMEX API BIN CAD CC CSV CVC DAF EIN HTTP ID IP JSON URL USD".split(" ")
+const goWord = (w) => initialisms.find((i) => i === w.toUpperCase()) ?? w[0].toUpperCase() + w.slice(1)
+const goName = (text) => words(text).map(goWord).join("")
+const refName = (node) => node.$ref && goName(node.$ref.split("/").pop())
+
+const doc = load()
+const schemas = {} // of the view, by name
+const enums = new Map() // what an enum says → its name
+
+const isMap = (s) => s.type === "object" && !s.properties && s.additionalProperties
+const isObject = (s) => s.oneOf || (s.type === "object" && !isMap(s))
+const valuesOf = (s) => s.enum.filter((v) => v !== null)
+const singular = (name) => name.replace(/ies$/, "y").replace(/s$/, "")
+
+// Go has no unions: the alternatives become one object, whose members are there or not.
+function flattened(schema) {
+  if (!schema.oneOf) return schema
+  const all = schema.oneOf.map((s) => deref(doc, s))
+  const properties = {}
+  for (const [name, p] of all.flatMap((s) => Object.entries(s.properties))) {
+    const before = properties[name]
+    properties[name] = before?.enum && p.enum ? { ...before, enum: [...new Set([...before.enum, ...p.enum])] } : { ...p, ...before }
+  }
+  const required = Object.keys(properties).filter((name) => all.every((s) => s.required?.includes(name)))
+  return { description: schema.description, properties, required }
+}
+
+function declareEnum(name, schema, otherwise) {
+  schemas[name] = {
+    type: "string", enum: valuesOf(schema), "x-go-name": name, "x-enum-varnames": valuesOf(schema).map(goName),
+    description: schema.description ? `${name}: ${schema.description}` : otherwise,
+  }
+}
+
+// enumType names an enum: as the contract does, else after where it first stands. Answers come first, so that
+// a request's member has the type that the object shows it with.
+function enumType(schema, owner, property) {
+  const [anywhere, here] = [JSON.stringify(valuesOf(schema)), JSON.stringify([property, valuesOf(schema)])]
+  const known = enums.get(anywhere) ?? enums.get(here)
+  if (known) return known
+  if (valuesOf(schema).length === 1 && !schema.nullable) return "string"
+  const name = owner + goName(property)
+  enums.set(here, name)
+  declareEnum(name, { ...schema, description: "" }, `${name} is the ${property} of ${owner}.`)
+  return name
+}
+
+// goType is what a value is in Go; owner and property name what has no name yet.
+function goType(node, owner, property, asked) {
+  const schema = deref(doc, node)
+  if (schema.enum) return enumType(schema, owner, property)
+  if (isMap(schema)) return `map[string]${goType(schema.additionalProperties, owner, property, asked)}`
+  if (schema.type === "array") return `[]${goType(schema.items, owner, singular(property), asked)}`
+  if (isObject(schema)) {
+    const name = refName(node) ?? owner + goName(property)
+    declareObject(name, schema, asked, refName(node) ? `${name} is part of other objects.` : `${name} is the ${property} of ${owner}.`)
+    return name
+  }
+  if (schema.format === "date-time") return "time.Time"
+  return { integer: schema.format ?? "int", number: "float64", boolean: "bool" }[schema.type] ?? "string"
+}
+
+// Whether leaving a member out is the same as sending its zero.
+function zeroIsNothing(schema, updates) {
+  if (schema.enum || isMap(schema) || schema.type === "array" || schema.format === "date-time") return true
+  if (schema.type === "string") return !updates || schema.minLength > 0
+  return schema.type === "boolean" ? schema.default === false : schema.minimum > 0
+}
+
+// member is a field. Of what a request carries, null and nothing are told apart where null means something.
+function member(node, owner, property, { asked, required, updates, nullMeans, tag = "json" }) {
+  const schema = deref(doc, node)
+  const type = goType(node, owner, property, asked)
+  const described = node.description ?? (isObject(schema) || schema.enum ? "" : schema.description)
+  const field = (go) => ({
+    type: "string", description: described?.trim(), "x-go-name": goName(property), "x-go-type": go,
+    "x-go-type-skip-optional-pointer": true, "x-tag": `${tag}:"${property}${required ? "" : ",omitzero"}"`,
+  })
+  if (asked && !required && schema.nullable && nullMeans) return field(`Patch[${type}]`)
+  if (type.startsWith("[]") || type.startsWith("map[")) return field(type)
+  const absentIsZero = asked ? zeroIsNothing(schema, updates) : !schema.nullable && type !== "time.Time" && (schema.type === "string" || schema.enum)
+  return field((required ? !schema.nullable : absentIsZero) ? type : `*${type}`)
+}
+
+function declareObject(name, whole, asked, otherwise) {
+  if (schemas[name]) return
+  const schema = flattened(whole)
+  const nullMeans = !/null counts as not sent/.test(schema.description ?? "")
+  const properties = {}
+  schemas[name] = {
+    type: "object", properties, "x-go-name": name, required: schema.required,
+    description: schema.description && nullMeans ? `${name}: ${schema.description}` : otherwise,
+  }
+  Object.entries(schema.properties ?? {}).forEach(([property, node], i) => {
+    const required = schema.required?.includes(property) ?? false
+    properties[property] = { ...member(node, name, property, { asked, required, updates: /^(Update|Change)/.test(name), nullMeans }), "x-order": i + 1 }
+  })
+}
+
+function parameters(o) {
+  const ids = o.ids.map((id) => ({ name: id.name, in: "path", required: true, schema: { type: "string" } }))
+  const query = o.query.map((p) => {
+    const required = p.required ?? false
+    const schema = member({ ...deref(doc, p.schema), description: p.description }, goName(o.id), p.name, { asked: true, required, tag: "query" })
+    return { name: p.name, in: "query", required, description: p.description, schema }
+  })
+  return [...ids, ...query]
+}
+
+// goPath is the path as a Go expression.
+function goPath(o) {
+  const [first, ...rest] = o.path.split(/\{\w+\}/).map((p) => JSON.stringify(p))
+  return [first, ...rest.flatMap((p, i) => [`segment(${o.ids[i].name})`, ...(p === '""' ? [] : [p])])].join(" + ")
+}
+
+// view is what the template prints.
+function view(s, o, first) {
+  const args = o.ids.map((i) => `${i.name} ${i.number ? "int64" : "string"}`)
+  const members = [`method: "${o.verb}"`, `path: ${goPath(o)}`]
+  const takes = (arg, value) => { args.push(arg); members.push(value) }
+  if (o.body?.schema) takes(`body ${goName(o.body.schema)}`, "body: body")
+  if (o.query.length) takes(`params ${goName(o.id)}Params`, "query: params")
+  if (o.body?.media) takes("document Document", "document: &document")
+  if (o.keyed) members.push("keyed: true")
+  const method = goName(o.method)
+  const [several, answered] = [o.answer.media.length > 1, o.answer.item ?? o.answer.schema]
+  const common = { args: args.map((a) => `, ${a}`).join(""), call: `call{${members.join(", ")}}` }
+  const comment = [`${method}: ${o.summary}.`, o.description].filter(Boolean).join("\n\n")
+  const file = {
+    ...common, method: answered ? `${method}File` : method,
+    args: common.args + (several ? ", accept string" : ""), accept: several ? "accept" : JSON.stringify(o.answer.media[0]),
+    comment: answered ? `${method}File is ${method} as a file: accept is one of ${o.answer.media.join(", ")}.` : `${comment}\n\n${o.verb} ${o.path}`,
+  }
+  return {
+    ...common, service: goName(s.tag), about: s.description, first, version: doc.info.version, method, verb: o.verb, path: o.path,
+    comment, answer: answered && goName(answered), list: Boolean(o.answer.item), file: o.answer.media.length ? file : null,
+  }
+}
+
+// The contract's named enums first, then what is answered, then what is sent.
+function declareEnums(named) {
+  for (const [name, s] of Object.entries(named)) {
+    if (!s?.enum || valuesOf(s).length === 1) continue
+    enums.set(JSON.stringify(valuesOf(s)), goName(name))
+    declareEnum(goName(name), s, `${goName(name)} is one of its constants.`)
+  }
+}
+declareEnums(doc.components.schemas)
+declareEnums(Object.fromEntries(Object.entries(doc.components.parameters).map(([name, p]) => [name, p.schema])))
+const all = services(doc)
+const operations = all.flatMap((s) => s.operations)
+for (const name of operations.map((o) => o.answer.item ?? o.answer.schema).filter(Boolean)) {
+  declareObject(goName(name), deref(doc, doc.components.schemas[name]), false, `${goName(name)} is an object of the API.`)
+}
+const problem = doc.components.schemas.Error.properties.error
+declareObject("Problem", { ...problem, description: "what an error answer says." }, false)
+for (const o of operations.filter((o) => o.body?.schema)) {
+  const name = goName(o.body.schema)
+  declareObject(name, doc.components.schemas[o.body.schema], true, `${name} is what ${goName(o.tag)}.${goName(o.method)} sends.`)
+}
+
+const paths = {}
+for (const s of all) {
+  s.operations.forEach((o, i) => {
+    paths[o.path] ??= {}
+    paths[o.path][o.verb.toLowerCase()] = {
+      operationId: goName(o.id), parameters: parameters(o), responses: { 204: { description: "" } }, "x-client": view(s, o, i === 0),
+    }
+  })
+}
+writeFileSync(process.argv[2], JSON.stringify({ openapi: "3.0.3", info: doc.info, paths, components: { schemas } }, null, 1))
