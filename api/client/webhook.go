@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -82,7 +83,7 @@ func signed(secrets []string, header http.Header, body []byte) error {
 	err := errors.New("no secret was given")
 	for _, secret := range secrets {
 		var w *standardwebhooks.Webhook
-		if w, err = standardwebhooks.NewWebhook(secret); err != nil {
+		if w, err = standardwebhooks.NewWebhook(secret); err != nil || strings.TrimPrefix(secret, "whsec_") == "" {
 			return errors.New("a secret is whsec_ and base64") // without the library's words: they are about the secret
 		}
 		if err = w.VerifyIgnoringTimestamp(body, header); err == nil {
