@@ -4,6 +4,7 @@ SHELL := /bin/sh
 export CGO_ENABLED := 0
 
 TOOL := go tool -modfile=tools/go.mod
+CLIENT := api/client/typescript
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
 .PHONY: help run build generate test test-go test-front test-browser check lint fmt postgres tools clean
@@ -14,7 +15,7 @@ help: ## list the targets
 run: build postgres ## build, then run everything on this machine (Ctrl-C stops it)
 	@exec bin/svcpay dev
 
-build: tools static/dist/.built ## build the front end and bin/svcpay
+build: tools static/dist/.built $(CLIENT)/dist/index.js ## build the front end, the TypeScript client and bin/svcpay
 	@echo "building bin/svcpay"
 	@go build -o bin/svcpay ./cmd/svcpay
 
@@ -29,8 +30,15 @@ static/dist/.built: static/node_modules/.package-lock.json $(FRONT)
 	@cd static && npm run --silent build
 	@touch $@
 
-generate: ## write the Go code of the templates
+$(CLIENT)/node_modules/.package-lock.json: $(CLIENT)/package-lock.json
+	@cd $(CLIENT) && npm ci --no-progress --loglevel=error
+
+$(CLIENT)/dist/index.js: $(CLIENT)/node_modules/.package-lock.json $(wildcard $(CLIENT)/src/*.ts api/client/generate/*.mjs) api/openapi.yaml
+	@cd $(CLIENT) && npm run --silent build
+
+generate: $(CLIENT)/node_modules/.package-lock.json ## write the Go code of the templates and of the API's client
 	@$(TOOL) templ generate -lazy -log-level error
+	@tools/client.sh
 
 postgres: ## make sure that PostgreSQL's programs are here
 	@tools/postgres.sh
@@ -42,9 +50,10 @@ test-go: build postgres
 	@go test ./...
 	@tools/await-test-server.sh
 
-test-front: static/dist/.built
+test-front: static/dist/.built $(CLIENT)/dist/index.js
 	@echo "front-end tests"
 	@cd static && npm run --silent check && npm run --silent test
+	@cd $(CLIENT) && npm run --silent check && npm run --silent test
 
 test-browser: build postgres
 	@echo "browser tests"
@@ -63,4 +72,4 @@ fmt: generate ## format all Go code and templates
 	@$(TOOL) gofumpt -w $$(git ls-files '*.go') && $(TOOL) templ fmt views
 
 clean: ## remove what was built
-	@rm -rf bin static/node_modules && find static/dist -mindepth 1 ! -name .keep -delete
+	@rm -rf bin static/node_modules $(CLIENT)/node_modules $(CLIENT)/dist && find static/dist -mindepth 1 ! -name .keep -delete
