@@ -102,10 +102,10 @@ func UntilKnown() Option {
 
 // Response is what an answer says besides its object.
 type Response struct {
-	Status    int // 202: the outcome is not known yet
-	RequestID string
-	Replayed  bool // it is the answer to an earlier request with the same key
-	Header    http.Header
+	StatusCode int // 202: the outcome is not known yet
+	RequestID  string
+	Replayed   bool // it is the answer to an earlier request with the same key
+	Header     http.Header
 }
 
 // ResponseTo writes the last answer to r, that of an error too.

@@ -49,7 +49,7 @@ func TestRequestsCarryWhatWasGiven(t *testing.T) {
 	if r.URL.String() != "https://api.example/api/charges" || !strings.HasPrefix(r.Header.Get("User-Agent"), "shop/2 svcpay-go/") {
 		t.Errorf("sent to %s by %s", r.URL, r.Header.Get("User-Agent"))
 	}
-	if response.Status != 201 || !response.Replayed || response.RequestID != "req_1" || response.Header.Get("Content-Type") == "" {
+	if response.StatusCode != 201 || !response.Replayed || response.RequestID != "req_1" || response.Header.Get("Content-Type") == "" {
 		t.Errorf("%+v", response)
 	}
 	if _, err := c.Charges.Create(t.Context(), order); err != nil || s.last().body != `{"merchant_id":1042,"amount":12500,"token":"tok_1"}` {
@@ -140,7 +140,7 @@ func TestWhatIsFinalIsNotRepeated(t *testing.T) {
 		c, s := talking(t, nil, refusal(status, code, "Retry-After", "1"))
 		_, err := c.Charges.Create(t.Context(), order)
 		e := failure(t, err)
-		if e.Status != status || string(e.Code) != code || e.RequestID != "req_2" || e.RetryAfter != time.Second || len(s.requests) != 1 {
+		if e.StatusCode != status || string(e.Code) != code || e.RequestID != "req_2" || e.RetryAfter != time.Second || len(s.requests) != 1 {
 			t.Errorf("%s: %+v after %d requests", code, e, len(s.requests))
 		}
 		if want := fmt.Sprintf("svcpay: POST /api/charges: %d %s: Said so. (req_2)", status, code); err.Error() != want {
@@ -158,11 +158,11 @@ func TestRepetitionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := talking(t, nil, answer{err: errors.New("no route")})
 		_, err := c.Charges.Create(t.Context(), order, client.IdempotencyKey("k"))
-		if e := failure(t, err); len(s.requests) != 1+client.DefaultRetries || e.Status != 0 || e.IdempotencyKey != "k" || !strings.Contains(e.Error(), "no route") {
+		if e := failure(t, err); len(s.requests) != 1+client.DefaultRetries || e.StatusCode != 0 || e.IdempotencyKey != "k" || !strings.Contains(e.Error(), "no route") {
 			t.Errorf("%d requests, then %v", len(s.requests), err)
 		}
 		c, s = talking(t, []client.Setting{client.WithRetries(0)}, refusal(503, "overloaded"))
-		if _, err := c.Charges.Create(t.Context(), order); failure(t, err).Status != 503 || len(s.requests) != 1 {
+		if _, err := c.Charges.Create(t.Context(), order); failure(t, err).StatusCode != 503 || len(s.requests) != 1 {
 			t.Errorf("%d requests, then %v", len(s.requests), err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -170,7 +170,7 @@ func TestRepetitionsEnd(t *testing.T) {
 		c, _ = talking(t, nil, refusal(503, "overloaded", "Retry-After", "9"))
 		begun := time.Now()
 		_, err = c.Charges.Create(ctx, order)
-		if e := failure(t, err); e.Status != 503 || e.IdempotencyKey == "" || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != 2*time.Second {
+		if e := failure(t, err); e.StatusCode != 503 || e.IdempotencyKey == "" || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != 2*time.Second {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
 		if _, err := c.Charges.Create(ctx, order); !errors.Is(err, context.DeadlineExceeded) {
@@ -195,7 +195,7 @@ func TestOutcomesAreWaitedFor(t *testing.T) {
 		defer cancel()
 		c, s = talking(t, nil, processing)
 		_, err = c.Charges.Create(ctx, order, client.UntilKnown())
-		if e := failure(t, err); e.Status != http.StatusAccepted || e.IdempotencyKey == "" || !errors.Is(err, context.DeadlineExceeded) || len(s.requests) < 8 {
+		if e := failure(t, err); e.StatusCode != http.StatusAccepted || e.IdempotencyKey == "" || !errors.Is(err, context.DeadlineExceeded) || len(s.requests) < 8 {
 			t.Errorf("%v after %d requests", err, len(s.requests))
 		}
 	})
@@ -218,7 +218,7 @@ func TestUntil(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 		c, _ = talking(t, nil, refusal(404, "resource_missing"))
-		if _, err := client.Until(t.Context(), read, settled); failure(t, err).Status != 404 {
+		if _, err := client.Until(t.Context(), read, settled); failure(t, err).StatusCode != 404 {
 			t.Error(err)
 		}
 	})
@@ -229,7 +229,7 @@ func TestAnswersOfOthers(t *testing.T) {
 	t.Parallel()
 	c, _ := talking(t, nil, answer{status: 404, body: "<html>no</html>"})
 	_, err := c.Charges.Get(t.Context(), "ch_1")
-	if e := failure(t, err); e.Status != 404 || e.Code != "" || e.Message != "Not Found" || e.RequestID != "req_1" {
+	if e := failure(t, err); e.StatusCode != 404 || e.Code != "" || e.Message != "Not Found" || e.RequestID != "req_1" {
 		t.Errorf("%+v", e)
 	}
 	c, _ = talking(t, nil, answer{status: 200, body: "<html>yes</html>"})
@@ -237,7 +237,7 @@ func TestAnswersOfOthers(t *testing.T) {
 		t.Error(err)
 	}
 	c, s := talking(t, nil, answer{status: 307, header: map[string]string{"Location": "https://elsewhere.example/"}})
-	if _, err := c.Charges.Get(t.Context(), "ch_1"); failure(t, err).Status != 307 || len(s.requests) != 1 {
+	if _, err := c.Charges.Get(t.Context(), "ch_1"); failure(t, err).StatusCode != 307 || len(s.requests) != 1 {
 		t.Errorf("a redirect: %v, %d requests", err, len(s.requests))
 	}
 	s = &service{answers: []answer{{status: 201, body: made}}}

@@ -11,9 +11,9 @@ import (
 // explanation; Message is for people and may change.
 type Error struct {
 	Problem
-	// Status is the answer's, 0 if none came: whether the request happened is not known then. Repeat it with
+	// StatusCode is the answer's, 0 if none came: whether the request happened is not known then. Repeat it with
 	// IdempotencyKey to learn that.
-	Status         int
+	StatusCode     int
 	IdempotencyKey string
 	// RetryAfter is how long the API wants to be left alone, 0 if it did not say.
 	RetryAfter time.Duration
@@ -25,8 +25,8 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string {
 	text := "svcpay: " + e.call
-	if e.Status != 0 {
-		text += fmt.Sprintf(": %d %s", e.Status, e.Code)
+	if e.StatusCode != 0 {
+		text += fmt.Sprintf(": %d %s", e.StatusCode, e.Code)
 	}
 	if e.Message != "" {
 		text += ": " + e.Message
@@ -45,7 +45,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // with adds an answer that is no success. What stands between us and the API may answer in words of its own.
 func (e *Error) with(resp *http.Response, content []byte) *Error {
-	e.Status, e.RetryAfter = resp.StatusCode, retryAfter(resp.Header)
+	e.StatusCode, e.RetryAfter = resp.StatusCode, retryAfter(resp.Header)
 	var body struct{ Error Problem }
 	if json.Unmarshal(content, &body) == nil && body.Error.Code != "" {
 		e.Problem = body.Error
@@ -61,10 +61,10 @@ func (e *Error) mayChange() bool {
 	switch {
 	case e.RetryAfter > maxRetryAfter:
 		return false
-	case e.Status == http.StatusConflict:
+	case e.StatusCode == http.StatusConflict:
 		return e.Code == ErrorCodeIdempotencyKeyInUse
-	case e.Status >= http.StatusInternalServerError:
+	case e.StatusCode >= http.StatusInternalServerError:
 		return e.Code != ErrorCodeProcessorError
 	}
-	return e.Status == 0 || e.Status == http.StatusTooManyRequests
+	return e.StatusCode == 0 || e.StatusCode == http.StatusTooManyRequests
 }

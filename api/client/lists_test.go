@@ -64,7 +64,7 @@ func TestLists(t *testing.T) {
 	}
 
 	c, _ = talking(t, nil, forward[0], refusal(401, "api_key_expired"))
-	if ids, err := walk(c, t, client.ListChargesParams{}, 0); failure(t, err).Status != 401 || len(ids) != 2 {
+	if ids, err := walk(c, t, client.ListChargesParams{}, 0); failure(t, err).StatusCode != 401 || len(ids) != 2 {
 		t.Errorf("%v, then %v", ids, err)
 	}
 

@@ -86,7 +86,7 @@ func document(ctx context.Context, t *transport, c call, accept string, options 
 		switch {
 		case failed == nil:
 			return answer, nil
-		case failed.Status == http.StatusAccepted:
+		case failed.StatusCode == http.StatusAccepted:
 			pause = backOff(waits)
 			waits++
 		case failures >= t.retries || ctx.Err() != nil || !failed.mayChange():

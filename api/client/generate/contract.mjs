@@ -69,6 +69,7 @@ function operationOf(doc, path, verb, op, shared) {
   const parameters = [...shared, ...(op.parameters ?? [])].map((p) => deref(doc, p))
   const among = (where) => parameters.filter((p) => p.in === where)
   const answer = answerOf(doc, op)
+  const severalForms = Boolean(answer.schema) && answer.media.length > 0
   return {
     id: op.operationId,
     tag: op.tags[0],
@@ -79,7 +80,8 @@ function operationOf(doc, path, verb, op, shared) {
     description: op.description?.trim() ?? "",
     ids: among("path").map((p) => ({ name: camel(p.name), number: /^\d+$/.test(p.example) })),
     // Where an answer has several forms, each is a method of its own.
-    query: among("query").filter((p) => !(p.name === "format" && answer.schema && answer.media.length > 0)),
+    severalForms,
+    query: among("query").filter((p) => !(severalForms && p.name === "format")),
     keyed: among("header").some((p) => p.name === "Idempotency-Key"),
     body: bodyOf(doc, op),
     answer,
