@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
-import { setTimeout as sleep } from "node:timers/promises"
 import { version } from "./contract.gen.js"
 import { type Failure, type Problem, SvcPayError, mayChange } from "./errors.js"
 import { Listing, type Page } from "./lists.js"
+import { backOff, pause } from "./pause.js"
 
 /** What a client needs to know. */
 export interface Settings {
@@ -73,9 +73,6 @@ export interface Call {
 /** An id in a path. */
 export const segment = (id: string | number) => encodeURIComponent(id)
 
-/** The longest pause after so many, in milliseconds. */
-export const backOff = (before: number) => Math.min(8000, 500 * 2 ** before)
-
 const text = (content: Uint8Array) => new TextDecoder().decode(content)
 const unanswered = (idempotencyKey?: string): Failure => ({ statusCode: 0, idempotencyKey, retryAfter: 0 })
 
@@ -136,8 +133,8 @@ export class Transport {
       if (!(outcome instanceof SvcPayError)) return outcome
       const waiting = outcome.statusCode === 202
       if (options.signal?.aborted || (!waiting && (failures >= (this.#settings.retries ?? 4) || !mayChange(outcome)))) throw outcome
-      const pause = waiting ? backOff(waits++) : outcome.retryAfter * 1000 + Math.random() * backOff(failures++) // full jitter
-      await sleep(pause, undefined, { signal: options.signal }).catch((cause: unknown) => {
+      const wait = waiting ? backOff(waits++) : outcome.retryAfter * 1000 + Math.random() * backOff(failures++) // full jitter
+      await pause(wait, options.signal).catch((cause: unknown) => {
         outcome.cause = cause
         throw outcome
       })
