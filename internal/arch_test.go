@@ -92,6 +92,8 @@ var rows = map[string]row{
 	"portal":      {4, "0 1 2 3 views views/ui static"},
 
 	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop"},
+	"api/client":           {5, ""}, // for other people's programs
+	"examples/go-client":   {5, "api/client"},
 	"examples/shop":        {5, ""},
 	"examples/shop/server": {5, "examples/shop"},
 	"pgtest":               {5, "localpg pg migrations"},
@@ -107,6 +109,7 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/fixture", ""},
 	{"svcpay/internal/pgtest", "fixture"},
 	{"svcpay/internal/demo", "cmd/svcpay fixture"},
+	{"svcpay/api/client", "examples/go-client"},
 	{"github.com/casbin/", "policy"},
 	{"github.com/tink-crypto/", "vault seal wallet"},
 	{"crypto/aes", "vault seal wallet"},
@@ -222,10 +225,12 @@ func TestEveryBrokenArrowIsFound(t *testing.T) {
 		"svcpay/internal/charge":            {"svcpay/internal/demo", "svcpay/internal/fixture", "crypto/cipher", "github.com/a-h/templ"},
 		"svcpay/internal/identity":          {"svcpay/policy", "github.com/casbin/casbin/v2"},
 		"svcpay/views":                      {"net/http", "github.com/jackc/pgx/v5", "svcpay/internal/charge"},
-		"svcpay/api":                        {"svcpay/api/browser", "svcpay/portal", "svcpay/internal/vault"},
+		"svcpay/api":                        {"svcpay/api/browser", "svcpay/portal", "svcpay/internal/vault", "svcpay/api/client"},
 		"svcpay/api/browser":                {"svcpay/api", "svcpay/portal"},
 		"svcpay/portal":                     {"svcpay/api", "svcpay/internal/sensitive", "svcpay/internal/processor"},
 		"svcpay/examples/shop":              {"svcpay/internal/money"},
+		"svcpay/examples/go-client":         {"svcpay/internal/money"},
+		"svcpay/api/client":                 {"svcpay/internal/money", "svcpay/api"},
 		"svcpay/cmd/svcpay":                 {"svcpay/internal/pgtest"},
 		"svcpay/internal/newcomer":          {"fmt"},
 	}

@@ -21,8 +21,8 @@ const (
 	maxMakefile = 80
 )
 
-// testSupport may look at clock and environment as tests do.
-var testSupport = []string{"pgtest", "localpg", "fixture"}
+// mayLook may look at clock and environment: what supports tests, and the client, which runs in other people's programs.
+var mayLook = []string{"pgtest", "localpg", "fixture", "api/client"}
 
 // outside finds what a file takes from the machine behind its caller's back: the time, the environment.
 func outside(file *ast.File) (found []string) {
@@ -64,7 +64,7 @@ func TestSources(t *testing.T) {
 			if ast.IsGenerated(file) {
 				continue
 			}
-			if p.Name != "main" && !slices.Contains(testSupport, short(p.ImportPath)) {
+			if p.Name != "main" && !slices.Contains(mayLook, short(p.ImportPath)) {
 				for _, what := range outside(file) {
 					t.Errorf("%s/%s uses %s: take a clock or a setting from the caller", short(p.ImportPath), name, what)
 				}
