@@ -31,7 +31,7 @@ static/dist/.built: static/node_modules/.package-lock.json $(FRONT)
 	@touch $@
 
 $(CLIENT)/node_modules/.package-lock.json: $(CLIENT)/package-lock.json
-	@cd $(CLIENT) && npm ci --no-progress --loglevel=error
+	@cd $(CLIENT) && npm ci --silent
 
 $(CLIENT)/dist/index.js: $(CLIENT)/node_modules/.package-lock.json $(wildcard $(CLIENT)/src/*.ts api/client/generate/*.mjs) api/openapi.yaml
 	@cd $(CLIENT) && npm run --silent build
