@@ -8,6 +8,13 @@ import (
 	"time"
 )
 
+// Defines values for APIKeyKind.
+const (
+	APIKeyKindPublic     APIKeyKind = "public"
+	APIKeyKindRestricted APIKeyKind = "restricted"
+	APIKeyKindSecret     APIKeyKind = "secret"
+)
+
 // Defines values for Advice.
 const (
 	AdviceCheckTheDetails  Advice = "check_the_details"
@@ -164,6 +171,7 @@ const (
 	ErrorCodeExternalIDTaken          ErrorCode = "external_id_taken"
 	ErrorCodeFeePortalOnly            ErrorCode = "fee_portal_only"
 	ErrorCodeFundingCurrencyMismatch  ErrorCode = "funding_currency_mismatch"
+	ErrorCodeIPNotAllowed             ErrorCode = "ip_not_allowed"
 	ErrorCodeIdempotencyKeyInUse      ErrorCode = "idempotency_key_in_use"
 	ErrorCodeIdempotencyKeyInvalid    ErrorCode = "idempotency_key_invalid"
 	ErrorCodeIdempotencyKeyReused     ErrorCode = "idempotency_key_reused"
@@ -347,6 +355,7 @@ const (
 	PermissionFileRead        Permission = "file:read"
 	PermissionMandateRead     Permission = "mandate:read"
 	PermissionMandateRevoke   Permission = "mandate:revoke"
+	PermissionMeRead          Permission = "me:read"
 	PermissionPayoutRead      Permission = "payout:read"
 	PermissionRefundCancel    Permission = "refund:cancel"
 	PermissionRefundCreate    Permission = "refund:create"
@@ -392,6 +401,29 @@ const (
 	RefundStatusFailed    RefundStatus = "failed"
 	RefundStatusPending   RefundStatus = "pending"
 	RefundStatusSucceeded RefundStatus = "succeeded"
+)
+
+// Defines values for Right.
+const (
+	RightBalanceRead    Right = "balance:read"
+	RightChargeRead     Right = "charge:read"
+	RightChargeWrite    Right = "charge:write"
+	RightDisputeRead    Right = "dispute:read"
+	RightDisputeWrite   Right = "dispute:write"
+	RightFeeDefaultRead Right = "fee_default:read"
+	RightFeeRead        Right = "fee:read"
+	RightFeeWrite       Right = "fee:write"
+	RightFileRead       Right = "file:read"
+	RightFileWrite      Right = "file:write"
+	RightMandateRead    Right = "mandate:read"
+	RightMandateWrite   Right = "mandate:write"
+	RightPayoutRead     Right = "payout:read"
+	RightRefundRead     Right = "refund:read"
+	RightRefundWrite    Right = "refund:write"
+	RightSandboxWrite   Right = "sandbox:write"
+	RightStatementRead  Right = "statement:read"
+	RightTokenRead      Right = "token:read"
+	RightTokenWrite     Right = "token:write"
 )
 
 // Defines values for SimulateChargeOutcome.
@@ -464,6 +496,45 @@ const (
 	TokenStatusExpired             TokenStatus = "expired"
 	TokenStatusPendingVerification TokenStatus = "pending_verification"
 )
+
+// APIKey: A key without its text.
+type APIKey struct {
+	ID     string     `json:"id"`
+	Object string     `json:"object"`
+	Name   string     `json:"name"`
+	Kind   APIKeyKind `json:"kind"`
+
+	// Prefix: How the key begins.
+	Prefix string `json:"prefix"`
+
+	// Last4: How the key ends.
+	Last4 string `json:"last4"`
+
+	// Rights: What the key may do; write has read in it. A secret key has every right.
+	Rights []Right `json:"rights"`
+
+	// Merchants: The merchants whose objects the key sees; for all others it is as if they did not exist. Empty is all.
+	Merchants []int64 `json:"merchants"`
+
+	// AllowedIPs: Where the key may be used from. Empty is everywhere.
+	AllowedIPs []string  `json:"allowed_ips"`
+	CreatedAt  time.Time `json:"created_at"`
+
+	// ExpiresAt: When the key stops working; null is never.
+	ExpiresAt *time.Time `json:"expires_at"`
+
+	// ReplacedBy: The key that it was rolled to. Change to that one before this one expires.
+	ReplacedBy *string `json:"replaced_by"`
+
+	// LastUsedAt: When the key was last used, up to a minute late; null before that.
+	LastUsedAt *time.Time `json:"last_used_at"`
+
+	// LastUsedIP: Where that came from.
+	LastUsedIP *string `json:"last_used_ip"`
+}
+
+// APIKeyKind is the kind of APIKey.
+type APIKeyKind string
 
 // AdvanceClock is what Sandbox.AdvanceClock sends.
 type AdvanceClock struct {
@@ -1208,6 +1279,26 @@ type Mandate struct {
 // MandateStatus is the status of Mandate.
 type MandateStatus string
 
+// Me is an object of the API.
+type Me struct {
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode bool `json:"livemode"`
+
+	// APIVersion: The version that the application is pinned to.
+	APIVersion  string        `json:"api_version"`
+	Application MeApplication `json:"application"`
+	Key         APIKey        `json:"key"`
+}
+
+// MeApplication is the application of Me.
+type MeApplication struct {
+	// ID: What X-App-ID carries.
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
 // Order is one of its constants.
 type Order string
 
@@ -1348,7 +1439,7 @@ type PayoutStatus string
 // Permission is one of its constants.
 type Permission string
 
-// Problem: what an error answer says.
+// Problem is what an error answer says.
 type Problem struct {
 	Type ErrorType `json:"type"`
 	Code ErrorCode `json:"code"`
@@ -1468,6 +1559,9 @@ type RefundReason string
 
 // RefundStatus is one of its constants.
 type RefundStatus string
+
+// Right is one of its constants.
+type Right string
 
 // SimulateCharge is what Sandbox.SimulateCharge sends.
 type SimulateCharge struct {
@@ -2039,6 +2133,7 @@ type Services struct {
 	Disputes DisputesService
 	Files    FilesService
 	Mandates MandatesService
+	Me       MeService
 	Fees     FeesService
 	Payouts  PayoutsService
 	Refunds  RefundsService
@@ -2053,6 +2148,7 @@ func servicesOf(t *transport) Services {
 		Disputes: DisputesService{t},
 		Files:    FilesService{t},
 		Mandates: MandatesService{t},
+		Me:       MeService{t},
 		Fees:     FeesService{t},
 		Payouts:  PayoutsService{t},
 		Refunds:  RefundsService{t},
@@ -2075,6 +2171,9 @@ type FilesService struct{ api *transport }
 
 // MandatesService: By which words a payer allowed debits of a bank account.
 type MandatesService struct{ api *transport }
+
+// MeService: The key that a request is made with.
+type MeService struct{ api *transport }
 
 // FeesService: What a merchant pays for each event, and what new merchants begin with.
 type FeesService struct{ api *transport }
@@ -2277,6 +2376,17 @@ func (s MandatesService) Get(ctx context.Context, id string, options ...Option) 
 // POST /api/mandates/{id}/revoke
 func (s MandatesService) Revoke(ctx context.Context, id string, options ...Option) (*Mandate, error) {
 	return send[Mandate](ctx, s.api, call{method: "POST", path: "/api/mandates/" + segment(id) + "/revoke", keyed: true}, options)
+}
+
+// Get: Read what the key is.
+//
+// The application and the key that the request was made with: what it may do, from where, for how long. Every key may
+// ask, and no right is needed. Ask once when your program starts, to find a wrong key or a missing right before a
+// payer does.
+//
+// GET /api/me
+func (s MeService) Get(ctx context.Context, options ...Option) (*Me, error) {
+	return send[Me](ctx, s.api, call{method: "GET", path: "/api/me"}, options)
 }
 
 // Get: Read a merchant's fees.

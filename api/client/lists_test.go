@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -100,5 +101,26 @@ func TestQueries(t *testing.T) {
 	want := "created_at%5Bgte%5D=2026-12-01T00%3A00%3A00.005Z&order=asc&status=failed%2Creturned"
 	if err != nil || s.last().URL.RawQuery != want {
 		t.Errorf("%s, %v", s.last().URL.RawQuery, err)
+	}
+}
+
+func TestFormsOfQueries(t *testing.T) {
+	t.Parallel()
+	type params struct {
+		Expand    []string          `query:"expand[],omitzero"`
+		Metadata  map[string]string `query:"metadata,omitzero"`
+		Recurring *bool             `query:"recurring,omitzero"`
+		Amount    *int64            `query:"amount[gte],omitzero"`
+		Month     string            `query:"month"`
+	}
+	for want, p := range map[string]params{
+		"month=": {},
+		"expand[]=merchant&expand[]=token&metadata[a]=1&metadata[b c]=2&month=": {Expand: []string{"merchant", "token"}, Metadata: map[string]string{"a": "1", "b c": "2"}},
+		"amount[gte]=0&month=2026-12&recurring=false":                           {Recurring: new(false), Amount: new(int64(0)), Month: "2026-12"},
+	} {
+		got, err := url.QueryUnescape(client.EncodeQuery(p).Encode())
+		if err != nil || got != want {
+			t.Errorf("%+v gives %s, %v", p, got, err)
+		}
 	}
 }

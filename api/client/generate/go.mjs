@@ -4,22 +4,39 @@ import { writeFileSync } from "node:fs"
 import { deref, load, services, words } from "./contract.mjs"
 
 const initialisms = "ACH ACSS AMEX API BIN CAD CC CSV CVC DAF EIN HTTP ID IP JSON URL USD".split(" ")
-const goWord = (w) => initialisms.find((i) => i === w.toUpperCase()) ?? w[0].toUpperCase() + w.slice(1)
+function goWord(w) {
+  const initialism = initialisms.find((i) => w.toUpperCase() === i || w.toUpperCase() === `${i}S`)
+  return initialism ? initialism + w.slice(initialism.length) : w[0].toUpperCase() + w.slice(1)
+}
 const goName = (text) => words(text).map(goWord).join("")
 const refName = (node) => node.$ref && goName(node.$ref.split("/").pop())
 
 const doc = load()
 const schemas = {} // of the view, by name
+const sources = {} // what they were made of
 const enums = new Map() // what an enum says → its name
 
 const isMap = (s) => s.type === "object" && !s.properties && s.additionalProperties
-const isObject = (s) => s.oneOf || (s.type === "object" && !isMap(s))
+const isUnion = (s) => s.oneOf && !s.properties
+const isObject = (s) => isUnion(s) || s.allOf || (s.type === "object" && !isMap(s))
 const valuesOf = (s) => s.enum.filter((v) => v !== null)
 const singular = (name) => name.replace(/ies$/, "y").replace(/s$/, "")
 
+// The view's names are its own where the contract has none; two things must not meet under one.
+function claim(name, source) {
+  if (sources[name] && sources[name] !== source) throw new Error(`two types would be called ${name}`)
+  const fresh = !sources[name]
+  sources[name] = source
+  return fresh
+}
+
 // Go has no unions: the alternatives become one object, whose members are there or not.
 function flattened(schema) {
-  if (!schema.oneOf) return schema
+  if (schema.allOf) {
+    const all = schema.allOf.map((s) => flattened(deref(doc, s)))
+    return { ...schema, properties: Object.assign({}, ...all.map((s) => s.properties), schema.properties), required: all.flatMap((s) => s.required ?? []).concat(schema.required ?? []) }
+  }
+  if (!isUnion(schema)) return schema
   const all = schema.oneOf.map((s) => deref(doc, s))
   const properties = {}
   for (const [name, p] of all.flatMap((s) => Object.entries(s.properties))) {
@@ -31,6 +48,7 @@ function flattened(schema) {
 }
 
 function declareEnum(name, schema, otherwise) {
+  if (!claim(name, schema)) return
   schemas[name] = {
     type: "string", enum: valuesOf(schema), "x-go-name": name, "x-enum-varnames": valuesOf(schema).map(goName),
     description: schema.description ? `${name}: ${schema.description}` : otherwise,
@@ -48,6 +66,12 @@ function enumType(schema, owner, property) {
   enums.set(here, name)
   declareEnum(name, { ...schema, description: "" }, `${name} is the ${property} of ${owner}.`)
   return name
+}
+
+// opened is what a member's schema says, and what it refers to: {allOf: [{$ref}], nullable: true} is a reference too.
+function opened(node) {
+  const of = node.allOf?.length === 1 && !node.properties ? node.allOf[0] : node
+  return { of, schema: of === node ? deref(doc, node) : { ...deref(doc, of), nullable: node.nullable } }
 }
 
 // goType is what a value is in Go; owner and property name what has no name yet.
@@ -74,8 +98,8 @@ function zeroIsNothing(schema, updates) {
 
 // member is a field. Of what a request carries, null and nothing are told apart where null means something.
 function member(node, owner, property, { asked, required, updates, nullMeans, tag = "json" }) {
-  const schema = deref(doc, node)
-  const type = goType(node, owner, property, asked)
+  const { of, schema } = opened(node)
+  const type = goType(of, owner, property, asked)
   const described = node.description ?? (isObject(schema) || schema.enum ? "" : schema.description)
   const field = (go) => ({
     type: "string", description: described?.trim(), "x-go-name": goName(property), "x-go-type": go,
@@ -88,7 +112,7 @@ function member(node, owner, property, { asked, required, updates, nullMeans, ta
 }
 
 function declareObject(name, whole, asked, otherwise) {
-  if (schemas[name]) return
+  if (!claim(name, whole)) return
   const schema = flattened(whole)
   const nullMeans = !/null counts as not sent/.test(schema.description ?? "")
   const properties = {}
@@ -157,8 +181,7 @@ const operations = all.flatMap((s) => s.operations)
 for (const name of operations.map((o) => o.answer.item ?? o.answer.schema).filter(Boolean)) {
   declareObject(goName(name), deref(doc, doc.components.schemas[name]), false, `${goName(name)} is an object of the API.`)
 }
-const problem = doc.components.schemas.Error.properties.error
-declareObject("Problem", { ...problem, description: "what an error answer says." }, false)
+declareObject("Problem", doc.components.schemas.Error.properties.error, false, "Problem is what an error answer says.")
 for (const o of operations.filter((o) => o.body?.schema)) {
   const name = goName(o.body.schema)
   declareObject(name, doc.components.schemas[o.body.schema], true, `${name} is what ${goName(o.tag)}.${goName(o.method)} sends.`)

@@ -1,0 +1,4 @@
+package client
+
+// EncodeQuery is for tests of forms that no operation has yet.
+var EncodeQuery = encodeQuery
