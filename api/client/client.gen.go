@@ -183,6 +183,7 @@ const (
 	ErrorCodeMerchantNotAssociated    ErrorCode = "merchant_not_associated"
 	ErrorCodeMethodNotAllowed         ErrorCode = "method_not_allowed"
 	ErrorCodeNotAcceptable            ErrorCode = "not_acceptable"
+	ErrorCodeObjectChanged            ErrorCode = "object_changed"
 	ErrorCodeOperationInProgress      ErrorCode = "operation_in_progress"
 	ErrorCodeOverloaded               ErrorCode = "overloaded"
 	ErrorCodeParameterInvalid         ErrorCode = "parameter_invalid"
@@ -192,6 +193,7 @@ const (
 	ErrorCodePermissionDenied         ErrorCode = "permission_denied"
 	ErrorCodeProcessorError           ErrorCode = "processor_error"
 	ErrorCodePublicKeyNotAllowed      ErrorCode = "public_key_not_allowed"
+	ErrorCodeRateLimited              ErrorCode = "rate_limited"
 	ErrorCodeRefundExceedsRemaining   ErrorCode = "refund_exceeds_remaining"
 	ErrorCodeRefundNotCancelable      ErrorCode = "refund_not_cancelable"
 	ErrorCodeRequestTooLarge          ErrorCode = "request_too_large"
@@ -218,6 +220,7 @@ const (
 	ErrorTypeIdempotencyError    ErrorType = "idempotency_error"
 	ErrorTypeInvalidRequestError ErrorType = "invalid_request_error"
 	ErrorTypePermissionError     ErrorType = "permission_error"
+	ErrorTypeRateLimitError      ErrorType = "rate_limit_error"
 )
 
 // Defines values for FeeEditorKind.
