@@ -3,6 +3,8 @@ package authz
 import (
 	"slices"
 	"strings"
+
+	"svcpay/internal/fault"
 )
 
 // Right is what a restricted key is given: a resource with read or write, such as refund:write.
@@ -48,7 +50,7 @@ func RightFor(p Permission) Right {
 
 // whole are the permissions whose use concerns all merchants of an application at once: no key
 // that is limited to some has them.
-var whole = []Permission{SandboxClock}
+var whole = []Permission{SandboxClock, FileRead}
 
 // Restriction is what a restricted key is held to.
 type Restriction struct {
@@ -72,6 +74,30 @@ func (r *Restriction) limited() bool { return r != nil && len(r.Merchants) > 0 }
 // Sees tells whether objects of a merchant of the actor's application exist for the actor.
 func (a Actor) Sees(merchantID int64) bool {
 	return !a.Restriction.limited() || slices.Contains(a.Restriction.Merchants, merchantID)
+}
+
+// Seen is a record of a merchant that was read for the actor: the fault that says that it is missing,
+// unless the actor sees the merchant.
+func Seen[T any](a Actor, record T, merchantID int64, err error) (T, error) {
+	if err == nil && !a.Sees(merchantID) {
+		err = fault.Missing()
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return record, nil
+}
+
+// Reach looks whose an object is that the actor wants changed, before an idempotency key is: what the
+// key keeps is not for everybody. An actor who sees every merchant need not wait for that.
+func (a Actor) Reach(owner func() (merchantID int64, err error)) error {
+	if !a.Restriction.limited() {
+		return nil
+	}
+	merchantID, err := owner()
+	_, err = Seen(a, merchantID, merchantID, err)
+	return err
 }
 
 // Within holds a list's filter by merchants to those that the actor sees. nil selects all, as a

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
@@ -37,6 +38,9 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	if err := in.Validate().Err(); err != nil {
 		return Result{}, err
+	}
+	if !actor.Sees(*in.MerchantID) {
+		return Result{}, merchant.ErrNotAssociated
 	}
 	token, _ := ids.ParseToken(*in.Token) // another form is simply no token of this merchant
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)

@@ -133,6 +133,9 @@ func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.P
 	if err != nil {
 		return Result{}, fault.Missing()
 	}
+	if err := s.Reach(ctx, actor, chargeID); err != nil {
+		return Result{}, err
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)

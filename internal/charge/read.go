@@ -20,7 +20,17 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Charge
 	if err != nil {
 		return Charge{}, fault.Missing()
 	}
-	return s.Find(ctx, actor.ApplicationID, chargeID)
+	c, err := s.Find(ctx, actor.ApplicationID, chargeID)
+	return authz.Seen(actor, c, c.MerchantID, err)
+}
+
+// Reach returns the fault that says that a charge is missing, if it is not of a merchant that the actor
+// sees. Of an actor who sees them all it asks nothing.
+func (s *Service) Reach(ctx context.Context, actor authz.Actor, id ids.Charge) error {
+	return actor.Reach(func() (int64, error) {
+		c, err := s.Find(ctx, actor.ApplicationID, id)
+		return c.MerchantID, err
+	})
 }
 
 // ListInput selects a page of charges; what is not set selects all.
@@ -38,7 +48,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Charge]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "merchants": in.Merchants, "external_id": in.ExternalID,
+		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "external_id": in.ExternalID,
 		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 

@@ -20,7 +20,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Disput
 	if err != nil {
 		return Dispute{}, fault.Missing()
 	}
-	return s.find(ctx, actor.ApplicationID, disputeID)
+	d, err := s.find(ctx, actor.ApplicationID, disputeID)
+	return authz.Seen(actor, d, d.MerchantID, err)
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Dispute) (Dispute, error) {
@@ -46,7 +47,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Dispute]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": in.Merchants, "charge_id": in.ChargeID,
+		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": actor.Within(in.Merchants), "charge_id": in.ChargeID,
 		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 

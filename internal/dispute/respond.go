@@ -98,11 +98,18 @@ func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, i
 	return out, err
 }
 
-// about reads the id of a dispute, and the time of its application.
+// about reads the id of a dispute that the actor sees, and the time of its application.
 func (s *Service) about(ctx context.Context, actor authz.Actor, id string) (ids.Dispute, instant.Moment, error) {
 	disputeID, err := ids.ParseDispute(id)
 	if err != nil {
 		return disputeID, instant.Moment{}, fault.Missing()
+	}
+	err = actor.Reach(func() (int64, error) {
+		d, err := s.find(ctx, actor.ApplicationID, disputeID)
+		return d.MerchantID, err
+	})
+	if err != nil {
+		return disputeID, instant.Moment{}, err
 	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
 	return disputeID, m, err

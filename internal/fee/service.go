@@ -52,7 +52,7 @@ func (s *Service) ofMerchant(actor authz.Actor, p authz.Permission, merchantID i
 	if err := s.Check.Check(actor, p); err != nil {
 		return series{}, err
 	}
-	if merchantID < 1 { // 0 would name the service's own series
+	if merchantID < 1 || !actor.Sees(merchantID) { // 0 would name the service's own series
 		return series{}, fault.Missing()
 	}
 	return series{actor.ApplicationID, merchantID}, nil

@@ -92,7 +92,7 @@ func (s *Service) Balance(ctx context.Context, actor authz.Actor, merchantID int
 		return MerchantBalance{}, err
 	}
 	b, err := BalanceOf(ctx, s.Pool, actor.ApplicationID, merchantID)
-	if errors.Is(err, pg.ErrNone) {
+	if errors.Is(err, pg.ErrNone) || !actor.Sees(merchantID) {
 		return MerchantBalance{}, errNotAssociated
 	}
 	return MerchantBalance{Object: "balance", Livemode: s.Livemode, MerchantID: merchantID, Balance: b, Total: b.Total()}, err

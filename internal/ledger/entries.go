@@ -95,6 +95,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
 		return page.Of[Entry]{}, err
 	}
+	in.Merchants = actor.Within(in.Merchants)
 	args := in.filter()
 	args["application_id"] = actor.ApplicationID
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, args, func(r entryRow) Entry { return r.entry(s.Livemode) })

@@ -24,7 +24,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Payout
 	}
 	p, err := pg.Find[Payout](ctx, s.Pool, `SELECT `+columns+` FROM payouts WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": payoutID})
-	return s.derive(p), err
+	return authz.Seen(actor, s.derive(p), p.MerchantID, err)
 }
 
 // ListInput selects a page of payouts; what is not set selects all.
@@ -41,7 +41,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Payout]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "merchants": in.Merchants, "from": in.Created.From, "until": in.Created.Until}, s.derive)
+		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM payouts

@@ -26,7 +26,7 @@ func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, clai
 		return Result{}, fault.Missing()
 	}
 	r, err := s.find(ctx, actor.ApplicationID, refundID)
-	if err != nil {
+	if r, err = authz.Seen(actor, r, r.MerchantID, err); err != nil {
 		return Result{}, err
 	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)

@@ -58,6 +58,11 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if err != nil {
 		return Result{}, noCharge()
 	}
+	if err := s.Charges.Reach(ctx, actor, chargeID); fault.HasCode(err, "resource_missing") {
+		return Result{}, noCharge()
+	} else if err != nil {
+		return Result{}, err
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)

@@ -20,7 +20,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Refund
 	if err != nil {
 		return Refund{}, fault.Missing()
 	}
-	return s.find(ctx, actor.ApplicationID, refundID)
+	r, err := s.find(ctx, actor.ApplicationID, refundID)
+	return authz.Seen(actor, r, r.MerchantID, err)
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Refund) (Refund, error) {
@@ -46,7 +47,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Refund]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "merchants": in.Merchants, "charge_id": in.ChargeID, "external_id": in.ExternalID,
+		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "charge_id": in.ChargeID, "external_id": in.ExternalID,
 		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 

@@ -70,11 +70,8 @@ func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in C
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[charge.Charge]{}, err
 	}
-	return once(ctx, s, claim, func() (charge.Charge, error) {
-		c, err := s.Charges.Get(ctx, actor, id)
-		if err != nil {
-			return c, err
-		}
+	get := func() (charge.Charge, error) { return s.Charges.Get(ctx, actor, id) }
+	return once(ctx, s, claim, get, func(c charge.Charge) Happening {
 		h := Happening{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference}
 		switch *in.Outcome {
 		case settled:
@@ -85,19 +82,8 @@ func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in C
 			h.Kind, h.Retrieval = processor.DisputeOpened, *in.Outcome == retrieval
 			h.Reason, h.Amount = or(in.Reason, ""), or(in.Amount, 0)
 		}
-		if err := s.happen(ctx, h); err != nil {
-			return c, err
-		}
-		return s.Charges.Get(ctx, actor, id)
+		return h
 	})
-}
-
-// happen has it happen and takes it in.
-func (s *Service) happen(ctx context.Context, h Happening) error {
-	if err := s.Happen(ctx, h); err != nil {
-		return err
-	}
-	return s.take(ctx)
 }
 
 func or[T any](given *T, otherwise T) T {

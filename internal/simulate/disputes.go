@@ -41,15 +41,8 @@ func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in 
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[dispute.Dispute]{}, err
 	}
-	return once(ctx, s, claim, func() (dispute.Dispute, error) {
-		d, err := s.Disputes.Get(ctx, actor, id)
-		if err != nil {
-			return d, err
-		}
-		h := Happening{Account: processor.Account(d.ApplicationID, d.MerchantID), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute}
-		if err := s.happen(ctx, h); err != nil {
-			return d, err
-		}
-		return s.Disputes.Get(ctx, actor, id)
+	get := func() (dispute.Dispute, error) { return s.Disputes.Get(ctx, actor, id) }
+	return once(ctx, s, claim, get, func(d dispute.Dispute) Happening {
+		return Happening{Account: processor.Account(d.ApplicationID, d.MerchantID), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute}
 	})
 }

@@ -50,16 +50,9 @@ func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in P
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[payout.Payout]{}, err
 	}
-	return once(ctx, s, claim, func() (payout.Payout, error) {
-		p, err := s.Payouts.Get(ctx, actor, id)
-		if err != nil {
-			return p, err
-		}
-		h := Happening{Account: processor.Account(p.ApplicationID, p.MerchantID), Kind: payoutKinds[*in.Outcome],
+	get := func() (payout.Payout, error) { return s.Payouts.Get(ctx, actor, id) }
+	return once(ctx, s, claim, get, func(p payout.Payout) Happening {
+		return Happening{Account: processor.Account(p.ApplicationID, p.MerchantID), Kind: payoutKinds[*in.Outcome],
 			Reference: p.Processor.Reference, ReturnCode: or(in.ReturnCode, "")}
-		if err := s.happen(ctx, h); err != nil {
-			return p, err
-		}
-		return s.Payouts.Get(ctx, actor, id)
 	})
 }

@@ -99,15 +99,24 @@ func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object id
 	return out, err
 }
 
-// once runs do, once for a claim. A request that died in between is taken over by its retry: what had
-// happened by then cannot happen again, or is one more of its kind.
-func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, do func() (T, error)) (idempotency.Result[T], error) {
+// once has something happen to an object, once for a claim, takes it in, and returns the object as it
+// then is. A request that died in between is taken over by its retry: what had happened by then cannot
+// happen again, or is one more of its kind.
+func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get func() (T, error), happening func(T) Happening) (out idempotency.Result[T], err error) {
+	if out.Object, err = get(); err != nil { // before the key: what it keeps is for those who see the object
+		return out, err
+	}
 	t, err := s.claim(ctx, claim, ids.NewOperation(s.Clock.Machine()), func(*pg.Tx) error { return nil })
 	if err != nil || t.prior != nil {
 		return idempotency.Result[T]{Prior: t.prior}, err
 	}
-	object, err := do()
-	return idempotency.Result[T]{Object: object}, s.conclude(ctx, t, object, err)
+	if err = s.Happen(ctx, happening(out.Object)); err == nil {
+		err = s.take(ctx)
+	}
+	if err == nil {
+		out.Object, err = get()
+	}
+	return out, s.conclude(ctx, t, out.Object, err)
 }
 
 // conclude stores the outcome of a key, or gives the key of a refused request back. A request that

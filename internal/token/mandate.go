@@ -74,8 +74,13 @@ func (s *Service) GetMandate(ctx context.Context, actor authz.Actor, id string) 
 	if err != nil {
 		return Mandate{}, fault.Missing()
 	}
+	m, err := s.findMandate(ctx, actor.ApplicationID, mandateID)
+	return authz.Seen(actor, m, m.MerchantID, err)
+}
+
+func (s *Service) findMandate(ctx context.Context, applicationID int64, id ids.Mandate) (Mandate, error) {
 	m, err := pg.Find[Mandate](ctx, s.Pool, `SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id`,
-		pg.Args{"application_id": actor.ApplicationID, "id": mandateID})
+		pg.Args{"application_id": applicationID, "id": id})
 	return m.derive(s.livemode()), err
 }
 
@@ -94,6 +99,13 @@ func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id strin
 	mandateID, err := ids.ParseMandate(id)
 	if err != nil {
 		return idempotency.Result[Mandate]{}, fault.Missing()
+	}
+	err = actor.Reach(func() (int64, error) {
+		m, err := s.findMandate(ctx, actor.ApplicationID, mandateID)
+		return m.MerchantID, err
+	})
+	if err != nil {
+		return idempotency.Result[Mandate]{}, err
 	}
 	return once(ctx, s, claim, actor.ApplicationID, mandateID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Mandate, error) {
 		revoked, err := pg.Find[Mandate](ctx, tx, `

@@ -21,7 +21,15 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Token,
 		return Token{}, fault.Missing()
 	}
 	t, err := find(ctx, s.Pool, actor.ApplicationID, tokenID)
-	return t.derive(s.livemode()), err
+	return authz.Seen(actor, t.derive(s.livemode()), t.MerchantID, err)
+}
+
+// reach returns the fault that says that a token is missing, if it is not of a merchant that the actor sees.
+func (s *Service) reach(ctx context.Context, actor authz.Actor, id ids.Token) error {
+	return actor.Reach(func() (int64, error) {
+		t, err := find(ctx, s.Pool, actor.ApplicationID, id)
+		return t.MerchantID, err
+	})
 }
 
 // ListInput selects a page of tokens; what is not set selects all.
@@ -49,7 +57,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Token]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": in.Merchants,
+		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": actor.Within(in.Merchants),
 		"from": in.Created.From, "until": in.Created.Until}, s.shown)
 }
 

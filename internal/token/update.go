@@ -154,6 +154,9 @@ func (s *Service) change(ctx context.Context, actor authz.Actor, id string, ifVe
 	if err != nil {
 		return idempotency.Result[Token]{}, fault.Missing()
 	}
+	if err := s.reach(ctx, actor, tokenID); err != nil {
+		return idempotency.Result[Token]{}, err
+	}
 	return once(ctx, s, claim, actor.ApplicationID, tokenID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Token, error) {
 		before, err := lockTx(ctx, tx, actor.ApplicationID, tokenID)
 		if err != nil {
