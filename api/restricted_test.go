@@ -1,0 +1,208 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/demo"
+	"svcpay/internal/identity"
+)
+
+// This file holds keys that are limited to merchants to every route of the table. The objects are
+// those that the resources make of the other application, all of its merchant US.
+
+// limited is the other application with a key that has every right, for one merchant.
+func (s *site) limited(t *testing.T, merchantID int64) *demo.Application {
+	t.Helper()
+	k, err := s.Identity.CreateKey(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: s.Other.AppID},
+		identity.NewKey{Kind: identity.RestrictedKey, Name: fmt.Sprint("Merchant ", merchantID), Rights: authz.Rights(), Merchants: []int64{merchantID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := s.Other
+	out.SecretKey = k.Text
+	return &out
+}
+
+// coversRoute tells whether a key that is limited to merchants may use a route at all.
+func coversRoute(c call) bool {
+	return (&authz.Restriction{Rights: authz.Rights(), Merchants: []int64{1}}).Covers(c.route.permission)
+}
+
+// theirObjects makes what the resources make, and tells each id by its path.
+func (s *site) theirObjects(t *testing.T) map[string]string {
+	t.Helper()
+	made := make(map[string]string)
+	for _, r := range resources {
+		for path, make := range r.theirs {
+			made[path] = make(t, s)
+		}
+	}
+	return made
+}
+
+// about is the call with the id of an object that was made.
+func (c call) about(made map[string]string) call {
+	before, after, _ := strings.Cut(c.route.path, ":id")
+	_, query, _ := strings.Cut(c.path, "?")
+	c.path = before + made[before+":id"] + after
+	if query != "" {
+		c = c.with(query)
+	}
+	return c
+}
+
+func TestAnotherMerchantsObjectsLookMissing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.theirObjects(t)
+	theirs, other := s.limited(t, s.Other.Merchants.US), s.limited(t, s.Other.Merchants.CA)
+	for _, c := range everyRoute(t) {
+		if !strings.Contains(c.route.path, ":id") {
+			continue
+		}
+		unseen, absent := c.about(made), c
+		unseen.as, absent.as = other, other
+		status, code := 404, "resource_missing"
+		if !coversRoute(c) {
+			status, code = 403, "permission_denied"
+		}
+		a, b := s.send(t, unseen).want(t, status, code), s.send(t, absent).want(t, status, code)
+		if withoutID(a) != withoutID(b) {
+			t.Errorf("%s: another merchant's answers\n%s\na missing one\n%s", c.name(), a.body, b.body)
+		}
+		if c.method == http.MethodGet && coversRoute(c) {
+			unseen.as = theirs
+			s.send(t, unseen).want(t, 200, "")
+		}
+	}
+}
+
+// What a key keeps of a request is for those who see what the request was about.
+func TestAnswersThatAreKeptAreForThoseWhoSeeTheMerchant(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made, other, kept := s.theirObjects(t), s.limited(t, s.Other.Merchants.CA), 0
+	for i, c := range everyRoute(t) {
+		if !strings.Contains(c.route.path, ":id") || c.op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") == nil || !coversRoute(c) {
+			continue
+		}
+		c = c.about(made).header1("Idempotency-Key", fmt.Sprint("kept-", i))
+		c.as = &s.Other
+		if first := s.send(t, c); first.status < 300 {
+			kept++
+			if again := s.send(t, c); !again.replayed() {
+				t.Errorf("%s: the answer was not kept", c.name())
+			}
+		}
+		c.as = other
+		if a := s.send(t, c).want(t, 404, "resource_missing"); a.replayed() {
+			t.Errorf("%s: replayed", c.name())
+		}
+	}
+	if kept < 5 {
+		t.Errorf("%d answers were kept", kept)
+	}
+	token := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
+	us := fmt.Sprint(s.Other.Merchants.US)
+	charged := s.send(t, call{method: http.MethodPost, path: "/api/charges", body: s.body(token, "merchant_id", us), as: &s.Other}.header1("Idempotency-Key", "c")).want(t, 201, "")
+	id, _ := decoded(t, charged.body).(map[string]any)["id"].(string)
+	for _, tt := range []struct {
+		path, body string
+		status     int
+		code       string
+	}{
+		{"/api/charges", s.body(token, "merchant_id", us), 403, "merchant_not_associated"},
+		{"/api/refunds", fmt.Sprintf(`{"charge_id":%q}`, id), 404, "resource_missing"},
+		{"/api/sandbox/tokens", fmt.Sprintf(`{"merchant_id":%s,"test_case":"approved"}`, us), 403, "merchant_not_associated"},
+	} {
+		c := call{method: http.MethodPost, path: tt.path, body: tt.body, as: &s.Other}.header1("Idempotency-Key", "c"+strings.ReplaceAll(tt.path, "/api/charges", ""))
+		s.send(t, c).want(t, 201, "")
+		c.as = other
+		before := s.rows(t)
+		a := s.send(t, c).want(t, tt.status, tt.code)
+		c.body = strings.NewReplacer(`"merchant_id":`+us, `"merchant_id":999999`, id, "ch_01jq8z6k4t8m2x9v5c7b1n3d0f").Replace(c.body)
+		if b := s.send(t, c).want(t, tt.status, tt.code); a.replayed() || withoutID(a) != withoutID(b) {
+			t.Errorf("%s: another merchant's answers\n%s\na missing one\n%s", tt.path, a.body, b.body)
+		}
+		if after := s.rows(t); after != before {
+			t.Errorf("%s: %d rows were written", tt.path, after-before)
+		}
+	}
+}
+
+func TestListsHoldTheKeysMerchantsOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.theirObjects(t)
+	theirs, other := s.limited(t, s.Other.Merchants.US), s.limited(t, s.Other.Merchants.CA)
+	length := func(c call, as *demo.Application) int {
+		t.Helper()
+		c.as = as
+		items, _ := decoded(t, s.send(t, c).want(t, 200, "").body).(map[string]any)["data"].([]any)
+		return len(items)
+	}
+	for _, c := range everyRoute(t) {
+		if c.op.Parameters.GetByInAndName(openapi3.ParameterInQuery, startingAfter) == nil || strings.Contains(c.route.path, ":id") || !coversRoute(c) {
+			continue
+		}
+		if all, seen := length(c, &s.Other), length(c, theirs); all == 0 || seen != all {
+			t.Errorf("%s: %d of %d objects are listed for their merchant", c.name(), seen, all)
+		}
+		if n := length(c, other); n != 0 {
+			t.Errorf("%s: %d objects are listed for another merchant", c.name(), n)
+		}
+		if c.op.Parameters.GetByInAndName(openapi3.ParameterInQuery, "merchant_id") == nil {
+			continue
+		}
+		us, ca := s.Other.Merchants.US, s.Other.Merchants.CA
+		if n := length(c.with(fmt.Sprintf("merchant_id=%d", us)), other); n != 0 {
+			t.Errorf("%s: %d objects of another merchant that was asked for", c.name(), n)
+		}
+		if n := length(c.with(fmt.Sprintf("merchant_id=%d,%d", ca, us)), theirs); n == 0 {
+			t.Errorf("%s: asked for two merchants, the key's own is left out", c.name())
+		}
+	}
+}
+
+// Wherever a merchant is named, one that the key does not have is none of the application's.
+func TestAnotherMerchantThatIsNamedIsNotAssociated(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	other, asked := s.limited(t, s.Other.Merchants.CA), 0
+	for _, c := range everyRoute(t) {
+		if !c.documents(403, "merchant_not_associated") || !coversRoute(c) {
+			continue
+		}
+		asked++
+		c.as = other
+		named := func(id int64) call {
+			out := c
+			out.path = strings.ReplaceAll(c.path, "merchant_id=1042", fmt.Sprint("merchant_id=", id))
+			out.body = strings.ReplaceAll(c.body, `"merchant_id":1042`, fmt.Sprint(`"merchant_id":`, id))
+			if out.path == c.path && out.body == c.body {
+				t.Errorf("%s: where is the merchant named?", c.name())
+			}
+			return out
+		}
+		before := s.rows(t)
+		a, b := s.send(t, named(s.Other.Merchants.US)).want(t, 403, "merchant_not_associated"), s.send(t, named(999999)).want(t, 403, "merchant_not_associated")
+		if withoutID(a) != withoutID(b) {
+			t.Errorf("%s: another merchant's answers\n%s\na missing one\n%s", c.name(), a.body, b.body)
+		}
+		if after := s.rows(t); after != before {
+			t.Errorf("%s: %d rows were written", c.name(), after-before)
+		}
+		if a := s.send(t, named(s.Other.Merchants.CA)); a.error().Code == "merchant_not_associated" {
+			t.Errorf("%s: the key's own merchant is answered %s", c.name(), a.body)
+		}
+	}
+	if asked < 3 {
+		t.Errorf("%d operations were asked", asked)
+	}
+}
