@@ -108,25 +108,38 @@ func TestAnswersThatAreKeptAreForThoseWhoSeeTheMerchant(t *testing.T) {
 	if kept < 5 {
 		t.Errorf("%d answers were kept", kept)
 	}
+	s.keptOfRequestsThatNameTheMerchant(t, other)
+}
+
+func (s *site) keptOfRequestsThatNameTheMerchant(t *testing.T, other *demo.Application) {
+	t.Helper()
 	token := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
 	us := fmt.Sprint(s.Other.Merchants.US)
-	charged := s.send(t, call{method: http.MethodPost, path: "/api/charges", body: s.body(token, "merchant_id", us), as: &s.Other}.header1("Idempotency-Key", "c")).want(t, 201, "")
-	id, _ := decoded(t, charged.body).(map[string]any)["id"].(string)
+	make := func(key, body string) (id string) {
+		c := call{method: http.MethodPost, path: "/api/charges", body: body, as: &s.Other}
+		id, _ = decoded(t, s.send(t, c.header1("Idempotency-Key", key)).want(t, 201, "").body).(map[string]any)["id"].(string)
+		return id
+	}
+	captured, held := make("captured", s.body(token, "merchant_id", us)), make("held", s.body(token, "merchant_id", us, "capture", "false"))
 	for _, tt := range []struct {
 		path, body string
 		status     int
 		code       string
 	}{
 		{"/api/charges", s.body(token, "merchant_id", us), 403, "merchant_not_associated"},
-		{"/api/refunds", fmt.Sprintf(`{"charge_id":%q}`, id), 404, "resource_missing"},
+		{"/api/charges/" + held + "/capture", "", 404, "resource_missing"},
+		{"/api/refunds", fmt.Sprintf(`{"charge_id":%q}`, captured), 404, "resource_missing"},
 		{"/api/sandbox/tokens", fmt.Sprintf(`{"merchant_id":%s,"test_case":"approved"}`, us), 403, "merchant_not_associated"},
 	} {
-		c := call{method: http.MethodPost, path: tt.path, body: tt.body, as: &s.Other}.header1("Idempotency-Key", "c"+strings.ReplaceAll(tt.path, "/api/charges", ""))
-		s.send(t, c).want(t, 201, "")
+		c := call{method: http.MethodPost, path: tt.path, body: tt.body, as: &s.Other}.header1("Idempotency-Key", tt.path)
+		if a := s.send(t, c); a.status >= 300 {
+			t.Errorf("%s: %s", tt.path, a.body)
+		}
 		c.as = other
 		before := s.rows(t)
 		a := s.send(t, c).want(t, tt.status, tt.code)
-		c.body = strings.NewReplacer(`"merchant_id":`+us, `"merchant_id":999999`, id, "ch_01jq8z6k4t8m2x9v5c7b1n3d0f").Replace(c.body)
+		absent := strings.NewReplacer(`"merchant_id":`+us, `"merchant_id":999999`, captured, "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", held, "ch_01jq8z6k4t8m2x9v5c7b1n3d0f")
+		c.path, c.body = absent.Replace(c.path), absent.Replace(c.body)
 		if b := s.send(t, c).want(t, tt.status, tt.code); a.replayed() || withoutID(a) != withoutID(b) {
 			t.Errorf("%s: another merchant's answers\n%s\na missing one\n%s", tt.path, a.body, b.body)
 		}
