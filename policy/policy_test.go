@@ -202,6 +202,16 @@ func TestRightsDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var whole []string
+	for _, p := range constants(t, "Permission") {
+		all, one := authz.Restriction{Rights: authz.Rights()}, authz.Restriction{Rights: authz.Rights(), Merchants: []int64{1}}
+		if all.Covers(authz.Permission(p)) && !one.Covers(authz.Permission(p)) {
+			whole = append(whole, "`"+p+"`")
+		}
+	}
+	if told := "all merchants at once: " + strings.Join(whole, ", ") + "."; !strings.Contains(string(text), told) {
+		t.Errorf("docs/keys.md must tell of %q", told)
+	}
 	if !strings.Contains(string(text), want.String()) {
 		t.Errorf("docs/keys.md must contain this table:\n%s", want.String())
 	}

@@ -49,8 +49,8 @@ func RightFor(p Permission) Right {
 }
 
 // whole are the permissions whose use concerns all merchants of an application at once: no key
-// that is limited to some has them.
-var whole = []Permission{SandboxClock, FileRead}
+// that is limited to some has them. A file is no merchant's.
+var whole = []Permission{FileRead, SandboxClock}
 
 // Restriction is what a restricted key is held to.
 type Restriction struct {
