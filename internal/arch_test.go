@@ -66,6 +66,7 @@ var rows = map[string]row{
 	"processor":         {2, "money sensitive fault"},
 	"processor/sandbox": {2, "0 1 processor"},
 	"upload":            {2, "0 1"},
+	"requestlog":        {2, "0 1"},
 
 	"processor/conformance": {2, "0 processor"}, // for tests alone
 

@@ -23,6 +23,7 @@ import (
 	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
+	"svcpay/internal/requestlog"
 	"svcpay/internal/simulate"
 	"svcpay/internal/token"
 	"svcpay/internal/upload"
@@ -64,6 +65,8 @@ type Services struct {
 	Payouts    *payout.Service
 	Reports    *report.Service
 	Reconcile  *reconcile.Service
+	// RequestLogs takes entries, and writes them once it is started.
+	RequestLogs *requestlog.Service
 	// Simulate is nil in production.
 	Simulate *simulate.Service
 
@@ -96,6 +99,7 @@ func New(d Deps) *Services {
 	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
 	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Payouts: s.Payouts, Check: d.Check, Clock: d.Clock})
+	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.listen()
 	if d.Happen != nil {

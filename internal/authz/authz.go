@@ -83,6 +83,9 @@ const (
 	KeyRead   Permission = "key:read"   // the application's keys, never their texts
 	KeyManage Permission = "key:manage" // make, change, roll and revoke them
 
+	RequestLogRead     Permission = "request_log:read"     // what was asked, and what was told
+	IdempotencyKeyRead Permission = "idempotency_key:read" // what became of a key
+
 	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor
 	SandboxClock    Permission = "sandbox:clock"    // move the application's clock
 )

@@ -82,5 +82,6 @@ var (
 	ParseFile        = Parse[fileKind]
 	ParseFeeSchedule = Parse[feeScheduleKind]
 	ParseEntry       = Parse[entryKind]
+	ParseRequest     = Parse[requestKind]
 	ParseKey         = Parse[keyKind]
 )

@@ -1,0 +1,137 @@
+package requestlog
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/pg"
+)
+
+// Bounds of the queue. Entries of one batch are written in one round trip.
+const (
+	maxQueued    = 4096
+	maxQueuedRaw = 16 << 20 // bytes of bodies and answers
+	batchSize    = 500
+	flushEvery   = 250 * time.Millisecond
+	lastFlush    = 5 * time.Second
+)
+
+// queue holds the entries that wait, and counts those that found no place.
+type queue struct {
+	mu      sync.Mutex
+	waiting []Entry
+	raw     int // bytes of bodies and answers
+	dropped int64
+}
+
+func (e Entry) raw() int { return len(e.Body) + len(e.Answer) }
+
+// Add takes an entry, or counts it as dropped. It never waits. A body of more than 64 KiB is not kept.
+func (s *Service) Add(e Entry) {
+	if len(e.Body) > maxRawBody {
+		e.Body = nil
+	}
+	q := &s.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) >= maxQueued || q.raw+e.raw() > maxQueuedRaw {
+		q.dropped++
+		return
+	}
+	q.waiting = append(q.waiting, e)
+	q.raw += e.raw()
+}
+
+// Dropped is how many entries of this binary were lost so far.
+func (s *Service) Dropped() int64 {
+	s.queue.mu.Lock()
+	defer s.queue.mu.Unlock()
+	return s.queue.dropped
+}
+
+func (q *queue) take() []Entry {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := min(batchSize, len(q.waiting))
+	batch := slices.Clone(q.waiting[:n])
+	q.waiting = slices.Delete(q.waiting, 0, n)
+	for _, e := range batch {
+		q.raw -= e.raw()
+	}
+	return batch
+}
+
+func (q *queue) putBack(batch []Entry) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = slices.Insert(q.waiting, 0, batch...)
+	for _, e := range batch {
+		q.raw += e.raw()
+	}
+}
+
+func (q *queue) drop(n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.dropped += int64(n)
+}
+
+// Flush writes all entries that wait. While the database is not there they stay; what it does not take
+// is dropped.
+func (s *Service) Flush(ctx context.Context) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	for batch := s.queue.take(); len(batch) > 0; batch = s.queue.take() {
+		err := s.write(ctx, batch)
+		if err == nil {
+			continue
+		}
+		if pg.Fault(err).Kind == fault.KindUnavailable || ctx.Err() != nil {
+			s.queue.putBack(batch)
+			return err
+		}
+		for _, e := range batch { // one of them is at fault
+			if s.write(ctx, []Entry{e}) != nil {
+				s.queue.drop(1)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// Start writes what waits four times a second until the function that it returns is called, which
+// writes the rest.
+func (s *Service) Start(log *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	flush := func(ctx context.Context) {
+		if err := s.Flush(ctx); err != nil {
+			log.WarnContext(ctx, "request logs were not written", "error", err.Error(), "dropped", s.Dropped())
+		}
+	}
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(flushEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				flush(context.WithoutCancel(ctx)) // a batch that is under way is not cut off
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+		last, cancel := context.WithTimeout(context.Background(), lastFlush)
+		defer cancel()
+		flush(last)
+	}
+}
