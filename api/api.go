@@ -3,13 +3,16 @@
 package api
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/assembly"
+	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 )
 
@@ -24,6 +27,8 @@ type Config struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 	Limits  Limits
+	// Panicked counts a panic of a handler.
+	Panicked func()
 }
 
 // API holds the handlers.
@@ -57,12 +62,31 @@ func (a *API) surround(r route) echo.HandlerFunc {
 			return a.noRoute(c, http.StatusNotFound)
 		}
 		req := a.identifyRequest(c)
-		reply, err := a.serve(c, r, req)
-		if err != nil {
-			return a.writeError(c, req, err)
+		reply, err := a.guarded(c, r, req)
+		if err == nil {
+			err = a.writeReply(c, req, reply)
+		} else {
+			err = a.writeError(c, req, err)
 		}
-		return a.writeReply(c, req, reply)
+		a.record(c, req, reply)
+		return err
 	}
+}
+
+// guarded makes an error of a panic, so that the request is answered and recorded under its id. What a
+// handler panics with goes to our log alone.
+func (a *API) guarded(c echo.Context, r route, req *request) (out reply, err error) {
+	defer func() {
+		switch p := recover(); p {
+		case nil:
+		case http.ErrAbortHandler: // how a handler breaks a connection off
+			panic(p)
+		default:
+			a.Panicked()
+			err = fault.Internal(fmt.Errorf("a handler panicked: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	return a.serve(c, r, req)
 }
 
 func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {

@@ -71,6 +71,7 @@ func configOf(w *fixture.World) Config {
 		BaseURL:  "https://api.example",
 		Log:      slog.New(slog.DiscardHandler),
 		Now:      w.Clock.Now,
+		Panicked: func() {},
 	}
 }
 

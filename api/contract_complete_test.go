@@ -141,7 +141,9 @@ func (o operation) addParameters(id, item *yaml.Node) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", id.Value, err)
 		}
-		p := node("{name: id, in: path, required: true, description: Text of another form is the id of nothing., schema: {type: string}}")
+		_, name, _ := strings.Cut(o.path, "{")
+		name, _, _ = strings.Cut(name, "}")
+		p := node("{name: %s, in: path, required: true, description: Text of another form is the %s of nothing., schema: {type: string}}", name, name)
 		put(p, "example", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: example.Value, Style: yaml.SingleQuotedStyle})
 		all.Content = append(all.Content, p)
 	}

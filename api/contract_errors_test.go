@@ -189,7 +189,7 @@ func (o operation) addErrors(own []string, pages bool) error {
 	}
 	body := child(o.node, "requestBody", "content")
 	jsonBody := child(body, mediaJSON, "schema")
-	add(strings.Contains(o.path, "{id}"), standard.withID)
+	add(strings.Contains(o.path, "{"), standard.withID)
 	add(strings.HasPrefix(o.path, "/api/sandbox/"), standard.inSandbox)
 	add(jsonBody != nil, standard.withBody)
 	add(jsonBody != nil && o.requires(jsonBody), []string{"parameter_missing"})

@@ -21,11 +21,11 @@ func (a *API) writeError(c echo.Context, req *request, err error) error {
 		a.Log.ErrorContext(c.Request().Context(), "request failed", "request_id", req.id.String(),
 			"method", c.Request().Method, "route", c.Path(), "error", f.Error())
 	}
-	return a.writeFault(c, req.id, f)
+	return a.writeFault(c, req, req.id, f)
 }
 
 // writeFault answers a fault under the id of the request that it first answered.
-func (a *API) writeFault(c echo.Context, id ids.Request, f *fault.Error) error {
+func (a *API) writeFault(c echo.Context, req *request, id ids.Request, f *fault.Error) error {
 	d := dressOf(f)
 	body := map[string]any{
 		"type": d.Type, "code": f.Code, "message": f.Message, "errors": append([]fault.Field{}, f.Fields...),
@@ -42,7 +42,8 @@ func (a *API) writeFault(c echo.Context, id ids.Request, f *fault.Error) error {
 	if f.RetryAfter > 0 {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetrySeconds()))
 	}
-	return c.Blob(d.Status, "application/json", text)
+	req.refusal, req.answer = f, text
+	return c.Blob(d.Status, mediaJSON, text)
 }
 
 // retryable is said of faults that may go away by themselves; a decline says it of itself.
@@ -58,7 +59,7 @@ func retryable(k fault.Kind, code string) bool {
 func (a *API) noRoute(c echo.Context, code int) error {
 	req := a.identifyRequest(c)
 	if code == http.StatusMethodNotAllowed {
-		return a.writeFault(c, req.id, fault.New(fault.KindInvalid, "method_not_allowed", "This path does not take this method."))
+		return a.writeFault(c, req, req.id, fault.New(fault.KindInvalid, "method_not_allowed", "This path does not take this method."))
 	}
-	return a.writeFault(c, req.id, fault.New(fault.KindNotFound, "route_missing", "There is no such path in this API."))
+	return a.writeFault(c, req, req.id, fault.New(fault.KindNotFound, "route_missing", "There is no such path in this API."))
 }

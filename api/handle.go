@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"net/url"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -83,18 +84,18 @@ func act[In any, P input[In]](call changeCall[In]) handler { return withBody[In,
 // change that is the same however often it is made: neither takes an idempotency key.
 func asks[In any, P input[In], T any](call func(context.Context, authz.Actor, string, In) (T, error)) handler {
 	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
-		in, err := readInput[In, P](c, false)
+		in, err := readInput[In, P](c, req, false)
 		if err != nil {
 			return reply{}, err
 		}
-		object, err := call(c.Request().Context(), req.actor, c.Param("id"), in.in)
+		object, err := call(c.Request().Context(), req.actor, pathID(c), in.in)
 		return reply{object: object}, err
 	}}
 }
 
 func withBody[In any, P input[In]](optional bool, call changeCall[In]) handler {
 	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
-		in, err := readInput[In, P](c, optional)
+		in, err := readInput[In, P](c, req, optional)
 		if err != nil {
 			return reply{}, err
 		}
@@ -102,7 +103,7 @@ func withBody[In any, P input[In]](optional bool, call changeCall[In]) handler {
 		if err != nil {
 			return reply{}, err
 		}
-		return call(c.Request().Context(), req, c.Param("id"), in.in, claim)
+		return call(c.Request().Context(), req, pathID(c), in.in, claim)
 	}}
 }
 
@@ -113,10 +114,11 @@ type bodyOf[In any] struct {
 	body []byte
 }
 
-func readInput[In any, P input[In]](c echo.Context, optional bool) (out bodyOf[In], err error) {
+func readInput[In any, P input[In]](c echo.Context, req *request, optional bool) (out bodyOf[In], err error) {
 	if out.body, err = readJSON(c.Request(), optional); err != nil {
 		return out, err
 	}
+	req.body = out.body
 	if out.raw, err = members(out.body); err != nil {
 		return out, err
 	}
@@ -166,14 +168,14 @@ func documents(types []string, call documentCall) handler {
 		if err != nil {
 			return reply{}, err
 		}
-		return call(c.Request().Context(), req, c.Param("id"), q)
+		return call(c.Request().Context(), req, pathID(c), q)
 	}}
 }
 
 // get makes a handler of a use-case that reads the object in the path.
 func get[T any](call func(context.Context, authz.Actor, string) (T, error)) handler {
 	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
-		object, err := call(c.Request().Context(), req.actor, c.Param("id"))
+		object, err := call(c.Request().Context(), req.actor, pathID(c))
 		return reply{object: object}, err
 	}}
 }
@@ -199,7 +201,7 @@ func getWith[In, T any](read func(*query) In, call func(context.Context, authz.A
 		if err := q.err(); err != nil {
 			return reply{}, err
 		}
-		object, err := call(c.Request().Context(), req.actor, c.Param("id"), in)
+		object, err := call(c.Request().Context(), req.actor, pathID(c), in)
 		return reply{object: object}, err
 	}}
 }
@@ -234,6 +236,7 @@ func claimWith(c echo.Context, req *request, params map[string]string, canonical
 	if len(keys) > 1 || !validKey(keys[0]) {
 		return nil, errKey
 	}
+	req.key = keys[0]
 	method, path := c.Request().Method, canonicalPath(c)
 	return &idempotency.Claim{
 		ApplicationID: req.actor.ApplicationID, Key: keys[0], Method: method, Path: path,
@@ -252,6 +255,23 @@ func validKey(key string) bool {
 		}
 	}
 	return true
+}
+
+// pathID is the id, or the key, that the path names. The router reads paths that hold escapes as they were
+// sent, others decoded.
+func pathID(c echo.Context) string {
+	values := c.ParamValues()
+	if len(values) == 0 {
+		return ""
+	}
+	if c.Request().URL.RawPath == "" {
+		return values[0]
+	}
+	id, err := url.PathUnescape(values[0])
+	if err != nil { // the server refuses such paths before
+		return ""
+	}
+	return id
 }
 
 // canonicalPath is the request's path under /api, whichever alias was called.

@@ -45,7 +45,7 @@ func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.A
 		if err := q.err(); err != nil {
 			return reply{}, err
 		}
-		p, err := call(c.Request().Context(), req.actor, c.Param("id"), in)
+		p, err := call(c.Request().Context(), req.actor, pathID(c), in)
 		if err != nil {
 			return reply{}, err
 		}

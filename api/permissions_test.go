@@ -33,8 +33,13 @@ func TestPolicyKnowsEveryRoutesPermission(t *testing.T) {
 func TestPanicIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	broken := serve(t, w, Config{Services: assembly.Services{Identity: w.Identity}, BaseURL: "https://api.example", Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now}, time.Minute)
+	panics := 0
+	broken := serve(t, w, Config{Services: assembly.Services{Identity: w.Identity, RequestLogs: w.RequestLogs}, BaseURL: "https://api.example",
+		Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now, Panicked: func() { panics++ }}, time.Minute)
 	a := broken.get(t, "/api/charges").want(t, 500, "internal_error")
+	if panics != 1 {
+		t.Errorf("%d panics were counted", panics)
+	}
 	if _, err := fmt.Sscanf(a.header.Get("Request-Id"), "req_%s", new(string)); err != nil {
 		t.Errorf("the request's id is %q", a.header.Get("Request-Id"))
 	}

@@ -84,7 +84,7 @@ func (a *API) writeReply(c echo.Context, req *request, r reply) error {
 		h.Set("Idempotent-Replayed", "true")
 	}
 	if r.refusal != nil {
-		return a.writeFault(c, r.original, r.refusal)
+		return a.writeFault(c, req, r.original, r.refusal)
 	}
 	body := r.raw
 	if body == nil {

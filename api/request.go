@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -23,7 +24,8 @@ const (
 
 // request is what the edge knows of a request beside its body.
 type request struct {
-	id ids.Request
+	id    ids.Request
+	began time.Time
 	// clientID is the caller's own id of the request, "" if there is none or it is none.
 	clientID string
 	actor    authz.Actor
@@ -31,11 +33,19 @@ type request struct {
 	media string
 	// ifVersion is the version that the object must still have, by If-Match; nil for any.
 	ifVersion *int
+
+	// The rest is what the log of requests is told: the JSON of the body, the idempotency key, and how the
+	// request was refused, if it was.
+	body    []byte
+	key     string
+	refusal *fault.Error
+	answer  []byte
 }
 
 // identifyRequest gives the request its id and the headers that every answer has.
 func (a *API) identifyRequest(c echo.Context) *request {
-	req := &request{id: ids.NewRequest(a.Now())}
+	now := a.Now()
+	req := &request{id: ids.NewRequest(now), began: now}
 	h := c.Response().Header()
 	h.Set("Request-Id", req.id.String())
 	if own := c.Request().Header.Values("X-Request-Id"); len(own) == 1 && validKey(own[0]) {

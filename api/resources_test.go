@@ -36,6 +36,7 @@ var resources = []resource{
 	sandboxResource,
 	feeResource,
 	meResource,
+	requestLogResource,
 }
 
 func currencies() (out []string) {

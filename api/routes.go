@@ -39,5 +39,7 @@ func (a *API) routes() []route {
 		a.sandboxRoutes(),
 		a.feeRoutes(),
 		a.meRoutes(),
+		a.requestLogRoutes(),
+		a.idempotencyKeyRoutes(),
 	)
 }

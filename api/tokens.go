@@ -32,7 +32,7 @@ func erase(call func(context.Context, *request, string, *idempotency.Claim) (rep
 		if err != nil {
 			return reply{}, err
 		}
-		return call(c.Request().Context(), req, c.Param("id"), claim)
+		return call(c.Request().Context(), req, pathID(c), claim)
 	}}
 }
 

@@ -2,6 +2,7 @@ package requestlog
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -77,6 +78,9 @@ const selectPage = `SELECT ` + columns + ` FROM request_logs
 func (s *Service) Key(ctx context.Context, actor authz.Actor, key string) (idempotency.Story, error) {
 	if err := s.Check.Check(actor, authz.IdempotencyKeyRead); err != nil {
 		return idempotency.Story{}, err
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r > '~' }) { // no key is written so
+		return idempotency.Story{}, fault.Missing()
 	}
 	return idempotency.Look(ctx, s.Pool, actor.ApplicationID, key, s.Machine())
 }

@@ -100,7 +100,6 @@ func body(text []byte) *string {
 	if !ok {
 		return nil
 	}
-	shown = strings.ReplaceAll(shown, "\x00", "") // the database cannot hold it
 	if len(shown) > maxBody {
 		end := maxBody
 		for !utf8.RuneStart(shown[end]) {
