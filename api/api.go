@@ -48,8 +48,10 @@ func Register(e *echo.Echo, c Config) {
 			continue
 		}
 		for _, path := range r.paths() {
-			e.Add(r.method, path, a.surround(r))
-			methods[path] = append(methods[path], r.method)
+			for _, method := range r.methods() {
+				e.Add(method, path, a.surround(r))
+				methods[path] = append(methods[path], method)
+			}
 		}
 	}
 	a.refuseOthers(e, methods)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -205,6 +206,9 @@ func (s *site) plain(t testing.TB, a answer) {
 	}
 	if same := e.RequestID == h.Get("Request-Id"); same == a.replayed() {
 		t.Errorf("request %s, told as %s", h.Get("Request-Id"), e.RequestID)
+	}
+	if wait, _ := strconv.Atoi(h.Get("Retry-After")); codeByName[e.Code].Waits != (wait > 0) {
+		t.Errorf("%s comes with Retry-After %q", e.Code, h.Get("Retry-After"))
 	}
 	told := decoded(t, a.body).(map[string]any)["error"].(map[string]any)
 	for _, member := range codeByName[e.Code].Members {

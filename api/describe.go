@@ -43,13 +43,17 @@ func (a *API) describe(e *echo.Echo) map[string][]string {
 	return map[string][]string{"/api/openapi.yaml": {http.MethodGet}, "/api/openapi.json": {http.MethodGet}}
 }
 
-// refuseOthers adds the answer to methods that a path does not take and to paths that do not
-// exist. The router would let everything below /api win over its own 405.
+// refuseOthers adds the answer to methods that a path does not take, OPTIONS among them, which is told of
+// the others, and to paths that do not exist. The router would let everything below /api win over its own 405.
 func (a *API) refuseOthers(e *echo.Echo, methods map[string][]string) {
 	refuse := func(c echo.Context) error {
 		for pattern, allowed := range methods {
 			if covers(pattern, echo.GetPath(c.Request())) {
-				c.Response().Header().Set("Allow", strings.Join(allowed, ", "))
+				c.Response().Header().Set("Allow", strings.Join(append(slices.Clone(allowed), http.MethodOptions), ", "))
+				if c.Request().Method == http.MethodOptions {
+					a.identifyRequest(c)
+					return c.NoContent(http.StatusNoContent)
+				}
 				return a.noRoute(c, http.StatusMethodNotAllowed)
 			}
 		}

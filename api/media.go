@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -21,6 +22,8 @@ func readJSON(r *http.Request, optional bool) ([]byte, error) {
 	}
 	body, err := readBody(r, maxBody)
 	switch {
+	case errors.Is(err, errCut):
+		return nil, errBody.Because(err)
 	case err != nil:
 		return nil, err
 	case len(body) == 0 && optional:
@@ -41,10 +44,13 @@ func readFile(r *http.Request, limit int, types []string) (upload, error) {
 	return upload{media: media, content: content}, err
 }
 
+// errCut is a body that does not end as it said, or not in time.
+var errCut = fault.Invalid("parameter_invalid", "The body was cut short, or came too slowly.")
+
 func readBody(r *http.Request, limit int) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
 	if err != nil {
-		return nil, errBody.Because(err)
+		return nil, fmt.Errorf("%w: %w", errCut, err)
 	}
 	if len(body) > limit {
 		return nil, fault.New(fault.KindInvalid, "request_too_large", fmt.Sprintf("The body is larger than %d KiB.", limit>>10))

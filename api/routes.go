@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"slices"
 
 	"svcpay/internal/authz"
@@ -22,6 +23,14 @@ func (r route) paths() []string {
 		return []string{r.path}
 	}
 	return []string{r.path, r.alias}
+}
+
+// methods are those that the route answers: what can be read can be asked for without its body.
+func (r route) methods() []string {
+	if r.method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{r.method}
 }
 
 // routes is the table: each resource's own, in its file.

@@ -27,6 +27,8 @@ type app struct {
 	log    *slog.Logger
 	pool   *pgxpool.Pool
 	meter  *metrics.Meter
+	// stopLogs ends the writing of request logs, and writes what waits.
+	stopLogs func()
 }
 
 // machineTime is the one source of time: milliseconds, as records keep it.
@@ -52,6 +54,8 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 		pool.Close()
 		return nil, err
 	}
+	meter.RequestLogs(a.RequestLogs.Dropped)
+	a.stopLogs = a.RequestLogs.Start(log)
 	return a, nil
 }
 
@@ -105,4 +109,7 @@ func checkClock(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-func (a *app) close() { a.pool.Close() }
+func (a *app) close() {
+	a.stopLogs()
+	a.pool.Close()
+}

@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/idempotency"
 	"svcpay/internal/jobs"
+	"svcpay/internal/requestlog"
 	"svcpay/internal/vault"
 )
 
@@ -28,6 +29,7 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
 			return idempotency.Purge(ctx, a.pool, machineTime())
 		}),
+		purge("purge_request_logs", func(ctx context.Context) (int64, error) { return requestlog.Purge(ctx, a.pool, machineTime()) }),
 	}
 	for _, s := range a.Sweeps() {
 		out = append(out, jobs.Schedule{Name: s.Name, Every: sweepEvery, Run: func(ctx context.Context) (bool, error) {

@@ -49,6 +49,7 @@ func addressOf(proxies []*net.IPNet) echo.IPExtractor {
 func (a *app) recovery() echo.MiddlewareFunc {
 	return middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true,
 		LogErrorFunc: func(c echo.Context, err error, stack []byte) error {
+			a.meter.Panic(surfaceOf(c.Path()))
 			a.log.ErrorContext(c.Request().Context(), "a handler panicked", "route", c.Path(), "error", err.Error(), "stack", string(stack))
 			return err
 		}})
@@ -105,7 +106,8 @@ func (a *app) payHandler() (http.Handler, error) {
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
-	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime, Limits: a.config.limits}
+	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime, Limits: a.config.limits,
+		Panicked: func() { a.meter.Panic("api") }}
 	c.Limits.Failures = failedKeys
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Identity: a.Identity, Static: static.FS(), BaseURL: a.config.baseURL,

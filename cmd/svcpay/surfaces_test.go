@@ -16,7 +16,8 @@ import (
 func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 	t.Parallel()
 	var log, elsewhere bytes.Buffer
-	e := (&app{log: newLog(&log), meter: metrics.New(nil, machineTime)}).newEcho()
+	a := &app{log: newLog(&log), meter: metrics.New(nil, machineTime)}
+	e := a.newEcho()
 	e.Logger.SetOutput(&elsewhere)
 	e.GET("/", func(echo.Context) error { panic("the card 4242 4242 4242 4242") })
 	answer := httptest.NewRecorder()
@@ -26,6 +27,11 @@ func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 	}
 	if text := log.String(); !strings.Contains(text, "the card [redacted]") || !strings.Contains(text, "surfaces_test.go") || strings.Contains(text, "4242") {
 		t.Errorf("%s", text)
+	}
+	told := httptest.NewRecorder()
+	a.meter.Handler().ServeHTTP(told, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if !strings.Contains(told.Body.String(), `svcpay_panics_total{surface="other"} 1`) {
+		t.Error("the panic was not counted")
 	}
 }
 

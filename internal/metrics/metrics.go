@@ -23,6 +23,8 @@ type Metric struct {
 
 const (
 	requests         = "svcpay_http_requests_total"
+	panics           = "svcpay_panics_total"
+	droppedLogs      = "svcpay_request_logs_dropped_total"
 	calls            = "svcpay_processor_calls_total"
 	jobs             = "svcpay_job_seconds"
 	databaseUp       = "svcpay_database_up"
@@ -40,6 +42,8 @@ const (
 func Table() []Metric {
 	return []Metric{
 		{requests, "counter", []string{"surface", "route", "status"}, "Requests that were answered by this binary. The route is a pattern, none where there is none."},
+		{panics, "counter", []string{"surface"}, "Requests during which this binary's code panicked. They were answered 500."},
+		{droppedLogs, "counter", nil, "Entries of the request log that this binary did not write, because too many waited or the database refused them."},
 		{calls, "counter", []string{"kind", "outcome"}, "Calls to the processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
 		{jobs, "histogram", []string{"job", "outcome"}, "Steps of background jobs in this binary, and how long they took: done or failed."},
 		{databaseUp, "gauge", nil, "1 if what follows could be read; else 0, and the rest is missing."},
@@ -68,6 +72,7 @@ func find(name string) Metric {
 type Meter struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
+	panics   *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	jobs     *prometheus.HistogramVec
 }
@@ -80,10 +85,10 @@ func counter(name string) *prometheus.CounterVec {
 // New makes a meter; what waits is read from the database when somebody looks.
 func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
 	j := find(jobs)
-	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), calls: counter(calls),
+	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), calls: counter(calls),
 		jobs: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: j.Name, Help: j.Help,
 			Buckets: []float64{.005, .02, .1, .5, 2, 10, 60}}, j.Labels)}
-	m.registry.MustRegister(m.requests, m.calls, m.jobs, newState(pool, machine),
+	m.registry.MustRegister(m.requests, m.panics, m.calls, m.jobs, newState(pool, machine),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -99,6 +104,15 @@ func (m *Meter) Request(surface, route string, status int) {
 		route = "none"
 	}
 	m.requests.WithLabelValues(surface, route, strconv.Itoa(status)).Inc()
+}
+
+// Panic counts a request during which code of a surface panicked.
+func (m *Meter) Panic(surface string) { m.panics.WithLabelValues(surface).Inc() }
+
+// RequestLogs has the meter tell how many entries of the request log were dropped so far.
+func (m *Meter) RequestLogs(dropped func() int64) {
+	d := find(droppedLogs)
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: d.Name, Help: d.Help}, func() float64 { return float64(dropped()) }))
 }
 
 // Job counts a step of a job.

@@ -74,10 +74,13 @@ func TestCounts(t *testing.T) {
 	m.Request("api", "/api/charges", 201)
 	m.Request("api", "/api/charges", 201)
 	m.Request("other", "", 404)
+	m.Panic("api")
+	m.RequestLogs(func() int64 { return 7 })
 	m.Job("sweep", 30*time.Millisecond, nil)
 	m.Job("sweep", time.Second, errors.New("x"))
 	m.Job("sweep", time.Hour, errors.New("x"))
 	expect(t, "counted", scrape(t, m), map[string]string{
+		`svcpay_panics_total{surface="api"}`: "1", "svcpay_request_logs_dropped_total": "7",
 		`svcpay_http_requests_total{route="/api/charges",status="201",surface="api"}`: "2",
 		`svcpay_http_requests_total{route="none",status="404",surface="other"}`:       "1",
 		`svcpay_job_seconds_count{job="sweep",outcome="done"}`:                        "1",
