@@ -98,6 +98,8 @@ secret_key fee_default:read
 secret_key sandbox:simulate
 secret_key sandbox:clock
 secret_key me:read
+secret_key request_log:read
+secret_key idempotency_key:read
 public_key token:create
 system_admin payout:read
 system_admin payout:resume

@@ -26,9 +26,11 @@ func Rights() []Right {
 		"fee:read", "fee:write",
 		"fee_default:read",
 		"file:read", "file:write",
+		"idempotency_key:read",
 		"mandate:read", "mandate:write",
 		"payout:read",
 		"refund:read", "refund:write",
+		"request_log:read",
 		"sandbox:write",
 		"statement:read",
 		"token:read", "token:write",
@@ -50,7 +52,7 @@ func RightFor(p Permission) Right {
 
 // whole are the permissions whose use concerns all merchants of an application at once: no key
 // that is limited to some has them. A file is no merchant's.
-var whole = []Permission{FileRead, SandboxClock}
+var whole = []Permission{FileRead, SandboxClock, IdempotencyKeyRead}
 
 // Restriction is what a restricted key is held to.
 type Restriction struct {

@@ -188,6 +188,29 @@ func TestEntriesOfAnotherApplicationAreMissing(t *testing.T) {
 	}
 }
 
+// A key that is limited to some merchants sees what was asked about these.
+func TestEntriesOfOtherMerchantsAreMissing(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	limited := w.Actor()
+	limited.Role, limited.Restriction = authz.RoleRestrictedKey, &authz.Restriction{Rights: authz.Rights(), Merchants: []int64{7}}
+	for merchantID, seen := range map[int64]bool{0: false, 7: true, 8: false} {
+		e := entry(w)
+		e.MerchantID = merchantID
+		w.RequestLogs.Add(e)
+		flush(t, w.RequestLogs)
+		if err := second(w.RequestLogs.Get(t.Context(), limited, e.Actor.RequestID.String())); (err == nil) != seen || !seen && code(err) != "resource_missing" {
+			t.Errorf("of merchant %d: %v", merchantID, err)
+		}
+	}
+	if p, err := w.RequestLogs.List(t.Context(), limited, requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 9}}); err != nil || len(p.Items) != 1 || *p.Items[0].MerchantID != 7 {
+		t.Errorf("listed as %v, %v", p, err)
+	}
+	if err := second(w.RequestLogs.Key(t.Context(), limited, "k")); code(err) != "permission_denied" {
+		t.Errorf("a key with %v", err)
+	}
+}
+
 func TestEntriesAreKeptThirtyDays(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -32,7 +32,17 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Log, e
 	}
 	l, err := pg.Find[Log](ctx, s.Pool, `SELECT `+columns+` FROM request_logs WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": requestID})
-	return s.derive(l), err
+	if err != nil {
+		return Log{}, err
+	}
+	merchantID := int64(0) // no merchant's: such entries are for keys that see all
+	if l.MerchantID != nil {
+		merchantID = *l.MerchantID
+	}
+	if !actor.Sees(merchantID) {
+		return Log{}, fault.Missing()
+	}
+	return s.derive(l), nil
 }
 
 // ListInput selects a page of entries; what is not set selects all.
@@ -57,7 +67,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "from": in.Created.From,
 		"until": in.Created.Until, "statuses": in.Statuses, "methods": in.Methods, "path": in.Path, "code": in.Code, "key_id": in.KeyID,
-		"idempotency_key": in.IdempotencyKey, "client_request_id": in.ClientRequestID, "object_id": in.ObjectID, "merchants": in.Merchants}, s.derive)
+		"idempotency_key": in.IdempotencyKey, "client_request_id": in.ClientRequestID, "object_id": in.ObjectID, "merchants": actor.Within(in.Merchants)}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM request_logs
