@@ -21,13 +21,13 @@ func (a *app) adminHandler() http.Handler {
 	})
 }
 
-// serveAdmin answers on the listeners, if any, until the function that it returns is called. The
-// service does not stop for want of its metrics.
-func (a *app) serveAdmin(listeners []net.Listener) (stop func()) {
+// serveAdmin answers on the listeners, if any, until ctx ends or the function that it returns is
+// called, which waits for the end. The service does not stop for want of its metrics.
+func (a *app) serveAdmin(ctx context.Context, listeners []net.Listener) (stop func()) {
 	if len(listeners) == 0 {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

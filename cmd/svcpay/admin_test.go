@@ -51,7 +51,7 @@ func TestAdminListenerStopsWithTheService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := a.serveAdmin(listeners)
+	stop := a.serveAdmin(t.Context(), listeners)
 	url := "http://" + listeners[0].Addr().String() + "/metrics"
 	resp, err := http.Get(url)
 	if err != nil || resp.StatusCode != http.StatusOK {
@@ -63,7 +63,7 @@ func TestAdminListenerStopsWithTheService(t *testing.T) {
 		resp.Body.Close()
 		t.Error("it still answers")
 	}
-	a.serveAdmin(nil)()
+	a.serveAdmin(t.Context(), nil)()
 }
 
 // TestRequestsAreCountedByTheirRoute: no caller can make up a label.

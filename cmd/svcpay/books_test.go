@@ -29,7 +29,7 @@ func hoursAgo(t *testing.T, w *fixture.World, n int) {
 	w.Clock.Advance(-time.Duration(n) * time.Hour)
 }
 
-func exec(t *testing.T, w *fixture.World, sql string, args pg.Args) {
+func execute(t *testing.T, w *fixture.World, sql string, args pg.Args) {
 	t.Helper()
 	if n, err := pg.Exec(t.Context(), w.Pool, sql, args); err != nil || n != 1 {
 		t.Fatalf("%d, %v", n, err)
@@ -49,12 +49,12 @@ func TestReconcileCommand(t *testing.T) { // the command sets the program's log:
 	if status != 0 || !strings.Contains(text, "lines 1, operations 1, postings 5") || strings.Contains(text, "DIFFERENCE") || complaints != "" {
 		t.Errorf("%d: %s%s", status, text, complaints)
 	}
-	exec(t, w, `
+	execute(t, w, `
 		INSERT INTO sandbox_processor_book (kind, reference, account, amount, currency, captured, approved, last4, test_case, answer,
 			visible_at, account_at, created_at)
 		SELECT kind, reference, account, amount, currency, captured, approved, last4, test_case, answer, visible_at, account_at, created_at
 		FROM sandbox_processor_book`, pg.Args{})
-	exec(t, w, `INSERT INTO sandbox_processor_book (kind, reference, account, amount, currency, captured, approved, last4, test_case, answer,
+	execute(t, w, `INSERT INTO sandbox_processor_book (kind, reference, account, amount, currency, captured, approved, last4, test_case, answer,
 			visible_at, account_at, created_at)
 		VALUES ('authorize', 'nobody', 'somebody', 7, 'usd', false, false, '', '', '{}', @now, @now, @now)`, pg.Args{"now": w.Clock.Now()})
 	status, text, complaints = command(w, "reconcile")
@@ -84,7 +84,7 @@ func TestLedgerRebuildCommand(t *testing.T) { // the command sets the program's 
 			t.Fatal(err)
 		}
 	}
-	exec(t, w, `UPDATE ledger_totals SET balance = balance + 1 WHERE account = 'processor_receivable'`, pg.Args{})
+	execute(t, w, `UPDATE ledger_totals SET balance = balance + 1 WHERE account = 'processor_receivable'`, pg.Args{})
 	if found, err := w.Ledger.Compare(t.Context()); err != nil || len(found) != 1 {
 		t.Fatalf("%v, %v", found, err)
 	}

@@ -150,13 +150,15 @@ func setAddr(c *config, v string) error {
 	return nil
 }
 
+var errAdminAddr = errors.New("not a loopback address: metrics are for this machine")
+
 func setAdminAddr(c *config, v string) error {
 	host, _, err := net.SplitHostPort(v)
 	if err != nil {
 		return errors.New("not host:port")
 	}
 	if !isLoopback(host) {
-		return errors.New("not a loopback address: metrics are for this machine")
+		return errAdminAddr
 	}
 	c.adminAddr = v
 	return nil

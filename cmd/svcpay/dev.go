@@ -175,9 +175,9 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	defer cancel()
 	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
 		PublicKey: c.PublicKey, Merchants: []shop.Merchant{{ID: c.Merchants.US, Name: "Riverside Food Bank"}}, Log: log})
-	defer a.serveAdmin(s.admin)()
+	defer a.serveAdmin(ctx, s.admin)()
 	errs := make(chan error, 2)
-	go func() { errs <- a.serve(ctx, s.main...) }()
+	go func() { errs <- a.serve(ctx, func() {}, s.main...) }()
 	go func() { errs <- serveUntil(ctx, newServer(front), s.shop...) }()
 	if err := waitReady(ctx, c.BaseURL+"/readyz", errs); err != nil {
 		return err

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
 	"time"
 
 	"svcpay/internal/jobs"
@@ -16,14 +19,24 @@ import (
 type serveCommand struct{}
 
 // Help implements kong.HelpProvider.
-func (serveCommand) Help() string { return settingsHelp() }
+func (serveCommand) Help() string {
+	return "SIGTERM and SIGINT stop the service when running requests have been answered. SIGHUP replaces it by a successor, " +
+		"which inherits its sockets: no request is lost. Sockets are also taken over from systemd.\n\n" + settingsHelp()
+}
 
-// Run serves until a signal comes.
+// Run serves until a signal comes, or a successor.
 func (serveCommand) Run(w *world) error {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // for good: a second one must not kill what is being replaced
 	c, err := configFrom(w.env)
 	if err != nil {
 		return err
 	}
+	d, err := inherit(w.env, firstInherited)
+	if err != nil {
+		return err
+	}
+	defer d.close()
 	keys, err := vault.ReadKeyFile(c.vaultKeyFile)
 	if err != nil {
 		return err
@@ -38,24 +51,35 @@ func (serveCommand) Run(w *world) error {
 		return err
 	}
 	defer a.close()
-	if c.adminAddr != "" {
-		admin, err := listenLoopback(c.adminAddr)
-		if err != nil {
-			return fmt.Errorf("SVCPAY_ADMIN_ADDR: %w", err)
-		}
-		log.Info("telling metrics", "addr", admin[0].Addr().String())
-		defer a.serveAdmin(admin)()
-	}
-	l, err := net.Listen("tcp", c.addr)
-	if err != nil {
+	if err := d.open(c); err != nil {
 		return err
 	}
-	log.Info("serving", "addr", l.Addr().String())
-	return a.serve(w.ctx, l)
+	return a.serveAndHandOver(&handover{world: w, doors: &d, log: log, hangups: hangups})
 }
 
-// serve runs the jobs and answers on the listeners until ctx ends.
-func (a *app) serve(ctx context.Context, listeners ...net.Listener) error {
+// serveAndHandOver serves until the world ends or a successor answers.
+func (a *app) serveAndHandOver(h *handover) error {
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	ctx, leave := context.WithCancel(h.world.ctx)
+	defer leave()
+	for _, l := range h.doors.admin {
+		a.log.Info("telling metrics", "addr", l.Addr().String())
+	}
+	defer a.serveAdmin(ctx, h.doors.admin)()
+	return a.serve(ctx, func() {
+		for _, l := range h.doors.service {
+			a.log.Info("serving", "addr", l.Addr().String())
+		}
+		if err := errors.Join(h.doors.tellReady(), notify(h.world.env, "READY=1")); err != nil {
+			a.log.Warn("nobody hears that this server is ready", "error", err.Error())
+		}
+		waiting.Go(func() { h.await(ctx, leave) })
+	}, h.doors.service...)
+}
+
+// serve runs the jobs, calls ready, and answers on the listeners until ctx ends.
+func (a *app) serve(ctx context.Context, ready func(), listeners ...net.Listener) error {
 	h, err := a.handler()
 	if err != nil {
 		return err
@@ -64,6 +88,7 @@ func (a *app) serve(ctx context.Context, listeners ...net.Listener) error {
 	if err != nil {
 		return err
 	}
+	ready()
 	err = serveUntil(ctx, newServer(h), listeners...)
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

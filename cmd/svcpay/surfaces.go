@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -137,21 +136,4 @@ func (a *app) ready(c echo.Context) error {
 func newServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 35 * time.Second, IdleTimeout: 75 * time.Second, MaxHeaderBytes: 16 << 10}
-}
-
-// serveUntil serves until ctx ends, then lets running requests finish.
-func serveUntil(ctx context.Context, s *http.Server, listeners ...net.Listener) error {
-	errs := make(chan error, len(listeners))
-	for _, l := range listeners {
-		go func() { errs <- s.Serve(l) }()
-	}
-	select {
-	case err := <-errs:
-		_ = s.Close()
-		return err
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), handlerTimeout)
-	defer cancel()
-	return s.Shutdown(grace)
 }
