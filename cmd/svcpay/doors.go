@@ -98,10 +98,11 @@ func (d *doors) open(c config) error {
 	return nil
 }
 
-// tellReady tells the predecessor, if there is one, that it may go.
-func (d *doors) tellReady() error {
+// tellReady tells the predecessor that it may go, or else systemd that the service is there: it listens
+// to the process that it knows, hence the predecessor tells it of its successor.
+func (d *doors) tellReady(env []string) error {
 	if d.ready == nil {
-		return nil
+		return notify(env, "READY=1")
 	}
 	_, err := d.ready.Write([]byte{1})
 	return errors.Join(err, d.ready.Close())

@@ -77,31 +77,15 @@ func (h *handover) start(ctx context.Context) (*os.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait() // the state tells how it ended
-		close(ended)
-	}()
-	if err := awaitByte(ctx, ready, startsWithin); err != nil {
-		_ = cmd.Process.Kill() // it may have ended
-		<-ended
-		return nil, fmt.Errorf("it did not become ready: %w (%s)", err, cmd.ProcessState)
+	ctx, cancel := context.WithTimeout(ctx, startsWithin)
+	defer cancel()
+	spare := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // it may have ended
+	if _, err := io.ReadFull(ready, make([]byte, 1)); err == nil && spare() {
+		go func() { _ = cmd.Wait() }() // what becomes of it is no longer ours
+		return cmd.Process, nil
 	}
-	return cmd.Process, nil
-}
-
-// awaitByte waits until the other end writes. An end that is closed before, as that of a process that
-// ended, is an error.
-func awaitByte(ctx context.Context, from *os.File, within time.Duration) error {
-	if err := from.SetReadDeadline(time.Now().Add(within)); err != nil {
-		return err
-	}
-	defer context.AfterFunc(ctx, func() { _ = from.SetReadDeadline(time.Unix(1, 0)) })()
-	_, err := io.ReadFull(from, make([]byte, 1))
-	if errors.Is(err, io.EOF) {
-		return errors.New("it gave up")
-	}
-	return err
+	_ = cmd.Wait() // the state tells how it ended
+	return nil, fmt.Errorf("it did not become ready (%s)", cmd.ProcessState)
 }
 
 // successorEnv is the environment with the names of what is inherited.

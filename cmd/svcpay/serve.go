@@ -71,7 +71,7 @@ func (a *app) serveAndHandOver(h *handover) error {
 		for _, l := range h.doors.service {
 			a.log.Info("serving", "addr", l.Addr().String())
 		}
-		if err := errors.Join(h.doors.tellReady(), notify(h.world.env, "READY=1")); err != nil {
+		if err := h.doors.tellReady(h.world.env); err != nil {
 			a.log.Warn("nobody hears that this server is ready", "error", err.Error())
 		}
 		waiting.Go(func() { h.await(ctx, leave) })

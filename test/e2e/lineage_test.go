@@ -1,0 +1,184 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// lineage is a server and its successors. They write one log, to a file: a pipe would end with the
+// first of them.
+type lineage struct {
+	site
+	metrics string // address
+	logFile string
+	pids    []int // the last one serves
+}
+
+// lineage starts a server that tells metrics. files become its descriptors from 3 on.
+func (p *place) lineage(t *testing.T, files []*os.File, command []string, env ...string) *lineage {
+	t.Helper()
+	l := &lineage{logFile: filepath.Join(t.TempDir(), "log")}
+	file, err := os.Create(l.logFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(append(foreignEnv(), p.settings()...), append([]string{"SVCPAY_ADMIN_ADDR=127.0.0.1:0"}, env...)...)
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = file, file, files
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l.pids = []int{cmd.Process.Pid}
+	t.Cleanup(func() {
+		l.signal(syscall.SIGKILL)
+		_ = cmd.Wait() // the first one alone is our child
+		l.awaitEnd(t, l.pids...)
+		if t.Failed() {
+			t.Logf("the log ends with:\n%s", l.tail(4000))
+		}
+	})
+	l.site = site{addr: l.says(t, `"msg":"serving","addr":"([^"]+)"`, 1), apiHost: "api.test", payHost: "pay.test", app: p.app}
+	l.metrics = l.says(t, `"msg":"telling metrics","addr":"(127[^"]+)"`, 1)
+	return l
+}
+
+// signal goes to the server that serves, which may have ended.
+func (l *lineage) signal(s syscall.Signal) { _ = syscall.Kill(l.pids[len(l.pids)-1], s) }
+
+// text is the log without the lines of requests.
+func (l *lineage) text() string {
+	log, err := os.ReadFile(l.logFile)
+	if err != nil {
+		return err.Error()
+	}
+	return regexp.MustCompile(`(?m)^.*"msg":"request".*\n`).ReplaceAllString(string(log), "")
+}
+
+func (l *lineage) tail(n int) string {
+	text := l.text()
+	return text[max(0, len(text)-n):]
+}
+
+// says waits until the log has matched n times, and returns the last match's group.
+func (l *lineage) says(t *testing.T, pattern string, n int) (group string) {
+	t.Helper()
+	wanted := regexp.MustCompile(pattern)
+	eventually(t, patience, fmt.Sprintf("%d times %s", n, pattern), func() bool {
+		found := wanted.FindAllStringSubmatch(l.text(), -1)
+		if len(found) >= n {
+			group = found[n-1][len(found[n-1])-1]
+		}
+		return len(found) >= n
+	})
+	return group
+}
+
+// restart asks the server for a successor and waits until that one answers.
+func (l *lineage) restart(t *testing.T) {
+	t.Helper()
+	l.signal(syscall.SIGHUP)
+	pid, err := strconv.Atoi(l.says(t, `"msg":"a successor answers","pid":(\d+)`, len(l.pids)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.pids = append(l.pids, pid)
+}
+
+// awaitEnd waits until processes that need not be ours have ended.
+func (l *lineage) awaitEnd(t *testing.T, pids ...int) {
+	t.Helper()
+	eventually(t, patience, fmt.Sprint("the end of ", pids), func() bool {
+		for _, pid := range pids {
+			if _, _, ok := stat(pid); ok {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// keeper is a caller that keeps its connection. It never repeats a request, which Go's client does
+// when a kept connection dies, and makes a new connection only when it was told that the last one ends.
+type keeper struct {
+	site
+	conn  net.Conn
+	from  *bufio.Reader
+	dials int
+}
+
+// api calls the partner API once.
+func (k *keeper) api(method, path string, body any) (answer, error) {
+	text := ""
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return answer{}, err
+		}
+		text = string(encoded)
+	}
+	r, err := http.NewRequest(method, "http://"+k.apiHost+path, strings.NewReader(text))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header.Set("X-API-Key", k.app.SecretKey)
+	r.Header.Set("X-App-ID", strconv.FormatInt(k.app.AppID, 10))
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	a, err := k.send(r)
+	if err != nil {
+		err = errors.Join(err, k.close())
+	}
+	return a, err
+}
+
+func (k *keeper) send(r *http.Request) (answer, error) {
+	if k.conn == nil {
+		conn, err := net.Dial("tcp", k.addr)
+		if err != nil {
+			return answer{}, err
+		}
+		k.conn, k.from = conn, bufio.NewReader(conn)
+		k.dials++
+	}
+	if err := k.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return answer{}, err
+	}
+	if err := r.Write(k.conn); err != nil {
+		return answer{}, err
+	}
+	resp, err := http.ReadResponse(k.from, r)
+	if err != nil {
+		return answer{}, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.Close {
+		err = k.close()
+	}
+	return answer{resp.StatusCode, resp.Header, body}, err
+}
+
+func (k *keeper) close() error {
+	if k.conn == nil {
+		return nil
+	}
+	err := k.conn.Close()
+	k.conn = nil
+	return err
+}
