@@ -4,6 +4,7 @@ package api
 
 import (
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -29,6 +30,8 @@ type Config struct {
 	Limits  Limits
 	// Panicked counts a panic of a handler.
 	Panicked func()
+	// Static is the built front end; its directory "docs" may be missing.
+	Static fs.FS
 }
 
 // API holds the handlers.

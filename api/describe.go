@@ -24,7 +24,7 @@ var openapiJSON = sync.OnceValues(func() ([]byte, error) {
 	return json.Marshal(contract)
 })
 
-// describe adds the contract itself and the page about errors, and returns the methods of the
+// describe adds the contract itself and the pages about it, and returns the methods of the
 // paths that it took under /api.
 func (a *API) describe(e *echo.Echo) map[string][]string {
 	e.GET("/api/openapi.yaml", func(c echo.Context) error {
@@ -39,7 +39,7 @@ func (a *API) describe(e *echo.Echo) map[string][]string {
 		}
 		return c.Blob(http.StatusOK, "application/json", text)
 	})
-	e.GET("/docs/errors", errorsPage)
+	a.describeDocs(e)
 	return map[string][]string{"/api/openapi.yaml": {http.MethodGet}, "/api/openapi.json": {http.MethodGet}}
 }
 

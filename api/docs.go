@@ -2,86 +2,143 @@ package api
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/labstack/echo/v4"
+
+	"svcpay/static"
 )
 
 //go:embed docs.css
 var docsCSS string
 
-//go:embed docs.html
-var docsHTML string
+//go:embed docs*.html
+var docsHTML embed.FS
 
-// docsPolicy lets the page have its own style and nothing else.
-var docsPolicy = func() string {
-	sum := sha256.Sum256([]byte(docsCSS))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-}()
+// docsAssets is where the built files of the pages are.
+const docsAssets = "/docs/assets/"
 
-// docsGroup is the codes that share a status.
-type docsGroup struct {
-	Status int
-	Text   string
-	Codes  []docsCode
+// docs are the pages below /docs: the reference, the guides, the codes of errors. They are the same
+// for everybody.
+type docs struct {
+	files *static.Bundle
+	style template.CSS
+	pages map[string]docsPage // by path
 }
 
-type docsCode struct {
-	code
-	Type string
+// docsPage is a page as it is sent.
+type docsPage struct {
+	policy string
+	html   []byte
 }
 
-// renderErrors makes the page out of the table of codes; it is the same for everybody.
-var renderErrors = sync.OnceValues(func() ([]byte, error) {
-	page, err := template.New("errors").Funcs(template.FuncMap{"card": groupsOfFour}).Parse(docsHTML)
+// docsContent is a page without its frame.
+type docsContent struct {
+	path    string
+	title   string
+	section string // of the navigation
+	// content is the name of the template, what its dot.
+	content string
+	what    any
+	// styles and more add sources of styles, and directives, to the page's policy.
+	styles, more string
+}
+
+// newDocs makes all pages. Without a built front end they lack font and reference.
+func newDocs(a *API) (*docs, error) {
+	d := &docs{files: &static.Bundle{}, style: template.CSS(docsCSS), pages: map[string]docsPage{}}
+	if a.Static != nil {
+		var err error
+		if d.files, err = static.LoadBundle(a.Static, "docs"); err != nil {
+			return nil, err
+		}
+	}
+	if d.files.Built() {
+		d.style = template.CSS("@font-face{font-family:Inter;font-weight:100 900;font-display:swap;src:url(" + d.asset("inter.woff2") + ")}\n" + docsCSS)
+	}
+	pages, err := guidesPages()
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	err = page.Execute(&out, map[string]any{"Style": template.CSS(docsCSS), "Groups": docsGroups(), "Declines": declines})
-	return out.Bytes(), err
-})
-
-func docsGroups() []docsGroup {
-	var out []docsGroup
-	for _, c := range codes {
-		d := c.dress()
-		at := slices.IndexFunc(out, func(g docsGroup) bool { return g.Status == d.Status })
-		if at < 0 {
-			at, out = len(out), append(out, docsGroup{Status: d.Status, Text: http.StatusText(d.Status)})
+	for _, c := range append(pages, d.reference(), errorsPage()) {
+		page, err := d.frame(c)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.path, err)
 		}
-		out[at].Codes = append(out[at].Codes, docsCode{c, d.Type})
+		d.pages[c.path] = page
 	}
-	slices.SortFunc(out, func(a, b docsGroup) int { return cmp.Compare(a.Status, b.Status) })
-	return out
+	return d, nil
 }
 
-// groupsOfFour prints a card number as people read it.
-func groupsOfFour(number string) string {
-	var groups []string
-	for group := range slices.Chunk([]byte(number), 4) {
-		groups = append(groups, string(group))
+// asset is the address of a built file, "" before it is built.
+func (d *docs) asset(name string) string {
+	if !d.files.Built() {
+		return ""
 	}
-	return strings.Join(groups, " ")
+	return docsAssets + d.files.Path(name)
 }
 
-func errorsPage(c echo.Context) error {
-	page, err := renderErrors()
+// reference is the page that Redoc fills with the contract. Its styles come as elements that are empty
+// when they are made, hence the hash of nothing; its search runs in a worker made of a blob.
+func (d *docs) reference() docsContent {
+	return docsContent{path: "/docs", title: "Reference", section: "reference", content: "docs_reference.html",
+		what:   map[string]any{"Script": d.asset("reference.js"), "Style": d.asset("reference.css")},
+		styles: " 'self' " + hashSource(""), more: "; script-src 'self'; connect-src 'self'; worker-src blob:"}
+}
+
+// frame puts a page into the frame that all have.
+func (d *docs) frame(c docsContent) (docsPage, error) {
+	t, err := template.New("docs.html").Funcs(template.FuncMap{"card": groupsOfFour}).ParseFS(docsHTML, "docs.html", c.content)
 	if err != nil {
-		return err
+		return docsPage{}, err
 	}
-	h := c.Response().Header()
-	h.Set("Content-Security-Policy", docsPolicy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	return c.HTMLBlob(http.StatusOK, page)
+	if _, err := t.AddParseTree("content", t.Lookup(c.content).Tree); err != nil {
+		return docsPage{}, err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, map[string]any{"Title": c.title, "Section": c.section, "Style": d.style, "Icon": d.asset("icon.svg"), "What": c.what})
+	policy := "default-src 'none'; style-src " + hashSource(string(d.style)) + c.styles +
+		"; img-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" + c.more
+	return docsPage{policy, out.Bytes()}, err
+}
+
+// hashSource lets an inline text of a page pass its policy.
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// describeDocs adds the routes of the pages and their files.
+func (a *API) describeDocs(e *echo.Echo) {
+	made := sync.OnceValues(func() (*docs, error) { return newDocs(a) })
+	serve := func(c echo.Context) error {
+		d, err := made()
+		if err != nil {
+			return err
+		}
+		h := c.Response().Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		if page, ok := d.pages[c.Path()]; ok {
+			h.Set("Content-Security-Policy", page.policy)
+			return c.HTMLBlob(http.StatusOK, page.html)
+		}
+		if d.files.Serve(c.Response(), c.Request(), c.Param("*")) {
+			return nil
+		}
+		return echo.ErrNotFound
+	}
+	paths := []string{"/docs", "/docs/errors", docsAssets + "*", guidesPath}
+	for _, g := range guides {
+		paths = append(paths, g.Path())
+	}
+	for _, path := range paths {
+		e.Match([]string{http.MethodGet, http.MethodHead}, path, serve)
+	}
 }

@@ -88,7 +88,7 @@ var rows = map[string]row{
 	"static":      {4, ""},
 	"views":       {4, "money fault ids instant views/ui"},
 	"views/ui":    {4, "money fault ids instant"},
-	"api":         {4, "0 1 2 3 simulate report assembly"},
+	"api":         {4, "0 1 2 3 simulate report assembly static"},
 	"api/browser": {4, "0 1 2 3 static"},
 	"portal":      {4, "0 1 2 3 views views/ui static"},
 
@@ -120,6 +120,7 @@ var guarded = []struct{ name, users string }{
 	{"golang.org/x/crypto/chacha20poly1305", "vault seal wallet"},
 	{"golang.org/x/crypto/nacl/", "vault seal wallet"},
 	{"github.com/labstack/echo/", "api api/browser portal cmd/svcpay"},
+	{"github.com/yuin/goldmark", "api"},
 	{"github.com/a-h/templ", "views views/ui portal"},
 	{"github.com/prometheus/", "metrics"},
 	{"github.com/riverqueue/", "jobs migrations pgtest"},

@@ -1,11 +1,7 @@
 package portal
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
-	"net/http"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,48 +9,31 @@ import (
 	"svcpay/views"
 )
 
-// files are the built front end in memory, under addresses that change with the content.
+// files are the built front end in memory, and what pages name of it.
 type files struct {
-	byPath map[string]*static.File // under /static/
-	pages  views.Files
+	*static.Bundle
+	pages views.Files
 }
 
-// loadFiles reads what the build's manifest lists; none when nothing has been built.
+// loadFiles reads what has been built; the pages have no style without it.
 func loadFiles(built fs.FS) (files, error) {
-	out := files{byPath: map[string]*static.File{}}
-	text, err := fs.ReadFile(built, "portal/manifest.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	}
+	b, err := static.LoadBundle(built, "portal")
 	if err != nil {
-		return out, fmt.Errorf("portal: %w", err)
+		return files{}, err
 	}
-	var manifest map[string]string
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		return out, fmt.Errorf("portal: manifest.json: %w", err)
-	}
-	for _, name := range manifest {
-		if out.byPath[name], err = static.Load(built, "portal/"+name); err != nil {
-			return out, fmt.Errorf("portal: %w", err)
+	at := func(name string) string {
+		if !b.Built() {
+			return ""
 		}
+		return "/static/" + b.Path(name)
 	}
-	at := func(name string) string { return "/static/" + manifest[name] }
-	out.pages = views.Files{Style: at("portal.css"), Script: at("portal.js"), Icon: at("icon.svg"), Font: at("inter.woff2")}
-	return out, nil
+	return files{b, views.Files{Style: at("portal.css"), Script: at("portal.js"), Icon: at("icon.svg"), Font: at("inter.woff2")}}, nil
 }
 
-// serve answers with a file in the best encoding that the client takes.
+// serve answers with a file.
 func (s files) serve(c echo.Context) error {
-	f, ok := s.byPath[c.Param("*")]
-	if !ok {
+	if !s.Serve(c.Response(), c.Request(), c.Param("*")) {
 		return echo.ErrNotFound
 	}
-	h := c.Response().Header()
-	h.Set(echo.HeaderCacheControl, "public, max-age=31536000, immutable")
-	h.Set(echo.HeaderVary, echo.HeaderAcceptEncoding)
-	coding, body := f.Choose(c.Request().Header.Values(echo.HeaderAcceptEncoding))
-	if coding != "" {
-		h.Set(echo.HeaderContentEncoding, coding)
-	}
-	return c.Blob(http.StatusOK, f.MediaType, body)
+	return nil
 }

@@ -44,7 +44,7 @@ func New(c Config) (*Portal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(built.byPath) == 0 {
+	if !built.Built() {
 		c.Log.Warn("the portal has no style: its front end has not been built")
 	}
 	return &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}, nil

@@ -107,7 +107,7 @@ func (a *app) payHandler() (http.Handler, error) {
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
 	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime, Limits: a.config.limits,
-		Panicked: func() { a.meter.Panic("api") }}
+		Static: static.FS(), Panicked: func() { a.meter.Panic("api") }}
 	c.Limits.Failures = failedKeys
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Identity: a.Identity, Static: static.FS(), BaseURL: a.config.baseURL,

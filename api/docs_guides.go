@@ -1,0 +1,96 @@
+package api
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+//go:embed guides/*.md
+var guideFiles embed.FS
+
+const guidesPath = "/docs/guides"
+
+// guide is a page for people who begin.
+type guide struct {
+	Name    string // of its file
+	Title   string
+	Summary string
+}
+
+// guides are in the order in which one reads them.
+var guides = []guide{
+	{"first-charge", "First charge", "From a key to captured money: a token, a charge, an authorization that is captured later."},
+	{"saved-tokens", "Saved tokens and recurring charges", "Charge a saved payment method again, on a schedule of your own."},
+	{"bank-debits", "Bank debits: ACH and ACSS", "What is different when money comes from a bank account: it takes days, and it may come back."},
+	{"refunds", "Refunds", "Give back what was captured, in parts or whole."},
+	{"errors-and-retries", "Errors and retries", "What an error tells, and how to repeat a request so that it happens once."},
+	{"testing", "Testing", "Test cards and accounts, a clock to move, and events to cause."},
+}
+
+// Path is where the guide is served.
+func (g guide) Path() string { return guidesPath + "/" + g.Name }
+
+// markdown takes no HTML: what looks like it is left out.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+// guidesPages are the list of the guides and each of them.
+func guidesPages() ([]docsContent, error) {
+	pages := []docsContent{{path: guidesPath, title: "Guides", section: "guides", content: "docs_guides.html", what: guides}}
+	for i, g := range guides {
+		source, err := guideFiles.ReadFile("guides/" + g.Name + ".md")
+		if err != nil {
+			return nil, err
+		}
+		body, err := renderGuide(source)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.Name, err)
+		}
+		what := map[string]any{"Guides": guides, "This": g, "Body": body}
+		if i+1 < len(guides) {
+			what["Next"] = guides[i+1]
+		}
+		pages = append(pages, docsContent{path: g.Path(), title: g.Title, section: "guides", content: "docs_guide.html", what: what})
+	}
+	return pages, nil
+}
+
+// renderGuide makes HTML of a guide. Links between the files become links between the pages, and what
+// may scroll can be reached by the keyboard.
+func renderGuide(source []byte) (template.HTML, error) {
+	doc := markdown.Parser().Parse(text.NewReader(source))
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if link, ok := n.(*ast.Link); ok && entering {
+			link.Destination = []byte(leadsTo(string(link.Destination)))
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	if err := markdown.Renderer().Render(&out, source, doc); err != nil {
+		return "", err
+	}
+	return template.HTML(strings.ReplaceAll(out.String(), "<pre>", `<pre tabindex="0">`)), nil
+}
+
+// leadsTo is where a link of a guide leads when the guide is served.
+func leadsTo(link string) string {
+	name, anchor, found := strings.Cut(link, "#")
+	if file, ok := strings.CutSuffix(name, ".md"); ok && !strings.Contains(file, "/") {
+		name = guidesPath + "/" + file
+	}
+	if found {
+		name += "#" + anchor
+	}
+	return name
+}
