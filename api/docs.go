@@ -46,8 +46,8 @@ type docsContent struct {
 	// content is the name of the template, what its dot.
 	content string
 	what    any
-	// styles and more add sources of styles, and directives, to the page's policy.
-	styles, more string
+	// These add sources of styles and of images, and directives, to the page's policy.
+	styles, images, directives string
 }
 
 // newDocs makes all pages. Without a built front end they lack font and reference.
@@ -85,11 +85,12 @@ func (d *docs) asset(name string) string {
 }
 
 // reference is the page that Redoc fills with the contract. Its styles come as elements that are empty
-// when they are made, hence the hash of nothing; its search runs in a worker made of a blob.
+// when they are made, hence the hash of nothing; its search has an icon that is data, and runs in a
+// worker made of a blob.
 func (d *docs) reference() docsContent {
 	return docsContent{path: "/docs", title: "Reference", section: "reference", content: "docs_reference.html",
 		what:   map[string]any{"Script": d.asset("reference.js"), "Style": d.asset("reference.css")},
-		styles: " 'self' " + hashSource(""), more: "; script-src 'self'; connect-src 'self'; worker-src blob:"}
+		styles: " 'self' " + hashSource(""), images: " data:", directives: "; script-src 'self'; connect-src 'self'; worker-src blob:"}
 }
 
 // frame puts a page into the frame that all have.
@@ -104,7 +105,7 @@ func (d *docs) frame(c docsContent) (docsPage, error) {
 	var out bytes.Buffer
 	err = t.Execute(&out, map[string]any{"Title": c.title, "Section": c.section, "Style": d.style, "Icon": d.asset("icon.svg"), "What": c.what})
 	policy := "default-src 'none'; style-src " + hashSource(string(d.style)) + c.styles +
-		"; img-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" + c.more
+		"; img-src 'self'" + c.images + "; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" + c.directives
 	return docsPage{policy, out.Bytes()}, err
 }
 
