@@ -26,8 +26,8 @@ type line struct {
 	head string
 }
 
-// dial serves a world's API on a socket and connects to it.
-func dial(t *testing.T, change func(*http.Server)) line {
+// connect serves a world's API on a socket and connects to it.
+func connect(t *testing.T, change func(*http.Server)) line {
 	t.Helper()
 	w := fixture.New(t)
 	a := &app{Services: w.Services, log: slog.New(slog.DiscardHandler), pool: w.Pool, meter: metrics.New(w.Pool, machineTime),
@@ -114,7 +114,7 @@ func TestRequestsOverASocket(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := dial(t, nil)
+			l := connect(t, nil)
 			l.send(t, tt.first+l.head+tt.rest)
 			if status, code := l.answer(t); status != tt.status || code != tt.code {
 				t.Errorf("answered %d %s, want %d %s", status, code, tt.status, tt.code)
@@ -153,7 +153,7 @@ func TestSlowRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := dial(t, tt.change)
+			l := connect(t, tt.change)
 			l.send(t, tt.part(l))
 			began := time.Now()
 			status, code := l.answer(t)
@@ -170,7 +170,7 @@ func TestSlowRequests(t *testing.T) {
 // A body that is cut off is no request of anybody's.
 func TestBodiesThatAreCutOff(t *testing.T) {
 	t.Parallel()
-	l := dial(t, nil)
+	l := connect(t, nil)
 	l.send(t, "POST /api/charges HTTP/1.1\r\n"+l.head+"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
 	if err := l.Conn.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
