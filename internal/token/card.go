@@ -2,6 +2,7 @@ package token
 
 import (
 	"net/mail"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -79,7 +80,8 @@ func (b Billing) validate(fs *fault.Fields) {
 	if c := b.AddressCountry; c != "" && (len(c) != 2 || c[0] < 'A' || c[0] > 'Z' || c[1] < 'A' || c[1] > 'Z') {
 		fs.Add("billing.address_country", "invalid_token_data", "A country is two capital letters (ISO 3166-1).")
 	}
-	if b.Email != "" && len(b.Email) <= maxBillingText {
+	known := func(f fault.Field) bool { return f.Param == "billing.email" } // one mistake of it is enough
+	if b.Email != "" && !slices.ContainsFunc(*fs, known) {
 		if a, err := mail.ParseAddress(b.Email); err != nil || a.Address != b.Email {
 			fs.Add("billing.email", "invalid_email", "The e-mail address is not valid.")
 		}
