@@ -20,8 +20,10 @@ func (a *API) fileRoutes() []route {
 
 func (a *API) createFile(ctx context.Context, req *request, q *query, f upload, claim *idempotency.Claim) (reply, error) {
 	in := files.CreateInput{ContentType: f.media, Content: f.content}
-	in.Name, _ = q.value("name")
-	q.fs = append(q.fs, in.Validate()...)
+	var once bool
+	if in.Name, once = q.value("name"); once || !q.values.Has("name") { // the mistake of one that is repeated is told
+		q.fs = append(q.fs, in.Validate()...)
+	}
 	if err := q.err(); err != nil {
 		return reply{}, err
 	}

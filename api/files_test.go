@@ -113,7 +113,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 		"no name":           {"", files.PDF, aPDF, 400, "parameter_missing"},
 		"empty name":        {"name=", files.PDF, aPDF, 400, "parameter_missing"},
 		"path":              {"name=..%2F" + marker, files.PDF, aPDF, 400, "parameter_invalid"},
-		"two names":         {"name=a&name=b", files.PDF, aPDF, 400, "validation_failed"},
+		"two names":         {"name=a&name=b", files.PDF, aPDF, 400, "parameter_invalid"},
 		"NUL":               {"name=a%00", files.PDF, aPDF, 400, "parameter_invalid"},
 		"too long":          {"name=" + strings.Repeat("x", 256), files.PDF, aPDF, 400, "parameter_invalid"},
 		"something else":    {"name=a&title=" + marker, files.PDF, aPDF, 400, "parameter_unknown"},

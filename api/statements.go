@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
@@ -31,7 +32,7 @@ func (a *API) statementRoutes() []route {
 
 // statement answers in the form that the query asks for, else in the one that the caller accepts.
 func (a *API) statement(ctx context.Context, req *request, id string, q *query) (reply, error) {
-	in := report.StatementInput{MerchantID: positive(id), Month: required(q, "month")}
+	in := report.StatementInput{MerchantID: positive(id), Month: monthIn(q, "month")}
 	media := cmp.Or(formats[oneOf(q, "format", "json", "csv", "pdf")], req.media)
 	paper := report.Paper(cmp.Or(oneOf(q, "paper", "letter", "a4"), "letter"))
 	if err := q.err(); err != nil {
@@ -51,11 +52,13 @@ func (a *API) statement(ctx context.Context, req *request, id string, q *query) 
 	return reply{raw: file.Bytes(), media: mediaPDF, file: name + ".pdf"}, err
 }
 
-// required reads a parameter that must be there.
-func required(q *query, name string) string {
-	text, _ := q.value(name)
+// monthIn reads a month, which must be there.
+func monthIn(q *query, name string) string {
+	text, ok := q.value(name)
 	if !q.values.Has(name) {
 		check.Required(&q.fs, name, false)
+	} else if _, err := time.Parse("2006-01", text); ok && err != nil {
+		q.refuse(name, "A month such as 2026-11.")
 	}
 	return text
 }
