@@ -18,9 +18,6 @@ type wrong struct {
 	within     string // of the member; "" where the member itself is named
 }
 
-// maxAmount is the most that an amount of money can be, by which the contract's amounts are known.
-const maxAmount = 99_999_999
-
 // wrongValues are those of a schema.
 func wrongValues(s *openapi3.Schema) []wrong {
 	switch {
@@ -51,7 +48,7 @@ func texts(code string, texts ...string) (out []wrong) {
 
 func wrongIntegers(s *openapi3.Schema) []wrong {
 	form, small, large, low, high := "parameter_invalid", "parameter_invalid", "parameter_invalid", "parameter_invalid", "parameter_invalid"
-	if s.Max != nil && *s.Max == maxAmount { // money, which may be 0 where it is a fee
+	if s.Max != nil && *s.Max == 99_999_999 { // money, which may be 0 where it is a fee
 		form, small, large = "amount_not_integer", "amount_too_small", "amount_too_large"
 		if low, high = small, large; *s.Min == 0 {
 			low, high = "parameter_invalid", "parameter_invalid"
@@ -166,7 +163,9 @@ func (c call) put(t testing.TB, name, text string) call {
 	return c
 }
 
-func bodyOfCall(c call) *openapi3.Schema { return c.op.RequestBody.Value.Content[mediaJSON].Schema.Value }
+func bodyOfCall(c call) *openapi3.Schema {
+	return c.op.RequestBody.Value.Content[mediaJSON].Schema.Value
+}
 
 // label shortens a value for the name of a test.
 func label(c call, name, text string) string {

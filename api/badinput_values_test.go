@@ -89,7 +89,7 @@ var unlawful = []struct {
 		"aa", "10", "1x", "-1h", "+-1h", "1h-30m", "1.h.", "h1", "P1D", "PT1H", "1 h", " 1h", "99999999999h", "9223372036854775807h", "1h\x00", marker, "१h", "NaNh", "1e3h", "0x1h", "876000h",
 	})},
 	{"createTestToken", `{"merchant_id":1042,"test_case":%s}`, "test_case", "parameter_invalid", quotedAll([]string{"", " ", marker, "Approved", "approved ", "approved\x00", "approved,declined", "../approved", "4242424242424242"})},
-	{"simulateCharge", `{"outcome":"returned","return_code":%s}`, "return_code", "parameter_invalid", quotedAll([]string{"", marker, "R00", "r01", "R1", "R01 ", "R01,R02", "R99", "01", "R01\x00"})},
+	{"simulateCharge", `{"outcome":"returned","return_code":%s}`, "return_code", "parameter_invalid", quotedAll([]string{"", marker, "r01", "R01 ", " R01", "R01,R02", "R01\x00", "R\n1", "R0123", "Ｒ01"})},
 	{"changeFees", `{"daf_percentage":%s}`, "daf_percentage", "parameter_invalid", []string{"1e1", "1E-1", "2.0001", "100.0001", "-0.001", "1e400", "99999999999999999999", "0.00000000000000000001", "100.001"}},
 }
 
