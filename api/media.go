@@ -68,7 +68,7 @@ func mediaOf(r *http.Request) string {
 	if len(r.Header.Values("Content-Encoding")) > 0 {
 		return ""
 	}
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	media, params, err := mime.ParseMediaType(joined(r.Header, "Content-Type"))
 	if charset := strings.ToLower(params["charset"]); err != nil || (charset != "" && charset != "utf-8") {
 		return ""
 	}

@@ -66,7 +66,7 @@ func (a *API) admit(c echo.Context, req *request, produces []string) error {
 		return fault.Invalid("parameter_invalid", "The address is longer than 4 KiB.")
 	}
 	key := joined(h, "X-API-Key")
-	if h.Get("Origin") != "" && identity.IsPrivate(key) {
+	if joined(h, "Origin") != "" && identity.IsPrivate(key) {
 		return fault.New(fault.KindForbidden, "secret_key_in_browser",
 			"This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.")
 	}
@@ -126,5 +126,5 @@ func ifMatch(h http.Header, versioned bool) (*int, error) {
 	return &version, nil
 }
 
-// joined is a header's value; one that is sent twice is a list, which is no key, id or version.
+// joined is a header's value; one that is sent twice is a list, which is no key, id, version or type.
 func joined(h http.Header, name string) string { return strings.Join(h.Values(name), ",") }
