@@ -79,16 +79,19 @@ func configOf(w *fixture.World) Config {
 // serve wires the API as the program does.
 func serve(t *testing.T, w *fixture.World, c Config, timeout time.Duration) *site {
 	t.Helper()
+	server := httptest.NewServer(routerOf(c, timeout))
+	t.Cleanup(server.Close)
+	return &site{World: w, url: server.URL}
+}
+
+func routerOf(c Config, timeout time.Duration) http.Handler {
 	e := echo.New()
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: func(_ echo.Context, err error, _ []byte) error { return err }}),
 		middleware.ContextTimeout(timeout))
-	server := httptest.NewUnstartedServer(e)
 	Register(e, c)
 	e.HTTPErrorHandler = ErrorHandler(c, e.DefaultHTTPErrorHandler)
-	server.Start()
-	t.Cleanup(server.Close)
-	return &site{World: w, url: server.URL}
+	return e
 }
 
 // answer is what came back.
