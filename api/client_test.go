@@ -84,7 +84,7 @@ func serve(t *testing.T, w *fixture.World, c Config, timeout time.Duration) *sit
 	return &site{World: w, url: server.URL}
 }
 
-func routerOf(c Config, timeout time.Duration) http.Handler {
+func routerOf(c Config, timeout time.Duration) *echo.Echo {
 	e := echo.New()
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: func(_ echo.Context, err error, _ []byte) error { return err }}),
