@@ -23,7 +23,8 @@ var requestLogResource = resource{
 	enums: map[string][]string{"LoggedMethod": loggedMethods, "IdempotencyKeyState": keyStateWords()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/request_logs/:id": func(t *testing.T, s *site) string {
-			a := s.send(t, call{method: http.MethodGet, path: "/api/charges", as: &s.Other}).want(t, 200, "")
+			body := fmt.Sprintf(`{"merchant_id":%d,"test_case":"approved"}`, s.Other.Merchants.US)
+			a := s.send(t, call{method: http.MethodPost, path: "/api/sandbox/tokens", body: body, as: &s.Other}).want(t, 201, "")
 			s.flush(t)
 			return a.header.Get("Request-Id")
 		},

@@ -164,7 +164,7 @@ func TestListsHoldTheKeysMerchantsOnly(t *testing.T) {
 		if c.op.Parameters.GetByInAndName(openapi3.ParameterInQuery, startingAfter) == nil || strings.Contains(c.route.path, ":id") || !coversRoute(c) {
 			continue
 		}
-		if all, seen := length(c, &s.Other), length(c, theirs); all == 0 || seen != all {
+		if all, seen := length(c, &s.Other), length(c, theirs); seen == 0 || seen > all { // some are no merchant's
 			t.Errorf("%s: %d of %d objects are listed for their merchant", c.name(), seen, all)
 		}
 		if n := length(c, other); n != 0 {
