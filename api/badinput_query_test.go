@@ -37,13 +37,13 @@ func askedOne(s *openapi3.Schema) []string {
 			"2026-12-01T00:00:00%2B99:00", "%F0%9D%9F%9A026-12-01T00:00:00Z", "null")
 	case len(s.Enum) > 0:
 		first, _ := s.Enum[0].(string)
-		out = append(out, marker, strings.ToUpper(first), first+"%20", "%20"+first, first+"%00", first+"%0A", first+","+first, "null", "%FF", "[]")
+		out = append(out, marker, strings.ToUpper(first[:1])+strings.ToLower(first[1:])+"s", first+"%20", "%20"+first, first+"%00", first+"%0A", first+","+first, "null", "%FF", "[]")
 	case strings.Contains(s.Pattern, "_["): // an id
 		id := "ch_01jq8z6k4t8m2x9v5c7b1n3d0f"
 		if example, ok := s.Example.(string); ok {
 			id = example
 		}
-		out = append(out, marker, "0", "1042", strings.ToUpper(id), id[:len(id)-1], id+"0", id+"%00", id+"%0A", id+","+id, "%20"+id, "req_01jq8z6k4t8m2x9v5c7b1n3d0f", id[strings.Index(id, "_")+1:],
+		out = append(out, marker, "0", "1042", strings.ToUpper(id), id[:len(id)-1], id+"0", id+"%00", id+"%0A", id+","+id, "%20"+id, "evt_01jq8z6k4t8m2x9v5c7b1n3d0f", id[strings.Index(id, "_")+1:],
 			"..%2F"+id, id[:len(id)-1]+"u", id[:strings.Index(id, "_")]+"_8zzzzzzzzzzzzzzzzzzzzzzzzz", id[:strings.Index(id, "_")]+"_00000000000000000000000000", "%FF%FE", "%F0%9F%92%B3", strings.Repeat(marker, 200))
 	default:
 		for _, text := range []string{marker + "\x00", "\xff", "a\nb", marker + "\u0085", strings.Repeat(marker, 8), strings.Repeat(marker, 200)} {

@@ -9,47 +9,6 @@ import (
 	"testing"
 )
 
-// own is the site seen by its second application: what resources make for "the other application"
-// belongs to the first.
-func (s *site) own() *site {
-	w := *s.World
-	w.Other = s.App
-	return &site{World: &w, url: s.url}
-}
-
-// objects makes an object for every path with an id, of the other application or, of own, of the
-// first, and tells the ids by the paths up to them.
-func (s *site) objects(t *testing.T) map[string]string {
-	t.Helper()
-	made := make(map[string]string)
-	for _, r := range resources {
-		for path, make := range r.theirs {
-			if made[path] == "" {
-				made[path] = make(t, s)
-			}
-		}
-	}
-	return made
-}
-
-// of leads a call to an object of those that were made.
-func (c call) of(t testing.TB, made map[string]string) call {
-	t.Helper()
-	before, after, ok := strings.Cut(c.route.path, ":id")
-	if !ok {
-		return c
-	}
-	id := made[before+":id"]
-	if id == "" {
-		t.Fatalf("no resource makes an object for %s:id", before)
-	}
-	_, query, found := strings.Cut(c.path, "?")
-	if c.path = before + id + after; found {
-		c.path += "?" + query
-	}
-	return c
-}
-
 // operationCalled is the call of an operation by its name.
 func operationCalled(t testing.TB, name string) call {
 	t.Helper()
@@ -108,11 +67,11 @@ func quotedAll(words []string) (out []string) {
 func TestBadInputAsValues(t *testing.T) {
 	t.Parallel()
 	s := setTrap(t)
-	mine := s.own().objects(t)
+	mine := s.own().theirObjects(t)
 	mine["/api/sandbox/charges/:id"] = s.debited(t).ID.String()
 	var cases []bad
 	for _, u := range unlawful {
-		c := operationCalled(t, u.operation).of(t, mine)
+		c := operationCalled(t, u.operation).about(t, mine)
 		for _, text := range u.texts {
 			c.body = fmt.Sprintf(u.body, text)
 			cases = append(cases, bad{label(c, u.param, text), c, 400, u.code, []string{u.param}})
@@ -128,7 +87,7 @@ func TestBadInputAsValues(t *testing.T) {
 func TestBadInputInAllMembersAtOnce(t *testing.T) {
 	t.Parallel()
 	s := setTrap(t)
-	mine := s.own().objects(t)
+	mine := s.own().theirObjects(t)
 	n := 0
 	for _, c := range withJSON(t) {
 		schema := bodyOfCall(c)
@@ -140,7 +99,7 @@ func TestBadInputInAllMembersAtOnce(t *testing.T) {
 		for _, name := range names {
 			c = c.put(t, name, wrongValues(schema.Properties[name].Value)[0].text)
 		}
-		a := s.send(t, c.of(t, mine)).want(t, 400, "validation_failed")
+		a := s.send(t, c.about(t, mine)).want(t, 400, "validation_failed")
 		untraced(t, a)
 		var params []string
 		for _, f := range a.error().Errors {

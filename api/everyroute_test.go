@@ -219,27 +219,12 @@ func (c call) header1(name, value string) call {
 func TestAnotherApplicationsObjectsLookMissing(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := make(map[string]string)
-	for _, r := range resources {
-		for path, make := range r.theirs {
-			made[path] = make(t, s)
-		}
-	}
+	made := s.theirObjects(t)
 	for _, c := range everyRoute(t) {
-		before, after, ok := aroundName(c.route.path)
-		if !ok {
+		if _, _, named := aroundName(c.route.path); !named {
 			continue
 		}
-		pattern := strings.TrimSuffix(c.route.path, after)
-		id := made[pattern]
-		if id == "" {
-			t.Errorf("no resource makes an object of another application for %s", pattern)
-			continue
-		}
-		theirs := c
-		_, query, _ := strings.Cut(c.path, "?")
-		theirs.path = before + id + after
-		theirs = theirs.with(query)
+		theirs := c.about(t, made)
 		absent := s.send(t, c).want(t, 404, "resource_missing")
 		if foreign := s.send(t, theirs).want(t, 404, "resource_missing"); withoutID(foreign) != withoutID(absent) {
 			t.Errorf("%s: another application's answers\n%s\na missing one\n%s", c.name(), foreign.body, absent.body)

@@ -32,7 +32,7 @@ func creations(t testing.TB) (out []call) {
 func TestEveryCreationHappensOnce(t *testing.T) {
 	t.Parallel()
 	s := setTrap(t)
-	mine, again := s.own().objects(t), s.own().objects(t)
+	mine, again := s.own().theirObjects(t), s.own().theirObjects(t)
 	for _, c := range creations(t) {
 		t.Run(c.op.OperationID, func(t *testing.T) {
 			one := s.growth(t, func() {

@@ -29,10 +29,11 @@ var requestLogResource = resource{
 			return a.header.Get("Request-Id")
 		},
 		"/api/idempotency_keys/:key": func(t *testing.T, s *site) string {
-			c := call{method: http.MethodPost, path: "/api/charges", as: &s.Other}.header1("Idempotency-Key", "their-key")
-			c.body = s.body(s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good), "merchant_id", fmt.Sprint(s.Other.Merchants.US))
+			token := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
+			c := call{method: http.MethodPost, path: "/api/charges", as: &s.Other}.header1("Idempotency-Key", "of-"+token)
+			c.body = s.body(token, "merchant_id", fmt.Sprint(s.Other.Merchants.US))
 			s.send(t, c).want(t, 201, "")
-			return "their-key"
+			return "of-" + token
 		},
 	},
 }

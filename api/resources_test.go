@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strings"
 	"testing"
 
 	"svcpay/internal/fault"
@@ -37,6 +38,46 @@ var resources = []resource{
 	feeResource,
 	meResource,
 	requestLogResource,
+}
+
+// theirObjects makes what the resources make, and tells each id by its path.
+func (s *site) theirObjects(t *testing.T) map[string]string {
+	t.Helper()
+	made := make(map[string]string)
+	for _, r := range resources {
+		for path, make := range r.theirs {
+			if made[path] == "" { // one object does where several resources name a path
+				made[path] = make(t, s)
+			}
+		}
+	}
+	return made
+}
+
+// own is the site seen by its second application: what resources make for the other one is the
+// first's.
+func (s *site) own() *site {
+	w := *s.World
+	w.Other = s.App
+	return &site{World: &w, url: s.url}
+}
+
+// about is the call with the id of an object that was made, if its path has one.
+func (c call) about(t testing.TB, made map[string]string) call {
+	t.Helper()
+	before, after, named := aroundName(c.route.path)
+	if !named {
+		return c
+	}
+	id := made[strings.TrimSuffix(c.route.path, after)]
+	if id == "" {
+		t.Errorf("no resource makes an object for %s", c.route.path)
+	}
+	_, query, found := strings.Cut(c.path, "?")
+	if c.path = before + id + after; found {
+		c.path += "?" + query
+	}
+	return c
 }
 
 func currencies() (out []string) {

@@ -34,29 +34,6 @@ func coversRoute(c call) bool {
 	return (&authz.Restriction{Rights: authz.Rights(), Merchants: []int64{1}}).Covers(c.route.permission)
 }
 
-// theirObjects makes what the resources make, and tells each id by its path.
-func (s *site) theirObjects(t *testing.T) map[string]string {
-	t.Helper()
-	made := make(map[string]string)
-	for _, r := range resources {
-		for path, make := range r.theirs {
-			made[path] = make(t, s)
-		}
-	}
-	return made
-}
-
-// about is the call with the id of an object that was made.
-func (c call) about(made map[string]string) call {
-	before, after, _ := strings.Cut(c.route.path, ":id")
-	_, query, _ := strings.Cut(c.path, "?")
-	c.path = before + made[before+":id"] + after
-	if query != "" {
-		c = c.with(query)
-	}
-	return c
-}
-
 func TestAnotherMerchantsObjectsLookMissing(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -66,7 +43,7 @@ func TestAnotherMerchantsObjectsLookMissing(t *testing.T) {
 		if !strings.Contains(c.route.path, ":id") {
 			continue
 		}
-		unseen, absent := c.about(made), c
+		unseen, absent := c.about(t, made), c
 		unseen.as, absent.as = other, other
 		status, code := 404, "resource_missing"
 		if !coversRoute(c) {
@@ -92,7 +69,7 @@ func TestAnswersThatAreKeptAreForThoseWhoSeeTheMerchant(t *testing.T) {
 		if !strings.Contains(c.route.path, ":id") || c.op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") == nil || !coversRoute(c) {
 			continue
 		}
-		c = c.about(made).header1("Idempotency-Key", fmt.Sprint("kept-", i))
+		c = c.about(t, made).header1("Idempotency-Key", fmt.Sprint("kept-", i))
 		c.as = &s.Other
 		if first := s.send(t, c); first.status < 300 {
 			kept++

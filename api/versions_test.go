@@ -13,19 +13,14 @@ import (
 func TestChangesOfAnotherVersionAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := make(map[string]string)
-	for _, r := range resources {
-		for path, make := range r.theirs {
-			made[path] = make(t, s)
-		}
-	}
+	made := s.theirObjects(t)
 	before, tried := s.rows(t), 0
 	for _, c := range everyRoute(t) {
 		if !c.route.handler.versioned {
 			continue
 		}
-		before, after, _ := aroundName(c.route.path)
-		c.path, c.as = before+made[strings.TrimSuffix(c.route.path, after)]+after, &s.Other
+		c = c.about(t, made)
+		c.as = &s.Other
 		a := s.send(t, c.header1("If-Match", `"99"`).header1("Idempotency-Key", "k"+strings.ReplaceAll(c.path, "/", "-"))).want(t, 412, "object_changed")
 		if a.header.Get("ETag") != "" {
 			t.Errorf("%s: refused with %v", c.name(), a.header)
