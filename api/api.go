@@ -14,11 +14,7 @@ import (
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 )
-
-// Version is the API's only version so far. A second one would be transformed in encode.
-const Version = identity.APIVersion
 
 // Config is what the API serves.
 type Config struct {

@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
@@ -16,7 +17,7 @@ import (
 func (a *API) feeRoutes() []route {
 	return []route{
 		{http.MethodGet, "/api/merchants/:id/fees", "", authz.FeeRead, get(ofMerchant(a.Fees.Current))},
-		{http.MethodPut, "/api/merchants/:id/fees", "", authz.FeeWriteDAF, asks(a.changeFees)},
+		{http.MethodPut, "/api/merchants/:id/fees", "", authz.FeeWriteDAF, versioned(handleID(a.changeFees))},
 		{http.MethodGet, "/api/merchants/:id/fees/history", "", authz.FeeRead, listsOf(feeHistory, a.feeHistory)},
 		{http.MethodPost, "/api/merchants/:id/fees/preview", "", authz.FeeRead, asks(a.previewFees)},
 		{http.MethodGet, "/api/fee_defaults", "", authz.FeeDefaultRead, getOnly(a.Fees.Defaults)},
@@ -45,8 +46,9 @@ func (in feesInput) Validate() fault.Fields {
 	return fs
 }
 
-func (a *API) changeFees(ctx context.Context, actor authz.Actor, id string, in feesInput) (fee.Record, error) {
-	return a.Fees.SetDAFPercentage(ctx, actor, positive(id), fee.DAFChange{Percent: *in.DAFPercentage})
+func (a *API) changeFees(ctx context.Context, req *request, id string, in feesInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Fees.SetDAFPercentage(ctx, req.actor, positive(id), fee.DAFChange{Percent: *in.DAFPercentage, IfVersion: req.ifVersion}, claim)
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) previewFees(ctx context.Context, actor authz.Actor, id string, in fee.Proposal) (fee.Preview, error) {

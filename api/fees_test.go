@@ -218,3 +218,18 @@ func TestFeeDefaultsAreRead(t *testing.T) {
 		t.Errorf("%v %s", b.header, b.body)
 	}
 }
+
+func TestFeesAreChangedOncePerKey(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	first := s.once(t, http.MethodPut, ofUS(s, "/fees"), `{"daf_percentage":2.5}`, `{"daf_percentage":3}`, 200)
+	version := first.header.Get("ETag")
+	change := func(body string) call {
+		return call{method: http.MethodPut, path: ofUS(s, "/fees"), body: body}.header1("If-Match", version)
+	}
+	s.send(t, change(`{"daf_percentage":3}`)).want(t, 200, "")
+	s.send(t, change(`{"daf_percentage":3.5}`)).want(t, 412, "object_changed")
+	if now := readAs[fee.Fees](t, s.get(t, ofUS(s, "/fees"))); now.DAFPercentage != 3000 {
+		t.Errorf("it is %d", now.DAFPercentage)
+	}
+}

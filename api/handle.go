@@ -80,8 +80,8 @@ func handleID[In any, P input[In]](call changeCall[In]) handler { return withBod
 // act is handleID for actions whose body may be left out: no bytes at all count as {}.
 func act[In any, P input[In]](call changeCall[In]) handler { return withBody[In, P](true, call) }
 
-// asks makes a handler of a question about the object in the path that is put in a body, or of a
-// change that is the same however often it is made: neither takes an idempotency key.
+// asks makes a handler of a question about the object in the path that is put in a body. It takes no
+// idempotency key.
 func asks[In any, P input[In], T any](call func(context.Context, authz.Actor, string, In) (T, error)) handler {
 	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
 		in, err := readInput[In, P](c, req, false)
@@ -240,7 +240,7 @@ func claimWith(c echo.Context, req *request, params map[string]string, canonical
 	method, path := c.Request().Method, canonicalPath(c)
 	return &idempotency.Claim{
 		ApplicationID: req.actor.ApplicationID, Key: keys[0], Method: method, Path: path,
-		Fingerprint: sha256.Sum256([]byte(method + "\n" + path + "\n" + Version + "\n" + canonical)),
+		Fingerprint: sha256.Sum256([]byte(method + "\n" + path + "\n" + req.version + "\n" + canonical)),
 		Params:      params, RequestID: req.id,
 	}, nil
 }

@@ -86,12 +86,9 @@ func (a *API) writeReply(c echo.Context, req *request, r reply) error {
 	if r.refusal != nil {
 		return a.writeFault(c, req, r.original, r.refusal)
 	}
-	body := r.raw
-	if body == nil {
-		var err error
-		if body, err = json.Marshal(r.object); err != nil {
-			return a.writeError(c, req, err)
-		}
+	body, err := encode(r)
+	if err != nil {
+		return a.writeError(c, req, err)
 	}
 	id, version := r.name()
 	if version > 0 {

@@ -29,6 +29,7 @@ type request struct {
 	// clientID is the caller's own id of the request, "" if there is none or it is none.
 	clientID string
 	actor    authz.Actor
+	version  string // that is spoken
 	// media is the content type of a success that the caller prefers among those of the operation.
 	media string
 	// ifVersion is the version that the object must still have, by If-Match; nil for any.
@@ -45,7 +46,7 @@ type request struct {
 // identifyRequest gives the request its id and the headers that every answer has.
 func (a *API) identifyRequest(c echo.Context) *request {
 	now := a.Now()
-	req := &request{id: ids.NewRequest(now), began: now}
+	req := &request{id: ids.NewRequest(now), began: now, version: Version}
 	h := c.Response().Header()
 	h.Set("Request-Id", req.id.String())
 	if own := c.Request().Header.Values("X-Request-Id"); len(own) == 1 && validKey(own[0]) {
@@ -79,9 +80,11 @@ func (a *API) admit(c echo.Context, req *request, produces []string) error {
 	if len(h.Values("X-Request-Id")) > 0 && req.clientID == "" {
 		return mistake("X-Request-Id", "Your own id of a request is 1 to 255 visible ASCII characters.")
 	}
-	if v := joined(h, "X-API-Version"); v != "" && v != Version {
-		return fault.Invalid("api_version_unknown", "There is no such API version; the current one is "+Version+".")
+	version, err := spoken(h)
+	if err != nil {
+		return err
 	}
+	req.version = version
 	if req.media = preferred(h.Values("Accept"), produces); req.media == "" {
 		return fault.New(fault.KindInvalid, "not_acceptable", "This operation answers "+strings.Join(produces, " or ")+" only.")
 	}

@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -137,6 +138,8 @@ func (s *Service) cancel(ctx context.Context, actor authz.Actor, q series, id id
 type DAFChange struct {
 	Percent money.Percent
 	Base    ids.FeeSchedule // the Latest that the caller saw; zero does not compare
+	// IfVersion is the version of which the schedule in force must still be; nil is any.
+	IfVersion *int
 }
 
 // dafReason is the reason of the schedule that a DAFChange puts in force.
@@ -145,13 +148,13 @@ const dafReason = "daf_percentage was changed."
 // SetDAFPercentage changes a merchant's daf_percentage at once and leaves the other rates alone. A
 // scheduled change of other rates only is replaced by one that has the new percentage too; one that
 // itself sets another daf_percentage still does when it begins, and those after it are untouched.
-// The faults are those of Schedule.
-func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merchantID int64, c DAFChange) (Record, error) {
+// It happens once per key. The faults are those of Schedule.
+func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merchantID int64, c DAFChange, claim *idempotency.Claim) (idempotency.Result[Record], error) {
 	q, err := s.ofMerchant(actor, authz.FeeWriteDAF, merchantID)
 	if err != nil {
-		return Record{}, err
+		return idempotency.Result[Record]{}, err
 	}
-	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error) {
+	return s.once(ctx, q, claim, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error) {
 		return q.setDAFTx(ctx, tx, m, byOf(actor), c)
 	})
 }
@@ -178,11 +181,14 @@ func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, m instant.Moment, by By
 			return ids.FeeSchedule{}, err
 		}
 	}
-	was := now.inForce.DAFPercentage
-	switch {
-	case now.inForce.ID.IsZero():
+	if now.inForce.ID.IsZero() {
 		return ids.FeeSchedule{}, fault.Missing()
-	case was == c.Percent:
+	}
+	if err := check.Version(c.IfVersion, now.inForce.Version); err != nil {
+		return ids.FeeSchedule{}, err
+	}
+	was := now.inForce.DAFPercentage
+	if was == c.Percent {
 		return now.inForce.ID, nil
 	}
 	add := func(like Record) ids.FeeSchedule {

@@ -175,7 +175,8 @@ func TestDAFPercentageLeavesTheOtherRatesAlone(t *testing.T) {
 	before, err := w.fees.Current(t.Context(), w.Actor(), w.App.Merchants.US)
 	must(t, err)
 	set := func(p money.Percent, base ids.FeeSchedule) (fee.Record, error) {
-		return w.fees.SetDAFPercentage(t.Context(), w.Actor(), w.App.Merchants.US, fee.DAFChange{Percent: p, Base: base})
+		out, err := w.fees.SetDAFPercentage(t.Context(), w.Actor(), w.App.Merchants.US, fee.DAFChange{Percent: p, Base: base}, nil)
+		return out.Object, err
 	}
 	same, err := set(2000, ids.FeeSchedule{})
 	if err != nil || same.ID != before.ID {
@@ -206,7 +207,7 @@ func TestDAFPercentageIsCarriedIntoPlansThatDoNotSetIt(t *testing.T) {
 	plan(2, 2000, 2*day)
 	sets := plan(3, 4000, 3*day)
 	after := plan(4, 2000, 4*day) // back to 2 %: it sets it, too
-	_, err := w.fees.SetDAFPercentage(t.Context(), w.Actor(), w.App.Merchants.US, fee.DAFChange{Percent: 2500})
+	_, err := w.fees.SetDAFPercentage(t.Context(), w.Actor(), w.App.Merchants.US, fee.DAFChange{Percent: 2500}, nil)
 	must(t, err)
 	f, err := w.fees.Current(t.Context(), w.admin(), w.App.Merchants.US)
 	must(t, err)
@@ -258,7 +259,7 @@ func TestFeesAreSeenAndChangedByThoseWhoMay(t *testing.T) {
 		"schedule": {[]authz.Role{administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.Schedule(ctx, a, m, change); return err }},
 		"cancel":   {[]authz.Role{administrator}, func(a authz.Actor, m int64) error { _, err := w.fees.CancelScheduled(ctx, a, m, base); return err }},
 		"daf": {[]authz.Role{authz.RoleSecretKey, administrator}, func(a authz.Actor, m int64) error {
-			_, err := w.fees.SetDAFPercentage(ctx, a, m, fee.DAFChange{})
+			_, err := w.fees.SetDAFPercentage(ctx, a, m, fee.DAFChange{}, nil)
 			return err
 		}},
 	}

@@ -130,7 +130,7 @@ func (l *life) step(t *rapid.T) {
 			must(t, err)
 		}
 	case "daf":
-		_, err := w.fees.SetDAFPercentage(w.T.Context(), w.Actor(), l.m.MerchantID, fee.DAFChange{Percent: percents().Draw(t, "daf")})
+		_, err := w.fees.SetDAFPercentage(w.T.Context(), w.Actor(), l.m.MerchantID, fee.DAFChange{Percent: percents().Draw(t, "daf")}, nil)
 		must(t, err)
 	case "wait":
 		w.Clock.Advance(time.Duration(rapid.IntRange(1, 72).Draw(t, "hours")) * time.Hour)
@@ -207,7 +207,7 @@ func TestHistoryTellsWhoWhenAndWhy(t *testing.T) {
 	past := w.change(t, w.us(), fee.Rates{CaptureFee: 1}, 0)
 	w.Clock.Advance(time.Hour)
 	_, err := w.fees.SetDAFPercentage(t.Context(), authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, KeyName: "Back office"},
-		w.App.Merchants.US, fee.DAFChange{Percent: 3000})
+		w.App.Merchants.US, fee.DAFChange{Percent: 3000}, nil)
 	must(t, err)
 	next := w.change(t, w.us(), fee.Rates{CaptureFee: 2}, day)
 	gone := w.change(t, w.us(), fee.Rates{CaptureFee: 3}, 2*day)

@@ -2,12 +2,14 @@ package fee
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
@@ -127,27 +129,35 @@ func (s *Service) derive(r Record) Record {
 // inTx runs a change of one series under its lock and returns the schedule that fn answers with, as
 // it stands then. fn's moment is read under the lock: what had not begun by then has charged nothing.
 func (s *Service) inTx(ctx context.Context, q series, fn func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error)) (Record, error) {
+	out, err := s.once(ctx, q, nil, fn)
+	return out.Object, err
+}
+
+// once is inTx for a request that happens once per key.
+func (s *Service) once(ctx context.Context, q series, claim *idempotency.Claim,
+	fn func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error),
+) (idempotency.Result[Record], error) {
 	before, err := s.Clock.Moment(ctx, q.applicationID)
 	if err != nil {
-		return Record{}, err
+		return idempotency.Result[Record]{}, err
 	}
-	var out Record
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	var object [16]byte
+	binary.BigEndian.PutUint64(object[8:], uint64(q.merchantID))
+	return idempotency.Once(ctx, s.Pool, claim, before.Machine, object, func(tx *pg.Tx) (Record, error) {
 		if err := q.lockTx(ctx, tx); err != nil {
-			return err
+			return Record{}, err
 		}
 		m := s.since(before)
 		id, err := fn(tx, m)
 		if err != nil {
-			return err
+			return Record{}, err
 		}
 		if err := tx.Flush(ctx); err != nil {
-			return err
+			return Record{}, err
 		}
-		out, err = q.find(ctx, tx, id, m.At)
-		return err
+		r, err := q.find(ctx, tx, id, m.At)
+		return s.derive(r), err
 	})
-	return s.derive(out), err
 }
 
 // since is the present of an application whose moment was read before.
