@@ -205,3 +205,34 @@ func TestOwnRequestIdsAreRepeated(t *testing.T) {
 		t.Errorf("told as %+v with %v", e, a.header)
 	}
 }
+
+// A handler that runs into the end of its time, or of the database's patience, is told to come back.
+func TestAHandlerThatTakesTooLongIsCutOff(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.get(t, "/api/charges").want(t, 200, "") // the key is known from here on
+	hurried := serve(t, s.World, configOf(s.World), 100*time.Millisecond)
+	conn, err := s.Pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	for _, statement := range []string{`BEGIN`, `LOCK TABLE charges`} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	for name, site := range map[string]*site{"its own time": hurried, "the database's": s} {
+		if a := site.get(t, "/api/charges").want(t, 503, "overloaded"); a.header.Get("Retry-After") != "1" || !a.error().Retryable {
+			t.Errorf("%s: %v %s", name, a.header, a.body)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it was cut off after %s", took)
+	}
+	if _, err := conn.Exec(t.Context(), `ROLLBACK`); err != nil {
+		t.Fatal(err)
+	}
+	s.get(t, "/api/charges").want(t, 200, "")
+}

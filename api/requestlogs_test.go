@@ -155,6 +155,8 @@ func TestLogKeepsNoSecret(t *testing.T) {
 		{method: "POST", path: "/api/charges", body: "cvc=987&number=" + number, media: "application/x-www-form-urlencoded"},
 		{method: "GET", path: "/api/charges?external_id=" + number + "&cvc=987&" + url.QueryEscape(spaced) + "=1"},
 		{method: "GET", path: "/api/charges/" + number},
+		{method: "GET", path: "/api/merchants/" + number + "/fees"},
+		{method: "POST", path: "/api/charges", body: `{"merchant_id":` + number + `,"x` + number + `":1}`},
 		{method: "GET", path: "/api/idempotency_keys/" + s.App.SecretKey},
 		{method: "GET", path: "/api/charges", header: map[string]string{"X-Request-Id": number, "User-Agent": "curl " + spaced + " " + s.App.SecretKey}},
 		{method: "POST", path: "/api/charges", body: s.body(s.Token(good)), header: map[string]string{"Idempotency-Key": number}},

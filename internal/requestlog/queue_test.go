@@ -263,7 +263,7 @@ func TestWhatABodyTells(t *testing.T) {
 		merchant int64
 		kept     bool
 	}{
-		`{"merchant_id":1042}`: {1042, true}, `{"merchant_id":"1042"}`: {0, true}, `{"merchant_id":-5}`: {0, true}, `{}`: {0, true}, `[1]`: {0, true},
+		`{"merchant_id":1042}`: {1042, true}, `{"merchant_id":"1042"}`: {0, true}, `{"merchant_id":-5}`: {0, true}, `{"merchant_id":4242424242424242}`: {0, true}, `{}`: {0, true}, `[1]`: {0, true},
 		`{"merchant_id":1042`: {0, false}, "": {0, false}, `{"a":"` + strings.Repeat("x", 64<<10) + `"}`: {0, false},
 	} {
 		e := entry(w)

@@ -3,6 +3,7 @@ package requestlog
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -68,16 +69,16 @@ func (e Entry) log() Log {
 	if f := e.Refusal; f != nil {
 		l.ErrorType, l.ErrorCode = optional(e.Type), optional(f.Code)
 		for _, field := range f.Fields {
-			l.ErrorParams = append(l.ErrorParams, field.Param)
+			l.ErrorParams = append(l.ErrorParams, clean(field.Param, maxShort))
 		}
 		if f.Param != "" && len(f.Fields) == 0 {
-			l.ErrorParams = append(l.ErrorParams, f.Param)
+			l.ErrorParams = append(l.ErrorParams, clean(f.Param, maxShort))
 		}
 	}
 	if e.MerchantID == 0 {
 		e.MerchantID = merchantIn(e.Body)
 	}
-	if e.MerchantID != 0 {
+	if text := strconv.FormatInt(e.MerchantID, 10); e.MerchantID != 0 && redact.Text(text) == text { // no card number in its place
 		l.MerchantID = &e.MerchantID
 	}
 	return l
