@@ -18,7 +18,7 @@ import (
 	"svcpay/internal/pg"
 )
 
-var updateDocs = flag.Bool("update", false, "write docs/scenario.md anew")
+var updateDocs = flag.Bool("update", false, "write anew what documents show of answers")
 
 const scenarioDocument = "../../docs/scenario.md"
 

@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"svcpay/internal/pgtest"
+)
+
+// guideFiles are the guides in the repository.
+const guideFiles = root + "/api/guides/"
+
+// fence is a block of a guide: its language, the schema that it shows, and its text.
+var fence = regexp.MustCompile("(?ms)^```(\\w+)(?: (\\w+))?\n(.*?)^```$")
+
+// between separates what the blocks of a guide print.
+const between = "\x1e"
+
+// TestGuides does what a reader does: it runs the commands of all guides, in their order, against
+// `svcpay dev`, and sees what they show.
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)}, "--credentials", filepath.Join(t.TempDir(), "credentials.json"))
+	list, err := d.send(d.apiHost, "GET", "/docs/guides", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(guideFiles + "*.md")
+	listed := regexp.MustCompile(`<li><a href="/docs/guides/([a-z-]+)">`).FindAllStringSubmatch(string(list.body), -1)
+	if err != nil || len(listed) != len(files) || len(files) == 0 {
+		t.Fatalf("%d guides are listed, there are %d, %v", len(listed), len(files), err)
+	}
+	for _, name := range listed {
+		d.playGuide(t, name[1])
+		if page, err := d.send(d.apiHost, "GET", "/docs/guides/"+name[1], nil, nil); err != nil || page.status != 200 {
+			t.Errorf("%s: %v, %s", name[1], err, page)
+		}
+	}
+}
+
+// playGuide runs a guide's commands in one shell and compares each block of JSON with what the commands
+// before it printed last.
+func (d *devServer) playGuide(t *testing.T, name string) {
+	t.Helper()
+	file := guideFiles + name + ".md"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
+		if block[1] == "bash" {
+			script.WriteString(block[3] + "printf '\\036'\n")
+		}
+	}
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script.String())
+	cmd.Env = append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file)
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	printed := strings.Split(string(out), between)
+	if err != nil || complaints.Len() > 0 {
+		t.Fatalf("%s: %v after %d blocks\n%s\n%s", name, err, len(printed)-1, &complaints, printed[len(printed)-1])
+	}
+	done := 0
+	now := fence.ReplaceAllStringFunc(string(text), func(all string) string {
+		block := fence.FindStringSubmatch(all)
+		switch {
+		case block[1] == "bash":
+			done++
+		case block[1] == "json" && done > 0:
+			return "```json " + block[2] + "\n" + d.asShown(lastJSON(printed[done-1])) + "```"
+		}
+		return all
+	})
+	t.Logf("%s: %d blocks were run", name, done)
+	if now == string(text) {
+		return
+	}
+	if !*updateDocs {
+		t.Errorf("%s does not show what comes; go test ./test/e2e -run TestGuides -update would make it\n%s", name, now)
+	} else if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lastJSON is the last JSON value of an output.
+func lastJSON(output string) string {
+	return output[max(0, strings.LastIndex("\n"+output, "\n{")):]
+}
+
+var idText = regexp.MustCompile(`\b([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
+
+// asShown replaces what differs with each run.
+func (d *devServer) asShown(output string) string {
+	output = strings.ReplaceAll(output, d.credentials.BaseURL, "https://api.example.org")
+	return idText.ReplaceAllString(output, "${1}_01jq8z6k4t8m2x9v5c7b1n3d0f")
+}
