@@ -63,8 +63,7 @@ func guidesPages() ([]docsContent, error) {
 	return pages, nil
 }
 
-// renderGuide makes HTML of a guide. Links between the files become links between the pages, and what
-// may scroll can be reached by the keyboard.
+// renderGuide makes HTML of a guide. Links between the files become links between the pages.
 func renderGuide(source []byte) (template.HTML, error) {
 	doc := markdown.Parser().Parse(text.NewReader(source))
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -80,7 +79,7 @@ func renderGuide(source []byte) (template.HTML, error) {
 	if err := markdown.Renderer().Render(&out, source, doc); err != nil {
 		return "", err
 	}
-	return template.HTML(strings.ReplaceAll(out.String(), "<pre>", `<pre tabindex="0">`)), nil
+	return template.HTML(out.String()), nil
 }
 
 // leadsTo is where a link of a guide leads when the guide is served.
