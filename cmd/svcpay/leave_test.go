@@ -16,7 +16,7 @@ type kept struct {
 	from *bufio.Reader
 }
 
-func dial(t *testing.T, addr string) kept {
+func keepTo(t *testing.T, addr string) kept {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestLeaveTaking(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- serveUntil(ctx, newServer(mux), l) }()
 
-	silent, busy, slow, slower := dial(t, addr), dial(t, addr), dial(t, addr), dial(t, addr)
+	silent, busy, slow, slower := keepTo(t, addr), keepTo(t, addr), keepTo(t, addr), keepTo(t, addr)
 	for _, k := range []kept{silent, busy, busy} {
 		k.ask(t, "/at-once")
 		k.hears(t, false)
