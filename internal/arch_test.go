@@ -52,6 +52,7 @@ var rows = map[string]row{
 	"returns":     {1, ""},
 	"calendar":    {1, "0 pg"},
 	"localpg":     {1, "0 pg"},
+	"safehttp":    {1, ""},
 	"outbox":      {1, "ids instant pg"},
 	"clock":       {1, "instant pg"},
 	"idempotency": {1, "ids fault pg"},

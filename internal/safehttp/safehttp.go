@@ -1,0 +1,184 @@
+// Package safehttp sends requests to addresses that callers chose: a merchant's site, an
+// application's webhook. Whatever such a name leads to, it reaches public hosts only.
+//
+// Invariants: the address is judged where it is dialed, after the name was resolved, so that no
+// answer of a name server leads inward; no redirect is followed and no proxy used; an answer is read
+// up to a bound, within a bound of time.
+package safehttp
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The bounds of an exchange.
+const (
+	// MaxBody is how much of an answer's body is read, in bytes.
+	MaxBody        = 16 << 10
+	maxHeader      = 16 << 10
+	connectTimeout = 5 * time.Second
+	defaultTimeout = 15 * time.Second
+)
+
+// Policy says what else than https to port 443 of public hosts may be reached. The zero Policy is
+// what production has.
+type Policy struct {
+	// Local lets this machine's loopback be reached too, plain http be spoken and any port be used:
+	// for sandboxes. Names under localhost are loopback without being looked up.
+	Local bool
+	// Timeout bounds a whole exchange; zero is 15 seconds.
+	Timeout time.Duration
+	// Resolver looks names up; nil is the system's.
+	Resolver *net.Resolver
+	// Roots are the certificates that hosts are known by; nil are the system's.
+	Roots *x509.CertPool
+}
+
+// Client sends requests by one policy. Its methods may be called from several goroutines.
+type Client struct {
+	policy Policy
+	dialer net.Dialer
+	http   http.Client
+}
+
+// Answer is what a host said: at most MaxBody bytes of its body, and whether it had more.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	Cut    bool
+}
+
+// New makes a client.
+func New(p Policy) *Client {
+	if p.Timeout == 0 {
+		p.Timeout = defaultTimeout
+	}
+	c := &Client{policy: p}
+	c.dialer = net.Dialer{Timeout: connectTimeout, Resolver: p.Resolver, Control: c.control}
+	c.http = http.Client{
+		Timeout:       p.Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{ // without Proxy: the environment's does not count
+			DialContext:            c.dial,
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.Roots},
+			TLSHandshakeTimeout:    connectTimeout,
+			DisableKeepAlives:      true, // every exchange judges its own address
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: maxHeader,
+		},
+	}
+	return c
+}
+
+// Do sends a request whose URL anybody may have chosen. It fails with an [Error], or with the
+// context's error if the caller gave up. A redirect is an answer like any other.
+func (c *Client) Do(r *http.Request) (Answer, error) {
+	if err := c.Check(r.URL); err != nil {
+		return Answer{}, err
+	}
+	response, err := c.http.Do(r)
+	if err != nil {
+		return Answer{}, failure(r.Context(), err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
+	if err != nil {
+		return Answer{}, failure(r.Context(), err)
+	}
+	return Answer{Status: response.StatusCode, Header: response.Header, Body: body[:min(len(body), MaxBody)], Cut: len(body) > MaxBody}, nil
+}
+
+// dnsName is a name of several labels whose last has a letter in it. Of the forms of an IP address
+// only the hexadecimal has that.
+var dnsName = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$`)
+
+// Check tells whether requests to a URL could be sent at all, before its name is looked up: its
+// scheme, host and port. It fails with an [Error].
+func (c *Client) Check(u *url.URL) error {
+	if !(u.Scheme == "https" || u.Scheme == "http" && c.policy.Local) {
+		return refusal(SchemeNotAllowed, "only https is spoken here")
+	}
+	if u.User != nil || !c.mayName(strings.ToLower(u.Hostname())) {
+		return refusal(HostNotAllowed, "not a name that is called here")
+	}
+	if port := u.Port(); port != "" && port != "443" && !c.policy.Local {
+		return refusal(PortNotAllowed, "only port 443 is called")
+	}
+	return nil
+}
+
+// mayName tells whether a host is written in a way that may be called: by a name. A sandbox may call
+// this machine, by its addresses too.
+func (c *Client) mayName(host string) bool {
+	if local(host) {
+		return c.policy.Local
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return c.policy.Local && ip.Zone() == "" && ip.IsLoopback() && !ip.Is4In6()
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return len(host) <= 253 && dnsName.MatchString(host) && !strings.HasPrefix(last, "0x")
+}
+
+// local tells whether a name is this machine's by RFC 6761.
+func local(host string) bool { return host == "localhost" || strings.HasSuffix(host, ".localhost") }
+
+// dial connects to a host. Each address that it has is judged by control before it is called.
+func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if !local(strings.ToLower(host)) {
+		return c.dialer.DialContext(ctx, network, address)
+	}
+	conn, err := c.dialer.DialContext(ctx, network, net.JoinHostPort("127.0.0.1", port))
+	if err != nil {
+		if six, err := c.dialer.DialContext(ctx, network, net.JoinHostPort("::1", port)); err == nil {
+			return six, nil
+		}
+	}
+	return conn, err
+}
+
+// control judges an address just before it is connected to.
+func (c *Client) control(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return refusal(AddressNotPublic, "not an address of the internet")
+	}
+	if c.policy.Local && at.Addr().Unmap().IsLoopback() {
+		return nil
+	}
+	if !Public(at.Addr()) {
+		return refusal(AddressNotPublic, "the host leads to an address that is not public")
+	}
+	if at.Port() != 443 && !c.policy.Local {
+		return refusal(PortNotAllowed, "only port 443 is called")
+	}
+	return nil
+}
+
+// failure says why an exchange failed in the words of this package.
+func failure(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	var ours *Error
+	if errors.As(err, &ours) {
+		return ours
+	}
+	return &Error{Reason: reasonOf(err), cause: err}
+}
