@@ -1,0 +1,95 @@
+package merchant
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+
+	"svcpay/internal/fault"
+)
+
+// Bounds of a merchant's domains.
+const (
+	maxDomains = 99
+	maxDomain  = 253 // characters of a name in ASCII
+)
+
+// hosts reads names as browsers do, and names them as they do.
+var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.VerifyDNSLength(true))
+
+// hostName is a name of two labels or more in ASCII.
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// number is a last label that makes browsers read a host as an IPv4 address.
+var number = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
+
+// ParseDomain reads the bare host name of a website: in lowercase letters, an international name as
+// punycode. Names under localhost exist in a sandbox only. The fault is domain_invalid with a hint.
+func ParseDomain(text string, sandbox bool) (string, error) {
+	if hint := foreignPart(text); hint != "" {
+		return "", domainFault(hint)
+	}
+	host, err := hosts.ToASCII(text)
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	switch {
+	case strings.HasSuffix(host, "."):
+		return "", domainFault("Leave the dot at the end out.")
+	case host != "" && last == host:
+		return "", domainFault("A website's name has a dot in it.")
+	case err != nil, !utf8.ValidString(text), len(host) > maxDomain, !hostName.MatchString(host):
+		return "", domainFault("This is not the name of a website.")
+	case number.MatchString(last):
+		return "", domainFault("An IP address is not possible; use a name.")
+	case last == "localhost" && !sandbox:
+		return "", domainFault("Names under localhost are for the sandbox.")
+	}
+	return host, nil
+}
+
+// foreignPart tells of what stands in a text beside a host name: most often somebody has pasted an
+// address whole.
+func foreignPart(text string) string {
+	if _, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
+		return "An IP address is not possible; use a name."
+	}
+	switch {
+	case strings.Contains(text, "://"):
+		return "Leave the scheme out."
+	case strings.ContainsAny(text, "/?#\\"):
+		return "Leave the path out."
+	case strings.Contains(text, "*"):
+		return "Wildcards are not possible; register each subdomain."
+	case strings.Contains(text, "@"):
+		return "Leave the user out."
+	case strings.Contains(text, ":"):
+		return "Leave the port out."
+	}
+	return ""
+}
+
+func domainFault(hint string) error {
+	return fault.Invalid("domain_invalid", hint+" A domain is a bare host name such as give.example.org.")
+}
+
+// parseDomains reads a list of domains, tells of each mistake by its place in the list, and leaves
+// repetitions out.
+func parseDomains(fs *fault.Fields, texts []string, sandbox bool) []string {
+	out := []string{}
+	if len(texts) > maxDomains {
+		fs.Add("domains", "parameter_invalid", fmt.Sprintf("A merchant has at most %d domains.", maxDomains))
+		return out
+	}
+	for i, text := range texts {
+		host, err := ParseDomain(text, sandbox)
+		fs.Check(fmt.Sprintf("domains[%d]", i), err)
+		if err == nil && !slices.Contains(out, host) {
+			out = append(out, host)
+		}
+	}
+	return out
+}
