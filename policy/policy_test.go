@@ -92,6 +92,11 @@ secret_key mandate:revoke
 secret_key balance:read
 secret_key payout:read
 secret_key statement:read
+secret_key merchant:create
+secret_key merchant:read
+secret_key merchant:update
+secret_key domain:read
+secret_key domain:verify
 secret_key fee:read
 secret_key fee:write_daf
 secret_key fee_default:read

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"
 )
@@ -44,11 +45,11 @@ type sessionRequest struct {
 }
 
 type sessionAnswer struct {
-	Session   string          `json:"session"`
-	ExpiresAt instant.Time    `json:"expires_at"`
-	Livemode  bool            `json:"livemode"`
-	Merchant  sessionMerchant `json:"merchant"`
-	Methods   map[string]bool `json:"methods"`
+	Session   string           `json:"session"`
+	ExpiresAt instant.Time     `json:"expires_at"`
+	Livemode  bool             `json:"livemode"`
+	Merchant  sessionMerchant  `json:"merchant"`
+	Methods   merchant.Methods `json:"methods"`
 }
 
 type sessionMerchant struct {
@@ -75,7 +76,7 @@ func (cl *client) openSession(c echo.Context) (int, any, error) {
 	m := s.Merchant
 	return http.StatusOK, sessionAnswer{Session: s.ID, ExpiresAt: instant.Of(s.ExpiresAt), Livemode: s.Livemode,
 		Merchant: sessionMerchant{ID: m.ID, Name: m.Name, Country: m.Country, Currency: string(m.Currency), BankProcessor: m.BankProcessor},
-		Methods:  m.CanProcess()}, nil
+		Methods:  m.CanProcess}, nil
 }
 
 type tokenRequest struct {

@@ -24,6 +24,7 @@ import (
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
 	"svcpay/internal/requestlog"
+	"svcpay/internal/safehttp"
 	"svcpay/internal/simulate"
 	"svcpay/internal/token"
 	"svcpay/internal/upload"
@@ -46,7 +47,12 @@ type Deps struct {
 	// NextEvent is the earliest time of an application, later than the given one, at which a sandbox's
 	// processor has something to tell; nil where nobody can know.
 	NextEvent NextEvent
+	// LocalPort is where websites of names under localhost are found in a sandbox.
+	LocalPort int
 }
+
+// siteTimeout bounds how long one website is asked for a file, while somebody waits.
+const siteTimeout = 6 * time.Second
 
 // Services are all use-cases of a deployment.
 type Services struct {
@@ -83,10 +89,11 @@ func New(d Deps) *Services {
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
 		Inbound:    inbound.New(d.Pool, d.Processor, d.Machine),
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
-		Merchants:  merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock}),
-		Fees:       fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
-		Ledger:     ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
-		Uploads:    upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
+		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
+			Sites: safehttp.New(safehttp.Policy{Local: !live, Timeout: siteTimeout}), LocalPort: d.LocalPort}),
+		Fees:    fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
+		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
+		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase})

@@ -69,8 +69,13 @@ const (
 	PayoutResume  Permission = "payout:resume"
 	StatementRead Permission = "statement:read"
 
+	MerchantCreate Permission = "merchant:create"
+	MerchantRead   Permission = "merchant:read"
+	MerchantUpdate Permission = "merchant:update"
 	MerchantStatus Permission = "merchant:set_status"
 	MerchantBank   Permission = "merchant_bank:manage"
+	DomainRead     Permission = "domain:read"   // what is known of a merchant's websites
+	DomainVerify   Permission = "domain:verify" // look whether they are in order
 
 	FeeRead          Permission = "fee:read"           // a merchant's rates, and a preview of others
 	FeeWriteDAF      Permission = "fee:write_daf"      // a merchant's daf_percentage

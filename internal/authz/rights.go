@@ -23,11 +23,13 @@ func Rights() []Right {
 		"balance:read",
 		"charge:read", "charge:write",
 		"dispute:read", "dispute:write",
+		"domain:read", "domain:write",
 		"fee:read", "fee:write",
 		"fee_default:read",
 		"file:read", "file:write",
 		"idempotency_key:read",
 		"mandate:read", "mandate:write",
+		"merchant:read", "merchant:write",
 		"payout:read",
 		"refund:read", "refund:write",
 		"request_log:read",
@@ -52,7 +54,7 @@ func RightFor(p Permission) Right {
 
 // whole are the permissions whose use concerns all merchants of an application at once: no key
 // that is limited to some has them. A file is no merchant's.
-var whole = []Permission{FileRead, SandboxClock, IdempotencyKeyRead}
+var whole = []Permission{FileRead, SandboxClock, IdempotencyKeyRead, MerchantCreate}
 
 // Restriction is what a restricted key is held to.
 type Restriction struct {

@@ -39,7 +39,7 @@ func (m Maker) EnsureBank(ctx context.Context, applicationID, merchantID int64) 
 }
 
 func (m Maker) addBank(ctx context.Context, admin authz.Actor, merchantID int64) (payout.BankAccount, error) {
-	owner, err := m.Merchants.Get(ctx, admin.ApplicationID, merchantID)
+	owner, err := m.Merchants.Find(ctx, admin.ApplicationID, merchantID)
 	if err != nil {
 		return payout.BankAccount{}, err
 	}

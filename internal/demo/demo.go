@@ -5,6 +5,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -117,11 +118,12 @@ type story struct {
 	short       string // begins the names of organization and merchants
 	host        string // of its people's e-mail addresses
 	people      []persona
+	eins        [2]string // of its merchants in the US
 }
 
 var (
-	riverside = story{"Riverside Giving", "Riverside", "riverside.example", append(deployment, staff...)}
-	harbor    = story{"Harbor Donations", "Harbor", "harbor.example", staff}
+	riverside = story{"Riverside Giving", "Riverside", "riverside.example", append(deployment, staff...), [2]string{"04-3567500", "93-1234567"}}
+	harbor    = story{"Harbor Donations", "Harbor", "harbor.example", staff, [2]string{"59-7654321", "36-2468135"}}
 )
 
 func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL string) (Application, error) {
@@ -132,39 +134,60 @@ func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL strin
 	return a, err
 }
 
-// The time zones of the demo's merchants.
-const (
-	newYork = "America/New_York"
-	toronto = "America/Toronto"
-)
-
 func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application, err error) {
-	short := s.short
 	if a.AppID, err = m.Identity.CreateApplication(ctx, s.application); err != nil {
 		return a, err
 	}
-	a.OrganizationID, err = m.Identity.CreateOrganization(ctx, a.AppID, short+" Community Trust")
-	if err != nil {
-		return a, err
-	}
-	accounts := []struct {
-		id                                   *int64
-		name, country, zone, bank, statement string
-		currency                             money.Currency
-	}{
-		{&a.Merchants.US, short + " Food Bank", "US", newYork, "p", short + " FOOD", money.USD},
-		{&a.Merchants.USQ, short + " Animal Shelter", "US", newYork, "q", short + " SHELTER", money.USD},
-		{&a.Merchants.CA, short + " Winter Relief", "CA", toronto, "p", short + " RELIEF", money.CAD},
-	}
-	for _, acc := range accounts {
-		*acc.id, err = m.Merchants.Create(ctx, merchant.Merchant{ApplicationID: a.AppID, OrganizationID: a.OrganizationID,
-			Name: acc.name, Country: acc.country, Currency: acc.currency, BankProcessor: acc.bank, TimeZone: acc.zone,
-			StatementDescriptor: strings.ToUpper(acc.statement)}, Rates())
-		if err != nil {
-			return a, err
+	server := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: a.AppID}
+	organization := s.short + " Community Trust"
+	for _, acc := range accountsOf(s, &a.Merchants, shopURL) {
+		in := acc.in
+		rates := Rates()
+		in.Rates = &rates
+		if a.OrganizationID == 0 {
+			in.Organization = &merchant.NewOrganization{Name: &organization}
+		} else {
+			in.OrganizationID = &a.OrganizationID
 		}
+		out, err := m.Merchants.Create(ctx, server, in, nil)
+		if err != nil {
+			return a, fmt.Errorf("demo: merchant %s: %w", *in.Name, err)
+		}
+		*acc.id, a.OrganizationID = out.Object.ID, out.Object.Organization.ID
 	}
 	return a, m.keys(ctx, &a, shopURL)
+}
+
+// account is one merchant of the demo.
+type account struct {
+	id *int64
+	in merchant.CreateInput
+}
+
+// accountsOf are the merchants of a story. Those in the US take wallet A on the shop's pages.
+func accountsOf(s story, ids *Merchants, shopURL string) []account {
+	of := func(id *int64, name, country, processor, descriptor string) account {
+		name, descriptor = s.short+" "+name, strings.ToUpper(s.short+" "+descriptor)
+		return account{id, merchant.CreateInput{Name: &name, Country: &country, BankProcessor: &processor, StatementDescriptor: &descriptor}}
+	}
+	food := of(&ids.US, "Food Bank", "US", "p", "Food")
+	shelter := of(&ids.USQ, "Animal Shelter", "US", "q", "Shelter")
+	relief := of(&ids.CA, "Winter Relief", "CA", "p", "Relief")
+	yes := true
+	for i, ein := range s.eins {
+		in := &[]*account{&food, &shelter}[i].in
+		in.HasWalletA, in.Domains, in.Nonprofit, in.EIN = &yes, []string{hostOf(shopURL)}, &yes, &ein
+	}
+	return []account{food, shelter, relief}
+}
+
+// hostOf is the host name in a page's origin.
+func hostOf(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // administrator is who sets up one of the demo's applications.

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/pg"
 )
@@ -16,9 +17,17 @@ func (s *Service) CreateApplication(ctx context.Context, name string) (int64, er
 		pg.Args{"name": name, "version": APIVersion, "now": s.now()})
 }
 
-// CreateOrganization adds a customer organization to an application and returns its id.
-func (s *Service) CreateOrganization(ctx context.Context, applicationID int64, name string) (int64, error) {
-	return pg.Value[int64](ctx, s.pool, `
+// CreateOrganizationTx adds a customer organization to an application and returns its id. now is the
+// application's time.
+func CreateOrganizationTx(ctx context.Context, tx *pg.Tx, applicationID int64, name string, now time.Time) (int64, error) {
+	return pg.Value[int64](ctx, tx, `
 		INSERT INTO organizations (application_id, name, created_at) VALUES (@application_id, @name, @now) RETURNING id`,
-		pg.Args{"application_id": applicationID, "name": name, "now": s.now()})
+		pg.Args{"application_id": applicationID, "name": name, "now": now})
+}
+
+// HasOrganization tells whether an application has an organization of that id.
+func HasOrganization(ctx context.Context, q pg.Querier, applicationID, id int64) (bool, error) {
+	return pg.Value[bool](ctx, q, `
+		SELECT EXISTS (SELECT FROM organizations WHERE application_id = @application_id AND id = @id)`,
+		pg.Args{"application_id": applicationID, "id": id})
 }

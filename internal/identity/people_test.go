@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
@@ -19,14 +21,15 @@ const password = "correct horse battery"
 
 type people struct {
 	*identity.Service
+	pool  *pgxpool.Pool
 	clock *fixture.Clock
 	id    int64
 }
 
 func newPeople(t *testing.T) people {
 	t.Helper()
-	clock := fixture.NewClock()
-	p := people{Service: identity.New(pgtest.New(t), identity.Sandbox, clock.Now, nil), clock: clock}
+	clock, pool := fixture.NewClock(), pgtest.New(t)
+	p := people{Service: identity.New(pool, identity.Sandbox, clock.Now, nil), pool: pool, clock: clock}
 	var err error
 	p.id, err = p.CreatePerson(t.Context(), identity.NewPerson{Email: "Ola@Example.org", Name: "Ola", Password: password,
 		Grants: []identity.Grant{{Role: "system_admin", Scope: "system"}}})
@@ -56,7 +59,11 @@ func TestGrantsNameTheirScope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	org, err := p.CreateOrganization(t.Context(), app, "Riverside")
+	var org int64
+	err = pg.InTx(t.Context(), p.pool, func(tx *pg.Tx) (err error) {
+		org, err = identity.CreateOrganizationTx(t.Context(), tx, app, "Riverside", time.Now())
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,11 +45,14 @@ func ParseDomain(text string, sandbox bool) (string, error) {
 		return "", domainFault("This is not the name of a website.")
 	case number.MatchString(last):
 		return "", domainFault("An IP address is not possible; use a name.")
-	case last == "localhost" && !sandbox:
+	case isLocal(host) && !sandbox:
 		return "", domainFault("Names under localhost are for the sandbox.")
 	}
 	return host, nil
 }
+
+// isLocal tells whether a website is on this machine, as those under localhost are.
+func isLocal(host string) bool { return strings.HasSuffix(host, ".localhost") }
 
 // foreignPart tells of what stands in a text beside a host name: most often somebody has pasted an
 // address whole.

@@ -15,7 +15,7 @@ import (
 
 func get(t *testing.T, w *fixture.World, id int64) merchant.Merchant {
 	t.Helper()
-	m, err := w.Merchants.Get(t.Context(), w.App.AppID, id)
+	m, err := w.Merchants.Find(t.Context(), w.App.AppID, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,12 +34,12 @@ func count(t *testing.T, w *fixture.World, from string, args pg.Args) int {
 func TestMerchantIsSeenByItsApplicationAlone(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	m, err := w.Merchants.Get(t.Context(), w.App.AppID, w.App.Merchants.CA)
+	m, err := w.Merchants.Find(t.Context(), w.App.AppID, w.App.Merchants.CA)
 	if err != nil || m.Country != "CA" || m.Currency != money.CAD || m.Status != merchant.Active || m.ApplicationID != w.App.AppID {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for name, id := range map[string]int64{"another application's": w.Other.Merchants.CA, "an unknown one": 1 << 40, "no id": 0, "a negative one": -1} {
-		if m, err := w.Merchants.Get(t.Context(), w.App.AppID, id); !fault.HasCode(err, "resource_missing") {
+		if m, err := w.Merchants.Find(t.Context(), w.App.AppID, id); !fault.HasCode(err, "resource_missing") {
 			t.Errorf("%s: %+v, %v", name, m, err)
 		}
 		in := merchant.StatusInput{MerchantID: id, Status: merchant.Closed, Reason: "x"}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"svcpay/internal/calendar"
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
 )
 
 // Schedule says how often a merchant is paid out.
@@ -15,6 +17,27 @@ const (
 	Weekly  Schedule = "weekly"  // on the merchant's weekday, or the next business day
 	Monthly Schedule = "monthly" // on the merchant's day of the month, or the next business day
 )
+
+// checkSchedule wants a schedule with the day that it needs, and no other.
+func (m Merchant) checkSchedule(fs *fault.Fields) {
+	name := string(m.PayoutSchedule)
+	check.OneOf(fs, "payout_schedule", &name, string(Daily), string(Weekly), string(Monthly))
+	if weekly := m.PayoutSchedule == Weekly; weekly != (m.PayoutWeekday != nil) || weekly && (*m.PayoutWeekday < 1 || *m.PayoutWeekday > 5) {
+		fs.Add("payout_weekday", "parameter_invalid", "Weekly payouts, and only they, have a weekday from 1 (Monday) to 5 (Friday).")
+	}
+	if monthly := m.PayoutSchedule == Monthly; monthly != (m.PayoutDayOfMonth != nil) || monthly && (*m.PayoutDayOfMonth < 1 || *m.PayoutDayOfMonth > 31) {
+		fs.Add("payout_day_of_month", "parameter_invalid", "Monthly payouts, and only they, have a day of the month from 1 to 31.")
+	}
+}
+
+func checkTimeZone(fs *fault.Fields, name *string) {
+	if name == nil {
+		return
+	}
+	if _, err := calendar.Zone(*name); err != nil {
+		fs.Add("time_zone", "parameter_invalid", "This is not the name of a time zone such as America/New_York.")
+	}
+}
 
 const (
 	// payoutHour is when payouts are made, in the merchant's time zone.

@@ -8,7 +8,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 )
 
@@ -110,7 +109,7 @@ func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, in StatusInp
 				On("status").With("status", string(before.Status))
 		}
 		after.Status, after.StatusReason = in.Status, &in.Reason
-		after, err = s.changeTx(tx, m, before, after, Cause{RequestID: actor.RequestID, Source: outbox.API})
+		after, err = s.changeTx(tx, m, before, after, causeOf(actor))
 		return err
 	})
 	return after, err

@@ -107,7 +107,7 @@ func TestStatusMovesAsListed(t *testing.T) {
 				}
 			}
 		}
-		if m, err := w.Merchants.Get(w.T.Context(), w.App.AppID, id); err != nil || m.Status != was || m.Version != version {
+		if m, err := w.Merchants.Find(w.T.Context(), w.App.AppID, id); err != nil || m.Status != was || m.Version != version {
 			rt.Fatalf("%+v, %v; want %s, version %d", m, err, was, version)
 		}
 		events, err := pg.Value[int](w.T.Context(), w.Pool, `

@@ -3,42 +3,70 @@ package merchant
 import (
 	"context"
 	"encoding/binary"
-	"time"
+	"errors"
 
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 )
 
-// columns lists what a Merchant is read from.
+// columns lists what a Merchant is read from. daf_percentage is that of the schedule in force by the
+// application's time, of which @machine is the machine's.
 const columns = `m.id, m.version, m.application_id, m.organization_id,
 	(SELECT jsonb_build_object('id', o.id, 'name', o.name) FROM organizations o
 		WHERE o.application_id = m.application_id AND o.id = m.organization_id) AS organization,
-	m.name, m.status, m.status_reason, m.country, m.currency, m.bank_processor, m.time_zone, m.payout_schedule, m.payout_weekday,
-	m.payout_day_of_month, m.payouts_paused_reason, m.next_payout_at, m.statement_descriptor, m.external_id, m.metadata,
-	m.created_at, m.updated_at`
+	m.name, m.status, m.status_reason, m.country, m.currency, m.ein, m.nonprofit, m.bank_processor, m.time_zone, m.payout_schedule,
+	m.payout_weekday, m.payout_day_of_month, m.payouts_paused_reason, m.next_payout_at, m.has_wallet_a, m.has_daf_provider,
+	m.daf_provider_connect_id, m.domains,
+	(SELECT f.daf_percentage FROM fee_schedules f
+		WHERE f.application_id = m.application_id AND f.merchant_id = m.id AND f.canceled_at IS NULL
+			AND f.effective_at <= @machine::timestamptz + coalesce((
+				SELECT k.ahead FROM application_clocks k WHERE k.application_id = m.application_id), 0) * interval '1 microsecond'
+		ORDER BY f.effective_at DESC, f.version DESC LIMIT 1) AS daf_percentage,
+	m.statement_descriptor, m.external_id, m.metadata, m.created_at, m.updated_at`
 
-func insertTx(ctx context.Context, tx *pg.Tx, m Merchant, next, now time.Time) (int64, error) {
-	if m.Metadata == nil {
-		m.Metadata = map[string]string{}
-	}
-	return pg.Value[int64](ctx, tx, `
-		INSERT INTO merchants (application_id, organization_id, name, status, country, currency, bank_processor, time_zone,
-			payout_schedule, payout_weekday, payout_day_of_month, next_payout_at, statement_descriptor, external_id, metadata,
-			created_at, updated_at)
-		VALUES (@application_id, @organization_id, @name, @status, @country, @currency, @bank_processor, @time_zone,
-			@schedule, @weekday, @day_of_month, @next, @statement_descriptor, @external_id, @metadata,
-			@now, @now) RETURNING id`,
-		pg.Args{"application_id": m.ApplicationID, "organization_id": m.OrganizationID, "name": m.Name,
-			"status": Active, "country": m.Country, "currency": m.Currency, "bank_processor": m.BankProcessor,
-			"time_zone": m.TimeZone, "schedule": m.PayoutSchedule, "weekday": m.PayoutWeekday, "day_of_month": m.PayoutDayOfMonth,
-			"next": next, "statement_descriptor": m.StatementDescriptor, "external_id": m.ExternalID, "metadata": m.Metadata, "now": now})
+// newID takes a merchant's id, so that what happens before the merchant is there can name it.
+func newID(ctx context.Context, q pg.Querier) (int64, error) {
+	return pg.Value[int64](ctx, q, `SELECT nextval('merchants_id_seq')`, pg.Args{})
 }
 
-func find(ctx context.Context, q pg.Querier, applicationID, id int64) (Merchant, error) {
-	return pg.Find[Merchant](ctx, q, `SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id`,
-		pg.Args{"application_id": applicationID, "id": id})
+func insertTx(ctx context.Context, tx *pg.Tx, m Merchant) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO merchants (id, application_id, organization_id, name, status, country, currency, ein, nonprofit, bank_processor,
+			time_zone, payout_schedule, payout_weekday, payout_day_of_month, next_payout_at, has_wallet_a, has_daf_provider, domains,
+			statement_descriptor, external_id, metadata, created_at, updated_at)
+		OVERRIDING SYSTEM VALUE
+		VALUES (@id, @application_id, @organization_id, @name, @status, @country, @currency, @ein, @nonprofit, @bank_processor,
+			@time_zone, @schedule, @weekday, @day_of_month, @next, @has_wallet_a, @has_daf_provider, @domains,
+			@statement_descriptor, @external_id, @metadata, @now, @now)`,
+		pg.Args{"id": m.ID, "application_id": m.ApplicationID, "organization_id": m.OrganizationID, "name": m.Name,
+			"status": m.Status, "country": m.Country, "currency": m.Currency, "ein": m.EIN, "nonprofit": m.Nonprofit,
+			"bank_processor": m.BankProcessor, "time_zone": m.TimeZone, "schedule": m.PayoutSchedule, "weekday": m.PayoutWeekday,
+			"day_of_month": m.PayoutDayOfMonth, "next": m.NextPayoutAt, "has_wallet_a": m.HasWalletA, "has_daf_provider": m.HasDAFProvider,
+			"domains": m.Domains, "statement_descriptor": m.StatementDescriptor, "external_id": m.ExternalID, "metadata": m.Metadata,
+			"now": m.CreatedAt})
+	return err
+}
+
+// externalIDTaken is the constraint that keeps external ids apart.
+const externalIDTaken = "merchants_application_id_external_id_key"
+
+// told makes of an error that a taken external_id caused the fault that names who has it. The failed
+// transaction is over.
+func (s *Service) told(ctx context.Context, err error, applicationID int64, externalID *string) error {
+	if pg.Violated(err) != externalIDTaken {
+		return err
+	}
+	id, lost := pg.Value[int64](ctx, s.Pool, `
+		SELECT id FROM merchants WHERE application_id = @application_id AND external_id = @external_id`,
+		pg.Args{"application_id": applicationID, "external_id": externalID})
+	if lost != nil {
+		return errors.Join(err, lost)
+	}
+	return fault.New(fault.KindConflict, "external_id_taken", "Another merchant has this external_id.").
+		On("external_id").With("merchant_id", id)
 }
 
 // LockTx locks one merchant of the application until the transaction ends; others may still write
@@ -46,7 +74,7 @@ func find(ctx context.Context, q pg.Querier, applicationID, id int64) (Merchant,
 func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) (Merchant, error) {
 	m, err := pg.Find[Merchant](ctx, tx, `
 		SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id FOR NO KEY UPDATE`,
-		pg.Args{"application_id": applicationID, "id": id})
+		pg.Args{"application_id": applicationID, "id": id, "machine": s.Clock.Machine()})
 	return s.derive(m), err
 }
 
@@ -56,15 +84,24 @@ type Cause struct {
 	Source    outbox.Source
 }
 
-// changeTx writes a locked merchant's new status and pause as its next version, with the event.
+// changeTx writes what became of a locked merchant as its next version, with the event.
 func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, c Cause) (Merchant, error) {
 	after.Version, after.UpdatedAt = before.Version+1, instant.Of(m.At)
+	after = s.derive(after)
 	tx.Later(`
-		UPDATE merchants SET version = @version, status = @status, status_reason = @status_reason,
-			payouts_paused_reason = @paused, updated_at = @now
+		UPDATE merchants SET version = @version, name = @name, status = @status, status_reason = @status_reason, ein = @ein,
+			nonprofit = @nonprofit, bank_processor = @bank_processor, time_zone = @time_zone, payout_schedule = @schedule,
+			payout_weekday = @weekday, payout_day_of_month = @day_of_month, payouts_paused_reason = @paused,
+			has_wallet_a = @has_wallet_a, has_daf_provider = @has_daf_provider, domains = @domains,
+			statement_descriptor = @statement_descriptor, external_id = @external_id, metadata = @metadata, updated_at = @now
 		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"version": after.Version, "status": after.Status, "status_reason": after.StatusReason,
-			"paused": after.PayoutsPausedReason, "now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID})
+		pg.Args{"version": after.Version, "name": after.Name, "status": after.Status, "status_reason": after.StatusReason,
+			"ein": after.EIN, "nonprofit": after.Nonprofit, "bank_processor": after.BankProcessor, "time_zone": after.TimeZone,
+			"schedule": after.PayoutSchedule, "weekday": after.PayoutWeekday, "day_of_month": after.PayoutDayOfMonth,
+			"paused": after.PayoutsPausedReason, "has_wallet_a": after.HasWalletA,
+			"has_daf_provider": after.HasDAFProvider, "domains": after.Domains, "statement_descriptor": after.StatementDescriptor,
+			"external_id": after.ExternalID, "metadata": after.Metadata, "now": after.UpdatedAt,
+			"application_id": after.ApplicationID, "id": after.ID})
 	previous, err := outbox.Changed(before, after)
 	if err != nil {
 		return after, err

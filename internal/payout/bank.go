@@ -86,7 +86,7 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if err != nil {
 		return BankAccount{}, err
 	}
-	owner, err := s.Merchants.Get(ctx, actor.ApplicationID, in.MerchantID)
+	owner, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
 	if err != nil {
 		return BankAccount{}, err
 	}

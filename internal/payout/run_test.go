@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"svcpay/internal/calendar"
-	"svcpay/internal/demo"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
@@ -195,15 +194,10 @@ func TestAMonthOfRuns(t *testing.T) {
 func TestManyRunnersPayOnce(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	like := w.merchant(t)
 	const merchants = 12
 	for range merchants {
-		id, err := w.Merchants.Create(t.Context(), like, demo.Rates())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.us = id
-		w.BankAccount(w.App, id)
+		w.us = w.Merchant(merchant.CreateInput{}).ID
+		w.BankAccount(w.App, w.us)
 		w.earn(t, 100)
 		w.earn(t, 23)
 	}

@@ -190,7 +190,7 @@ func (w place) last(t fatal, of int) payout.Payout {
 
 func (w place) merchant(t fatal) merchant.Merchant {
 	t.Helper()
-	m, err := w.Merchants.Get(w.T.Context(), w.App.AppID, w.us)
+	m, err := w.Merchants.Find(w.T.Context(), w.App.AppID, w.us)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func TestPayoutAsCSV(t *testing.T) {
 	w.post(t, at, ledger.KindCapture, ledger.MerchantPending, ledger.MerchantAvailable, 12_500)
 	w.post(t, at.Add(time.Minute), "capture_fee", ledger.MerchantAvailable, ledger.MerchantPending, 20)
 	w.post(t, at.Add(time.Hour), ledger.KindRefund, ledger.MerchantAvailable, ledger.ProcessorReceivable, 4_000)
-	m, err := w.Merchants.Get(t.Context(), w.App.AppID, w.us)
+	m, err := w.Merchants.Find(t.Context(), w.App.AppID, w.us)
 	if err != nil {
 		t.Fatal(err)
 	}

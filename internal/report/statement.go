@@ -148,7 +148,7 @@ func (s *Service) Statement(ctx context.Context, actor authz.Actor, in Statement
 
 // open begins a statement: whose it is, and of which time.
 func (s *Service) open(ctx context.Context, actor authz.Actor, in StatementInput) (Statement, error) {
-	m, err := s.Merchants.Get(ctx, actor.ApplicationID, in.MerchantID)
+	m, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
 	if m, err = authz.Seen(actor, m, m.ID, err); err != nil {
 		return Statement{}, err
 	}

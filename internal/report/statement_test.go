@@ -200,7 +200,7 @@ func TestPayoutsCountWhenTheyArrive(t *testing.T) {
 		t.Helper()
 		w.post(t, w.Clock.Now(), ledger.KindCapture, ledger.ProcessorReceivable, ledger.MerchantPending, amount)
 		w.post(t, w.Clock.Now(), ledger.KindCapture, ledger.MerchantPending, ledger.MerchantAvailable, amount)
-		m, err := w.Merchants.Get(t.Context(), w.App.AppID, w.us)
+		m, err := w.Merchants.Find(t.Context(), w.App.AppID, w.us)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ func TestAMonthHappensWhenItIsDue(t *testing.T) {
 	bank, bounced, late := debit(t, w, "000123456789"), debit(t, w, "000222222227"), debit(t, w, "000333333335")
 	disputed := create(t, w, w.Token("4000000000000259"), true)
 	start := w.Clock.Now()
-	m, err := w.Merchants.Get(t.Context(), w.App.AppID, w.App.Merchants.US)
+	m, err := w.Merchants.Find(t.Context(), w.App.AppID, w.App.Merchants.US)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	m, err := s.Merchants.Get(ctx, session.ApplicationID, session.MerchantID)
+	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
 	if err != nil {
 		return Created{}, err
 	}

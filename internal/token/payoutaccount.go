@@ -19,7 +19,7 @@ func (s *Service) KeepPayoutAccount(ctx context.Context, applicationID, merchant
 	if err := fs.Err(); err != nil {
 		return id, "", "", err
 	}
-	owner, err := s.Merchants.Get(ctx, applicationID, merchantID)
+	owner, err := s.Merchants.Find(ctx, applicationID, merchantID)
 	if err != nil {
 		return id, "", "", err
 	}

@@ -55,7 +55,7 @@ func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, er
 		return Session{}, fault.New(fault.KindForbidden, "origin_not_allowed",
 			"This page may not use this public key: its origin is not among the key's allowed origins.")
 	}
-	m, err := s.Merchants.Get(ctx, use.Actor.ApplicationID, in.MerchantID)
+	m, err := s.Merchants.Find(ctx, use.Actor.ApplicationID, in.MerchantID)
 	if fault.HasCode(err, "resource_missing") {
 		return Session{}, fault.New(fault.KindForbidden, "merchant_not_found", "There is no such merchant for this public key.")
 	}

@@ -52,7 +52,7 @@ func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInpu
 	if !ok {
 		return idempotency.Result[Token]{}, fault.Invalid("parameter_invalid", "There is no such test case. The page about testing lists them.").On("test_case")
 	}
-	m, err := s.Merchants.Get(ctx, actor.ApplicationID, *in.MerchantID)
+	m, err := s.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)
 	if fault.HasCode(err, "resource_missing") || !actor.Sees(*in.MerchantID) {
 		return idempotency.Result[Token]{}, merchant.ErrNotAssociated
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/demo"
 	"svcpay/internal/dispute"
@@ -22,11 +23,12 @@ import (
 // merchant adds a merchant with rates of its own.
 func (s *site) merchant(rates fee.Rates) int64 {
 	s.t.Helper()
-	id, err := s.Merchants.Create(s.ctx(), merchant.Merchant{ApplicationID: s.app.AppID, OrganizationID: s.app.OrganizationID, Name: "One more",
-		Country: "US", Currency: money.USD, BankProcessor: "p", TimeZone: "America/New_York", StatementDescriptor: "ONE MORE"}, rates)
+	name, country := "One more", "US"
+	out, err := s.Merchants.Create(s.ctx(), authz.Actor{Role: authz.RoleSecretKey, ApplicationID: s.app.AppID},
+		merchant.CreateInput{OrganizationID: &s.app.OrganizationID, Name: &name, Country: &country, Rates: &rates}, nil)
 	s.must(err)
-	s.more = append(s.more, id)
-	return id
+	s.more = append(s.more, out.Object.ID)
+	return out.Object.ID
 }
 
 // sale charges a test case's token.

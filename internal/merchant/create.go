@@ -1,0 +1,122 @@
+package merchant
+
+import (
+	"context"
+	"fmt"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/identity"
+	"svcpay/internal/instant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// noOrganization is the one answer for an organization_id that is unknown or another application's.
+const noOrganization = "Your application has no such organization."
+
+// Create makes an active merchant, of an organization that is there or of a new one, with its first fee
+// schedule, in force at once. Its first payout runs on the next day of its payout schedule. The faults:
+// the mistakes of the input; daf_not_eligible; external_id_taken, which names the merchant that has it.
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
+	if err := s.mayWrite(actor, authz.MerchantCreate, in.DAFPercentage != nil); err != nil {
+		return out, err
+	}
+	if err := in.validate(s.sandbox()).Err(); err != nil {
+		return out, err
+	}
+	m := in.merchant(s.sandbox())
+	m.ApplicationID = actor.ApplicationID
+	if err := m.eligible(); err != nil {
+		return out, err
+	}
+	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return out, err
+	}
+	if m.ID, err = newID(ctx, s.Pool); err != nil {
+		return out, err
+	}
+	if m.StatementDescriptor == "" { // nothing of the name can be printed
+		m.StatementDescriptor = fmt.Sprint("MERCHANT ", m.ID)
+	}
+	next, err := m.NextPayout(now.At)
+	if err != nil {
+		return out, err
+	}
+	m.NextPayoutAt, m.CreatedAt = instant.Of(next), instant.Of(now.At)
+	out, err = idempotency.Once(ctx, s.Pool, claim, now.Machine, ObjectID(m.ID), func(tx *pg.Tx) (Merchant, error) {
+		return s.createTx(ctx, tx, now, actor, m, in)
+	})
+	return out, s.told(ctx, err, actor.ApplicationID, in.ExternalID)
+}
+
+// mayWrite checks the right to a change, and to the one fee that may come with it.
+func (s *Service) mayWrite(actor authz.Actor, p authz.Permission, fees bool) error {
+	if err := s.Check.Check(actor, p); err != nil || !fees {
+		return err
+	}
+	return s.Check.Check(actor, authz.FeeWriteDAF)
+}
+
+// eligible refuses donations for who cannot take them.
+func (m Merchant) eligible() error {
+	if m.HasDAFProvider && (m.Country != us || !m.Nonprofit) {
+		return fault.Refused("daf_not_eligible", "Only nonprofit organizations in the US can accept DAF donations.").On("has_daf_provider")
+	}
+	return nil
+}
+
+func (s *Service) createTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor, m Merchant, in CreateInput) (Merchant, error) {
+	var err error
+	if m.OrganizationID, err = organizationTx(ctx, tx, now, actor, in); err != nil {
+		return m, err
+	}
+	rates, err := in.ratesTx(ctx, tx, actor.ApplicationID)
+	if err != nil {
+		return m, err
+	}
+	if err := insertTx(ctx, tx, m); err != nil {
+		return m, err
+	}
+	fee.CreateTx(tx, m.ApplicationID, m.ID, rates, now.At, now.At)
+	if err := tx.Flush(ctx); err != nil { // the merchant tells of one of its fees
+		return m, err
+	}
+	created, err := s.LockTx(ctx, tx, m.ApplicationID, m.ID)
+	if err != nil {
+		return created, err
+	}
+	return created, emitTx(tx, now, "merchant.created", created, nil, causeOf(actor))
+}
+
+// organizationTx makes the organization of the input, or finds it among the application's.
+func organizationTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor, in CreateInput) (int64, error) {
+	if in.Organization != nil {
+		return identity.CreateOrganizationTx(ctx, tx, actor.ApplicationID, *in.Organization.Name, now.At)
+	}
+	known, err := identity.HasOrganization(ctx, tx, actor.ApplicationID, *in.OrganizationID)
+	if err == nil && !known {
+		var fs fault.Fields
+		fs.Add("organization_id", "parameter_invalid", noOrganization)
+		err = fs.Err()
+	}
+	return *in.OrganizationID, err
+}
+
+// ratesTx are the fees that the merchant begins with.
+func (in CreateInput) ratesTx(ctx context.Context, tx *pg.Tx, applicationID int64) (fee.Rates, error) {
+	if in.Rates != nil {
+		return *in.Rates, nil
+	}
+	rates, err := fee.DefaultsTx(ctx, tx, applicationID)
+	if in.DAFPercentage != nil {
+		rates.DAFPercentage = *in.DAFPercentage
+	}
+	return rates, err
+}
+
+// causeOf is somebody who calls.
+func causeOf(actor authz.Actor) Cause { return Cause{RequestID: actor.RequestID, Source: outbox.API} }

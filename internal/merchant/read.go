@@ -1,0 +1,71 @@
+package merchant
+
+import (
+	"context"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// Get returns a merchant of the actor's application, or the fault that says it is missing.
+func (s *Service) Get(ctx context.Context, actor authz.Actor, id int64) (Merchant, error) {
+	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+		return Merchant{}, err
+	}
+	return s.seen(ctx, actor, id)
+}
+
+// seen finds a merchant that exists for the actor.
+func (s *Service) seen(ctx context.Context, actor authz.Actor, id int64) (Merchant, error) {
+	if !actor.Sees(id) {
+		return Merchant{}, fault.Missing()
+	}
+	return s.Find(ctx, actor.ApplicationID, id)
+}
+
+// Find is Get for flows, whose own right the caller has checked.
+func (s *Service) Find(ctx context.Context, applicationID, id int64) (Merchant, error) {
+	m, err := pg.Find[Merchant](ctx, s.Pool, `SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id`,
+		pg.Args{"application_id": applicationID, "id": id, "machine": s.Clock.Machine()})
+	return s.derive(m), err
+}
+
+// ListInput selects a page of merchants; what is not set selects all.
+type ListInput struct {
+	Page           page.Input[int64]
+	Created        page.Times
+	Statuses       []string
+	Organizations  []int64
+	Countries      []string
+	Currencies     []string
+	ExternalID     *string // at most one merchant has it
+	HasWalletA     *bool
+	HasDAFProvider *bool
+	Metadata       map[string]string // pairs that a merchant's metadata have, among others
+}
+
+// List returns one page of the application's merchants.
+func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Merchant], error) {
+	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+		return page.Of[Merchant]{}, err
+	}
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "machine": s.Clock.Machine(),
+		"seen": actor.Within(nil), "statuses": in.Statuses, "organizations": in.Organizations, "countries": in.Countries, "currencies": in.Currencies,
+		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider, "metadata": pairs(in.Metadata),
+		"from": in.Created.From, "until": in.Created.Until}, s.derive)
+}
+
+const selectPage = `SELECT ` + columns + ` FROM merchants m
+	WHERE m.application_id = @application_id AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))
+		AND (@statuses::text[] IS NULL OR m.status = ANY (@statuses))
+		AND (@organizations::bigint[] IS NULL OR m.organization_id = ANY (@organizations))
+		AND (@countries::text[] IS NULL OR m.country = ANY (@countries))
+		AND (@currencies::text[] IS NULL OR m.currency = ANY (@currencies))
+		AND (@external_id::text IS NULL OR m.external_id = @external_id)
+		AND (@has_wallet_a::boolean IS NULL OR m.has_wallet_a = @has_wallet_a)
+		AND (@has_daf_provider::boolean IS NULL OR m.has_daf_provider = @has_daf_provider)
+		AND m.metadata @> @metadata
+		AND (@from::timestamptz IS NULL OR m.created_at >= @from)
+		AND (@until::timestamptz IS NULL OR m.created_at < @until)`

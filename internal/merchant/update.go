@@ -1,0 +1,95 @@
+package merchant
+
+import (
+	"context"
+	"reflect"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/instant"
+	"svcpay/internal/pg"
+)
+
+// Update merges the input into a merchant. One that changes nothing makes no version and no event. The
+// faults: the mistakes of the input, some of which show only beside what the merchant has;
+// resource_missing; object_changed; daf_not_eligible; external_id_taken.
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in UpdateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
+	if err := s.mayWrite(actor, authz.MerchantUpdate, in.DAFPercentage.Given); err != nil {
+		return out, err
+	}
+	if err := in.validate(s.sandbox()).Err(); err != nil {
+		return out, err
+	}
+	if !actor.Sees(id) {
+		return out, fault.Missing()
+	}
+	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return out, err
+	}
+	out, err = idempotency.Once(ctx, s.Pool, claim, now.Machine, ObjectID(id), func(tx *pg.Tx) (Merchant, error) {
+		before, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
+		if err != nil {
+			return before, err
+		}
+		if in.IfVersion != nil && *in.IfVersion != before.Version {
+			return before, fault.Changed()
+		}
+		return s.updateTx(ctx, tx, now, actor, before, in)
+	})
+	return out, s.told(ctx, err, actor.ApplicationID, in.ExternalID.Value)
+}
+
+func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor authz.Actor, before Merchant, in UpdateInput) (Merchant, error) {
+	after := in.on(before, s.sandbox())
+	if err := after.fits(before); err != nil {
+		return before, err
+	}
+	if reflect.DeepEqual(before, after) {
+		return before, nil
+	}
+	if after.DAFPercentage != before.DAFPercentage {
+		if err := fee.SetDAFPercentageTx(ctx, tx, now, actor, before.ID, after.DAFPercentage); err != nil {
+			return before, err
+		}
+	}
+	if !reflect.DeepEqual(before.Domains, after.Domains) {
+		dropDomainsTx(tx, after)
+	}
+	if err := after.rescheduleTx(tx, before, now); err != nil {
+		return before, err
+	}
+	return s.changeTx(tx, now, before, after, causeOf(actor))
+}
+
+// fits refuses what cannot be beside what the merchant has.
+func (m Merchant) fits(before Merchant) error {
+	var fs fault.Fields
+	m.checkSchedule(&fs)
+	if m.EIN != nil && m.Country != us {
+		fs.Add("ein", "parameter_invalid", einOfUS)
+	}
+	if before.DAFProviderConnectID != nil && deref(m.EIN) != deref(before.EIN) {
+		fs.Add("ein", "parameter_read_only", "The merchant is enrolled in DAF Pay by its EIN, which stays.")
+	}
+	if err := fs.Err(); err != nil {
+		return err
+	}
+	return m.eligible()
+}
+
+// rescheduleTx has the payout job come by the new schedule, unless it is due by the old one already.
+func (m Merchant) rescheduleTx(tx *pg.Tx, before Merchant, now instant.Moment) error {
+	same := m.TimeZone == before.TimeZone && m.PayoutSchedule == before.PayoutSchedule &&
+		deref(m.PayoutWeekday) == deref(before.PayoutWeekday) && deref(m.PayoutDayOfMonth) == deref(before.PayoutDayOfMonth)
+	if same || !before.NextPayoutAt.After(now.At) {
+		return nil
+	}
+	next, err := m.NextPayout(now.At)
+	if err == nil {
+		NextPayoutTx(tx, m, next)
+	}
+	return err
+}
