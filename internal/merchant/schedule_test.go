@@ -7,12 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/calendar"
-	"svcpay/internal/fee"
 	"svcpay/internal/merchant"
 )
-
-// fee0 are rates that cost nothing.
-var fee0 = fee.Rates{}
 
 func TestPayoutDays(t *testing.T) {
 	t.Parallel()

@@ -77,13 +77,8 @@ func TestStatusesAreTheDatabases(t *testing.T) {
 func TestStatusMovesAsListed(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	like := get(t, w, w.App.Merchants.US)
 	rapid.Check(t, func(rt *rapid.T) {
-		like.ExternalID = nil
-		id, err := w.Merchants.Create(w.T.Context(), like, fee0)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		id := w.Merchant(merchant.CreateInput{}).ID
 		was := merchant.Active
 		version := 1
 		for range rapid.IntRange(1, 6).Draw(rt, "wishes") {
