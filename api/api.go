@@ -96,7 +96,7 @@ func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
 		return reply{}, err
 	}
 	defer leave()
-	if err := a.admit(c, req, r.handler.produces); err != nil {
+	if err := a.admit(c, req, r.handler); err != nil {
 		return reply{}, err
 	}
 	if !r.handler.queries {

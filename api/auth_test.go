@@ -72,7 +72,7 @@ func TestCredentialsThatAreRefused(t *testing.T) {
 	before := s.rows(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, c := range everyRoute(t) {
+			for _, c := range everyKeyed(t) {
 				c.header = map[string]string{"X-API-Key": tt.key, "X-App-ID": tt.app}
 				if tt.origin != "" {
 					c.header["Origin"] = tt.origin

@@ -73,6 +73,7 @@ var codes = slices.Concat(
 	disputeCodes,
 	sandboxCodes,
 	feeCodes,
+	merchantCodes,
 )
 
 // decline is one reason of an issuer's no.

@@ -42,7 +42,7 @@ var chargeCodes = []code{
 	},
 	{
 		Name: "external_id_taken", Kind: fault.KindConflict,
-		Meaning: "Another object of this kind has this external_id; charge_id or refund_id names it.",
+		Meaning: "Another object of this kind has this external_id; charge_id, refund_id or merchant_id names it.",
 		Remedy:  "Read that object: it may be the one that you want to make.",
 		Message: "Another charge has this external_id.",
 		Param:   "external_id",

@@ -75,7 +75,7 @@ func fillEnums(doc *yaml.Node) {
 		reasons = append(reasons, d.Name)
 	}
 	for _, r := range new(API).routes() {
-		if p := string(r.permission); !slices.Contains(permissions, p) {
+		if p := string(r.permission); p != "" && !slices.Contains(permissions, p) {
 			permissions = append(permissions, p)
 		}
 	}
@@ -95,10 +95,14 @@ type operation struct {
 	method, path string
 	asks         bool // a POST that changes nothing
 	versioned    bool // a change that takes If-Match
+	public       bool // whoever asks is answered
 }
 
 func (o *operation) complete() error {
 	o.asks, o.versioned = drop(o.node, "x-asks") != nil, drop(o.node, "x-versioned") != nil
+	if o.public = drop(o.node, "x-public") != nil; o.public {
+		put(o.node, "security", node("[]"))
+	}
 	id, item, own := drop(o.node, "x-id"), drop(o.node, "x-list"), wordsOf(drop(o.node, "x-errors"))
 	for _, key := range keysOf(o.node) {
 		if strings.HasPrefix(key, "x-") {

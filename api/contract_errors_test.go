@@ -15,7 +15,12 @@ import (
 // This file makes the contract's error answers out of the table of codes.
 
 // standard are the codes that operations have by their form alone, in sets by status.
-var standard = struct{ any, withID, inSandbox, withBody, withKey, withPages []string }{
+var standard = struct{ any, ofCallers, withID, inSandbox, withBody, withKey, withPages []string }{
+	// of any those that only a caller who must be known can get
+	ofCallers: []string{
+		"api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch", "public_key_not_allowed", "key_mode_mismatch",
+		"api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied", "rate_limited",
+	},
 	any: []string{
 		"parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
 		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied",
@@ -180,6 +185,9 @@ content:
 // addErrors adds the error responses: the standard codes and the operation's own, by status.
 func (o operation) addErrors(own []string, pages bool) error {
 	have := slices.Clone(standard.any)
+	if o.public {
+		have = slices.DeleteFunc(have, func(name string) bool { return slices.Contains(standard.ofCallers, name) })
+	}
 	add := func(when bool, names []string) {
 		for _, n := range names {
 			if when && !slices.Contains(have, n) {

@@ -31,6 +31,21 @@ type validator interface{ Validate() fault.Fields }
 // screener is an input that refuses some members by their names, before any is read.
 type screener interface{ Screen(members []string) error }
 
+// fixer is an input of an object some of whose members no caller sets.
+type fixer interface{ ReadOnly() []string }
+
+// withoutFixed refuses the members that no caller sets, and returns the others.
+func withoutFixed(fs *fault.Fields, raw map[string]jsontext.Value, names []string) map[string]jsontext.Value {
+	rest := maps.Clone(raw)
+	for _, name := range names {
+		if _, sent := raw[name]; sent {
+			fs.Add(name, "parameter_read_only", "This is set by the service, or once and for all.")
+			delete(rest, name)
+		}
+	}
+	return rest
+}
+
 // members takes a JSON object apart. Duplicate names, invalid UTF-8, trailing data and deep
 // nesting are refused.
 func members(body []byte) (map[string]jsontext.Value, error) {
@@ -61,6 +76,9 @@ func shallow(body []byte) bool {
 // struct is taken apart too; its mistakes are told as member.name.
 func decode(raw map[string]jsontext.Value, in validator) error {
 	var fs fault.Fields
+	if r, ok := in.(fixer); ok {
+		raw = withoutFixed(&fs, raw, r.ReadOnly())
+	}
 	fill(&fs, "", raw, reflect.ValueOf(in).Elem())
 	named := make(map[string]bool)
 	for _, f := range fs {
@@ -135,8 +153,8 @@ func sorted(fs fault.Fields, in validator) fault.Fields {
 		place[name] = i - t.NumField() // below zero, which is the place of the others
 	}
 	of := func(f fault.Field) int {
-		top, _, _ := strings.Cut(f.Param, ".")
-		return place[top]
+		top := strings.FieldsFunc(f.Param+".", func(r rune) bool { return r == '.' || r == '[' }) // organization.name, domains[2]
+		return place[strings.Join(top[:min(len(top), 1)], "")]
 	}
 	slices.SortStableFunc(fs, func(a, b fault.Field) int { return cmp.Compare(of(a), of(b)) })
 	return fs
@@ -147,16 +165,16 @@ var integer = regexp.MustCompile(`^-?[0-9]+$`)
 // set reads one value into its field; a code other than "" says what is wrong with it.
 func set(target reflect.Value, value jsontext.Value) (code, message string) {
 	err := json.Unmarshal(value, target.Addr().Interface(), json.RejectUnknownMembers(true))
-	collection := target.Kind() == reflect.Map || target.Kind() == reflect.Slice
-	if err == nil && !(collection && holdsNull(value)) {
-		return "", ""
-	}
 	element := target.Type()
 	if element.Kind() == reflect.Pointer {
 		element = element.Elem()
 	}
 	if h, ok := target.Interface().(interface{ Holds() reflect.Type }); ok { // a value, or null
 		element = h.Holds()
+	}
+	collection := element.Kind() == reflect.Map || element.Kind() == reflect.Slice
+	if err == nil && !(collection && holdsNull(value)) {
+		return "", ""
 	}
 	target.SetZero()
 	switch {

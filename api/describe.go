@@ -72,12 +72,18 @@ func covers(pattern, path string) bool {
 	return slices.EqualFunc(want, got, func(w, g string) bool { return w == g || (strings.HasPrefix(w, ":") && g != "") })
 }
 
+// answers tells whether a request is one of the API: below /api, or by a path's other name.
+func (a *API) answers(c echo.Context) bool {
+	isAlias := func(r route) bool { return r.alias != "" && covers(r.alias, c.Request().URL.Path) }
+	return strings.HasPrefix(c.Request().URL.Path, "/api/") || slices.ContainsFunc(a.routes(), isAlias)
+}
+
 // ErrorHandler answers in the API's own form what broke before a handler could answer, a panic
 // above all; errors outside the API go to next.
 func ErrorHandler(cfg Config, next echo.HTTPErrorHandler) echo.HTTPErrorHandler {
 	a := newAPI(cfg)
 	return func(err error, c echo.Context) {
-		if c.Response().Committed || !strings.HasPrefix(c.Request().URL.Path, "/api/") {
+		if c.Response().Committed || !a.answers(c) {
 			next(err, c)
 			return
 		}

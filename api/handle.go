@@ -26,8 +26,16 @@ type handler struct {
 	sandbox bool
 	// queries: run reads the query itself; of all others any parameter there is refused.
 	queries bool
+	// public: whoever asks is answered, without credentials.
+	public bool
 	// versioned: run passes req.ifVersion on; of all others If-Match is refused.
 	versioned bool
+}
+
+// public is a handler that asks for no credentials.
+func public(h handler) handler {
+	h.public = true
+	return h
 }
 
 // versioned is a handler of a change that may be bound to the version that the caller read, by If-Match.

@@ -86,7 +86,7 @@ func TestEveryRouteIsLimited(t *testing.T) {
 		s.post(t, "{").want(t, 400, "json_invalid")
 	}
 	before := s.rows(t)
-	for _, c := range everyRoute(t) {
+	for _, c := range everyKeyed(t) {
 		a := s.send(t, c).want(t, 429, "rate_limited")
 		if want := map[bool]string{true: `"reads";r=0;t=1`, false: `"writes";r=0;t=1`}[c.method == http.MethodGet]; a.header.Get("RateLimit") != want {
 			t.Errorf("%s is told %s", c.name(), a.rates())

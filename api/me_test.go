@@ -77,7 +77,7 @@ func TestRestrictedKeyNeedsTheRightOfTheRoute(t *testing.T) {
 		keys[r] = s.as(s.Issue(identity.NewKey{Kind: identity.RestrictedKey, Rights: all}))
 	}
 	before := s.rows(t)
-	for _, c := range everyRoute(t) {
+	for _, c := range everyKeyed(t) {
 		needed := authz.RightFor(c.route.permission)
 		if needed == "" {
 			continue

@@ -19,6 +19,9 @@ func TestPolicyKnowsEveryRoutesPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range new(API).routes() {
+		if r.handler.public {
+			continue
+		}
 		if err := rules.Check(authz.Actor{Role: authz.RoleSecretKey}, r.permission); r.permission == "" || err != nil {
 			t.Errorf("%s %s asks for %q: %v", r.method, r.path, r.permission, err)
 		}

@@ -61,21 +61,15 @@ func (a *API) identifyRequest(c echo.Context) *request {
 }
 
 // admit checks who is calling and that the request's outer form can be served.
-func (a *API) admit(c echo.Context, req *request, produces []string) error {
+func (a *API) admit(c echo.Context, req *request, to handler) error {
 	h := c.Request().Header
 	if len(c.Request().RequestURI) > maxURL {
 		return fault.Invalid("parameter_invalid", "The address is longer than 4 KiB.")
 	}
-	key := joined(h, "X-API-Key")
-	if joined(h, "Origin") != "" && identity.IsPrivate(key) {
-		return fault.New(fault.KindForbidden, "secret_key_in_browser",
-			"This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.")
-	}
-	if err := a.authenticate(c, req, key); err != nil {
-		return err
-	}
-	if err := a.limiter.count(c, req.actor.KeyID, a.Now()); err != nil {
-		return err
+	if !to.public {
+		if err := a.identify(c, req, h); err != nil {
+			return err
+		}
 	}
 	if len(h.Values("X-Request-Id")) > 0 && req.clientID == "" {
 		return mistake("X-Request-Id", "Your own id of a request is 1 to 255 visible ASCII characters.")
@@ -85,10 +79,23 @@ func (a *API) admit(c echo.Context, req *request, produces []string) error {
 		return err
 	}
 	req.version = version
-	if req.media = preferred(h.Values("Accept"), produces); req.media == "" {
-		return fault.New(fault.KindInvalid, "not_acceptable", "This operation answers "+strings.Join(produces, " or ")+" only.")
+	if req.media = preferred(h.Values("Accept"), to.produces); req.media == "" {
+		return fault.New(fault.KindInvalid, "not_acceptable", "This operation answers "+strings.Join(to.produces, " or ")+" only.")
 	}
 	return nil
+}
+
+// identify finds out who is calling, and counts the request.
+func (a *API) identify(c echo.Context, req *request, h http.Header) error {
+	key := joined(h, "X-API-Key")
+	if joined(h, "Origin") != "" && identity.IsPrivate(key) {
+		return fault.New(fault.KindForbidden, "secret_key_in_browser",
+			"This request carries a secret key and comes from a browser. Secret keys belong on your server; roll this one.")
+	}
+	if err := a.authenticate(c, req, key); err != nil {
+		return err
+	}
+	return a.limiter.count(c, req.actor.KeyID, a.Now())
 }
 
 // authenticate finds out whose key that is.

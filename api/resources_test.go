@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/money"
 )
 
 // resource is what the tests of all operations must know of one resource.
@@ -15,6 +14,8 @@ type resource struct {
 	shapes map[string]any
 	// always are members that the API always gives although their structs may leave them out.
 	always map[string][]string
+	// either are members of inputs that are not required as another may stand for them, by schema.
+	either map[string][]string
 	// enums are the words of schemas, by name.
 	enums map[string][]string
 	// theirs makes an object of the other application and tells its id, by the path that leads to it.
@@ -25,7 +26,7 @@ type resource struct {
 var resources = []resource{
 	{
 		shapes: map[string]any{"FieldError": fault.Field{}},
-		enums:  map[string][]string{"Currency": currencies()},
+		enums:  map[string][]string{"Currency": currencyNames()},
 	},
 	chargeResource,
 	refundResource,
@@ -36,6 +37,7 @@ var resources = []resource{
 	payoutResource,
 	sandboxResource,
 	feeResource,
+	merchantResource,
 	meResource,
 	requestLogResource,
 }
@@ -78,11 +80,4 @@ func (c call) about(t testing.TB, made map[string]string) call {
 		c.path += "?" + query
 	}
 	return c
-}
-
-func currencies() (out []string) {
-	for _, c := range money.Currencies() {
-		out = append(out, string(c))
-	}
-	return out
 }

@@ -13,7 +13,7 @@ type route struct {
 	path   string // canonical, under /api
 	// alias is the bare path that applications already call, "" for most.
 	alias string
-	// permission is what the use-case will ask for; a test compares.
+	// permission is what the use-case will ask for; a test compares. "" if the handler is public.
 	permission authz.Permission
 	handler    handler
 }
@@ -47,6 +47,7 @@ func (a *API) routes() []route {
 		a.statementRoutes(),
 		a.sandboxRoutes(),
 		a.feeRoutes(),
+		a.merchantRoutes(),
 		a.meRoutes(),
 		a.requestLogRoutes(),
 		a.idempotencyKeyRoutes(),

@@ -24,6 +24,14 @@ const (
 // Statuses lists every status that a merchant can have.
 func Statuses() []Status { return []Status{Active, Suspended, Closed} }
 
+// StatusNames lists them as words.
+func StatusNames() (out []string) {
+	for _, s := range Statuses() {
+		out = append(out, string(s))
+	}
+	return out
+}
+
 // Move is one allowed change of status.
 type Move struct{ From, To Status }
 

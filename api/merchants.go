@@ -1,0 +1,133 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+)
+
+func (a *API) merchantRoutes() []route {
+	return []route{
+		{http.MethodPost, "/api/merchants", "/merchants", authz.MerchantCreate, handle(a.createMerchant)},
+		{http.MethodGet, "/api/merchants", "/merchants", authz.MerchantRead, lists(merchantList, a.Merchants.List)},
+		{http.MethodGet, "/api/merchants/:id", "/merchants/:id", authz.MerchantRead, get(ofMerchant(a.Merchants.Get))},
+		{http.MethodPut, "/api/merchants/:id", "/merchants/:id", authz.MerchantUpdate, versioned(handleID(a.updateMerchant))},
+		{http.MethodGet, "/api/merchants/:id/domains", "", authz.DomainRead, get(ofMerchant(a.merchantDomains))},
+		{http.MethodPost, "/api/merchants/:id/domains/verify", "", authz.DomainVerify, act(a.verifyDomains)},
+		{http.MethodGet, "/api/files/wallet-a-domain", "/files/wallet-a-domain", "", public(a.associationFile())},
+	}
+}
+
+func (a *API) createMerchant(ctx context.Context, req *request, in merchant.CreateInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Merchants.Create(ctx, req.actor, in, claim)
+	return made(http.StatusCreated, "/api/merchants", out), err
+}
+
+func (a *API) updateMerchant(ctx context.Context, req *request, id string, in merchant.UpdateInput, claim *idempotency.Claim) (reply, error) {
+	in.IfVersion = req.ifVersion
+	out, err := a.Merchants.Update(ctx, req.actor, positive(id), in, claim)
+	return made(http.StatusOK, "", out), err
+}
+
+func merchantList(q *query) merchant.ListInput {
+	return merchant.ListInput{
+		Page: pageOf(q, parseInteger), Created: q.times("created_at"), Statuses: q.words("status", merchant.StatusNames()),
+		Organizations: q.integers("organization_id"), Countries: q.words("country", merchant.Countries()),
+		Currencies: q.words("currency", currencyNames()), ExternalID: q.text("external_id", check.MaxExternalID),
+		HasWalletA: q.flag("has_wallet_a"), HasDAFProvider: q.flag("has_daf_provider"), Metadata: q.pairs("metadata"),
+	}
+}
+
+// parseInteger reads a cursor that is an integer.
+func parseInteger(text string) (int64, error) {
+	n := positive(text)
+	if n == 0 {
+		return 0, fault.Missing()
+	}
+	return n, nil
+}
+
+func currencyNames() (out []string) {
+	for _, c := range money.Currencies() {
+		out = append(out, string(c))
+	}
+	return out
+}
+
+// domainsOf is the list of what is known of a merchant's domains: all of it, as there are few.
+func domainsOf(id string, domains any) list {
+	return list{Object: "list", Data: domains, URL: "/api/merchants/" + id + "/domains"}
+}
+
+func (a *API) merchantDomains(ctx context.Context, actor authz.Actor, id int64) (list, error) {
+	domains, err := a.Merchants.Domains(ctx, actor, id)
+	return domainsOf(strconv.FormatInt(id, 10), domains), err
+}
+
+func (a *API) verifyDomains(ctx context.Context, req *request, id string, in merchant.VerifyInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Merchants.VerifyDomains(ctx, req.actor, positive(id), in, claim)
+	r := made(http.StatusOK, "", out)
+	if r.raw != nil { // the domains as they were told first
+		r.object, r.raw = json.RawMessage(r.raw), nil
+	}
+	if r.refusal == nil {
+		r.object = domainsOf(id, r.object)
+	}
+	return r, err
+}
+
+// associationFile makes the handler of the file that websites host which show wallet A.
+func (a *API) associationFile() handler {
+	return handler{produces: []string{"text/plain"}, run: func(c echo.Context, req *request) (reply, error) {
+		content, err := a.Merchants.Association(c.Request().Context())
+		return reply{raw: content, media: "text/plain; charset=utf-8"}, err
+	}}
+}
+
+// merchantCodes are those of merchants.
+var merchantCodes = []code{
+	{
+		Name: "parameter_read_only", Kind: fault.KindInvalid, Field: true,
+		Meaning: "The parameter is set by the service, or was set once and for all.",
+		Remedy:  "Leave it out: what is not sent stays as it is.",
+		Message: "This is set by the service, or once and for all.",
+		Param:   "status",
+	},
+	{
+		Name: "country_invalid", Kind: fault.KindInvalid, Field: true,
+		Meaning: "There are no merchants in this country.",
+		Remedy:  "Send US or CA in capital letters.",
+		Message: "Use US or CA, in capital letters.",
+		Param:   "country",
+	},
+	{
+		Name: "domain_invalid", Kind: fault.KindInvalid, Field: true,
+		Meaning: "A domain is not a bare host name: it has a scheme, a port, a path or a wildcard, is an IP address, or is no name at all.",
+		Remedy:  "Send the name alone, such as give.example.org, and each subdomain by itself.",
+		Message: "Leave the scheme out. A domain is a bare host name such as give.example.org.",
+		Param:   "domain",
+	},
+	{
+		Name: "daf_not_eligible", Kind: fault.KindRefused,
+		Meaning: "The merchant is not in the US, or no nonprofit organization.",
+		Remedy:  "Send nonprofit with has_daf_provider if the merchant is one.",
+		Message: "Only nonprofit organizations in the US can accept DAF donations.",
+		Param:   "has_daf_provider",
+	},
+	{
+		Name: "association_file_missing", Kind: fault.KindRefused,
+		Meaning: "Nobody has installed the file yet that websites host which show wallet A.",
+		Remedy:  "Ask whoever runs the service to install it.",
+		Message: "There is no association file yet that a website could host.",
+	},
+}
