@@ -16,6 +16,7 @@ func (a *API) chargeRoutes() []route {
 		{http.MethodPost, "/api/charges", "", authz.ChargeCreate, handle(a.createCharge)},
 		{http.MethodGet, "/api/charges", "", authz.ChargeRead, lists(chargeList, a.Charges.List)},
 		{http.MethodGet, "/api/charges/:id", "", authz.ChargeRead, get(a.Charges.Get)},
+		{http.MethodPut, "/api/charges/:id", "", authz.ChargeUpdate, updates[charge.Charge](a.updateCharge)},
 		{http.MethodPost, "/api/charges/:id/capture", "", authz.ChargeCapture, versioned(act(a.captureCharge))},
 		{http.MethodPost, "/api/charges/:id/void", "", authz.ChargeVoid, versioned(act(a.voidCharge))},
 	}
@@ -24,6 +25,12 @@ func (a *API) chargeRoutes() []route {
 func (a *API) createCharge(ctx context.Context, req *request, in charge.CreateInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Charges.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/charges", out), err
+}
+
+func (a *API) updateCharge(ctx context.Context, req *request, id string, in charge.UpdateInput, claim *idempotency.Claim) (reply, error) {
+	in.IfVersion = req.ifVersion
+	out, err := a.Charges.Update(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out), err
 }
 
 func (a *API) captureCharge(ctx context.Context, req *request, id string, in charge.CaptureInput, claim *idempotency.Claim) (reply, error) {

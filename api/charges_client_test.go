@@ -16,7 +16,7 @@ import (
 var chargeResource = resource{
 	shapes: map[string]any{
 		"Charge": charge.Charge{}, "ChargeList": list{}, "CreateCharge": charge.CreateInput{},
-		"CaptureCharge": charge.CaptureInput{}, "VoidCharge": charge.VoidInput{},
+		"UpdateCharge": charge.UpdateInput{}, "CaptureCharge": charge.CaptureInput{}, "VoidCharge": charge.VoidInput{},
 		"Charge.failure": charge.Failure{}, "Charge.processor": charge.ProcessorRef{},
 		"CardMethod": cardMethod{}, "CardMethod.checks": processor.Checks{}, "BankMethod": bankMethod{},
 		"Billing": token.Billing{}, "FeeLine": fee.Line{},

@@ -43,6 +43,13 @@ var baseCodes = []code{
 		Param:   "limit",
 	},
 	{
+		Name: "parameter_read_only", Kind: fault.KindInvalid, Field: true,
+		Meaning: "The object has this member, but an update cannot change it.",
+		Remedy:  "Leave it out: send what is to change, not the whole object.",
+		Message: "This member cannot be changed.",
+		Param:   "amount",
+	},
+	{
 		Name: "parameters_exclusive", Kind: fault.KindInvalid, Field: true,
 		Meaning: "Two parameters exclude each other.",
 		Remedy:  "Send one of them.",

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -77,22 +78,36 @@ func (nothing) Validate() fault.Fields { return nil }
 // handle makes a handler of a use-case with a body: strict decoding, all mistakes at once, then
 // the claim of the idempotency key, so that a bad request never burns a key.
 func handle[In any, P input[In]](call createCall[In]) handler {
-	return withBody[In, P](false, func(ctx context.Context, req *request, _ string, in In, claim *idempotency.Claim) (reply, error) {
+	return withBody[In, P](body{}, func(ctx context.Context, req *request, _ string, in In, claim *idempotency.Claim) (reply, error) {
 		return call(ctx, req, in, claim)
 	})
 }
 
 // handleID is handle for an object in the path, as PUT /api/x/:id has it.
-func handleID[In any, P input[In]](call changeCall[In]) handler { return withBody[In, P](false, call) }
+func handleID[In any, P input[In]](call changeCall[In]) handler { return withBody[In, P](body{}, call) }
+
+// updates is handleID for a merge update of a record T. A member of T that In does not take is refused
+// as one that cannot be changed, and the update may be bound to a version.
+func updates[T, In any, P input[In]](call changeCall[In]) handler {
+	var record T
+	var in In
+	readOnly := fieldsOf(reflect.ValueOf(record))
+	for name := range fieldsOf(reflect.ValueOf(in)) {
+		delete(readOnly, name)
+	}
+	return versioned(withBody[In, P](body{readOnly: readOnly}, call))
+}
 
 // act is handleID for actions whose body may be left out: no bytes at all count as {}.
-func act[In any, P input[In]](call changeCall[In]) handler { return withBody[In, P](true, call) }
+func act[In any, P input[In]](call changeCall[In]) handler {
+	return withBody[In, P](body{optional: true}, call)
+}
 
 // asks makes a handler of a question about the object in the path that is put in a body. It takes no
 // idempotency key.
 func asks[In any, P input[In], T any](call func(context.Context, authz.Actor, string, In) (T, error)) handler {
 	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
-		in, err := readInput[In, P](c, req, false)
+		in, err := readInput[In, P](c, req, body{})
 		if err != nil {
 			return reply{}, err
 		}
@@ -101,9 +116,9 @@ func asks[In any, P input[In], T any](call func(context.Context, authz.Actor, st
 	}}
 }
 
-func withBody[In any, P input[In]](optional bool, call changeCall[In]) handler {
+func withBody[In any, P input[In]](form body, call changeCall[In]) handler {
 	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
-		in, err := readInput[In, P](c, req, optional)
+		in, err := readInput[In, P](c, req, form)
 		if err != nil {
 			return reply{}, err
 		}
@@ -115,6 +130,13 @@ func withBody[In any, P input[In]](optional bool, call changeCall[In]) handler {
 	}}
 }
 
+// body says what is special about a JSON body.
+type body struct {
+	optional bool // no bytes at all count as {}
+	// readOnly are members that are known, but cannot be sent.
+	readOnly map[string]reflect.Value
+}
+
 // bodyOf is a body that was read without a mistake, with what it was read from.
 type bodyOf[In any] struct {
 	in   In
@@ -122,8 +144,8 @@ type bodyOf[In any] struct {
 	body []byte
 }
 
-func readInput[In any, P input[In]](c echo.Context, req *request, optional bool) (out bodyOf[In], err error) {
-	if out.body, err = readJSON(c.Request(), optional); err != nil {
+func readInput[In any, P input[In]](c echo.Context, req *request, form body) (out bodyOf[In], err error) {
+	if out.body, err = readJSON(c.Request(), form.optional); err != nil {
 		return out, err
 	}
 	req.body = out.body
@@ -136,7 +158,19 @@ func readInput[In any, P input[In]](c echo.Context, req *request, optional bool)
 			return out, err
 		}
 	}
-	return out, decode(out.raw, in)
+	fs := fixed(out.raw, form.readOnly)
+	return out, append(mistakes(out.raw, in), fs...).Err()
+}
+
+// fixed takes the members out of a body that cannot be changed, and tells of each.
+func fixed(raw map[string]jsontext.Value, readOnly map[string]reflect.Value) (fs fault.Fields) {
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		if _, ok := readOnly[name]; ok {
+			fs.Add(name, "parameter_read_only", "This member cannot be changed.")
+			delete(raw, name)
+		}
+	}
+	return fs
 }
 
 // upload is a body that is no JSON.

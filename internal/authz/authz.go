@@ -43,6 +43,7 @@ type Permission string
 const (
 	ChargeCreate  Permission = "charge:create"
 	ChargeRead    Permission = "charge:read"
+	ChargeUpdate  Permission = "charge:update" // what the application itself wrote on it
 	ChargeCapture Permission = "charge:capture"
 	ChargeVoid    Permission = "charge:void"
 

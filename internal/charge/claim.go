@@ -138,7 +138,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ins []claimIn, o
 	}
 	for k, i := range places {
 		if written[k] == 0 {
-			if out[i].refused, err = externalIDTakenTx(ctx, tx, out[i].charge); err != nil {
+			if out[i].refused, err = externalIDTaken(ctx, tx, ins[i].applicationID, out[i].charge.ExternalID); err != nil {
 				return err
 			}
 			idempotency.ReleaseTx(tx, ins[i].claim)

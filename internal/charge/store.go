@@ -46,10 +46,11 @@ func insertArgs(in claimIn, c Charge) pg.Args {
 		"request_id": in.requestID, "now": c.CreatedAt}
 }
 
-func externalIDTakenTx(ctx context.Context, tx *pg.Tx, c Charge) (refused, err error) {
-	id, err := pg.Value[ids.Charge](ctx, tx, `
+// externalIDTaken is the refusal of an external_id that another charge has; pg.ErrNone if none has it.
+func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, externalID *string) (refused, err error) {
+	id, err := pg.Value[ids.Charge](ctx, q, `
 		SELECT id FROM charges WHERE application_id = @application_id AND external_id = @external_id`,
-		pg.Args{"application_id": c.ApplicationID, "external_id": c.ExternalID})
+		pg.Args{"application_id": applicationID, "external_id": externalID})
 	if err != nil {
 		return nil, err
 	}
