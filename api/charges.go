@@ -47,7 +47,9 @@ func (a *API) voidCharge(ctx context.Context, req *request, id string, in charge
 
 func chargeList(q *query) charge.ListInput {
 	return charge.ListInput{
-		Page: pageOf(q, ids.ParseCharge), Created: q.times("created_at"), Statuses: q.words("status", charge.Statuses()),
-		Merchants: q.integers("merchant_id"), ExternalID: q.text("external_id", check.MaxExternalID),
+		Page: pageOf(q, ids.ParseCharge), Created: q.times("created_at"), Amounts: q.amounts("amount"),
+		Statuses: q.words("status", charge.Statuses()), Merchants: q.integers("merchant_id"), Types: q.words("type", charge.Types()),
+		Currencies: q.currencies(), ExternalID: q.text("external_id", check.MaxExternalID), Email: q.email(), Last4: q.last4(),
+		Recurring: q.flag("recurring"), Metadata: q.pairs("metadata"),
 	}
 }

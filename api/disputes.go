@@ -30,9 +30,13 @@ func (a *API) acceptDispute(ctx context.Context, req *request, id string, _ noth
 	return made(http.StatusOK, "", out), err
 }
 
+// maxReason is how long a network's reason may be that disputes are searched for, in characters.
+const maxReason = 100
+
 func disputeList(q *query) dispute.ListInput {
 	return dispute.ListInput{
-		Page: pageOf(q, ids.ParseDispute), Created: q.times("created_at"), Statuses: q.words("status", dispute.Statuses()),
+		Page: pageOf(q, ids.ParseDispute), Created: q.times("created_at"), RespondBy: q.times("respond_by"),
+		Amounts: q.amounts("amount"), Reason: q.text("reason", maxReason), Statuses: q.words("status", dispute.Statuses()),
 		Kinds: q.words("kind", dispute.Kinds()), Merchants: q.integers("merchant_id"), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
 	}
 }

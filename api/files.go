@@ -32,5 +32,6 @@ func (a *API) createFile(ctx context.Context, req *request, q *query, f upload, 
 }
 
 func fileList(q *query) files.ListInput {
-	return files.ListInput{Page: pageOf(q, ids.ParseFile), Created: q.times("created_at")}
+	return files.ListInput{Page: pageOf(q, ids.ParseFile), Created: q.times("created_at"),
+		ContentTypes: q.words("content_type", files.ContentTypes())}
 }

@@ -5,10 +5,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"svcpay/internal/money"
 	"svcpay/internal/page"
 )
+
+// maxEmail is how long an address may be that is searched for, in characters.
+const maxEmail = 255
 
 // Bounds of a filter by metadata: those of metadata itself.
 const (
@@ -60,6 +65,37 @@ func (q *query) expand(allowed ...string) []string {
 		return nil
 	}
 	return wanted
+}
+
+// currencies reads the filter by currency.
+func (q *query) currencies() []string { return q.words("currency", money.CurrencyNames()) }
+
+// email reads the filter by a payer's address.
+func (q *query) email() *string { return q.text("email", maxEmail) }
+
+// last4 reads the filter by the last digits of a card or bank account.
+func (q *query) last4() *string { return q.text("last4", 4) }
+
+// days reads a span of days as times does of times: name[gte] or name[gt], and name[lte] or name[lt].
+func (q *query) days(name string) page.Times {
+	return page.Times{
+		From:  either(q, q.day, name, "gte", 0, "gt", 1),
+		Until: either(q, q.day, name, "lt", 0, "lte", 1),
+	}
+}
+
+func (q *query) day(name string, add int) *time.Time {
+	text, ok := q.value(name)
+	if !ok {
+		return nil
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		q.refuse(name, "A day such as 2026-12-01.")
+		return nil
+	}
+	t = t.AddDate(0, 0, add)
+	return &t
 }
 
 // flag reads true or false; nil when the parameter is absent.

@@ -43,7 +43,7 @@ func merchantList(q *query) merchant.ListInput {
 	return merchant.ListInput{
 		Page: pageOf(q, parseInteger), Created: q.times("created_at"), Statuses: q.words("status", merchant.StatusNames()),
 		Organizations: q.integers("organization_id"), Countries: q.words("country", merchant.Countries()),
-		Currencies: q.words("currency", currencyNames()), ExternalID: q.text("external_id", check.MaxExternalID),
+		Currencies: q.words("currency", money.CurrencyNames()), ExternalID: q.text("external_id", check.MaxExternalID),
 		HasWalletA: q.flag("has_wallet_a"), HasDAFProvider: q.flag("has_daf_provider"), Metadata: q.pairs("metadata"),
 	}
 }
@@ -55,13 +55,6 @@ func parseInteger(text string) (int64, error) {
 		return 0, fault.Missing()
 	}
 	return n, nil
-}
-
-func currencyNames() (out []string) {
-	for _, c := range money.Currencies() {
-		out = append(out, string(c))
-	}
-	return out
 }
 
 // domainsOf is the list of what is known of a merchant's domains: all of it, as there are few.

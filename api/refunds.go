@@ -33,9 +33,10 @@ func (a *API) cancelRefund(ctx context.Context, req *request, id string, _ nothi
 
 func refundList(q *query) refund.ListInput {
 	return refund.ListInput{
-		Page: pageOf(q, ids.ParseRefund), Created: q.times("created_at"), Statuses: q.words("status", refund.Statuses()),
-		Merchants: q.integers("merchant_id"), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
-		ExternalID: q.text("external_id", check.MaxExternalID),
+		Page: pageOf(q, ids.ParseRefund), Created: q.times("created_at"), Amounts: q.amounts("amount"),
+		Statuses: q.words("status", refund.Statuses()), Merchants: q.integers("merchant_id"), Currencies: q.currencies(),
+		Reasons: q.words("reason", refund.Reasons()), ChargeID: idIn(q, "charge_id", ids.ParseCharge),
+		ExternalID: q.text("external_id", check.MaxExternalID), Metadata: q.pairs("metadata"),
 	}
 }
 

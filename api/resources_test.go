@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/money"
 )
 
 // resource is what the tests of all operations must know of one resource.
@@ -26,7 +27,7 @@ type resource struct {
 var resources = []resource{
 	{
 		shapes: map[string]any{"FieldError": fault.Field{}},
-		enums:  map[string][]string{"Currency": currencyNames()},
+		enums:  map[string][]string{"Currency": money.CurrencyNames()},
 	},
 	chargeResource,
 	refundResource,

@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/sensitive"
 	"svcpay/internal/token"
 )
 
@@ -60,7 +61,8 @@ func (a *API) createTestToken(ctx context.Context, req *request, in token.TestIn
 func tokenList(q *query) token.ListInput {
 	return token.ListInput{
 		Page: pageOf(q, ids.ParseToken), Created: q.times("created_at"), Statuses: q.words("status", token.Statuses()),
-		Kinds: q.words("kind", token.Kinds()), Merchants: q.integers("merchant_id"),
+		Kinds: q.words("kind", token.Kinds()), Brands: q.words("brand", sensitive.BrandNames()), Merchants: q.integers("merchant_id"),
+		Last4: q.last4(), Email: q.email(),
 	}
 }
 

@@ -56,6 +56,8 @@ CREATE TABLE tokens (
 );
 CREATE INDEX tokens_by_merchant ON tokens (application_id, merchant_id, id);
 CREATE INDEX tokens_by_application ON tokens (application_id, id);
+CREATE INDEX tokens_by_last4 ON tokens (application_id, last4, id);
+CREATE INDEX tokens_by_email ON tokens (application_id, lower(billing->>'email'), id) WHERE billing->>'email' IS NOT NULL;
 CREATE INDEX tokens_by_expiry ON tokens (expires_at)
     WHERE status IN ('pending_verification', 'active', 'disabled') AND entry_mode <> 'payout_account';
 

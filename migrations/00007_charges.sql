@@ -73,4 +73,11 @@ CREATE TABLE charges (
     CHECK ((status = 'failed') = (failed_at IS NOT NULL))
 );
 CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);
+-- What lists are searched by. The most frequent values of charges_by_traits are found along the ids as
+-- quickly; it is for the others.
+CREATE INDEX charges_by_traits ON charges (application_id, type, currency, recurring, id);
+CREATE INDEX charges_by_amount ON charges (application_id, amount, id);
+CREATE INDEX charges_by_last4 ON charges (application_id, (payment_method->>'last4'), id);
+CREATE INDEX charges_by_email ON charges (application_id, lower(billing->>'email'), id) WHERE billing->>'email' IS NOT NULL;
+CREATE INDEX charges_by_metadata ON charges USING gin (metadata jsonb_path_ops) WHERE metadata <> '{}';
 CREATE INDEX charges_by_next_step ON charges (next_step_at) WHERE next_step_at IS NOT NULL;

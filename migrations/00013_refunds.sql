@@ -38,4 +38,5 @@ CREATE TABLE refunds (
 CREATE INDEX refunds_by_charge ON refunds (application_id, charge_id, id DESC);
 CREATE INDEX refunds_by_merchant ON refunds (application_id, merchant_id, id DESC);
 CREATE INDEX refunds_by_status ON refunds (application_id, status, id DESC);
+CREATE INDEX refunds_by_metadata ON refunds USING gin (metadata jsonb_path_ops) WHERE metadata <> '{}';
 CREATE INDEX refunds_waiting ON refunds (application_id, id) WHERE pending_reason IS NOT NULL;

@@ -73,6 +73,7 @@ func TestPolicyAndCodeKnowTheSamePermissionsAndRoles(t *testing.T) {
 // rights is what the policy must say, by hand: a wrong line there is found here.
 const rights = `secret_key charge:create
 secret_key charge:read
+secret_key charge:update
 secret_key charge:capture
 secret_key charge:void
 secret_key refund:create

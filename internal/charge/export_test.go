@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -110,4 +111,9 @@ func BatchedAt(t time.Time) time.Time {
 		panic(err)
 	}
 	return batchedAt(t, calendar.US, zone)
+}
+
+// ListThrough is List over a connection of the test's.
+func (s *Service) ListThrough(ctx context.Context, q pg.Querier, applicationID int64, in ListInput) (page.Of[Charge], error) {
+	return s.list(ctx, q, applicationID, in)
 }

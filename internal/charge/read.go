@@ -2,10 +2,14 @@ package charge
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
@@ -37,9 +41,16 @@ func (s *Service) Reach(ctx context.Context, actor authz.Actor, id ids.Charge) e
 type ListInput struct {
 	Page       page.Input[ids.Charge]
 	Created    page.Times
+	Amounts    page.Amounts
 	Statuses   []string
 	Merchants  []int64
+	Types      []string
+	Currencies []string
 	ExternalID *string // at most one charge has it
+	Email      *string // of the payer, in letters of either case
+	Last4      *string // of the card or bank account
+	Recurring  *bool
+	Metadata   map[string]string // pairs that a charge must have; nil for any
 }
 
 // List returns one page of the application's charges.
@@ -47,15 +58,64 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
 		return page.Of[Charge]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "external_id": in.ExternalID,
-		"from": in.Created.From, "until": in.Created.Until}, s.derive)
+	in.Merchants = actor.Within(in.Merchants)
+	return s.list(ctx, s.Pool, actor.ApplicationID, in)
+}
+
+func (s *Service) list(ctx context.Context, q pg.Querier, applicationID int64, in ListInput) (page.Of[Charge], error) {
+	oldest, newest, err := s.made(ctx, applicationID, in.Created)
+	if err != nil {
+		return page.Of[Charge]{}, err
+	}
+	// The index charges_by_traits is read in its columns' order: what stands before a trait that is asked
+	// for is asked for too, with every value that there is.
+	types, currencies := in.Types, in.Currencies
+	if currencies == nil && in.Recurring != nil {
+		currencies = money.CurrencyNames()
+	}
+	if types == nil && currencies != nil {
+		types = Types()
+	}
+	return pg.Page(ctx, q, in.Page, selectPage, pg.Args{"application_id": applicationID,
+		"statuses": in.Statuses, "merchants": in.Merchants, "types": types, "currencies": currencies,
+		"external_id": in.ExternalID, "email": in.Email, "last4": in.Last4, "recurring": in.Recurring, "metadata": in.Metadata,
+		"least": in.Amounts.Least, "most": in.Amounts.Most,
+		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.derive)
+}
+
+// made bounds the ids of charges that were made within a span of time; the zero id is no bound. An id is
+// of the machine's time, and the application's is ahead of that by no more than it is now: this is what
+// lets a list begin where the span does, instead of looking through all charges for it.
+func (s *Service) made(ctx context.Context, applicationID int64, span page.Times) (oldest, newest ids.Charge, err error) {
+	if span.Until != nil {
+		newest = ids.FirstCharge(span.Until.Add(time.Millisecond))
+	}
+	if span.From == nil {
+		return oldest, newest, nil
+	}
+	var m instant.Moment
+	if s.Environment != identity.Production {
+		if m, err = s.Clock.Fresh(ctx, applicationID); err != nil {
+			return oldest, newest, err
+		}
+	}
+	return ids.FirstCharge(span.From.Add(m.Machine.Sub(m.At))), newest, nil
 }
 
 const selectPage = shown + `
 	WHERE application_id = @application_id
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		AND (@types::text[] IS NULL OR type = ANY (@types))
+		AND (@currencies::text[] IS NULL OR currency = ANY (@currencies))
 		AND (@external_id::text IS NULL OR external_id = @external_id)
+		AND (@email::text IS NULL OR lower(billing->>'email') = lower(@email))
+		AND (@last4::text IS NULL OR payment_method->>'last4' = @last4)
+		AND (@recurring::boolean IS NULL OR recurring = @recurring)
+		AND (@metadata::jsonb IS NULL OR (metadata @> @metadata AND metadata <> '{}'))
+		AND (@least::bigint IS NULL OR amount >= @least)
+		AND (@most::bigint IS NULL OR amount <= @most)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-		AND (@until::timestamptz IS NULL OR created_at < @until)`
+		AND (@until::timestamptz IS NULL OR created_at < @until)
+		AND (@oldest::uuid IS NULL OR id >= @oldest)
+		AND (@newest::uuid IS NULL OR id < @newest)`

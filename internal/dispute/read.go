@@ -35,10 +35,13 @@ func (s *Service) find(ctx context.Context, applicationID int64, id ids.Dispute)
 type ListInput struct {
 	Page      page.Input[ids.Dispute]
 	Created   page.Times
+	RespondBy page.Times
+	Amounts   page.Amounts
 	Statuses  []string
 	Kinds     []string
 	Merchants []int64
 	ChargeID  *ids.Charge
+	Reason    *string // the network's word
 }
 
 // List returns one page of the application's disputes.
@@ -48,6 +51,8 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": actor.Within(in.Merchants), "charge_id": in.ChargeID,
+		"reason": in.Reason, "least": in.Amounts.Least, "most": in.Amounts.Most,
+		"respond_from": in.RespondBy.From, "respond_until": in.RespondBy.Until,
 		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
@@ -57,5 +62,10 @@ const selectPage = `SELECT ` + columns + ` FROM disputes
 		AND (@kinds::text[] IS NULL OR kind = ANY (@kinds))
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		AND (@charge_id::uuid IS NULL OR charge_id = @charge_id)
+		AND (@reason::text IS NULL OR reason = @reason)
+		AND (@least::bigint IS NULL OR amount >= @least)
+		AND (@most::bigint IS NULL OR amount <= @most)
+		AND (@respond_from::timestamptz IS NULL OR respond_by >= @respond_from)
+		AND (@respond_until::timestamptz IS NULL OR respond_by < @respond_until)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`

@@ -55,6 +55,15 @@ func (id ID[K]) IsZero() bool { return id.u == ulid.ULID{} }
 // FromBytes takes an id from the 16 bytes as stored.
 func FromBytes[K Kind](b [16]byte) ID[K] { return ID[K]{b} }
 
+// First is the least id whose time part is t; the zero id for a time before 1970.
+func First[K Kind](t time.Time) ID[K] {
+	var id ID[K]
+	if ms := t.UnixMilli(); ms > 0 {
+		_ = id.u.SetTime(min(uint64(ms), ulid.MaxTime()))
+	}
+	return id
+}
+
 // Time is the id's time part, to the millisecond.
 func (id ID[K]) Time() time.Time { return ulid.Time(id.u.Time()).UTC() }
 

@@ -50,6 +50,9 @@ type (
 	BankAccount = ID[bankAccountKind]
 )
 
+// FirstCharge is the least id of a charge that was made at a time.
+var FirstCharge = First[chargeKind]
+
 // Constructors and parsers, one pair a kind, so that callers never spell a type parameter.
 var (
 	NewCharge      = New[chargeKind]

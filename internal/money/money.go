@@ -25,6 +25,14 @@ const (
 // Currencies lists every supported currency.
 func Currencies() []Currency { return []Currency{USD, CAD} }
 
+// CurrencyNames lists the supported currencies as words.
+func CurrencyNames() (out []string) {
+	for _, c := range Currencies() {
+		out = append(out, string(c))
+	}
+	return out
+}
+
 // ParseCurrency tells whether s spells a supported currency; capitals do not.
 func ParseCurrency(s string) (Currency, bool) {
 	c := Currency(s)

@@ -29,10 +29,13 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Payout
 
 // ListInput selects a page of payouts; what is not set selects all.
 type ListInput struct {
-	Page      page.Input[ids.Payout]
-	Created   page.Times
-	Statuses  []string
-	Merchants []int64
+	Page       page.Input[ids.Payout]
+	Created    page.Times
+	ArrivalOn  page.Times // days, as midnights of UTC
+	Amounts    page.Amounts
+	Statuses   []string
+	Merchants  []int64
+	Currencies []string
 }
 
 // List returns one page of the application's payouts.
@@ -41,13 +44,21 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Payout]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "from": in.Created.From, "until": in.Created.Until}, s.derive)
+		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies,
+		"least": in.Amounts.Least, "most": in.Amounts.Most,
+		"arrives_from": in.ArrivalOn.From, "arrives_until": in.ArrivalOn.Until,
+		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM payouts
 	WHERE application_id = @application_id
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		AND (@currencies::text[] IS NULL OR currency = ANY (@currencies))
+		AND (@least::bigint IS NULL OR amount >= @least)
+		AND (@most::bigint IS NULL OR amount <= @most)
+		AND (@arrives_from::date IS NULL OR arrival_on >= @arrives_from)
+		AND (@arrives_until::date IS NULL OR arrival_on < @arrives_until)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 
+	"github.com/jackc/pgx/v5"
+
 	"svcpay/internal/fault"
 	"svcpay/internal/page"
 )
@@ -28,6 +30,10 @@ const (
 	pageDown      = ` AND id < @cursor` + pageFirstDown
 )
 
+// forTheseArguments has a statement planned for the arguments that it comes with. A list has many
+// filters of which few are used at a time; a plan for all of them could use no index for any.
+const forTheseArguments = pgx.QueryExecModeCacheDescribe
+
 // Page reads one page of records along their column id. sql is a SELECT that ends in the conditions of
 // its WHERE; limit and cursor are added to it and to args. shown makes the record of a row.
 func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input[ID], sql string, args Args, shown func(R) T) (page.Of[T], error) {
@@ -47,7 +53,9 @@ func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input
 	default:
 		sql += pageDown
 	}
-	rows, err := All[R](ctx, q, sql, args)
+	rows, err := collect(ctx, q, sql, args, func(rows pgx.Rows) ([]R, error) {
+		return pgx.CollectRows(rows, pgx.RowToStructByName[R])
+	}, forTheseArguments)
 	if err != nil {
 		return page.Of[T]{}, err
 	}

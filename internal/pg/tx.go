@@ -136,7 +136,7 @@ func Value[T any](ctx context.Context, q Querier, sql string, args Args) (T, err
 }
 
 // collect runs a query and reads its rows. A pool's connection is waited for as [InTx] waits.
-func collect[T any](ctx context.Context, q Querier, sql string, args Args, read func(pgx.Rows) (T, error)) (out T, err error) {
+func collect[T any](ctx context.Context, q Querier, sql string, args Args, read func(pgx.Rows) (T, error), options ...any) (out T, err error) {
 	if pool, ok := q.(*pgxpool.Pool); ok {
 		conn, err := acquire(ctx, pool)
 		if err != nil {
@@ -145,7 +145,7 @@ func collect[T any](ctx context.Context, q Querier, sql string, args Args, read 
 		defer conn.Release()
 		q = conn
 	}
-	rows, err := q.Query(ctx, sql, args)
+	rows, err := q.Query(ctx, sql, append(options, args)...)
 	if err != nil {
 		return out, err
 	}

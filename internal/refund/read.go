@@ -2,6 +2,7 @@ package refund
 
 import (
 	"context"
+	"slices"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -35,11 +36,18 @@ func (s *Service) find(ctx context.Context, applicationID int64, id ids.Refund) 
 type ListInput struct {
 	Page       page.Input[ids.Refund]
 	Created    page.Times
+	Amounts    page.Amounts
 	Statuses   []string
 	Merchants  []int64
+	Currencies []string
+	Reasons    []string
 	ChargeID   *ids.Charge
-	ExternalID *string // at most one refund has it
+	ExternalID *string           // at most one refund has it
+	Metadata   map[string]string // pairs that a refund must have; nil for any
 }
+
+// Reasons lists every reason that a refund can have.
+func Reasons() []string { return slices.Clone(reasons) }
 
 // List returns one page of the application's refunds.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Refund], error) {
@@ -47,7 +55,9 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Refund]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "charge_id": in.ChargeID, "external_id": in.ExternalID,
+		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies, "reasons": in.Reasons,
+		"charge_id": in.ChargeID, "external_id": in.ExternalID, "metadata": in.Metadata,
+		"least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
@@ -55,7 +65,12 @@ const selectPage = `SELECT ` + columns + ` FROM refunds
 	WHERE application_id = @application_id
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		AND (@currencies::text[] IS NULL OR currency = ANY (@currencies))
+		AND (@reasons::text[] IS NULL OR reason = ANY (@reasons))
 		AND (@charge_id::uuid IS NULL OR charge_id = @charge_id)
 		AND (@external_id::text IS NULL OR external_id = @external_id)
+		AND (@metadata::jsonb IS NULL OR (metadata @> @metadata AND metadata <> '{}'))
+		AND (@least::bigint IS NULL OR amount >= @least)
+		AND (@most::bigint IS NULL OR amount <= @most)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`

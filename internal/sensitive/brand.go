@@ -26,6 +26,15 @@ var brands = []Brand{
 	{"visa", [][2]int{{4, 4}}, []int{13, 16, 19}, 3},
 }
 
+// BrandNames lists the names of the accepted networks.
+func BrandNames() []string {
+	out := make([]string, len(brands))
+	for i, b := range brands {
+		out[i] = b.Name
+	}
+	return out
+}
+
 // MaxPAN is how many digits the longest card numbers have (ISO/IEC 7812-1).
 const MaxPAN = 19
 

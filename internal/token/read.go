@@ -38,7 +38,10 @@ type ListInput struct {
 	Created   page.Times
 	Statuses  []string
 	Kinds     []string
+	Brands    []string // of cards
 	Merchants []int64
+	Last4     *string
+	Email     *string // of the payer, in letters of either case
 }
 
 // Statuses lists every status that a token can have.
@@ -57,13 +60,17 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Token]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": actor.Within(in.Merchants),
+		"statuses": in.Statuses, "kinds": in.Kinds, "brands": in.Brands, "merchants": actor.Within(in.Merchants),
+		"last4": in.Last4, "email": in.Email,
 		"from": in.Created.From, "until": in.Created.Until}, s.shown)
 }
 
 const selectPage = `SELECT ` + columns + ofPayers + `
 		AND (@statuses::text[] IS NULL OR t.status = ANY (@statuses))
 		AND (@kinds::text[] IS NULL OR t.kind = ANY (@kinds))
+		AND (@brands::text[] IS NULL OR t.brand = ANY (@brands))
 		AND (@merchants::bigint[] IS NULL OR t.merchant_id = ANY (@merchants))
+		AND (@last4::text IS NULL OR t.last4 = @last4)
+		AND (@email::text IS NULL OR lower(t.billing->>'email') = lower(@email))
 		AND (@from::timestamptz IS NULL OR t.created_at >= @from)
 		AND (@until::timestamptz IS NULL OR t.created_at < @until)`

@@ -31,8 +31,9 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (File, 
 
 // ListInput selects a page of files; what is not set selects all.
 type ListInput struct {
-	Page    page.Input[ids.File]
-	Created page.Times
+	Page         page.Input[ids.File]
+	Created      page.Times
+	ContentTypes []string
 }
 
 // List returns one page of the application's files.
@@ -41,11 +42,12 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[File]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"from": in.Created.From, "until": in.Created.Until}, s.derive)
+		"types": in.ContentTypes, "from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM files
 	WHERE application_id = @application_id
+		AND (@types::text[] IS NULL OR content_type = ANY (@types))
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
 

@@ -1,0 +1,291 @@
+package charge_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"pgregory.net/rapid"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/fixture"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+)
+
+// mixed are columns of copies of an authorized charge over 1000 whose traits differ.
+var mixed = map[string]string{
+	"amount":           `1000 + k % 40`,
+	"status":           `CASE WHEN k % 3 = 0 THEN 'voided' ELSE 'authorized' END`,
+	"voided_at":        `CASE WHEN k % 3 = 0 THEN c.created_at END`,
+	"next_step_at":     `CASE WHEN k % 3 = 0 THEN NULL ELSE c.next_step_at END`,
+	"type":             `CASE WHEN k % 5 = 0 THEN 'ach' ELSE 'cc' END`,
+	"capture":          `k % 5 = 0`,
+	"currency":         `CASE WHEN k % 7 = 0 THEN 'cad' ELSE 'usd' END`,
+	"funding_currency": `CASE WHEN k % 7 = 0 THEN 'cad' ELSE 'usd' END`,
+	"recurring":        `k % 2 = 0`,
+	"external_id":      `'gift-' || k`,
+	"billing":          `CASE WHEN k % 4 = 0 THEN '{}' ELSE jsonb_build_object('email', 'Donor' || k % 6 || '@Example.org') END`,
+	"payment_method":   `c.payment_method || jsonb_build_object('last4', lpad((k % 9)::text, 4, '0'))`,
+	"metadata":         `CASE WHEN k % 4 = 1 THEN '{}' ELSE jsonb_build_object('campaign', CASE k % 2 WHEN 0 THEN 'spring' ELSE 'fall' END, 'order', (k % 8)::text) END`,
+}
+
+// authorized makes one charge over 1000 that is only authorized.
+func authorized(t *testing.T, w *fixture.World) charge.Charge {
+	t.Helper()
+	in := input(w, good, 1000)
+	in.Capture = ptr(false)
+	return create(t, w, in, nil).Object
+}
+
+// fits is what the filters of a list mean.
+func fits(c charge.Charge, in charge.ListInput) bool {
+	amount := int64(c.Amount)
+	for key, value := range in.Metadata {
+		if has, ok := c.Metadata[key]; !ok || has != value {
+			return false
+		}
+	}
+	return (in.Statuses == nil || slices.Contains(in.Statuses, string(c.Status))) &&
+		(in.Merchants == nil || slices.Contains(in.Merchants, c.MerchantID)) &&
+		(in.Types == nil || slices.Contains(in.Types, string(c.Type))) &&
+		(in.Currencies == nil || slices.Contains(in.Currencies, string(c.Currency))) &&
+		(in.ExternalID == nil || c.ExternalID != nil && *c.ExternalID == *in.ExternalID) &&
+		(in.Email == nil || strings.EqualFold(c.Billing.Email, *in.Email)) &&
+		(in.Last4 == nil || c.PaymentMethod.Last4 == *in.Last4) &&
+		(in.Recurring == nil || c.Recurring == *in.Recurring) &&
+		(in.Amounts.Least == nil || amount >= *in.Amounts.Least) && (in.Amounts.Most == nil || amount <= *in.Amounts.Most) &&
+		(in.Created.From == nil || !c.CreatedAt.Before(*in.Created.From)) && (in.Created.Until == nil || c.CreatedAt.Before(*in.Created.Until))
+}
+
+// walk follows a list to its end, from its beginning or backwards from a charge.
+func walk(t *testing.T, w *fixture.World, in charge.ListInput) []ids.Charge {
+	t.Helper()
+	var out []ids.Charge
+	for {
+		p, err := w.Charges.List(t.Context(), w.Actor(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var part []ids.Charge
+		for _, c := range p.Items {
+			part = append(part, c.ID)
+		}
+		if in.Page.Backwards() {
+			out = append(part, out...)
+		} else {
+			out = append(out, part...)
+		}
+		switch {
+		case !p.HasMore:
+			return out
+		case in.Page.Backwards():
+			in.Page.Before = part[0]
+		default:
+			in.Page.After = part[len(part)-1]
+		}
+	}
+}
+
+// maybe draws a value of g, or none.
+func maybe[T any](t *rapid.T, label string, g *rapid.Generator[T]) *T {
+	if rapid.IntRange(0, 3).Draw(t, label+"?") > 0 {
+		return nil
+	}
+	return ptr(g.Draw(t, label))
+}
+
+func words(t *rapid.T, label string, all ...string) []string {
+	if given := maybe(t, label, rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, 2, rapid.ID[string])); given != nil {
+		return *given
+	}
+	return nil
+}
+
+// filters draws what a list is held to; from is the time of the newest of n charges.
+func filters(t *rapid.T, w *fixture.World, from time.Time, n int) charge.ListInput {
+	when := rapid.Map(rapid.IntRange(-n-1, 2), func(ms int) time.Time { return from.Add(time.Duration(ms) * time.Millisecond) })
+	amount := rapid.Int64Range(998, 1042)
+	in := charge.ListInput{
+		Created:  page.Times{From: maybe(t, "from", when), Until: maybe(t, "until", when)},
+		Amounts:  page.Amounts{Least: maybe(t, "least", amount), Most: maybe(t, "most", amount)},
+		Statuses: words(t, "status", "authorized", "voided", "failed"), Types: words(t, "type", charge.Types()...),
+		Currencies: words(t, "currency", money.CurrencyNames()...), Recurring: maybe(t, "recurring", rapid.Bool()),
+		Email: maybe(t, "email", rapid.SampledFrom([]string{"donor1@example.ORG", "Donor3@Example.org", "donor"})),
+		Last4: maybe(t, "last4", rapid.SampledFrom([]string{"0000", "0007", "4242", "9999"})),
+	}
+	if m := maybe(t, "merchants", rapid.SampledFrom([]int64{w.App.Merchants.US, w.App.Merchants.CA})); m != nil {
+		in.Merchants = []int64{*m, 999_999}
+	}
+	if m := maybe(t, "metadata", rapid.MapOfN(rapid.SampledFrom([]string{"campaign", "order"}), rapid.SampledFrom([]string{"spring", "fall", "3", "6", ""}), 1, 2)); m != nil {
+		in.Metadata = *m
+	}
+	if e := rapid.IntRange(1, 10*n).Draw(t, "external"); e <= n {
+		in.ExternalID = ptr(fmt.Sprintf("gift-%d", e))
+	}
+	return in
+}
+
+func TestListsHoldWhatTheirFiltersSay(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	const n = 300
+	w.Clock.Advance(time.Second) // the copies are older, but not than the application
+	newest := authorized(t, w)
+	w.Copies(newest.ID, n, mixed)
+	all, err := w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Page: page.Input[ids.Charge]{Limit: n + 1, Ascending: true}})
+	if err != nil || len(all.Items) != n+1 {
+		t.Fatalf("%d, %v", len(all.Items), err)
+	}
+	found := 0
+	rapid.Check(t, func(r *rapid.T) {
+		in := filters(r, w, newest.CreatedAt.Time, n)
+		in.Page = page.Input[ids.Charge]{Limit: rapid.IntRange(1, 60).Draw(r, "limit"), Ascending: rapid.Bool().Draw(r, "ascending")}
+		var want []ids.Charge
+		for _, c := range all.Items {
+			if fits(c, in) {
+				want = append(want, c.ID)
+			}
+		}
+		if !in.Page.Ascending {
+			slices.Reverse(want)
+		}
+		got := walk(t, w, in)
+		if !slices.Equal(got, want) {
+			r.Fatalf("%d are listed, want %d", len(got), len(want))
+		}
+		if found += len(got); len(got) == 0 {
+			return
+		}
+		in.Page.Before = got[len(got)-1]
+		if back := walk(t, w, in); !slices.Equal(back, got[:len(got)-1]) {
+			r.Fatalf("backwards %d are listed, want %d", len(back), len(got)-1)
+		}
+	})
+	if found == 0 {
+		t.Error("no list had anything")
+	}
+}
+
+// A sandbox's clock runs ahead of the ids: the list still has everything of a span.
+func TestListsByTimeAfterTheClockWasMoved(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	var made []charge.Charge
+	for range 4 {
+		made = append(made, create(t, w, input(w, good, 100), nil).Object)
+		if err := w.Clocks.Advance(t.Context(), w.App.AppID, 40*24*time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(time.Millisecond)
+	}
+	for from := range made {
+		for until := range made {
+			in := charge.ListInput{Created: page.Times{From: &made[from].CreatedAt.Time, Until: &made[until].CreatedAt.Time}}
+			in.Page.Limit = 10
+			if got := walk(t, w, in); len(got) != max(0, until-from) {
+				t.Errorf("from the %d. to before the %d.: %d", from, until, len(got))
+			}
+		}
+	}
+}
+
+// explained is a connection that notes how much every statement reads.
+type explained struct {
+	*pgxpool.Conn
+	plan   string
+	blocks int
+}
+
+func (e *explained) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	rows, err := e.Conn.Query(ctx, "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) "+sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	if e.plan, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[string]); err != nil {
+		return nil, err
+	}
+	var told []struct {
+		Plan struct {
+			Hit  int `json:"Shared Hit Blocks"`
+			Read int `json:"Shared Read Blocks"`
+		}
+	}
+	if err := json.Unmarshal([]byte(e.plan), &told); err != nil {
+		return nil, err
+	}
+	e.blocks = told[0].Plan.Hit + told[0].Plan.Read
+	return e.Conn.Query(ctx, sql, args...)
+}
+
+// Whatever a list is held to, it reads little of many charges.
+func TestFiltersRunOnIndexes(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	const n, most = 40_000, 300 // rows; blocks, of the 6,000 that they fill
+	newest := authorized(t, w)
+	change := map[string]string{
+		"created_at": `c.created_at - k * interval '10 s'`, "amount": `1000 + k % 5000`, "external_id": `'gift-' || k`,
+		"id":             `(lpad(to_hex((extract(epoch FROM c.created_at) * 1000)::bigint - k::bigint * 10000), 12, '0') || substr(md5(k::text), 1, 20))::uuid`,
+		"billing":        `jsonb_build_object('email', 'Donor' || k % 20000 || '@Example.org')`,
+		"payment_method": `c.payment_method || jsonb_build_object('last4', lpad((k % 10000)::text, 4, '0'))`,
+		"metadata":       `CASE WHEN k % 4 = 1 THEN '{}' ELSE jsonb_build_object('campaign', CASE k % 2 WHEN 0 THEN 'spring' ELSE 'fall' END, 'order', k::text) END`,
+		"type":           `CASE WHEN k % 5 = 0 THEN 'ach' ELSE 'cc' END`, "capture": `k % 5 = 0`,
+	}
+	w.Copies(newest.ID, n, change)
+	conn, err := w.Pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(t.Context(), "VACUUM ANALYZE charges"); err != nil {
+		t.Fatal(err)
+	}
+	ago := func(days int) *time.Time { return ptr(newest.CreatedAt.AddDate(0, 0, -days)) }
+	exactly := func(amount int64) page.Amounts { return page.Amounts{Least: &amount, Most: &amount} }
+	q := &explained{Conn: conn}
+	for name, tt := range map[string]struct {
+		in   charge.ListInput
+		want int
+	}{
+		"all":               {charge.ListInput{}, 20},
+		"after one":         {charge.ListInput{Page: page.Input[ids.Charge]{After: newest.ID}}, 20},
+		"before one":        {charge.ListInput{Page: page.Input[ids.Charge]{Before: newest.ID}}, 0},
+		"a status":          {charge.ListInput{Statuses: []string{"failed", "voided"}}, 0},
+		"a merchant":        {charge.ListInput{Merchants: []int64{w.App.Merchants.CA}}, 0},
+		"a type":            {charge.ListInput{Types: []string{"acss"}}, 0},
+		"some types":        {charge.ListInput{Types: []string{"acss", "ach"}}, 20},
+		"a currency":        {charge.ListInput{Currencies: []string{"cad"}}, 0},
+		"recurring":         {charge.ListInput{Recurring: ptr(true)}, 0},
+		"not recurring":     {charge.ListInput{Recurring: ptr(false)}, 20},
+		"external_id":       {charge.ListInput{ExternalID: ptr("gift-20001")}, 1},
+		"an address":        {charge.ListInput{Email: ptr("donor77@example.org")}, 2},
+		"nobody's address":  {charge.ListInput{Email: ptr("nobody@example.org")}, 0},
+		"last4":             {charge.ListInput{Last4: ptr("0077")}, 4},
+		"nobody's last4":    {charge.ListInput{Last4: ptr("none")}, 0},
+		"a rare pair":       {charge.ListInput{Metadata: map[string]string{"order": "20000"}}, 1},
+		"a common pair":     {charge.ListInput{Metadata: map[string]string{"campaign": "fall"}}, 20},
+		"both pairs":        {charge.ListInput{Metadata: map[string]string{"campaign": "spring", "order": "20000"}}, 1},
+		"nobody's pair":     {charge.ListInput{Metadata: map[string]string{"order": "none"}}, 0},
+		"an amount":         {charge.ListInput{Amounts: exactly(5001)}, 8},
+		"nobody's amount":   {charge.ListInput{Amounts: exactly(999)}, 0},
+		"large amounts":     {charge.ListInput{Amounts: page.Amounts{Least: ptr(int64(6000))}}, 0},
+		"an old day":        {charge.ListInput{Created: page.Times{From: ago(3), Until: ago(2)}}, 20},
+		"an old, empty day": {charge.ListInput{Created: page.Times{From: ago(400), Until: ago(399)}}, 0},
+		"an old rarity":     {charge.ListInput{Created: page.Times{Until: ago(2)}, Email: ptr("donor77@example.org")}, 1},
+		"a future":          {charge.ListInput{Created: page.Times{From: ago(-1)}}, 0},
+	} {
+		tt.in.Page.Limit = 20
+		got, err := w.Charges.ListThrough(t.Context(), q, w.App.AppID, tt.in)
+		if err != nil || len(got.Items) != tt.want || q.blocks > most || strings.Contains(q.plan, "Seq Scan") {
+			t.Errorf("%s: %d charges, %d blocks, %v\n%s", name, len(got.Items), q.blocks, err, q.plan)
+		}
+	}
+}
