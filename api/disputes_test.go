@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"svcpay/internal/dispute"
+	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 	files "svcpay/internal/upload"
 )
@@ -20,6 +21,8 @@ func TestContractNamesEveryTextOfEvidence(t *testing.T) {
 	t.Parallel()
 	same(t, "Evidence", slices.Collect(maps.Keys(schemaAt(read(t), "Evidence").Properties)), dispute.EvidenceNames())
 }
+
+func rfc(t instant.Time) string { return t.Format(time.RFC3339Nano) }
 
 func TestDisputesAreListedAndRead(t *testing.T) {
 	t.Parallel()
@@ -38,12 +41,16 @@ func TestDisputesAreListedAndRead(t *testing.T) {
 		"?status=accepted,needs_response": {two, one}, "?kind=retrieval": {two}, "?kind=retrieval&status=accepted": nil,
 		"?charge_id=" + first.ChargeID.String(): {one}, fmt.Sprintf("?merchant_id=%d", s.App.Merchants.US): {two, one},
 		fmt.Sprintf("?merchant_id=%d", s.Other.Merchants.US): nil, "?created_at[lt]=2020-01-01T00:00:00Z": nil,
+		"?reason=" + first.Reason: {one}, "?reason=fraud": nil, fmt.Sprintf("?amount=%d", first.Amount): {two, one},
+		fmt.Sprintf("?amount[gt]=%d", first.Amount): nil, fmt.Sprintf("?amount[gte]=%d&amount[lte]=%d", first.Amount, first.Amount): {two, one},
+		"?respond_by[gt]=" + rfc(first.RespondBy): nil, "?respond_by[lte]=" + rfc(first.RespondBy): {two, one},
+		"?respond_by[gte]=" + rfc(first.RespondBy): {one}, "?respond_by[lt]=" + rfc(first.RespondBy): {two},
 	} {
 		if got := s.listed(t, "/api/disputes"+query); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}
 	}
-	for _, query := range []string{"?status=open", "?kind=", "?charge_id=" + one, "?charge_id=" + marker} {
+	for _, query := range []string{"?status=open", "?kind=", "?charge_id=" + one, "?charge_id=" + marker, "?reason=", "?reason=" + strings.Repeat("x", 101), "?amount=-1", "?respond_by[gte]=2026-12-01"} {
 		s.get(t, "/api/disputes"+query).want(t, 400, "parameter_invalid")
 	}
 }

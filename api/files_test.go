@@ -63,6 +63,7 @@ func TestFilesAreKeptAndTold(t *testing.T) {
 		t.Fatal("no pictures")
 	}
 	var made []string
+	var pdf string
 	for media, content := range map[string]string{files.PDF: aPDF, files.PNG: asPNG.String(), files.JPEG: asJPEG.String()} {
 		s.Clock.Advance(time.Millisecond)
 		a := s.upload(t, nil, "name=r%C3%A9sum%C3%A9%201", media, content, "").want(t, 201, "")
@@ -74,8 +75,18 @@ func TestFilesAreKeptAndTold(t *testing.T) {
 			t.Errorf("made as\n%s\nread as\n%s", a.body, read.body)
 		}
 		made = append(made, f.ID.String())
+		if media == files.PDF {
+			pdf = f.ID.String()
+		}
 	}
 	slices.Reverse(made)
+	others := slices.DeleteFunc(slices.Clone(made), func(id string) bool { return id == pdf })
+	for query, want := range map[string][]string{"application/pdf": {pdf}, "image/png,image/jpeg": others, "application/pdf,image/png,image/jpeg": made} {
+		if got := s.listed(t, "/api/files?content_type="+query); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	s.get(t, "/api/files?content_type=text/plain").want(t, 400, "parameter_invalid")
 	if got := s.listed(t, "/api/files?limit=2"); !slices.Equal(got, made[:2]) {
 		t.Errorf("%v, want %v", got, made[:2])
 	}

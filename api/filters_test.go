@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -168,4 +169,41 @@ func TestSpansOfAmounts(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A span of days holds exactly the days that its words say.
+func TestSpansOfDays(t *testing.T) {
+	t.Parallel()
+	first := time.Date(2027, 12, 30, 0, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		day := func(label string) time.Time { return first.AddDate(0, 0, rapid.IntRange(0, 4).Draw(t, label)) }
+		low, high := rapid.SampledFrom([]string{"", "gte", "gt"}).Draw(t, "low"), rapid.SampledFrom([]string{"", "lte", "lt"}).Draw(t, "high")
+		from, until, values := day("from"), day("until"), url.Values{}
+		if low != "" {
+			values.Set("on["+low+"]", from.Format(time.DateOnly))
+		}
+		if high != "" {
+			values.Set("on["+high+"]", until.Format(time.DateOnly))
+		}
+		q := &query{values: values}
+		span := q.days("on")
+		if err := q.err(); err != nil {
+			t.Fatal(err)
+		}
+		for d := first.AddDate(0, 0, -1); d.Before(first.AddDate(0, 0, 6)); d = d.AddDate(0, 0, 1) {
+			want := (low == "" || d.After(from) || low == "gte" && d.Equal(from)) && (high == "" || d.Before(until) || high == "lte" && d.Equal(until))
+			if in := (span.From == nil || !d.Before(*span.From)) && (span.Until == nil || d.Before(*span.Until)); in != want {
+				t.Errorf("%v holds %s: %v", values, d, in)
+			}
+		}
+	})
+	for text, want := range map[string]struct{ param, code string }{
+		"on[gte]=2027-02-29": {"on[gte]", "parameter_invalid"}, "on[lt]=": {"on[lt]", "parameter_invalid"}, "on[gt]=2027-1-1": {"on[gt]", "parameter_invalid"},
+		"on[lte]=2027-01-01T00:00:00Z": {"on[lte]", "parameter_invalid"}, "on[gt]=2027-01-01&on[gte]=2027-01-01": {"on[gt]", "parameters_exclusive"},
+		"on=2027-01-01": {"on", "parameter_unknown"},
+	} {
+		q := ask(t, text)
+		q.days("on")
+		wantMistake(t, text, q, want.param, want.code)
+	}
 }

@@ -137,8 +137,12 @@ func TestFilters(t *testing.T) {
 	failed := []string{s.post(t, s.body(s.Token("4000000000000002"))).want(t, 402, "card_declined").error().ChargeID}
 	ca := s.TokenIn(s.SessionOf(s.App, s.App.Merchants.CA), good)
 	canadian := []string{s.post(t, s.body(ca, "merchant_id", fmt.Sprint(s.App.Merchants.CA), "currency", `"cad"`)).charge(t).ID.String()}
-	named := []string{s.post(t, s.body(s.Token(good), "capture", "false", "external_id", `"gift 1/a"`)).charge(t).ID.String()}
+	named := []string{s.post(t, s.body(s.Token(good), "capture", "false", "external_id", `"gift 1/a"`, "recurring", "true", "metadata", `{"campaign":"spring","a b":"é"}`)).charge(t).ID.String()}
+	first := authorized
 	authorized = slices.Concat(authorized, named)
+	more := slices.Concat(failed, canadian, named)
+	all := slices.Concat(captured, first, more)
+	oldest := url.QueryEscape(s.get(t, "/api/charges/"+captured[0]).charge(t).CreatedAt.Format(time.RFC3339Nano))
 	theirs := s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
 	s.send(t, call{method: "POST", path: "/api/charges", as: &s.Other, body: s.body(theirs, "merchant_id", fmt.Sprint(s.Other.Merchants.US), "external_id", `"theirs"`)}).want(t, 201, "")
 	us, other := fmt.Sprint(s.App.Merchants.US), fmt.Sprint(s.App.Merchants.CA)
@@ -148,6 +152,12 @@ func TestFilters(t *testing.T) {
 		"merchant_id=" + us + "," + other: slices.Concat(captured, authorized, failed, canadian), "merchant_id=999999": nil,
 		"external_id=gift+1%2Fa": named, "external_id=gift": nil, "external_id=theirs": nil,
 		"merchant_id=" + us + "&status=captured": captured,
+		"amount=100":                             slices.Concat(captured, first), "amount[gt]=100": more, "amount[gte]=100&amount[lt]=101": slices.Concat(captured, first), "amount[lte]=99": nil,
+		"type=cc": all, "type=ach,acss": nil, "type=cc&currency=cad": canadian, "currency=cad": canadian, "currency=usd,cad": all,
+		"email=DANA@Example.ORG": all, "email=dana": nil, "last4=0002": failed, "last4=4242&status=failed": nil,
+		"recurring=true": named, "recurring=false&status=failed": failed, "recurring=true&currency=cad": nil,
+		"metadata[campaign]=spring": named, "metadata[campaign]=spring&metadata[a+b]=%C3%A9": named, "metadata[campaign]=spring&metadata[a+b]=": nil, "metadata[campaign]=Spring": nil,
+		"created_at[lte]=" + oldest: captured[:1], "created_at[lt]=" + oldest: nil, "created_at[gte]=" + oldest: all, "created_at[gt]=" + oldest + "&status=captured": slices.Concat(captured[1:], canadian),
 	} {
 		same(t, query, s.list(t, query).ids(), want)
 	}
@@ -175,7 +185,12 @@ func TestQueriesThatAreWrong(t *testing.T) {
 		"starting_after=" + strings.ToUpper(cursor): "cursor_invalid", "starting_after=ch_00000000000000000000000000": "cursor_invalid",
 		"ending_before=" + cursor + "%00": "cursor_invalid", "starting_after=" + cursor + "&ending_before=" + cursor: "parameters_exclusive",
 		"external_id=": invalid, "external_id=%00": invalid, "external_id=" + strings.Repeat("x", 65): invalid, "external_id=%ff": invalid,
-		"amount=5": "parameter_unknown", "Limit=5": "parameter_unknown", url.QueryEscape("<b>"+marker) + "=1": "parameter_unknown", "=1": "parameter_unknown",
+		"amount=5.0": invalid, "amount=x": invalid, "amount=-5": invalid, "amount=5&amount[gt]=1": "parameters_exclusive", "amount[gt]=1&amount[gte]=1": "parameters_exclusive",
+		"amount[eq]=5": "parameter_unknown", "type=": invalid, "type=CC": invalid, "type=cc,": invalid, "currency=USD": invalid, "currency=usd&currency=cad": invalid,
+		"email=": invalid, "email=%00": invalid, "email=" + strings.Repeat("x", 256): invalid, "last4=": invalid, "last4=42424": invalid, "last4=4%00": invalid,
+		"recurring=": invalid, "recurring=yes": invalid, "recurring=true&recurring=true": invalid, "recuring=true": "parameter_unknown",
+		"metadata=1": invalid, "metadata[]=1": invalid, "metadata[a]=1&metadata[a]=1": invalid, "metadata[a]=%00": invalid, "metadata[a][b]=1": "parameter_unknown", "metadata[" + strings.Repeat("x", 41) + "]=1": invalid,
+		"Limit=5": "parameter_unknown", url.QueryEscape("<b>"+marker) + "=1": "parameter_unknown", "=1": "parameter_unknown",
 		"created_at%5Bgte%5D=1": invalid, "created_at%5Beq%5D=1": "parameter_unknown", "created_at=1": "parameter_unknown",
 		"created_at%5Blt%5D=2026-12-01": invalid, "created_at%5Bgt%5D=": invalid, "created_at%5Blte%5D=" + marker: invalid,
 		"created_at%5Bgt%5D=2026-12-01T00:00:00Z&created_at%5Bgte%5D=2026-12-01T00:00:00Z": "parameters_exclusive",

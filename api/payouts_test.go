@@ -136,8 +136,15 @@ func TestPayoutsAreRead(t *testing.T) {
 	if sum != 55 {
 		t.Errorf("the entries of 55 add up to %d", sum)
 	}
+	arriving := 1
+	if first.ArrivalOn == second.ArrivalOn {
+		arriving = 2
+	}
 	for query, want := range map[string]int{
 		"": 2, "status=returned": 1, "status=processing,paid": 1, "status=failed": 0, fmt.Sprint("merchant_id=", s.App.Merchants.CA): 0,
+		"currency=usd": 2, "currency=cad": 0, "amount=55": 1, "amount[gt]=55": 1, "amount[lt]=55": 0, "amount[gte]=55&status=returned": 1,
+		"arrival_on[gte]=" + string(second.ArrivalOn) + "&arrival_on[lte]=" + string(second.ArrivalOn): arriving,
+		"arrival_on[gt]=" + string(second.ArrivalOn):                                                   0, "arrival_on[lt]=" + string(first.ArrivalOn): 0,
 		"created_at[gt]=" + first.CreatedAt.Format(time.RFC3339Nano): 1, "limit=1": 1, "starting_after=" + second.ID.String(): 1,
 	} {
 		if got := s.payoutsOf(t, s.App, query); len(got.Data) != want {
@@ -149,6 +156,8 @@ func TestPayoutsAreRead(t *testing.T) {
 	}
 	for path, param := range map[string]string{
 		"/api/payouts?status=" + marker: "status", "/api/payouts?merchant_id=x": "merchant_id", "/api/payouts?created_at[gte]=x": "created_at[gte]",
+		"/api/payouts?arrival_on[gte]=2026-02-30": "arrival_on[gte]", "/api/payouts?arrival_on[lt]=2026-12-01T00:00:00Z": "arrival_on[lt]",
+		"/api/payouts?currency=USD": "currency", "/api/payouts?amount[gte]=1.5": "amount[gte]",
 		"/api/payouts/" + second.ID.String() + "/entries?limit=0": "limit",
 	} {
 		if e := s.get(t, path).want(t, 400, "parameter_invalid").error(); e.Param != param {

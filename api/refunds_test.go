@@ -206,7 +206,7 @@ func TestListsOfRefunds(t *testing.T) {
 	s := open(t)
 	c, bank := s.post(t, s.body(s.Token(good))).charge(t), s.debited(t)
 	s.Clock.Advance(time.Second)
-	first := s.refund(t, c, `,"amount":1,"external_id":"one"`).refund(t)
+	first := s.refund(t, c, `,"amount":1,"external_id":"one","reason":"duplicate","metadata":{"desk":"4","by":"Ann Lee"}`).refund(t)
 	s.Clock.Advance(time.Second)
 	second := s.refund(t, bank, `,"amount":2`).refund(t)
 	for query, want := range map[string][]refund.Refund{
@@ -219,6 +219,9 @@ func TestListsOfRefunds(t *testing.T) {
 		"?starting_after=" + second.ID.String(): {first},
 		"?created_at[gte]=" + second.CreatedAt.Format(time.RFC3339Nano): {second},
 		fmt.Sprintf("?merchant_id=%d", s.App.Merchants.CA):              {},
+		"?amount=2": {second}, "?amount[lt]=2": {first}, "?amount[gte]=1&amount[lte]=2": {second, first}, "?currency=usd": {second, first}, "?currency=cad": {},
+		"?reason=duplicate,fraudulent": {first}, "?reason=other": {}, "?metadata[desk]=4": {first}, "?metadata[desk]=4&metadata[by]=Ann+Lee": {first},
+		"?metadata[desk]=4&metadata[by]=Ann": {}, "?metadata[desk]=": {},
 	} {
 		var page struct{ Data []refund.Refund }
 		a := s.get(t, "/api/refunds"+query).want(t, 200, "")
@@ -234,6 +237,9 @@ func TestListsOfRefunds(t *testing.T) {
 	}
 	s.get(t, "/api/refunds?charge_id="+marker).want(t, 400, "parameter_invalid")
 	s.get(t, "/api/refunds?status="+marker).want(t, 400, "parameter_invalid")
+	s.get(t, "/api/refunds?reason="+marker).want(t, 400, "parameter_invalid")
+	s.get(t, "/api/refunds?metadata="+marker).want(t, 400, "parameter_invalid")
+	s.get(t, "/api/refunds?amount=1&amount[gt]=1").want(t, 400, "parameters_exclusive")
 }
 
 // refunds is the sandbox processor with refunds of a test's own.

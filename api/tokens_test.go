@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,8 @@ func TestTokensAreReadAndListed(t *testing.T) {
 		"": account + card, "?order=asc": card + account, "?limit=1": account, "?kind=bank_us": account, "?kind=card,wallet_a": card,
 		"?status=active": card, "?status=deleted,expired": "", "?starting_after=" + account: card, "?ending_before=" + card: account,
 		fmt.Sprintf("?merchant_id=%d", s.App.Merchants.USQ): account, fmt.Sprintf("?merchant_id=%d", s.Other.Merchants.US): "",
+		"?brand=visa,amex": card, "?brand=amex": "", "?last4=4242": card, "?last4=6789": account, "?last4=4243": "", "?email=DANA@example.org": account + card,
+		"?email=dana": "", "?last4=4242&brand=visa&email=dana%40example.org": card,
 		"?created_at[gt]=" + read.token(t).CreatedAt.Format(time.RFC3339Nano): account,
 	} {
 		var page struct{ Data []token.Token }
@@ -119,6 +122,9 @@ func TestTokensAreReadAndListed(t *testing.T) {
 	}
 	s.get(t, "/api/tokens?status="+marker).want(t, 400, "parameter_invalid")
 	s.get(t, "/api/tokens?kind="+marker).want(t, 400, "parameter_invalid")
+	for _, query := range []string{"brand=", "brand=Visa", "last4=", "last4=42424", "email=", "email=" + strings.Repeat("x", 256), "kind=card&kind=card"} {
+		s.get(t, "/api/tokens?"+query).want(t, 400, "parameter_invalid")
+	}
 }
 
 func TestTokensAreUpdated(t *testing.T) {

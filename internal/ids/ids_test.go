@@ -49,6 +49,24 @@ func TestOrderFollowsTime(t *testing.T) {
 	})
 }
 
+func TestFirstOfATimeComesBeforeAllOfIt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		at := times().Draw(t, "at")
+		first, within := ids.FirstCharge(at).String(), ids.NewCharge(at.Add(time.Millisecond-1)).String()
+		before, after := ids.NewCharge(at.Add(-time.Millisecond)).String(), ids.FirstCharge(at.Add(time.Millisecond)).String()
+		if first > within || first <= before || within >= after {
+			t.Fatalf("%s, %s, %s, %s", before, first, within, after)
+		}
+	})
+	if !ids.FirstCharge(time.Time{}).IsZero() || !ids.FirstCharge(time.UnixMilli(0)).IsZero() {
+		t.Error("there are ids from before 1970")
+	}
+	if far := ids.FirstCharge(time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC)); far.String() < ids.FirstCharge(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)).String() {
+		t.Errorf("the far future is %s", far)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	good := ids.NewCharge(time.UnixMilli(1_700_000_000_000)).String()
