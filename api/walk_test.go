@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/money"
@@ -69,11 +70,13 @@ func TestWalksOverManyChargesWhileOthersArrive(t *testing.T) {
 	s := open(t)
 	token := s.Token(good)
 	newest := s.make(t, 1, token, true)[0]
-	id := s.get(t, "/api/charges/"+newest).charge(t).ID
 	const many, arriving, hands = 10_000, 1000, 4
-	s.Copies(id, many-1, map[string]string{
-		"metadata":    `jsonb_build_object('third', (k % 3)::text)`,
-		"external_id": `CASE WHEN k = 9999 THEN 'oldest' END`,
+	s.Copies(s.get(t, "/api/charges/"+newest).charge(t), many-1, time.Millisecond, func(k int) map[string]any {
+		columns := map[string]any{"metadata": map[string]string{"third": fmt.Sprint(k % 3)}}
+		if k == many-1 {
+			columns["external_id"] = "oldest"
+		}
+		return columns
 	})
 	old := make(map[string]bool, many)
 	all := s.walkOn(t, startingAfter, "", url.Values{})
@@ -84,7 +87,7 @@ func TestWalksOverManyChargesWhileOthersArrive(t *testing.T) {
 	if len(old) != many || len(all) != many || all[0] != newest || all[many-1] != oldest {
 		t.Fatalf("%d charges are listed, %d of them differ, want %d", len(all), len(old), many)
 	}
-	s.Clock.Advance(1e6) // one millisecond: what arrives is newer
+	s.Clock.Advance(time.Millisecond) // what arrives is newer
 
 	var left atomic.Int64
 	left.Store(arriving)
