@@ -63,6 +63,9 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 	if err != nil {
 		return Result{}, fault.Missing()
 	}
+	if err := s.Reach(ctx, actor, chargeID); err != nil {
+		return Result{}, err
+	}
 	for {
 		m, err := s.Clock.Moment(ctx, actor.ApplicationID)
 		if err != nil {
@@ -92,8 +95,8 @@ func (s *Service) amendTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 		return before, err
 	}
 	before = s.derive(before)
-	if v := in.IfVersion; v != nil && *v != before.Version {
-		return before, fault.Changed()
+	if err := check.Version(in.IfVersion, before.Version); err != nil {
+		return before, err
 	}
 	after := in.on(before)
 	if reflect.DeepEqual(before, after) {
