@@ -55,7 +55,9 @@ func TestAnotherMerchantsObjectsLookMissing(t *testing.T) {
 		}
 		if c.method == http.MethodGet && coversRoute(c) {
 			unseen.as = theirs
-			s.send(t, unseen).want(t, 200, "")
+			if a := s.send(t, unseen); a.status != 200 {
+				t.Errorf("%s: its merchant's key is answered %s", c.name(), a.body)
+			}
 		}
 	}
 }
@@ -139,6 +141,12 @@ func TestListsHoldTheKeysMerchantsOnly(t *testing.T) {
 	}
 	for _, c := range everyRoute(t) {
 		if c.op.Parameters.GetByInAndName(openapi3.ParameterInQuery, startingAfter) == nil || strings.Contains(c.route.path, ":id") || !coversRoute(c) {
+			continue
+		}
+		if c.route.permission == authz.MerchantRead { // a key sees the merchants that it has
+			if a, b := length(c, theirs), length(c, other); a != 1 || b != 1 {
+				t.Errorf("%s: of one merchant %d and %d objects are listed", c.name(), a, b)
+			}
 			continue
 		}
 		if all, seen := length(c, &s.Other), length(c, theirs); seen == 0 || seen > all { // some are no merchant's
