@@ -24,6 +24,7 @@ type config struct {
 	adminAddr    string // where metrics are told; "" for nowhere
 	limits       api.Limits
 	proxies      []*net.IPNet // whose word on where a request came from is taken
+	domainPort   int          // where merchants' websites under localhost are, in a sandbox
 }
 
 // setting is one environment variable.
@@ -48,6 +49,8 @@ func settings() []setting {
 		{"SVCPAY_VAULT_KEY_FILE", "file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
 			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
+		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
+			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
 	}, limitSettings(), extraSettings())
 }
 
@@ -182,6 +185,15 @@ func setProxies(c *config, v string) error {
 		c.proxies = append(c.proxies, network)
 	}
 	return nil
+}
+
+// port reads a port of TCP.
+func port(v string) (int, error) {
+	n, err := strconv.ParseUint(v, 10, 16)
+	if err != nil || n == 0 {
+		return 0, errors.New("not a port from 1 to 65535")
+	}
+	return int(n), nil
 }
 
 // origin checks that v is scheme://host[:port] as a browser would write it, and nothing more.

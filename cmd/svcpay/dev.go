@@ -77,7 +77,7 @@ func (d devCommand) Run(w *world) error {
 		return err
 	}
 	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, proxies: set.proxies,
-		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main)}
+		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop)}
 	return s.run()
 }
 
@@ -162,6 +162,9 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	shopURL := "http://shop.localhost" + portOf(s.shop)
 	s.say("Looking for the demo's applications, merchants and people")
 	c, err := demo.Maker{Identity: a.Identity, Merchants: a.Merchants, Payouts: a.Payouts}.Ensure(s.world.ctx, before, shopURL)
+	if err == nil {
+		err = ensureAssociation(s.world.ctx, a.Merchants)
+	}
 	if err != nil {
 		return c, err
 	}

@@ -48,9 +48,12 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// numberOf is the port of listeners.
+func numberOf(l []net.Listener) int { return l[0].Addr().(*net.TCPAddr).Port }
+
 // portOf returns ":8080".
 func portOf(l []net.Listener) string {
-	return fmt.Sprintf(":%d", l[0].Addr().(*net.TCPAddr).Port)
+	return fmt.Sprintf(":%d", numberOf(l))
 }
 
 func closeAll(ls []net.Listener) {

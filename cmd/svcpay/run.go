@@ -20,6 +20,7 @@ type commands struct {
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database at DATABASE_URL up to this version's schema."`
 	Reconcile reconcileCommand `cmd:"" help:"Compare the processor's book with ours now, and print what does not agree."`
 	Ledger    ledgerCommand    `cmd:"" help:"Work on the ledger."`
+	WalletA   walletACommand   `cmd:"" name:"wallet-a-domain" help:"Install the file by which wallet A knows the websites of merchants."`
 	Keys      keysCommand      `cmd:"" help:"Make, list, roll and revoke an application's API keys."`
 }
 

@@ -42,8 +42,8 @@ type shop struct {
 	assets *assetSet
 }
 
-// New returns the shop: its page at "/", its assets and its two JSON
-// endpoints. It panics without a merchant or with an address that is none,
+// New returns the shop: its page at "/", its assets, its two JSON endpoints
+// and the file by which wallet A knows it. It panics without a merchant or with an address that is none,
 // because such a shop cannot work at all.
 func New(cfg Config) http.Handler { return newShop(cfg).handler() }
 
@@ -73,6 +73,7 @@ func (s *shop) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("POST /donations", s.createDonation)
 	mux.HandleFunc("GET /donations/{nonce}", s.showDonation)
+	mux.HandleFunc("GET "+associationPath, s.association)
 	mux.HandleFunc("GET /assets/{version}/{file}", s.assets.serve)
 
 	sameOrigin := http.NewCrossOriginProtection()

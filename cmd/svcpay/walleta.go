@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"svcpay/internal/clock"
+	"svcpay/internal/fault"
+	"svcpay/internal/merchant"
+)
+
+type walletACommand struct {
+	File string `arg:"" help:"The association file that wallet A's provider gave you."`
+}
+
+// Help implements kong.HelpProvider.
+func (walletACommand) Help() string {
+	return databaseHelp + " It takes the place of the file before, which websites then have to replace, too."
+}
+
+// Run installs the file.
+func (c walletACommand) Run(w *world) error {
+	content, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	pool, err := openDatabase(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	merchants := merchant.New(merchant.Deps{Pool: pool, Clock: clock.New(pool, machineTime)})
+	return merchants.InstallAssociation(w.ctx, content)
+}
+
+// demoAssociation is a file of the form that a provider gives: something in hexadecimal digits.
+const demoAssociation = "7B2270726F7669646572223A2273616E64626F78222C2276657273696F6E223A317D\n"
+
+// ensureAssociation installs the demo's file, unless there is one.
+func ensureAssociation(ctx context.Context, merchants *merchant.Service) error {
+	_, err := merchants.Association(ctx)
+	if fault.HasCode(err, "resource_missing") {
+		err = merchants.InstallAssociation(ctx, []byte(demoAssociation))
+	}
+	return err
+}
