@@ -119,13 +119,35 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
+// printed parses a text as an id of one kind and prints it.
+func printed[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) (string, error) {
+	return func(s string) (string, error) {
+		id, err := parse(s)
+		return id.String(), err
+	}
+}
+
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_7zzzzzzzzzzzzzzzzzzzzzzzzz", "ch_\x00"} {
+	for _, s := range []string{"ch_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_", "tok_01jq8z6k4t8m2x9v5c7b1n3d0f", "ch_7zzzzzzzzzzzzzzzzzzzzzzzzz", "ch_\x00", "re_8zzzzzzzzzzzzzzzzzzzzzzzzz"} {
 		f.Add(s)
 	}
+	parsers := []func(string) (string, error){
+		printed(ids.ParseCharge), printed(ids.ParseToken), printed(ids.ParseRefund), printed(ids.ParseDispute), printed(ids.ParsePayout), printed(ids.ParseMandate),
+		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey),
+	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if id, err := ids.ParseCharge(s); err == nil && (id.String() != s || id.IsZero()) {
-			t.Errorf("%q parses to %v", s, id)
+		taken := 0
+		for _, parse := range parsers {
+			text, err := parse(s)
+			if err == nil {
+				taken++
+			}
+			if (err == nil && text != s) || (err != nil && text != "") {
+				t.Errorf("%q parses to %q, %v", s, text, err)
+			}
+		}
+		if taken > 1 {
+			t.Errorf("%q is the id of %d kinds", s, taken)
 		}
 	})
 }

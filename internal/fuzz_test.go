@@ -1,0 +1,133 @@
+package internal_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fuzzed has every function that reads what a caller wrote: package.function, and the fuzz target of
+// the package that runs it.
+var fuzzed = map[string]string{
+	"api.members": "FuzzDecodeBody", "api.decode": "FuzzEveryBody", "api.queryOf": "FuzzQuery", "api.preferred": "FuzzAcceptHeader",
+	"api.mediaOf": "FuzzContentType", "api.validKey": "FuzzIdempotencyKey", "api.ifMatch": "FuzzIfMatch", "api.query.pairs": "FuzzFilters",
+	"api.query.amounts": "FuzzFilters", "api.query.times": "FuzzFilters", "api.query.expand": "FuzzFilters", "api.query.flag": "FuzzFilters",
+	"api.query.integers": "FuzzFilters", "api.monthIn": "FuzzFilters",
+	"check.Text": "FuzzTexts", "check.Word": "FuzzTexts", "check.Prose": "FuzzTexts", "check.Metadata": "FuzzTexts",
+	"identity.parseKeyText": "FuzzKeyText", "identity.parseAllowedIPs": "FuzzAllowedIPs", "identity.parseAllowedOrigins": "FuzzAllowedOrigins",
+	"ids.Parse": "FuzzParse", "ids.ID.UnmarshalText": "FuzzParse", "instant.Time.UnmarshalJSON": "FuzzTime", "ledger.ParseSource": "FuzzSource",
+	"money.ParseCurrency": "FuzzCurrency", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
+	"patch.Member.UnmarshalJSON": "FuzzMember", "redact.Text": "FuzzRedact", "redact.JSON": "FuzzRedact", "redact.Query": "FuzzRedact",
+	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.HidesPAN": "FuzzPAN", "simulate.AdvanceInput.Validate": "FuzzAdvance",
+	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
+}
+
+// unfuzzed look like parsers and read nothing of a caller's, or only what another has read.
+var unfuzzed = map[string]string{
+	"api/browser.merchantID.UnmarshalJSON": "the pages' own frames; json has read it",
+	"identity.NewKey.parseRights":          "words of a list",
+	"identity.NewKey.parseMerchants":       "integers that json has read",
+	"localpg.parseAccount":                 "the machine's accounts",
+}
+
+// parserName is how functions are called that read a text.
+var parserName = regexp.MustCompile(`^([Pp]arse[A-Z].*|Parse|Unmarshal(JSON|Text))$`)
+
+// declared are the functions of a package's files, methods with the names of their types.
+func declared(t *testing.T, dir string, files []string) (out []string) {
+	t.Helper()
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				out = append(out, receiver(f)+f.Name.Name)
+			}
+		}
+	}
+	return out
+}
+
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	e := f.Recv.List[0].Type
+	if p, ok := e.(*ast.StarExpr); ok {
+		e = p.X
+	}
+	switch i := e.(type) {
+	case *ast.IndexExpr:
+		e = i.X
+	case *ast.IndexListExpr:
+		e = i.X
+	}
+	return e.(*ast.Ident).Name + "."
+}
+
+func TestEveryParserHasAFuzzTarget(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]bool)
+	for _, p := range modulePackages(t) {
+		name := short(p.ImportPath)
+		tests, err := filepath.Glob(filepath.Join(p.Dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var targets []string
+		for _, path := range tests {
+			targets = append(targets, declared(t, "", []string{path})...)
+		}
+		for _, function := range declared(t, p.Dir, p.GoFiles) {
+			whole := name + "." + function
+			target := fuzzed[whole]
+			if seen[whole] = true; target != "" && !slices.Contains(targets, target) {
+				t.Errorf("%s is to be fuzzed by %s, which does not exist", whole, target)
+			}
+			_, method, _ := strings.Cut("."+function, ".")
+			if i := strings.LastIndex(method, "."); i >= 0 {
+				method = method[i+1:]
+			}
+			if parserName.MatchString(method) && target == "" && unfuzzed[whole] == "" {
+				t.Errorf("%s reads a text: name its fuzz target in fuzzed, or why it needs none in unfuzzed", whole)
+			}
+		}
+	}
+	for _, table := range []map[string]string{fuzzed, unfuzzed} {
+		for whole := range table {
+			if !seen[whole] {
+				t.Errorf("there is no %s", whole)
+			}
+		}
+	}
+}
+
+// Every kind of id has its parser among those that are fuzzed.
+func TestEveryKindOfIDIsFuzzed(t *testing.T) {
+	t.Parallel()
+	kinds, err := os.ReadFile("ids/kinds.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := os.ReadFile("ids/ids_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsers := regexp.MustCompile(`(?m)^\s(Parse\w+)\s+= Parse\[`).FindAllStringSubmatch(string(kinds), -1)
+	for _, p := range parsers {
+		if !strings.Contains(string(tests), "printed(ids."+p[1]+")") {
+			t.Errorf("FuzzParse does not run %s", p[1])
+		}
+	}
+	if len(parsers) < 11 {
+		t.Errorf("%d parsers were found", len(parsers))
+	}
+}
