@@ -27,11 +27,12 @@ var openapiJSON = sync.OnceValues(func() ([]byte, error) {
 // describe adds the contract itself and the pages about it, and returns the methods of the
 // paths that it took under /api.
 func (a *API) describe(e *echo.Echo) map[string][]string {
-	e.GET("/api/openapi.yaml", func(c echo.Context) error {
+	reads := []string{http.MethodGet, http.MethodHead}
+	e.Match(reads, "/api/openapi.yaml", func(c echo.Context) error {
 		a.identifyRequest(c)
 		return c.Blob(http.StatusOK, "application/yaml", openapiYAML)
 	})
-	e.GET("/api/openapi.json", func(c echo.Context) error {
+	e.Match(reads, "/api/openapi.json", func(c echo.Context) error {
 		req := a.identifyRequest(c)
 		text, err := openapiJSON()
 		if err != nil {
@@ -40,7 +41,7 @@ func (a *API) describe(e *echo.Echo) map[string][]string {
 		return c.Blob(http.StatusOK, "application/json", text)
 	})
 	a.describeDocs(e)
-	return map[string][]string{"/api/openapi.yaml": {http.MethodGet}, "/api/openapi.json": {http.MethodGet}}
+	return map[string][]string{"/api/openapi.yaml": reads, "/api/openapi.json": reads}
 }
 
 // refuseOthers adds the answer to methods that a path does not take, OPTIONS among them, which is told of

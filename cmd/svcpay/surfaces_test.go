@@ -35,6 +35,21 @@ func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 	}
 }
 
+func TestLinesOfTheLogHaveBothIdsOfARequest(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	e := (&app{log: newLog(&log), meter: metrics.New(nil, machineTime)}).newEcho()
+	e.GET("/", func(c echo.Context) error {
+		c.Response().Header().Set("Request-Id", "req_1")
+		c.Response().Header().Set("X-Request-Id", "4242424242424242")
+		return c.NoContent(http.StatusNoContent)
+	})
+	e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+	if text := log.String(); !strings.Contains(text, `"request_id":"req_1","client_request_id":"[redacted]"`) {
+		t.Errorf("%s", text)
+	}
+}
+
 func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	t.Parallel()
 	h, err := (&app{Services: &assembly.Services{}, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()
