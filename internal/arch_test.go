@@ -45,6 +45,7 @@ var rows = map[string]row{
 	"patch":     {0, ""},
 	"check":     {0, "fault money sensitive"},
 	"redact":    {0, "sensitive"},
+	"search":    {0, "fault"},
 
 	"migrations":  {1, ""},
 	"pg":          {1, "fault page"},
