@@ -74,6 +74,7 @@ var codes = slices.Concat(
 	sandboxCodes,
 	feeCodes,
 	merchantCodes,
+	searchCodes,
 )
 
 // decline is one reason of an issuer's no.

@@ -39,6 +39,7 @@ var resources = []resource{
 	sandboxResource,
 	feeResource,
 	merchantResource,
+	searchResource,
 	meResource,
 	requestLogResource,
 }

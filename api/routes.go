@@ -48,6 +48,7 @@ func (a *API) routes() []route {
 		a.sandboxRoutes(),
 		a.feeRoutes(),
 		a.merchantRoutes(),
+		a.searchRoutes(),
 		a.meRoutes(),
 		a.requestLogRoutes(),
 		a.idempotencyKeyRoutes(),

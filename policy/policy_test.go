@@ -98,6 +98,9 @@ secret_key merchant:read
 secret_key merchant:update
 secret_key domain:read
 secret_key domain:verify
+secret_key search:read
+secret_key export:create
+secret_key export:read
 secret_key fee:read
 secret_key fee:write_daf
 secret_key fee_default:read

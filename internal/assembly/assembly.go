@@ -105,7 +105,8 @@ func New(d Deps) *Services {
 		Environment: d.Environment, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
 	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
-	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Payouts: s.Payouts, Check: d.Check, Clock: d.Clock})
+	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
+		Disputes: s.Disputes, Payouts: s.Payouts, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Machine: d.Machine, Livemode: live})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.listen()

@@ -24,6 +24,7 @@ func Rights() []Right {
 		"charge:read", "charge:write",
 		"dispute:read", "dispute:write",
 		"domain:read", "domain:write",
+		"export:read", "export:write",
 		"fee:read", "fee:write",
 		"fee_default:read",
 		"file:read", "file:write",
@@ -34,6 +35,7 @@ func Rights() []Right {
 		"refund:read", "refund:write",
 		"request_log:read",
 		"sandbox:write",
+		"search:read",
 		"statement:read",
 		"token:read", "token:write",
 	}

@@ -15,6 +15,7 @@ type (
 	mandateKind     struct{}
 	fileKind        struct{}
 	bankAccountKind struct{}
+	exportKind      struct{}
 )
 
 func (chargeKind) Prefix() string      { return "ch" }
@@ -31,6 +32,7 @@ func (payoutKind) Prefix() string      { return "po" }
 func (mandateKind) Prefix() string     { return "mdt" }
 func (fileKind) Prefix() string        { return "file" }
 func (bankAccountKind) Prefix() string { return "ba" }
+func (exportKind) Prefix() string      { return "exp" }
 
 // The ids of the service's objects.
 type (
@@ -48,6 +50,7 @@ type (
 	Mandate     = ID[mandateKind]
 	File        = ID[fileKind]
 	BankAccount = ID[bankAccountKind]
+	Export      = ID[exportKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -69,11 +72,13 @@ var (
 	NewMandate     = New[mandateKind]
 	NewFile        = New[fileKind]
 	NewBankAccount = New[bankAccountKind]
+	NewExport      = New[exportKind]
 
 	ChargeFrom    = FromBytes[chargeKind]
 	RefundFrom    = FromBytes[refundKind]
 	DisputeFrom   = FromBytes[disputeKind]
 	PayoutFrom    = FromBytes[payoutKind]
+	TokenFrom     = FromBytes[tokenKind]
 	OperationFrom = FromBytes[operationKind]
 
 	ParseCharge      = Parse[chargeKind]
@@ -85,6 +90,7 @@ var (
 	ParseFile        = Parse[fileKind]
 	ParseFeeSchedule = Parse[feeScheduleKind]
 	ParseEntry       = Parse[entryKind]
+	ParseExport      = Parse[exportKind]
 	ParseRequest     = Parse[requestKind]
 	ParseKey         = Parse[keyKind]
 )

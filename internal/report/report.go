@@ -1,27 +1,47 @@
 // Package report reads several flows together for people and their accountants: a merchant's monthly
-// statement as an object, a CSV file and a PDF file, and what a payout is made of as a CSV file.
+// statement as an object, a CSV file and a PDF file, what a payout is made of as a CSV file; searches over
+// objects of all kinds, and exports of all objects of a kind.
 //
 // Invariants of a statement: the opening balance and its lines add up to the closing balance, which is
 // the next month's opening balance; the lines are the sums of the ledger's entries, and the CSV file
 // has each of those entries once.
+//
+// Searches ask the flows' own tables, so that they find what was written before. Exports are written by
+// jobs in batches; a batch and how far it came are kept together, so that each object is in a file once
+// whatever dies meanwhile.
 package report
 
 import (
+	"time"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/charge"
 	"svcpay/internal/clock"
+	"svcpay/internal/dispute"
+	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
+	"svcpay/internal/refund"
+	"svcpay/internal/token"
 )
 
 // Deps are what the service works with.
 type Deps struct {
 	Pool      *pgxpool.Pool
 	Merchants *merchant.Service
+	Tokens    *token.Service
+	Charges   *charge.Service
+	Refunds   *refund.Service
+	Disputes  *dispute.Service
 	Payouts   *payout.Service
+	Ledger    *ledger.Service
 	Check     authz.Checker
 	Clock     *clock.Clock
+	// Machine is the machine's time.
+	Machine  func() time.Time
+	Livemode bool
 }
 
 // Service holds the reports.

@@ -1,0 +1,39 @@
+package api
+
+import (
+	"net/http"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/report"
+)
+
+func (a *API) searchRoutes() []route {
+	return []route{
+		{http.MethodGet, "/api/search", "", authz.SearchRead, lists(searchInput, a.Reports.Search)},
+	}
+}
+
+func searchInput(q *query) (in report.SearchInput) {
+	in.Page = pageOf(q, report.ParseRef)
+	text, ok := q.value("q")
+	check.Required(&q.fs, "q", q.values.Has("q"))
+	if ok {
+		var err error
+		in.Search, err = report.ReadSearch(text)
+		q.fs.Check("q", err)
+	}
+	return in
+}
+
+// searchCodes are those of searches.
+var searchCodes = []code{
+	{
+		Name: "search_too_broad", Kind: fault.KindRefused,
+		Meaning: "So many objects had to be looked at that the search was stopped after five seconds.",
+		Remedy:  "Add a term that fewer objects have, such as last4, external_id or a rarer word.",
+		Message: "Too many objects had to be looked at. Add a term that fewer objects have, such as last4, external_id or a rarer word.",
+		Param:   "q",
+	},
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// SearchInput asks for a page of what a query finds.
+type SearchInput struct {
+	Search Search
+	Page   page.Input[Ref]
+}
+
+// Found is an object of any kind as the API shows it.
+type Found struct {
+	ID     string
+	record json.RawMessage
+}
+
+// MarshalJSON gives the object.
+func (f Found) MarshalJSON() ([]byte, error) { return f.record, nil }
+
+// readOf is what it takes to find objects of a kind.
+var readOf = map[string]authz.Permission{"charge": authz.ChargeRead, "refund": authz.RefundRead, "dispute": authz.DisputeRead,
+	"payout": authz.PayoutRead, "merchant": authz.MerchantRead, "token": authz.TokenRead}
+
+// Search finds objects of several kinds, newest first unless the page ascends; merchants, whose ids tell no
+// time, stand above all others. What was written before is found. Kinds that the actor may not read are
+// left out; if that leaves none, the first is told as denied.
+func (s *Service) Search(ctx context.Context, actor authz.Actor, in SearchInput) (page.Of[Found], error) {
+	none := page.Of[Found]{Items: []Found{}}
+	if err := s.Check.Check(actor, authz.SearchRead); err != nil {
+		return none, err
+	}
+	var denied error
+	kinds := slices.DeleteFunc(slices.Clone(in.Search.criteria.kinds), func(k string) bool {
+		err := s.Check.Check(actor, readOf[k])
+		if err != nil && denied == nil {
+			denied = err
+		}
+		return err != nil
+	})
+	if len(kinds) == 0 {
+		return none, denied
+	}
+	refs, err := s.refs(ctx, actor, kinds, in)
+	if err != nil {
+		if pg.IsSlow(err) {
+			err = errSearchTooBroad
+		}
+		return none, err
+	}
+	out := page.Of[Found]{Items: make([]Found, len(refs.Items)), HasMore: refs.HasMore}
+	for i, r := range refs.Items {
+		if out.Items[i], err = s.found(ctx, actor, r); err != nil {
+			return none, err
+		}
+	}
+	return out, nil
+}
+
+// errSearchTooBroad refuses what would take too long to find.
+var errSearchTooBroad = fault.Refused("search_too_broad",
+	"Too many objects had to be looked at. Add a term that fewer objects have, such as last4, external_id or a rarer word.").On("q")
+
+// refs finds the ids of one page, over all kinds.
+func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, in SearchInput) (out page.Of[Ref], err error) {
+	f := finder{criteria: in.Search.criteria, q: s.Pool, applicationID: actor.ApplicationID, seen: actor.Within(nil),
+		in: page.Input[[16]byte]{Limit: in.Page.Limit, Ascending: in.Page.Ascending, After: in.Page.After.id, Before: in.Page.Before.id}}
+	var rows []Ref
+	more := false
+	for _, kind := range kinds {
+		p, err := map[string]func(context.Context) (page.Of[hit], error){"charge": f.charges, "refund": f.refunds, "dispute": f.disputes,
+			"payout": f.payouts, "merchant": f.merchants, "token": f.tokens}[kind](ctx)
+		if err != nil {
+			return out, err
+		}
+		for _, h := range p.Items {
+			rows = append(rows, Ref{kind, h.ID})
+		}
+		more = more || p.HasMore
+	}
+	slices.SortFunc(rows, func(a, b Ref) int {
+		if !f.in.Up() {
+			a, b = b, a
+		}
+		return bytes.Compare(a.id[:], b.id[:])
+	})
+	out = page.Cut(in.Page, rows)
+	out.HasMore = out.HasMore || more
+	return out, nil
+}
+
+// found reads an object as its own flow shows it.
+func (s *Service) found(ctx context.Context, actor authz.Actor, r Ref) (Found, error) {
+	switch r.kind {
+	case "charge":
+		return show(ctx, actor, ids.ChargeFrom(r.id).String(), s.Charges.Get)
+	case "refund":
+		return show(ctx, actor, ids.RefundFrom(r.id).String(), s.Refunds.Get)
+	case "dispute":
+		return show(ctx, actor, ids.DisputeFrom(r.id).String(), s.Disputes.Get)
+	case "payout":
+		return show(ctx, actor, ids.PayoutFrom(r.id).String(), s.Payouts.Get)
+	case "token":
+		return show(ctx, actor, ids.TokenFrom(r.id).String(), s.Tokens.Get)
+	}
+	id := merchantID(r.id)
+	return show(ctx, actor, strconv.FormatInt(id, 10), func(ctx context.Context, actor authz.Actor, _ string) (merchant.Merchant, error) {
+		return s.Merchants.Get(ctx, actor, id)
+	})
+}
+
+func show[T any](ctx context.Context, actor authz.Actor, id string, get func(context.Context, authz.Actor, string) (T, error)) (Found, error) {
+	object, err := get(ctx, actor, id)
+	if err != nil {
+		return Found{}, err
+	}
+	record, err := json.Marshal(object)
+	return Found{ID: id, record: record}, err
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"slices"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/dispute"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/payout"
+	"svcpay/internal/refund"
+	"svcpay/internal/search"
+	"svcpay/internal/token"
+)
+
+// Kinds are the objects that a search finds, by the API's names.
+func Kinds() []string { return []string{"charge", "refund", "dispute", "payout", "merchant", "token"} }
+
+// statusesOf are the statuses of each kind.
+var statusesOf = map[string][]string{
+	"charge": charge.Statuses(), "refund": refund.Statuses(), "dispute": dispute.Statuses(), "payout": payout.Statuses(),
+	"merchant": merchantStatuses(), "token": token.Statuses(),
+}
+
+// brands are the networks of cards as charges and tokens name them.
+var brands = []string{"amex", "diners_club", "discover", "jcb", "mastercard", "visa"}
+
+// field is one that a search may name: the kinds that have it, and how its values are read.
+type field struct {
+	kinds   []string
+	ordered bool // it takes > >= < <=
+	keyed   bool // it takes a key
+	words   []string
+	form    string // what its values are, for who gave another
+	read    func(*criteria, search.Term) bool
+}
+
+// fields are all fields, by name.
+var fields = map[string]field{
+	"object":      {kinds: Kinds(), words: Kinds()},
+	"status":      {kinds: Kinds(), words: allStatuses()},
+	"amount":      {kinds: Kinds()[:4], ordered: true, form: "an integer of minor units from 0 to 999999999999", read: (*criteria).amount},
+	"currency":    {kinds: Kinds()[:5], words: []string{string(money.USD), string(money.CAD)}},
+	"type":        {kinds: []string{"charge"}, words: charge.Types()},
+	"kind":        {kinds: []string{"charge", "token", "dispute"}, words: slices.Concat(token.Kinds(), dispute.Kinds())},
+	"brand":       {kinds: []string{"charge", "token"}, words: brands},
+	"last4":       {kinds: []string{"charge", "token", "payout"}, form: "one to four digits", read: (*criteria).digits},
+	"recurring":   {kinds: []string{"charge"}, words: []string{"true", "false"}},
+	"merchant_id": {kinds: Kinds(), form: "a merchant's id, a positive integer", read: (*criteria).merchant},
+	"charge_id":   {kinds: []string{"refund", "dispute"}, form: "a charge's id", read: (*criteria).charge},
+	"token":       {kinds: []string{"charge"}, form: "a token's id", read: (*criteria).token},
+	"external_id": {kinds: []string{"charge", "refund", "merchant"}, form: "a text of 1 to 64 characters", read: (*criteria).reference},
+	"email":       {kinds: []string{"charge", "token"}, form: "an address with letters or digits", read: (*criteria).address},
+	"metadata":    {kinds: []string{"charge", "refund", "merchant"}, keyed: true, form: "a text of at most 500 characters under a key of at most 40", read: (*criteria).pair},
+	"created_at":  {kinds: Kinds(), ordered: true, form: "a day such as 2026-12-01, or after a comparison other than : a time such as 2026-12-01T09:30:00Z", read: (*criteria).time},
+}
+
+// fieldNames are the names of all fields, for who gave another.
+func fieldNames() string {
+	return "object, status, amount, currency, type, kind, brand, last4, recurring, merchant_id, charge_id, token, external_id, email, metadata.key, created_at"
+}
+
+func merchantStatuses() (out []string) {
+	for _, s := range merchant.Statuses() {
+		out = append(out, string(s))
+	}
+	return out
+}
+
+func allStatuses() (out []string) {
+	for _, k := range Kinds() {
+		for _, s := range statusesOf[k] {
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,22 @@
+-- +goose Up
+-- The words of a text as searches have them: runs of letters and digits, in lowercase and without accents,
+-- whatever the database's locale is. The program has the same table of letters, in package search.
+CREATE FUNCTION search_words(t text) RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN to_tsvector('pg_catalog.simple', regexp_replace(CASE WHEN octet_length(t) = length(t) THEN t ELSE translate(t,
+    'ÀÁÂÃÄÅàáâãäåĀāĂăĄąÇçĆćČčĎďĐđÈÉÊËèéêëĒēĘęĚěĞğÌÍÎÏìíîïĪīİıŁłÑñŃńŇňÒÓÔÕÖØòóôõöøŌōŐőŘřŚśŞşŠšȘșŤťȚțÙÚÛÜùúûüŪūŮůŰűÝýÿŸŹźŻżŽž' || U&'\00a0' || '«»‘’“”–—…',
+    'aaaaaaaaaaaaaaaaaaccccccddddeeeeeeeeeeeeeeeggiiiiiiiiiiiillnnnnnnoooooooooooooooorrssssssssttttuuuuuuuuuuuuuuyyyyzzzzzz          ') END,
+    '[\x01-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+', ' ', 'g'));
+
+ALTER TABLE charges ADD COLUMN words tsvector NOT NULL GENERATED ALWAYS AS (search_words(
+    coalesce(billing->>'first_name', '') || ' ' || coalesce(billing->>'middle_name', '') || ' ' || coalesce(billing->>'last_name', '')
+    || ' ' || coalesce(billing->>'email', '') || ' ' || coalesce(description, '') || ' ' || coalesce(external_id, ''))) STORED;
+ALTER TABLE tokens ADD COLUMN words tsvector NOT NULL GENERATED ALWAYS AS (search_words(
+    coalesce(billing->>'first_name', '') || ' ' || coalesce(billing->>'middle_name', '') || ' ' || coalesce(billing->>'last_name', '')
+    || ' ' || coalesce(billing->>'email', ''))) STORED;
+ALTER TABLE refunds ADD COLUMN words tsvector NOT NULL GENERATED ALWAYS AS (search_words(
+    coalesce(note, '') || ' ' || coalesce(external_id, ''))) STORED;
+ALTER TABLE merchants ADD COLUMN words tsvector NOT NULL GENERATED ALWAYS AS (search_words(
+    name || ' ' || statement_descriptor || ' ' || coalesce(external_id, ''))) STORED;
+CREATE INDEX charges_by_words ON charges USING gin (words);
+CREATE INDEX tokens_by_words ON tokens USING gin (words);
+CREATE INDEX refunds_by_words ON refunds USING gin (words);
