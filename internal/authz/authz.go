@@ -73,9 +73,9 @@ const (
 	MerchantCreate Permission = "merchant:create"
 	MerchantRead   Permission = "merchant:read"
 	MerchantUpdate Permission = "merchant:update"
-	SearchRead   Permission = "search:read" // what is found is what one may read besides
-	ExportCreate Permission = "export:create"
-	ExportRead   Permission = "export:read"
+	SearchRead     Permission = "search:read" // what is found is what one may read besides
+	ExportCreate   Permission = "export:create"
+	ExportRead     Permission = "export:read"
 
 	MerchantStatus Permission = "merchant:set_status"
 	MerchantBank   Permission = "merchant_bank:manage"
