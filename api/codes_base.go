@@ -44,10 +44,10 @@ var baseCodes = []code{
 	},
 	{
 		Name: "parameter_read_only", Kind: fault.KindInvalid, Field: true,
-		Meaning: "The object has this member, but an update cannot change it.",
-		Remedy:  "Leave it out: send what is to change, not the whole object.",
-		Message: "This member cannot be changed.",
-		Param:   "amount",
+		Meaning: "The member is set by the service, or was set once and for all.",
+		Remedy:  "Leave it out: what is not sent stays as it is.",
+		Message: "This is set by the service, or once and for all.",
+		Param:   "status",
 	},
 	{
 		Name: "parameters_exclusive", Kind: fault.KindInvalid, Field: true,

@@ -95,7 +95,7 @@ func updates[T, In any, P input[In]](call changeCall[In]) handler {
 	for name := range fieldsOf(reflect.ValueOf(in)) {
 		delete(readOnly, name)
 	}
-	return versioned(withBody[In, P](body{readOnly: readOnly}, call))
+	return versioned(withBody[In, P](body{readOnly: slices.Sorted(maps.Keys(readOnly))}, call))
 }
 
 // act is handleID for actions whose body may be left out: no bytes at all count as {}.
@@ -134,7 +134,7 @@ func withBody[In any, P input[In]](form body, call changeCall[In]) handler {
 type body struct {
 	optional bool // no bytes at all count as {}
 	// readOnly are members that are known, but cannot be sent.
-	readOnly map[string]reflect.Value
+	readOnly []string
 }
 
 // bodyOf is a body that was read without a mistake, with what it was read from.
@@ -158,19 +158,9 @@ func readInput[In any, P input[In]](c echo.Context, req *request, form body) (ou
 			return out, err
 		}
 	}
-	fs := fixed(out.raw, form.readOnly)
-	return out, append(mistakes(out.raw, in), fs...).Err()
-}
-
-// fixed takes the members out of a body that cannot be changed, and tells of each.
-func fixed(raw map[string]jsontext.Value, readOnly map[string]reflect.Value) (fs fault.Fields) {
-	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		if _, ok := readOnly[name]; ok {
-			fs.Add(name, "parameter_read_only", "This member cannot be changed.")
-			delete(raw, name)
-		}
-	}
-	return fs
+	var fs fault.Fields
+	rest := withoutFixed(&fs, out.raw, form.readOnly)
+	return out, append(mistakes(rest, in), fs...).Err()
 }
 
 // upload is a body that is no JSON.

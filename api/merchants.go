@@ -90,13 +90,6 @@ func (a *API) associationFile() handler {
 // merchantCodes are those of merchants.
 var merchantCodes = []code{
 	{
-		Name: "parameter_read_only", Kind: fault.KindInvalid, Field: true,
-		Meaning: "The parameter is set by the service, or was set once and for all.",
-		Remedy:  "Leave it out: what is not sent stays as it is.",
-		Message: "This is set by the service, or once and for all.",
-		Param:   "status",
-	},
-	{
 		Name: "country_invalid", Kind: fault.KindInvalid, Field: true,
 		Meaning: "There are no merchants in this country.",
 		Remedy:  "Send US or CA in capital letters.",
