@@ -224,8 +224,8 @@ func holdsNull(collection jsontext.Value) bool {
 }
 
 // plainName is a name that may be repeated in an answer, such as amount, organization.name,
-// created_at[gte] or expand[].
-var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}(\.[A-Za-z][A-Za-z0-9_]{0,39}|\[(gte|gt|lte|lt)?\])?$`)
+// created_at[gte], domains[0] or expand[].
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}(\.[A-Za-z][A-Za-z0-9_]{0,39}|\[(gte|gt|lte|lt|[0-9]{1,3})?\])?$`)
 
 // unknown records a name that is none of those known there, and the nearest of them.
 func unknown(fs *fault.Fields, where, prefix, name string, known iter.Seq[string]) {
