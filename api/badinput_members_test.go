@@ -116,7 +116,11 @@ func wrongObjects(s *openapi3.Schema) []wrong {
 			`{`+quoted(41)+`:"v"}`, `{"a":`+quoted(501)+`}`, `{"a":"\u0000"}`, `{"a\u0000":"v"}`, `{"a":"v","b":`+quoted(501)+`,"c":1}`)...)
 		return out
 	}
-	out = append(out, wrong{`{"no_such_name":` + quoted(9) + `}`, "parameter_unknown", "no_such_name"}, wrong{`{"!` + marker + `":"a"}`, "parameter_unknown", "!"})
+	var rest string // required texts
+	for _, name := range s.Required {
+		rest += fmt.Sprintf(`,%q:"x"`, name)
+	}
+	out = append(out, wrong{`{"no_such_name":` + quoted(9) + rest + `}`, "parameter_unknown", "no_such_name"}, wrong{`{"!` + marker + `":"a"` + rest + `}`, "parameter_unknown", "!"})
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		for _, w := range wrongValues(s.Properties[name].Value) {
 			out = append(out, wrong{fmt.Sprintf("{%q:%s}", name, w.text), w.code, strings.TrimSuffix(name+"."+w.within, ".")})

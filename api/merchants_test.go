@@ -25,7 +25,7 @@ var merchantResource = resource{
 		"Organization": merchant.Organization{}, "CreateMerchant.organization": merchant.NewOrganization{}, "MerchantMethods": merchant.Methods{},
 		"Domain": merchant.Domain{}, "DomainList": list{}, "VerifyDomains": merchant.VerifyInput{},
 	},
-	either: map[string][]string{"CreateMerchant": {"organization_id"}},
+	either: map[string][]string{"CreateMerchant": {"organization"}},
 	enums: map[string][]string{
 		"MerchantStatus": merchant.StatusNames(), "MerchantCountry": merchant.Countries(),
 		"DomainStatus": named(merchant.DomainStatuses()), "DomainFailure": named(merchant.DomainFailures()),
@@ -126,7 +126,7 @@ func TestMerchantsThatAreNotMade(t *testing.T) {
 	}
 	for body, want := range map[string][2]string{
 		`{"name":"x","country":"us","organization_id":1}`:                                       {"country_invalid", "country"},
-		`{"name":"x","country":"US"}`:                                                           {"parameter_missing", "organization_id"},
+		`{"name":"x","country":"US"}`:                                                           {"parameter_missing", "organization"},
 		fmt.Sprintf(`{"name":"x","country":"US","organization_id":%d}`, s.Other.OrganizationID): {"parameter_invalid", "organization_id"},
 		`{"name":"x","country":"US","organization":{}}`:                                         {"parameter_missing", "organization.name"},
 		`{"name":"x","country":"US","organization":{"nam":"x"}}`:                                {"validation_failed", "organization.nam"},

@@ -28,7 +28,7 @@ var refers = map[string]string{
 }
 
 // noReferences only look as if they named an object of ours.
-var noReferences = []string{"external_id", "client_request_id", "duplicate_charge_id"}
+var noReferences = []string{"external_id", "client_request_id", "duplicate_charge_id", "organization_id"} // an organization has no path
 
 // refersTo is the path that leads to the objects that a member names; "" if it names none. A member
 // that looks as if it did must have its line above.

@@ -126,7 +126,7 @@ func TestCreationTellsEveryMistake(t *testing.T) {
 		"country parameter_missing":              func(in *merchant.CreateInput) { in.Country = nil },
 		"country country_invalid":                func(in *merchant.CreateInput) { in.Country = ptr("us") },
 		"country country_invalid ":               func(in *merchant.CreateInput) { in.Country = ptr("MX") },
-		"organization_id parameter_missing":      func(in *merchant.CreateInput) { in.OrganizationID = nil },
+		"organization parameter_missing":         func(in *merchant.CreateInput) { in.OrganizationID = nil },
 		"organization_id parameter_invalid":      func(in *merchant.CreateInput) { in.OrganizationID = ptr(int64(0)) },
 		"organization_id parameter_invalid ":     func(in *merchant.CreateInput) { in.OrganizationID = ptr(w.Other.OrganizationID) },
 		"organization_id parameter_invalid  ":    func(in *merchant.CreateInput) { in.OrganizationID = ptr(int64(1) << 40) },

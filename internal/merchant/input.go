@@ -76,15 +76,15 @@ func (in CreateInput) validate(sandbox bool) fault.Fields {
 
 func (in CreateInput) checkOrganization(fs *fault.Fields) {
 	switch {
+	case in.OrganizationID != nil && *in.OrganizationID < 1:
+		fs.Add("organization_id", "parameter_invalid", noOrganization)
 	case in.Organization != nil && in.OrganizationID != nil:
 		fs.Add("organization", "parameters_exclusive", "Give organization_id or a new organization, not both.")
 	case in.Organization != nil:
 		check.Required(fs, "organization.name", in.Organization.Name != nil)
 		checkName(fs, "organization.name", in.Organization.Name)
 	case in.OrganizationID == nil:
-		fs.Add("organization_id", "parameter_missing", "Give organization_id, or a new organization with its name.")
-	case *in.OrganizationID < 1:
-		fs.Add("organization_id", "parameter_invalid", noOrganization)
+		fs.Add("organization", "parameter_missing", "Give organization_id, or a new organization with its name.")
 	}
 }
 
@@ -167,6 +167,8 @@ func (in UpdateInput) validate(sandbox bool) fault.Fields {
 	check.OneOf(&fs, "bank_processor", in.BankProcessor.Value, processors...)
 	checkTimeZone(&fs, in.TimeZone.Value)
 	check.OneOf(&fs, "payout_schedule", in.PayoutSchedule.Value, string(Daily), string(Weekly), string(Monthly))
+	checkDay(&fs, "payout_weekday", in.PayoutWeekday.Value, 5)
+	checkDay(&fs, "payout_day_of_month", in.PayoutDayOfMonth.Value, 31)
 	checkDescriptor(&fs, in.StatementDescriptor.Value)
 	check.ExternalID(&fs, in.ExternalID.Value)
 	check.Metadata(&fs, deref(in.Metadata.Value))

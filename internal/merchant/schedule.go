@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"fmt"
 	"time"
 
 	"svcpay/internal/calendar"
@@ -27,6 +28,13 @@ func (m Merchant) checkSchedule(fs *fault.Fields) {
 	}
 	if monthly := m.PayoutSchedule == Monthly; monthly != (m.PayoutDayOfMonth != nil) || monthly && (*m.PayoutDayOfMonth < 1 || *m.PayoutDayOfMonth > 31) {
 		fs.Add("payout_day_of_month", "parameter_invalid", "Monthly payouts, and only they, have a day of the month from 1 to 31.")
+	}
+}
+
+// checkDay wants a day of a week or month, as far as that can be seen without the schedule.
+func checkDay(fs *fault.Fields, param string, day *int, last int) {
+	if day != nil && (*day < 1 || *day > last) {
+		fs.Add(param, "parameter_invalid", fmt.Sprintf("A day from 1 to %d.", last))
 	}
 }
 
