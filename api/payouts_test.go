@@ -25,7 +25,7 @@ var payoutResource = resource{
 		"Payout": payout.Payout{}, "PayoutList": list{}, "Payout.bank_account": payout.Destination{}, "Payout.failure": payout.Failure{},
 		"Payout.processor": payout.ProcessorRef{}, "PayoutEntry": payout.Entry{}, "PayoutEntryList": list{},
 		"Statement": report.Statement{}, "Statement.organization": merchant.Organization{}, "Statement.closing": ledger.Accounts{},
-		"StatementLine": report.Line{}, "StatementPayout": report.PayoutLine{},
+		"TimelineEntry": report.Happening{}, "TimelineEntryList": list{}, "StatementLine": report.Line{}, "StatementPayout": report.PayoutLine{},
 	},
 	enums: map[string][]string{"PayoutStatus": payout.Statuses(), "PayoutFailureCode": payout.FailureCodes(), "StatementGroup": groups()},
 	theirs: map[string]func(*testing.T, *site) string{

@@ -12,6 +12,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
 	"svcpay/internal/report"
 )
 
@@ -27,8 +29,11 @@ func (a *API) statementRoutes() []route {
 	return []route{
 		{http.MethodGet, "/api/merchants/:id/statement", "", authz.StatementRead,
 			documents([]string{mediaJSON, mediaCSV, mediaPDF}, a.statement)},
+		{http.MethodGet, "/api/charges/:id/timeline", "", authz.ChargeRead, listsOf(timeline, a.Reports.Timeline)},
 	}
 }
+
+func timeline(q *query) page.Input[ids.Happening] { return pageOf(q, ids.ParseHappening) }
 
 // statement answers in the form that the query asks for, else in the one that the caller accepts.
 func (a *API) statement(ctx context.Context, req *request, id string, q *query) (reply, error) {

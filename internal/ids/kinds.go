@@ -16,6 +16,7 @@ type (
 	fileKind        struct{}
 	bankAccountKind struct{}
 	exportKind      struct{}
+	happeningKind   struct{}
 )
 
 func (chargeKind) Prefix() string      { return "ch" }
@@ -33,6 +34,7 @@ func (mandateKind) Prefix() string     { return "mdt" }
 func (fileKind) Prefix() string        { return "file" }
 func (bankAccountKind) Prefix() string { return "ba" }
 func (exportKind) Prefix() string      { return "exp" }
+func (happeningKind) Prefix() string   { return "tl" }
 
 // The ids of the service's objects.
 type (
@@ -51,6 +53,7 @@ type (
 	File        = ID[fileKind]
 	BankAccount = ID[bankAccountKind]
 	Export      = ID[exportKind]
+	Happening   = ID[happeningKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -91,6 +94,7 @@ var (
 	ParseFeeSchedule = Parse[feeScheduleKind]
 	ParseEntry       = Parse[entryKind]
 	ParseExport      = Parse[exportKind]
+	ParseHappening   = Parse[happeningKind]
 	ParseRequest     = Parse[requestKind]
 	ParseKey         = Parse[keyKind]
 )

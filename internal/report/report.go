@@ -1,6 +1,7 @@
 // Package report reads several flows together for people and their accountants: a merchant's monthly
 // statement as an object, a CSV file and a PDF file, what a payout is made of as a CSV file; searches over
-// objects of all kinds, and exports of all objects of a kind.
+// objects of all kinds, exports of all objects of a kind, and what
+// happened to a charge.
 //
 // Invariants of a statement: the opening balance and its lines add up to the closing balance, which is
 // the next month's opening balance; the lines are the sums of the ledger's entries, and the CSV file
