@@ -76,7 +76,7 @@ func wrongTexts(s *openapi3.Schema) []wrong {
 	if slices.Contains(s.Enum, any("usd")) {
 		code = "currency_unsupported"
 	}
-	if strings.Contains(s.Pattern, "[A-Z]{2}") && !s.Nullable {
+	if slices.Contains(s.Enum, any("US")) {
 		code = "country_invalid"
 	}
 	many := marker + strings.Repeat("x", 80<<10)
@@ -116,9 +116,9 @@ func wrongObjects(s *openapi3.Schema) []wrong {
 			`{`+quoted(41)+`:"v"}`, `{"a":`+quoted(501)+`}`, `{"a":"\u0000"}`, `{"a\u0000":"v"}`, `{"a":"v","b":`+quoted(501)+`,"c":1}`)...)
 		return out
 	}
-	var rest string // required texts
+	rest := "" // what such an object must have; so far these are texts
 	for _, name := range s.Required {
-		rest += fmt.Sprintf(`,%q:"x"`, name)
+		rest += fmt.Sprintf(",%q:\"A\"", name)
 	}
 	out = append(out, wrong{`{"no_such_name":` + quoted(9) + rest + `}`, "parameter_unknown", "no_such_name"}, wrong{`{"!` + marker + `":"a"` + rest + `}`, "parameter_unknown", "!"})
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -129,9 +129,12 @@ func wrongObjects(s *openapi3.Schema) []wrong {
 	return out
 }
 
-// bases are bodies that wrong members are put into where those of the contract do not do: what a
-// charge's simulation says of an amount depends on its outcome.
-var bases = map[string]string{"simulateCharge": `{"outcome":"chargeback"}`}
+// bases are bodies that a wrong member is put into where those of the contract do not do, because what
+// is said of it depends on another.
+var bases = map[string]string{
+	"simulateCharge amount": `{"outcome":"chargeback"}`, "createMerchant organization.": `{"name":"A","country":"US"}`,
+	"updateMerchant payout_weekday": `{"payout_schedule":"weekly"}`, "updateMerchant payout_day_of_month": `{"payout_schedule":"monthly"}`,
+}
 
 // unparted are members whose parts are named, in answers, only where a part's text is wrong.
 var unparted = map[string]bool{"submitEvidence evidence": true}
@@ -179,14 +182,21 @@ func label(c call, name, text string) string {
 func TestBadInputInEveryMember(t *testing.T) {
 	t.Parallel()
 	s := setTrap(t)
+	mine := s.own().theirObjects(t)
 	var cases []bad
 	for _, c := range withJSON(t) {
+		c = c.about(t, mine)
 		schema := bodyOfCall(c)
-		c.body = cmp.Or(bases[c.op.OperationID], c.body)
+		example := c.body
 		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 			for _, w := range wrongValues(schema.Properties[name].Value) {
+				base := c.op.OperationID + " " + name
+				if c.body = cmp.Or(bases[base], example); w.within != "" { // a part of the member
+					c.body = cmp.Or(bases[base+"."], c.body)
+				}
 				cases = append(cases, bad{label(c, name, w.text), c.put(t, name, w.text), 400, w.code, []string{w.param(c.op.OperationID, name)}})
 			}
+			c.body = example
 			upper := strings.ToUpper(name[:1]) + name[1:]
 			cases = append(cases, bad{label(c, upper, ""), c.put(t, upper, quoted(9)), 400, "parameter_unknown", []string{upper}})
 			if slices.Contains(schema.Required, name) {

@@ -24,10 +24,10 @@ func TestOnlyTheListedRoutesArePublic(t *testing.T) {
 	s := serve(t, w, configOf(w), time.Minute)
 	var open []string
 	for _, r := range e.Routes() {
-		if strings.HasPrefix(r.Method, "echo_") { // what answers paths and methods that do not exist
+		if r.Method == http.MethodHead || strings.HasPrefix(r.Method, "echo_") { // GET without its body; what answers paths and methods that do not exist
 			continue
 		}
-		if reads := r.Method == http.MethodGet || r.Method == http.MethodHead; reads && (r.Path == "/docs" || strings.HasPrefix(r.Path, "/docs/")) {
+		if r.Method == http.MethodGet && (r.Path == "/docs" || strings.HasPrefix(r.Path, "/docs/")) {
 			continue
 		}
 		path := strings.ReplaceAll(strings.ReplaceAll(r.Path, ":id", "x"), "*", "x")

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -55,6 +56,11 @@ func (s *site) theirObjects(t *testing.T) map[string]string {
 			}
 		}
 	}
+	m, err := s.Merchants.Get(t.Context(), s.ActorOf(s.Other), s.Other.Merchants.US)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made["/api/organizations/:id"] = fmt.Sprint(m.Organization.ID) // which have no path of their own
 	return made
 }
 
