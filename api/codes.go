@@ -75,6 +75,7 @@ var codes = slices.Concat(
 	feeCodes,
 	merchantCodes,
 	searchCodes,
+	exportCodes,
 )
 
 // decline is one reason of an issuer's no.

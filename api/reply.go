@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -28,6 +29,9 @@ type reply struct {
 	// raw is a finished text: the JSON of an object, or a document of the type media.
 	raw   []byte
 	media string
+	// parts gives a document that is too large for raw, of size bytes, part by part.
+	parts func(context.Context, func([]byte) error) error
+	size  int64
 	// file is the name under which a document is to be saved.
 	file     string
 	refusal  *fault.Error
@@ -86,6 +90,12 @@ func (a *API) writeReply(c echo.Context, req *request, r reply) error {
 	if r.refusal != nil {
 		return a.writeFault(c, req, r.original, r.refusal)
 	}
+	if r.file != "" {
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.file}))
+	}
+	if r.parts != nil {
+		return a.writeParts(c, r)
+	}
 	body, err := encode(r)
 	if err != nil {
 		return a.writeError(c, req, err)
@@ -96,9 +106,6 @@ func (a *API) writeReply(c echo.Context, req *request, r reply) error {
 	}
 	if id != "" && r.under != "" {
 		h.Set("Location", r.under+"/"+id)
-	}
-	if r.file != "" {
-		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": r.file}))
 	}
 	return c.Blob(cmp.Or(r.status, http.StatusOK), cmp.Or(r.media, mediaJSON), body)
 }

@@ -41,6 +41,7 @@ var resources = []resource{
 	feeResource,
 	merchantResource,
 	searchResource,
+	exportResource,
 	meResource,
 	requestLogResource,
 }

@@ -49,6 +49,7 @@ func (a *API) routes() []route {
 		a.feeRoutes(),
 		a.merchantRoutes(),
 		a.searchRoutes(),
+		a.exportRoutes(),
 		a.meRoutes(),
 		a.requestLogRoutes(),
 		a.idempotencyKeyRoutes(),

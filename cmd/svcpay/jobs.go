@@ -23,6 +23,8 @@ func (a *app) schedules() []jobs.Schedule {
 			return false, err
 		}},
 		{Name: "reconcile", Every: time.Hour, Run: a.Reconcile.Run},
+		{Name: "run_exports", Every: sweepEvery, Run: a.Reports.RunExports},
+		purge("purge_exports", a.Reports.PurgeExports),
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
 		purge("purge_portal_sessions", a.Identity.PurgeSessions),

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/report"
+)
+
+const mediaJSONL = "application/jsonl"
+
+func (a *API) exportRoutes() []route {
+	return []route{
+		{http.MethodPost, "/api/exports", "", authz.ExportCreate, handle(a.createExport)},
+		{http.MethodGet, "/api/exports", "", authz.ExportRead, lists(exportList, a.Reports.Exports)},
+		{http.MethodGet, "/api/exports/:id", "", authz.ExportRead, get(a.Reports.Export)},
+		{http.MethodGet, "/api/exports/:id/file", "", authz.ExportRead, documents([]string{mediaCSV, mediaJSONL}, a.exportFile)},
+	}
+}
+
+func (a *API) createExport(ctx context.Context, req *request, in report.ExportInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Reports.CreateExport(ctx, req.actor, in, claim)
+	return made(http.StatusCreated, "/api/exports", out), err
+}
+
+func exportList(q *query) report.ExportListInput {
+	return report.ExportListInput{Page: pageOf(q, ids.ParseExport), Created: q.times("created_at"),
+		Statuses: q.words("status", report.ExportStatuses()), Resources: q.words("resource", report.ExportResources())}
+}
+
+func (a *API) exportFile(ctx context.Context, req *request, id string, q *query) (reply, error) {
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	f, err := a.Reports.ExportFile(ctx, req.actor, id)
+	media := mediaJSONL
+	if f.Format == "csv" {
+		media = mediaCSV + "; charset=utf-8"
+	}
+	return reply{media: media, file: f.Name, size: f.Size, parts: f.Write}, err
+}
+
+// partTimeout is how long the caller may take for one part of a large file.
+const partTimeout = 30 * time.Second
+
+// writeParts sends a large file part by part. Each part has its own time; the request's would be too
+// short for the whole. A file that breaks off is shorter than its Content-Length says.
+func (a *API) writeParts(c echo.Context, r reply) error {
+	w := c.Response()
+	w.Header().Set(echo.HeaderContentType, r.media)
+	w.Header().Set(echo.HeaderContentLength, strconv.FormatInt(r.size, 10))
+	w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(w)
+	err := r.parts(context.WithoutCancel(c.Request().Context()), func(part []byte) error {
+		if err := control.SetWriteDeadline(a.Now().Add(partTimeout)); err != nil {
+			return err
+		}
+		_, err := w.Write(part)
+		return err
+	})
+	if err != nil {
+		a.Log.WarnContext(c.Request().Context(), "a file was not sent whole", "route", c.Path(), "error", err.Error())
+	}
+	return nil
+}
+
+// exportCodes are those of exports.
+var exportCodes = []code{
+	{
+		Name: "exports_in_progress", Kind: fault.KindConflict,
+		Meaning: "Ten exports of the application wait or are being written.",
+		Remedy:  "Wait until one is done.",
+		Message: "Ten exports of this application are not finished yet.",
+	},
+	{
+		Name: "export_not_done", Kind: fault.KindConflict,
+		Meaning: "The export has no file: it waits, is being written or has failed; status tells which.",
+		Remedy:  "Read the export until it is done. Create it again if it failed.",
+		Message: "This export has no file: it is queued.",
+		Members: []string{"status"},
+	},
+	{
+		Name: "export_expired", Kind: fault.KindGone,
+		Meaning: "The export's file was kept for seven days.",
+		Remedy:  "Create the export again.",
+		Message: "The file was kept for seven days. Create the export again.",
+	},
+}
