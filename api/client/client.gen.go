@@ -142,6 +142,28 @@ const (
 	DisputeStatusWon           DisputeStatus = "won"
 )
 
+// Defines values for DomainFailure.
+const (
+	DomainFailureAddressNotPublic   DomainFailure = "address_not_public"
+	DomainFailureCertificateInvalid DomainFailure = "certificate_invalid"
+	DomainFailureFileDiffers        DomainFailure = "file_differs"
+	DomainFailureFileMissing        DomainFailure = "file_missing"
+	DomainFailureFileRedirected     DomainFailure = "file_redirected"
+	DomainFailureHostNotAllowed     DomainFailure = "host_not_allowed"
+	DomainFailureHostNotFound       DomainFailure = "host_not_found"
+	DomainFailurePortNotAllowed     DomainFailure = "port_not_allowed"
+	DomainFailureSchemeNotAllowed   DomainFailure = "scheme_not_allowed"
+	DomainFailureTimedOut           DomainFailure = "timed_out"
+	DomainFailureUnreachable        DomainFailure = "unreachable"
+)
+
+// Defines values for DomainStatus.
+const (
+	DomainStatusFailed     DomainStatus = "failed"
+	DomainStatusUnverified DomainStatus = "unverified"
+	DomainStatusVerified   DomainStatus = "verified"
+)
+
 // Defines values for ErrorCode.
 const (
 	ErrorCodeAPIKeyExpired            ErrorCode = "api_key_expired"
@@ -153,6 +175,7 @@ const (
 	ErrorCodeAmountTooSmall           ErrorCode = "amount_too_small"
 	ErrorCodeAppIDMismatch            ErrorCode = "app_id_mismatch"
 	ErrorCodeAppIDMissing             ErrorCode = "app_id_missing"
+	ErrorCodeAssociationFileMissing   ErrorCode = "association_file_missing"
 	ErrorCodeAuthorizationExpired     ErrorCode = "authorization_expired"
 	ErrorCodeAuthorizationUnsupported ErrorCode = "authorization_unsupported"
 	ErrorCodeBankAccountUnusable      ErrorCode = "bank_account_unusable"
@@ -164,10 +187,16 @@ const (
 	ErrorCodeChargeNotRefundable      ErrorCode = "charge_not_refundable"
 	ErrorCodeChargeNotVoidable        ErrorCode = "charge_not_voidable"
 	ErrorCodeContentTypeUnsupported   ErrorCode = "content_type_unsupported"
+	ErrorCodeCountryInvalid           ErrorCode = "country_invalid"
 	ErrorCodeCurrencyUnsupported      ErrorCode = "currency_unsupported"
 	ErrorCodeCursorInvalid            ErrorCode = "cursor_invalid"
+	ErrorCodeDAFNotEligible           ErrorCode = "daf_not_eligible"
 	ErrorCodeDisputeNotAnswerable     ErrorCode = "dispute_not_answerable"
+	ErrorCodeDomainInvalid            ErrorCode = "domain_invalid"
 	ErrorCodeExpiredCard              ErrorCode = "expired_card"
+	ErrorCodeExportExpired            ErrorCode = "export_expired"
+	ErrorCodeExportNotDone            ErrorCode = "export_not_done"
+	ErrorCodeExportsInProgress        ErrorCode = "exports_in_progress"
 	ErrorCodeExternalIDTaken          ErrorCode = "external_id_taken"
 	ErrorCodeFeePortalOnly            ErrorCode = "fee_portal_only"
 	ErrorCodeFundingCurrencyMismatch  ErrorCode = "funding_currency_mismatch"
@@ -188,6 +217,7 @@ const (
 	ErrorCodeOverloaded               ErrorCode = "overloaded"
 	ErrorCodeParameterInvalid         ErrorCode = "parameter_invalid"
 	ErrorCodeParameterMissing         ErrorCode = "parameter_missing"
+	ErrorCodeParameterReadOnly        ErrorCode = "parameter_read_only"
 	ErrorCodeParameterUnknown         ErrorCode = "parameter_unknown"
 	ErrorCodeParametersExclusive      ErrorCode = "parameters_exclusive"
 	ErrorCodePermissionDenied         ErrorCode = "permission_denied"
@@ -199,6 +229,7 @@ const (
 	ErrorCodeRequestTooLarge          ErrorCode = "request_too_large"
 	ErrorCodeResourceMissing          ErrorCode = "resource_missing"
 	ErrorCodeRouteMissing             ErrorCode = "route_missing"
+	ErrorCodeSearchTooBroad           ErrorCode = "search_too_broad"
 	ErrorCodeSecretKeyInBrowser       ErrorCode = "secret_key_in_browser"
 	ErrorCodeSimulationNotPossible    ErrorCode = "simulation_not_possible"
 	ErrorCodeTokenDisabled            ErrorCode = "token_disabled"
@@ -221,6 +252,32 @@ const (
 	ErrorTypeInvalidRequestError ErrorType = "invalid_request_error"
 	ErrorTypePermissionError     ErrorType = "permission_error"
 	ErrorTypeRateLimitError      ErrorType = "rate_limit_error"
+)
+
+// Defines values for ExportFormat.
+const (
+	ExportFormatCSV   ExportFormat = "csv"
+	ExportFormatJsonl ExportFormat = "jsonl"
+)
+
+// Defines values for ExportResource.
+const (
+	ExportResourceBalanceEntries ExportResource = "balance_entries"
+	ExportResourceCharges        ExportResource = "charges"
+	ExportResourceDisputes       ExportResource = "disputes"
+	ExportResourceMerchants      ExportResource = "merchants"
+	ExportResourcePayouts        ExportResource = "payouts"
+	ExportResourceRefunds        ExportResource = "refunds"
+	ExportResourceTokens         ExportResource = "tokens"
+)
+
+// Defines values for ExportStatus.
+const (
+	ExportStatusDone    ExportStatus = "done"
+	ExportStatusExpired ExportStatus = "expired"
+	ExportStatusFailed  ExportStatus = "failed"
+	ExportStatusQueued  ExportStatus = "queued"
+	ExportStatusRunning ExportStatus = "running"
 )
 
 // Defines values for FeeEditorKind.
@@ -269,10 +326,13 @@ const (
 	FieldErrorCodeAmountNotInteger    FieldErrorCode = "amount_not_integer"
 	FieldErrorCodeAmountTooLarge      FieldErrorCode = "amount_too_large"
 	FieldErrorCodeAmountTooSmall      FieldErrorCode = "amount_too_small"
+	FieldErrorCodeCountryInvalid      FieldErrorCode = "country_invalid"
 	FieldErrorCodeCurrencyUnsupported FieldErrorCode = "currency_unsupported"
 	FieldErrorCodeCursorInvalid       FieldErrorCode = "cursor_invalid"
+	FieldErrorCodeDomainInvalid       FieldErrorCode = "domain_invalid"
 	FieldErrorCodeParameterInvalid    FieldErrorCode = "parameter_invalid"
 	FieldErrorCodeParameterMissing    FieldErrorCode = "parameter_missing"
+	FieldErrorCodeParameterReadOnly   FieldErrorCode = "parameter_read_only"
 	FieldErrorCodeParameterUnknown    FieldErrorCode = "parameter_unknown"
 	FieldErrorCodeParametersExclusive FieldErrorCode = "parameters_exclusive"
 )
@@ -290,10 +350,67 @@ const (
 	GetStatementPaperLetter GetStatementPaper = "letter"
 )
 
+// Defines values for IdempotencyKeyRecordMethod.
+const (
+	IdempotencyKeyRecordMethodDELETE IdempotencyKeyRecordMethod = "DELETE"
+	IdempotencyKeyRecordMethodPATCH  IdempotencyKeyRecordMethod = "PATCH"
+	IdempotencyKeyRecordMethodPOST   IdempotencyKeyRecordMethod = "POST"
+	IdempotencyKeyRecordMethodPUT    IdempotencyKeyRecordMethod = "PUT"
+)
+
+// Defines values for IdempotencyKeyState.
+const (
+	IdempotencyKeyStateAccepted   IdempotencyKeyState = "accepted"
+	IdempotencyKeyStateDone       IdempotencyKeyState = "done"
+	IdempotencyKeyStateInProgress IdempotencyKeyState = "in_progress"
+)
+
+// Defines values for LoggedMethod.
+const (
+	LoggedMethodDELETE LoggedMethod = "DELETE"
+	LoggedMethodGET    LoggedMethod = "GET"
+	LoggedMethodHEAD   LoggedMethod = "HEAD"
+	LoggedMethodPATCH  LoggedMethod = "PATCH"
+	LoggedMethodPOST   LoggedMethod = "POST"
+	LoggedMethodPUT    LoggedMethod = "PUT"
+)
+
 // Defines values for MandateStatus.
 const (
 	MandateStatusActive  MandateStatus = "active"
 	MandateStatusRevoked MandateStatus = "revoked"
+)
+
+// Defines values for MerchantBankProcessor.
+const (
+	MerchantBankProcessorP MerchantBankProcessor = "p"
+	MerchantBankProcessorQ MerchantBankProcessor = "q"
+)
+
+// Defines values for MerchantCountry.
+const (
+	MerchantCountryCA MerchantCountry = "CA"
+	MerchantCountryUS MerchantCountry = "US"
+)
+
+// Defines values for MerchantPayoutSchedule.
+const (
+	MerchantPayoutScheduleDaily   MerchantPayoutSchedule = "daily"
+	MerchantPayoutScheduleMonthly MerchantPayoutSchedule = "monthly"
+	MerchantPayoutScheduleWeekly  MerchantPayoutSchedule = "weekly"
+)
+
+// Defines values for MerchantPayoutsPausedReason.
+const (
+	MerchantPayoutsPausedReasonPayoutFailed   MerchantPayoutsPausedReason = "payout_failed"
+	MerchantPayoutsPausedReasonPayoutReturned MerchantPayoutsPausedReason = "payout_returned"
+)
+
+// Defines values for MerchantStatus.
+const (
+	MerchantStatusActive    MerchantStatus = "active"
+	MerchantStatusClosed    MerchantStatus = "closed"
+	MerchantStatusSuspended MerchantStatus = "suspended"
 )
 
 // Defines values for Order.
@@ -344,33 +461,44 @@ const (
 
 // Defines values for Permission.
 const (
-	PermissionBalanceRead     Permission = "balance:read"
-	PermissionChargeCapture   Permission = "charge:capture"
-	PermissionChargeCreate    Permission = "charge:create"
-	PermissionChargeRead      Permission = "charge:read"
-	PermissionChargeVoid      Permission = "charge:void"
-	PermissionDisputeAnswer   Permission = "dispute:answer"
-	PermissionDisputeRead     Permission = "dispute:read"
-	PermissionFeeDefaultRead  Permission = "fee_default:read"
-	PermissionFeeRead         Permission = "fee:read"
-	PermissionFeeWriteDAF     Permission = "fee:write_daf"
-	PermissionFileCreate      Permission = "file:create"
-	PermissionFileRead        Permission = "file:read"
-	PermissionMandateRead     Permission = "mandate:read"
-	PermissionMandateRevoke   Permission = "mandate:revoke"
-	PermissionMeRead          Permission = "me:read"
-	PermissionPayoutRead      Permission = "payout:read"
-	PermissionRefundCancel    Permission = "refund:cancel"
-	PermissionRefundCreate    Permission = "refund:create"
-	PermissionRefundRead      Permission = "refund:read"
-	PermissionSandboxClock    Permission = "sandbox:clock"
-	PermissionSandboxSimulate Permission = "sandbox:simulate"
-	PermissionStatementRead   Permission = "statement:read"
-	PermissionTokenCreateTest Permission = "token:create_test"
-	PermissionTokenDelete     Permission = "token:delete"
-	PermissionTokenRead       Permission = "token:read"
-	PermissionTokenUpdate     Permission = "token:update"
-	PermissionTokenVerify     Permission = "token:verify"
+	PermissionBalanceRead        Permission = "balance:read"
+	PermissionChargeCapture      Permission = "charge:capture"
+	PermissionChargeCreate       Permission = "charge:create"
+	PermissionChargeRead         Permission = "charge:read"
+	PermissionChargeUpdate       Permission = "charge:update"
+	PermissionChargeVoid         Permission = "charge:void"
+	PermissionDisputeAnswer      Permission = "dispute:answer"
+	PermissionDisputeRead        Permission = "dispute:read"
+	PermissionDomainRead         Permission = "domain:read"
+	PermissionDomainVerify       Permission = "domain:verify"
+	PermissionExportCreate       Permission = "export:create"
+	PermissionExportRead         Permission = "export:read"
+	PermissionFeeDefaultRead     Permission = "fee_default:read"
+	PermissionFeeRead            Permission = "fee:read"
+	PermissionFeeWriteDAF        Permission = "fee:write_daf"
+	PermissionFileCreate         Permission = "file:create"
+	PermissionFileRead           Permission = "file:read"
+	PermissionIdempotencyKeyRead Permission = "idempotency_key:read"
+	PermissionMandateRead        Permission = "mandate:read"
+	PermissionMandateRevoke      Permission = "mandate:revoke"
+	PermissionMeRead             Permission = "me:read"
+	PermissionMerchantCreate     Permission = "merchant:create"
+	PermissionMerchantRead       Permission = "merchant:read"
+	PermissionMerchantUpdate     Permission = "merchant:update"
+	PermissionPayoutRead         Permission = "payout:read"
+	PermissionRefundCancel       Permission = "refund:cancel"
+	PermissionRefundCreate       Permission = "refund:create"
+	PermissionRefundRead         Permission = "refund:read"
+	PermissionRequestLogRead     Permission = "request_log:read"
+	PermissionSandboxClock       Permission = "sandbox:clock"
+	PermissionSandboxSimulate    Permission = "sandbox:simulate"
+	PermissionSearchRead         Permission = "search:read"
+	PermissionStatementRead      Permission = "statement:read"
+	PermissionTokenCreateTest    Permission = "token:create_test"
+	PermissionTokenDelete        Permission = "token:delete"
+	PermissionTokenRead          Permission = "token:read"
+	PermissionTokenUpdate        Permission = "token:update"
+	PermissionTokenVerify        Permission = "token:verify"
 )
 
 // Defines values for RefundFailureCode.
@@ -408,25 +536,56 @@ const (
 
 // Defines values for Right.
 const (
-	RightBalanceRead    Right = "balance:read"
-	RightChargeRead     Right = "charge:read"
-	RightChargeWrite    Right = "charge:write"
-	RightDisputeRead    Right = "dispute:read"
-	RightDisputeWrite   Right = "dispute:write"
-	RightFeeDefaultRead Right = "fee_default:read"
-	RightFeeRead        Right = "fee:read"
-	RightFeeWrite       Right = "fee:write"
-	RightFileRead       Right = "file:read"
-	RightFileWrite      Right = "file:write"
-	RightMandateRead    Right = "mandate:read"
-	RightMandateWrite   Right = "mandate:write"
-	RightPayoutRead     Right = "payout:read"
-	RightRefundRead     Right = "refund:read"
-	RightRefundWrite    Right = "refund:write"
-	RightSandboxWrite   Right = "sandbox:write"
-	RightStatementRead  Right = "statement:read"
-	RightTokenRead      Right = "token:read"
-	RightTokenWrite     Right = "token:write"
+	RightBalanceRead        Right = "balance:read"
+	RightChargeRead         Right = "charge:read"
+	RightChargeWrite        Right = "charge:write"
+	RightDisputeRead        Right = "dispute:read"
+	RightDisputeWrite       Right = "dispute:write"
+	RightDomainRead         Right = "domain:read"
+	RightDomainWrite        Right = "domain:write"
+	RightExportRead         Right = "export:read"
+	RightExportWrite        Right = "export:write"
+	RightFeeDefaultRead     Right = "fee_default:read"
+	RightFeeRead            Right = "fee:read"
+	RightFeeWrite           Right = "fee:write"
+	RightFileRead           Right = "file:read"
+	RightFileWrite          Right = "file:write"
+	RightIdempotencyKeyRead Right = "idempotency_key:read"
+	RightMandateRead        Right = "mandate:read"
+	RightMandateWrite       Right = "mandate:write"
+	RightMerchantRead       Right = "merchant:read"
+	RightMerchantWrite      Right = "merchant:write"
+	RightPayoutRead         Right = "payout:read"
+	RightRefundRead         Right = "refund:read"
+	RightRefundWrite        Right = "refund:write"
+	RightRequestLogRead     Right = "request_log:read"
+	RightSandboxWrite       Right = "sandbox:write"
+	RightSearchRead         Right = "search:read"
+	RightStatementRead      Right = "statement:read"
+	RightTokenRead          Right = "token:read"
+	RightTokenWrite         Right = "token:write"
+)
+
+// Defines values for SearchResultCardWallet.
+const (
+	SearchResultCardWalletWalletA SearchResultCardWallet = "wallet_a"
+	SearchResultCardWalletWalletB SearchResultCardWallet = "wallet_b"
+)
+
+// Defines values for SearchResultEntryMode.
+const (
+	SearchResultEntryModeKeyed  SearchResultEntryMode = "keyed"
+	SearchResultEntryModeSwiped SearchResultEntryMode = "swiped"
+	SearchResultEntryModeWallet SearchResultEntryMode = "wallet"
+)
+
+// Defines values for SearchResultObject.
+const (
+	SearchResultObjectCharge  SearchResultObject = "charge"
+	SearchResultObjectDispute SearchResultObject = "dispute"
+	SearchResultObjectPayout  SearchResultObject = "payout"
+	SearchResultObjectRefund  SearchResultObject = "refund"
+	SearchResultObjectToken   SearchResultObject = "token"
 )
 
 // Defines values for SimulateChargeOutcome.
@@ -463,23 +622,16 @@ const (
 	StatementGroupReturns     StatementGroup = "returns"
 )
 
+// Defines values for TimelineEntrySource.
+const (
+	TimelineEntrySourceAPI TimelineEntrySource = "api"
+	TimelineEntrySourceJob TimelineEntrySource = "job"
+)
+
 // Defines values for TokenBankAccountScheme.
 const (
 	TokenBankAccountSchemeACH  TokenBankAccountScheme = "ach"
 	TokenBankAccountSchemeACSS TokenBankAccountScheme = "acss"
-)
-
-// Defines values for TokenCardWallet.
-const (
-	TokenCardWalletWalletA TokenCardWallet = "wallet_a"
-	TokenCardWalletWalletB TokenCardWallet = "wallet_b"
-)
-
-// Defines values for TokenEntryMode.
-const (
-	TokenEntryModeKeyed  TokenEntryMode = "keyed"
-	TokenEntryModeSwiped TokenEntryMode = "swiped"
-	TokenEntryModeWallet TokenEntryMode = "wallet"
 )
 
 // Defines values for TokenKind.
@@ -798,6 +950,72 @@ type CreateCharge struct {
 	Metadata map[string]string `json:"metadata,omitzero"`
 }
 
+// CreateExport is what Exports.Create sends.
+type CreateExport struct {
+	Resource ExportResource `json:"resource"`
+	Format   ExportFormat   `json:"format"`
+	Filters  *ExportFilters `json:"filters,omitzero"`
+
+	// Columns: Of CSV, in this order; metadata.key is a single pair. All that there are without it.
+	Columns []string `json:"columns,omitzero"`
+}
+
+// CreateMerchant is what Merchants.Create sends.
+type CreateMerchant struct {
+	Name string `json:"name"`
+
+	// Country: Two capital letters (ISO 3166-1).
+	Country MerchantCountry `json:"country"`
+
+	// OrganizationID: One of your organizations.
+	OrganizationID int64 `json:"organization_id,omitzero"`
+
+	// Organization: A new organization, made with the merchant.
+	Organization *CreateMerchantOrganization `json:"organization,omitzero"`
+
+	// Currency: That of the country; no other is possible.
+	Currency Currency `json:"currency,omitzero"`
+
+	// EIN: The employer identification number, in the US only.
+	EIN string `json:"ein,omitzero"`
+
+	// Nonprofit: A registered 501(c)(3) organization.
+	Nonprofit bool `json:"nonprofit,omitzero"`
+
+	// BankProcessor: By which payers' bank accounts are debited.
+	BankProcessor MerchantBankProcessor `json:"bank_processor,omitzero"`
+
+	// TimeZone: The IANA name; America/New_York or America/Toronto by country.
+	TimeZone       string                 `json:"time_zone,omitzero"`
+	PayoutSchedule MerchantPayoutSchedule `json:"payout_schedule,omitzero"`
+
+	// PayoutWeekday: With weekly payouts, from 1 (Monday).
+	PayoutWeekday int64 `json:"payout_weekday,omitzero"`
+
+	// PayoutDayOfMonth: With monthly payouts.
+	PayoutDayOfMonth int64 `json:"payout_day_of_month,omitzero"`
+	HasWalletA       bool  `json:"has_wallet_a,omitzero"`
+	HasDAFProvider   bool  `json:"has_daf_provider,omitzero"`
+
+	// Domains: Bare host names; each subdomain by itself.
+	Domains []string `json:"domains,omitzero"`
+
+	// DAFPercentage: Percent, with at most 3 decimal places.
+	DAFPercentage *float64 `json:"daf_percentage,omitzero"`
+
+	// StatementDescriptor: What payers read on their statements, with a letter in it; made of the name if it is left out.
+	StatementDescriptor string `json:"statement_descriptor,omitzero"`
+
+	// ExternalID: Your reference, for one merchant only.
+	ExternalID string            `json:"external_id,omitzero"`
+	Metadata   map[string]string `json:"metadata,omitzero"`
+}
+
+// CreateMerchantOrganization: A new organization, made with the merchant.
+type CreateMerchantOrganization struct {
+	Name string `json:"name"`
+}
+
 // CreateRefund is what Refunds.Create sends.
 type CreateRefund struct {
 	// ChargeID: The charge to give money back of.
@@ -882,6 +1100,26 @@ type DisputeProcessor struct {
 // DisputeStatus is one of its constants.
 type DisputeStatus string
 
+// Domain is an object of the API.
+type Domain struct {
+	Object        string         `json:"object"`
+	Domain        string         `json:"domain"`
+	Status        DomainStatus   `json:"status"`
+	FailureReason *DomainFailure `json:"failure_reason"`
+	CheckedAt     *time.Time     `json:"checked_at"`
+
+	// VerifiedAt: When it was last found in order, though it may have failed since.
+	VerifiedAt *time.Time `json:"verified_at"`
+}
+
+// DomainFailure: `file_missing`: the answer is not 200; `file_redirected`: it leads elsewhere; `file_differs`: it is another file;
+// `host_not_found`, `unreachable`, `timed_out`, `certificate_invalid`: there was no answer; `address_not_public`: the name
+// leads to an address that is not the internet's. The others are about domains of a sandbox. Null unless the domain has failed.
+type DomainFailure string
+
+// DomainStatus is one of its constants.
+type DomainStatus string
+
 // ErrorCode is one of its constants.
 type ErrorCode string
 
@@ -914,6 +1152,83 @@ type Evidence struct {
 	AccessLog                    string `json:"access_log,omitzero"`
 	UncategorizedText            string `json:"uncategorized_text,omitzero"`
 }
+
+// Export is an object of the API.
+type Export struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Version: One more with every change.
+	Version int `json:"version"`
+
+	// Livemode: False in the sandbox.
+	Livemode bool           `json:"livemode"`
+	Resource ExportResource `json:"resource"`
+	Format   ExportFormat   `json:"format"`
+	Filters  *ExportFilters `json:"filters"`
+	Columns  []string       `json:"columns"`
+	Status   ExportStatus   `json:"status"`
+	Progress ExportProgress `json:"progress"`
+
+	// Size: Bytes of the file so far.
+	Size int64 `json:"size"`
+
+	// Sha256: Of the file, once it is done.
+	Sha256 *string `json:"sha256"`
+
+	// File: The path of the file; null unless there is one.
+	File *string `json:"file"`
+
+	// Error: Why the export failed; null unless it did.
+	Error       *ExportError `json:"error"`
+	CreatedAt   time.Time    `json:"created_at"`
+	StartedAt   *time.Time   `json:"started_at"`
+	CompletedAt *time.Time   `json:"completed_at"`
+	ExpiresAt   *time.Time   `json:"expires_at"`
+	UpdatedAt   time.Time    `json:"updated_at"`
+}
+
+// ExportError: Why the export failed; null unless it did.
+type ExportError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// ExportFilters: What is left out selects all.
+type ExportFilters struct {
+	// CreatedAt: A span of time; gte or gt, and lte or lt.
+	CreatedAt *ExportFiltersCreatedAt `json:"created_at,omitzero"`
+
+	// Status: Statuses of the resource; balance entries have none.
+	Status     []string `json:"status,omitzero"`
+	MerchantID []int64  `json:"merchant_id,omitzero"`
+}
+
+// ExportFiltersCreatedAt: A span of time; gte or gt, and lte or lt.
+type ExportFiltersCreatedAt struct {
+	Gte *time.Time `json:"gte,omitzero"`
+	Gt  *time.Time `json:"gt,omitzero"`
+	Lte *time.Time `json:"lte,omitzero"`
+	Lt  *time.Time `json:"lt,omitzero"`
+}
+
+// ExportFormat is one of its constants.
+type ExportFormat string
+
+// ExportProgress is the progress of Export.
+type ExportProgress struct {
+	// Done: Objects that are in the file so far.
+	Done int64 `json:"done"`
+
+	// Total: Objects in the file; null until it is done.
+	Total *int64 `json:"total"`
+}
+
+// ExportResource is one of its constants.
+type ExportResource string
+
+// ExportStatus is one of its constants.
+type ExportStatus string
 
 // FeeDefaults is an object of the API.
 type FeeDefaults struct {
@@ -1252,6 +1567,44 @@ type FileContentType string
 // GetStatementPaper is the paper of GetStatement.
 type GetStatementPaper string
 
+// IdempotencyKeyRecord is an object of the API.
+type IdempotencyKeyRecord struct {
+	Object    string                     `json:"object"`
+	Key       string                     `json:"key"`
+	State     IdempotencyKeyState        `json:"state"`
+	Method    IdempotencyKeyRecordMethod `json:"method"`
+	Path      string                     `json:"path"`
+	RequestID string                     `json:"request_id"`
+
+	// Status: What a repetition of the request is answered; null while the outcome is not known.
+	Status *int `json:"status"`
+
+	// ObjectID: The object that it is about, as soon as that is known.
+	ObjectID *string `json:"object_id"`
+
+	// Refusal: How the request was refused; null if it was not, or not yet.
+	Refusal   *IdempotencyKeyRecordRefusal `json:"refusal"`
+	CreatedAt time.Time                    `json:"created_at"`
+	ExpiresAt time.Time                    `json:"expires_at"`
+}
+
+// IdempotencyKeyRecordMethod is the method of IdempotencyKeyRecord.
+type IdempotencyKeyRecordMethod string
+
+// IdempotencyKeyRecordRefusal: How the request was refused; null if it was not, or not yet.
+type IdempotencyKeyRecordRefusal struct {
+	Type    ErrorType `json:"type"`
+	Code    ErrorCode `json:"code"`
+	Message string    `json:"message"`
+	Param   *string   `json:"param"`
+}
+
+// IdempotencyKeyState is one of its constants.
+type IdempotencyKeyState string
+
+// LoggedMethod is one of its constants.
+type LoggedMethod string
+
 // Mandate: A payer's permission to debit a bank account.
 type Mandate struct {
 	ID     string `json:"id"`
@@ -1302,8 +1655,96 @@ type MeApplication struct {
 	Name string `json:"name"`
 }
 
+// Merchant is an object of the API.
+type Merchant struct {
+	ID     int64  `json:"id"`
+	Object string `json:"object"`
+
+	// Version: One more with every change. A fee that comes into force by time is none.
+	Version int `json:"version"`
+
+	// Livemode: False in the sandbox.
+	Livemode      bool           `json:"livemode"`
+	ApplicationID int64          `json:"application_id"`
+	Organization  Organization   `json:"organization"`
+	Name          string         `json:"name"`
+	Status        MerchantStatus `json:"status"`
+
+	// StatusReason: For people: why it was changed last.
+	StatusReason        *string                      `json:"status_reason"`
+	Country             MerchantCountry              `json:"country"`
+	Currency            Currency                     `json:"currency"`
+	EIN                 *string                      `json:"ein"`
+	Nonprofit           bool                         `json:"nonprofit"`
+	BankProcessor       MerchantBankProcessor        `json:"bank_processor"`
+	TimeZone            string                       `json:"time_zone"`
+	PayoutSchedule      MerchantPayoutSchedule       `json:"payout_schedule"`
+	PayoutWeekday       *int                         `json:"payout_weekday"`
+	PayoutDayOfMonth    *int                         `json:"payout_day_of_month"`
+	PayoutsPausedReason *MerchantPayoutsPausedReason `json:"payouts_paused_reason"`
+	HasWalletA          bool                         `json:"has_wallet_a"`
+	HasDAFProvider      bool                         `json:"has_daf_provider"`
+
+	// DAFProviderConnectID: Filled when the merchant is enrolled in DAF Pay.
+	DAFProviderConnectID *string `json:"daf_provider_connect_id"`
+
+	// Domains: Host names in ASCII, each once.
+	Domains    []string        `json:"domains"`
+	CanProcess MerchantMethods `json:"can_process"`
+
+	// DAFPercentage: Percent, with at most 3 decimal places.
+	DAFPercentage       float64 `json:"daf_percentage"`
+	StatementDescriptor string  `json:"statement_descriptor"`
+	ExternalID          *string `json:"external_id"`
+
+	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
+	Metadata  map[string]string `json:"metadata"`
+	CreatedAt time.Time         `json:"created_at"`
+	UpdatedAt time.Time         `json:"updated_at"`
+}
+
+// MerchantBankProcessor is the bank_processor of Merchant.
+type MerchantBankProcessor string
+
+// MerchantCountry: Two capital letters (ISO 3166-1).
+type MerchantCountry string
+
+// MerchantMethods: What the merchant accepts. A suspended or closed one accepts nothing.
+type MerchantMethods struct {
+	// CC: Cards.
+	CC bool `json:"cc"`
+
+	// ACH: Bank accounts in the US.
+	ACH bool `json:"ach"`
+
+	// ACSS: Bank accounts in Canada.
+	ACSS bool `json:"acss"`
+
+	// WalletA: It is switched on and there is a domain to show it on.
+	WalletA bool `json:"wallet_a"`
+	WalletB bool `json:"wallet_b"`
+
+	// DAF: It is switched on and the merchant is enrolled.
+	DAF bool `json:"daf"`
+}
+
+// MerchantPayoutSchedule is the payout_schedule of Merchant.
+type MerchantPayoutSchedule string
+
+// MerchantPayoutsPausedReason is the payouts_paused_reason of Merchant.
+type MerchantPayoutsPausedReason string
+
+// MerchantStatus is one of its constants.
+type MerchantStatus string
+
 // Order is one of its constants.
 type Order string
+
+// Organization is part of other objects.
+type Organization struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
 
 // PaymentMethod: The token as it was when charged.
 type PaymentMethod struct {
@@ -1468,6 +1909,7 @@ type Problem struct {
 	DeclineCode DeclineCode `json:"decline_code,omitzero"`
 	ChargeID    string      `json:"charge_id,omitzero"`
 	Advice      Advice      `json:"advice,omitzero"`
+	MerchantID  *int64      `json:"merchant_id,omitzero"`
 	RefundID    string      `json:"refund_id,omitzero"`
 
 	// Remaining: What is left to refund, in minor units.
@@ -1563,8 +2005,263 @@ type RefundReason string
 // RefundStatus is one of its constants.
 type RefundStatus string
 
+// RequestLog is an object of the API.
+type RequestLog struct {
+	ID       string `json:"id"`
+	Object   string `json:"object"`
+	Livemode bool   `json:"livemode"`
+
+	// ClientRequestID: The `X-Request-Id` that you sent.
+	ClientRequestID *string `json:"client_request_id"`
+	KeyID           string  `json:"key_id"`
+
+	// KeyName: The API key's name at the time.
+	KeyName string       `json:"key_name"`
+	Method  LoggedMethod `json:"method"`
+
+	// Path: Decoded, and under `/api` even if a bare path was called.
+	Path  string `json:"path"`
+	Query string `json:"query"`
+
+	// RequestBody: JSON in short form; null of other bodies.
+	RequestBody *string `json:"request_body"`
+
+	// RequestBytes: The length of the body.
+	RequestBytes int `json:"request_bytes"`
+	Status       int `json:"status"`
+
+	// ErrorType: `error.type` of the answer.
+	ErrorType *string `json:"error_type"`
+
+	// ErrorCode: `error.code` of the answer.
+	ErrorCode *string `json:"error_code"`
+
+	// ErrorParams: Which parameters were at fault.
+	ErrorParams []string `json:"error_params"`
+
+	// ResponseBody: The whole answer if it was an error.
+	ResponseBody   *string `json:"response_body"`
+	IdempotencyKey *string `json:"idempotency_key"`
+
+	// IdempotentReplayed: Whether this was the answer to an earlier request with the same key.
+	IdempotentReplayed bool `json:"idempotent_replayed"`
+
+	// ObjectID: The object that was made, changed or read.
+	ObjectID *string `json:"object_id"`
+
+	// MerchantID: The merchant that it was about, where that is known.
+	MerchantID *int64 `json:"merchant_id"`
+
+	// IP: Where the request came from.
+	IP         string    `json:"ip"`
+	UserAgent  string    `json:"user_agent"`
+	TookMs     int       `json:"took_ms"`
+	APIVersion string    `json:"api_version"`
+	CreatedAt  time.Time `json:"created_at"`
+}
+
 // Right is one of its constants.
 type Right string
+
+// SearchResult: A whole object; `object` tells its kind.
+type SearchResult struct {
+	ID     string             `json:"id"`
+	Object SearchResultObject `json:"object"`
+
+	// Version: One more with every change.
+	Version int `json:"version"`
+
+	// Livemode: False in the sandbox.
+	Livemode bool `json:"livemode"`
+
+	// MerchantID: The one merchant that it can be charged for.
+	MerchantID int64 `json:"merchant_id"`
+
+	// Amount: Minor units; what the network says, even if a part was refunded before.
+	Amount *int64 `json:"amount,omitzero"`
+
+	// AmountAuthorized: Minor units of the currency.
+	AmountAuthorized *int64 `json:"amount_authorized,omitzero"`
+
+	// AmountCaptured: Minor units of the currency.
+	AmountCaptured *int64 `json:"amount_captured,omitzero"`
+
+	// AmountRefunded: Minor units of the currency.
+	AmountRefunded *int64 `json:"amount_refunded,omitzero"`
+
+	// AmountRefundPending: Minor units of the currency.
+	AmountRefundPending *int64 `json:"amount_refund_pending,omitzero"`
+
+	// AmountRefundable: Minor units of the currency.
+	AmountRefundable *int64 `json:"amount_refundable,omitzero"`
+
+	// AmountDisputed: Minor units of the currency.
+	AmountDisputed  *int64   `json:"amount_disputed,omitzero"`
+	Currency        Currency `json:"currency,omitzero"`
+	FundingCurrency Currency `json:"funding_currency,omitzero"`
+
+	// Type: A card or wallet, a US bank account, or a Canadian one.
+	Type             ChargeType             `json:"type,omitzero"`
+	Origin           ChargeOrigin           `json:"origin,omitzero"`
+	Recurring        *bool                  `json:"recurring,omitzero"`
+	StoredCredential ChargeStoredCredential `json:"stored_credential,omitzero"`
+	Capture          *bool                  `json:"capture,omitzero"`
+	Status           ChargeStatus           `json:"status"`
+	PaymentMethod    *PaymentMethod         `json:"payment_method,omitzero"`
+	Billing          *Billing               `json:"billing,omitzero"`
+	Token            string                 `json:"token,omitzero"`
+	Fees             []FeeLine              `json:"fees,omitzero"`
+
+	// FeeTotal: Minor units of the currency.
+	FeeTotal *int64 `json:"fee_total,omitzero"`
+
+	// Net: What was captured less the fees; below zero if they are higher.
+	Net *int64 `json:"net,omitzero"`
+
+	// Failure: Why the charge failed; null unless it did.
+	Failure *SearchResultFailure `json:"failure,omitzero"`
+
+	// ReturnCode: The bank's reason for sending a debit back, such as R01; null unless returned.
+	ReturnCode *string `json:"return_code,omitzero"`
+
+	// VoidReason: What was told as the reason of the void.
+	VoidReason             *string    `json:"void_reason,omitzero"`
+	AuthorizationExpiresAt *time.Time `json:"authorization_expires_at,omitzero"`
+
+	// PayoutID: The payout that its money left with; null until then, and in events.
+	PayoutID *string `json:"payout_id,omitzero"`
+
+	// AvailableOn: The second business day after the capture, by the merchant's time zone and its country's bank holidays; null until captured.
+	AvailableOn *string `json:"available_on,omitzero"`
+
+	// Processor: Who told of the dispute, and how they call it.
+	Processor            *SearchResultProcessor `json:"processor,omitzero"`
+	NetworkTransactionID *string                `json:"network_transaction_id,omitzero"`
+	Description          *string                `json:"description,omitzero"`
+	ExternalID           *string                `json:"external_id,omitzero"`
+	StatementSuffix      *string                `json:"statement_suffix,omitzero"`
+
+	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
+	Metadata     map[string]string `json:"metadata,omitzero"`
+	CreatedAt    time.Time         `json:"created_at"`
+	AuthorizedAt *time.Time        `json:"authorized_at,omitzero"`
+	CapturedAt   *time.Time        `json:"captured_at,omitzero"`
+	SettledAt    *time.Time        `json:"settled_at,omitzero"`
+	VoidedAt     *time.Time        `json:"voided_at,omitzero"`
+	ExpiredAt    *time.Time        `json:"expired_at,omitzero"`
+	FailedAt     *time.Time        `json:"failed_at,omitzero"`
+	ReturnedAt   *time.Time        `json:"returned_at,omitzero"`
+	UpdatedAt    time.Time         `json:"updated_at"`
+	ChargeID     string            `json:"charge_id,omitzero"`
+
+	// PendingReason: Why a pending refund has not been sent; null once it has.
+	PendingReason *RefundPendingReason `json:"pending_reason,omitzero"`
+
+	// Reason: The network's, such as fraudulent or duplicate.
+	Reason *RefundReason `json:"reason,omitzero"`
+	Note   *string       `json:"note,omitzero"`
+
+	// InitiatedBy: Who wanted it: a program, by its key, or a person in the portal.
+	InitiatedBy   *SearchResultInitiatedBy `json:"initiated_by,omitzero"`
+	SucceededAt   *time.Time               `json:"succeeded_at,omitzero"`
+	CanceledAt    *time.Time               `json:"canceled_at,omitzero"`
+	Kind          DisputeKind              `json:"kind,omitzero"`
+	RespondBy     *time.Time               `json:"respond_by,omitzero"`
+	Evidence      *Evidence                `json:"evidence,omitzero"`
+	EvidenceFiles []string                 `json:"evidence_files,omitzero"`
+
+	// EvidenceSubmittedAt: When the processor had the evidence; what there is before is a draft.
+	EvidenceSubmittedAt *time.Time `json:"evidence_submitted_at,omitzero"`
+	EscalatedAt         *time.Time `json:"escalated_at,omitzero"`
+	ClosedAt            *time.Time `json:"closed_at,omitzero"`
+
+	// BankAccount: Where it went, as the account was then.
+	BankAccount *SearchResultBankAccount `json:"bank_account,omitzero"`
+
+	// StatementDescriptor: What the bank shows of its sender.
+	StatementDescriptor string `json:"statement_descriptor,omitzero"`
+
+	// ArrivalOn: The business day on which it is expected.
+	ArrivalOn  string `json:"arrival_on,omitzero"`
+	EntryCount *int   `json:"entry_count,omitzero"`
+
+	// ChargeCount: How many entries bring in a charge.
+	ChargeCount *int `json:"charge_count,omitzero"`
+
+	// RefundCount: How many entries give a refund.
+	RefundCount *int       `json:"refund_count,omitzero"`
+	PeriodFrom  *time.Time `json:"period_from,omitzero"`
+	PeriodTo    *time.Time `json:"period_to,omitzero"`
+	PaidAt      *time.Time `json:"paid_at,omitzero"`
+
+	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
+	DisabledReason *string `json:"disabled_reason,omitzero"`
+
+	// Card: Null for a bank account.
+	Card *SearchResultCard `json:"card,omitzero"`
+
+	// Mandate: Of a bank account.
+	Mandate *string `json:"mandate,omitzero"`
+
+	// EntryMode: How the data came to us.
+	EntryMode  SearchResultEntryMode `json:"entry_mode,omitzero"`
+	LastUsedAt *time.Time            `json:"last_used_at,omitzero"`
+	ExpiresAt  *time.Time            `json:"expires_at,omitzero"`
+}
+
+// SearchResultBankAccount: Where it went, as the account was then.
+type SearchResultBankAccount struct {
+	ID string `json:"id"`
+
+	// BankName: Empty if the bank is not known.
+	BankName string `json:"bank_name"`
+
+	// Last4: Of the account number.
+	Last4 string `json:"last4"`
+}
+
+// SearchResultCard: Null for a bank account.
+type SearchResultCard struct {
+	Brand    PaymentMethodBrand      `json:"brand"`
+	BIN      string                  `json:"bin"`
+	Last4    string                  `json:"last4"`
+	ExpMonth int                     `json:"exp_month"`
+	ExpYear  int                     `json:"exp_year"`
+	Funding  PaymentMethodFunding    `json:"funding"`
+	Country  string                  `json:"country"`
+	Wallet   *SearchResultCardWallet `json:"wallet"`
+}
+
+// SearchResultCardWallet is the wallet of SearchResultCard.
+type SearchResultCardWallet string
+
+// SearchResultEntryMode is the entry_mode of SearchResult.
+type SearchResultEntryMode string
+
+// SearchResultFailure: Why the charge failed; null unless it did.
+type SearchResultFailure struct {
+	Code        ChargeFailureCode `json:"code"`
+	DeclineCode DeclineCode       `json:"decline_code,omitzero"`
+	Message     string            `json:"message"`
+	Advice      Advice            `json:"advice"`
+	Retryable   bool              `json:"retryable"`
+}
+
+// SearchResultInitiatedBy: Who wanted it: a program, by its key, or a person in the portal.
+type SearchResultInitiatedBy struct {
+	Kind    RefundInitiatedByKind `json:"kind"`
+	KeyName string                `json:"key_name,omitzero"`
+	User    string                `json:"user,omitzero"`
+}
+
+// SearchResultObject is the object of SearchResult.
+type SearchResultObject string
+
+// SearchResultProcessor: Who told of the dispute, and how they call it.
+type SearchResultProcessor struct {
+	Name      string `json:"name"`
+	Reference string `json:"reference"`
+}
 
 // SimulateCharge is what Sandbox.SimulateCharge sends.
 type SimulateCharge struct {
@@ -1690,6 +2387,61 @@ type SubmitEvidence struct {
 	Files Patch[[]string] `json:"files,omitzero"`
 }
 
+// TimelineEntry: An event, or a call to the processor. Members that make no sense for an entry are null.
+type TimelineEntry struct {
+	ID       string `json:"id"`
+	Object   string `json:"object"`
+	Livemode bool   `json:"livemode"`
+
+	// Type: The event's, such as `charge.captured` or `refund.succeeded`; of a call `call.authorize`, `call.capture` and the like.
+	Type     string  `json:"type"`
+	EventID  *string `json:"event_id"`
+	ChargeID string  `json:"charge_id"`
+
+	// RefundID: The refund that it is about.
+	RefundID *string `json:"refund_id"`
+
+	// DisputeID: The dispute that it is about.
+	DisputeID *string `json:"dispute_id"`
+
+	// PayoutID: The payout that it is about; its amount is of all charges in it.
+	PayoutID *string `json:"payout_id"`
+
+	// Version: The object's version by the event.
+	Version *int `json:"version"`
+
+	// Status: The object's after the event. Of a call, what came of it by now: open, approved, declined or not_submitted.
+	Status string `json:"status"`
+
+	// Amount: Minor units of the currency.
+	Amount   int64    `json:"amount"`
+	Currency Currency `json:"currency"`
+
+	// Changed: The members of the object that the event changed.
+	Changed []string `json:"changed"`
+
+	// Failure: Why the object has failed, as a code.
+	Failure *string `json:"failure"`
+
+	// Processor: Where a call went.
+	Processor *string `json:"processor"`
+
+	// Reference: Under which the processor knows it; ours.
+	Reference *string `json:"reference"`
+
+	// IdempotencyKey: Of the request that wanted the call.
+	IdempotencyKey *string    `json:"idempotency_key"`
+	FinishedAt     *time.Time `json:"finished_at"`
+
+	// Source: A request of yours or what happens by itself.
+	Source    TimelineEntrySource `json:"source"`
+	RequestID *string             `json:"request_id"`
+	CreatedAt time.Time           `json:"created_at"`
+}
+
+// TimelineEntrySource is the source of TimelineEntry.
+type TimelineEntrySource string
+
 // Token: A saved payment method. It holds no card or account number, and expires 13 months after it was made or last charged.
 type Token struct {
 	ID     string `json:"id"`
@@ -1720,11 +2472,11 @@ type Token struct {
 	Billing Billing `json:"billing"`
 
 	// EntryMode: How the data came to us.
-	EntryMode  TokenEntryMode `json:"entry_mode"`
-	LastUsedAt *time.Time     `json:"last_used_at"`
-	ExpiresAt  time.Time      `json:"expires_at"`
-	CreatedAt  time.Time      `json:"created_at"`
-	UpdatedAt  time.Time      `json:"updated_at"`
+	EntryMode  SearchResultEntryMode `json:"entry_mode"`
+	LastUsedAt *time.Time            `json:"last_used_at"`
+	ExpiresAt  time.Time             `json:"expires_at"`
+	CreatedAt  time.Time             `json:"created_at"`
+	UpdatedAt  time.Time             `json:"updated_at"`
 }
 
 // TokenBankAccount: Null for a card.
@@ -1743,27 +2495,59 @@ type TokenBankAccountScheme string
 
 // TokenCard: Null for a bank account.
 type TokenCard struct {
-	Brand    PaymentMethodBrand   `json:"brand"`
-	BIN      string               `json:"bin"`
-	Last4    string               `json:"last4"`
-	ExpMonth int                  `json:"exp_month"`
-	ExpYear  int                  `json:"exp_year"`
-	Funding  PaymentMethodFunding `json:"funding"`
-	Country  string               `json:"country"`
-	Wallet   *TokenCardWallet     `json:"wallet"`
+	Brand    PaymentMethodBrand      `json:"brand"`
+	BIN      string                  `json:"bin"`
+	Last4    string                  `json:"last4"`
+	ExpMonth int                     `json:"exp_month"`
+	ExpYear  int                     `json:"exp_year"`
+	Funding  PaymentMethodFunding    `json:"funding"`
+	Country  string                  `json:"country"`
+	Wallet   *SearchResultCardWallet `json:"wallet"`
 }
-
-// TokenCardWallet is the wallet of TokenCard.
-type TokenCardWallet string
-
-// TokenEntryMode is the entry_mode of Token.
-type TokenEntryMode string
 
 // TokenKind is one of its constants.
 type TokenKind string
 
 // TokenStatus is one of its constants.
 type TokenStatus string
+
+// UpdateCharge: Members that are not sent stay as they are.
+type UpdateCharge struct {
+	// Description: Null clears it.
+	Description Patch[string] `json:"description,omitzero"`
+
+	// ExternalID: Your own id of the charge; no two charges of an application share one. Null clears it.
+	ExternalID Patch[string] `json:"external_id,omitzero"`
+
+	// Metadata: All pairs that the charge shall have; null for none. At most 50; keys of 1 to 40 characters, values of at most
+	// 500, none with the character NUL.
+	Metadata Patch[map[string]string] `json:"metadata,omitzero"`
+}
+
+// UpdateMerchant is what Merchants.Update sends.
+type UpdateMerchant struct {
+	Name string `json:"name,omitzero"`
+
+	// EIN: It stays once the merchant is enrolled in DAF Pay.
+	EIN           Patch[string]         `json:"ein,omitzero"`
+	Nonprofit     *bool                 `json:"nonprofit,omitzero"`
+	BankProcessor MerchantBankProcessor `json:"bank_processor,omitzero"`
+	TimeZone      *string               `json:"time_zone,omitzero"`
+
+	// PayoutSchedule: Another one than before comes with the day that it needs.
+	PayoutSchedule   MerchantPayoutSchedule `json:"payout_schedule,omitzero"`
+	PayoutWeekday    Patch[int64]           `json:"payout_weekday,omitzero"`
+	PayoutDayOfMonth Patch[int64]           `json:"payout_day_of_month,omitzero"`
+	HasWalletA       *bool                  `json:"has_wallet_a,omitzero"`
+	HasDAFProvider   *bool                  `json:"has_daf_provider,omitzero"`
+	Domains          Patch[[]string]        `json:"domains,omitzero"`
+
+	// DAFPercentage: Percent, with at most 3 decimal places.
+	DAFPercentage       *float64                 `json:"daf_percentage,omitzero"`
+	StatementDescriptor *string                  `json:"statement_descriptor,omitzero"`
+	ExternalID          Patch[string]            `json:"external_id,omitzero"`
+	Metadata            Patch[map[string]string] `json:"metadata,omitzero"`
+}
 
 // UpdateToken is what Tokens.Update sends.
 type UpdateToken struct {
@@ -1809,6 +2593,12 @@ type UpdateTokenBilling struct {
 
 	// Phone: An empty text clears the member. A text in which a card number stands is refused.
 	Phone Patch[string] `json:"phone,omitzero"`
+}
+
+// VerifyDomains is what Merchants.VerifyDomains sends.
+type VerifyDomains struct {
+	// Domain: One of the merchant's domains; all of them if it is left out.
+	Domain string `json:"domain,omitzero"`
 }
 
 // VerifyToken is what Tokens.Verify sends.
@@ -1888,8 +2678,29 @@ type ListChargesParams struct {
 	// Status: Only charges in one of these.
 	Status []ChargeStatus `query:"status,omitzero"`
 
+	// Type: Only charges of these types.
+	Type []ChargeType `query:"type,omitzero"`
+
 	// MerchantID: Only what belongs to one of these merchants.
 	MerchantID []int64 `query:"merchant_id,omitzero"`
+
+	// Amount: Only this amount, in minor units. Not with one of the four below.
+	Amount *int64 `query:"amount,omitzero"`
+
+	// AmountGte: Only this amount or more.
+	AmountGte *int64 `query:"amount[gte],omitzero"`
+
+	// AmountGt: Only more than this. Not with `gte`.
+	AmountGt *int64 `query:"amount[gt],omitzero"`
+
+	// AmountLte: Only this amount or less. Not with `lt`.
+	AmountLte *int64 `query:"amount[lte],omitzero"`
+
+	// AmountLt: Only less than this.
+	AmountLt *int64 `query:"amount[lt],omitzero"`
+
+	// Currency: Only what is in one of these.
+	Currency []Currency `query:"currency,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
 	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
@@ -1905,6 +2716,34 @@ type ListChargesParams struct {
 
 	// ExternalID: Only the charge with this external_id; there is one at most.
 	ExternalID string `query:"external_id,omitzero"`
+
+	// Email: Only of payers with this address, in letters of either case.
+	Email string `query:"email,omitzero"`
+
+	// Last4: Only of cards and bank accounts whose number ends in these digits.
+	Last4 string `query:"last4,omitzero"`
+
+	// Recurring: Only charges that are part of a series, or only others.
+	Recurring *bool `query:"recurring,omitzero"`
+
+	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
+	// given once.
+	Metadata map[string]string `query:"metadata,omitzero"`
+}
+
+// ListTimelineParams is the query of Charges.ListTimeline.
+type ListTimelineParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
 }
 
 // ListDisputesParams is the query of Disputes.List.
@@ -1927,8 +2766,38 @@ type ListDisputesParams struct {
 	// Kind: Only disputes of these kinds.
 	Kind []DisputeKind `query:"kind,omitzero"`
 
+	// Reason: Only disputes with this reason, in the network's word.
+	Reason string `query:"reason,omitzero"`
+
 	// MerchantID: Only what belongs to one of these merchants.
 	MerchantID []int64 `query:"merchant_id,omitzero"`
+
+	// Amount: Only this amount, in minor units. Not with one of the four below.
+	Amount *int64 `query:"amount,omitzero"`
+
+	// AmountGte: Only this amount or more.
+	AmountGte *int64 `query:"amount[gte],omitzero"`
+
+	// AmountGt: Only more than this. Not with `gte`.
+	AmountGt *int64 `query:"amount[gt],omitzero"`
+
+	// AmountLte: Only this amount or less. Not with `lt`.
+	AmountLte *int64 `query:"amount[lte],omitzero"`
+
+	// AmountLt: Only less than this.
+	AmountLt *int64 `query:"amount[lt],omitzero"`
+
+	// RespondByGte: Only disputes that must be answered then or later.
+	RespondByGte time.Time `query:"respond_by[gte],omitzero"`
+
+	// RespondByGt: Only disputes that must be answered later. Not with `gte`.
+	RespondByGt time.Time `query:"respond_by[gt],omitzero"`
+
+	// RespondByLte: Only disputes that must be answered then or earlier. Not with `lt`.
+	RespondByLte time.Time `query:"respond_by[lte],omitzero"`
+
+	// RespondByLt: Only disputes that must be answered earlier.
+	RespondByLt time.Time `query:"respond_by[lt],omitzero"`
 
 	// ChargeID: Only disputes of this charge.
 	ChargeID string `query:"charge_id,omitzero"`
@@ -1946,8 +2815,8 @@ type ListDisputesParams struct {
 	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
 }
 
-// ListFilesParams is the query of Files.List.
-type ListFilesParams struct {
+// ListExportsParams is the query of Exports.List.
+type ListExportsParams struct {
 	// Limit: How many at most.
 	Limit int `query:"limit,omitzero"`
 
@@ -1971,12 +2840,99 @@ type ListFilesParams struct {
 
 	// CreatedAtLt: Only what was made earlier.
 	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+
+	// Status: Only exports in one of these.
+	Status []ExportStatus `query:"status,omitzero"`
+
+	// Resource: Only exports of one of these.
+	Resource []ExportResource `query:"resource,omitzero"`
+}
+
+// ListFilesParams is the query of Files.List.
+type ListFilesParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// ContentType: Only files of these types.
+	ContentType []FileContentType `query:"content_type,omitzero"`
+
+	// CreatedAtGte: Only what was made then or later.
+	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+
+	// CreatedAtGt: Only what was made later. Not with `gte`.
+	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+
+	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
+	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+
+	// CreatedAtLt: Only what was made earlier.
+	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
 }
 
 // CreateFileParams is the query of Files.Create.
 type CreateFileParams struct {
 	// Name: How the file is called, without a path.
 	Name string `query:"name"`
+}
+
+// ListMerchantsParams is the query of Merchants.List.
+type ListMerchantsParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter int64 `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore int64 `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// Status: Only merchants in one of these.
+	Status []MerchantStatus `query:"status,omitzero"`
+
+	// OrganizationID: Only merchants of one of these organizations.
+	OrganizationID []int64 `query:"organization_id,omitzero"`
+
+	// Country: Only merchants in one of these.
+	Country []MerchantCountry `query:"country,omitzero"`
+
+	// Currency: Only merchants with one of these.
+	Currency []Currency `query:"currency,omitzero"`
+
+	// ExternalID: Only the merchant with this reference of yours.
+	ExternalID string `query:"external_id,omitzero"`
+
+	// HasWalletA: Only merchants with wallet A switched so.
+	HasWalletA *bool `query:"has_wallet_a,omitzero"`
+
+	// HasDAFProvider: Only merchants with DAF Pay switched so.
+	HasDAFProvider *bool `query:"has_daf_provider,omitzero"`
+
+	// Metadata: Only merchants whose metadata have these pairs, each written as `metadata[key]=value`.
+	Metadata map[string]string `query:"metadata,omitzero"`
+
+	// CreatedAtGte: Only what was made then or later.
+	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+
+	// CreatedAtGt: Only what was made later. Not with `gte`.
+	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+
+	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
+	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+
+	// CreatedAtLt: Only what was made earlier.
+	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
 }
 
 // ListFeeSchedulesParams is the query of Fees.ListSchedules.
@@ -2023,6 +2979,36 @@ type ListPayoutsParams struct {
 	// MerchantID: Only what belongs to one of these merchants.
 	MerchantID []int64 `query:"merchant_id,omitzero"`
 
+	// Amount: Only this amount, in minor units. Not with one of the four below.
+	Amount *int64 `query:"amount,omitzero"`
+
+	// AmountGte: Only this amount or more.
+	AmountGte *int64 `query:"amount[gte],omitzero"`
+
+	// AmountGt: Only more than this. Not with `gte`.
+	AmountGt *int64 `query:"amount[gt],omitzero"`
+
+	// AmountLte: Only this amount or less. Not with `lt`.
+	AmountLte *int64 `query:"amount[lte],omitzero"`
+
+	// AmountLt: Only less than this.
+	AmountLt *int64 `query:"amount[lt],omitzero"`
+
+	// Currency: Only what is in one of these.
+	Currency []Currency `query:"currency,omitzero"`
+
+	// ArrivalOnGte: Only payouts that arrive then or later.
+	ArrivalOnGte string `query:"arrival_on[gte],omitzero"`
+
+	// ArrivalOnGt: Only payouts that arrive later. Not with `gte`.
+	ArrivalOnGt string `query:"arrival_on[gt],omitzero"`
+
+	// ArrivalOnLte: Only payouts that arrive then or earlier. Not with `lt`.
+	ArrivalOnLte string `query:"arrival_on[lte],omitzero"`
+
+	// ArrivalOnLt: Only payouts that arrive earlier.
+	ArrivalOnLt string `query:"arrival_on[lt],omitzero"`
+
 	// CreatedAtGte: Only what was made then or later.
 	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
 
@@ -2068,8 +3054,29 @@ type ListRefundsParams struct {
 	// Status: Only refunds in one of these.
 	Status []RefundStatus `query:"status,omitzero"`
 
+	// Reason: Only refunds for one of these reasons.
+	Reason []RefundReason `query:"reason,omitzero"`
+
 	// MerchantID: Only what belongs to one of these merchants.
 	MerchantID []int64 `query:"merchant_id,omitzero"`
+
+	// Amount: Only this amount, in minor units. Not with one of the four below.
+	Amount *int64 `query:"amount,omitzero"`
+
+	// AmountGte: Only this amount or more.
+	AmountGte *int64 `query:"amount[gte],omitzero"`
+
+	// AmountGt: Only more than this. Not with `gte`.
+	AmountGt *int64 `query:"amount[gt],omitzero"`
+
+	// AmountLte: Only this amount or less. Not with `lt`.
+	AmountLte *int64 `query:"amount[lte],omitzero"`
+
+	// AmountLt: Only less than this.
+	AmountLt *int64 `query:"amount[lt],omitzero"`
+
+	// Currency: Only what is in one of these.
+	Currency []Currency `query:"currency,omitzero"`
 
 	// ChargeID: Only refunds of this charge.
 	ChargeID string `query:"charge_id,omitzero"`
@@ -2088,6 +3095,82 @@ type ListRefundsParams struct {
 
 	// ExternalID: Only the refund with this external_id; there is one at most.
 	ExternalID string `query:"external_id,omitzero"`
+
+	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
+	// given once.
+	Metadata map[string]string `query:"metadata,omitzero"`
+}
+
+// ListRequestLogsParams is the query of RequestLogs.List.
+type ListRequestLogsParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// Status: Only those that were answered with one of these statuses.
+	Status []int64 `query:"status,omitzero"`
+
+	// Method: Only those with one of these methods.
+	Method []LoggedMethod `query:"method,omitzero"`
+
+	// Path: Only those of this path, under `/api` even if a bare path was called.
+	Path string `query:"path,omitzero"`
+
+	// ErrorCode: Only those that were refused with this code.
+	ErrorCode string `query:"error_code,omitzero"`
+
+	// KeyID: Only those with this API key.
+	KeyID string `query:"key_id,omitzero"`
+
+	// IdempotencyKey: Only those with this idempotency key.
+	IdempotencyKey string `query:"idempotency_key,omitzero"`
+
+	// ClientRequestID: Only those that you sent under this `X-Request-Id`.
+	ClientRequestID string `query:"client_request_id,omitzero"`
+
+	// ObjectID: Only those about this object.
+	ObjectID string `query:"object_id,omitzero"`
+
+	// MerchantID: Only what belongs to one of these merchants.
+	MerchantID []int64 `query:"merchant_id,omitzero"`
+
+	// CreatedAtGte: Only what was made then or later.
+	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+
+	// CreatedAtGt: Only what was made later. Not with `gte`.
+	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+
+	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
+	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+
+	// CreatedAtLt: Only what was made earlier.
+	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+}
+
+// SearchParams is the query of Search.Search.
+type SearchParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// Q: At most 500 characters, 20 terms, 20 values in a term.
+	Q string `query:"q"`
 }
 
 // ListTokensParams is the query of Tokens.List.
@@ -2110,8 +3193,17 @@ type ListTokensParams struct {
 	// Kind: Only tokens of these kinds.
 	Kind []TokenKind `query:"kind,omitzero"`
 
+	// Brand: Only cards of these networks.
+	Brand []PaymentMethodBrand `query:"brand,omitzero"`
+
 	// MerchantID: Only what belongs to one of these merchants.
 	MerchantID []int64 `query:"merchant_id,omitzero"`
+
+	// Email: Only of payers with this address, in letters of either case.
+	Email string `query:"email,omitzero"`
+
+	// Last4: Only of cards and bank accounts whose number ends in these digits.
+	Last4 string `query:"last4,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
 	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
@@ -2131,32 +3223,40 @@ const Version = "2026-12-01"
 
 // Services are the API's resources.
 type Services struct {
-	Balance  BalanceService
-	Charges  ChargesService
-	Disputes DisputesService
-	Files    FilesService
-	Mandates MandatesService
-	Me       MeService
-	Fees     FeesService
-	Payouts  PayoutsService
-	Refunds  RefundsService
-	Sandbox  SandboxService
-	Tokens   TokensService
+	Balance     BalanceService
+	Charges     ChargesService
+	Disputes    DisputesService
+	Exports     ExportsService
+	Files       FilesService
+	Mandates    MandatesService
+	Me          MeService
+	Merchants   MerchantsService
+	Fees        FeesService
+	Payouts     PayoutsService
+	Refunds     RefundsService
+	RequestLogs RequestLogsService
+	Sandbox     SandboxService
+	Search      SearchService
+	Tokens      TokensService
 }
 
 func servicesOf(t *transport) Services {
 	return Services{
-		Balance:  BalanceService{t},
-		Charges:  ChargesService{t},
-		Disputes: DisputesService{t},
-		Files:    FilesService{t},
-		Mandates: MandatesService{t},
-		Me:       MeService{t},
-		Fees:     FeesService{t},
-		Payouts:  PayoutsService{t},
-		Refunds:  RefundsService{t},
-		Sandbox:  SandboxService{t},
-		Tokens:   TokensService{t},
+		Balance:     BalanceService{t},
+		Charges:     ChargesService{t},
+		Disputes:    DisputesService{t},
+		Exports:     ExportsService{t},
+		Files:       FilesService{t},
+		Mandates:    MandatesService{t},
+		Me:          MeService{t},
+		Merchants:   MerchantsService{t},
+		Fees:        FeesService{t},
+		Payouts:     PayoutsService{t},
+		Refunds:     RefundsService{t},
+		RequestLogs: RequestLogsService{t},
+		Sandbox:     SandboxService{t},
+		Search:      SearchService{t},
+		Tokens:      TokensService{t},
 	}
 }
 
@@ -2169,6 +3269,9 @@ type ChargesService struct{ api *transport }
 // DisputesService: What payers' banks hold against charges.
 type DisputesService struct{ api *transport }
 
+// ExportsService: Files of all objects of a kind, written in the background.
+type ExportsService struct{ api *transport }
+
 // FilesService: Documents that belong to something else, such as the evidence of a dispute.
 type FilesService struct{ api *transport }
 
@@ -2177,6 +3280,9 @@ type MandatesService struct{ api *transport }
 
 // MeService: The key that a request is made with.
 type MeService struct{ api *transport }
+
+// MerchantsService: The accounts that are paid. `/merchants`, `/merchants/{id}` and `/files/wallet-a-domain`, without `/api`, are the same operations by shorter paths.
+type MerchantsService struct{ api *transport }
 
 // FeesService: What a merchant pays for each event, and what new merchants begin with.
 type FeesService struct{ api *transport }
@@ -2187,8 +3293,14 @@ type PayoutsService struct{ api *transport }
 // RefundsService: Captured money given back to the payer, in parts or whole.
 type RefundsService struct{ api *transport }
 
+// RequestLogsService: What your requests came to: a log of them, and what became of their idempotency keys.
+type RequestLogsService struct{ api *transport }
+
 // SandboxService: The sandbox only: what an application tries out with. In production these paths do not exist.
 type SandboxService struct{ api *transport }
+
+// SearchService: Objects of all kinds by what they hold: words, states, amounts, digits, metadata.
+type SearchService struct{ api *transport }
 
 // TokensService: Saved payment methods. Card and bank data never pass this API; svcpay.js makes tokens of them.
 type TokensService struct{ api *transport }
@@ -2259,6 +3371,17 @@ func (s ChargesService) Get(ctx context.Context, id string, options ...Option) (
 	return send[Charge](ctx, s.api, call{method: "GET", path: "/api/charges/" + segment(id)}, options)
 }
 
+// Update: Change what you wrote on a charge.
+//
+// Its description, `external_id` and metadata, whatever its status. Members that are not sent stay as they are; null
+// clears. `metadata` is replaced as a whole: send all pairs that it shall have. What changes nothing makes no version
+// and no event. The other members change by what happens to the charge, not by an update.
+//
+// PUT /api/charges/{id}
+func (s ChargesService) Update(ctx context.Context, id string, body UpdateCharge, options ...Option) (*Charge, error) {
+	return send[Charge](ctx, s.api, call{method: "PUT", path: "/api/charges/" + segment(id), body: body, keyed: true}, options)
+}
+
 // Capture: Capture an authorization.
 //
 // Takes the authorized amount or a part of it, once; the rest is released. An authorization that is not captured
@@ -2270,6 +3393,21 @@ func (s ChargesService) Get(ctx context.Context, id string, options ...Option) (
 // POST /api/charges/{id}/capture
 func (s ChargesService) Capture(ctx context.Context, id string, body CaptureCharge, options ...Option) (*Charge, error) {
 	return send[Charge](ctx, s.api, call{method: "POST", path: "/api/charges/" + segment(id) + "/capture", body: body, keyed: true}, options)
+}
+
+// ListTimeline: What happened to a charge.
+//
+// The events of the charge, of its refunds and disputes and of the payouts that its money was part of, and every call
+// to the processor, with the ids of the requests that caused them. `order=asc` tells it from the beginning.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/charges/{id}/timeline
+func (s ChargesService) ListTimeline(ctx context.Context, id string, params ListTimelineParams, options ...Option) iter.Seq2[TimelineEntry, error] {
+	return all[TimelineEntry](ctx, s.api, call{method: "GET", path: "/api/charges/" + segment(id) + "/timeline", query: params}, options)
+}
+
+// ListTimelinePage is one page of ListTimeline.
+func (s ChargesService) ListTimelinePage(ctx context.Context, id string, params ListTimelineParams, options ...Option) (*Page[TimelineEntry], error) {
+	return send[Page[TimelineEntry]](ctx, s.api, call{method: "GET", path: "/api/charges/" + segment(id) + "/timeline", query: params}, options)
 }
 
 // Void: Void a charge.
@@ -2326,6 +3464,50 @@ func (s DisputesService) SubmitEvidence(ctx context.Context, id string, body Sub
 	return send[Dispute](ctx, s.api, call{method: "POST", path: "/api/disputes/" + segment(id) + "/evidence", body: body, keyed: true}, options)
 }
 
+// List: List exports.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/exports
+func (s ExportsService) List(ctx context.Context, params ListExportsParams, options ...Option) iter.Seq2[Export, error] {
+	return all[Export](ctx, s.api, call{method: "GET", path: "/api/exports", query: params}, options)
+}
+
+// ListPage is one page of List.
+func (s ExportsService) ListPage(ctx context.Context, params ListExportsParams, options ...Option) (*Page[Export], error) {
+	return send[Page[Export]](ctx, s.api, call{method: "GET", path: "/api/exports", query: params}, options)
+}
+
+// Create: Export all objects of a kind.
+//
+// The file has every object whose creation was answered before the export's, oldest first, each as it is when it is
+// written. Objects that are made in the same second may be there. `csv` has a line of column names, then a line an object:
+// members of objects with a point (`billing.email`), lists and metadata as JSON, amounts in minor units. A text that a
+// spreadsheet would take for a formula has an apostrophe before it. `jsonl` has an object of the API a line.
+//
+// At most ten exports of an application are unfinished at a time.
+//
+// POST /api/exports
+func (s ExportsService) Create(ctx context.Context, body CreateExport, options ...Option) (*Export, error) {
+	return send[Export](ctx, s.api, call{method: "POST", path: "/api/exports", body: body, keyed: true}, options)
+}
+
+// Get: Read an export.
+//
+// A key that is limited to some merchants sees exports of none but these.
+//
+// GET /api/exports/{id}
+func (s ExportsService) Get(ctx context.Context, id string, options ...Option) (*Export, error) {
+	return send[Export](ctx, s.api, call{method: "GET", path: "/api/exports/" + segment(id)}, options)
+}
+
+// Download: Download the file of an export.
+//
+// The file as it is told by `size` and `sha256`, kept for seven days. The key must have the right to read what is in it.
+//
+// GET /api/exports/{id}/file
+func (s ExportsService) Download(ctx context.Context, id string, accept string, options ...Option) (*Document, error) {
+	return document(ctx, s.api, call{method: "GET", path: "/api/exports/" + segment(id) + "/file"}, accept, options)
+}
+
 // GetDefaults: Read what new merchants begin with.
 //
 // These rates are copied to each merchant that is created; changing them in the portal leaves existing merchants alone.
@@ -2357,11 +3539,32 @@ func (s FilesService) Create(ctx context.Context, params CreateFileParams, docum
 	return send[File](ctx, s.api, call{method: "POST", path: "/api/files", query: params, document: &document, keyed: true}, options)
 }
 
+// GetWalletADomainFile: Read the domain association file of wallet A.
+//
+// Every website that shows the wallet A payment sheet hosts this file at
+// `/.well-known/wallet-a-developer-merchantid-domain-association`. No credentials are needed.
+//
+// GET /api/files/wallet-a-domain
+func (s MerchantsService) GetWalletADomainFile(ctx context.Context, options ...Option) (*Document, error) {
+	return document(ctx, s.api, call{method: "GET", path: "/api/files/wallet-a-domain"}, "text/plain", options)
+}
+
 // Get: Read what there is to know of a file.
 //
 // GET /api/files/{id}
 func (s FilesService) Get(ctx context.Context, id string, options ...Option) (*File, error) {
 	return send[File](ctx, s.api, call{method: "GET", path: "/api/files/" + segment(id)}, options)
+}
+
+// GetIdempotencyKey: Read what became of an idempotency key.
+//
+// Of the key as you sent it, with every character escaped that a path cannot hold, such as `%2F` for a slash. A key
+// is known while its request is under way and 7 days after it was first used; one that was released because its request
+// wrote nothing is as unknown as one that was never used.
+//
+// GET /api/idempotency_keys/{key}
+func (s RequestLogsService) GetIdempotencyKey(ctx context.Context, key string, options ...Option) (*IdempotencyKeyRecord, error) {
+	return send[IdempotencyKeyRecord](ctx, s.api, call{method: "GET", path: "/api/idempotency_keys/" + segment(key)}, options)
 }
 
 // Get: Read a mandate.
@@ -2392,6 +3595,77 @@ func (s MeService) Get(ctx context.Context, options ...Option) (*Me, error) {
 	return send[Me](ctx, s.api, call{method: "GET", path: "/api/me"}, options)
 }
 
+// List: List merchants.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/merchants
+func (s MerchantsService) List(ctx context.Context, params ListMerchantsParams, options ...Option) iter.Seq2[Merchant, error] {
+	return all[Merchant](ctx, s.api, call{method: "GET", path: "/api/merchants", query: params}, options)
+}
+
+// ListPage is one page of List.
+func (s MerchantsService) ListPage(ctx context.Context, params ListMerchantsParams, options ...Option) (*Page[Merchant], error) {
+	return send[Page[Merchant]](ctx, s.api, call{method: "GET", path: "/api/merchants", query: params}, options)
+}
+
+// Create: Create a merchant.
+//
+// Makes an active merchant of an organization that you have, `organization_id`, or of a new one, `organization`: exactly
+// one of them. Everything but `name` and `country` may be left out. The merchant begins with the fees that stand in your
+// application's defaults; of fees only `daf_percentage` is written here, the others people change in the portal.
+//
+// POST /api/merchants
+func (s MerchantsService) Create(ctx context.Context, body CreateMerchant, options ...Option) (*Merchant, error) {
+	return send[Merchant](ctx, s.api, call{method: "POST", path: "/api/merchants", body: body, keyed: true}, options)
+}
+
+// Get: Read a merchant.
+//
+// GET /api/merchants/{id}
+func (s MerchantsService) Get(ctx context.Context, id int64, options ...Option) (*Merchant, error) {
+	return send[Merchant](ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id)}, options)
+}
+
+// Update: Update a merchant.
+//
+// Merges: what is not sent stays as it is, and null clears what can be cleared. `domains` and `metadata` are replaced whole.
+// What changes nothing makes no version and no event. Country, currency and organization stay for good; the status is
+// changed by people.
+//
+// PUT /api/merchants/{id}
+func (s MerchantsService) Update(ctx context.Context, id int64, body UpdateMerchant, options ...Option) (*Merchant, error) {
+	return send[Merchant](ctx, s.api, call{method: "PUT", path: "/api/merchants/" + segment(id), body: body, keyed: true}, options)
+}
+
+// ListDomains: Read what is known of a merchant's domains.
+//
+// All of them, in the order of the merchant's list. A domain that leaves the list is forgotten.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/merchants/{id}/domains
+func (s MerchantsService) ListDomains(ctx context.Context, id int64, options ...Option) iter.Seq2[Domain, error] {
+	return all[Domain](ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/domains"}, options)
+}
+
+// ListDomainsPage is one page of ListDomains.
+func (s MerchantsService) ListDomainsPage(ctx context.Context, id int64, options ...Option) (*Page[Domain], error) {
+	return send[Page[Domain]](ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/domains"}, options)
+}
+
+// VerifyDomains: Look whether domains host the association file.
+//
+// Fetches `https://<domain>/.well-known/wallet-a-developer-merchantid-domain-association` from each domain of the merchant,
+// or from the one that is named, and compares it with the file at `/files/wallet-a-domain`. Only public hosts are asked, at
+// port 443; redirects are not followed. It answers within half a minute.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. POST /api/merchants/{id}/domains/verify
+func (s MerchantsService) VerifyDomains(ctx context.Context, id int64, body VerifyDomains, options ...Option) iter.Seq2[Domain, error] {
+	return all[Domain](ctx, s.api, call{method: "POST", path: "/api/merchants/" + segment(id) + "/domains/verify", body: body, keyed: true}, options)
+}
+
+// VerifyDomainsPage is one page of VerifyDomains.
+func (s MerchantsService) VerifyDomainsPage(ctx context.Context, id int64, body VerifyDomains, options ...Option) (*Page[Domain], error) {
+	return send[Page[Domain]](ctx, s.api, call{method: "POST", path: "/api/merchants/" + segment(id) + "/domains/verify", body: body, keyed: true}, options)
+}
+
 // Get: Read a merchant's fees.
 //
 // The schedule in force, with those that are scheduled after it.
@@ -2411,7 +3685,7 @@ func (s FeesService) Get(ctx context.Context, id int64, options ...Option) (*Fee
 //
 // PUT /api/merchants/{id}/fees
 func (s FeesService) Change(ctx context.Context, id int64, body ChangeFees, options ...Option) (*FeeSchedule, error) {
-	return send[FeeSchedule](ctx, s.api, call{method: "PUT", path: "/api/merchants/" + segment(id) + "/fees", body: body}, options)
+	return send[FeeSchedule](ctx, s.api, call{method: "PUT", path: "/api/merchants/" + segment(id) + "/fees", body: body, keyed: true}, options)
 }
 
 // ListSchedules: List a merchant's fee schedules.
@@ -2542,6 +3816,34 @@ func (s RefundsService) Cancel(ctx context.Context, id string, options ...Option
 	return send[Refund](ctx, s.api, call{method: "POST", path: "/api/refunds/" + segment(id) + "/cancel", keyed: true}, options)
 }
 
+// List: List requests.
+//
+// Every request with a valid key of yours, those that were refused too, newest first. An entry follows its request
+// within a second and is kept 30 days. Entries may be missing after a crash of ours or under great load: for what
+// happened to money, read the objects and their events.
+//
+// Card numbers, keys and the values of names such as `cvc` or `password` are replaced by `[redacted]`. Bodies are cut
+// after 8 KiB; those over 64 KiB, and those that are not JSON, are not kept.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/request_logs
+func (s RequestLogsService) List(ctx context.Context, params ListRequestLogsParams, options ...Option) iter.Seq2[RequestLog, error] {
+	return all[RequestLog](ctx, s.api, call{method: "GET", path: "/api/request_logs", query: params}, options)
+}
+
+// ListPage is one page of List.
+func (s RequestLogsService) ListPage(ctx context.Context, params ListRequestLogsParams, options ...Option) (*Page[RequestLog], error) {
+	return send[Page[RequestLog]](ctx, s.api, call{method: "GET", path: "/api/request_logs", query: params}, options)
+}
+
+// Get: Read a request.
+//
+// Its id is the `Request-Id` of its answer. It is there within a second of the request, for 30 days.
+//
+// GET /api/request_logs/{id}
+func (s RequestLogsService) Get(ctx context.Context, id string, options ...Option) (*RequestLog, error) {
+	return send[RequestLog](ctx, s.api, call{method: "GET", path: "/api/request_logs/" + segment(id)}, options)
+}
+
 // SimulateCharge: Have something happen to a charge.
 //
 // Has the sandbox's processor tell of an `outcome` now:
@@ -2610,6 +3912,34 @@ func (s SandboxService) SimulatePayout(ctx context.Context, id string, body Simu
 // POST /api/sandbox/tokens
 func (s TokensService) CreateTestToken(ctx context.Context, body CreateTestToken, options ...Option) (*Token, error) {
 	return send[Token](ctx, s.api, call{method: "POST", path: "/api/sandbox/tokens", body: body, keyed: true}, options)
+}
+
+// Search: Search objects of all kinds.
+//
+// Terms are separated by spaces, and all must hold: `status:failed amount>10000 last4:4242 metadata.order:77 "smith"`.
+// A term after `-` must not hold. After `:` several values may stand, separated by commas; any of them will do.
+// A text with spaces, commas or `: < >` stands in quotes.
+//
+//   - A word is looked for in names, e-mail addresses, descriptions, notes and `external_id`, in letters of either case and
+//     without accents; `smi*` finds words that begin so, `"spring appeal"` words that follow each other. A word of words
+//     and marks, such as `gift-88213`, is such a phrase.
+//   - The id of an object, such as `ch_…`, finds it. So does a merchant's, an integer, where nothing else is asked for.
+//   - Fields: `object`, `status`, `amount`, `currency`, `type`, `kind`, `brand`, `last4`, `recurring`, `merchant_id`,
+//     `charge_id`, `token`, `external_id`, `email`, `metadata.key`, `created_at`. `amount` and `created_at` take `> >= < <=`
+//     too. A day is UTC's.
+//
+// Found are charges, refunds, disputes, payouts, merchants and tokens that have what every term names; `object:refund`
+// asks for one kind. Merchants come first, then everything else, newest first. What was written before the search is found.
+// A key finds what it may read.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/search
+func (s SearchService) Search(ctx context.Context, params SearchParams, options ...Option) iter.Seq2[SearchResult, error] {
+	return all[SearchResult](ctx, s.api, call{method: "GET", path: "/api/search", query: params}, options)
+}
+
+// SearchPage is one page of Search.
+func (s SearchService) SearchPage(ctx context.Context, params SearchParams, options ...Option) (*Page[SearchResult], error) {
+	return send[Page[SearchResult]](ctx, s.api, call{method: "GET", path: "/api/search", query: params}, options)
 }
 
 // List: List tokens.

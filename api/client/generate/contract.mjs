@@ -92,7 +92,7 @@ function operationOf(doc, path, verb, op, shared) {
 export function services(doc) {
   const all = Object.entries(doc.paths).flatMap(([path, { parameters = [], ...verbs }]) =>
     Object.entries(verbs).map(([verb, op]) => operationOf(doc, path, verb, op, parameters)))
-  const named = doc.tags.map(({ name, description }) => ({ tag: name, description, operations: all.filter((o) => o.tag === name) }))
+  const named = doc.tags.map(({ name, description }) => ({ tag: name, description: description.trim().replace(/\s+/g, " "), operations: all.filter((o) => o.tag === name) }))
   const methods = named.flatMap((s) => s.operations.map((o) => `${s.tag}.${o.method}`))
   const twice = methods.find((m, i) => methods.indexOf(m) !== i)
   if (twice || methods.length !== all.length) throw new Error(`operations without a method of their own: ${twice ?? "a tag is missing"}`)
