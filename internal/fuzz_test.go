@@ -22,7 +22,8 @@ var fuzzed = map[string]string{
 	"check.Text": "FuzzTexts", "check.Word": "FuzzTexts", "check.Prose": "FuzzTexts", "check.Metadata": "FuzzTexts",
 	"identity.parseKeyText": "FuzzKeyText", "identity.parseAllowedIPs": "FuzzAllowedIPs", "identity.parseAllowedOrigins": "FuzzAllowedOrigins",
 	"ids.Parse": "FuzzParse", "ids.ID.UnmarshalText": "FuzzParse", "instant.Time.UnmarshalJSON": "FuzzTime", "ledger.ParseSource": "FuzzSource",
-	"money.ParseCurrency": "FuzzCurrency", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
+	"merchant.ParseDomain": "FuzzParseDomain",
+	"money.ParseCurrency":  "FuzzCurrency", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
 	"patch.Member.UnmarshalJSON": "FuzzMember", "redact.Text": "FuzzRedact", "redact.JSON": "FuzzRedact", "redact.Query": "FuzzRedact",
 	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.HidesPAN": "FuzzPAN", "simulate.AdvanceInput.Validate": "FuzzAdvance",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
@@ -30,6 +31,8 @@ var fuzzed = map[string]string{
 
 // unfuzzed look like parsers and read nothing of a caller's, or only what another has read.
 var unfuzzed = map[string]string{
+	"api.parseInteger":                     "digits, as of a filter by integers",
+	"merchant.parseDomains":                "a list, each of which ParseDomain reads",
 	"api/browser.merchantID.UnmarshalJSON": "the pages' own frames; json has read it",
 	"identity.NewKey.parseRights":          "words of a list",
 	"identity.NewKey.parseMerchants":       "integers that json has read",
