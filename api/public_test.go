@@ -12,8 +12,7 @@ import (
 
 // publicRoutes lists everything that is served to a caller without credentials, apart from the documentation
 // below /docs.
-var publicRoutes = []string{"GET /api/files/wallet-a-domain", "GET /api/openapi.json", "GET /api/openapi.yaml", "GET /files/wallet-a-domain",
-	"HEAD /api/files/wallet-a-domain", "HEAD /files/wallet-a-domain"}
+var publicRoutes = []string{"GET /api/files/wallet-a-domain", "GET /api/openapi.json", "GET /api/openapi.yaml", "GET /files/wallet-a-domain"}
 
 // Every other route asks for credentials before anything else, whatever the request is like: the table's and
 // whatever else was added to the router.
