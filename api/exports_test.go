@@ -114,7 +114,7 @@ func TestExportsAreTheObjects(t *testing.T) {
 		fmt.Sprintf(`{"resource":"charges","format":"jsonl","filters":{"merchant_id":[%d]}}`, s.App.Merchants.CA): 0,
 		fmt.Sprintf(`{"resource":"charges","format":"jsonl","filters":{"merchant_id":[%d]}}`, s.App.Merchants.US): 3,
 		`{"resource":"refunds","format":"csv"}`:                                                                   1, `{"resource":"disputes","format":"csv"}`: 1, `{"resource":"payouts","format":"csv"}`: 1,
-		`{"resource":"tokens","format":"jsonl"}`: 1, `{"resource":"merchants","format":"csv","columns":["id"]}`: 3,
+		`{"resource":"tokens","format":"jsonl"}`: 1, `{"resource":"merchants","format":"csv","columns":["id"]}`: 4,
 		`{"resource":"balance_entries","format":"csv","columns":["id","amount"]}`: 16,
 	} {
 		if got := s.file(t, body); strings.Count(got, "\n") != lines {
