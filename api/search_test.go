@@ -81,6 +81,16 @@ func TestSearchFinds(t *testing.T) {
 			t.Errorf("%s: %q, want %q", q, got, want)
 		}
 	}
+	us := fmt.Sprint(s.App.Merchants.US)
+	if got := s.find(t, us); !slices.Equal(got, []string{us}) {
+		t.Errorf("a merchant's id finds %v", got)
+	}
+	if got := s.find(t, "object:merchant"); len(got) != 3 || got[0] <= got[1] {
+		t.Errorf("merchants: %v", got)
+	}
+	if got := s.find(t, "riverside"); len(got) == 0 {
+		t.Error("a merchant's name finds nothing")
+	}
 	theirs := call{method: "GET", path: "/api/search?q=gala+" + made["gala"], as: &s.Other}
 	if a := s.send(t, theirs).want(t, 200, ""); !strings.Contains(string(a.body), `"data":[]`) {
 		t.Errorf("another application finds %s", a.body)
