@@ -14,6 +14,7 @@ import (
 )
 
 var chargeResource = resource{
+	expands: map[string][]string{"Charge": {"merchant"}},
 	shapes: map[string]any{
 		"Charge": charge.Charge{}, "ChargeList": list{}, "CreateCharge": charge.CreateInput{},
 		"UpdateCharge": charge.UpdateInput{}, "CaptureCharge": charge.CaptureInput{}, "VoidCharge": charge.VoidInput{},

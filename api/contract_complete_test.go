@@ -95,6 +95,7 @@ type operation struct {
 	method, path string
 	asks         bool // a POST that changes nothing
 	versioned    bool // a change that takes If-Match
+	expands      []string
 	public       bool // whoever asks is answered
 }
 
@@ -104,6 +105,7 @@ func (o *operation) complete() error {
 		put(o.node, "security", node("[]"))
 	}
 	id, item, own := drop(o.node, "x-id"), drop(o.node, "x-list"), wordsOf(drop(o.node, "x-errors"))
+	o.expands = wordsOf(drop(o.node, "x-expand"))
 	for _, key := range keysOf(o.node) {
 		if strings.HasPrefix(key, "x-") {
 			return fmt.Errorf("%s means nothing", key)
@@ -160,6 +162,14 @@ func (o operation) addParameters(id, item *yaml.Node) error {
 	}
 	if own := child(o.node, "parameters"); own != nil {
 		all.Content = append(all.Content, own.Content...)
+	}
+	if len(o.expands) > 0 {
+		all.Content = append(all.Content, node(`
+name: expand[]
+in: query
+description: What to give whole beside its id, once for each; as a member of that name.
+schema: {type: array, uniqueItems: true, items: {type: string, enum: [%s]}}
+`, strings.Join(o.expands, ", ")))
 	}
 	if o.method == "post" && !o.asks {
 		all.Content = append(all.Content, ref("IdempotencyKey"))

@@ -13,8 +13,8 @@ import (
 
 func (a *API) disputeRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/disputes", "", authz.DisputeRead, lists(disputeList, a.Disputes.List)},
-		{http.MethodGet, "/api/disputes/:id", "", authz.DisputeRead, get(a.Disputes.Get)},
+		{http.MethodGet, "/api/disputes", "", authz.DisputeRead, lists(disputeList, a.Disputes.List, a.merchantOf(), a.chargeOf())},
+		{http.MethodGet, "/api/disputes/:id", "", authz.DisputeRead, get(a.Disputes.Get, a.merchantOf(), a.chargeOf())},
 		{http.MethodPost, "/api/disputes/:id/evidence", "", authz.DisputeAnswer, handleID(a.submitEvidence)},
 		{http.MethodPost, "/api/disputes/:id/accept", "", authz.DisputeAnswer, act(a.acceptDispute)},
 	}

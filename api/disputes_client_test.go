@@ -20,6 +20,7 @@ import (
 )
 
 var disputeResource = resource{
+	expands: map[string][]string{"Dispute": {"merchant", "charge"}},
 	shapes: map[string]any{
 		"Dispute": dispute.Dispute{}, "DisputeList": list{}, "Dispute.processor": dispute.ProcessorRef{}, "SubmitEvidence": dispute.EvidenceInput{},
 	},

@@ -205,10 +205,22 @@ func documents(types []string, call documentCall) handler {
 }
 
 // get makes a handler of a use-case that reads the object in the path.
-func get[T any](call func(context.Context, authz.Actor, string) (T, error)) handler {
-	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+// It can be given with what it refers to.
+func get[T any](call func(context.Context, authz.Actor, string) (T, error), refs ...reference) handler {
+	return handler{produces: producesJSON, queries: len(refs) > 0, run: func(c echo.Context, req *request) (reply, error) {
+		wanted, err := expandable(refs).wantedIn(c)
+		if err != nil {
+			return reply{}, err
+		}
 		object, err := call(c.Request().Context(), req.actor, pathID(c))
-		return reply{object: object}, err
+		if err != nil {
+			return reply{}, err
+		}
+		out, err := wanted.with(c.Request().Context(), req.actor, []any{object})
+		if err != nil {
+			return reply{}, err
+		}
+		return reply{object: out[0]}, nil
 	}}
 }
 

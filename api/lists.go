@@ -27,21 +27,21 @@ type list struct {
 }
 
 // lists makes a handler of a use-case that reads a page: read takes the query apart, with
-// [pageOf] and the methods of query for the filters.
-func lists[In, T any](read func(*query) In, call func(context.Context, authz.Actor, In) (page.Of[T], error)) handler {
+// [pageOf] and the methods of query for the filters. The records can be given with what they refer to.
+func lists[In, T any](read func(*query) In, call func(context.Context, authz.Actor, In) (page.Of[T], error), refs ...reference) handler {
 	return listsOf(read, func(ctx context.Context, actor authz.Actor, _ string, in In) (page.Of[T], error) {
 		return call(ctx, actor, in)
-	})
+	}, refs...)
 }
 
 // listsOf is lists for what belongs to the object in the path, as GET /api/x/:id/y has it.
-func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.Actor, string, In) (page.Of[T], error)) handler {
+func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.Actor, string, In) (page.Of[T], error), refs ...reference) handler {
 	return handler{produces: producesJSON, queries: true, run: func(c echo.Context, req *request) (reply, error) {
 		q, err := queryOf(c)
 		if err != nil {
 			return reply{}, err
 		}
-		in := read(q)
+		in, wanted := read(q), expandable(refs).wanted(q)
 		if err := q.err(); err != nil {
 			return reply{}, err
 		}
@@ -49,7 +49,15 @@ func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.A
 		if err != nil {
 			return reply{}, err
 		}
-		return reply{object: listOf(q, canonicalPath(c), p)}, nil
+		l := listOf(q, canonicalPath(c), p)
+		if len(wanted) > 0 {
+			records := make([]any, len(p.Items))
+			for i, item := range p.Items {
+				records[i] = item
+			}
+			l.Data, err = wanted.with(c.Request().Context(), req.actor, records)
+		}
+		return reply{object: l}, err
 	}}
 }
 

@@ -11,8 +11,8 @@ import (
 
 func (a *API) payoutRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/payouts", "", authz.PayoutRead, lists(payoutList, a.Payouts.List)},
-		{http.MethodGet, "/api/payouts/:id", "", authz.PayoutRead, get(a.Payouts.Get)},
+		{http.MethodGet, "/api/payouts", "", authz.PayoutRead, lists(payoutList, a.Payouts.List, a.merchantOf())},
+		{http.MethodGet, "/api/payouts/:id", "", authz.PayoutRead, get(a.Payouts.Get, a.merchantOf())},
 		{http.MethodGet, "/api/payouts/:id/entries", "", authz.PayoutRead, listsOf(payoutEntryList, a.Payouts.Entries)},
 	}
 }

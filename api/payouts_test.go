@@ -21,6 +21,7 @@ import (
 )
 
 var payoutResource = resource{
+	expands: map[string][]string{"Payout": {"merchant"}},
 	shapes: map[string]any{
 		"Payout": payout.Payout{}, "PayoutList": list{}, "Payout.bank_account": payout.Destination{}, "Payout.failure": payout.Failure{},
 		"Payout.processor": payout.ProcessorRef{}, "PayoutEntry": payout.Entry{}, "PayoutEntryList": list{},

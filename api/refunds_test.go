@@ -24,6 +24,7 @@ import (
 )
 
 var refundResource = resource{
+	expands: map[string][]string{"Refund": {"merchant", "charge"}},
 	shapes: map[string]any{
 		"Refund": refund.Refund{}, "RefundList": list{}, "CreateRefund": refund.CreateInput{}, "CancelRefund": nothing{},
 		"Refund.failure": refund.Failure{}, "Refund.processor": charge.ProcessorRef{}, "Refund.initiated_by": refund.InitiatedBy{},

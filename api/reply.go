@@ -68,7 +68,11 @@ func (r reply) name() (id string, version int) {
 		}
 		return strings.Trim(string(object.ID), `"`), object.Version
 	}
-	v := reflect.ValueOf(r.object)
+	object := r.object
+	if e, ok := object.(expanded); ok {
+		object = e.record
+	}
+	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Struct {
 		return "", 0
 	}

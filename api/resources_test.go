@@ -18,6 +18,8 @@ type resource struct {
 	always map[string][]string
 	// either are members of inputs that are not required as another may stand for them, by schema.
 	either map[string][]string
+	// expands are members beside those of the structs, given for expand[] alone.
+	expands map[string][]string
 	// enums are the words of schemas, by name.
 	enums map[string][]string
 	// theirs makes an object of the other application and tells its id, by the path that leads to it.

@@ -16,8 +16,8 @@ import (
 
 func (a *API) tokenRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/tokens", "", authz.TokenRead, lists(tokenList, a.Tokens.List)},
-		{http.MethodGet, "/api/tokens/:id", "", authz.TokenRead, get(a.Tokens.Get)},
+		{http.MethodGet, "/api/tokens", "", authz.TokenRead, lists(tokenList, a.Tokens.List, a.merchantOf())},
+		{http.MethodGet, "/api/tokens/:id", "", authz.TokenRead, get(a.Tokens.Get, a.merchantOf())},
 		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, versioned(handleID(a.updateToken))},
 		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, versioned(erase(a.deleteToken))},
 		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, handleID(a.verifyToken)},

@@ -17,6 +17,7 @@ import (
 )
 
 var tokenResource = resource{
+	expands: map[string][]string{"Token": {"merchant"}},
 	shapes: map[string]any{
 		"Token": token.Token{}, "TokenList": list{}, "Token.card": token.SavedCard{}, "Token.bank_account": token.SavedBank{},
 		"UpdateToken": token.UpdateInput{}, "UpdateToken.billing": token.BillingChange{}, "VerifyToken": token.VerifyInput{},
