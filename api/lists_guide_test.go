@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var asked = regexp.MustCompile(`"\$URL(/[^"]*)"`)
+var commandURL = regexp.MustCompile(`"\$URL(/[^"]*)"`)
 
 // What the guide to lists asks for is answered.
 func TestGuideToListsWorks(t *testing.T) {
@@ -18,7 +18,7 @@ func TestGuideToListsWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := asked.FindAllStringSubmatch(string(text), -1)
+	all := commandURL.FindAllStringSubmatch(string(text), -1)
 	for _, m := range all {
 		s.get(t, strings.ReplaceAll(m[1], "$CHARGE", id)).want(t, 200, "")
 	}
