@@ -3,6 +3,7 @@ package api
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func askedOne(s *openapi3.Schema) []string {
 			out = append(out, "0", "-0")
 		}
 		if s.Max != nil {
-			out = append(out, fmt.Sprintf("%.0f", *s.Max+1), "9223372036854775807")
+			out = append(out, strconv.FormatInt(int64(*s.Max)+1, 10), "9223372036854775807")
 		}
 	case s.Type.Is("boolean"):
 		out = append(out, marker, "1", "0", "TRUE", "True", "yes", "on", "true%20", "true,false", "null")
