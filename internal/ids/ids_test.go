@@ -134,6 +134,7 @@ func FuzzParse(f *testing.F) {
 	parsers := []func(string) (string, error){
 		printed(ids.ParseCharge), printed(ids.ParseToken), printed(ids.ParseRefund), printed(ids.ParseDispute), printed(ids.ParsePayout), printed(ids.ParseMandate),
 		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey),
+		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey), printed(ids.ParseExport), printed(ids.ParseHappening),
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		taken := 0
