@@ -113,6 +113,10 @@ func TestBadInputInEveryQuery(t *testing.T) {
 				}
 				cases = append(cases, b)
 			}
+			inList := p.Name + "[0]"
+			if strings.Contains(p.Name, "[") {
+				inList = "" // no name of ours has two
+			}
 			twice := "1"
 			if enum := p.Schema.Value.Enum; len(enum) > 0 {
 				twice, _ = enum[0].(string)
@@ -120,7 +124,7 @@ func TestBadInputInEveryQuery(t *testing.T) {
 			cases = append(cases,
 				bad{label(c, p.Name, "alone"), rest.with(p.Name), 400, cases[len(cases)-len(asked(p))].code, []string{p.Name}},
 				bad{label(c, p.Name, "twice"), rest.with(p.Name + "=" + twice + "&" + p.Name + "=" + twice), 400, "parameter_invalid", []string{p.Name}},
-				bad{label(c, p.Name, "of a list"), c.with(p.Name + "[0]=" + marker), 400, "parameter_unknown", []string{""}},
+				bad{label(c, p.Name, "of a list"), c.with(p.Name + "[0]=" + marker), 400, "parameter_unknown", []string{inList}},
 				bad{label(c, p.Name, "of another case"), c.with(strings.ToUpper(p.Name[:1]) + p.Name[1:] + "=" + marker), 400, "parameter_unknown", []string{strings.ToUpper(p.Name[:1]) + p.Name[1:]}},
 			)
 			if p.Required {
