@@ -365,6 +365,12 @@ const (
 	IdempotencyKeyStateInProgress IdempotencyKeyState = "in_progress"
 )
 
+// Defines values for ListDisputesExpand.
+const (
+	ListDisputesExpandCharge   ListDisputesExpand = "charge"
+	ListDisputesExpandMerchant ListDisputesExpand = "merchant"
+)
+
 // Defines values for LoggedMethod.
 const (
 	LoggedMethodDELETE LoggedMethod = "DELETE"
@@ -581,11 +587,12 @@ const (
 
 // Defines values for SearchResultObject.
 const (
-	SearchResultObjectCharge  SearchResultObject = "charge"
-	SearchResultObjectDispute SearchResultObject = "dispute"
-	SearchResultObjectPayout  SearchResultObject = "payout"
-	SearchResultObjectRefund  SearchResultObject = "refund"
-	SearchResultObjectToken   SearchResultObject = "token"
+	SearchResultObjectCharge   SearchResultObject = "charge"
+	SearchResultObjectDispute  SearchResultObject = "dispute"
+	SearchResultObjectMerchant SearchResultObject = "merchant"
+	SearchResultObjectPayout   SearchResultObject = "payout"
+	SearchResultObjectRefund   SearchResultObject = "refund"
+	SearchResultObjectToken    SearchResultObject = "token"
 )
 
 // Defines values for SimulateChargeOutcome.
@@ -795,8 +802,9 @@ type Charge struct {
 	Version int `json:"version"`
 
 	// Livemode: False in the sandbox.
-	Livemode   bool  `json:"livemode"`
-	MerchantID int64 `json:"merchant_id"`
+	Livemode   bool      `json:"livemode"`
+	MerchantID int64     `json:"merchant_id"`
+	Merchant   *Merchant `json:"merchant,omitzero"`
 
 	// Amount: Minor units of the currency.
 	Amount int64 `json:"amount"`
@@ -1059,6 +1067,8 @@ type Dispute struct {
 	// Livemode: False in the sandbox.
 	Livemode   bool          `json:"livemode"`
 	MerchantID int64         `json:"merchant_id"`
+	Merchant   *Merchant     `json:"merchant,omitzero"`
+	Charge     *Charge       `json:"charge,omitzero"`
 	ChargeID   string        `json:"charge_id"`
 	Kind       DisputeKind   `json:"kind"`
 	Status     DisputeStatus `json:"status"`
@@ -1602,6 +1612,9 @@ type IdempotencyKeyRecordRefusal struct {
 // IdempotencyKeyState is one of its constants.
 type IdempotencyKeyState string
 
+// ListDisputesExpand is the expand[] of ListDisputes.
+type ListDisputesExpand string
+
 // LoggedMethod is one of its constants.
 type LoggedMethod string
 
@@ -1655,7 +1668,7 @@ type MeApplication struct {
 	Name string `json:"name"`
 }
 
-// Merchant is an object of the API.
+// Merchant is part of other objects.
 type Merchant struct {
 	ID     int64  `json:"id"`
 	Object string `json:"object"`
@@ -1795,6 +1808,7 @@ type Payout struct {
 	// Livemode: False in the sandbox.
 	Livemode   bool         `json:"livemode"`
 	MerchantID int64        `json:"merchant_id"`
+	Merchant   *Merchant    `json:"merchant,omitzero"`
 	Status     PayoutStatus `json:"status"`
 
 	// Amount: Minor units of the currency; the sum of the entries.
@@ -1939,9 +1953,11 @@ type Refund struct {
 	Version int `json:"version"`
 
 	// Livemode: False in the sandbox.
-	Livemode   bool   `json:"livemode"`
-	MerchantID int64  `json:"merchant_id"`
-	ChargeID   string `json:"charge_id"`
+	Livemode   bool      `json:"livemode"`
+	MerchantID int64     `json:"merchant_id"`
+	Merchant   *Merchant `json:"merchant,omitzero"`
+	Charge     *Charge   `json:"charge,omitzero"`
+	ChargeID   string    `json:"charge_id"`
 
 	// Amount: Minor units of the currency.
 	Amount   int64        `json:"amount"`
@@ -2075,7 +2091,8 @@ type SearchResult struct {
 	Livemode bool `json:"livemode"`
 
 	// MerchantID: The one merchant that it can be charged for.
-	MerchantID int64 `json:"merchant_id"`
+	MerchantID *int64    `json:"merchant_id,omitzero"`
+	Merchant   *Merchant `json:"merchant,omitzero"`
 
 	// Amount: Minor units; what the network says, even if a part was refunded before.
 	Amount *int64 `json:"amount,omitzero"`
@@ -2152,6 +2169,7 @@ type SearchResult struct {
 	FailedAt     *time.Time        `json:"failed_at,omitzero"`
 	ReturnedAt   *time.Time        `json:"returned_at,omitzero"`
 	UpdatedAt    time.Time         `json:"updated_at"`
+	Charge       *Charge           `json:"charge,omitzero"`
 	ChargeID     string            `json:"charge_id,omitzero"`
 
 	// PendingReason: Why a pending refund has not been sent; null once it has.
@@ -2189,10 +2207,37 @@ type SearchResult struct {
 	ChargeCount *int `json:"charge_count,omitzero"`
 
 	// RefundCount: How many entries give a refund.
-	RefundCount *int       `json:"refund_count,omitzero"`
-	PeriodFrom  *time.Time `json:"period_from,omitzero"`
-	PeriodTo    *time.Time `json:"period_to,omitzero"`
-	PaidAt      *time.Time `json:"paid_at,omitzero"`
+	RefundCount   *int          `json:"refund_count,omitzero"`
+	PeriodFrom    *time.Time    `json:"period_from,omitzero"`
+	PeriodTo      *time.Time    `json:"period_to,omitzero"`
+	PaidAt        *time.Time    `json:"paid_at,omitzero"`
+	ApplicationID *int64        `json:"application_id,omitzero"`
+	Organization  *Organization `json:"organization,omitzero"`
+	Name          string        `json:"name,omitzero"`
+
+	// StatusReason: For people: why it was changed last.
+	StatusReason        *string                      `json:"status_reason,omitzero"`
+	Country             MerchantCountry              `json:"country,omitzero"`
+	EIN                 *string                      `json:"ein,omitzero"`
+	Nonprofit           *bool                        `json:"nonprofit,omitzero"`
+	BankProcessor       MerchantBankProcessor        `json:"bank_processor,omitzero"`
+	TimeZone            string                       `json:"time_zone,omitzero"`
+	PayoutSchedule      MerchantPayoutSchedule       `json:"payout_schedule,omitzero"`
+	PayoutWeekday       *int                         `json:"payout_weekday,omitzero"`
+	PayoutDayOfMonth    *int                         `json:"payout_day_of_month,omitzero"`
+	PayoutsPausedReason *MerchantPayoutsPausedReason `json:"payouts_paused_reason,omitzero"`
+	HasWalletA          *bool                        `json:"has_wallet_a,omitzero"`
+	HasDAFProvider      *bool                        `json:"has_daf_provider,omitzero"`
+
+	// DAFProviderConnectID: Filled when the merchant is enrolled in DAF Pay.
+	DAFProviderConnectID *string `json:"daf_provider_connect_id,omitzero"`
+
+	// Domains: Host names in ASCII, each once.
+	Domains    []string         `json:"domains,omitzero"`
+	CanProcess *MerchantMethods `json:"can_process,omitzero"`
+
+	// DAFPercentage: Percent, with at most 3 decimal places.
+	DAFPercentage *float64 `json:"daf_percentage,omitzero"`
 
 	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
 	DisabledReason *string `json:"disabled_reason,omitzero"`
@@ -2455,6 +2500,7 @@ type Token struct {
 
 	// MerchantID: The one merchant that it can be charged for.
 	MerchantID int64       `json:"merchant_id"`
+	Merchant   *Merchant   `json:"merchant,omitzero"`
 	Kind       TokenKind   `json:"kind"`
 	Status     TokenStatus `json:"status"`
 
@@ -2729,6 +2775,15 @@ type ListChargesParams struct {
 	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
 	// given once.
 	Metadata map[string]string `query:"metadata,omitzero"`
+
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []string `query:"expand[],omitzero"`
+}
+
+// GetChargeParams is the query of Charges.Get.
+type GetChargeParams struct {
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []string `query:"expand[],omitzero"`
 }
 
 // ListTimelineParams is the query of Charges.ListTimeline.
@@ -2813,6 +2868,15 @@ type ListDisputesParams struct {
 
 	// CreatedAtLt: Only what was made earlier.
 	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []ListDisputesExpand `query:"expand[],omitzero"`
+}
+
+// GetDisputeParams is the query of Disputes.Get.
+type GetDisputeParams struct {
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []ListDisputesExpand `query:"expand[],omitzero"`
 }
 
 // ListExportsParams is the query of Exports.List.
@@ -3020,6 +3084,15 @@ type ListPayoutsParams struct {
 
 	// CreatedAtLt: Only what was made earlier.
 	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []string `query:"expand[],omitzero"`
+}
+
+// GetPayoutParams is the query of Payouts.Get.
+type GetPayoutParams struct {
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []string `query:"expand[],omitzero"`
 }
 
 // ListPayoutEntriesParams is the query of Payouts.ListEntries.
@@ -3099,6 +3172,15 @@ type ListRefundsParams struct {
 	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
 	// given once.
 	Metadata map[string]string `query:"metadata,omitzero"`
+
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []ListDisputesExpand `query:"expand[],omitzero"`
+}
+
+// GetRefundParams is the query of Refunds.Get.
+type GetRefundParams struct {
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []ListDisputesExpand `query:"expand[],omitzero"`
 }
 
 // ListRequestLogsParams is the query of RequestLogs.List.
@@ -3216,6 +3298,15 @@ type ListTokensParams struct {
 
 	// CreatedAtLt: Only what was made earlier.
 	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []string `query:"expand[],omitzero"`
+}
+
+// GetTokenParams is the query of Tokens.Get.
+type GetTokenParams struct {
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []string `query:"expand[],omitzero"`
 }
 
 // Version is the version of the API that this client speaks: the one that it was generated from.
@@ -3367,8 +3458,8 @@ func (s ChargesService) Create(ctx context.Context, body CreateCharge, options .
 // Get: Read a charge.
 //
 // GET /api/charges/{id}
-func (s ChargesService) Get(ctx context.Context, id string, options ...Option) (*Charge, error) {
-	return send[Charge](ctx, s.api, call{method: "GET", path: "/api/charges/" + segment(id)}, options)
+func (s ChargesService) Get(ctx context.Context, id string, params GetChargeParams, options ...Option) (*Charge, error) {
+	return send[Charge](ctx, s.api, call{method: "GET", path: "/api/charges/" + segment(id), query: params}, options)
 }
 
 // Update: Change what you wrote on a charge.
@@ -3438,8 +3529,8 @@ func (s DisputesService) ListPage(ctx context.Context, params ListDisputesParams
 // Get: Read a dispute.
 //
 // GET /api/disputes/{id}
-func (s DisputesService) Get(ctx context.Context, id string, options ...Option) (*Dispute, error) {
-	return send[Dispute](ctx, s.api, call{method: "GET", path: "/api/disputes/" + segment(id)}, options)
+func (s DisputesService) Get(ctx context.Context, id string, params GetDisputeParams, options ...Option) (*Dispute, error) {
+	return send[Dispute](ctx, s.api, call{method: "GET", path: "/api/disputes/" + segment(id), query: params}, options)
 }
 
 // Accept: Accept a chargeback.
@@ -3747,8 +3838,8 @@ func (s PayoutsService) ListPage(ctx context.Context, params ListPayoutsParams, 
 // Get: Read a payout.
 //
 // GET /api/payouts/{id}
-func (s PayoutsService) Get(ctx context.Context, id string, options ...Option) (*Payout, error) {
-	return send[Payout](ctx, s.api, call{method: "GET", path: "/api/payouts/" + segment(id)}, options)
+func (s PayoutsService) Get(ctx context.Context, id string, params GetPayoutParams, options ...Option) (*Payout, error) {
+	return send[Payout](ctx, s.api, call{method: "GET", path: "/api/payouts/" + segment(id), query: params}, options)
 }
 
 // ListEntries: List what a payout is made of.
@@ -3803,8 +3894,8 @@ func (s RefundsService) Create(ctx context.Context, body CreateRefund, options .
 // Get: Read a refund.
 //
 // GET /api/refunds/{id}
-func (s RefundsService) Get(ctx context.Context, id string, options ...Option) (*Refund, error) {
-	return send[Refund](ctx, s.api, call{method: "GET", path: "/api/refunds/" + segment(id)}, options)
+func (s RefundsService) Get(ctx context.Context, id string, params GetRefundParams, options ...Option) (*Refund, error) {
+	return send[Refund](ctx, s.api, call{method: "GET", path: "/api/refunds/" + segment(id), query: params}, options)
 }
 
 // Cancel: Cancel a refund that waits.
@@ -3970,8 +4061,8 @@ func (s TokensService) Delete(ctx context.Context, id string, options ...Option)
 // Get: Read a token.
 //
 // GET /api/tokens/{id}
-func (s TokensService) Get(ctx context.Context, id string, options ...Option) (*Token, error) {
-	return send[Token](ctx, s.api, call{method: "GET", path: "/api/tokens/" + segment(id)}, options)
+func (s TokensService) Get(ctx context.Context, id string, params GetTokenParams, options ...Option) (*Token, error) {
+	return send[Token](ctx, s.api, call{method: "GET", path: "/api/tokens/" + segment(id), query: params}, options)
 }
 
 // Update: Change a card's expiry date or a token's billing.
