@@ -145,7 +145,7 @@ func (w wrong) param(operation, name string) string {
 	switch {
 	case w.within == "" || (unparted[operation+" "+name] && !text):
 		return name
-	case w.within == "!":
+	case w.within == "!", w.code == "parameter_unknown" && strings.Contains(w.within, "."): // names are told to the second level
 		return ""
 	}
 	return name + "." + w.within

@@ -49,6 +49,15 @@ func outcome(operation string, status int, code string) string {
 	return strings.TrimSpace(operation + " " + strconv.Itoa(status) + " " + code)
 }
 
+// outcomes are those that the contract tells of, listed once.
+var outcomes = sync.OnceValues(func() (map[string]bool, error) {
+	doc, err := contract()
+	if err != nil {
+		return nil, err
+	}
+	return documented(doc), nil
+})
+
 // documented lists every outcome that the contract tells of, and the two of paths outside it.
 func documented(doc *openapi3.T) map[string]bool {
 	out := map[string]bool{
@@ -191,7 +200,7 @@ func holdOutside(t testing.TB, r *http.Request, a answer) {
 
 func note(t testing.TB, operation string, a answer) {
 	t.Helper()
-	doc, err := contract()
+	known, err := outcomes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +209,7 @@ func note(t testing.TB, operation string, a answer) {
 		code = a.error().Code
 	}
 	o := outcome(operation, a.status, code)
-	if !documented(doc)[o] {
+	if !known[o] {
 		t.Errorf("the contract does not tell of %q", o)
 	}
 	given.Lock()
