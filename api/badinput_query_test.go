@@ -46,6 +46,7 @@ func askedOne(s *openapi3.Schema) []string {
 		}
 		out = append(out, marker, "0", "1042", strings.ToUpper(id), id[:len(id)-1], id+"0", id+"%00", id+"%0A", id+","+id, "%20"+id, "evt_01jq8z6k4t8m2x9v5c7b1n3d0f", id[strings.Index(id, "_")+1:],
 			"..%2F"+id, id[:len(id)-1]+"u", id[:strings.Index(id, "_")]+"_8zzzzzzzzzzzzzzzzzzzzzzzzz", id[:strings.Index(id, "_")]+"_00000000000000000000000000", "%FF%FE", "%F0%9F%92%B3", strings.Repeat(marker, 200))
+		out = slices.DeleteFunc(out, func(id string) bool { return id == "1042" && s.VisitJSON(id) == nil }) // a merchant's
 	default:
 		for _, text := range []string{marker + "\x00", "\xff", "a\nb", marker + "\u0085", strings.Repeat(marker, 8), strings.Repeat(marker, 200)} {
 			if s.VisitJSON(strings.ToValidUTF8(text, "\x00")) != nil {

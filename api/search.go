@@ -17,9 +17,9 @@ func (a *API) searchRoutes() []route {
 
 func searchInput(q *query) (in report.SearchInput) {
 	in.Page = pageOf(q, report.ParseRef)
-	text, ok := q.value("q")
-	check.Required(&q.fs, "q", q.values.Has("q"))
-	if ok {
+	text, once := q.value("q")
+	check.Required(&q.fs, "q", text != "" || len(q.values["q"]) > 1)
+	if once && text != "" {
 		var err error
 		in.Search, err = report.ReadSearch(text)
 		q.fs.Check("q", err)

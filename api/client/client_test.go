@@ -207,7 +207,7 @@ func TestUntil(t *testing.T) {
 		pending, done := answer{status: 200, body: `{"status":"pending"}`}, answer{status: 200, body: `{"status":"succeeded"}`}
 		settled := func(r *client.Refund) bool { return r.Status != client.RefundStatusPending }
 		c, s := talking(t, nil, pending, pending, done)
-		read := func(ctx context.Context) (*client.Refund, error) { return c.Refunds.Get(ctx, "re_1") }
+		read := func(ctx context.Context) (*client.Refund, error) { return c.Refunds.Get(ctx, "re_1", client.GetRefundParams{}) }
 		if r, err := client.Until(t.Context(), read, settled); err != nil || r.Status != client.RefundStatusSucceeded || len(s.requests) != 3 {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -228,16 +228,16 @@ func TestUntil(t *testing.T) {
 func TestAnswersOfOthers(t *testing.T) {
 	t.Parallel()
 	c, _ := talking(t, nil, answer{status: 404, body: "<html>no</html>"})
-	_, err := c.Charges.Get(t.Context(), "ch_1")
+	_, err := c.Charges.Get(t.Context(), "ch_1", client.GetChargeParams{})
 	if e := failure(t, err); e.StatusCode != 404 || e.Code != "" || e.Message != "Not Found" || e.RequestID != "req_1" {
 		t.Errorf("%+v", e)
 	}
 	c, _ = talking(t, nil, answer{status: 200, body: "<html>yes</html>"})
-	if _, err := c.Charges.Get(t.Context(), "ch_1"); !strings.Contains(failure(t, err).Error(), "cannot be read") {
+	if _, err := c.Charges.Get(t.Context(), "ch_1", client.GetChargeParams{}); !strings.Contains(failure(t, err).Error(), "cannot be read") {
 		t.Error(err)
 	}
 	c, s := talking(t, nil, answer{status: 307, header: map[string]string{"Location": "https://elsewhere.example/"}})
-	if _, err := c.Charges.Get(t.Context(), "ch_1"); failure(t, err).StatusCode != 307 || len(s.requests) != 1 {
+	if _, err := c.Charges.Get(t.Context(), "ch_1", client.GetChargeParams{}); failure(t, err).StatusCode != 307 || len(s.requests) != 1 {
 		t.Errorf("a redirect: %v, %d requests", err, len(s.requests))
 	}
 	s = &service{answers: []answer{{status: 201, body: made}}}

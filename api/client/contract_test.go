@@ -232,7 +232,7 @@ func TestErrorsLoseNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, _ := talking(t, []client.Setting{client.WithRetries(0)}, answer{status: http.StatusBadRequest, body: string(text)})
-		_, err = c.Charges.Get(t.Context(), "ch_1")
+		_, err = c.Charges.Get(t.Context(), "ch_1", client.GetChargeParams{})
 		got := failure(t, err)
 		problem, err := json.Marshal(got.Problem)
 		var is any

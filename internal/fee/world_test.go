@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
 	"svcpay/policy"
@@ -70,21 +71,10 @@ func (w *world) us() fee.Merchant {
 	return fee.Merchant{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US}
 }
 
-// copyMerchant adds a merchant like the first application's US one.
+// copyMerchant adds a merchant that begins with some rates.
 func (w *world) copyMerchant(t rapid.TB, r fee.Rates) fee.Merchant {
 	t.Helper()
-	m := fee.Merchant{ApplicationID: w.App.AppID}
-	must(t, pg.InTx(w.T.Context(), w.Pool, func(tx *pg.Tx) (err error) {
-		m.MerchantID, err = pg.Value[int64](w.T.Context(), tx, `
-			INSERT INTO merchants OVERRIDING SYSTEM VALUE
-			SELECT (jsonb_populate_record(m, jsonb_build_object('id', nextval(pg_get_serial_sequence('merchants', 'id')), 'external_id', NULL))).*
-			FROM merchants m WHERE id = @id RETURNING id`, pg.Args{"id": w.App.Merchants.US})
-		if err == nil {
-			fee.CreateTx(tx, m.ApplicationID, m.MerchantID, r, w.Clock.Now(), w.Clock.Now())
-		}
-		return err
-	}))
-	return m
+	return fee.Merchant{ApplicationID: w.App.AppID, MerchantID: w.Merchant(merchant.CreateInput{Rates: &r}).ID}
 }
 
 func must(t rapid.TB, err error) {
