@@ -39,7 +39,7 @@ func withoutFixed(fs *fault.Fields, raw map[string]jsontext.Value, names []strin
 	rest := maps.Clone(raw)
 	for _, name := range names {
 		if _, sent := raw[name]; sent {
-			fs.Add(name, "parameter_read_only", "This member cannot be changed.")
+			fs.Add(name, "parameter_read_only", "This is set by the service, or once and for all.")
 			delete(rest, name)
 		}
 	}

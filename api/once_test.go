@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svcpay/internal/pg"
 )
 
 // sameAtOnce is how many times a request is sent at the same time.
@@ -33,6 +35,7 @@ func TestEveryCreationHappensOnce(t *testing.T) {
 	t.Parallel()
 	s := setTrap(t)
 	mine, again := s.own().theirObjects(t), s.own().theirObjects(t)
+	s.on(t, "POST", "/api/sandbox/clock", `{"advance":"0s"}`, "of-another").want(t, 200, "")
 	for _, c := range creations(t) {
 		t.Run(c.op.OperationID, func(t *testing.T) {
 			one := s.growth(t, func() {
@@ -42,6 +45,9 @@ func TestEveryCreationHappensOnce(t *testing.T) {
 			if d := cmp.Diff(one, several); d != "" {
 				t.Errorf("one request leaves other rows than %d equal ones (-one +several):\n%s", sameAtOnce, d)
 			}
+			s.send(t, c.valid(t, mine).header1("Idempotency-Key", "of-another")).want(t, 422, "idempotency_key_reused")
+			s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = @key`, pg.Args{"key": "one-" + c.op.OperationID})
+			s.send(t, c.valid(t, mine).header1("Idempotency-Key", "one-"+c.op.OperationID)).want(t, 409, "idempotency_key_in_use")
 		})
 	}
 }

@@ -150,10 +150,10 @@ func TestLogKeepsNoSecret(t *testing.T) {
 	const number = "4242424242424242"
 	spaced := "4242 4242 4242 4242"
 	for _, c := range []call{
-		{method: "POST", path: "/api/charges", body: `{"card":{"number":"` + number + `","cvc":"987"},"description":"` + spaced + `"}`},
+		{method: "POST", path: "/api/charges", body: `{"card":{"number":"` + number + `","cvc":"cv987c"},"description":"` + spaced + `"}`},
 		{method: "POST", path: "/api/charges", body: `{"` + number + `":` + number + `,"` + s.App.SecretKey + `":1}`},
-		{method: "POST", path: "/api/charges", body: "cvc=987&number=" + number, media: "application/x-www-form-urlencoded"},
-		{method: "GET", path: "/api/charges?external_id=" + number + "&cvc=987&" + url.QueryEscape(spaced) + "=1"},
+		{method: "POST", path: "/api/charges", body: "cvc=cv987c&number=" + number, media: "application/x-www-form-urlencoded"},
+		{method: "GET", path: "/api/charges?external_id=" + number + "&cvc=cv987c&" + url.QueryEscape(spaced) + "=1"},
 		{method: "GET", path: "/api/charges/" + number},
 		{method: "GET", path: "/api/merchants/" + number + "/fees"},
 		{method: "POST", path: "/api/charges", body: `{"merchant_id":` + number + `,"x` + number + `":1}`},
@@ -166,7 +166,7 @@ func TestLogKeepsNoSecret(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, secret := range []string{number, spaced, "987", s.App.SecretKey, "sk_sandbox"} {
+		for _, secret := range []string{number, spaced, "cv987c", s.App.SecretKey, "sk_sandbox"} {
 			if strings.Contains(string(text), secret) {
 				t.Errorf("%s %s: %s is kept in %s", c.method, c.path, secret, text)
 			}
