@@ -207,7 +207,9 @@ func TestUntil(t *testing.T) {
 		pending, done := answer{status: 200, body: `{"status":"pending"}`}, answer{status: 200, body: `{"status":"succeeded"}`}
 		settled := func(r *client.Refund) bool { return r.Status != client.RefundStatusPending }
 		c, s := talking(t, nil, pending, pending, done)
-		read := func(ctx context.Context) (*client.Refund, error) { return c.Refunds.Get(ctx, "re_1", client.GetRefundParams{}) }
+		read := func(ctx context.Context) (*client.Refund, error) {
+			return c.Refunds.Get(ctx, "re_1", client.GetRefundParams{})
+		}
 		if r, err := client.Until(t.Context(), read, settled); err != nil || r.Status != client.RefundStatusSucceeded || len(s.requests) != 3 {
 			t.Errorf("%+v, %v", r, err)
 		}

@@ -109,7 +109,9 @@ func lateAnswer(ctx context.Context, c *client.Client, merchant int64) error {
 	}
 	fmt.Printf("at first: %s\n", charge.Status)
 	charge, err = client.Until(ctx,
-		func(ctx context.Context) (*client.Charge, error) { return c.Charges.Get(ctx, charge.ID, client.GetChargeParams{}) },
+		func(ctx context.Context) (*client.Charge, error) {
+			return c.Charges.Get(ctx, charge.ID, client.GetChargeParams{})
+		},
 		func(charge *client.Charge) bool { return charge.Status != client.ChargeStatusProcessing })
 	if err != nil {
 		return err
