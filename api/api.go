@@ -63,7 +63,13 @@ func (a *API) surround(r route) echo.HandlerFunc {
 			return a.noRoute(c, http.StatusNotFound)
 		}
 		req := a.identifyRequest(c)
+		leave, err := a.limiter.enter()
+		if err != nil {
+			return a.writeError(c, req, err)
+		}
+		defer leave() // when the answer has been taken: a download is work, too
 		reply, err := a.guarded(c, r, req)
+		defer req.leave()
 		if err == nil {
 			err = a.writeReply(c, req, reply)
 		} else {
@@ -91,14 +97,14 @@ func (a *API) guarded(c echo.Context, r route, req *request) (out reply, err err
 }
 
 func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
-	leave, err := a.limiter.enter()
-	if err != nil {
-		return reply{}, err
-	}
-	defer leave()
 	if err := a.admit(c, req, r.handler); err != nil {
 		return reply{}, err
 	}
+	leave, err := a.limiter.share(req.actor.ApplicationID)
+	if err != nil {
+		return reply{}, err
+	}
+	req.leave = leave
 	if !r.handler.queries {
 		if err := noQuery(c); err != nil {
 			return reply{}, err

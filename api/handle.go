@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"net/url"
 	"reflect"
@@ -282,6 +283,12 @@ func claimWith(c echo.Context, req *request, params map[string]string, canonical
 	}
 	req.key = keys[0]
 	method, path := c.Request().Method, canonicalPath(c)
+	if wanted := joined(c.Request().Header, "If-Match"); wanted != "" {
+		params["If-Match"], canonical = wanted, canonical+"\nIf-Match: "+wanted
+	}
+	if limits := req.actor.Within(nil); limits != nil { // what a key does for some merchants is not what another does for all
+		canonical += fmt.Sprint("\nmerchants: ", slices.Sorted(slices.Values(limits)))
+	}
 	return &idempotency.Claim{
 		ApplicationID: req.actor.ApplicationID, Key: keys[0], Method: method, Path: path,
 		Fingerprint: sha256.Sum256([]byte(method + "\n" + path + "\n" + req.version + "\n" + canonical)),

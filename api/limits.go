@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -41,6 +42,14 @@ type limiter struct {
 	reads, writes *quota
 	guesses       *ratelimit.Guesses
 	atWork        chan struct{}
+	shares        *shares
+}
+
+// shares counts the requests at work of each application.
+type shares struct {
+	mu   sync.Mutex
+	most int
+	busy map[int64]int
 }
 
 func newLimiter(l Limits) limiter {
@@ -57,8 +66,31 @@ func newLimiter(l Limits) limiter {
 	}
 	if l.AtWork > 0 {
 		out.atWork = make(chan struct{}, l.AtWork)
+		out.shares = &shares{most: max(1, l.AtWork/2), busy: make(map[int64]int)}
 	}
 	return out
+}
+
+// share takes a place of an application, which leave gives back: one application's slow requests leave
+// half of all places to the others.
+func (l limiter) share(applicationID int64) (leave func(), err error) {
+	if l.shares == nil {
+		return func() {}, nil
+	}
+	s := l.shares
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy[applicationID] >= s.most {
+		return nil, fault.New(fault.KindLimited, "rate_limited", "Too many requests of your application are under way at once. Try again shortly.").After(time.Second)
+	}
+	s.busy[applicationID]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.busy[applicationID]--; s.busy[applicationID] == 0 {
+			delete(s.busy, applicationID)
+		}
+	}, nil
 }
 
 // enter takes a place among the requests at work, which leave gives back. Nobody waits for one.

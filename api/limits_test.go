@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/demo"
+	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/processor"
@@ -181,6 +182,38 @@ func TestMoreThanCanBeWorkedOnIsTurnedAwayAtOnce(t *testing.T) {
 	wg.Wait()
 	for range 3 {
 		s.get(t, "/api/charges").want(t, 200, "")
+	}
+}
+
+// One application's slow requests leave half of the places to the others.
+func TestAnApplicationHasItsShareOfThePlaces(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(Limits{AtWork: 4})
+	var leaves []func()
+	for range 2 {
+		leave, err := l.share(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaves = append(leaves, leave)
+	}
+	if _, err := l.share(1); !fault.HasCode(err, "rate_limited") {
+		t.Errorf("a third place: %v", err)
+	}
+	if leave, err := l.share(2); err != nil {
+		t.Errorf("another application: %v", err)
+	} else {
+		leave()
+	}
+	leaves[0]()
+	if leave, err := l.share(1); err != nil {
+		t.Errorf("a place that was given back: %v", err)
+	} else {
+		leave()
+	}
+	leaves[1]()
+	if len(l.shares.busy) > 0 {
+		t.Errorf("left behind: %v", l.shares.busy)
 	}
 }
 

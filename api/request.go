@@ -41,12 +41,14 @@ type request struct {
 	key     string
 	refusal *fault.Error
 	answer  []byte
+	// leave gives back the place of the application among the requests at work.
+	leave func()
 }
 
 // identifyRequest gives the request its id and the headers that every answer has.
 func (a *API) identifyRequest(c echo.Context) *request {
 	now := a.Now()
-	req := &request{id: ids.NewRequest(now), began: now, version: Version}
+	req := &request{leave: func() {}, id: ids.NewRequest(now), began: now, version: Version}
 	h := c.Response().Header()
 	h.Set("Request-Id", req.id.String())
 	if own := c.Request().Header.Values("X-Request-Id"); len(own) == 1 && validKey(own[0]) {

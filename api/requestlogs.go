@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -48,7 +49,7 @@ func (a *API) record(c echo.Context, req *request, r reply) {
 	}
 	path := canonicalPath(c)
 	e := requestlog.Entry{Actor: req.actor, ClientRequestID: req.clientID, Method: c.Request().Method, Path: path, Query: c.Request().URL.RawQuery,
-		Body: req.body, BodyBytes: max(len(req.body), int(c.Request().ContentLength)), Status: c.Response().Status, IdempotencyKey: req.key,
+		Body: req.body, BodyBytes: max(len(req.body), int(min(c.Request().ContentLength, math.MaxInt32))), Status: c.Response().Status, IdempotencyKey: req.key,
 		Replayed: r.replayed, IP: c.RealIP(), UserAgent: c.Request().UserAgent(), Took: a.Now().Sub(req.began), APIVersion: req.version, At: req.began}
 	e.ObjectID, _ = r.name()
 	e.MerchantID = r.merchant()

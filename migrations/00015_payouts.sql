@@ -79,6 +79,7 @@ CREATE TABLE payout_entries (
     FOREIGN KEY (application_id, payout_id) REFERENCES payouts (application_id, id),
     FOREIGN KEY (application_id, entry_id) REFERENCES ledger_entries (application_id, id)
 );
+CREATE INDEX payout_entries_by_entry ON payout_entries (application_id, entry_id);
 CREATE UNIQUE INDEX payout_entries_once ON payout_entries (application_id, entry_id) WHERE active;
 
 -- What payouts collect from: the entries that changed what a merchant can be paid.

@@ -30,4 +30,6 @@ CREATE TABLE request_logs (
 CREATE INDEX request_logs_by_application ON request_logs (application_id, id);
 CREATE INDEX request_logs_by_key ON request_logs (application_id, idempotency_key, id) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX request_logs_by_client_id ON request_logs (application_id, client_request_id, id) WHERE client_request_id IS NOT NULL;
+CREATE INDEX request_logs_by_object ON request_logs (application_id, object_id, id) WHERE object_id IS NOT NULL;
+CREATE INDEX request_logs_by_merchant ON request_logs (application_id, merchant_id, id) WHERE merchant_id IS NOT NULL;
 CREATE INDEX request_logs_by_age ON request_logs (created_at);

@@ -23,6 +23,9 @@ const (
 	maxAnswer     = 64 << 20
 )
 
+// errTooLong is better than the beginning of a file that looks like the whole.
+var errTooLong = errors.New("the answer is longer than 64 MiB: download it with the HTTP client of your own")
+
 // transport sends requests. Clients hold it by a pointer, so that printing one does not print the key.
 type transport struct {
 	base    string
@@ -122,7 +125,10 @@ func (t *transport) once(ctx context.Context, c call, body []byte) (*Document, *
 		return nil, c.failed(err)
 	}
 	defer resp.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	content, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err == nil && len(content) > maxAnswer {
+		err = errTooLong
+	}
 	if err != nil {
 		return nil, c.failed(err)
 	}

@@ -120,6 +120,9 @@ func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64
 	if err := in.Validate().Err(); err != nil {
 		return out, err
 	}
+	if !actor.Sees(id) { // what the key keeps is not for everybody
+		return out, fault.Missing()
+	}
 	known, err := s.isKnown(ctx, claim)
 	if err != nil {
 		return out, err

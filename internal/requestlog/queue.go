@@ -2,6 +2,7 @@ package requestlog
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -85,6 +86,7 @@ func (q *queue) drop(n int) {
 func (s *Service) Flush(ctx context.Context) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	var errs []error
 	for batch := s.queue.take(); len(batch) > 0; batch = s.queue.take() {
 		err := s.write(ctx, batch)
 		if err == nil {
@@ -99,9 +101,9 @@ func (s *Service) Flush(ctx context.Context) error {
 				s.queue.drop(1)
 			}
 		}
-		return err
+		errs = append(errs, err)
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Start writes what waits four times a second until the function that it returns is called, which
