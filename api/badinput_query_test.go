@@ -44,7 +44,7 @@ func askedOne(s *openapi3.Schema) []string {
 		if example, ok := s.Example.(string); ok {
 			id = example
 		}
-		out = append(out, marker, "0", "1042", strings.ToUpper(id), id[:len(id)-1], id+"0", id+"%00", id+"%0A", id+","+id, "%20"+id, "evt_01jq8z6k4t8m2x9v5c7b1n3d0f", id[strings.Index(id, "_")+1:],
+		out = append(out, marker, "0", "01042", strings.ToUpper(id), id[:len(id)-1], id+"0", id+"%00", id+"%0A", id+","+id, "%20"+id, "evt_01jq8z6k4t8m2x9v5c7b1n3d0f", id[strings.Index(id, "_")+1:],
 			"..%2F"+id, id[:len(id)-1]+"u", id[:strings.Index(id, "_")]+"_8zzzzzzzzzzzzzzzzzzzzzzzzz", id[:strings.Index(id, "_")]+"_00000000000000000000000000", "%FF%FE", "%F0%9F%92%B3", strings.Repeat(marker, 200))
 		out = slices.DeleteFunc(out, func(id string) bool { return id == "1042" && s.VisitJSON(id) == nil }) // a merchant's
 	default:
@@ -109,7 +109,7 @@ func TestBadInputInEveryQuery(t *testing.T) {
 			rest := c.without(p.Name)
 			for _, text := range asked(p) {
 				b := bad{label(c, p.Name, text), rest.with(p.Name + "=" + text), 400, code, []string{p.Name}}
-				if text == "" && p.Required && p.Schema.Value.MinLength > 0 {
+				if text == "" && p.Required && slices.Contains([]string{"createFile", "search"}, c.op.OperationID) { // what is empty there is not given
 					b.code = "parameter_missing"
 				}
 				cases = append(cases, b)
@@ -174,6 +174,9 @@ func TestExtremesOfEveryQuery(t *testing.T) {
 				schema = schema.Items.Value
 			}
 			values := extremes[schema.Format]
+			if id, ok := schema.Example.(string); ok && strings.Contains(schema.Pattern, "_[") {
+				values = []string{id[:strings.Index(id, "_")] + "_7zzzzzzzzzzzzzzzzzzzzzzzzz", id[:strings.Index(id, "_")] + "_00000000000000000000000001"}
+			}
 			if schema.Type.Is("integer") && schema.Max == nil {
 				values = extremes["integer"]
 			}
