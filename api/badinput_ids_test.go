@@ -20,13 +20,10 @@ func noIDs(s *site) []string {
 		"018f3a5e-7b1c-7d2e-8f90-a1b2c3d4e5f6", "%00", "%ff", "%C0%AF", "%ED%A0%80", "%2e", "%2e%2e", "..", ".", "...", "%2E%2E%2F%2E%2E%2Fetc%2Fpasswd", "a%2Fb", "a%5Cb", "%2F", "..%252f", "%5C..%5C",
 		"%27%20OR%201=1--", "1;%20DROP%20TABLE%20charges", "$%7Bjndi:ldap:%2F%2F" + marker + "%7D", "%7B%7B7*7%7D%7D", "%3Cscript%3E" + marker + "%3C%2Fscript%3E", "%0d%0aSet-Cookie:" + marker, "%E2%80%AE", "%F0%9F%92%B3", "caf%C3%A9", strings.Repeat(marker, 300),
 	}
-	for _, id := range []string{
+	return append(out,
 		ids.NewCharge(now).String(), ids.NewToken(now).String(), ids.NewEvent(now).String(), ids.NewRequest(now).String(), ids.NewKey(now).String(), ids.NewFeeSchedule(now).String(), ids.NewEntry(now).String(),
 		ids.NewOperation(now).String(), ids.NewRefund(now).String(), ids.NewDispute(now).String(), ids.NewPayout(now).String(), ids.NewMandate(now).String(), ids.NewFile(now).String(), ids.NewBankAccount(now).String(),
-	} {
-		out = append(out, id)
-	}
-	return out
+	)
 }
 
 func TestBadInputInEveryPath(t *testing.T) {

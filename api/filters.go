@@ -28,8 +28,9 @@ func (q *query) pairs(name string) map[string]string {
 	out := make(map[string]string)
 	wrong := q.values.Has(name) || q.values.Has(name+"[]")
 	for _, whole := range slices.Sorted(maps.Keys(q.values)) {
-		key, ok := strings.CutPrefix(whole, name+"[")
-		if key, ok = strings.CutSuffix(key, "]"); !ok || key == "" || strings.ContainsAny(key, "[]") {
+		key, begins := strings.CutPrefix(whole, name+"[")
+		key, ends := strings.CutSuffix(key, "]")
+		if !begins || !ends || key == "" || strings.ContainsAny(key, "[]") {
 			continue
 		}
 		q.taken = append(q.taken, whole)
