@@ -158,7 +158,10 @@ var armed = []string{"resolve.asked", "refund.claimed", "refund.called", "payout
 func (p *place) killing(t *testing.T, r *rand.Rand) []*server {
 	t.Helper()
 	start := func() *server {
-		return p.serve(t, chaosProgram, fmt.Sprintf("SVCPAY_CRASH_POINT=%s:%d", armed[r.IntN(len(armed))], 1+r.IntN(2)))
+		arm := fmt.Sprintf("SVCPAY_CRASH_POINT=%s:%d", armed[r.IntN(len(armed))], 1+r.IntN(2))
+		s := &server{process: launch(t, chaosProgram, append(p.settings(), arm), "serve")}
+		s.servesOrEnds(t) // its jobs begin before it serves, and may end it
+		return s
 	}
 	servers := []*server{start(), start()}
 	byThemselves := 0

@@ -203,3 +203,16 @@ func runningFrom(dir string) (found []int) {
 	}
 	return found
 }
+
+// servesOrEnds waits until a server that kills itself serves, or has done so already.
+func (p *process) servesOrEnds(t *testing.T) {
+	t.Helper()
+	eventually(t, patience, "a server, or its end", func() bool {
+		select {
+		case <-p.done:
+			return true
+		default:
+			return strings.Contains(p.out.text(), `"msg":"serving"`)
+		}
+	})
+}

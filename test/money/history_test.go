@@ -71,8 +71,12 @@ func stateOf(object map[string]any) string {
 	return status
 }
 
-// payoutID is the member of charges that readers compute: it changes without a version of the charge.
-const payoutID = "payout_id"
+// computed deletes the members that readers compute: a charge's payout, and a merchant's percentage, which is
+// that of the fee schedule in force. They change without a version of the object.
+func computed(object map[string]any) {
+	delete(object, "payout_id")
+	delete(object, "daf_percentage")
+}
 
 // auditHistories follows every object through its events: each version is told once, of moves that the
 // tables allow, and what is told last is what is there.
@@ -83,7 +87,7 @@ func (s *site) auditHistories() {
 		SELECT object_id, type, position::int, object, previous_attributes, created_at FROM events
 		WHERE application_id = @app AND split_part(type, '.', 1) IN ('charge', 'refund', 'dispute', 'payout', 'merchant') ORDER BY object_id, position`) {
 		kind, _, _ := strings.Cut(e.Type, ".")
-		delete(e.Object, payoutID)
+		computed(e.Object)
 		before := last[e.ObjectID]
 		if e.Position != before.Position+1 || e.Object["version"] != float64(e.Position) || e.At.Before(before.At.Time) {
 			s.t.Fatalf("event %d of %s with version %v at %v follows %d at %v", e.Position, e.Object["id"], e.Object["version"], e.At, before.Position, before.At)
@@ -149,7 +153,7 @@ func (s *site) auditPresent(last map[[16]byte]told) {
 		}
 		s.must(err)
 		got := members(now)
-		delete(got, payoutID)
+		computed(got)
 		if !reflect.DeepEqual(got, last[r.ID].Object) {
 			s.t.Fatalf("a %s is\n%v\nand was last told as\n%v", r.Kind, got, last[r.ID].Object)
 		}
