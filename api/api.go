@@ -68,8 +68,8 @@ func (a *API) surround(r route) echo.HandlerFunc {
 			return a.writeError(c, req, err)
 		}
 		defer leave() // when the answer has been taken: a download is work, too
+		defer func() { req.leave() }() // the application's place, which it has once it is known
 		reply, err := a.guarded(c, r, req)
-		defer req.leave()
 		if err == nil {
 			err = a.writeReply(c, req, reply)
 		} else {
