@@ -67,7 +67,7 @@ func (a *API) surround(r route) echo.HandlerFunc {
 		if err != nil {
 			return a.writeError(c, req, err)
 		}
-		defer leave() // when the answer has been taken: a download is work, too
+		defer leave()                  // when the answer has been taken: a download is work, too
 		defer func() { req.leave() }() // the application's place, which it has once it is known
 		reply, err := a.guarded(c, r, req)
 		if err == nil {
