@@ -48,7 +48,7 @@ CREATE TABLE webhook_deliveries (
     CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL)),
     CHECK ((status = 'pending') = (finished_at IS NULL))
 );
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, next_attempt_at) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, next_attempt_at, event_sequence) WHERE status = 'pending';
 CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries (application_id, endpoint_id, id DESC);
 CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (application_id, event_id);
 CREATE INDEX webhook_deliveries_by_end ON webhook_deliveries (finished_at) WHERE finished_at IS NOT NULL;
@@ -80,6 +80,7 @@ CREATE TABLE webhook_replays (
     cursor bigint NOT NULL DEFAULT 0,
     last bigint NOT NULL,
     total bigint NOT NULL,
+    done bigint NOT NULL DEFAULT 0,
     queued bigint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL,
     finished_at timestamptz,
