@@ -58,6 +58,7 @@ CREATE TABLE webhook_attempts (
     application_id bigint NOT NULL,
     delivery_id uuid NOT NULL,
     number integer NOT NULL CHECK (number > 0),
+    url text NOT NULL,
     status_code integer,
     error text,
     request_headers jsonb NOT NULL,

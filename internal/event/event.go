@@ -7,7 +7,7 @@ package event
 
 import (
 	"encoding/json"
-	"time"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -56,22 +56,27 @@ func (e Event) Cursor() int64 {
 	return *e.Sequence
 }
 
-// Deps are what the service works with. Now is the machine's time.
+// Deps are what the service works with.
 type Deps struct {
 	Pool     *pgxpool.Pool
 	Check    authz.Checker
 	Livemode bool
-	Now      func() time.Time
 }
 
 // Service holds the use-cases of events.
 type Service struct {
 	Deps
 	after []Follow
+	// waiting bounds how many lists wait for events at once; released ends their waiting.
+	waiting  chan struct{}
+	released chan struct{}
+	release  sync.Once
 }
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{Deps: d} }
+func New(d Deps) *Service {
+	return &Service{Deps: d, waiting: make(chan struct{}, maxWaiting), released: make(chan struct{})}
+}
 
 // row is what an Event is read from; its id is the sequence, along which lists run.
 type row struct {

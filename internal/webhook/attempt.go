@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"svcpay/internal/redact"
 	"svcpay/internal/safehttp"
 )
 
@@ -36,38 +37,31 @@ type result struct {
 
 func (r result) succeeded() bool { return r.status >= 200 && r.status <= 299 }
 
-// attempt sends a delivery once. An error is ours: then nothing was sent, and the lease's end brings the
-// delivery back.
+// gone tells whether the endpoint wants nothing more.
+func (r result) gone() bool { return r.status == http.StatusGone }
+
+// attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
 func (s *Service) attempt(ctx context.Context, d claimed) (result, error) {
 	r := result{claimed: d, began: s.Now()}
-	to, err := s.endpointOf(ctx, d)
+	body, err := json.Marshal(d.event)
 	if err != nil {
 		return r, err
 	}
-	e, err := s.Events.Find(ctx, s.Pool, d.ApplicationID, d.EventID)
-	if err != nil {
-		return r, err
-	}
-	body, err := json.Marshal(e)
-	if err != nil {
-		return r, err
-	}
-	request, err := s.request(ctx, to, e.ID.String(), body, r.began)
+	request, err := s.request(ctx, d.to, d.EventID.String(), body, r.began)
 	if err != nil {
 		return r, err
 	}
 	r.headers = sent(request.Header)
-	began := time.Now()
 	answer, err := s.Client.Do(request)
-	r.took = time.Since(began)
+	r.took = max(0, s.Now().Sub(r.began))
 	if err != nil {
-		if r.reason = string(safehttp.ReasonOf(err)); r.reason == "" { // we are stopping: it may have arrived
+		if r.reason = string(safehttp.ReasonOf(err)); r.reason == "" { // we gave up: it may have arrived
 			return r, err
 		}
 		return r, nil
 	}
 	r.status, r.body = answer.Status, kept(answer.Body)
-	r.retryAfter = retryAfter(answer.Header.Get("Retry-After"), r.began)
+	r.retryAfter = retryAfter(answer.Header.Get("Retry-After"), r.began.Add(r.took))
 	return r, nil
 }
 
@@ -97,13 +91,18 @@ func sent(h http.Header) map[string]string {
 	return out
 }
 
-// kept is the beginning of an answer as text that can be stored.
+// kept is the beginning of an answer as text that can be stored, without what nobody may see.
 func kept(body []byte) string {
-	text := strings.ReplaceAll(strings.ToValidUTF8(string(body[:min(len(body), maxKept)]), "�"), "\x00", "�")
-	for len(text) > maxKept { // what stands for bytes that are no text is longer than these
+	text := redact.Text(whole(string(body[:min(len(body), maxKept)])))
+	if len(text) > maxKept { // what stands for what was taken out may be longer than that
 		text = strings.ToValidUTF8(text[:maxKept], "")
 	}
 	return text
+}
+
+// whole is a text without zero bytes, and without bytes that are no text.
+func whole(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // retryAfter reads the header in either of its forms (RFC 9110, section 10.2.3); 0 says nothing.

@@ -2,7 +2,9 @@ package webhook
 
 import (
 	"context"
-	"net/http"
+	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"svcpay/internal/ids"
@@ -14,119 +16,177 @@ import (
 // complete writes what some attempts came to, in one transaction. An attempt whose lease had ended, and
 // which another binary makes again, is kept in the log and changes nothing else.
 func (s *Service) complete(ctx context.Context, results []result) error {
+	results = slices.Clone(results) // endpoints are locked in one order by all
+	slices.SortFunc(results, func(a, b result) int { return strings.Compare(a.EndpointID.String(), b.EndpointID.String()) })
 	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		for _, r := range results {
-			logTx(tx, r)
-			s.closeTx(tx, r)
+		states, err := statesTx(ctx, tx, results)
+		if err != nil {
+			return err
 		}
-		for _, of := range byEndpoint(results) {
-			if err := s.judgeTx(ctx, tx, of); err != nil {
+		for rest := results; len(rest) > 0; {
+			n := slices.IndexFunc(rest, func(r result) bool { return r.EndpointID != rest[0].EndpointID })
+			if n < 0 {
+				n = len(rest)
+			}
+			if err := s.judgeTx(ctx, tx, states[rest[0].EndpointID], rest[:n]); err != nil {
 				return err
 			}
+			rest = rest[n:]
 		}
-		return nil
+		s.closeTx(tx, results)
+		return logTx(tx, results)
 	})
 }
 
-func logTx(tx *pg.Tx, r result) {
-	tx.Later(`
-		INSERT INTO webhook_attempts (application_id, delivery_id, number, status_code, error, request_headers, response_body, took_ms, created_at)
-		VALUES (@application_id, @delivery, @number, nullif(@status::int, 0), nullif(@error::text, ''), @headers, @body, @took, @at)
-		ON CONFLICT DO NOTHING`,
-		pg.Args{"application_id": r.ApplicationID, "delivery": r.ID, "number": r.Attempts, "status": r.status, "error": r.reason,
-			"headers": r.headers, "body": r.body, "took": r.took.Milliseconds(), "at": r.began})
-}
-
-// closeTx queues the delivery's new state.
-func (s *Service) closeTx(tx *pg.Tx, r result) {
-	now := s.Now()
-	status, finished := "pending", &now
-	due, again := next(r.Attempts, now, r.retryAfter)
-	var at *time.Time
-	switch {
-	case r.succeeded():
-		status = "succeeded"
-	case r.status == http.StatusGone, !again:
-		status = "failed"
-	default:
-		at, finished = &due, nil
-	}
-	tx.Later(`
-		UPDATE webhook_deliveries SET status = @status, next_attempt_at = @next, finished_at = @finished,
-			last_status_code = nullif(@code::int, 0), last_error = nullif(@error::text, '')
-		WHERE application_id = @application_id AND id = @id AND status = 'pending' AND attempts = @attempts`,
-		pg.Args{"status": status, "next": at, "finished": finished, "code": r.status, "error": r.reason,
-			"application_id": r.ApplicationID, "id": r.ID, "attempts": r.Attempts})
-}
-
-func byEndpoint(results []result) map[ids.Endpoint][]result {
-	out := make(map[ids.Endpoint][]result)
-	for _, r := range results {
-		out[r.EndpointID] = append(out[r.EndpointID], r)
-	}
-	return out
-}
-
-// judgeTx notes how an endpoint does. Nothing is written for one that goes on as before, but the time of
-// its last success now and then.
-func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, results []result) error {
-	success, isGone := false, false
-	for _, r := range results {
-		success = success || r.succeeded()
-		isGone = isGone || r.status == http.StatusGone
-	}
-	first := results[0]
-	e, err := s.lockTx(ctx, tx, first.ApplicationID, first.EndpointID)
-	if err != nil { // deleted meanwhile
-		return ignoreMissing(err)
-	}
-	now := s.Now()
-	after := e
-	switch {
-	case success:
-		after.Recovering, after.FailingSince = false, nil
-	case e.FailingSince == nil:
-		after.FailingSince = instant.Ptr(now)
-	}
-	stale := !success && e.FailingSince != nil && now.Sub(e.FailingSince.Time) > pauseAfter
-	if e.Status == Enabled && !success && (isGone || stale) {
-		reason := failing
-		if isGone {
-			reason = gone
+// logTx queues a row of each attempt.
+func logTx(tx *pg.Tx, results []result) error {
+	n := len(results)
+	applications, deliveries, numbers, codes := make([]int64, n), make([]ids.Delivery, n), make([]int, n), make([]int, n)
+	urls, reasons, headers, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	took, began := make([]int64, n), make([]time.Time, n)
+	for i, r := range results {
+		text, err := json.Marshal(r.headers)
+		if err != nil {
+			return err
 		}
-		after.Status, after.PausedReason = Paused, &reason
-		cancelTx(tx, e, now)
+		applications[i], deliveries[i], numbers[i], codes[i] = r.ApplicationID, r.ID, r.Number, r.status
+		urls[i], reasons[i], headers[i], bodies[i] = r.to.URL, r.reason, string(text), r.body
+		took[i], began[i] = r.took.Milliseconds(), r.began
 	}
-	after = s.writeTx(tx, e, after)
-	s.noteTx(tx, after, success)
-	if after.Status == Paused && e.Status != Paused {
-		return s.tellTx(tx, "webhook_endpoint.paused", e, after)
-	}
-	if e.Recovering && !after.Recovering {
-		return s.tellTx(tx, "webhook_endpoint.recovered", e, after)
-	}
+	tx.Later(`
+		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers, response_body, took_ms, created_at)
+		SELECT application_id, id, number, url, nullif(code, 0), nullif(reason, ''), headers::jsonb, body, took, began
+		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @urls::text[], @codes::int[], @reasons::text[],
+			@headers::text[], @bodies::text[], @took::int[], @began::timestamptz[])
+			AS made (application_id, id, number, url, code, reason, headers, body, took, began)
+		ON CONFLICT DO NOTHING`,
+		pg.Args{"applications": applications, "deliveries": deliveries, "numbers": numbers, "urls": urls, "codes": codes, "reasons": reasons,
+			"headers": headers, "bodies": bodies, "took": took, "began": began})
 	return nil
 }
 
-// noteTx queues what no version tells of: since when an endpoint fails, and when it last took an event.
-func (s *Service) noteTx(tx *pg.Tx, e Endpoint, success bool) {
+// closeTx queues the deliveries' new states.
+func (s *Service) closeTx(tx *pg.Tx, results []result) {
+	now, n := s.Now(), len(results)
+	applications, deliveries, numbers := make([]int64, n), make([]ids.Delivery, n), make([]int, n)
+	statuses, dues, codes, reasons := make([]string, n), make([]*time.Time, n), make([]int, n), make([]string, n)
+	for i, r := range results {
+		applications[i], deliveries[i], numbers[i], codes[i], reasons[i] = r.ApplicationID, r.ID, r.Number, r.status, r.reason
+		due, again := next(r.Number, now, r.retryAfter)
+		switch {
+		case r.succeeded():
+			statuses[i] = "succeeded"
+		case r.gone(), !again:
+			statuses[i] = "failed"
+		default:
+			statuses[i], dues[i] = "pending", &due
+		}
+	}
 	tx.Later(`
-		UPDATE webhook_endpoints SET failing_since = @failing, recovering = @recovering,
-			last_success_at = CASE WHEN @success THEN @now ELSE last_success_at END
-		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"failing": e.FailingSince, "recovering": e.Recovering, "success": success, "now": s.Now(),
-			"application_id": e.ApplicationID, "id": e.ID})
+		UPDATE webhook_deliveries d SET status = ended.status, next_attempt_at = ended.due, finished_at = CASE WHEN ended.due IS NULL THEN @now::timestamptz END,
+			last_status_code = nullif(ended.code, 0), last_error = nullif(ended.reason, '')
+		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @statuses::text[], @dues::timestamptz[], @codes::int[], @reasons::text[])
+			AS ended (application_id, id, number, status, due, code, reason)
+		WHERE d.application_id = ended.application_id AND d.id = ended.id AND d.status = 'pending' AND d.attempts = ended.number`,
+		pg.Args{"now": now, "applications": applications, "deliveries": deliveries, "numbers": numbers, "statuses": statuses, "dues": dues,
+			"codes": codes, "reasons": reasons})
 }
 
-// tellTx writes an event about an endpoint, which its other endpoints get.
+// state is what is looked at of an endpoint before it is locked, which most need not be.
+type state struct {
+	ID            ids.Endpoint  `db:"id"`
+	Troubled      bool          `db:"troubled"` // it fails, or has not recovered yet
+	LastSuccessAt *instant.Time `db:"last_success_at"`
+}
+
+func statesTx(ctx context.Context, tx *pg.Tx, results []result) (map[ids.Endpoint]state, error) {
+	applications, endpoints := make([]int64, len(results)), make([]ids.Endpoint, len(results))
+	for i, r := range results {
+		applications[i], endpoints[i] = r.ApplicationID, r.EndpointID
+	}
+	rows, err := pg.All[state](ctx, tx, `
+		SELECT id, failing_since IS NOT NULL OR recovering AS troubled, last_success_at
+		FROM webhook_endpoints WHERE application_id = ANY (@applications) AND id = ANY (@ids)`,
+		pg.Args{"applications": applications, "ids": endpoints})
+	out := make(map[ids.Endpoint]state, len(rows))
+	for _, r := range rows {
+		out[r.ID] = r
+	}
+	return out, err
+}
+
+// successAge is how old the time of the last success may be that an endpoint shows.
+const successAge = time.Minute
+
+// judgeTx notes how an endpoint does after some attempts. One that goes on as before is not locked, and
+// nothing is written but the time of its last success now and then.
+func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []result) error {
+	success, isGone := slices.ContainsFunc(results, result.succeeded), slices.ContainsFunc(results, result.gone)
+	now := s.Now()
+	if success && !isGone && !was.Troubled {
+		if was.LastSuccessAt == nil || now.Sub(was.LastSuccessAt.Time) >= successAge {
+			tx.Later(`UPDATE webhook_endpoints SET last_success_at = @now WHERE application_id = @application_id AND id = @id`,
+				pg.Args{"now": now, "application_id": results[0].ApplicationID, "id": was.ID})
+		}
+		return nil
+	}
+	e, err := s.lockTx(ctx, tx, results[0].ApplicationID, results[0].EndpointID)
+	if err != nil { // deleted meanwhile
+		return ignoreMissing(err)
+	}
+	if success && !isGone {
+		return s.succeededTx(tx, e)
+	}
+	return s.failedTx(tx, e, isGone)
+}
+
+// succeededTx ends an endpoint's troubles.
+func (s *Service) succeededTx(tx *pg.Tx, e Endpoint) error {
+	after := e
+	after.FailingSince, after.LastSuccessAt = nil, instant.Ptr(s.Now())
+	if !e.Recovering || e.Status != Enabled {
+		noteTx(tx, after)
+		return nil
+	}
+	after.Recovering = false
+	return s.tellTx(tx, "webhook_endpoint.recovered", e, after)
+}
+
+// failedTx notes since when an endpoint fails, and pauses one that is gone or has failed for too long.
+func (s *Service) failedTx(tx *pg.Tx, e Endpoint, isGone bool) error {
+	now, after := s.Now(), e
+	if e.FailingSince == nil {
+		after.FailingSince = instant.Ptr(now)
+	}
+	stale := now.Sub(after.FailingSince.Time) >= pauseAfter
+	if e.Status != Enabled || !isGone && !stale {
+		noteTx(tx, after)
+		return nil
+	}
+	reason := failing
+	if isGone {
+		reason = gone
+	}
+	after.Status, after.PausedReason = Paused, &reason
+	cancelTx(tx, e, now)
+	return s.tellTx(tx, "webhook_endpoint.paused", e, after)
+}
+
+// noteTx queues what no version tells of: since when an endpoint fails, and when it last took an event.
+func noteTx(tx *pg.Tx, e Endpoint) {
+	tx.Later(`
+		UPDATE webhook_endpoints SET failing_since = @failing, last_success_at = @success
+		WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"failing": e.FailingSince, "success": e.LastSuccessAt, "application_id": e.ApplicationID, "id": e.ID})
+}
+
+// tellTx writes an endpoint's next version with its event, which the application's other endpoints get.
 func (s *Service) tellTx(tx *pg.Tx, name string, before, after Endpoint) error {
+	after = s.writeTx(tx, before, after)
 	previous, err := outbox.Changed(before, after)
 	if err != nil {
 		return err
 	}
 	return outbox.EmitTx(tx, instant.Both(s.Now()), outbox.Event{ApplicationID: after.ApplicationID, Type: name,
-		ObjectID: after.ID.Bytes(), Position: eventPosition(s.Now()), Object: after, Previous: previous, Source: outbox.Job})
+		ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous, Source: outbox.Job})
 }
-
-// eventPosition orders the events of an endpoint, whose versions others than these two take, too.
-func eventPosition(now time.Time) int64 { return now.UnixMicro() }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -41,13 +42,15 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if e.Secret, e.Sealed, err = s.newSecret(e.ID); err != nil {
 		return idempotency.Result[Endpoint]{}, err
 	}
-	return idempotency.Once(ctx, s.Pool, claim, now.Time, e.ID.Bytes(), func(tx *pg.Tx) (Endpoint, error) {
-		return e, insertTx(ctx, tx, e)
-	})
+	return s.once(ctx, claim, e.ID, func(tx *pg.Tx) (Endpoint, error) { return e, insertTx(ctx, tx, e) })
 }
 
 // insertTx writes an endpoint unless the application has as many as it can have.
 func insertTx(ctx context.Context, tx *pg.Tx, e Endpoint) error {
+	if _, err := tx.Exec(ctx, `SELECT FROM applications WHERE id = @application_id FOR NO KEY UPDATE`,
+		pg.Args{"application_id": e.ApplicationID}); err != nil { // one by one: they are counted
+		return err
+	}
 	n, err := tx.Exec(ctx, `
 		INSERT INTO webhook_endpoints (id, application_id, url, description, events, status, secret, metadata, created_at, updated_at)
 		SELECT @id, @application_id, @url, @description, @events, @status, @secret, @metadata, @now, @now
@@ -55,7 +58,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, e Endpoint) error {
 		pg.Args{"id": e.ID, "application_id": e.ApplicationID, "url": e.URL, "description": e.Description, "events": e.Events,
 			"status": e.Status, "secret": e.Sealed, "metadata": e.Metadata, "now": e.CreatedAt, "most": maxEndpoints})
 	if err == nil && n == 0 {
-		err = fault.Refused("webhook_endpoints_exhausted", "An application has at most 50 endpoints. Delete one.")
+		err = fault.Refused("webhook_endpoints_exhausted", fmt.Sprintf("An application has at most %d endpoints. Delete one.", maxEndpoints))
 	}
 	return err
 }
@@ -140,31 +143,63 @@ func (s *Service) Disable(ctx context.Context, actor authz.Actor, id string, cla
 	})
 }
 
-// Delete ends an endpoint. Its deliveries can be read of its events no more.
-func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
-	return s.change(ctx, actor, id, nil, claim, func(tx *pg.Tx, e *Endpoint) error {
+// DeleteInput is what a deletion may be bound to.
+type DeleteInput struct {
+	IfVersion *int // the version that the endpoint must have; nil for any
+}
+
+// Deleted is what is told of an endpoint that is no more.
+type Deleted struct {
+	ID      ids.Endpoint `json:"id"`
+	Object  string       `json:"object"`
+	Deleted bool         `json:"deleted"`
+}
+
+// Delete ends an endpoint for good, and what is on its way to it. Faults: resource_missing, object_changed.
+func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput, claim *idempotency.Claim) (out idempotency.Result[Deleted], err error) {
+	endpointID, err := s.managed(actor, id)
+	if err != nil {
+		return out, err
+	}
+	return idempotency.Once(ctx, s.Pool, claim, s.Now(), endpointID.Bytes(), func(tx *pg.Tx) (Deleted, error) {
+		e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
+		if err == nil {
+			err = check.Version(in.IfVersion, e.Version)
+		}
+		if err != nil {
+			return Deleted{}, err
+		}
 		tx.Later(`UPDATE webhook_endpoints SET deleted_at = @now WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"now": s.Now(), "application_id": e.ApplicationID, "id": e.ID})
-		cancelTx(tx, *e, s.Now())
-		return nil
+		cancelTx(tx, e, s.Now())
+		return Deleted{ID: e.ID, Object: e.Object, Deleted: true}, nil
 	})
+}
+
+// managed authorizes a change of an endpoint and reads its id.
+func (s *Service) managed(actor authz.Actor, id string) (ids.Endpoint, error) {
+	if err := s.Check.Check(actor, authz.WebhookManage); err != nil {
+		return ids.Endpoint{}, err
+	}
+	endpointID, err := ids.ParseEndpoint(id)
+	if err != nil {
+		return ids.Endpoint{}, fault.Missing()
+	}
+	return endpointID, nil
 }
 
 // change changes an endpoint once for a claim, under its lock. One that stays the same keeps its version.
 func (s *Service) change(ctx context.Context, actor authz.Actor, id string, mistakes fault.Fields, claim *idempotency.Claim,
 	do func(*pg.Tx, *Endpoint) error,
 ) (out idempotency.Result[Endpoint], err error) {
-	if err := s.Check.Check(actor, authz.WebhookManage); err != nil {
-		return out, err
+	endpointID, err := s.managed(actor, id)
+	if err == nil {
+		err = mistakes.Err()
 	}
-	if err := mistakes.Err(); err != nil {
-		return out, err
-	}
-	endpointID, err := ids.ParseEndpoint(id)
 	if err != nil {
-		return out, fault.Missing()
+		return out, err
 	}
-	return idempotency.Once(ctx, s.Pool, claim, s.Now(), endpointID.Bytes(), func(tx *pg.Tx) (Endpoint, error) {
+	return s.once(ctx, claim, endpointID, func(tx *pg.Tx) (Endpoint, error) {
 		before, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
 		if err != nil {
 			return Endpoint{}, err
@@ -195,11 +230,11 @@ func (s *Service) writeTx(tx *pg.Tx, before, after Endpoint) Endpoint {
 	tx.Later(`
 		UPDATE webhook_endpoints SET version = @version, url = @url, description = @description, events = @events, status = @status,
 			paused_reason = @paused, secret = @secret, previous_secret = @previous, previous_until = @until,
-			failing_since = @failing, recovering = @recovering, metadata = @metadata, updated_at = @now
+			failing_since = @failing, last_success_at = @success, recovering = @recovering, metadata = @metadata, updated_at = @now
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "url": after.URL, "description": after.Description, "events": after.Events,
 			"status": after.Status, "paused": after.PausedReason, "secret": after.Sealed, "previous": after.SealedPrevious,
-			"until": after.PreviousUntil, "failing": after.FailingSince, "recovering": after.Recovering, "metadata": after.Metadata,
+			"until": after.PreviousUntil, "failing": after.FailingSince, "success": after.LastSuccessAt, "recovering": after.Recovering, "metadata": after.Metadata,
 			"now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID})
 	return after
 }
@@ -213,7 +248,8 @@ func same(a, b Endpoint) bool {
 		return *p
 	}
 	return a.URL == b.URL && text(a.Description) == text(b.Description) && slices.Equal(a.Events, b.Events) && a.Status == b.Status &&
-		text(a.PausedReason) == text(b.PausedReason) && maps.Equal(a.Metadata, b.Metadata) && slices.Equal(a.Sealed, b.Sealed)
+		text(a.PausedReason) == text(b.PausedReason) && maps.Equal(a.Metadata, b.Metadata) && slices.Equal(a.Sealed, b.Sealed) &&
+		a.Recovering == b.Recovering
 }
 
 // cancelTx queues that nothing more is sent of what is on its way to an endpoint.

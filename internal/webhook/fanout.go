@@ -30,12 +30,18 @@ func (l listener) wants(name string) bool {
 	return slices.ContainsFunc(l.Events, func(f string) bool { return event.Matches(f, name) })
 }
 
+// listenersTx locks an application's enabled endpoints, so that one that is being disabled gets nothing
+// after what was on its way was canceled.
+func listenersTx(ctx context.Context, tx *pg.Tx, applicationID int64) ([]listener, error) {
+	return pg.All[listener](ctx, tx, `
+		SELECT id, events FROM webhook_endpoints
+		WHERE application_id = @application_id AND status = 'enabled' AND deleted_at IS NULL ORDER BY id FOR SHARE`,
+		pg.Args{"application_id": applicationID})
+}
+
 // fanOutTx writes a delivery of each event to each endpoint that wants it.
 func (s *Service) fanOutTx(ctx context.Context, tx *pg.Tx, applicationID int64, events []event.Numbered) error {
-	listeners, err := pg.All[listener](ctx, tx, `
-		SELECT id, events FROM webhook_endpoints
-		WHERE application_id = @application_id AND status = 'enabled' AND deleted_at IS NULL ORDER BY id`,
-		pg.Args{"application_id": applicationID})
+	listeners, err := listenersTx(ctx, tx, applicationID)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxURL    = 2048 // bytes
+	maxURL    = 2048 // characters
 	maxEvents = 50
 )
 
@@ -76,11 +76,13 @@ var hosts = map[safehttp.Reason]string{
 
 // checkURL adds what is wrong with a URL, before its name is looked up.
 func (s *Service) checkURL(fs *fault.Fields, text *string) {
-	if text == nil {
+	before := len(*fs)
+	check.Text(fs, "url", text, 1, maxURL)
+	if text == nil || len(*fs) > before {
 		return
 	}
 	u, err := url.Parse(*text)
-	if err != nil || len(*text) > maxURL || u.Host == "" || u.Fragment != "" {
+	if err != nil || u.Host == "" || u.Fragment != "" {
 		fs.Add("url", "parameter_invalid", fmt.Sprintf("An absolute URL of at most %d characters without a fragment.", maxURL))
 		return
 	}

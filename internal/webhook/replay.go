@@ -2,21 +2,16 @@ package webhook
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
-	"svcpay/internal/event"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 )
-
-// replayBatch is how many events one transaction sends once more.
-const replayBatch = 500
 
 // Replay is a span of past events that is sent to an endpoint once more: the API's object.
 type Replay struct {
@@ -71,15 +66,12 @@ func (s *Service) replay(r Replay) Replay {
 // mistakes of the input, resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
 // another replay runs.
 func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
-	if err := s.Check.Check(actor, authz.WebhookManage); err != nil {
-		return out, err
+	endpointID, err := s.managed(actor, id)
+	if err == nil {
+		err = in.Validate().Err()
 	}
-	if err := in.Validate().Err(); err != nil {
-		return out, err
-	}
-	endpointID, err := ids.ParseEndpoint(id)
 	if err != nil {
-		return out, fault.Missing()
+		return out, err
 	}
 	now := instant.Of(s.Now())
 	r := Replay{ID: ids.NewReplay(now.Time), ApplicationID: actor.ApplicationID, EndpointID: endpointID, Which: "all",
@@ -152,73 +144,4 @@ func (s *Service) GetReplay(ctx context.Context, actor authz.Actor, id, replay s
 		SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND endpoint_id = @endpoint AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "endpoint": e.ID, "id": replayID})
 	return s.replay(r), err
-}
-
-// RunReplays makes the deliveries of a batch of events of one replay that runs, and tells how many
-// events it looked at. Any number of binaries may run it at once.
-func (s *Service) RunReplays(ctx context.Context) (int, error) {
-	n := 0
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		n = 0
-		r, err := pg.One[Replay](ctx, tx, `
-			SELECT `+replayColumns+` FROM webhook_replays WHERE status = 'running' ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED`, pg.Args{})
-		if errors.Is(err, pg.ErrNone) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		n, err = s.replayTx(ctx, tx, r)
-		return err
-	})
-	return n, err
-}
-
-type past struct {
-	event.Numbered
-	Failed bool `db:"failed"`
-}
-
-func (s *Service) replayTx(ctx context.Context, tx *pg.Tx, r Replay) (int, error) {
-	l, err := pg.One[listener](ctx, tx, `SELECT id, events FROM webhook_endpoints WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": r.ApplicationID, "id": r.EndpointID})
-	if err != nil {
-		return 0, err
-	}
-	looked, err := pg.All[past](ctx, tx, `
-		SELECT e.id, e.type, e.sequence, EXISTS (
-				SELECT FROM webhook_deliveries d WHERE d.application_id = e.application_id AND d.event_id = e.id
-					AND d.endpoint_id = @endpoint AND d.status IN ('failed', 'canceled'))
-			AND NOT EXISTS (
-				SELECT FROM webhook_deliveries d WHERE d.application_id = e.application_id AND d.event_id = e.id
-					AND d.endpoint_id = @endpoint AND d.status IN ('succeeded', 'pending')) AS failed
-		FROM events e
-		WHERE e.application_id = @application_id AND e.sequence > @cursor AND e.sequence <= @last
-			AND e.created_at >= @since AND e.created_at <= @until
-		ORDER BY e.sequence LIMIT @batch`,
-		pg.Args{"application_id": r.ApplicationID, "endpoint": r.EndpointID, "cursor": r.Cursor, "last": r.Last,
-			"since": r.Since, "until": r.Until, "batch": replayBatch})
-	if err != nil {
-		return 0, err
-	}
-	var wanted []event.Numbered
-	for _, p := range looked {
-		if l.wants(p.Type) && (r.Which == "all" || p.Failed) {
-			wanted = append(wanted, p.Numbered)
-		}
-	}
-	now := s.Now()
-	deliverTx(tx, r.ApplicationID, r.EndpointID, wanted, ByReplay, now)
-	status, finished, cursor := "running", (*time.Time)(nil), r.Cursor
-	if len(looked) < replayBatch {
-		status, finished = "done", &now
-	} else {
-		cursor = looked[len(looked)-1].Sequence
-	}
-	tx.Later(`
-		UPDATE webhook_replays SET status = @status, cursor = @cursor, done = done + @looked, queued = queued + @queued, finished_at = @finished
-		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"status": status, "cursor": cursor, "looked": len(looked), "queued": len(wanted), "finished": finished,
-			"application_id": r.ApplicationID, "id": r.ID})
-	return len(looked), nil
 }

@@ -11,112 +11,134 @@ import (
 )
 
 const (
-	// pace is how often a worker looks for events and deliveries.
+	// pace is how often a worker looks for events and deliveries of which nothing in it told.
 	pace = 100 * time.Millisecond
 	// trouble is the pause after an error of our own.
 	trouble = time.Second
 	// completeBatch is how many attempts one transaction writes.
-	completeBatch = 64
+	completeBatch = 128
 	// atOnce is how many attempts are under way at once in one binary.
-	atOnce = 256
+	atOnce = 512
 )
 
 // Worker numbers events and sends them, beside those of other binaries.
 type Worker struct {
-	s    *Service
+	s *Service
+	// more wakes the sending: events have been numbered, or attempts have made room.
+	more chan struct{}
+	done chan result
+	runs sync.WaitGroup
+
 	mu   sync.Mutex
 	busy map[ids.Endpoint]int
 	all  int
-	done chan result
-	runs sync.WaitGroup
 }
 
 // NewWorker makes a worker that does nothing until it runs.
 func (s *Service) NewWorker() *Worker {
-	return &Worker{s: s, busy: make(map[ids.Endpoint]int), done: make(chan result, atOnce)}
+	return &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, atOnce), busy: make(map[ids.Endpoint]int)}
 }
 
-// Run works until ctx ends; then it lets the attempts under way end and writes them down.
+// Run works until ctx ends; then it claims nothing more, lets the attempts under way end and writes them
+// down. It must be called once.
 func (w *Worker) Run(ctx context.Context) {
-	attempts, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	var loops sync.WaitGroup
+	rest := context.WithoutCancel(ctx)
+	var loops, writer sync.WaitGroup
+	loops.Go(func() { w.loop(ctx, "events could not be numbered", nil, w.number) })
 	loops.Go(func() {
-		w.loop(ctx, "events could not be numbered", func(ctx context.Context) (bool, error) {
-			n, err := w.s.Events.Number(ctx)
-			return n > 0, err
-		})
+		w.loop(ctx, "deliveries could not be claimed", w.more, func(ctx context.Context) (bool, error) { return w.send(ctx, rest) })
 	})
-	loops.Go(func() {
-		w.loop(ctx, "deliveries could not be claimed", func(ctx context.Context) (bool, error) { return w.send(ctx, attempts) })
-	})
-	var writer sync.WaitGroup
-	writer.Go(func() { w.write(context.WithoutCancel(ctx)) })
+	writer.Go(func() { w.write(rest) })
 	loops.Wait()
 	w.runs.Wait()
 	close(w.done)
 	writer.Wait()
 }
 
-// loop does work whenever there is some.
-func (w *Worker) loop(ctx context.Context, failed string, work func(context.Context) (bool, error)) {
+// loop does work for as long as there is some, and looks again at the pace, or when it is woken.
+func (w *Worker) loop(ctx context.Context, failed string, woken <-chan struct{}, work func(context.Context) (bool, error)) {
 	for ctx.Err() == nil {
 		more, err := work(ctx)
-		pause := pace
 		switch {
 		case err != nil && ctx.Err() == nil:
 			slog.WarnContext(ctx, failed, "error", err.Error())
-			pause = trouble
-		case more:
-			continue
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
+			wait(ctx, trouble, nil)
+		case !more:
+			wait(ctx, pace, woken)
 		}
 	}
 }
 
-// send begins the attempts that are due and that there is room for.
+func wait(ctx context.Context, d time.Duration, woken <-chan struct{}) {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	select {
+	case <-ctx.Done():
+	case <-over.C:
+	case <-woken:
+	}
+}
+
+func (w *Worker) wake() {
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Worker) number(ctx context.Context) (bool, error) {
+	n, err := w.s.Events.Number(ctx)
+	if n > 0 {
+		w.wake()
+	}
+	return n > 0, err
+}
+
+// send begins the attempts that are due and that there is room for. They may last longer than ctx.
 func (w *Worker) send(ctx, attempts context.Context) (bool, error) {
-	due, err := w.s.claim(ctx, w.free)
-	if err != nil {
+	due, err := w.s.claim(ctx, w.room())
+	if err != nil || len(due) == 0 {
 		return false, err
 	}
 	crash.Point("webhook.claimed")
+	w.begin(due)
 	for _, d := range due {
-		w.begin(d.EndpointID)
-		w.runs.Go(func() {
-			defer w.end(d.EndpointID)
-			ctx, cancel := context.WithTimeout(attempts, attemptTimeout)
-			defer cancel()
-			r, err := w.s.attempt(ctx, d)
-			crash.Point("webhook.attempted")
-			if err != nil {
-				slog.WarnContext(ctx, "a delivery was not attempted", "delivery", d.ID.String(), "error", err.Error())
-				return
-			}
-			w.done <- r
-		})
+		w.runs.Go(func() { w.attempt(attempts, d) })
 	}
-	return len(due) > 0, nil
+	return true, nil
 }
 
-// free is how many more attempts to an endpoint may be begun.
-func (w *Worker) free(e ids.Endpoint) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.all >= atOnce {
-		return 0
+func (w *Worker) attempt(ctx context.Context, d claimed) {
+	defer w.end(d.EndpointID)
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	r, err := w.s.attempt(ctx, d)
+	crash.Point("webhook.attempted")
+	if err != nil {
+		slog.WarnContext(ctx, "a delivery was not attempted", "delivery", d.ID.String(), "error", err.Error())
+		return
 	}
-	return perEndpoint - w.busy[e]
+	w.done <- r
 }
 
-func (w *Worker) begin(e ids.Endpoint) {
+// room is where attempts may be begun.
+func (w *Worker) room() room {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.busy[e]++
-	w.all++
+	return room{all: atOnce - w.all, to: func(e ids.Endpoint, most int) int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return most - w.busy[e]
+	}}
+}
+
+func (w *Worker) begin(due []claimed) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, d := range due {
+		w.busy[d.EndpointID]++
+		w.all++
+	}
 }
 
 func (w *Worker) end(e ids.Endpoint) {
@@ -126,6 +148,7 @@ func (w *Worker) end(e ids.Endpoint) {
 	if w.busy[e]--; w.busy[e] == 0 {
 		delete(w.busy, e)
 	}
+	w.wake()
 }
 
 // write writes down what attempts came to, as many as have ended meanwhile at a time.
