@@ -25,8 +25,6 @@ require (
 	golang.org/x/crypto v0.58.0
 	golang.org/x/net v0.61.0
 	golang.org/x/time v0.16.0
-	golang.org/x/net v0.61.0
-	golang.org/x/time v0.16.0
 	pgregory.net/rapid v1.3.0
 )
 

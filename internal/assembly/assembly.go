@@ -101,14 +101,10 @@ func New(d Deps) *Services {
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
 		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
 			Sites: safehttp.New(safehttp.Policy{Local: !live, Timeout: siteTimeout}), LocalPort: d.LocalPort}),
-		Fees:      fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
-		Ledger:    ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
-		Uploads:   upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
-		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock}),
-		Fees:      fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
-		Ledger:    ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
-		Uploads:   upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
-		Events:    event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live}),
+		Fees:    fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
+		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
+		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
+		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live}),
 	}
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase})

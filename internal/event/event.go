@@ -7,6 +7,7 @@ package event
 
 import (
 	"encoding/json"
+	"strconv"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -48,13 +49,16 @@ type Data struct {
 	PreviousAttributes json.RawMessage `json:"previous_attributes"`
 }
 
-// Cursor is what the API's lists of events are read by.
-func (e Event) Cursor() int64 {
+// Number is the event's sequence; 0 for none.
+func (e Event) Number() int64 {
 	if e.Sequence == nil {
 		return 0
 	}
 	return *e.Sequence
 }
+
+// Cursor is what the API's lists of events are read by: the sequence.
+func (e Event) Cursor() string { return strconv.FormatInt(e.Number(), 10) }
 
 // Deps are what the service works with.
 type Deps struct {

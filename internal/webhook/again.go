@@ -46,7 +46,7 @@ func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, i
 			return Redelivery{}, err
 		}
 		for _, endpoint := range to {
-			deliverTx(tx, actor.ApplicationID, endpoint, []event.Numbered{{ID: e.ID, Type: e.Type, Sequence: e.Cursor()}}, ByRedelivery, s.Now())
+			deliverTx(tx, actor.ApplicationID, endpoint, []event.Numbered{{ID: e.ID, Type: e.Type, Sequence: e.Number()}}, ByRedelivery, s.Now())
 		}
 		return Redelivery{Object: "redelivery", EventID: e.ID, Endpoints: to}, nil
 	})

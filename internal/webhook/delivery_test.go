@@ -90,7 +90,9 @@ func TestWhatIsNo2xxFails(t *testing.T) {
 		status int
 		err    string
 	}{
-		"redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.url, http.StatusTemporaryRedirect) }, 307, ""},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.url, http.StatusTemporaryRedirect)
+		}, 307, ""},
 		"refusal":  {answer(400), 400, ""},
 		"failure":  {answer(500), 500, ""},
 		"hangs":    {hang, 0, "timed_out"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"svcpay/internal/check"
 	"svcpay/internal/event"
@@ -74,6 +75,12 @@ var hosts = map[safehttp.Reason]string{
 	safehttp.PortNotAllowed:   "Only port 443 is called.",
 }
 
+// isPort tells whether a text is the number of a port, or none.
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return text == "" || err == nil && n > 0
+}
+
 // checkURL adds what is wrong with a URL, before its name is looked up.
 func (s *Service) checkURL(fs *fault.Fields, text *string) {
 	before := len(*fs)
@@ -82,7 +89,7 @@ func (s *Service) checkURL(fs *fault.Fields, text *string) {
 		return
 	}
 	u, err := url.Parse(*text)
-	if err != nil || u.Host == "" || u.Fragment != "" {
+	if err != nil || u.Hostname() == "" || u.Fragment != "" || !isPort(u.Port()) {
 		fs.Add("url", "parameter_invalid", fmt.Sprintf("An absolute URL of at most %d characters without a fragment.", maxURL))
 		return
 	}

@@ -130,18 +130,42 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 	return s.replay(r), nil
 }
 
-// GetReplay returns a replay to an endpoint of the actor's application, with how far it is.
-func (s *Service) GetReplay(ctx context.Context, actor authz.Actor, id, replay string) (Replay, error) {
-	e, err := s.Get(ctx, actor, id)
-	if err != nil {
+// GetReplay returns a replay of the actor's application, with how far it is. A malformed id, an unknown
+// one and another application's get the same fault.
+func (s *Service) GetReplay(ctx context.Context, actor authz.Actor, id string) (Replay, error) {
+	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
 		return Replay{}, err
 	}
-	replayID, err := ids.ParseReplay(replay)
+	replayID, err := ids.ParseReplay(id)
 	if err != nil {
 		return Replay{}, fault.Missing()
 	}
 	r, err := pg.Find[Replay](ctx, s.Pool, `
-		SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND endpoint_id = @endpoint AND id = @id`,
-		pg.Args{"application_id": actor.ApplicationID, "endpoint": e.ID, "id": replayID})
+		SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": actor.ApplicationID, "id": replayID})
 	return s.replay(r), err
+}
+
+// CancelReplay ends a replay where it is; what it queued is sent all the same. One that has ended is
+// answered as it is.
+func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
+	if err := s.Check.Check(actor, authz.WebhookManage); err != nil {
+		return out, err
+	}
+	replayID, err := ids.ParseReplay(id)
+	if err != nil {
+		return out, fault.Missing()
+	}
+	return idempotency.Once(ctx, s.Pool, claim, s.Now(), replayID.Bytes(), func(tx *pg.Tx) (Replay, error) {
+		r, err := pg.Find[Replay](ctx, tx, `
+			SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND id = @id FOR UPDATE`,
+			pg.Args{"application_id": actor.ApplicationID, "id": replayID})
+		if err != nil || r.Status != "running" {
+			return s.replay(r), err
+		}
+		r.Status, r.FinishedAt = "canceled", instant.Ptr(s.Now())
+		tx.Later(`UPDATE webhook_replays SET status = @status, finished_at = @now WHERE application_id = @application_id AND id = @id`,
+			pg.Args{"status": r.Status, "now": r.FinishedAt, "application_id": r.ApplicationID, "id": r.ID})
+		return s.replay(r), nil
+	})
 }
