@@ -15,7 +15,7 @@ const (
 	// attemptTimeout bounds one attempt.
 	attemptTimeout = 15 * time.Second
 	// leaseFor is how long an attempt is left alone before it is taken for lost with its binary.
-	leaseFor = 2 * attemptTimeout
+	leaseFor = attemptTimeout + 5*time.Second
 	// perEndpoint is how many attempts to one endpoint are under way at once in one binary, and
 	// perFailing how many to one whose last attempts failed: it may hold each for as long as it can.
 	perEndpoint = 32
