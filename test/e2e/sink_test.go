@@ -35,20 +35,21 @@ type sink struct {
 func sinkThat(t *testing.T, before, after float64, hangs bool) *sink {
 	t.Helper()
 	k := &sink{t: t, before: before, after: after, chance: rand.New(rand.NewPCG(1, 2)), seen: map[string]time.Time{}, numbers: map[string]int64{}}
+	over := make(chan struct{})
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil { // the sender died
 			return
 		}
 		if hangs {
-			<-r.Context().Done()
+			<-over
 			return
 		}
 		w.WriteHeader(k.take(r.Header, body))
 	}))
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	s.Start()
-	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(over); s.Close() })
 	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
