@@ -27,7 +27,8 @@ type Follow func(ctx context.Context, tx *pg.Tx, applicationID int64, events []N
 func (s *Service) Then(f Follow) { s.after = append(s.after, f) }
 
 type applicationRow struct {
-	ID int64 `db:"application_id"`
+	ID     int64 `db:"application_id"`
+	Stream bool  `db:"stream"` // whether anything of it was numbered before
 }
 
 // Number gives the events that were committed their numbers, a batch for each application, and tells how
@@ -35,7 +36,7 @@ type applicationRow struct {
 // time. An application that cannot be numbered holds up no other.
 func (s *Service) Number(ctx context.Context) (int, error) {
 	waiting, err := pg.All[applicationRow](ctx, s.Pool, `
-		SELECT a.id AS application_id FROM applications a
+		SELECT a.id AS application_id, EXISTS (SELECT FROM event_streams s WHERE s.application_id = a.id) AS stream FROM applications a
 		WHERE EXISTS (SELECT FROM events e WHERE e.application_id = a.id AND e.sequence IS NULL AND NOT e.test)`, pg.Args{})
 	if err != nil {
 		return 0, err
@@ -43,36 +44,38 @@ func (s *Service) Number(ctx context.Context) (int, error) {
 	n := 0
 	var errs []error
 	for _, a := range waiting {
-		done, err := s.numberOf(ctx, a.ID)
+		done, err := s.numberOf(ctx, a)
 		n, errs = n+done, append(errs, err)
 	}
 	return n, errors.Join(errs...)
 }
 
 // numberOf numbers a batch of one application, unless another binary is at it.
-func (s *Service) numberOf(ctx context.Context, applicationID int64) (int, error) {
+func (s *Service) numberOf(ctx context.Context, a applicationRow) (int, error) {
+	if !a.Stream { // committed by itself, so that nobody waits for it
+		if _, err := pg.Exec(ctx, s.Pool, `INSERT INTO event_streams (application_id) VALUES (@application_id) ON CONFLICT DO NOTHING`,
+			pg.Args{"application_id": a.ID}); err != nil {
+			return 0, err
+		}
+	}
 	n := 0
 	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
 		n = 0
-		if _, err := tx.Exec(ctx, `INSERT INTO event_streams (application_id) VALUES (@application_id) ON CONFLICT DO NOTHING`,
-			pg.Args{"application_id": applicationID}); err != nil {
-			return err
-		}
 		last, err := pg.Value[int64](ctx, tx, `
 			SELECT last_sequence FROM event_streams WHERE application_id = @application_id FOR UPDATE SKIP LOCKED`,
-			pg.Args{"application_id": applicationID})
+			pg.Args{"application_id": a.ID})
 		if errors.Is(err, pg.ErrNone) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		numbered, err := numberTx(ctx, tx, applicationID, last)
+		numbered, err := numberTx(ctx, tx, a.ID, last)
 		if err != nil {
 			return err
 		}
 		n = len(numbered)
-		return s.followTx(ctx, tx, applicationID, numbered)
+		return s.followTx(ctx, tx, a.ID, numbered)
 	})
 	if n > 0 {
 		crash.Point("event.numbered")
