@@ -102,6 +102,7 @@ var rows = map[string]row{
 	"examples/go-client":   {5, "api/client"},
 	"examples/shop":        {5, ""},
 	"examples/shop/server": {5, "examples/shop"},
+	"nametest":             {5, ""},
 	"pgtest":               {5, "localpg pg migrations"},
 	"fixture":              {5, "0 1 2 3 assembly policy pgtest"},
 }
@@ -114,6 +115,7 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/fixture", ""},
 	{"svcpay/internal/pgtest", "fixture"},
+	{"svcpay/internal/nametest", ""},
 	{"svcpay/internal/demo", "cmd/svcpay fixture"},
 	{"svcpay/api/client", "examples/go-client"},
 	{"github.com/casbin/", "policy"},

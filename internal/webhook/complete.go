@@ -23,17 +23,22 @@ func (s *Service) complete(ctx context.Context, results []result) error {
 		if err != nil {
 			return err
 		}
+		var paused []Endpoint
 		for rest := results; len(rest) > 0; {
 			n := slices.IndexFunc(rest, func(r result) bool { return r.EndpointID != rest[0].EndpointID })
 			if n < 0 {
 				n = len(rest)
 			}
-			if err := s.judgeTx(ctx, tx, states[rest[0].EndpointID], rest[:n]); err != nil {
+			pauses, err := s.judgeTx(ctx, tx, states[rest[0].EndpointID], rest[:n])
+			if err != nil {
 				return err
 			}
-			rest = rest[n:]
+			paused, rest = append(paused, pauses...), rest[n:]
 		}
 		s.closeTx(tx, results)
+		for _, e := range paused { // what is left of their deliveries
+			cancelTx(tx, e, s.Now())
+		}
 		return logTx(tx, results)
 	})
 }
@@ -119,8 +124,8 @@ func statesTx(ctx context.Context, tx *pg.Tx, results []result) (map[ids.Endpoin
 const successAge = time.Minute
 
 // judgeTx notes how an endpoint does after some attempts. One that goes on as before is not locked, and
-// nothing is written but the time of its last success now and then.
-func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []result) error {
+// nothing is written but the time of its last success now and then. One that is paused by that is returned.
+func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []result) (paused []Endpoint, err error) {
 	success, isGone := slices.ContainsFunc(results, result.succeeded), slices.ContainsFunc(results, result.gone)
 	now := s.Now()
 	if success && !isGone && !was.Troubled {
@@ -128,14 +133,14 @@ func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []r
 			tx.Later(`UPDATE webhook_endpoints SET last_success_at = @now WHERE application_id = @application_id AND id = @id`,
 				pg.Args{"now": now, "application_id": results[0].ApplicationID, "id": was.ID})
 		}
-		return nil
+		return nil, nil
 	}
 	e, err := s.lockTx(ctx, tx, results[0].ApplicationID, results[0].EndpointID)
 	if err != nil { // deleted meanwhile
-		return ignoreMissing(err)
+		return nil, ignoreMissing(err)
 	}
 	if success && !isGone {
-		return s.succeededTx(tx, e)
+		return nil, s.succeededTx(tx, e)
 	}
 	return s.failedTx(tx, e, isGone)
 }
@@ -152,8 +157,9 @@ func (s *Service) succeededTx(tx *pg.Tx, e Endpoint) error {
 	return s.tellTx(tx, "webhook_endpoint.recovered", e, after)
 }
 
-// failedTx notes since when an endpoint fails, and pauses one that is gone or has failed for too long.
-func (s *Service) failedTx(tx *pg.Tx, e Endpoint, isGone bool) error {
+// failedTx notes since when an endpoint fails, and pauses one that is gone or has failed for too long, which it
+// returns then.
+func (s *Service) failedTx(tx *pg.Tx, e Endpoint, isGone bool) (paused []Endpoint, err error) {
 	now, after := s.Now(), e
 	if e.FailingSince == nil {
 		after.FailingSince = instant.Ptr(now)
@@ -161,15 +167,14 @@ func (s *Service) failedTx(tx *pg.Tx, e Endpoint, isGone bool) error {
 	stale := now.Sub(after.FailingSince.Time) >= pauseAfter
 	if e.Status != Enabled || !isGone && !stale {
 		noteTx(tx, after)
-		return nil
+		return nil, nil
 	}
 	reason := failing
 	if isGone {
 		reason = gone
 	}
 	after.Status, after.PausedReason = Paused, &reason
-	cancelTx(tx, e, now)
-	return s.tellTx(tx, "webhook_endpoint.paused", e, after)
+	return []Endpoint{after}, s.tellTx(tx, "webhook_endpoint.paused", e, after)
 }
 
 // noteTx queues what no version tells of: since when an endpoint fails, and when it last took an event.

@@ -235,5 +235,13 @@ func ptr[T any](v T) *T { return &v }
 
 // claim is a request with an idempotency key.
 func (w world) claim(key string) *idempotency.Claim {
-	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/x", RequestID: ids.NewRequest(w.Clock.Now())}
+	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/x", Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+}
+
+// exec changes the database behind the services' backs.
+func (w world) exec(sql string, args map[string]any) {
+	w.t.Helper()
+	if _, err := pg.Exec(w.t.Context(), w.Pool, sql, pg.Args(args)); err != nil {
+		w.t.Fatal(err)
+	}
 }
