@@ -39,14 +39,14 @@ func eventList(q *query) event.ListInput {
 	if !ok {
 		return in
 	}
-	if q.values.Has(startingAfter) || q.values.Has(endingBefore) || q.values.Has("order") {
-		q.fs.Add(afterSequence, "parameters_exclusive", "Give after_sequence, which lists events in the order in which they were numbered, or a cursor and an order, not both.")
+	if q.values.Has(endingBefore) || q.values.Has("order") {
+		q.fs.Add(afterSequence, "parameters_exclusive", "Give after_sequence, which lists events in the order in which they were numbered, or order and ending_before, not both.")
 	}
 	n, err := parseSequence(text)
 	if err != nil && text != "0" {
 		q.refuse(afterSequence, "The sequence of an event, or 0.")
 	}
-	in.Page.After, in.Page.Ascending = n, true
+	in.Page.After, in.Page.Ascending = max(n, in.Page.After), true // starting_after is where a page before has ended
 	return in
 }
 

@@ -112,6 +112,8 @@ func TestEventsAreListedBySequence(t *testing.T) {
 		fmt.Sprintf("starting_after=%d", before+2) + "&limit=1":                   "charge.created",
 		fmt.Sprintf("ending_before=%d", before+1) + "&limit=1":                    "charge.captured",
 		fmt.Sprintf("after_sequence=%d&limit=1", before):                          "charge.created",
+		fmt.Sprintf("after_sequence=%d&starting_after=%d", before, before+1):      "charge.captured",
+		fmt.Sprintf("after_sequence=%d&starting_after=%d", before+1, before):      "charge.captured",
 		fmt.Sprintf("after_sequence=%d", before+2):                                "",
 		fmt.Sprintf("after_sequence=%d&wait=0", before+2):                         "",
 		"type=charge.*&created_at[gte]=" + s.Clock.Now().Format(time.RFC3339Nano): "charge.captured charge.created",
@@ -157,8 +159,7 @@ func TestQueriesOfEventsThatAreRefused(t *testing.T) {
 		"type=" + marker: "parameter_invalid", "type=charge*": "parameter_invalid", "type=charge.created,": "parameter_invalid",
 		"object_id=" + marker: "parameter_invalid", "object_id=0": "parameter_invalid", "wait=21": "parameter_invalid", "wait=-1": "parameter_invalid",
 		"wait=1.5": "parameter_invalid", "after_sequence=-1": "parameter_invalid", "after_sequence=01": "parameter_invalid", "starting_after=0": "cursor_invalid",
-		"after_sequence=1&order=asc": "parameters_exclusive", "after_sequence=1&starting_after=1": "parameters_exclusive",
-		"after_sequence=1&ending_before=3": "parameters_exclusive", "starting_after=1&ending_before=3": "parameters_exclusive",
+		"after_sequence=1&order=asc": "parameters_exclusive", "after_sequence=1&ending_before=3": "parameters_exclusive", "starting_after=1&ending_before=3": "parameters_exclusive",
 	} {
 		s.get(t, "/api/events?"+query).want(t, 400, code)
 	}

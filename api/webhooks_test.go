@@ -298,3 +298,33 @@ func TestReplaysTellHowFarTheyAre(t *testing.T) {
 		s.on(t, http.MethodPost, path, body, "").want(t, 400, "parameter_invalid")
 	}
 }
+
+// The key of an action without parameters is bound to the object in the path.
+func TestKeysOfActionsOnWebhooks(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	since := s.Clock.Now().Add(-time.Hour)
+	made := func(i int) (endpoint, replay string) {
+		e := s.newEndpoint(t, fmt.Sprintf(`{"url":"https://example.org/%d"}`, i))
+		out, err := s.Webhooks.StartReplay(t.Context(), s.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return endpointsPath + "/" + e.ID.String(), "/api/webhook_replays/" + out.Object.ID.String()
+	}
+	one, oneReplay := made(1)
+	other, otherReplay := made(2)
+	for _, c := range []struct{ method, path, other string }{
+		{http.MethodPost, oneReplay + "/cancel", otherReplay + "/cancel"}, {http.MethodPost, one + "/disable", other + "/disable"},
+		{http.MethodPost, one + "/enable", other + "/enable"}, {http.MethodDelete, one, other},
+	} {
+		first := s.on(t, c.method, c.path, "", "k").want(t, 200, "")
+		if again := s.on(t, c.method, c.path, "", "k").want(t, 200, ""); !again.replayed() || string(again.body) != string(first.body) {
+			t.Errorf("%s, then %s", first.body, again.body)
+		}
+		s.on(t, c.method, c.other, "", "k").want(t, 422, "idempotency_key_reused")
+		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = 'k'`, pg.Args{})
+		s.on(t, c.method, c.path, "", "k").want(t, 409, "idempotency_key_in_use")
+		s.execute(t, `DELETE FROM idempotency_keys WHERE key = 'k'`, pg.Args{})
+	}
+}

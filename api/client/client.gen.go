@@ -3268,7 +3268,7 @@ type ListEventsParams struct {
 	// Order: By time of creation.
 	Order Order `query:"order,omitzero"`
 
-	// AfterSequence: The events after this one, first things first; 0 is the beginning. Not with a cursor, and not with `order`.
+	// AfterSequence: The events after this one, first things first; 0 is the beginning. Not with `ending_before` or `order`.
 	AfterSequence *int64 `query:"after_sequence,omitzero"`
 
 	// Wait: For how many seconds to wait if there is no event yet.
