@@ -76,6 +76,7 @@ var codes = slices.Concat(
 	merchantCodes,
 	searchCodes,
 	exportCodes,
+	webhookCodes,
 )
 
 // decline is one reason of an issuer's no.

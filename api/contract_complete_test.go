@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/event"
 )
 
 // complete adds everything that a source need not say.
@@ -83,7 +84,7 @@ func fillEnums(doc *yaml.Node) {
 		rights = append(rights, string(r))
 	}
 	for name, enum := range map[string][]string{
-		"ErrorCode": names, "ErrorType": types, "FieldErrorCode": fields, "DeclineCode": reasons, "Permission": permissions, "Right": rights,
+		"EventType": event.Names(), "ErrorCode": names, "ErrorType": types, "FieldErrorCode": fields, "DeclineCode": reasons, "Permission": permissions, "Right": rights,
 	} {
 		put(child(doc, "components", "schemas", name), "enum", flow(enum))
 	}
@@ -154,10 +155,14 @@ func (o operation) addParameters(id, item *yaml.Node) error {
 		all.Content = append(all.Content, p)
 	}
 	if item != nil {
-		cursor := "{name: %s, in: query, description: '%s', schema: {$ref: '#/components/schemas/%sId'}}"
+		const cursor = "{name: %s, in: query, description: '%s', schema: {$ref: '#/components/schemas/%s'}}"
+		schema := item.Value + "Id"
+		if own := item.Value + "Cursor"; child(o.doc, "components", "schemas", own) != nil {
+			schema = own
+		}
 		all.Content = append(all.Content, ref("Limit"),
-			node(cursor, startingAfter, "The page after this object in the order of the list; `next` of the page before.", item.Value),
-			node(cursor, endingBefore, "The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.", item.Value),
+			node(cursor, startingAfter, "The page after this object in the order of the list; `next` of the page before.", schema),
+			node(cursor, endingBefore, "The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.", schema),
 			ref("Order"))
 	}
 	if own := child(o.node, "parameters"); own != nil {

@@ -78,8 +78,11 @@ func listOf[T any](q *query, path string, p page.Of[T]) list {
 	return l
 }
 
-// cursorOf is the printed id of a listed record.
+// cursorOf is what a page may begin after: a record's own cursor, or its printed id.
 func cursorOf(record any) string {
+	if r, ok := record.(interface{ Cursor() string }); ok {
+		return r.Cursor()
+	}
 	id, _ := reply{object: reflect.Indirect(reflect.ValueOf(record)).Interface()}.name()
 	return id
 }

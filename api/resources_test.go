@@ -46,6 +46,8 @@ var resources = []resource{
 	exportResource,
 	meResource,
 	requestLogResource,
+	eventResource,
+	webhookResource,
 }
 
 // theirObjects makes what the resources make, and tells each id by its path.

@@ -53,5 +53,7 @@ func (a *API) routes() []route {
 		a.meRoutes(),
 		a.requestLogRoutes(),
 		a.idempotencyKeyRoutes(),
+		a.eventRoutes(),
+		a.webhookRoutes(),
 	)
 }

@@ -25,6 +25,7 @@ import (
 var refers = map[string]string{
 	"merchant_id": "/api/merchants/:id", "charge_id": "/api/charges/:id", "token": "/api/tokens/:id", "files": "/api/files/:id", "source": "/api/charges/:id",
 	"object_id": "/api/charges/:id", "organization_id": "/api/organizations/:id", "key_id": "/api/me",
+	"event_id": "/api/events/:id", "endpoint_id": "/api/webhook_endpoints/:id",
 }
 
 // noReferences only look as if they named an object of ours.

@@ -51,6 +51,7 @@ var rows = map[string]row{
 	"pg":          {1, "fault page"},
 	"jobs":        {1, "pg migrations"},
 	"returns":     {1, ""},
+	"seal":        {1, ""},
 	"calendar":    {1, "0 pg"},
 	"localpg":     {1, "0 pg"},
 	"safehttp":    {1, ""},
@@ -60,6 +61,7 @@ var rows = map[string]row{
 	"ratelimit":   {1, ""},
 
 	"identity":          {2, "0 1"},
+	"event":             {2, "0 1 identity"},
 	"fee":               {2, "0 1"},
 	"merchant":          {2, "0 1 fee identity"},
 	"vault":             {2, "0 1"},
@@ -78,6 +80,7 @@ var rows = map[string]row{
 	"dispute": {3, "0 1 2 charge refund"},
 	"demo":    {3, "0 1 2 payout token"},
 	"payout":  {3, "0 1 2 token"},
+	"webhook": {3, "0 1 2"},
 
 	"inbound":   {4, "0 1 2 3"},
 	"reconcile": {4, "0 1 2 3"},
@@ -99,6 +102,7 @@ var rows = map[string]row{
 	"examples/go-client":   {5, "api/client"},
 	"examples/shop":        {5, ""},
 	"examples/shop/server": {5, "examples/shop"},
+	"nametest":             {5, ""},
 	"pgtest":               {5, "localpg pg migrations"},
 	"fixture":              {5, "0 1 2 3 assembly policy pgtest"},
 }
@@ -111,6 +115,7 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/fixture", ""},
 	{"svcpay/internal/pgtest", "fixture"},
+	{"svcpay/internal/nametest", ""},
 	{"svcpay/internal/demo", "cmd/svcpay fixture"},
 	{"svcpay/api/client", "examples/go-client"},
 	{"github.com/casbin/", "policy"},

@@ -19,6 +19,8 @@ var fuzzed = map[string]string{
 	"api.mediaOf": "FuzzContentType", "api.validKey": "FuzzIdempotencyKey", "api.ifMatch": "FuzzIfMatch", "api.query.pairs": "FuzzFilters",
 	"api.query.amounts": "FuzzFilters", "api.query.times": "FuzzFilters", "api.query.expand": "FuzzFilters", "api.query.flag": "FuzzFilters",
 	"api.query.integers": "FuzzFilters", "api.monthIn": "FuzzFilters",
+	"api.parseSequence": "FuzzEventList", "api.parseAny": "FuzzEventList", "api.query.eventTypes": "FuzzEventList", "api.query.wait": "FuzzEventList",
+	"webhook.Sample.UnmarshalJSON": "FuzzSample", "webhook.retryAfter": "FuzzRetryAfter",
 	"check.Text": "FuzzTexts", "check.Word": "FuzzTexts", "check.Prose": "FuzzTexts", "check.Metadata": "FuzzTexts",
 	"identity.parseKeyText": "FuzzKeyText", "identity.parseAllowedIPs": "FuzzAllowedIPs", "identity.parseAllowedOrigins": "FuzzAllowedOrigins",
 	"ids.Parse": "FuzzParse", "ids.ID.UnmarshalText": "FuzzParse", "instant.Time.UnmarshalJSON": "FuzzTime", "ledger.ParseSource": "FuzzSource",

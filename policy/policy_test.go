@@ -109,6 +109,10 @@ secret_key sandbox:clock
 secret_key me:read
 secret_key request_log:read
 secret_key idempotency_key:read
+secret_key event:read
+secret_key event:redeliver
+secret_key webhook:read
+secret_key webhook:manage
 public_key token:create
 system_admin payout:read
 system_admin payout:resume

@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"time"
 )
@@ -166,78 +167,80 @@ const (
 
 // Defines values for ErrorCode.
 const (
-	ErrorCodeAPIKeyExpired            ErrorCode = "api_key_expired"
-	ErrorCodeAPIKeyInvalid            ErrorCode = "api_key_invalid"
-	ErrorCodeAPIKeyMissing            ErrorCode = "api_key_missing"
-	ErrorCodeAPIVersionUnknown        ErrorCode = "api_version_unknown"
-	ErrorCodeAmountNotInteger         ErrorCode = "amount_not_integer"
-	ErrorCodeAmountTooLarge           ErrorCode = "amount_too_large"
-	ErrorCodeAmountTooSmall           ErrorCode = "amount_too_small"
-	ErrorCodeAppIDMismatch            ErrorCode = "app_id_mismatch"
-	ErrorCodeAppIDMissing             ErrorCode = "app_id_missing"
-	ErrorCodeAssociationFileMissing   ErrorCode = "association_file_missing"
-	ErrorCodeAuthorizationExpired     ErrorCode = "authorization_expired"
-	ErrorCodeAuthorizationUnsupported ErrorCode = "authorization_unsupported"
-	ErrorCodeBankAccountUnusable      ErrorCode = "bank_account_unusable"
-	ErrorCodeBankAccountUnverified    ErrorCode = "bank_account_unverified"
-	ErrorCodeCaptureExceedsAuthorized ErrorCode = "capture_exceeds_authorized"
-	ErrorCodeCardDeclined             ErrorCode = "card_declined"
-	ErrorCodeChargeDisputed           ErrorCode = "charge_disputed"
-	ErrorCodeChargeNotCapturable      ErrorCode = "charge_not_capturable"
-	ErrorCodeChargeNotRefundable      ErrorCode = "charge_not_refundable"
-	ErrorCodeChargeNotVoidable        ErrorCode = "charge_not_voidable"
-	ErrorCodeContentTypeUnsupported   ErrorCode = "content_type_unsupported"
-	ErrorCodeCountryInvalid           ErrorCode = "country_invalid"
-	ErrorCodeCurrencyUnsupported      ErrorCode = "currency_unsupported"
-	ErrorCodeCursorInvalid            ErrorCode = "cursor_invalid"
-	ErrorCodeDAFNotEligible           ErrorCode = "daf_not_eligible"
-	ErrorCodeDisputeNotAnswerable     ErrorCode = "dispute_not_answerable"
-	ErrorCodeDomainInvalid            ErrorCode = "domain_invalid"
-	ErrorCodeExpiredCard              ErrorCode = "expired_card"
-	ErrorCodeExportExpired            ErrorCode = "export_expired"
-	ErrorCodeExportNotDone            ErrorCode = "export_not_done"
-	ErrorCodeExportsInProgress        ErrorCode = "exports_in_progress"
-	ErrorCodeExternalIDTaken          ErrorCode = "external_id_taken"
-	ErrorCodeFeePortalOnly            ErrorCode = "fee_portal_only"
-	ErrorCodeFundingCurrencyMismatch  ErrorCode = "funding_currency_mismatch"
-	ErrorCodeIPNotAllowed             ErrorCode = "ip_not_allowed"
-	ErrorCodeIdempotencyKeyInUse      ErrorCode = "idempotency_key_in_use"
-	ErrorCodeIdempotencyKeyInvalid    ErrorCode = "idempotency_key_invalid"
-	ErrorCodeIdempotencyKeyReused     ErrorCode = "idempotency_key_reused"
-	ErrorCodeIncorrectCVC             ErrorCode = "incorrect_cvc"
-	ErrorCodeInternalError            ErrorCode = "internal_error"
-	ErrorCodeJSONInvalid              ErrorCode = "json_invalid"
-	ErrorCodeKeyModeMismatch          ErrorCode = "key_mode_mismatch"
-	ErrorCodeMerchantNotActive        ErrorCode = "merchant_not_active"
-	ErrorCodeMerchantNotAssociated    ErrorCode = "merchant_not_associated"
-	ErrorCodeMethodNotAllowed         ErrorCode = "method_not_allowed"
-	ErrorCodeNotAcceptable            ErrorCode = "not_acceptable"
-	ErrorCodeObjectChanged            ErrorCode = "object_changed"
-	ErrorCodeOperationInProgress      ErrorCode = "operation_in_progress"
-	ErrorCodeOverloaded               ErrorCode = "overloaded"
-	ErrorCodeParameterInvalid         ErrorCode = "parameter_invalid"
-	ErrorCodeParameterMissing         ErrorCode = "parameter_missing"
-	ErrorCodeParameterReadOnly        ErrorCode = "parameter_read_only"
-	ErrorCodeParameterUnknown         ErrorCode = "parameter_unknown"
-	ErrorCodeParametersExclusive      ErrorCode = "parameters_exclusive"
-	ErrorCodePermissionDenied         ErrorCode = "permission_denied"
-	ErrorCodeProcessorError           ErrorCode = "processor_error"
-	ErrorCodePublicKeyNotAllowed      ErrorCode = "public_key_not_allowed"
-	ErrorCodeRateLimited              ErrorCode = "rate_limited"
-	ErrorCodeRefundExceedsRemaining   ErrorCode = "refund_exceeds_remaining"
-	ErrorCodeRefundNotCancelable      ErrorCode = "refund_not_cancelable"
-	ErrorCodeRequestTooLarge          ErrorCode = "request_too_large"
-	ErrorCodeResourceMissing          ErrorCode = "resource_missing"
-	ErrorCodeRouteMissing             ErrorCode = "route_missing"
-	ErrorCodeSearchTooBroad           ErrorCode = "search_too_broad"
-	ErrorCodeSecretKeyInBrowser       ErrorCode = "secret_key_in_browser"
-	ErrorCodeSimulationNotPossible    ErrorCode = "simulation_not_possible"
-	ErrorCodeTokenDisabled            ErrorCode = "token_disabled"
-	ErrorCodeTokenExpired             ErrorCode = "token_expired"
-	ErrorCodeTokenNotFound            ErrorCode = "token_not_found"
-	ErrorCodeTokenTypeMismatch        ErrorCode = "token_type_mismatch"
-	ErrorCodeValidationFailed         ErrorCode = "validation_failed"
-	ErrorCodeVerificationFailed       ErrorCode = "verification_failed"
+	ErrorCodeAPIKeyExpired             ErrorCode = "api_key_expired"
+	ErrorCodeAPIKeyInvalid             ErrorCode = "api_key_invalid"
+	ErrorCodeAPIKeyMissing             ErrorCode = "api_key_missing"
+	ErrorCodeAPIVersionUnknown         ErrorCode = "api_version_unknown"
+	ErrorCodeAmountNotInteger          ErrorCode = "amount_not_integer"
+	ErrorCodeAmountTooLarge            ErrorCode = "amount_too_large"
+	ErrorCodeAmountTooSmall            ErrorCode = "amount_too_small"
+	ErrorCodeAppIDMismatch             ErrorCode = "app_id_mismatch"
+	ErrorCodeAppIDMissing              ErrorCode = "app_id_missing"
+	ErrorCodeAssociationFileMissing    ErrorCode = "association_file_missing"
+	ErrorCodeAuthorizationExpired      ErrorCode = "authorization_expired"
+	ErrorCodeAuthorizationUnsupported  ErrorCode = "authorization_unsupported"
+	ErrorCodeBankAccountUnusable       ErrorCode = "bank_account_unusable"
+	ErrorCodeBankAccountUnverified     ErrorCode = "bank_account_unverified"
+	ErrorCodeCaptureExceedsAuthorized  ErrorCode = "capture_exceeds_authorized"
+	ErrorCodeCardDeclined              ErrorCode = "card_declined"
+	ErrorCodeChargeDisputed            ErrorCode = "charge_disputed"
+	ErrorCodeChargeNotCapturable       ErrorCode = "charge_not_capturable"
+	ErrorCodeChargeNotRefundable       ErrorCode = "charge_not_refundable"
+	ErrorCodeChargeNotVoidable         ErrorCode = "charge_not_voidable"
+	ErrorCodeContentTypeUnsupported    ErrorCode = "content_type_unsupported"
+	ErrorCodeCountryInvalid            ErrorCode = "country_invalid"
+	ErrorCodeCurrencyUnsupported       ErrorCode = "currency_unsupported"
+	ErrorCodeCursorInvalid             ErrorCode = "cursor_invalid"
+	ErrorCodeDAFNotEligible            ErrorCode = "daf_not_eligible"
+	ErrorCodeDisputeNotAnswerable      ErrorCode = "dispute_not_answerable"
+	ErrorCodeDomainInvalid             ErrorCode = "domain_invalid"
+	ErrorCodeExpiredCard               ErrorCode = "expired_card"
+	ErrorCodeExportExpired             ErrorCode = "export_expired"
+	ErrorCodeExportNotDone             ErrorCode = "export_not_done"
+	ErrorCodeExportsInProgress         ErrorCode = "exports_in_progress"
+	ErrorCodeExternalIDTaken           ErrorCode = "external_id_taken"
+	ErrorCodeFeePortalOnly             ErrorCode = "fee_portal_only"
+	ErrorCodeFundingCurrencyMismatch   ErrorCode = "funding_currency_mismatch"
+	ErrorCodeIPNotAllowed              ErrorCode = "ip_not_allowed"
+	ErrorCodeIdempotencyKeyInUse       ErrorCode = "idempotency_key_in_use"
+	ErrorCodeIdempotencyKeyInvalid     ErrorCode = "idempotency_key_invalid"
+	ErrorCodeIdempotencyKeyReused      ErrorCode = "idempotency_key_reused"
+	ErrorCodeIncorrectCVC              ErrorCode = "incorrect_cvc"
+	ErrorCodeInternalError             ErrorCode = "internal_error"
+	ErrorCodeJSONInvalid               ErrorCode = "json_invalid"
+	ErrorCodeKeyModeMismatch           ErrorCode = "key_mode_mismatch"
+	ErrorCodeMerchantNotActive         ErrorCode = "merchant_not_active"
+	ErrorCodeMerchantNotAssociated     ErrorCode = "merchant_not_associated"
+	ErrorCodeMethodNotAllowed          ErrorCode = "method_not_allowed"
+	ErrorCodeNotAcceptable             ErrorCode = "not_acceptable"
+	ErrorCodeObjectChanged             ErrorCode = "object_changed"
+	ErrorCodeOperationInProgress       ErrorCode = "operation_in_progress"
+	ErrorCodeOverloaded                ErrorCode = "overloaded"
+	ErrorCodeParameterInvalid          ErrorCode = "parameter_invalid"
+	ErrorCodeParameterMissing          ErrorCode = "parameter_missing"
+	ErrorCodeParameterReadOnly         ErrorCode = "parameter_read_only"
+	ErrorCodeParameterUnknown          ErrorCode = "parameter_unknown"
+	ErrorCodeParametersExclusive       ErrorCode = "parameters_exclusive"
+	ErrorCodePermissionDenied          ErrorCode = "permission_denied"
+	ErrorCodeProcessorError            ErrorCode = "processor_error"
+	ErrorCodePublicKeyNotAllowed       ErrorCode = "public_key_not_allowed"
+	ErrorCodeRateLimited               ErrorCode = "rate_limited"
+	ErrorCodeRefundExceedsRemaining    ErrorCode = "refund_exceeds_remaining"
+	ErrorCodeRefundNotCancelable       ErrorCode = "refund_not_cancelable"
+	ErrorCodeRequestTooLarge           ErrorCode = "request_too_large"
+	ErrorCodeResourceMissing           ErrorCode = "resource_missing"
+	ErrorCodeRouteMissing              ErrorCode = "route_missing"
+	ErrorCodeSearchTooBroad            ErrorCode = "search_too_broad"
+	ErrorCodeSecretKeyInBrowser        ErrorCode = "secret_key_in_browser"
+	ErrorCodeSimulationNotPossible     ErrorCode = "simulation_not_possible"
+	ErrorCodeTokenDisabled             ErrorCode = "token_disabled"
+	ErrorCodeTokenExpired              ErrorCode = "token_expired"
+	ErrorCodeTokenNotFound             ErrorCode = "token_not_found"
+	ErrorCodeTokenTypeMismatch         ErrorCode = "token_type_mismatch"
+	ErrorCodeValidationFailed          ErrorCode = "validation_failed"
+	ErrorCodeVerificationFailed        ErrorCode = "verification_failed"
+	ErrorCodeWebhookEndpointNotEnabled ErrorCode = "webhook_endpoint_not_enabled"
+	ErrorCodeWebhookEndpointsExhausted ErrorCode = "webhook_endpoints_exhausted"
 )
 
 // Defines values for ErrorType.
@@ -252,6 +255,46 @@ const (
 	ErrorTypeInvalidRequestError ErrorType = "invalid_request_error"
 	ErrorTypePermissionError     ErrorType = "permission_error"
 	ErrorTypeRateLimitError      ErrorType = "rate_limit_error"
+)
+
+// Defines values for EventType.
+const (
+	EventTypeChargeAuthorized         EventType = "charge.authorized"
+	EventTypeChargeCaptured           EventType = "charge.captured"
+	EventTypeChargeCreated            EventType = "charge.created"
+	EventTypeChargeExpired            EventType = "charge.expired"
+	EventTypeChargeFailed             EventType = "charge.failed"
+	EventTypeChargePending            EventType = "charge.pending"
+	EventTypeChargeRefunded           EventType = "charge.refunded"
+	EventTypeChargeReturned           EventType = "charge.returned"
+	EventTypeChargeSettled            EventType = "charge.settled"
+	EventTypeChargeUpdated            EventType = "charge.updated"
+	EventTypeChargeVoided             EventType = "charge.voided"
+	EventTypeDAFDonationCanceled      EventType = "daf_donation.canceled"
+	EventTypeDAFDonationCompleted     EventType = "daf_donation.completed"
+	EventTypeDAFDonationCreated       EventType = "daf_donation.created"
+	EventTypeDAFDonationUpdated       EventType = "daf_donation_updated"
+	EventTypeDisputeAccepted          EventType = "dispute.accepted"
+	EventTypeDisputeClosed            EventType = "dispute.closed"
+	EventTypeDisputeCreated           EventType = "dispute.created"
+	EventTypeDisputeLost              EventType = "dispute.lost"
+	EventTypeDisputeUpdated           EventType = "dispute.updated"
+	EventTypeDisputeWon               EventType = "dispute.won"
+	EventTypeMerchantCreated          EventType = "merchant.created"
+	EventTypeMerchantUpdated          EventType = "merchant.updated"
+	EventTypePayoutCreated            EventType = "payout.created"
+	EventTypePayoutFailed             EventType = "payout.failed"
+	EventTypePayoutPaid               EventType = "payout.paid"
+	EventTypePayoutReturned           EventType = "payout.returned"
+	EventTypePing                     EventType = "ping"
+	EventTypeRefundCanceled           EventType = "refund.canceled"
+	EventTypeRefundCreated            EventType = "refund.created"
+	EventTypeRefundFailed             EventType = "refund.failed"
+	EventTypeRefundSucceeded          EventType = "refund.succeeded"
+	EventTypeRefundUpdated            EventType = "refund.updated"
+	EventTypeTokenUpdated             EventType = "token.updated"
+	EventTypeWebhookEndpointPaused    EventType = "webhook_endpoint.paused"
+	EventTypeWebhookEndpointRecovered EventType = "webhook_endpoint.recovered"
 )
 
 // Defines values for ExportFormat.
@@ -477,6 +520,8 @@ const (
 	PermissionDisputeRead        Permission = "dispute:read"
 	PermissionDomainRead         Permission = "domain:read"
 	PermissionDomainVerify       Permission = "domain:verify"
+	PermissionEventRead          Permission = "event:read"
+	PermissionEventRedeliver     Permission = "event:redeliver"
 	PermissionExportCreate       Permission = "export:create"
 	PermissionExportRead         Permission = "export:read"
 	PermissionFeeDefaultRead     Permission = "fee_default:read"
@@ -505,6 +550,8 @@ const (
 	PermissionTokenRead          Permission = "token:read"
 	PermissionTokenUpdate        Permission = "token:update"
 	PermissionTokenVerify        Permission = "token:verify"
+	PermissionWebhookManage      Permission = "webhook:manage"
+	PermissionWebhookRead        Permission = "webhook:read"
 )
 
 // Defines values for RefundFailureCode.
@@ -549,6 +596,8 @@ const (
 	RightDisputeWrite       Right = "dispute:write"
 	RightDomainRead         Right = "domain:read"
 	RightDomainWrite        Right = "domain:write"
+	RightEventRead          Right = "event:read"
+	RightEventWrite         Right = "event:write"
 	RightExportRead         Right = "export:read"
 	RightExportWrite        Right = "export:write"
 	RightFeeDefaultRead     Right = "fee_default:read"
@@ -570,6 +619,16 @@ const (
 	RightStatementRead      Right = "statement:read"
 	RightTokenRead          Right = "token:read"
 	RightTokenWrite         Right = "token:write"
+	RightWebhookRead        Right = "webhook:read"
+	RightWebhookWrite       Right = "webhook:write"
+)
+
+// Defines values for RotateWebhookSecretOverlap.
+const (
+	RotateWebhookSecretOverlapN1h  RotateWebhookSecretOverlap = "1h"
+	RotateWebhookSecretOverlapN24h RotateWebhookSecretOverlap = "24h"
+	RotateWebhookSecretOverlapN7d  RotateWebhookSecretOverlap = "7d"
+	RotateWebhookSecretOverlapNow  RotateWebhookSecretOverlap = "now"
 )
 
 // Defines values for SearchResultCardWallet.
@@ -657,6 +716,60 @@ const (
 	TokenStatusDisabled            TokenStatus = "disabled"
 	TokenStatusExpired             TokenStatus = "expired"
 	TokenStatusPendingVerification TokenStatus = "pending_verification"
+)
+
+// Defines values for WebhookDeliveryCause.
+const (
+	WebhookDeliveryCauseEvent      WebhookDeliveryCause = "event"
+	WebhookDeliveryCauseRedelivery WebhookDeliveryCause = "redelivery"
+	WebhookDeliveryCauseReplay     WebhookDeliveryCause = "replay"
+	WebhookDeliveryCauseTest       WebhookDeliveryCause = "test"
+)
+
+// Defines values for WebhookDeliveryStatus.
+const (
+	WebhookDeliveryStatusCanceled  WebhookDeliveryStatus = "canceled"
+	WebhookDeliveryStatusFailed    WebhookDeliveryStatus = "failed"
+	WebhookDeliveryStatusPending   WebhookDeliveryStatus = "pending"
+	WebhookDeliveryStatusSucceeded WebhookDeliveryStatus = "succeeded"
+)
+
+// Defines values for WebhookEndpointPausedReason.
+const (
+	WebhookEndpointPausedReasonFailing WebhookEndpointPausedReason = "failing"
+	WebhookEndpointPausedReasonGone    WebhookEndpointPausedReason = "gone"
+)
+
+// Defines values for WebhookEndpointStatus.
+const (
+	WebhookEndpointStatusDisabled WebhookEndpointStatus = "disabled"
+	WebhookEndpointStatusEnabled  WebhookEndpointStatus = "enabled"
+	WebhookEndpointStatusPaused   WebhookEndpointStatus = "paused"
+)
+
+// Defines values for WebhookError.
+const (
+	WebhookErrorAddressNotPublic   WebhookError = "address_not_public"
+	WebhookErrorCertificateInvalid WebhookError = "certificate_invalid"
+	WebhookErrorHostNotAllowed     WebhookError = "host_not_allowed"
+	WebhookErrorHostNotFound       WebhookError = "host_not_found"
+	WebhookErrorPortNotAllowed     WebhookError = "port_not_allowed"
+	WebhookErrorSchemeNotAllowed   WebhookError = "scheme_not_allowed"
+	WebhookErrorTimedOut           WebhookError = "timed_out"
+	WebhookErrorUnreachable        WebhookError = "unreachable"
+)
+
+// Defines values for WebhookReplayStatus.
+const (
+	WebhookReplayStatusCanceled WebhookReplayStatus = "canceled"
+	WebhookReplayStatusDone     WebhookReplayStatus = "done"
+	WebhookReplayStatusRunning  WebhookReplayStatus = "running"
+)
+
+// Defines values for WebhookReplayWhich.
+const (
+	WebhookReplayWhichAll    WebhookReplayWhich = "all"
+	WebhookReplayWhichFailed WebhookReplayWhich = "failed"
 )
 
 // APIKey: A key without its text.
@@ -1050,11 +1163,32 @@ type CreateTestToken struct {
 	MerchantID int64  `json:"merchant_id"`
 }
 
+// CreateWebhookEndpoint is what WebhookEndpoints.Create sends.
+type CreateWebhookEndpoint struct {
+	// URL: https to port 443 of a public host, which is looked up each time something is sent. A sandbox may be set to take http,
+	// other ports and its own machine.
+	URL string `json:"url"`
+
+	// Events: What is sent; everything without it.
+	Events      Patch[[]string] `json:"events,omitzero"`
+	Description Patch[string]   `json:"description,omitzero"`
+
+	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
+	Metadata map[string]string `json:"metadata,omitzero"`
+}
+
 // Currency is one of its constants.
 type Currency string
 
 // DeclineCode: Why the issuer said no. Do not show it to the payer, who may be a thief; show the message.
 type DeclineCode string
+
+// DeletedWebhookEndpoint is an object of the API.
+type DeletedWebhookEndpoint struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Deleted bool   `json:"deleted"`
+}
 
 // Dispute is an object of the API.
 type Dispute struct {
@@ -1135,6 +1269,53 @@ type ErrorCode string
 
 // ErrorType is one of its constants.
 type ErrorType string
+
+// Event: Something that happened. The body of a webhook is the same object. It may reach you twice and out of order: `id` is the
+// same every time, `sequence` grows by one from event to event of the application, and `data.object.version` by one from
+// change to change of an object.
+type Event struct {
+	ID        string    `json:"id"`
+	Object    string    `json:"object"`
+	Type      EventType `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+
+	// Sequence: Its number among the events of the application; null for a test event.
+	Sequence      *int64 `json:"sequence"`
+	ApplicationID int64  `json:"application_id"`
+
+	// MerchantID: Null if it is about no merchant.
+	MerchantID *int64 `json:"merchant_id"`
+
+	// Livemode: False in the sandbox.
+	Livemode bool `json:"livemode"`
+
+	// APIVersion: The version of the API in which the object is told.
+	APIVersion string       `json:"api_version"`
+	Request    EventRequest `json:"request"`
+	Data       EventData    `json:"data"`
+}
+
+// EventData: The object that it happened to.
+type EventData struct {
+	// Object: The object as it was then, in the form in which this API gives it: of `charge.captured` a `Charge`. A test event has
+	// what was sent for it.
+	Object json.RawMessage `json:"object"`
+
+	// PreviousAttributes: The former values of the members that changed; empty when the object was made.
+	PreviousAttributes map[string]json.RawMessage `json:"previous_attributes"`
+}
+
+// EventRequest: What made it happen.
+type EventRequest struct {
+	// ID: The request, null if none did.
+	ID *string `json:"id"`
+
+	// Source: `job` is what happens by itself: what a processor tells, and what becomes due.
+	Source TimelineEntrySource `json:"source"`
+}
+
+// EventType: The page about events says what each type means.
+type EventType string
 
 // Evidence: Texts of 1 to 20,000 characters, without control characters other than tabs and line ends.
 type Evidence struct {
@@ -1944,6 +2125,21 @@ type ProposedLine struct {
 	Amount int64 `json:"amount"`
 }
 
+// RedeliverEvent is what Events.Redeliver sends.
+type RedeliverEvent struct {
+	// EndpointID: The only endpoint that gets it, whatever its filters; without it, all that want it do.
+	EndpointID Patch[string] `json:"endpoint_id,omitzero"`
+}
+
+// Redelivery is an object of the API.
+type Redelivery struct {
+	Object  string `json:"object"`
+	EventID string `json:"event_id"`
+
+	// Endpoints: Where it is sent.
+	Endpoints []string `json:"endpoints"`
+}
+
 // Refund is an object of the API.
 type Refund struct {
 	ID     string `json:"id"`
@@ -2021,6 +2217,18 @@ type RefundReason string
 // RefundStatus is one of its constants.
 type RefundStatus string
 
+// ReplayWebhookEndpoint is what WebhookEndpoints.Replay sends.
+type ReplayWebhookEndpoint struct {
+	// Since: Events from then on.
+	Since time.Time `json:"since"`
+
+	// Until: Events until then; until now without it.
+	Until Patch[time.Time] `json:"until,omitzero"`
+
+	// Which: All of them, which is what happens without it, or those that the endpoint did not take.
+	Which Patch[WebhookReplayWhich] `json:"which,omitzero"`
+}
+
 // RequestLog is an object of the API.
 type RequestLog struct {
 	ID       string `json:"id"`
@@ -2078,6 +2286,15 @@ type RequestLog struct {
 
 // Right is one of its constants.
 type Right string
+
+// RotateWebhookSecret is what WebhookEndpoints.RotateSecret sends.
+type RotateWebhookSecret struct {
+	// Overlap: For how long the former secret goes on signing beside the new one; 24h without it.
+	Overlap Patch[RotateWebhookSecretOverlap] `json:"overlap,omitzero"`
+}
+
+// RotateWebhookSecretOverlap is the overlap of RotateWebhookSecret.
+type RotateWebhookSecretOverlap string
 
 // SearchResult: A whole object; `object` tells its kind.
 type SearchResult struct {
@@ -2432,6 +2649,15 @@ type SubmitEvidence struct {
 	Files Patch[[]string] `json:"files,omitzero"`
 }
 
+// TestWebhookEndpoint is what WebhookEndpoints.Test sends.
+type TestWebhookEndpoint struct {
+	// Type: The type of the event; `ping` without it.
+	Type Patch[string] `json:"type,omitzero"`
+
+	// Data: The event's `data.object`. Only a `ping` need not have one.
+	Data Patch[json.RawMessage] `json:"data,omitzero"`
+}
+
 // TimelineEntry: An event, or a call to the processor. Members that make no sense for an entry are null.
 type TimelineEntry struct {
 	ID       string `json:"id"`
@@ -2641,6 +2867,21 @@ type UpdateTokenBilling struct {
 	Phone Patch[string] `json:"phone,omitzero"`
 }
 
+// UpdateWebhookEndpoint is what WebhookEndpoints.Update sends.
+type UpdateWebhookEndpoint struct {
+	// URL: As when the endpoint was made. Null counts as not sent.
+	URL Patch[string] `json:"url,omitzero"`
+
+	// Events: What is sent. Null counts as not sent.
+	Events Patch[[]string] `json:"events,omitzero"`
+
+	// Description: Null clears it.
+	Description Patch[string] `json:"description,omitzero"`
+
+	// Metadata: Replaces all pairs; null clears them.
+	Metadata Patch[map[string]string] `json:"metadata,omitzero"`
+}
+
 // VerifyDomains is what Merchants.VerifyDomains sends.
 type VerifyDomains struct {
 	// Domain: One of the merchant's domains; all of them if it is left out.
@@ -2658,6 +2899,140 @@ type VoidCharge struct {
 	// Reason: For yourself; it becomes the charge's void_reason.
 	Reason string `json:"reason,omitzero"`
 }
+
+// WebhookAttempt is part of other objects.
+type WebhookAttempt struct {
+	Number int    `json:"number"`
+	URL    string `json:"url"`
+
+	// StatusCode: 2xx is a success. Null without an answer.
+	StatusCode *int          `json:"status_code"`
+	Error      *WebhookError `json:"error"`
+
+	// RequestHeaders: What was sent beside the event.
+	RequestHeaders map[string]string `json:"request_headers"`
+
+	// ResponseBody: The first 2 KB of the answer.
+	ResponseBody string    `json:"response_body"`
+	TookMs       int       `json:"took_ms"`
+	CreatedAt    time.Time `json:"created_at"`
+}
+
+// WebhookDelivery: An event on its way to an endpoint.
+type WebhookDelivery struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode   bool      `json:"livemode"`
+	EndpointID string    `json:"endpoint_id"`
+	EventID    string    `json:"event_id"`
+	EventType  EventType `json:"event_type"`
+
+	// EventSequence: Null for a test.
+	EventSequence *int64 `json:"event_sequence"`
+
+	// Cause: Why it is sent.
+	Cause  WebhookDeliveryCause  `json:"cause"`
+	Status WebhookDeliveryStatus `json:"status"`
+
+	// NextAttemptAt: When it is due. While an attempt is under way, when that is given up.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+
+	// LastStatusCode: Of the last attempt; null without an answer.
+	LastStatusCode *int          `json:"last_status_code"`
+	LastError      *WebhookError `json:"last_error"`
+
+	// Attempts: At most ten.
+	Attempts   []WebhookAttempt `json:"attempts"`
+	CreatedAt  time.Time        `json:"created_at"`
+	FinishedAt *time.Time       `json:"finished_at"`
+}
+
+// WebhookDeliveryCause is the cause of WebhookDelivery.
+type WebhookDeliveryCause string
+
+// WebhookDeliveryStatus is one of its constants.
+type WebhookDeliveryStatus string
+
+// WebhookEndpoint: Where events are sent.
+type WebhookEndpoint struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Version: One more with every change.
+	Version int `json:"version"`
+
+	// Livemode: False in the sandbox.
+	Livemode      bool    `json:"livemode"`
+	ApplicationID int64   `json:"application_id"`
+	URL           string  `json:"url"`
+	Description   *string `json:"description"`
+
+	// Events: What is sent.
+	Events []string              `json:"events"`
+	Status WebhookEndpointStatus `json:"status"`
+
+	// PausedReason: `failing`: nothing went well for 5 days; `gone`: it answered 410.
+	PausedReason *WebhookEndpointPausedReason `json:"paused_reason"`
+
+	// PreviousSecretUntil: Until then the former secret signs too.
+	PreviousSecretUntil *time.Time `json:"previous_secret_until"`
+
+	// FailingSince: The first failure after the last success.
+	FailingSince *time.Time `json:"failing_since"`
+
+	// LastSuccessAt: To about a minute.
+	LastSuccessAt *time.Time `json:"last_success_at"`
+
+	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
+	Metadata  map[string]string `json:"metadata"`
+	CreatedAt time.Time         `json:"created_at"`
+	UpdatedAt time.Time         `json:"updated_at"`
+
+	// Secret: Only in the answer to the request that made it.
+	Secret string `json:"secret,omitzero"`
+}
+
+// WebhookEndpointPausedReason is the paused_reason of WebhookEndpoint.
+type WebhookEndpointPausedReason string
+
+// WebhookEndpointStatus is one of its constants.
+type WebhookEndpointStatus string
+
+// WebhookError: Why there was no answer.
+type WebhookError string
+
+// WebhookReplay: Past events that are sent once more.
+type WebhookReplay struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode   bool                `json:"livemode"`
+	EndpointID string              `json:"endpoint_id"`
+	Which      WebhookReplayWhich  `json:"which"`
+	Since      time.Time           `json:"since"`
+	Until      time.Time           `json:"until"`
+	Status     WebhookReplayStatus `json:"status"`
+
+	// Total: Events of the span.
+	Total int64 `json:"total"`
+
+	// Done: Of them, those that were looked at.
+	Done int64 `json:"done"`
+
+	// Queued: Deliveries that were made.
+	Queued     int64      `json:"queued"`
+	CreatedAt  time.Time  `json:"created_at"`
+	FinishedAt *time.Time `json:"finished_at"`
+}
+
+// WebhookReplayStatus is the status of WebhookReplay.
+type WebhookReplayStatus string
+
+// WebhookReplayWhich is the which of WebhookReplay.
+type WebhookReplayWhich string
 
 // GetBalanceParams is the query of Balance.Get.
 type GetBalanceParams struct {
@@ -2877,6 +3252,48 @@ type ListDisputesParams struct {
 type GetDisputeParams struct {
 	// Expand: What to give whole beside its id, once for each; as a member of that name.
 	Expand []ListDisputesExpand `query:"expand[],omitzero"`
+}
+
+// ListEventsParams is the query of Events.List.
+type ListEventsParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// AfterSequence: The events after this one, first things first; 0 is the beginning. Not with `ending_before` or `order`.
+	AfterSequence *int64 `query:"after_sequence,omitzero"`
+
+	// Wait: For how many seconds to wait if there is no event yet.
+	Wait *int `query:"wait,omitzero"`
+
+	// Type: Only events of these types. A group such as `charge.*` covers all of its kind, `*` covers all.
+	Type []string `query:"type,omitzero"`
+
+	// ObjectID: Only events about this object, by its id.
+	ObjectID string `query:"object_id,omitzero"`
+
+	// MerchantID: Only what belongs to one of these merchants.
+	MerchantID []int64 `query:"merchant_id,omitzero"`
+
+	// CreatedAtGte: Only what was made then or later.
+	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+
+	// CreatedAtGt: Only what was made later. Not with `gte`.
+	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+
+	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
+	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+
+	// CreatedAtLt: Only what was made earlier.
+	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
 }
 
 // ListExportsParams is the query of Exports.List.
@@ -3309,45 +3726,105 @@ type GetTokenParams struct {
 	Expand []string `query:"expand[],omitzero"`
 }
 
+// ListWebhookEndpointsParams is the query of WebhookEndpoints.List.
+type ListWebhookEndpointsParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// Status: Only endpoints in one of these.
+	Status []WebhookEndpointStatus `query:"status,omitzero"`
+}
+
+// ListWebhookEndpointDeliveriesParams is the query of WebhookEndpoints.ListDeliveries.
+type ListWebhookEndpointDeliveriesParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// Status: Only deliveries in one of these.
+	Status []WebhookDeliveryStatus `query:"status,omitzero"`
+
+	// Type: Only deliveries of events of these types.
+	Type []string `query:"type,omitzero"`
+
+	// EventID: Only deliveries of this event.
+	EventID string `query:"event_id,omitzero"`
+
+	// CreatedAtGte: Only what was made then or later.
+	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+
+	// CreatedAtGt: Only what was made later. Not with `gte`.
+	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+
+	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
+	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+
+	// CreatedAtLt: Only what was made earlier.
+	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+}
+
 // Version is the version of the API that this client speaks: the one that it was generated from.
 const Version = "2026-12-01"
 
 // Services are the API's resources.
 type Services struct {
-	Balance     BalanceService
-	Charges     ChargesService
-	Disputes    DisputesService
-	Exports     ExportsService
-	Files       FilesService
-	Mandates    MandatesService
-	Me          MeService
-	Merchants   MerchantsService
-	Fees        FeesService
-	Payouts     PayoutsService
-	Refunds     RefundsService
-	RequestLogs RequestLogsService
-	Sandbox     SandboxService
-	Search      SearchService
-	Tokens      TokensService
+	Balance          BalanceService
+	Charges          ChargesService
+	Disputes         DisputesService
+	Events           EventsService
+	Exports          ExportsService
+	Files            FilesService
+	Mandates         MandatesService
+	Me               MeService
+	Merchants        MerchantsService
+	Fees             FeesService
+	Payouts          PayoutsService
+	Refunds          RefundsService
+	RequestLogs      RequestLogsService
+	Sandbox          SandboxService
+	Search           SearchService
+	Tokens           TokensService
+	WebhookEndpoints WebhookEndpointsService
+	WebhookReplays   WebhookReplaysService
 }
 
 func servicesOf(t *transport) Services {
 	return Services{
-		Balance:     BalanceService{t},
-		Charges:     ChargesService{t},
-		Disputes:    DisputesService{t},
-		Exports:     ExportsService{t},
-		Files:       FilesService{t},
-		Mandates:    MandatesService{t},
-		Me:          MeService{t},
-		Merchants:   MerchantsService{t},
-		Fees:        FeesService{t},
-		Payouts:     PayoutsService{t},
-		Refunds:     RefundsService{t},
-		RequestLogs: RequestLogsService{t},
-		Sandbox:     SandboxService{t},
-		Search:      SearchService{t},
-		Tokens:      TokensService{t},
+		Balance:          BalanceService{t},
+		Charges:          ChargesService{t},
+		Disputes:         DisputesService{t},
+		Events:           EventsService{t},
+		Exports:          ExportsService{t},
+		Files:            FilesService{t},
+		Mandates:         MandatesService{t},
+		Me:               MeService{t},
+		Merchants:        MerchantsService{t},
+		Fees:             FeesService{t},
+		Payouts:          PayoutsService{t},
+		Refunds:          RefundsService{t},
+		RequestLogs:      RequestLogsService{t},
+		Sandbox:          SandboxService{t},
+		Search:           SearchService{t},
+		Tokens:           TokensService{t},
+		WebhookEndpoints: WebhookEndpointsService{t},
+		WebhookReplays:   WebhookReplaysService{t},
 	}
 }
 
@@ -3359,6 +3836,9 @@ type ChargesService struct{ api *transport }
 
 // DisputesService: What payers' banks hold against charges.
 type DisputesService struct{ api *transport }
+
+// EventsService: What happened, numbered for each application one by one and without gaps.
+type EventsService struct{ api *transport }
 
 // ExportsService: Files of all objects of a kind, written in the background.
 type ExportsService struct{ api *transport }
@@ -3395,6 +3875,12 @@ type SearchService struct{ api *transport }
 
 // TokensService: Saved payment methods. Card and bank data never pass this API; svcpay.js makes tokens of them.
 type TokensService struct{ api *transport }
+
+// WebhookEndpointsService: Where events are sent, signed as Standard Webhooks has it.
+type WebhookEndpointsService struct{ api *transport }
+
+// WebhookReplaysService: Past events that are sent once more.
+type WebhookReplaysService struct{ api *transport }
 
 // Get: Read a merchant's balance.
 //
@@ -3553,6 +4039,39 @@ func (s DisputesService) Accept(ctx context.Context, id string, options ...Optio
 // POST /api/disputes/{id}/evidence
 func (s DisputesService) SubmitEvidence(ctx context.Context, id string, body SubmitEvidence, options ...Option) (*Dispute, error) {
 	return send[Dispute](ctx, s.api, call{method: "POST", path: "/api/disputes/" + segment(id) + "/evidence", body: body, keyed: true}, options)
+}
+
+// List: List events.
+//
+// The log of everything that happened. To follow it, keep the `sequence` of the last event that you dealt with and ask
+// for what comes `after_sequence`: nothing is left out, whatever became of its webhooks. With `wait` the answer comes as
+// soon as there is something. The cursors of this list are sequences.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/events
+func (s EventsService) List(ctx context.Context, params ListEventsParams, options ...Option) iter.Seq2[Event, error] {
+	return all[Event](ctx, s.api, call{method: "GET", path: "/api/events", query: params}, options)
+}
+
+// ListPage is one page of List.
+func (s EventsService) ListPage(ctx context.Context, params ListEventsParams, options ...Option) (*Page[Event], error) {
+	return send[Page[Event]](ctx, s.api, call{method: "GET", path: "/api/events", query: params}, options)
+}
+
+// Get: Read an event.
+//
+// GET /api/events/{id}
+func (s EventsService) Get(ctx context.Context, id string, options ...Option) (*Event, error) {
+	return send[Event](ctx, s.api, call{method: "GET", path: "/api/events/" + segment(id)}, options)
+}
+
+// Redeliver: Send an event once more.
+//
+// Sends the event to one endpoint, or to each enabled one that wants events of its type. It comes under the same id, so
+// that a receiver who knows it already can tell.
+//
+// POST /api/events/{id}/redeliver
+func (s EventsService) Redeliver(ctx context.Context, id string, body RedeliverEvent, options ...Option) (*Redelivery, error) {
+	return send[Redelivery](ctx, s.api, call{method: "POST", path: "/api/events/" + segment(id) + "/redeliver", body: body, keyed: true}, options)
 }
 
 // List: List exports.
@@ -4084,4 +4603,132 @@ func (s TokensService) Update(ctx context.Context, id string, body UpdateToken, 
 // POST /api/tokens/{id}/verify
 func (s TokensService) Verify(ctx context.Context, id string, body VerifyToken, options ...Option) (*Token, error) {
 	return send[Token](ctx, s.api, call{method: "POST", path: "/api/tokens/" + segment(id) + "/verify", body: body, keyed: true}, options)
+}
+
+// List: List webhook endpoints.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/webhook_endpoints
+func (s WebhookEndpointsService) List(ctx context.Context, params ListWebhookEndpointsParams, options ...Option) iter.Seq2[WebhookEndpoint, error] {
+	return all[WebhookEndpoint](ctx, s.api, call{method: "GET", path: "/api/webhook_endpoints", query: params}, options)
+}
+
+// ListPage is one page of List.
+func (s WebhookEndpointsService) ListPage(ctx context.Context, params ListWebhookEndpointsParams, options ...Option) (*Page[WebhookEndpoint], error) {
+	return send[Page[WebhookEndpoint]](ctx, s.api, call{method: "GET", path: "/api/webhook_endpoints", query: params}, options)
+}
+
+// Create: Make a webhook endpoint.
+//
+// From now on events are sent to the URL: by `https` and to port 443 of a public host. The answer has the endpoint's
+// `secret`, by which you verify what comes; no later answer has it, but that of the same request under the same
+// `Idempotency-Key`.
+//
+// POST /api/webhook_endpoints
+func (s WebhookEndpointsService) Create(ctx context.Context, body CreateWebhookEndpoint, options ...Option) (*WebhookEndpoint, error) {
+	return send[WebhookEndpoint](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints", body: body, keyed: true}, options)
+}
+
+// Delete: Delete a webhook endpoint.
+//
+// For good. What is on its way is canceled.
+//
+// DELETE /api/webhook_endpoints/{id}
+func (s WebhookEndpointsService) Delete(ctx context.Context, id string, options ...Option) (*DeletedWebhookEndpoint, error) {
+	return send[DeletedWebhookEndpoint](ctx, s.api, call{method: "DELETE", path: "/api/webhook_endpoints/" + segment(id), keyed: true}, options)
+}
+
+// Get: Read a webhook endpoint.
+//
+// GET /api/webhook_endpoints/{id}
+func (s WebhookEndpointsService) Get(ctx context.Context, id string, options ...Option) (*WebhookEndpoint, error) {
+	return send[WebhookEndpoint](ctx, s.api, call{method: "GET", path: "/api/webhook_endpoints/" + segment(id)}, options)
+}
+
+// Update: Change a webhook endpoint.
+//
+// Members that are not sent stay as they are. What is on its way goes to the new URL. What changes nothing makes no version.
+//
+// PUT /api/webhook_endpoints/{id}
+func (s WebhookEndpointsService) Update(ctx context.Context, id string, body UpdateWebhookEndpoint, options ...Option) (*WebhookEndpoint, error) {
+	return send[WebhookEndpoint](ctx, s.api, call{method: "PUT", path: "/api/webhook_endpoints/" + segment(id), body: body, keyed: true}, options)
+}
+
+// ListDeliveries: List deliveries to a webhook endpoint.
+//
+// What was sent, or will be, with every attempt. Deliveries that have ended are kept for 30 days.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/webhook_endpoints/{id}/deliveries
+func (s WebhookEndpointsService) ListDeliveries(ctx context.Context, id string, params ListWebhookEndpointDeliveriesParams, options ...Option) iter.Seq2[WebhookDelivery, error] {
+	return all[WebhookDelivery](ctx, s.api, call{method: "GET", path: "/api/webhook_endpoints/" + segment(id) + "/deliveries", query: params}, options)
+}
+
+// ListDeliveriesPage is one page of ListDeliveries.
+func (s WebhookEndpointsService) ListDeliveriesPage(ctx context.Context, id string, params ListWebhookEndpointDeliveriesParams, options ...Option) (*Page[WebhookDelivery], error) {
+	return send[Page[WebhookDelivery]](ctx, s.api, call{method: "GET", path: "/api/webhook_endpoints/" + segment(id) + "/deliveries", query: params}, options)
+}
+
+// Disable: Disable a webhook endpoint.
+//
+// Nothing is sent any more. What is on its way is canceled, and so is a replay.
+//
+// POST /api/webhook_endpoints/{id}/disable
+func (s WebhookEndpointsService) Disable(ctx context.Context, id string, options ...Option) (*WebhookEndpoint, error) {
+	return send[WebhookEndpoint](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints/" + segment(id) + "/disable", keyed: true}, options)
+}
+
+// Enable: Enable a webhook endpoint.
+//
+// Events are sent again from now on, to one that was paused too. What happened in between is sent by a replay. Enabling
+// one that is enabled changes nothing.
+//
+// POST /api/webhook_endpoints/{id}/enable
+func (s WebhookEndpointsService) Enable(ctx context.Context, id string, options ...Option) (*WebhookEndpoint, error) {
+	return send[WebhookEndpoint](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints/" + segment(id) + "/enable", keyed: true}, options)
+}
+
+// Replay: Send past events once more.
+//
+// Sends the events of a span of time to the endpoint again, as far as its filters want them: all, or those that it did not
+// take, whether their delivery failed or none was made while it was disabled or paused. Each comes under its own id. Read
+// the replay to see how far it is.
+//
+// POST /api/webhook_endpoints/{id}/replay
+func (s WebhookEndpointsService) Replay(ctx context.Context, id string, body ReplayWebhookEndpoint, options ...Option) (*WebhookReplay, error) {
+	return send[WebhookReplay](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints/" + segment(id) + "/replay", body: body, keyed: true}, options)
+}
+
+// RotateSecret: Give a webhook endpoint a new secret.
+//
+// The answer has the new secret. Until the overlap is over, everything that is sent has a signature of both, so that you
+// can change over at any moment in between. A third secret ends the first.
+//
+// POST /api/webhook_endpoints/{id}/rotate_secret
+func (s WebhookEndpointsService) RotateSecret(ctx context.Context, id string, body RotateWebhookSecret, options ...Option) (*WebhookEndpoint, error) {
+	return send[WebhookEndpoint](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints/" + segment(id) + "/rotate_secret", body: body, keyed: true}, options)
+}
+
+// Test: Send a test event.
+//
+// Sends one event to this endpoint alone, whatever its filters: a `ping` about the endpoint, or one of another type with an
+// object of yours. It is made up: it has no `sequence` and is in no list of events. Its delivery tells what came of it.
+//
+// POST /api/webhook_endpoints/{id}/test
+func (s WebhookEndpointsService) Test(ctx context.Context, id string, body TestWebhookEndpoint, options ...Option) (*WebhookDelivery, error) {
+	return send[WebhookDelivery](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints/" + segment(id) + "/test", body: body, keyed: true}, options)
+}
+
+// Get: Read a replay.
+//
+// GET /api/webhook_replays/{id}
+func (s WebhookReplaysService) Get(ctx context.Context, id string, options ...Option) (*WebhookReplay, error) {
+	return send[WebhookReplay](ctx, s.api, call{method: "GET", path: "/api/webhook_replays/" + segment(id)}, options)
+}
+
+// Cancel: Cancel a replay.
+//
+// Ends it where it is. What it has queued is sent all the same. Canceling one that has ended changes nothing.
+//
+// POST /api/webhook_replays/{id}/cancel
+func (s WebhookReplaysService) Cancel(ctx context.Context, id string, options ...Option) (*WebhookReplay, error) {
+	return send[WebhookReplay](ctx, s.api, call{method: "POST", path: "/api/webhook_replays/" + segment(id) + "/cancel", keyed: true}, options)
 }

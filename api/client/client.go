@@ -106,6 +106,7 @@ type Response struct {
 	RequestID  string
 	Replayed   bool // it is the answer to an earlier request with the same key
 	Header     http.Header
+	Body       []byte // as it came
 }
 
 // ResponseTo writes the last answer to r, that of an error too.

@@ -133,7 +133,7 @@ func (t *transport) once(ctx context.Context, c call, body []byte) (*Document, *
 		return nil, c.failed(err)
 	}
 	if c.response != nil {
-		*c.response = Response{resp.StatusCode, resp.Header.Get("Request-Id"), resp.Header.Get("Idempotent-Replayed") == "true", resp.Header}
+		*c.response = Response{resp.StatusCode, resp.Header.Get("Request-Id"), resp.Header.Get("Idempotent-Replayed") == "true", resp.Header, content}
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices || (resp.StatusCode == http.StatusAccepted && c.untilKnown) {
 		return nil, c.failed(nil).with(resp, content)

@@ -15,33 +15,6 @@ import (
 // DefaultTolerance is how far a delivery's time may be from ours.
 const DefaultTolerance = 5 * time.Minute
 
-// Event is something that happened, as webhooks tell it. It may come twice and out of order: ID is the same every
-// time, Sequence grows by one from event to event of an application.
-type Event struct {
-	ID            string       `json:"id"`
-	Type          string       `json:"type"` // such as charge.captured
-	Timestamp     time.Time    `json:"timestamp"`
-	Sequence      int64        `json:"sequence"`
-	ApplicationID int64        `json:"application_id"`
-	MerchantID    *int64       `json:"merchant_id"`
-	Livemode      bool         `json:"livemode"`
-	APIVersion    string       `json:"api_version"`
-	Request       EventRequest `json:"request"`
-	Data          EventData    `json:"data"`
-}
-
-// EventRequest is what an event came from.
-type EventRequest struct {
-	ID     string `json:"id"`
-	Source string `json:"source"`
-}
-
-// EventData is the object after the change, and the former values of the members that changed.
-type EventData struct {
-	Object             json.RawMessage            `json:"object"`
-	PreviousAttributes map[string]json.RawMessage `json:"previous_attributes"`
-}
-
 // ObjectOf reads an event's object, which its Type names: ObjectOf[Charge] of charge.captured.
 func ObjectOf[T any](e *Event) (*T, error) {
 	object := new(T)

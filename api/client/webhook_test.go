@@ -53,7 +53,7 @@ func TestWebhooks(t *testing.T) {
 			continue
 		}
 		charge, err := client.ObjectOf[client.Charge](event)
-		if err != nil || charge.Amount != 12500 || event.Type != "charge.captured" || event.Sequence != 7 || *event.MerchantID != 1042 ||
+		if err != nil || charge.Amount != 12500 || event.Type != "charge.captured" || *event.Sequence != 7 || *event.MerchantID != 1042 ||
 			string(event.Data.PreviousAttributes["status"]) != `"authorized"` {
 			t.Errorf("%s: %+v, %+v, %v", name, event, charge, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/metrics"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/safehttp"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 )
@@ -47,7 +48,8 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	clocks := clock.New(pool, machineTime)
 	network := sandbox.New(pool, machineTime, sandbox.AccountClock(clocks.Moment))
 	meter := metrics.New(pool, machineTime)
-	a := &app{config: c, log: log, pool: pool, meter: meter, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks,
+	a := &app{config: c, log: log, pool: pool, meter: meter, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: clocks,
+		Webhooks:  safehttp.Policy{Local: c.webhookLocal},
 		Processor: meter.Processor(network), Check: check, Environment: c.environment, Machine: machineTime,
 		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network), Happen: assembly.SandboxHappens(network), LocalPort: c.domainPort})}
 	if err := checkClock(ctx, pool); err != nil {

@@ -23,6 +23,7 @@ type config struct {
 	vaultKeyFile string
 	adminAddr    string // where metrics are told; "" for nowhere
 	limits       api.Limits
+	webhookLocal bool         // webhooks may go to this machine, by http and to any port
 	proxies      []*net.IPNet // whose word on where a request came from is taken
 	domainPort   int          // where merchants' websites under localhost are, in a sandbox
 }
@@ -51,6 +52,8 @@ func settings() []setting {
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
 		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
 			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
+		{"SVCPAY_WEBHOOK_LOCAL", "true lets webhooks of a sandbox go to this machine's loopback too, by plain http and to any port", "false", false,
+			func(c *config, v string) (err error) { c.webhookLocal, err = flag(v); return err }},
 	}, limitSettings(), extraSettings())
 }
 
@@ -73,7 +76,18 @@ func configFrom(env []string) (config, error) {
 	if c.baseURL != "" && c.payURL != "" && hostName(c.baseURL) == hostName(c.payURL) {
 		errs = append(errs, errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, on another host: a host's ports share their cookies"))
 	}
+	if c.webhookLocal && c.environment == identity.Production {
+		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
+	}
 	return c, errors.Join(errs...)
+}
+
+// flag reads true or false.
+func flag(v string) (bool, error) {
+	if v != "true" && v != "false" {
+		return false, errors.New("not true or false")
+	}
+	return v == "true", nil
 }
 
 // databaseConfigFrom reads what a command needs that works on the database of a service: the settings

@@ -20,15 +20,15 @@ func goodEnv() []string {
 
 func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	t.Parallel()
-	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_DOMAIN_PORT=8443", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8"))
+	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_DOMAIN_PORT=8443", "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8"))
 	_, v4, _ := net.ParseCIDR("10.0.0.0/8")
 	_, v6, _ := net.ParseCIDR("fd00::/8")
 	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json", "",
-		api.Limits{Reads: 100, AtWork: 7}, []*net.IPNet{v4, v6}, 8443}
+		api.Limits{Reads: 100, AtWork: 7}, true, []*net.IPNet{v4, v6}, 8443}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := configFrom(goodEnv()); err != nil || c.addr != "127.0.0.1:8080" || c.limits != (api.Limits{Reads: 100, Writes: 50, AtWork: 256}) || c.proxies != nil || c.domainPort != 80 {
+	if c, err := configFrom(goodEnv()); err != nil || c.addr != "127.0.0.1:8080" || c.limits != (api.Limits{Reads: 100, Writes: 50, AtWork: 256}) || c.proxies != nil || c.webhookLocal || c.domainPort != 80 {
 		t.Errorf("without an address: %+v, %v", c, err)
 	}
 	if c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=")); err != nil || c.addr != "127.0.0.1:8080" {
@@ -67,6 +67,7 @@ func TestSingleMistakes(t *testing.T) {
 		"SVCPAY_TRUSTED_PROXIES=10.0.0.0/8,": "SVCPAY_TRUSTED_PROXIES: not networks",
 		"SVCPAY_ENVIRONMENT=production":      "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_PAY_URL=https://api.example.org": "SVCPAY_PAY_URL: must be another origin",
 		"SVCPAY_PAY_URL=http://api.example.org:8443": "SVCPAY_PAY_URL: must be another origin", "SVCPAY_PAY_URL=https://PAY.example.org": "SVCPAY_PAY_URL: written", "SVCPAY_PAY_URL=https://pay.example.org:443": "SVCPAY_PAY_URL: written",
+		"SVCPAY_WEBHOOK_LOCAL=1":         "SVCPAY_WEBHOOK_LOCAL: not true or false",
 		"SVCPAY_PAY_URL=pay.example.org": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=https://u:secret@pay.example.org": "SVCPAY_PAY_URL: not an origin",
 		"SVCPAY_PAY_URL=https://pay.example.org?x": "SVCPAY_PAY_URL: not an origin", "SVCPAY_VAULT_KEY=x": "SVCPAY_VAULT_KEY: there is no such setting",

@@ -76,7 +76,7 @@ func (d devCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, proxies: set.proxies,
+	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, proxies: set.proxies, webhookLocal: true,
 		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop)}
 	return s.run()
 }

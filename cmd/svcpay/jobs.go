@@ -25,6 +25,8 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "reconcile", Every: time.Hour, Run: a.Reconcile.Run},
 		{Name: "run_exports", Every: sweepEvery, Run: a.Reports.RunExports},
 		purge("purge_exports", a.Reports.PurgeExports),
+		{Name: "run_replays", Every: sweepEvery, Run: counting(a.Webhooks.RunReplays)},
+		purge("purge_webhook_deliveries", a.Webhooks.Purge),
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
 		purge("purge_portal_sessions", a.Identity.PurgeSessions),

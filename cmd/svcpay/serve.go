@@ -88,8 +88,15 @@ func (a *app) serve(ctx context.Context, ready func(), listeners ...net.Listener
 	if err != nil {
 		return err
 	}
+	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopSending()
+	var worker sync.WaitGroup
+	worker.Go(func() { a.Webhooks.NewWorker().Run(sending) })
+	context.AfterFunc(ctx, a.Events.Release)
 	ready()
 	err = serveUntil(ctx, newServer(h), listeners...)
+	stopSending()
+	defer worker.Wait() // attempts that are under way end
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if stopErr := runner.Stop(stop); stopErr != nil {

@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
 	"svcpay/internal/dispute"
+	"svcpay/internal/event"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/inbound"
@@ -25,10 +26,12 @@ import (
 	"svcpay/internal/report"
 	"svcpay/internal/requestlog"
 	"svcpay/internal/safehttp"
+	"svcpay/internal/seal"
 	"svcpay/internal/simulate"
 	"svcpay/internal/token"
 	"svcpay/internal/upload"
 	"svcpay/internal/vault"
+	"svcpay/internal/webhook"
 )
 
 // Deps are what a deployment is made of. Machine is its source of time.
@@ -40,6 +43,10 @@ type Deps struct {
 	Check       authz.Checker
 	Environment identity.Environment
 	Machine     func() time.Time
+	// Secrets seals what the service must know again, and nobody else.
+	Secrets *seal.Box
+	// Webhooks says what else than public hosts a sandbox's webhooks may reach; production's reach nothing else.
+	Webhooks safehttp.Policy
 	// TestCase finds a sandbox's test case by its name; nil where there are none.
 	TestCase func(name string) (token.TestCase, bool)
 	// Happen has something happen at a sandbox's counterparty; nil in production.
@@ -71,6 +78,8 @@ type Services struct {
 	Payouts    *payout.Service
 	Reports    *report.Service
 	Reconcile  *reconcile.Service
+	Events     *event.Service
+	Webhooks   *webhook.Service
 	// RequestLogs takes entries, and writes them once it is started.
 	RequestLogs *requestlog.Service
 	// Simulate is nil in production.
@@ -84,6 +93,7 @@ func New(d Deps) *Services {
 	live := d.Environment == identity.Production
 	if live { // nothing of a sandbox, whatever was handed in
 		d.TestCase, d.NextEvent, d.Happen = nil, nil, nil
+		d.Webhooks.Local = false
 	}
 	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
@@ -94,6 +104,7 @@ func New(d Deps) *Services {
 		Fees:    fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
 		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
+		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live}),
 	}
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase})
@@ -109,6 +120,8 @@ func New(d Deps) *Services {
 		Disputes: s.Disputes, Payouts: s.Payouts, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Machine: d.Machine, Livemode: live})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
+	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
+		Livemode: live, Now: d.Machine})
 	s.listen()
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,

@@ -96,6 +96,11 @@ const (
 	RequestLogRead     Permission = "request_log:read"     // what was asked, and what was told
 	IdempotencyKeyRead Permission = "idempotency_key:read" // what became of a key
 
+	EventRead      Permission = "event:read"
+	EventRedeliver Permission = "event:redeliver"
+	WebhookRead    Permission = "webhook:read"   // endpoints and what was sent to them
+	WebhookManage  Permission = "webhook:manage" // make, change and try endpoints
+
 	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor
 	SandboxClock    Permission = "sandbox:clock"    // move the application's clock
 )

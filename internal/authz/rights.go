@@ -24,6 +24,7 @@ func Rights() []Right {
 		"charge:read", "charge:write",
 		"dispute:read", "dispute:write",
 		"domain:read", "domain:write",
+		"event:read", "event:write",
 		"export:read", "export:write",
 		"fee:read", "fee:write",
 		"fee_default:read",
@@ -38,6 +39,7 @@ func Rights() []Right {
 		"search:read",
 		"statement:read",
 		"token:read", "token:write",
+		"webhook:read", "webhook:write",
 	}
 }
 
@@ -55,8 +57,8 @@ func RightFor(p Permission) Right {
 }
 
 // whole are the permissions whose use concerns all merchants of an application at once: no key
-// that is limited to some has them. A file is no merchant's.
-var whole = []Permission{FileRead, SandboxClock, IdempotencyKeyRead, MerchantCreate}
+// that is limited to some has them. A file is no merchant's, and neither is an endpoint.
+var whole = []Permission{FileRead, SandboxClock, IdempotencyKeyRead, MerchantCreate, WebhookRead, WebhookManage, EventRedeliver}
 
 // Restriction is what a restricted key is held to.
 type Restriction struct {

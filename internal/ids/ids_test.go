@@ -135,6 +135,7 @@ func FuzzParse(f *testing.F) {
 		printed(ids.ParseCharge), printed(ids.ParseToken), printed(ids.ParseRefund), printed(ids.ParseDispute), printed(ids.ParsePayout), printed(ids.ParseMandate),
 		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey),
 		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey), printed(ids.ParseExport), printed(ids.ParseHappening),
+		printed(ids.ParseEvent), printed(ids.ParseEndpoint), printed(ids.ParseDelivery), printed(ids.ParseReplay),
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		taken := 0

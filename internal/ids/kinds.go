@@ -17,6 +17,9 @@ type (
 	bankAccountKind struct{}
 	exportKind      struct{}
 	happeningKind   struct{}
+	endpointKind    struct{}
+	deliveryKind    struct{}
+	replayKind      struct{}
 )
 
 func (chargeKind) Prefix() string      { return "ch" }
@@ -35,6 +38,9 @@ func (fileKind) Prefix() string        { return "file" }
 func (bankAccountKind) Prefix() string { return "ba" }
 func (exportKind) Prefix() string      { return "exp" }
 func (happeningKind) Prefix() string   { return "tl" }
+func (endpointKind) Prefix() string    { return "whe" }
+func (deliveryKind) Prefix() string    { return "dlv" }
+func (replayKind) Prefix() string      { return "rpl" }
 
 // The ids of the service's objects.
 type (
@@ -54,6 +60,9 @@ type (
 	BankAccount = ID[bankAccountKind]
 	Export      = ID[exportKind]
 	Happening   = ID[happeningKind]
+	Endpoint    = ID[endpointKind]
+	Delivery    = ID[deliveryKind]
+	Replay      = ID[replayKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -76,6 +85,9 @@ var (
 	NewFile        = New[fileKind]
 	NewBankAccount = New[bankAccountKind]
 	NewExport      = New[exportKind]
+	NewEndpoint    = New[endpointKind]
+	NewDelivery    = New[deliveryKind]
+	NewReplay      = New[replayKind]
 
 	ChargeFrom    = FromBytes[chargeKind]
 	RefundFrom    = FromBytes[refundKind]
@@ -83,6 +95,8 @@ var (
 	PayoutFrom    = FromBytes[payoutKind]
 	TokenFrom     = FromBytes[tokenKind]
 	OperationFrom = FromBytes[operationKind]
+	EndpointFrom  = FromBytes[endpointKind]
+	DeliveryFrom  = FromBytes[deliveryKind]
 
 	ParseCharge      = Parse[chargeKind]
 	ParseToken       = Parse[tokenKind]
@@ -97,4 +111,8 @@ var (
 	ParseHappening   = Parse[happeningKind]
 	ParseRequest     = Parse[requestKind]
 	ParseKey         = Parse[keyKind]
+	ParseEvent       = Parse[eventKind]
+	ParseEndpoint    = Parse[endpointKind]
+	ParseDelivery    = Parse[deliveryKind]
+	ParseReplay      = Parse[replayKind]
 )

@@ -24,8 +24,10 @@ const (
 // Event is a change of one object. Object is the API's object after the change; Previous holds
 // the former values of the members that changed, empty for a creation.
 type Event struct {
+	// ID is the event's; a zero one gets a new one.
+	ID            ids.Event
 	ApplicationID int64
-	MerchantID    int64
+	MerchantID    int64 // 0 if it is about none
 	Type          string
 	ObjectID      [16]byte
 	// Position orders the events of one object; the object's row lock makes it unique.
@@ -34,6 +36,8 @@ type Event struct {
 	Previous  map[string]any
 	RequestID ids.Request
 	Source    Source
+	// Test is a made-up event for one endpoint, which is not numbered.
+	Test bool
 }
 
 // EmitTx queues events in the caller's transaction, which holds the object's row lock.
@@ -43,16 +47,19 @@ func EmitTx(tx *pg.Tx, m instant.Moment, events ...Event) error {
 		if err != nil {
 			return fmt.Errorf("outbox: %s: %w", e.Type, err)
 		}
+		if e.ID.IsZero() {
+			e.ID = ids.NewEvent(m.Machine)
+		}
 		previous := e.Previous
 		if previous == nil {
 			previous = map[string]any{}
 		}
 		tx.Later(`
 			INSERT INTO events (id, application_id, merchant_id, type, object_id, position, object,
-				previous_attributes, request_id, source, created_at)
-			VALUES (@id, @application_id, @merchant_id, @type, @object_id, @position, @object,
-				@previous, @request_id, @source, @now)`,
-			pg.Args{"id": ids.NewEvent(m.Machine), "application_id": e.ApplicationID, "merchant_id": e.MerchantID,
+				previous_attributes, request_id, source, test, created_at)
+			VALUES (@id, @application_id, nullif(@merchant_id::bigint, 0), @type, @object_id, @position, @object,
+				@previous, @request_id, @source, @test, @now)`,
+			pg.Args{"test": e.Test, "id": e.ID, "application_id": e.ApplicationID, "merchant_id": e.MerchantID,
 				"type": e.Type, "object_id": e.ObjectID, "position": e.Position, "object": object,
 				"previous": previous, "request_id": e.RequestID, "source": e.Source, "now": m.At})
 	}

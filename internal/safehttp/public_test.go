@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"svcpay/internal/nametest"
 	"svcpay/internal/safehttp"
 )
 
@@ -152,14 +153,14 @@ func TestNamesThatLeadToSpecialAddressesAreRefused(t *testing.T) {
 		if ip.Is4In6() && safehttp.Public(ip.Unmap()) {
 			return // is dialed as the public address that it holds
 		}
-		_, err := get(t, safehttp.Policy{Resolver: names(t, ip)}, "https://give.example.org/")
+		_, err := get(t, safehttp.Policy{Resolver: nametest.Resolver(t, ip)}, "https://give.example.org/")
 		if safehttp.ReasonOf(err) != safehttp.AddressNotPublic {
 			t.Errorf("a name that leads to %s: %v", what, err)
 		}
 		if ip.Unmap().IsLoopback() {
 			return
 		}
-		_, err = get(t, safehttp.Policy{Local: true, Resolver: names(t, ip)}, "http://give.example.org:8080/")
+		_, err = get(t, safehttp.Policy{Local: true, Resolver: nametest.Resolver(t, ip)}, "http://give.example.org:8080/")
 		if safehttp.ReasonOf(err) != safehttp.AddressNotPublic {
 			t.Errorf("a name that leads a sandbox to %s: %v", what, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/nametest"
 	"svcpay/internal/safehttp"
 )
 
@@ -82,7 +83,7 @@ func TestOnlyNamesOverHTTPSOnItsPortAreCalled(t *testing.T) {
 
 func TestOtherPortsThanTheOneAreNotDialed(t *testing.T) {
 	t.Parallel()
-	if _, err := get(t, safehttp.Policy{Resolver: names(t, netip.MustParseAddr("1.1.1.1"))}, "https://give.example.org:444/"); safehttp.ReasonOf(err) != safehttp.PortNotAllowed {
+	if _, err := get(t, safehttp.Policy{Resolver: nametest.Resolver(t, netip.MustParseAddr("1.1.1.1"))}, "https://give.example.org:444/"); safehttp.ReasonOf(err) != safehttp.PortNotAllowed {
 		t.Error(err)
 	}
 }
@@ -98,7 +99,7 @@ func TestLoopbackIsReachedInASandboxAlone(t *testing.T) {
 	})
 	port := at[strings.LastIndexByte(at, ':'):]
 	for _, host := range []string{"shop.localhost", "localhost", "127.0.0.1", "give.example.org"} {
-		p := safehttp.Policy{Local: true, Resolver: names(t, netip.MustParseAddr("127.0.0.1"))}
+		p := safehttp.Policy{Local: true, Resolver: nametest.Resolver(t, netip.MustParseAddr("127.0.0.1"))}
 		a, err := get(t, p, "http://"+host+port+"/x")
 		if err != nil || a.Status != http.StatusTeapot || string(a.Body) != "hello" || a.Cut || a.Header.Get("X-Said") != "yes" {
 			t.Errorf("%s: %+v, %v", host, a, err)
@@ -206,7 +207,7 @@ func TestProxiesOfTheEnvironmentAreNotUsed(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"} {
 		t.Setenv(name, "http://127.0.0.1:1")
 	}
-	p := safehttp.Policy{Local: true, Resolver: names(t, netip.MustParseAddr("127.0.0.1"))}
+	p := safehttp.Policy{Local: true, Resolver: nametest.Resolver(t, netip.MustParseAddr("127.0.0.1"))}
 	if a, err := get(t, p, strings.Replace(at, "shop.localhost", "give.example.org", 1)); err != nil || string(a.Body) != "itself" {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -222,7 +223,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 	roots.AddCert(s.Certificate())
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	ask := func(host string, roots *x509.CertPool) error {
-		p := safehttp.Policy{Local: true, Roots: roots, Resolver: names(t, netip.MustParseAddr("127.0.0.1"))}
+		p := safehttp.Policy{Local: true, Roots: roots, Resolver: nametest.Resolver(t, netip.MustParseAddr("127.0.0.1"))}
 		_, err := get(t, p, fmt.Sprintf("https://%s:%s/", host, port))
 		return err
 	}
@@ -242,7 +243,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	if _, err := get(t, safehttp.Policy{Resolver: names(t, netip.Addr{})}, "https://give.example.org/"); safehttp.ReasonOf(err) != safehttp.HostNotFound {
+	if _, err := get(t, safehttp.Policy{Resolver: nametest.Resolver(t, netip.Addr{})}, "https://give.example.org/"); safehttp.ReasonOf(err) != safehttp.HostNotFound {
 		t.Errorf("no such name: %v", err)
 	}
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

@@ -15,19 +15,24 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/prf"
 	"github.com/tink-crypto/tink-go/v2/tink"
+
+	box "svcpay/internal/seal"
 )
 
-// Keys are the two keysets that never enter the database: one wraps the tokens' data keys,
-// the other makes fingerprints.
+// Keys are the keysets that never enter the database: one wraps the tokens' data keys, one makes
+// fingerprints, and one seals the service's own secrets.
 type Keys struct {
 	wrap        tink.AEAD
 	fingerprint *prf.Set
+	// Secrets seals what is no payment data, such as the secrets of webhooks.
+	Secrets *box.Box
 }
 
-// keyFile is the file form: two Tink keysets in Tink's own JSON.
+// keyFile is the file form: Tink keysets in Tink's own JSON.
 type keyFile struct {
 	Wrap        json.RawMessage `json:"key_encryption"`
 	Fingerprint json.RawMessage `json:"fingerprint"`
+	Secrets     json.RawMessage `json:"secrets"`
 }
 
 // ErrKeyFileMode is returned for a key file that others may read.
@@ -51,15 +56,13 @@ func ReadKeyFile(path string) (*Keys, error) {
 	if err := json.Unmarshal(text, &f); err != nil {
 		return nil, errors.New("vault: the key file is not valid JSON")
 	}
-	wrap, err := readKeyset(f.Wrap)
-	if err != nil {
-		return nil, err
+	var sets [3]*keyset.Handle
+	for i, text := range []json.RawMessage{f.Wrap, f.Fingerprint, f.Secrets} {
+		if sets[i], err = readKeyset(text); err != nil {
+			return nil, err
+		}
 	}
-	fingerprint, err := readKeyset(f.Fingerprint)
-	if err != nil {
-		return nil, err
-	}
-	return newKeys(wrap, fingerprint)
+	return newKeys(sets[0], sets[1], sets[2])
 }
 
 // CreateKeyFile makes fresh keysets at path unless a file is there already, and loads them.
@@ -75,7 +78,11 @@ func CreateKeyFile(path string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(keyFile{Wrap: writeKeyset(wrap), Fingerprint: writeKeyset(fingerprint)})
+	secrets, err := box.NewKeyset()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(keyFile{Wrap: writeKeyset(wrap), Fingerprint: writeKeyset(fingerprint), Secrets: writeKeyset(secrets)})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +111,7 @@ func putOnce(path string, text []byte) error {
 	return nil
 }
 
-func newKeys(wrap, fingerprint *keyset.Handle) (*Keys, error) {
+func newKeys(wrap, fingerprint, secrets *keyset.Handle) (*Keys, error) {
 	w, err := aead.New(wrap)
 	if err != nil {
 		return nil, fmt.Errorf("vault: key encryption keyset: %w", err)
@@ -113,7 +120,11 @@ func newKeys(wrap, fingerprint *keyset.Handle) (*Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("vault: fingerprint keyset: %w", err)
 	}
-	return &Keys{wrap: w, fingerprint: f}, nil
+	b, err := box.New(secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &Keys{wrap: w, fingerprint: f, Secrets: b}, nil
 }
 
 func readKeyset(text []byte) (*keyset.Handle, error) {

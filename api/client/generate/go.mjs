@@ -18,7 +18,7 @@ const enums = new Map() // what an enum says → its name
 
 const isMap = (s) => s.type === "object" && !s.properties && s.additionalProperties
 const isUnion = (s) => s.oneOf && !s.properties
-const isObject = (s) => isUnion(s) || s.allOf || (s.type === "object" && !isMap(s))
+const isObject = (s) => !s["x-open"] && (isUnion(s) || s.allOf || (s.type === "object" && !isMap(s)))
 const valuesOf = (s) => s.enum.filter((v) => v !== null)
 const singular = (name) => name.replace(/ies$/, "y").replace(/s$/, "")
 
@@ -77,7 +77,8 @@ function opened(node) {
 // goType is what a value is in Go; owner and property name what has no name yet.
 function goType(node, owner, property, asked) {
   const schema = deref(doc, node)
-  if (schema.enum) return enumType(schema, owner, property)
+  if (schema["x-open"]) return { object: "json.RawMessage", members: "map[string]json.RawMessage" }[schema["x-open"]]
+  if (schema.enum) return schemas[refName(node)]?.enum ? refName(node) : enumType(schema, owner, property)
   if (isMap(schema)) return `map[string]${goType(schema.additionalProperties, owner, property, asked)}`
   if (schema.type === "array") return `[]${goType(schema.items, owner, singular(property), asked)}`
   if (isObject(schema)) {
@@ -106,7 +107,7 @@ function member(node, owner, property, { asked, required, updates, nullMeans, ta
     "x-go-type-skip-optional-pointer": true, "x-tag": `${tag}:"${property}${required ? "" : ",omitzero"}"`,
   })
   if (asked && !required && schema.nullable && nullMeans) return field(`Patch[${type}]`)
-  if (type.startsWith("[]") || type.startsWith("map[")) return field(type)
+  if (type.startsWith("[]") || type.startsWith("map[") || type === "json.RawMessage") return field(type)
   const absentIsZero = asked ? zeroIsNothing(schema, updates) : !schema.nullable && type !== "time.Time" && (schema.type === "string" || schema.enum)
   return field((required ? !schema.nullable : absentIsZero) ? type : `*${type}`)
 }

@@ -6,22 +6,8 @@ type Schemas = components["schemas"]
 /** What events tell of: `object` says which it is, and TypeScript knows the rest then. */
 export type EventObject = Extract<Schemas[keyof Schemas], { id: unknown; object: string; version: number }>
 
-/**
- * Something that happened. It may come twice and out of order: `id` is the same every time, `sequence` grows by one
- * from event to event of an application.
- */
-export interface WebhookEvent<T = EventObject> {
-  id: string
-  /** Such as charge.captured. */
-  type: string
-  timestamp: string
-  sequence: number
-  application_id: number
-  merchant_id: number | null
-  livemode: boolean
-  api_version: string
-  request: { id: string; source: string }
-  /** The object after the change, and the former values of the members that changed. */
+/** An event, whose type names its object: T is a charge of charge.captured. */
+export type WebhookEvent<T = EventObject> = Omit<Schemas["Event"], "data"> & {
   data: { object: T; previous_attributes: Partial<T> }
 }
 

@@ -1,0 +1,148 @@
+package event
+
+import (
+	"context"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// ListInput selects a page of events; what is not set selects all. Its cursors are sequences.
+type ListInput struct {
+	Page      page.Input[int64]
+	Created   page.Times
+	Types     []string // names and filters with *
+	Merchants []int64
+	ObjectID  *[16]byte
+	// Wait is how long to wait for the first event of an ascending list that has come to its end.
+	Wait time.Duration
+}
+
+// MaxWait is the longest wait for events that are to come.
+const MaxWait = 20 * time.Second
+
+const (
+	// look is how often one who waits looks for events.
+	look = 200 * time.Millisecond
+	// maxWaiting is how many lists wait at once in one binary. One more gets its answer at once, as it
+	// would in the end: who asks again loses nothing.
+	maxWaiting = 100
+)
+
+// List returns one page of the application's events that have their numbers. It may wait for the first of
+// them.
+func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Event], error) {
+	if err := s.Check.Check(actor, authz.EventRead); err != nil {
+		return page.Of[Event]{}, err
+	}
+	p, err := s.list(ctx, actor, in)
+	if err != nil || len(p.Items) > 0 || in.Wait <= 0 {
+		return p, err
+	}
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+		return s.await(ctx, actor, in)
+	default:
+		return p, nil
+	}
+}
+
+// await reads a page again and again until it has something, or the wait is over.
+func (s *Service) await(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Event], error) {
+	until := time.NewTimer(min(in.Wait, MaxWait))
+	defer until.Stop()
+	for over := false; ; {
+		select {
+		case <-ctx.Done():
+			return page.Of[Event]{}, ctx.Err()
+		case <-s.released:
+			over = true
+		case <-until.C:
+			over = true
+		case <-time.After(look):
+		}
+		if p, err := s.list(ctx, actor, in); err != nil || over || len(p.Items) > 0 {
+			return p, err
+		}
+	}
+}
+
+// Release ends all waiting, now and later: this binary is about to stop.
+func (s *Service) Release() { s.release.Do(func() { close(s.released) }) }
+
+func (s *Service) list(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Event], error) {
+	var names []string
+	if in.Types != nil {
+		names = append([]string{}, Covered(in.Types)...)
+	}
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "types": names,
+		"merchants": actor.Within(in.Merchants), "object": in.ObjectID, "from": in.Created.From, "until": in.Created.Until}, s.event)
+}
+
+const selectPage = `
+	SELECT id, event_id, application_id, merchant_id, type, object, previous_attributes, request_id, source, created_at
+	FROM (SELECT ` + columns + `, object_id FROM events WHERE application_id = @application_id AND sequence IS NOT NULL) e
+	WHERE (@types::text[] IS NULL OR type = ANY (@types))
+		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		AND (@object::uuid IS NULL OR object_id = @object)
+		AND (@from::timestamptz IS NULL OR created_at >= @from)
+		AND (@until::timestamptz IS NULL OR created_at < @until)`
+
+// Get returns an event of the actor's application. A malformed id, an unknown one and another
+// application's get the same fault.
+func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Event, error) {
+	if err := s.Check.Check(actor, authz.EventRead); err != nil {
+		return Event{}, err
+	}
+	eventID, err := ids.ParseEvent(id)
+	if err != nil {
+		return Event{}, fault.Missing()
+	}
+	e, err := s.Find(ctx, s.Pool, actor.ApplicationID, eventID)
+	return authz.Seen(actor, e, e.merchant(), err)
+}
+
+// merchant is whose event it is; 0 is no merchant, whom nobody sees who does not see all.
+func (e Event) merchant() int64 {
+	if e.MerchantID == nil {
+		return 0
+	}
+	return *e.MerchantID
+}
+
+// Find reads an event of an application, or the fault that says it is missing.
+func (s *Service) Find(ctx context.Context, q pg.Querier, applicationID int64, id ids.Event) (Event, error) {
+	r, err := pg.Find[row](ctx, q, `SELECT `+columns+` FROM events WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": applicationID, "id": id})
+	return s.event(r), err
+}
+
+// Ref names an event of an application.
+type Ref struct {
+	ApplicationID int64
+	ID            ids.Event
+}
+
+// FindAll reads some events of any applications. One that is not there is missing in the answer.
+func (s *Service) FindAll(ctx context.Context, q pg.Querier, refs []Ref) (map[Ref]Event, error) {
+	out := make(map[Ref]Event, len(refs))
+	applications, events := make([]int64, 0, len(refs)), make([]ids.Event, 0, len(refs))
+	for _, r := range refs {
+		if _, twice := out[r]; !twice {
+			applications, events = append(applications, r.ApplicationID), append(events, r.ID)
+		}
+		out[r] = Event{}
+	}
+	clear(out)
+	rows, err := pg.All[row](ctx, q, `SELECT `+columns+` FROM unnest(@applications::bigint[], @events::uuid[]) AS wanted (of_application, of_id)
+		JOIN events ON application_id = of_application AND id = of_id`, pg.Args{"applications": applications, "events": events})
+	for _, r := range rows {
+		out[Ref{r.ApplicationID, r.ID}] = s.event(r)
+	}
+	return out, err
+}

@@ -1,0 +1,117 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"svcpay/internal/redact"
+	"svcpay/internal/safehttp"
+)
+
+// maxKept is how much of an answer's body is kept, in bytes.
+const maxKept = 2 << 10
+
+// The headers of Standard Webhooks.
+const (
+	headerID        = "webhook-id"
+	headerTimestamp = "webhook-timestamp"
+	headerSignature = "webhook-signature"
+)
+
+// result is what an attempt came to.
+type result struct {
+	claimed
+	began      time.Time
+	took       time.Duration
+	headers    map[string]string
+	status     int    // 0: no answer
+	reason     string // why there is none
+	body       string
+	retryAfter time.Duration
+}
+
+func (r result) succeeded() bool { return r.status >= 200 && r.status <= 299 }
+
+// gone tells whether the endpoint wants nothing more.
+func (r result) gone() bool { return r.status == http.StatusGone }
+
+// attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
+func (s *Service) attempt(ctx context.Context, d claimed) (result, error) {
+	r := result{claimed: d, began: s.Now()}
+	body, err := json.Marshal(d.event)
+	if err != nil {
+		return r, err
+	}
+	request, err := s.request(ctx, d.to, d.EventID.String(), body, r.began)
+	if err != nil {
+		return r, err
+	}
+	r.headers = sent(request.Header)
+	answer, err := s.Client.Do(request)
+	r.took = max(0, s.Now().Sub(r.began))
+	if err != nil {
+		if r.reason = string(safehttp.ReasonOf(err)); r.reason == "" { // we gave up: it may have arrived
+			return r, err
+		}
+		return r, nil
+	}
+	r.status, r.body = answer.Status, kept(answer.Body)
+	r.retryAfter = retryAfter(answer.Header.Get("Retry-After"), r.began.Add(r.took))
+	return r, nil
+}
+
+// request makes the signed request of a message.
+func (s *Service) request(ctx context.Context, to Endpoint, id string, body []byte, at time.Time) (*http.Request, error) {
+	signatures, err := s.signatures(to, id, at, body)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "SvcPay-Webhooks/1")
+	request.Header.Set(headerID, id)
+	request.Header.Set(headerTimestamp, strconv.FormatInt(at.Unix(), 10))
+	request.Header.Set(headerSignature, signatures)
+	return request, nil
+}
+
+func sent(h http.Header) map[string]string {
+	out := make(map[string]string, len(h))
+	for name := range h {
+		out[strings.ToLower(name)] = h.Get(name)
+	}
+	return out
+}
+
+// kept is the beginning of an answer as text that can be stored, without what nobody may see.
+func kept(body []byte) string {
+	text := redact.Text(whole(string(body[:min(len(body), maxKept)])))
+	if len(text) > maxKept { // what stands for what was taken out may be longer than that
+		text = strings.ToValidUTF8(text[:maxKept], "")
+	}
+	return text
+}
+
+// whole is a text without zero bytes, and without bytes that are no text.
+func whole(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// retryAfter reads the header in either of its forms (RFC 9110, section 10.2.3); 0 says nothing.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil && seconds > 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}

@@ -1,0 +1,197 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// complete writes what some attempts came to, in one transaction. An attempt whose lease had ended, and
+// which another binary makes again, is kept in the log and changes nothing else.
+func (s *Service) complete(ctx context.Context, results []result) error {
+	results = slices.Clone(results) // endpoints are locked in one order by all
+	slices.SortFunc(results, func(a, b result) int { return strings.Compare(a.EndpointID.String(), b.EndpointID.String()) })
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		states, err := statesTx(ctx, tx, results)
+		if err != nil {
+			return err
+		}
+		var paused []Endpoint
+		for rest := results; len(rest) > 0; {
+			n := slices.IndexFunc(rest, func(r result) bool { return r.EndpointID != rest[0].EndpointID })
+			if n < 0 {
+				n = len(rest)
+			}
+			pauses, err := s.judgeTx(ctx, tx, states[rest[0].EndpointID], rest[:n])
+			if err != nil {
+				return err
+			}
+			paused, rest = append(paused, pauses...), rest[n:]
+		}
+		s.closeTx(tx, results)
+		for _, e := range paused { // what is left of their deliveries
+			cancelTx(tx, e, s.Now())
+		}
+		return logTx(tx, results)
+	})
+}
+
+// logTx queues a row of each attempt.
+func logTx(tx *pg.Tx, results []result) error {
+	n := len(results)
+	applications, deliveries, numbers, codes := make([]int64, n), make([]ids.Delivery, n), make([]int, n), make([]int, n)
+	urls, reasons, headers, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	took, began := make([]int64, n), make([]time.Time, n)
+	for i, r := range results {
+		text, err := json.Marshal(r.headers)
+		if err != nil {
+			return err
+		}
+		applications[i], deliveries[i], numbers[i], codes[i] = r.ApplicationID, r.ID, r.Number, r.status
+		urls[i], reasons[i], headers[i], bodies[i] = r.to.URL, r.reason, string(text), r.body
+		took[i], began[i] = r.took.Milliseconds(), r.began
+	}
+	tx.Later(`
+		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers, response_body, took_ms, created_at)
+		SELECT application_id, id, number, url, nullif(code, 0), nullif(reason, ''), headers::jsonb, body, took, began
+		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @urls::text[], @codes::int[], @reasons::text[],
+			@headers::text[], @bodies::text[], @took::int[], @began::timestamptz[])
+			AS made (application_id, id, number, url, code, reason, headers, body, took, began)
+		ON CONFLICT DO NOTHING`,
+		pg.Args{"applications": applications, "deliveries": deliveries, "numbers": numbers, "urls": urls, "codes": codes, "reasons": reasons,
+			"headers": headers, "bodies": bodies, "took": took, "began": began})
+	return nil
+}
+
+// closeTx queues the deliveries' new states.
+func (s *Service) closeTx(tx *pg.Tx, results []result) {
+	now, n := s.Now(), len(results)
+	applications, deliveries, numbers := make([]int64, n), make([]ids.Delivery, n), make([]int, n)
+	statuses, dues, codes, reasons := make([]string, n), make([]*time.Time, n), make([]int, n), make([]string, n)
+	for i, r := range results {
+		applications[i], deliveries[i], numbers[i], codes[i], reasons[i] = r.ApplicationID, r.ID, r.Number, r.status, r.reason
+		due, again := next(r.Number, now, r.retryAfter)
+		switch {
+		case r.succeeded():
+			statuses[i] = "succeeded"
+		case r.gone(), !again:
+			statuses[i] = "failed"
+		default:
+			statuses[i], dues[i] = "pending", &due
+		}
+	}
+	tx.Later(`
+		UPDATE webhook_deliveries d SET status = ended.status, next_attempt_at = ended.due, finished_at = CASE WHEN ended.due IS NULL THEN @now::timestamptz END,
+			last_status_code = nullif(ended.code, 0), last_error = nullif(ended.reason, '')
+		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @statuses::text[], @dues::timestamptz[], @codes::int[], @reasons::text[])
+			AS ended (application_id, id, number, status, due, code, reason)
+		WHERE d.application_id = ended.application_id AND d.id = ended.id AND d.status = 'pending' AND d.attempts = ended.number`,
+		pg.Args{"now": now, "applications": applications, "deliveries": deliveries, "numbers": numbers, "statuses": statuses, "dues": dues,
+			"codes": codes, "reasons": reasons})
+}
+
+// state is what is looked at of an endpoint before it is locked, which most need not be.
+type state struct {
+	ID            ids.Endpoint  `db:"id"`
+	Troubled      bool          `db:"troubled"` // it fails, or has not recovered yet
+	LastSuccessAt *instant.Time `db:"last_success_at"`
+}
+
+func statesTx(ctx context.Context, tx *pg.Tx, results []result) (map[ids.Endpoint]state, error) {
+	applications, endpoints := make([]int64, len(results)), make([]ids.Endpoint, len(results))
+	for i, r := range results {
+		applications[i], endpoints[i] = r.ApplicationID, r.EndpointID
+	}
+	rows, err := pg.All[state](ctx, tx, `
+		SELECT id, failing_since IS NOT NULL OR recovering AS troubled, last_success_at
+		FROM webhook_endpoints WHERE application_id = ANY (@applications) AND id = ANY (@ids)`,
+		pg.Args{"applications": applications, "ids": endpoints})
+	out := make(map[ids.Endpoint]state, len(rows))
+	for _, r := range rows {
+		out[r.ID] = r
+	}
+	return out, err
+}
+
+// successAge is how old the time of the last success may be that an endpoint shows.
+const successAge = time.Minute
+
+// judgeTx notes how an endpoint does after some attempts. One that goes on as before is not locked, and
+// nothing is written but the time of its last success now and then. One that is paused by that is returned.
+func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []result) (paused []Endpoint, err error) {
+	success, isGone := slices.ContainsFunc(results, result.succeeded), slices.ContainsFunc(results, result.gone)
+	now := s.Now()
+	if success && !isGone && !was.Troubled {
+		if was.LastSuccessAt == nil || now.Sub(was.LastSuccessAt.Time) >= successAge {
+			tx.Later(`UPDATE webhook_endpoints SET last_success_at = @now WHERE application_id = @application_id AND id = @id`,
+				pg.Args{"now": now, "application_id": results[0].ApplicationID, "id": was.ID})
+		}
+		return nil, nil
+	}
+	e, err := s.lockTx(ctx, tx, results[0].ApplicationID, results[0].EndpointID)
+	if err != nil { // deleted meanwhile
+		return nil, ignoreMissing(err)
+	}
+	if success && !isGone {
+		return nil, s.succeededTx(tx, e)
+	}
+	return s.failedTx(tx, e, isGone)
+}
+
+// succeededTx ends an endpoint's troubles.
+func (s *Service) succeededTx(tx *pg.Tx, e Endpoint) error {
+	after := e
+	after.FailingSince, after.LastSuccessAt = nil, instant.Ptr(s.Now())
+	if !e.Recovering || e.Status != Enabled {
+		noteTx(tx, after)
+		return nil
+	}
+	after.Recovering = false
+	return s.tellTx(tx, "webhook_endpoint.recovered", e, after)
+}
+
+// failedTx notes since when an endpoint fails, and pauses one that is gone or has failed for too long, which it
+// returns then.
+func (s *Service) failedTx(tx *pg.Tx, e Endpoint, isGone bool) (paused []Endpoint, err error) {
+	now, after := s.Now(), e
+	if e.FailingSince == nil {
+		after.FailingSince = instant.Ptr(now)
+	}
+	stale := now.Sub(after.FailingSince.Time) >= pauseAfter
+	if e.Status != Enabled || !isGone && !stale {
+		noteTx(tx, after)
+		return nil, nil
+	}
+	reason := failing
+	if isGone {
+		reason = gone
+	}
+	after.Status, after.PausedReason = Paused, &reason
+	return []Endpoint{after}, s.tellTx(tx, "webhook_endpoint.paused", e, after)
+}
+
+// noteTx queues what no version tells of: since when an endpoint fails, and when it last took an event.
+func noteTx(tx *pg.Tx, e Endpoint) {
+	tx.Later(`
+		UPDATE webhook_endpoints SET failing_since = @failing, last_success_at = @success
+		WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"failing": e.FailingSince, "success": e.LastSuccessAt, "application_id": e.ApplicationID, "id": e.ID})
+}
+
+// tellTx writes an endpoint's next version with its event, which the application's other endpoints get.
+func (s *Service) tellTx(tx *pg.Tx, name string, before, after Endpoint) error {
+	after = s.writeTx(tx, before, after)
+	previous, err := outbox.Changed(before, after)
+	if err != nil {
+		return err
+	}
+	return outbox.EmitTx(tx, instant.Both(s.Now()), outbox.Event{ApplicationID: after.ApplicationID, Type: name,
+		ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous, Source: outbox.Job})
+}

@@ -1,0 +1,71 @@
+package webhook
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"svcpay/internal/event"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+// Cause says why an event is sent to an endpoint.
+type Cause string
+
+// The causes.
+const (
+	ByEvent      Cause = "event"      // it happened
+	ByRedelivery Cause = "redelivery" // somebody wants it once more
+	ByReplay     Cause = "replay"
+	ByTest       Cause = "test"
+)
+
+type listener struct {
+	ID     ids.Endpoint `db:"id"`
+	Events []string     `db:"events"`
+}
+
+func (l listener) wants(name string) bool {
+	return slices.ContainsFunc(l.Events, func(f string) bool { return event.Matches(f, name) })
+}
+
+// listenersTx locks an application's enabled endpoints, so that one that is being disabled gets nothing
+// after what was on its way was canceled.
+func listenersTx(ctx context.Context, tx *pg.Tx, applicationID int64) ([]listener, error) {
+	return pg.All[listener](ctx, tx, `
+		SELECT id, events FROM webhook_endpoints
+		WHERE application_id = @application_id AND status = 'enabled' AND deleted_at IS NULL ORDER BY id FOR SHARE`,
+		pg.Args{"application_id": applicationID})
+}
+
+// fanOutTx writes a delivery of each event to each endpoint that wants it.
+func (s *Service) fanOutTx(ctx context.Context, tx *pg.Tx, applicationID int64, events []event.Numbered) error {
+	listeners, err := listenersTx(ctx, tx, applicationID)
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	for _, l := range listeners {
+		wanted := slices.DeleteFunc(slices.Clone(events), func(e event.Numbered) bool { return !l.wants(e.Type) })
+		deliverTx(tx, applicationID, l.ID, wanted, ByEvent, now)
+	}
+	return nil
+}
+
+// deliverTx queues one delivery of each of some events to an endpoint, due at once.
+func deliverTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, events []event.Numbered, cause Cause, now time.Time) {
+	if len(events) == 0 {
+		return
+	}
+	deliveries, about, names, numbers := make([]ids.Delivery, len(events)), make([]ids.Event, len(events)), make([]string, len(events)), make([]int64, len(events))
+	for i, e := range events {
+		deliveries[i], about[i], names[i], numbers[i] = ids.NewDelivery(now), e.ID, e.Type, e.Sequence
+	}
+	tx.Later(`
+		INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence, cause, status, next_attempt_at, created_at)
+		SELECT d.id, @application_id, @endpoint, d.event_id, d.type, nullif(d.sequence, 0), @cause, 'pending', @now, @now
+		FROM unnest(@ids::uuid[], @events::uuid[], @types::text[], @sequences::bigint[]) AS d(id, event_id, type, sequence)`,
+		pg.Args{"application_id": applicationID, "endpoint": endpoint, "cause": cause, "now": now,
+			"ids": deliveries, "events": about, "types": names, "sequences": numbers})
+}

@@ -1,0 +1,94 @@
+package webhook
+
+import (
+	"context"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// Delivery is one event on its way to one endpoint: the API's object.
+type Delivery struct {
+	ID             ids.Delivery  `db:"id" json:"id"`
+	Object         string        `db:"-" json:"object"`
+	Livemode       bool          `db:"-" json:"livemode"`
+	EndpointID     ids.Endpoint  `db:"endpoint_id" json:"endpoint_id"`
+	EventID        ids.Event     `db:"event_id" json:"event_id"`
+	EventType      string        `db:"event_type" json:"event_type"`
+	EventSequence  *int64        `db:"event_sequence" json:"event_sequence"` // null for a test
+	Cause          Cause         `db:"cause" json:"cause"`
+	Status         string        `db:"status" json:"status"` // pending, succeeded, failed or canceled
+	NextAttemptAt  *instant.Time `db:"next_attempt_at" json:"next_attempt_at"`
+	LastStatusCode *int          `db:"last_status_code" json:"last_status_code"`
+	LastError      *string       `db:"last_error" json:"last_error"` // why there was no answer
+	Attempts       []Attempt     `db:"log" json:"attempts"`
+	CreatedAt      instant.Time  `db:"created_at" json:"created_at"`
+	FinishedAt     *instant.Time `db:"finished_at" json:"finished_at"`
+}
+
+// Attempt is what was sent and said once.
+type Attempt struct {
+	Number       int               `json:"number"`
+	URL          string            `json:"url"`
+	StatusCode   *int              `json:"status_code"` // null: no answer
+	Error        *string           `json:"error"`
+	Request      map[string]string `json:"request_headers"`
+	ResponseBody string            `json:"response_body"` // the first 2 KB
+	TookMS       int               `json:"took_ms"`
+	CreatedAt    instant.Time      `json:"created_at"`
+}
+
+// DeliveryStatuses lists every status of a delivery.
+func DeliveryStatuses() []string { return []string{"pending", "succeeded", "failed", "canceled"} }
+
+const deliveryColumns = `id, endpoint_id, event_id, event_type, event_sequence, cause, status, next_attempt_at, last_status_code, last_error,
+	created_at, finished_at, (SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code, 'error', a.error,
+			'request_headers', a.request_headers, 'response_body', a.response_body, 'took_ms', a.took_ms,
+			'created_at', to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY a.number), '[]')
+		FROM webhook_attempts a WHERE a.application_id = webhook_deliveries.application_id AND a.delivery_id = webhook_deliveries.id) AS log`
+
+// DeliveryInput selects a page of deliveries; what is not set selects all.
+type DeliveryInput struct {
+	Page     page.Input[ids.Delivery]
+	Created  page.Times
+	Statuses []string
+	Types    []string
+	EventID  *ids.Event
+}
+
+// Deliveries returns one page of what was sent, or will be, to an endpoint of the application.
+func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string, in DeliveryInput) (page.Of[Delivery], error) {
+	e, err := s.Get(ctx, actor, id)
+	if err != nil {
+		return page.Of[Delivery]{}, err
+	}
+	return pg.Page(ctx, s.Pool, in.Page, `SELECT `+deliveryColumns+` FROM webhook_deliveries
+		WHERE application_id = @application_id AND endpoint_id = @endpoint
+			AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
+			AND (@types::text[] IS NULL OR event_type = ANY (@types))
+			AND (@event::uuid IS NULL OR event_id = @event)
+			AND (@from::timestamptz IS NULL OR created_at >= @from)
+			AND (@until::timestamptz IS NULL OR created_at < @until)`,
+		pg.Args{"application_id": actor.ApplicationID, "endpoint": e.ID, "statuses": in.Statuses, "types": in.Types,
+			"event": in.EventID, "from": in.Created.From, "until": in.Created.Until}, s.delivery)
+}
+
+func (s *Service) delivery(d Delivery) Delivery {
+	d.Object, d.Livemode = "webhook_delivery", s.Livemode
+	return d
+}
+
+// keepFor is how long finished deliveries are kept.
+const keepFor = "30 days"
+
+// Purge forgets a batch of the deliveries that ended long ago, and tells how many those were.
+func (s *Service) Purge(ctx context.Context) (int64, error) {
+	return pg.Exec(ctx, s.Pool, `
+		DELETE FROM webhook_deliveries WHERE (application_id, id) IN (
+			SELECT application_id, id FROM webhook_deliveries
+			WHERE finished_at < @now::timestamptz - @keep::interval LIMIT @batch)`,
+		pg.Args{"now": s.Now(), "keep": keepFor, "batch": pg.PurgeBatch})
+}

@@ -1,0 +1,171 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/pg"
+)
+
+// Replay is a span of past events that is sent to an endpoint once more: the API's object.
+type Replay struct {
+	ID            ids.Replay    `db:"id" json:"id"`
+	Object        string        `db:"-" json:"object"`
+	Livemode      bool          `db:"-" json:"livemode"`
+	ApplicationID int64         `db:"application_id" json:"-"`
+	EndpointID    ids.Endpoint  `db:"endpoint_id" json:"endpoint_id"`
+	Which         string        `db:"which" json:"which"` // all or failed
+	Since         instant.Time  `db:"since" json:"since"`
+	Until         instant.Time  `db:"until" json:"until"`
+	Status        string        `db:"status" json:"status"` // running, done or canceled
+	Total         int64         `db:"total" json:"total"`   // events of the span
+	Done          int64         `db:"done" json:"done"`     // of them, those that were looked at
+	Queued        int64         `db:"queued" json:"queued"` // deliveries made
+	CreatedAt     instant.Time  `db:"created_at" json:"created_at"`
+	FinishedAt    *instant.Time `db:"finished_at" json:"finished_at"`
+	Cursor        int64         `db:"cursor" json:"-"` // the last sequence that was looked at
+	Last          int64         `db:"last" json:"-"`   // the last of the span
+}
+
+const replayColumns = `id, application_id, endpoint_id, which, since, until, status, total, done, queued, created_at, finished_at, cursor, last`
+
+// ReplayInput is the body of a replay: the span of time in which the events happened, until now if it
+// has no end, and whether all of them or those whose delivery failed.
+type ReplayInput struct {
+	Since *time.Time `json:"since"`
+	Until *time.Time `json:"until"`
+	Which *string    `json:"which"`
+}
+
+// Whiches lists what can be replayed of a span.
+func Whiches() []string { return []string{"all", "failed"} }
+
+// Validate returns every mistake of the input.
+func (in ReplayInput) Validate() fault.Fields {
+	var fs fault.Fields
+	check.Required(&fs, "since", in.Since != nil)
+	check.OneOf(&fs, "which", in.Which, Whiches()...)
+	if in.Since != nil && in.Until != nil && in.Until.Before(*in.Since) {
+		fs.Add("until", "parameter_invalid", "A span ends after it begins.")
+	}
+	return fs
+}
+
+func (s *Service) replay(r Replay) Replay {
+	r.Object, r.Livemode = "webhook_replay", s.Livemode
+	return r
+}
+
+// StartReplay has the events of a span sent to an endpoint once more, each under its id. Faults: the
+// mistakes of the input, resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
+// another replay runs.
+func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
+	endpointID, err := s.managed(actor, id)
+	if err == nil {
+		err = in.Validate().Err()
+	}
+	if err != nil {
+		return out, err
+	}
+	now := instant.Of(s.Now())
+	r := Replay{ID: ids.NewReplay(now.Time), ApplicationID: actor.ApplicationID, EndpointID: endpointID, Which: "all",
+		Since: instant.Of(*in.Since), Status: "running", CreatedAt: now}
+	if in.Which != nil {
+		r.Which = *in.Which
+	}
+	return idempotency.Once(ctx, s.Pool, claim, now.Time, r.ID.Bytes(), func(tx *pg.Tx) (Replay, error) {
+		e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
+		if err == nil {
+			err = enabled(e)
+		}
+		if err != nil {
+			return r, err
+		}
+		return s.startTx(ctx, tx, r, in.Until)
+	})
+}
+
+type span struct {
+	First int64        `db:"first"`
+	Last  int64        `db:"last"`
+	Total int64        `db:"total"`
+	Until instant.Time `db:"until"`
+}
+
+// startTx measures the span and writes the replay, unless another one of the endpoint runs.
+func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.Time) (Replay, error) {
+	runs, err := pg.Value[bool](ctx, tx, `
+		SELECT EXISTS (SELECT FROM webhook_replays WHERE application_id = @application_id AND endpoint_id = @endpoint AND status = 'running')`,
+		pg.Args{"application_id": r.ApplicationID, "endpoint": r.EndpointID})
+	if err != nil {
+		return r, err
+	}
+	if runs {
+		return r, fault.New(fault.KindConflict, "operation_in_progress", "Another replay to this endpoint is under way.").After(time.Second)
+	}
+	of, err := pg.One[span](ctx, tx, `
+		SELECT coalesce(min(sequence), 1) AS first, coalesce(max(sequence), 0) AS last, count(*) AS total,
+			coalesce(@until::timestamptz, greatest(max(created_at), @since::timestamptz)) AS until
+		FROM events WHERE application_id = @application_id AND sequence IS NOT NULL
+			AND created_at >= @since AND (@until::timestamptz IS NULL OR created_at <= @until)`,
+		pg.Args{"application_id": r.ApplicationID, "since": r.Since, "until": until})
+	if err != nil {
+		return r, err
+	}
+	r.Until, r.Cursor, r.Last, r.Total = of.Until, of.First-1, of.Last, of.Total
+	if r.Total == 0 {
+		r.Status, r.FinishedAt = "done", &r.CreatedAt
+	}
+	tx.Later(`
+		INSERT INTO webhook_replays (id, application_id, endpoint_id, which, since, until, status, cursor, last, total, created_at, finished_at)
+		VALUES (@id, @application_id, @endpoint, @which, @since, @until, @status, @cursor, @last, @total, @now, @finished)`,
+		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "endpoint": r.EndpointID, "which": r.Which, "since": r.Since, "until": r.Until,
+			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "now": r.CreatedAt, "finished": r.FinishedAt})
+	return s.replay(r), nil
+}
+
+// GetReplay returns a replay of the actor's application, with how far it is. A malformed id, an unknown
+// one and another application's get the same fault.
+func (s *Service) GetReplay(ctx context.Context, actor authz.Actor, id string) (Replay, error) {
+	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+		return Replay{}, err
+	}
+	replayID, err := ids.ParseReplay(id)
+	if err != nil {
+		return Replay{}, fault.Missing()
+	}
+	r, err := pg.Find[Replay](ctx, s.Pool, `
+		SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": actor.ApplicationID, "id": replayID})
+	return s.replay(r), err
+}
+
+// CancelReplay ends a replay where it is; what it queued is sent all the same. One that has ended is
+// answered as it is.
+func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
+	if err := s.Check.Check(actor, authz.WebhookManage); err != nil {
+		return out, err
+	}
+	replayID, err := ids.ParseReplay(id)
+	if err != nil {
+		return out, fault.Missing()
+	}
+	return idempotency.Once(ctx, s.Pool, claim, s.Now(), replayID.Bytes(), func(tx *pg.Tx) (Replay, error) {
+		r, err := pg.Find[Replay](ctx, tx, `
+			SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND id = @id FOR UPDATE`,
+			pg.Args{"application_id": actor.ApplicationID, "id": replayID})
+		if err != nil || r.Status != "running" {
+			return s.replay(r), err
+		}
+		r.Status, r.FinishedAt = "canceled", instant.Ptr(s.Now())
+		tx.Later(`UPDATE webhook_replays SET status = @status, finished_at = @now WHERE application_id = @application_id AND id = @id`,
+			pg.Args{"status": r.Status, "now": r.FinishedAt, "application_id": r.ApplicationID, "id": r.ID})
+		return s.replay(r), nil
+	})
+}

@@ -1,0 +1,205 @@
+package webhook_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/webhook"
+)
+
+// replay runs a replay to its end and gives it.
+func (w world) replay(e webhook.Endpoint, in webhook.ReplayInput) webhook.Replay {
+	w.t.Helper()
+	out, err := w.Webhooks.StartReplay(w.t.Context(), w.Actor(), e.ID.String(), in, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for n := 1; n > 0; {
+		if n, err = w.Webhooks.RunReplays(w.t.Context()); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	r, err := w.Webhooks.GetReplay(w.t.Context(), w.Actor(), out.Object.ID.String())
+	if err != nil || r.Status != "done" || r.Done != r.Total || r.FinishedAt == nil {
+		w.t.Errorf("%+v, %v", r, err)
+	}
+	return r
+}
+
+func TestASpanIsSentOnceMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := receive(t, answer(200))
+	e := w.listen(r, "charge.*")
+	w.Clock.Advance(time.Minute)
+	w.emit(2, "charge.created")
+	w.Clock.Advance(time.Minute)
+	since := w.Clock.Now()
+	inside := w.emit(3, "charge.captured")
+	w.emit(1, "refund.created")
+	w.Clock.Advance(time.Minute)
+	until := w.Clock.Now()
+	inside = append(inside, w.emit(1, "charge.settled")...)
+	w.Clock.Advance(time.Minute)
+	w.emit(2, "charge.created")
+	w.work()
+	r.await(8)
+	w.awaitDeliveries(e, 8, "succeeded")
+	if again := w.replay(e, webhook.ReplayInput{Since: &since, Until: &until}); again.Total != 5 || again.Queued != 4 || again.Which != "all" {
+		t.Errorf("%+v", again)
+	}
+	if failed := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")}); failed.Total != 7 || failed.Queued != 0 {
+		t.Errorf("of those that failed: %+v", failed)
+	}
+	got := map[string]int{}
+	for _, m := range r.await(12) {
+		got[m.ID]++
+	}
+	for _, id := range inside {
+		if got[id.String()] != 2 {
+			t.Errorf("%s came %d times", id, got[id.String()])
+		}
+	}
+	if len(got) != 8 {
+		t.Errorf("%d events came", len(got))
+	}
+}
+
+// Those that failed, were canceled, or happened while nothing was sent.
+func TestWhatAnEndpointDidNotTakeIsSentOnceMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	since := w.Clock.Now()
+	r := receive(t, answer(410))
+	e := w.listen(r)
+	missed := w.emit(1, "charge.created")
+	stop := w.work()
+	w.awaitDeliveries(e, 1, "failed")
+	eventually(t, func() bool { return w.endpoint(e.ID).Status == webhook.Paused }, "a pause")
+	missed = append(missed, w.emit(2, "charge.captured")...)
+	w.number()
+	stop()
+	if _, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil); !fault.HasCode(err, "webhook_endpoint_not_enabled") {
+		t.Errorf("while it is paused: %v", err)
+	}
+	well := receive(t, answer(200))
+	if _, err := w.Webhooks.Update(t.Context(), w.Actor(), e.ID.String(), webhook.UpdateInput{URL: &well.url, Events: []string{"charge.*"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Webhooks.Enable(t.Context(), w.Actor(), e.ID.String(), nil); err != nil {
+		t.Fatal(err)
+	}
+	w.emit(1, "charge.settled")
+	w.work()
+	well.await(1)
+	w.awaitDeliveries(e, 1, "succeeded")
+	if again := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")}); again.Queued != 3 {
+		t.Errorf("%+v", again)
+	}
+	got := map[string]bool{}
+	for _, m := range well.await(4) {
+		got[m.ID] = true
+	}
+	for _, id := range missed {
+		if !got[id.String()] {
+			t.Errorf("%s was not sent", id)
+		}
+	}
+}
+
+func TestReplaysGoInBatchesAndCanBeCanceled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	since := w.Clock.Now()
+	e := w.listen(receive(t, answer(200)), "charge.settled")
+	w.flood(1100)
+	w.number()
+	start := func() webhook.Replay {
+		out, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Object
+	}
+	first := start()
+	if n, err := w.Webhooks.RunReplays(t.Context()); n != 500 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if _, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil); !fault.HasCode(err, "operation_in_progress") {
+		t.Errorf("a second one: %v", err)
+	}
+	ended, err := w.Webhooks.CancelReplay(t.Context(), w.Actor(), first.ID.String(), nil)
+	if err != nil || ended.Object.Status != "canceled" || ended.Object.Done != 500 || ended.Object.Total < 1100 {
+		t.Errorf("%+v, %v", ended.Object, err)
+	}
+	second := start()
+	if _, err := w.Webhooks.RunReplays(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Webhooks.Disable(t.Context(), w.Actor(), e.ID.String(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []ids.Replay{first.ID, second.ID} {
+		if r, err := w.Webhooks.GetReplay(t.Context(), w.Actor(), id.String()); err != nil || r.Status != "canceled" || r.Done != 500 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	if n, err := w.Webhooks.RunReplays(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d events of replays that were canceled, %v", n, err)
+	}
+	if _, err := w.Webhooks.Enable(t.Context(), w.Actor(), e.ID.String(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.replay(e, webhook.ReplayInput{Since: &since}); r.Total < 1100 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// flood writes events that nobody listens to.
+func (w world) flood(n int) {
+	w.t.Helper()
+	w.exec(`INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes, source, created_at)
+		SELECT gen_random_uuid(), @app, 'charge.updated', gen_random_uuid(), 1, '{}', '{}', 'job', @now FROM generate_series(1, @n::int)`,
+		map[string]any{"app": w.App.AppID, "now": w.Clock.Now(), "n": n})
+}
+
+func TestSeveralRunReplaysAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	since := w.Clock.Now()
+	e := w.listen(receive(t, answer(200)), "charge.updated")
+	w.flood(1200)
+	w.number()
+	w.exec(`DELETE FROM webhook_deliveries`, nil)
+	out, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 4)
+	for range 4 {
+		go func() {
+			for {
+				r, err := w.Webhooks.GetReplay(context.WithoutCancel(t.Context()), w.Actor(), out.Object.ID.String())
+				if err == nil && r.Status == "running" {
+					_, err = w.Webhooks.RunReplays(context.WithoutCancel(t.Context()))
+				}
+				if err != nil || r.Status != "running" {
+					ended <- err
+					return
+				}
+			}
+		}()
+	}
+	for range 4 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	r, err := w.Webhooks.GetReplay(t.Context(), w.Actor(), out.Object.ID.String())
+	if err != nil || r.Done != r.Total || r.Queued != 1200 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

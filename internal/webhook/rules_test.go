@@ -1,0 +1,146 @@
+package webhook
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/safehttp"
+)
+
+var noon = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+
+func TestAttemptsAreMadeAtTheirTimes(t *testing.T) {
+	t.Parallel()
+	promised := []time.Duration{
+		0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+	}
+	for made := 1; made < len(promised); made++ {
+		least, most := 1.0, 1.0
+		for range 1000 {
+			at, again := next(made, noon, 0)
+			share := float64(at.Sub(noon)) / float64(promised[made])
+			if !again || share < 0.9 || share > 1.1 {
+				t.Fatalf("after %d attempts the next is in %v, %v", made, at.Sub(noon), again)
+			}
+			least, most = min(least, share), max(most, share)
+		}
+		if least > 0.92 || most < 1.08 {
+			t.Errorf("after %d attempts the pause is %v to %v of what it should be about", made, least, most)
+		}
+	}
+	if _, again := next(len(promised), noon, time.Second); again {
+		t.Error("there is an eleventh attempt")
+	}
+}
+
+func TestEndpointsSayWhenTheyWantToBeAskedAgain(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]time.Duration{
+		"": 0, "x": 0, "-5": 0, "0": 0, "1.5": 0, "99999999999": 0, "120": 2 * time.Minute, "Tue, 01 Dec 2026 12:10:00 GMT": 10 * time.Minute,
+		"Tuesday, 01-Dec-26 12:10:00 GMT": 10 * time.Minute, "Tue Dec  1 12:10:00 2026": 10 * time.Minute, "Tue, 01 Dec 2026 11:50:00 GMT": 0,
+	} {
+		if got := retryAfter(value, noon); got != want {
+			t.Errorf("%q is %v, want %v", value, got, want)
+		}
+	}
+	for wanted, want := range map[time.Duration][2]time.Duration{ // after the first attempt
+		0: {4500 * time.Millisecond, 5500 * time.Millisecond}, time.Second: {4500 * time.Millisecond, 5500 * time.Millisecond},
+		time.Hour: {time.Hour, time.Hour}, 900 * time.Hour: {24 * time.Hour, 24 * time.Hour},
+	} {
+		if at, again := next(1, noon, wanted); !again || at.Sub(noon) < want[0] || at.Sub(noon) > want[1] {
+			t.Errorf("asked for %v it is %v", wanted, at.Sub(noon))
+		}
+	}
+}
+
+func TestWhatIsKeptOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"": "", "ok": "ok", "a\x00b\xffc": "a\uFFFDb\uFFFDc", "card 4242424242424242.": "card [redacted].", "whsec_abc": "[redacted]",
+		strings.Repeat("x", 3000): strings.Repeat("x", 2048), "x" + strings.Repeat("ä", 2000): "x" + strings.Repeat("ä", 1023),
+	} {
+		if got := kept([]byte(body)); got != want {
+			t.Errorf("of %.30q %.30q is kept, %d bytes", body, got, len(got))
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		got := kept(rapid.SliceOfN(rapid.Byte(), 0, 4000).Draw(t, "body"))
+		if len(got) > maxKept || !utf8.ValidString(got) || strings.Contains(got, "\x00") {
+			t.Fatalf("%d bytes: %q", len(got), got)
+		}
+	})
+}
+
+func TestEveryReasonHasItsWords(t *testing.T) {
+	t.Parallel()
+	for _, r := range []safehttp.Reason{safehttp.SchemeNotAllowed, safehttp.HostNotAllowed, safehttp.PortNotAllowed} {
+		if hosts[r] == "" {
+			t.Errorf("a URL that is refused for %s is told nothing", r)
+		}
+	}
+}
+
+func TestRoomIsSharedSoThatFailingEndpointsGetLittle(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		due := make([]dueEndpoint, rapid.IntRange(0, 30).Draw(t, "endpoints"))
+		busy, failing, all := map[ids.Endpoint]int{}, map[ids.Endpoint]bool{}, rapid.IntRange(0, 600).Draw(t, "all")
+		for i := range due {
+			due[i] = dueEndpoint{ID: ids.NewEndpoint(noon), Failing: rapid.Bool().Draw(t, "failing")}
+			busy[due[i].ID], failing[due[i].ID] = rapid.IntRange(0, 40).Draw(t, "busy"), due[i].Failing
+		}
+		got, slots := room{all: all, to: func(e ids.Endpoint, most int) int { return most - busy[e] }}.share(due)
+		used, could := 0, 0
+		for i, e := range got {
+			used += slots[i]
+			if most := bound(failing[e]); slots[i] < 1 || busy[e]+slots[i] > most {
+				t.Fatalf("%d attempts beside %d, at most %d", slots[i], busy[e], most)
+			}
+		}
+		for e, n := range busy {
+			could += max(0, bound(failing[e])-n)
+		}
+		if used != min(all, could) {
+			t.Fatalf("%d of %d places are used by those who want %d", used, all, could)
+		}
+	})
+}
+
+func bound(failing bool) int {
+	if failing {
+		return perFailing
+	}
+	return perEndpoint
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	f.Add("120")
+	f.Add("Tue, 01 Dec 2026 12:10:00 GMT")
+	f.Fuzz(func(t *testing.T, value string) {
+		if d := retryAfter(value, noon); d < 0 {
+			t.Errorf("%q is %v", value, d)
+		}
+	})
+}
+
+func FuzzSample(f *testing.F) {
+	for _, text := range []string{`{}`, `null`, `[]`, `{"a":1e400}`, `{"a":"\u0000"}`, `{"\u0034":"\ud800"}`, `{"a":{"b":[null,true,1.5]}}`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var s Sample
+		if json.Unmarshal([]byte(text), &s) != nil {
+			return
+		}
+		again, err := json.Marshal(s)
+		if err != nil || !json.Valid(again) || !utf8.Valid(again) {
+			t.Errorf("%q becomes %q, %v", text, again, err)
+		}
+	})
+}

@@ -1,0 +1,116 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/event"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/sensitive"
+)
+
+// ping is the type of a test that says nothing else; it tells of the endpoint itself.
+const ping = "ping"
+
+// TestInput is the body of a test: the type of the event, ping if it does not say, and its data.object,
+// which only a ping need not bring.
+type TestInput struct {
+	Type *string `json:"type"`
+	Data *Sample `json:"data"`
+}
+
+// Sample is an object that a caller made up, in short form: without escapes where none need be, its
+// numbers those of JavaScript.
+type Sample struct{ text json.RawMessage }
+
+// UnmarshalJSON reads an object.
+func (s *Sample) UnmarshalJSON(text []byte) error {
+	var object map[string]any
+	if err := json.Unmarshal(text, &object); err != nil {
+		return err
+	}
+	out, err := json.Marshal(object)
+	s.text = out
+	return err
+}
+
+// MarshalJSON prints the object.
+func (s Sample) MarshalJSON() ([]byte, error) { return s.text, nil }
+
+// Validate returns every mistake of the input.
+func (in TestInput) Validate() fault.Fields {
+	var fs fault.Fields
+	check.OneOf(&fs, "type", in.Type, event.Names()...)
+	if in.Data == nil {
+		check.Required(&fs, "data", in.Type == nil || *in.Type == ping)
+		return fs
+	}
+	switch text := string(in.Data.text); {
+	case strings.Contains(text, `\u0000`):
+		fs.Add("data", "parameter_invalid", "Texts have no character NUL.")
+	case sensitive.HoldsPAN(text):
+		fs.Add("data", "parameter_invalid", "This holds what looks like a card number. Card numbers belong in the payment fields only.")
+	}
+	return fs
+}
+
+// Test sends a made-up event to one endpoint, whatever its filters: it is in no list of events, and has
+// no sequence. Faults: the mistakes of the input, resource_missing, webhook_endpoint_not_enabled.
+func (s *Service) Test(ctx context.Context, actor authz.Actor, id string, in TestInput, claim *idempotency.Claim) (out idempotency.Result[Delivery], err error) {
+	endpointID, err := s.managed(actor, id)
+	if err == nil {
+		err = in.Validate().Err()
+	}
+	if err != nil {
+		return out, err
+	}
+	now := s.Now()
+	return idempotency.Once(ctx, s.Pool, claim, now, endpointID.Bytes(), func(tx *pg.Tx) (Delivery, error) {
+		e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
+		if err == nil {
+			err = enabled(e)
+		}
+		if err != nil {
+			return Delivery{}, err
+		}
+		told := trial(e, in, now)
+		told.RequestID = actor.RequestID
+		if err := outbox.EmitTx(tx, instant.Both(now), told); err != nil {
+			return Delivery{}, err
+		}
+		return s.tryTx(tx, e, told, now), nil
+	})
+}
+
+// trial is the event of a test.
+func trial(e Endpoint, in TestInput, now time.Time) outbox.Event {
+	id := ids.NewEvent(now)
+	told := outbox.Event{ID: id, ApplicationID: e.ApplicationID, Type: ping, ObjectID: id.Bytes(), Position: 1, Object: e, Source: outbox.API, Test: true}
+	if in.Type != nil {
+		told.Type = *in.Type
+	}
+	if in.Data != nil {
+		told.Object = in.Data
+	}
+	return told
+}
+
+// tryTx queues the delivery of a test.
+func (s *Service) tryTx(tx *pg.Tx, e Endpoint, told outbox.Event, now time.Time) Delivery {
+	d := s.delivery(Delivery{ID: ids.NewDelivery(now), EndpointID: e.ID, EventID: told.ID, EventType: told.Type, Cause: ByTest,
+		Status: "pending", NextAttemptAt: instant.Ptr(now), Attempts: []Attempt{}, CreatedAt: instant.Of(now)})
+	tx.Later(`
+		INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, cause, status, next_attempt_at, created_at)
+		VALUES (@id, @application_id, @endpoint, @event, @type, 'test', 'pending', @now, @now)`,
+		pg.Args{"id": d.ID, "application_id": e.ApplicationID, "endpoint": e.ID, "event": d.EventID, "type": d.EventType, "now": now})
+	return d
+}

@@ -1,0 +1,115 @@
+// Package webhook sends events to where applications want them: endpoints, deliveries with their
+// attempts, and replays.
+//
+// An event that gets its number gets its deliveries in the same transaction, one for each endpoint
+// that wants it. A delivery is attempted until an attempt succeeds or the last one failed; each attempt
+// is leased before it is made, so that one which dies with its binary is made again. The body is the
+// same at every attempt, under the event's id, signed as Standard Webhooks has it.
+//
+// Invariants: a delivery that is pending has a time at which it is due; nothing but public hosts is
+// called in production; an endpoint that does not answer holds up no other.
+package webhook
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/event"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/safehttp"
+	"svcpay/internal/seal"
+)
+
+// Status says what is sent to an endpoint.
+type Status string
+
+// The statuses.
+const (
+	Enabled  Status = "enabled"
+	Disabled Status = "disabled" // by its application
+	Paused   Status = "paused"   // by us
+)
+
+// Statuses lists every status of an endpoint.
+func Statuses() []string { return []string{string(Enabled), string(Disabled), string(Paused)} }
+
+// Why an endpoint is paused.
+const (
+	failing = "failing" // no success for [pauseAfter]
+	gone    = "gone"    // it answered 410
+)
+
+// Endpoint is where events are sent: the record, and the API's object.
+type Endpoint struct {
+	ID            ids.Endpoint      `db:"id" json:"id"`
+	Object        string            `db:"-" json:"object"`
+	Version       int               `db:"version" json:"version"`
+	Livemode      bool              `db:"-" json:"livemode"`
+	ApplicationID int64             `db:"application_id" json:"application_id"`
+	URL           string            `db:"url" json:"url"`
+	Description   *string           `db:"description" json:"description"`
+	Events        []string          `db:"events" json:"events"` // names, and filters with *
+	Status        Status            `db:"status" json:"status"`
+	PausedReason  *string           `db:"paused_reason" json:"paused_reason"` // failing or gone
+	PreviousUntil *instant.Time     `db:"previous_until" json:"previous_secret_until"`
+	FailingSince  *instant.Time     `db:"failing_since" json:"failing_since"` // the first failure since the last success
+	LastSuccessAt *instant.Time     `db:"last_success_at" json:"last_success_at"`
+	Metadata      map[string]string `db:"metadata" json:"metadata"`
+	CreatedAt     instant.Time      `db:"created_at" json:"created_at"`
+	UpdatedAt     instant.Time      `db:"updated_at" json:"updated_at"`
+	// Secret signs what is sent; it is shown when it is made and never again.
+	Secret string `db:"-" json:"secret,omitempty"`
+
+	Sealed         []byte `db:"secret" json:"-"`
+	SealedPrevious []byte `db:"previous_secret" json:"-"`
+	Recovering     bool   `db:"recovering" json:"-"`
+}
+
+const columns = `id, version, application_id, url, description, events, status, paused_reason, previous_until, failing_since,
+	last_success_at, metadata, created_at, updated_at, secret, previous_secret, recovering`
+
+// Deps are what the service works with. Now is the machine's time, by which all of this goes: events
+// have the application's time in them, but they are sent in the real one.
+type Deps struct {
+	Pool     *pgxpool.Pool
+	Check    authz.Checker
+	Events   *event.Service
+	Box      *seal.Box
+	Client   *safehttp.Client
+	Livemode bool
+	Now      func() time.Time
+}
+
+// Service holds the use-cases of endpoints and deliveries.
+type Service struct{ Deps }
+
+// New makes the service, and has deliveries follow from events that are numbered.
+func New(d Deps) *Service {
+	s := &Service{d}
+	d.Events.Then(s.fanOutTx)
+	return s
+}
+
+// shown fills the members that follow from others.
+func (s *Service) shown(e Endpoint) Endpoint {
+	e.Object, e.Livemode = "webhook_endpoint", s.Livemode
+	if e.PreviousUntil != nil && !s.Now().Before(e.PreviousUntil.Time) {
+		e.PreviousUntil = nil
+	}
+	if e.Metadata == nil {
+		e.Metadata = map[string]string{}
+	}
+	return e
+}
+
+// ignoreMissing is nil for a record that is gone.
+func ignoreMissing(err error) error {
+	if fault.HasCode(err, "resource_missing") {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+-- +goose Up
+-- Where events are sent. A secret is sealed; the previous one signs beside it until its time is over.
+-- failing_since is the first failure since the last success.
+CREATE TABLE webhook_endpoints (
+    id uuid NOT NULL,
+    application_id bigint NOT NULL REFERENCES applications (id),
+    version integer NOT NULL DEFAULT 1,
+    url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
+    description text CHECK (length(description) <= 255),
+    events text[] NOT NULL CHECK (cardinality(events) BETWEEN 1 AND 50),
+    status text NOT NULL CHECK (status IN ('enabled', 'disabled', 'paused')),
+    paused_reason text CHECK (paused_reason IN ('failing', 'gone')),
+    secret bytea NOT NULL,
+    previous_secret bytea,
+    previous_until timestamptz,
+    failing_since timestamptz,
+    recovering boolean NOT NULL DEFAULT false, -- enabled again after a pause, and no success yet
+    last_success_at timestamptz,
+    metadata jsonb NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    deleted_at timestamptz,
+    PRIMARY KEY (application_id, id),
+    CHECK ((status = 'paused') = (paused_reason IS NOT NULL)),
+    CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
+);
+
+-- One event on its way to one endpoint. next_attempt_at is when it is due; while an attempt is under
+-- way it is when the attempt is taken for lost.
+CREATE TABLE webhook_deliveries (
+    id uuid NOT NULL,
+    application_id bigint NOT NULL,
+    endpoint_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    event_type text NOT NULL,
+    event_sequence bigint,
+    cause text NOT NULL CHECK (cause IN ('event', 'redelivery', 'replay', 'test')),
+    status text NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'canceled')),
+    attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    next_attempt_at timestamptz,
+    last_status_code integer,
+    last_error text,
+    created_at timestamptz NOT NULL,
+    finished_at timestamptz,
+    PRIMARY KEY (application_id, id),
+    FOREIGN KEY (application_id, endpoint_id) REFERENCES webhook_endpoints (application_id, id),
+    FOREIGN KEY (application_id, event_id) REFERENCES events (application_id, id),
+    CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL)),
+    CHECK ((status = 'pending') = (finished_at IS NULL))
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, next_attempt_at, event_sequence) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries (application_id, endpoint_id, id DESC);
+CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (application_id, event_id);
+CREATE INDEX webhook_deliveries_by_end ON webhook_deliveries (finished_at) WHERE finished_at IS NOT NULL;
+
+-- What was said at each attempt.
+CREATE TABLE webhook_attempts (
+    application_id bigint NOT NULL,
+    delivery_id uuid NOT NULL,
+    number integer NOT NULL CHECK (number > 0),
+    url text NOT NULL,
+    status_code integer,
+    error text,
+    request_headers jsonb NOT NULL,
+    response_body text CHECK (octet_length(response_body) <= 2048),
+    took_ms integer NOT NULL CHECK (took_ms >= 0),
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (application_id, delivery_id, number),
+    FOREIGN KEY (application_id, delivery_id) REFERENCES webhook_deliveries (application_id, id) ON DELETE CASCADE
+);
+
+-- A span of past events that is sent once more, a batch at a time: done counts the events behind cursor.
+CREATE TABLE webhook_replays (
+    id uuid NOT NULL,
+    application_id bigint NOT NULL,
+    endpoint_id uuid NOT NULL,
+    which text NOT NULL CHECK (which IN ('all', 'failed')),
+    since timestamptz NOT NULL,
+    until timestamptz NOT NULL,
+    status text NOT NULL CHECK (status IN ('running', 'done', 'canceled')),
+    cursor bigint NOT NULL DEFAULT 0,
+    last bigint NOT NULL,
+    total bigint NOT NULL,
+    done bigint NOT NULL DEFAULT 0,
+    queued bigint NOT NULL DEFAULT 0,
+    created_at timestamptz NOT NULL,
+    finished_at timestamptz,
+    PRIMARY KEY (application_id, id),
+    FOREIGN KEY (application_id, endpoint_id) REFERENCES webhook_endpoints (application_id, id),
+    CHECK (since <= until),
+    CHECK ((status = 'running') = (finished_at IS NULL))
+);
+CREATE INDEX webhook_replays_running ON webhook_replays (created_at) WHERE status = 'running';

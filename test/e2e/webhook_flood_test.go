@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+const (
+	floodEvents  = 10_000
+	floodWriters = 8
+	floodBatch   = 50
+)
+
+// happen writes n events in one transaction, as changes of charges do, and tells their ids.
+func (p *place) happen(t *testing.T, n int) []ids.Event {
+	t.Helper()
+	events, objects := make([]ids.Event, n), make([]ids.Charge, n)
+	for i := range n {
+		events[i], objects[i] = ids.NewEvent(time.Now()), ids.NewCharge(time.Now())
+	}
+	_, err := pg.Exec(t.Context(), p.pool, `
+		INSERT INTO events (id, application_id, merchant_id, type, object_id, position, object, previous_attributes, source, created_at)
+		SELECT id, @app, @merchant, 'charge.updated', object, 1, '{"object":"charge"}', '{}', 'job', now() FROM unnest(@events::uuid[], @objects::uuid[]) AS e (id, object)`,
+		pg.Args{"app": p.app.AppID, "merchant": p.app.Merchants.US, "events": events, "objects": objects})
+	if err != nil {
+		t.Error(err)
+	}
+	return events
+}
+
+// TestNoEventIsLost: 10,000 events, a receiver that fails 8 % of them before it takes them and 4 % after,
+// and three kills of the server.
+func TestNoEventIsLost(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.serve(t, program, "SVCPAY_WEBHOOK_LOCAL=true")
+	k := sinkThat(t, 0.08, 0.04, false)
+	path := s.listen(t, k, "charge.*")
+	var all []ids.Event
+	var mu sync.Mutex
+	var writers sync.WaitGroup
+	for range floodWriters {
+		writers.Go(func() {
+			for range floodEvents / floodWriters / floodBatch {
+				made := p.happen(t, floodBatch)
+				mu.Lock()
+				all = append(all, made...)
+				mu.Unlock()
+			}
+		})
+	}
+	for kill := range 3 {
+		eventually(t, patience, "some events", func() bool { return k.count() > floodEvents*(kill+1)/5 })
+		s.kill(t)
+		s = p.serve(t, program, "SVCPAY_WEBHOOK_LOCAL=true")
+	}
+	writers.Wait()
+	took := eventually(t, patience, "every event", func() bool { p.hurry(t); return k.count() >= floodEvents })
+	t.Logf("%d events arrived, %d of them again, the last %v after the last kill", k.count(), k.repeated(), took)
+	for _, id := range all {
+		if _, ok := k.arrival(id.String()); !ok {
+			t.Errorf("%s is lost", id)
+		}
+	}
+	if n := k.count(); n != floodEvents || len(all) != floodEvents {
+		t.Errorf("%d of %d events arrived", n, len(all))
+	}
+	if a, err := s.api("GET", path, nil, nil); err != nil || a.text("status") != "enabled" {
+		t.Errorf("the endpoint: %v, %s", err, a)
+	}
+	for _, what := range []string{"gaps in the sequences", "streams that are not where their events are", "events that were not queued once"} {
+		if n := value[int64](t, p, deliveryInvariants[what], pg.Args{}); n != 0 {
+			t.Errorf("audit: %d %s", n, what)
+		}
+	}
+}
+
+// hurry makes attempts due that would be made in five minutes or later: two in a row failed.
+func (p *place) hurry(t *testing.T) {
+	t.Helper()
+	if _, err := pg.Exec(t.Context(), p.pool, `
+		UPDATE webhook_deliveries SET next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at > now() + interval '1 minute'`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAReceiverThatHangsDelaysNobody: what the others get comes as soon as without it. Runs with and
+// without it take turns.
+func TestAReceiverThatHangsDelaysNobody(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.serve(t, program, "SVCPAY_WEBHOOK_LOCAL=true")
+	eventually(t, patience, "the numbers of what was before", func() bool { return unnumbered(t, p) == 0 })
+	good := sinkThat(t, 0, 0, false)
+	s.listen(t, good, "charge.*")
+	hanging := s.listen(t, sinkThat(t, 0, 0, true), "charge.*")
+	var with, without []time.Duration
+	for range 3 {
+		for how, times := range map[string]*[]time.Duration{"/disable": &without, "/enable": &with} {
+			if a, err := s.api("POST", hanging+how, nil, nil); err != nil || a.status != 200 {
+				t.Fatalf("%v, %s", err, a)
+			}
+			*times = append(*times, p.delay(t, good))
+		}
+	}
+	slices.Sort(with)
+	slices.Sort(without)
+	t.Logf("95 of 100 events arrive within %v, with a receiver that hangs within %v", without, with)
+	if with[1] > without[1]*3/2 {
+		t.Errorf("with a receiver that hangs %v, without %v", with[1], without[1])
+	}
+}
+
+// delay is how long 95 of 100 events take from their commit to a sink.
+func (p *place) delay(t *testing.T, k *sink) time.Duration {
+	t.Helper()
+	made := map[ids.Event]time.Time{}
+	for range 200 {
+		id := p.happen(t, 1)[0]
+		made[id] = time.Now()
+		time.Sleep(5 * time.Millisecond)
+	}
+	var took []time.Duration
+	for id, at := range made {
+		eventually(t, patience, "the event", func() bool {
+			arrived, ok := k.arrival(id.String())
+			if ok {
+				took = append(took, arrived.Sub(at))
+			}
+			return ok
+		})
+	}
+	slices.Sort(took)
+	return took[len(took)*95/100]
+}
