@@ -71,6 +71,7 @@ var rows = map[string]row{
 	"processor/sandbox": {2, "0 1 processor"},
 	"upload":            {2, "0 1"},
 	"requestlog":        {2, "0 1"},
+	"daf/provider":      {2, "money"},
 
 	"processor/conformance": {2, "0 processor"}, // for tests alone
 

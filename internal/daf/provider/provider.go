@@ -1,0 +1,173 @@
+// Package provider is the port to a provider of donor-advised funds: it knows who may be given to,
+// takes donors to the pages of their fund, and sends the grants that they authorize. An adapter never
+// shares the caller's transaction; what submits carries a reference of ours that was committed before.
+package provider
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"svcpay/internal/money"
+)
+
+// Organization is what the provider's directory has of an employer identification number.
+type Organization struct {
+	EIN          string // NN-NNNNNNN
+	Name         string // the legal one
+	City         string
+	State        string
+	Country      string // ISO 3166-1 alpha-2
+	Subsection   string // of section 501(c) of the US tax code, such as 3
+	GoodStanding bool   // with the tax authority
+}
+
+// Enrollment asks to take an organization in. The same organization again gets the same answer.
+type Enrollment struct {
+	Reference string // ours
+	EIN       string // NN-NNNNNNN
+	Name      string
+}
+
+// Fund is a donor-advised fund's sponsor. A donor of one that is not integrated makes the grant on
+// the fund's own website, by the instructions.
+type Fund struct {
+	ID           string
+	Name         string
+	Integrated   bool
+	Website      string // of one that is not integrated
+	Instructions string // of one that is not integrated
+}
+
+// Donor is what is known of a donor before he signs in at his fund; everything may be empty.
+type Donor struct {
+	FirstName string
+	LastName  string
+	Email     string
+	Note      string
+}
+
+// Visit asks for the provider's pages on which a donor signs in at an integrated fund and authorizes a
+// grant. The provider sends the donor's browser to Return when he is through, however it ended.
+type Visit struct {
+	Reference string // ours, unique per visit
+	ConnectID string // of the organization's enrollment
+	FundID    string
+	Amount    money.Amount // US cents, whole dollars
+	Donor     Donor
+	Return    string // absolute address
+}
+
+// Pages is where a visit takes place.
+type Pages struct {
+	VisitID string // the provider's
+	Address string // absolute, or a path if the provider's pages are of our own host
+}
+
+// VisitState is how far a visit got.
+type VisitState string
+
+// The states.
+const (
+	VisitOpen       VisitState = "open"
+	VisitAuthorized VisitState = "authorized" // a grant of the visit's amount may be submitted, once
+	VisitCanceled   VisitState = "canceled"   // the donor went back
+	VisitFailed     VisitState = "failed"     // the fund refused, or took too long
+)
+
+// VisitResult is what became of a visit. Amount is what the donor authorized.
+type VisitResult struct {
+	State  VisitState
+	Amount money.Amount
+	Donor  Donor
+}
+
+// Grant asks for the grant that a visit authorized.
+type Grant struct {
+	Reference string // ours, unique per grant
+	VisitID   string
+	Amount    money.Amount
+}
+
+// Answer is a final outcome of a grant's submission.
+type Answer struct {
+	Approved bool `json:"approved"`
+	// TrackingID is what donor, fund and nonprofit know the grant by; 10 characters.
+	TrackingID string `json:"tracking_id,omitempty"`
+	// DeclineCode is the reason in the words of the API, "" when approved.
+	DeclineCode string `json:"decline_code,omitempty"`
+}
+
+// EventKind is what happened to a grant at the provider.
+type EventKind string
+
+// The kinds.
+const (
+	GrantCompleted EventKind = "grant_completed" // it was paid to the organization
+	GrantCanceled  EventKind = "grant_canceled"  // it will not be paid
+)
+
+// Event is something that happened to a grant. Ids ascend in the order of the feed.
+type Event struct {
+	ID         string    `json:"id"`
+	Kind       EventKind `json:"kind"`
+	Reference  string    `json:"reference"` // ours, of the grant
+	TrackingID string    `json:"tracking_id"`
+	At         time.Time `json:"at"`
+}
+
+// Line is one grant as the provider's book has it.
+type Line struct {
+	Number     int64 // ascending
+	Reference  string
+	TrackingID string
+	ConnectID  string
+	Amount     money.Amount
+	State      EventKind // "" while it is on its way
+	At         time.Time
+}
+
+// The errors of a provider's answers. Any other error of Grant means that the outcome is unknown,
+// never that it failed.
+var (
+	ErrNotFound  = errors.New("daf provider: nothing is known of this")
+	ErrSignature = errors.New("daf provider: the signature does not fit")
+)
+
+// Provider knows organizations and sends grants.
+type Provider interface {
+	// Name is how records call it.
+	Name() string
+	// Organization looks an EIN up in the directory, or answers ErrNotFound.
+	Organization(ctx context.Context, ein string) (Organization, error)
+	// Enroll takes an organization in and returns the id of its connection. An organization that is
+	// in already keeps its id.
+	Enroll(ctx context.Context, e Enrollment) (string, error)
+	// Funds searches funds by name, at most limit, the best first; all in order for "".
+	Funds(ctx context.Context, query string, limit int) ([]Fund, error)
+	// Fund returns one, or ErrNotFound.
+	Fund(ctx context.Context, id string) (Fund, error)
+	// Visit begins a visit. The same reference again returns the same visit.
+	Visit(ctx context.Context, v Visit) (Pages, error)
+	// VisitResult tells what became of a visit, or ErrNotFound.
+	VisitResult(ctx context.Context, visitID string) (VisitResult, error)
+	// Grant submits the grant of an authorized visit. The same reference again has the same answer.
+	Grant(ctx context.Context, g Grant) (Answer, error)
+	// Lookup tells the outcome of a reference, or ErrNotFound.
+	Lookup(ctx context.Context, reference string) (Answer, error)
+	// SettleWindow is how long after the submission a reference may still turn up; one that is
+	// not found after it was never received.
+	SettleWindow() time.Duration
+	// Events returns what happened after the event of that id ("" for all), oldest first, at most
+	// limit. Whoever goes on from the last id of each answer misses nothing.
+	Events(ctx context.Context, after string, limit int) ([]Event, error)
+	// Notice reads a request in which the provider tells of an event, or answers ErrSignature. What it
+	// tells is in Events, too.
+	Notice(header http.Header, body []byte) (Event, error)
+	// Book returns the lines of the provider's book after that number, oldest first, at most limit.
+	Book(ctx context.Context, after int64, limit int) ([]Line, error)
+}
+
+// CallTimeout bounds every call to a provider.
+const CallTimeout = 20 * time.Second
