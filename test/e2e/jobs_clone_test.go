@@ -36,7 +36,7 @@ var copyTables = []string{
 		FROM ledger_entries o, ` + news + ` WHERE o.charge_id = @charge`,
 	`INSERT INTO fee_events SELECT (jsonb_populate_record(o, jsonb_build_object('source_id', CASE o.source_id WHEN @charge THEN n.charge ELSE n.sub END))).*
 		FROM fee_events o, ` + news + ` WHERE o.source_id IN (@charge, @sub)`,
-	`INSERT INTO events SELECT (jsonb_populate_record(o, jsonb_build_object('id', ` + newID + `,
+	`INSERT INTO events SELECT (jsonb_populate_record(o, jsonb_build_object('id', ` + newID + `, 'sequence', NULL,
 			'object_id', CASE o.object_id WHEN @charge THEN n.charge ELSE n.sub END,
 			'object', replace(replace(o.object::text, @charge_name, n.charge_name), @sub_name, n.sub_name)::jsonb))).*
 		FROM events o, ` + news + ` WHERE o.object_id IN (@charge, @sub)`,

@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -33,7 +34,8 @@ func newPlace(t *testing.T) *place {
 	t.Helper()
 	p := &place{url: pgtest.URL(t), keyFile: filepath.Join(t.TempDir(), "keys.json")}
 	var err error
-	if p.pool, err = pg.Open(t.Context(), p.url); err != nil {
+	// A test's own statements fill tables and look at all of them: they may take longer than the servers'.
+	if p.pool, err = pg.Open(t.Context(), p.url+"&statement_timeout="+strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.pool.Close)
