@@ -196,6 +196,15 @@ type warnings struct{ slog.Handler }
 // Enabled implements slog.Handler.
 func (warnings) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
 
+// Handle implements slog.Handler. What the queue's own stop cut off is nothing to warn of: it is done
+// by whoever leads next.
+func (w warnings) Handle(ctx context.Context, r slog.Record) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		r.Level = slog.LevelInfo
+	}
+	return w.Handler.Handle(ctx, r)
+}
+
 // WithAttrs implements slog.Handler.
 func (w warnings) WithAttrs(a []slog.Attr) slog.Handler { return warnings{w.Handler.WithAttrs(a)} }
 
