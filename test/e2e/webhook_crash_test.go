@@ -62,7 +62,7 @@ func killAtDelivery(t *testing.T, arm string) {
 			t.Errorf("audit: %d %s", n, what)
 		}
 	}
-	if want := value[int64](t, p, `SELECT count(*) FROM events WHERE type LIKE 'charge.%'`, pg.Args{}); int64(k.count()) != want || want < 2 {
+	if want := value[int64](t, p, `SELECT count(*) FROM events WHERE type LIKE 'charge.%'`, pg.Args{}); int64(k.count()) != want || want == 0 {
 		t.Errorf("%d of %d events arrived", k.count(), want)
 	}
 }
