@@ -83,6 +83,8 @@ var rows = map[string]row{
 	"payout":  {3, "0 1 2 token"},
 	"webhook": {3, "0 1 2"},
 
+	"daf/workflow": {3, "0 1 2 token"},
+
 	"inbound":   {4, "0 1 2 3"},
 	"reconcile": {4, "0 1 2 3"},
 	"report":    {4, "0 1 2 3"},

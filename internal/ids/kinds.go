@@ -20,6 +20,7 @@ type (
 	endpointKind    struct{}
 	deliveryKind    struct{}
 	replayKind      struct{}
+	donationKind    struct{}
 )
 
 func (chargeKind) Prefix() string      { return "ch" }
@@ -41,6 +42,7 @@ func (happeningKind) Prefix() string   { return "tl" }
 func (endpointKind) Prefix() string    { return "whe" }
 func (deliveryKind) Prefix() string    { return "dlv" }
 func (replayKind) Prefix() string      { return "rpl" }
+func (donationKind) Prefix() string    { return "daf" }
 
 // The ids of the service's objects.
 type (
@@ -63,6 +65,7 @@ type (
 	Endpoint    = ID[endpointKind]
 	Delivery    = ID[deliveryKind]
 	Replay      = ID[replayKind]
+	Donation    = ID[donationKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -88,11 +91,13 @@ var (
 	NewEndpoint    = New[endpointKind]
 	NewDelivery    = New[deliveryKind]
 	NewReplay      = New[replayKind]
+	NewDonation    = New[donationKind]
 
 	ChargeFrom    = FromBytes[chargeKind]
 	RefundFrom    = FromBytes[refundKind]
 	DisputeFrom   = FromBytes[disputeKind]
 	PayoutFrom    = FromBytes[payoutKind]
+	DonationFrom  = FromBytes[donationKind]
 	TokenFrom     = FromBytes[tokenKind]
 	OperationFrom = FromBytes[operationKind]
 	EndpointFrom  = FromBytes[endpointKind]
@@ -115,4 +120,5 @@ var (
 	ParseEndpoint    = Parse[endpointKind]
 	ParseDelivery    = Parse[deliveryKind]
 	ParseReplay      = Parse[replayKind]
+	ParseDonation    = Parse[donationKind]
 )

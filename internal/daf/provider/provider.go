@@ -42,10 +42,22 @@ type Fund struct {
 
 // Donor is what is known of a donor before he signs in at his fund; everything may be empty.
 type Donor struct {
-	FirstName string
-	LastName  string
-	Email     string
-	Note      string
+	FirstName string  `json:"first_name"`
+	LastName  string  `json:"last_name"`
+	Email     string  `json:"email"`
+	Note      string  `json:"note"` // to the organization
+	Phone     string  `json:"phone"`
+	Address   Address `json:"address"`
+	Anonymous bool    `json:"anonymous"` // wishes that the fund does not name him to the organization
+}
+
+// Address is where a donor lives.
+type Address struct {
+	Line1      string `json:"line1"`
+	Line2      string `json:"line2"`
+	City       string `json:"city"`
+	State      string `json:"state"`
+	PostalCode string `json:"postal_code"`
 }
 
 // Visit asks for the provider's pages on which a donor signs in at an integrated fund and authorizes a
