@@ -1,10 +1,10 @@
 package api
 
 import (
+	"math"
 	"net/http"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/check"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 )
@@ -18,15 +18,7 @@ func (a *API) balanceRoutes() []route {
 
 // oneMerchant reads the merchant_id that a question is about.
 func oneMerchant(q *query) int64 {
-	text, ok := q.value("merchant_id")
-	id := positive(text)
-	switch {
-	case ok && id == 0:
-		q.refuse("merchant_id", "A positive integer.")
-	case !q.values.Has("merchant_id"):
-		check.Required(&q.fs, "merchant_id", false)
-	}
-	return id
+	return q.needed("merchant_id", math.MaxInt64, "A positive integer.")
 }
 
 func entryList(q *query) ledger.ListInput {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/page"
 )
@@ -114,6 +115,19 @@ func positive(word string) int64 {
 	n, err := strconv.ParseInt(word, 10, 64)
 	if err != nil || n < 1 || strconv.FormatInt(n, 10) != word {
 		return 0
+	}
+	return n
+}
+
+// needed reads an integer from 1 to most, which must be there.
+func (q *query) needed(name string, most int64, message string) int64 {
+	text, ok := q.value(name)
+	n := positive(text)
+	switch {
+	case !q.values.Has(name):
+		check.Required(&q.fs, name, false)
+	case ok && (n == 0 || n > most):
+		q.refuse(name, message)
 	}
 	return n
 }

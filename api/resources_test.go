@@ -48,6 +48,7 @@ var resources = []resource{
 	requestLogResource,
 	eventResource,
 	webhookResource,
+	dafQuoteResource,
 }
 
 // theirObjects makes what the resources make, and tells each id by its path.

@@ -55,5 +55,6 @@ func (a *API) routes() []route {
 		a.idempotencyKeyRoutes(),
 		a.eventRoutes(),
 		a.webhookRoutes(),
+		a.dafQuoteRoutes(),
 	)
 }

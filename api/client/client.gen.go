@@ -116,6 +116,18 @@ const (
 	CurrencyUSD Currency = "usd"
 )
 
+// Defines values for DAFCover.
+const (
+	DAFCoverAll     DAFCover = "all"
+	DAFCoverService DAFCover = "service"
+)
+
+// Defines values for DAFQuoteFeeFee.
+const (
+	DAFQuoteFeeFeeDAFPercentage         DAFQuoteFeeFee = "daf_percentage"
+	DAFQuoteFeeFeeDAFProviderPercentage DAFQuoteFeeFee = "daf_provider_percentage"
+)
+
 // Defines values for DeclineCode.
 const (
 	DeclineCodeExpiredCard       DeclineCode = "expired_card"
@@ -1179,6 +1191,50 @@ type CreateWebhookEndpoint struct {
 
 // Currency is one of its constants.
 type Currency string
+
+// DAFCover: The fees that the donor covers: the service's, or the provider's, too.
+type DAFCover string
+
+// DAFQuote is an object of the API.
+type DAFQuote struct {
+	Object     string `json:"object"`
+	Livemode   bool   `json:"livemode"`
+	MerchantID int64  `json:"merchant_id"`
+
+	// Goal: What shall be left, in cents.
+	Goal     int64    `json:"goal"`
+	Cover    DAFCover `json:"cover"`
+	Currency string   `json:"currency"`
+
+	// Amount: What the donor gives, in cents: whole dollars.
+	Amount int64 `json:"amount"`
+
+	// Fees: The fees that are covered, as the donation would have them.
+	Fees []DAFQuoteFee `json:"fees"`
+
+	// FeeTotal: Minor units of the currency.
+	FeeTotal int64 `json:"fee_total"`
+
+	// Net: The amount less these fees: the goal, or a little more.
+	Net int64 `json:"net"`
+}
+
+// DAFQuoteFee: One fee, rounded by itself.
+type DAFQuoteFee struct {
+	Fee DAFQuoteFeeFee `json:"fee"`
+
+	// Basis: Minor units of the currency.
+	Basis int64 `json:"basis"`
+
+	// Rate: Percent.
+	Rate float64 `json:"rate"`
+
+	// Amount: Minor units of the currency.
+	Amount int64 `json:"amount"`
+}
+
+// DAFQuoteFeeFee is the fee of DAFQuoteFee.
+type DAFQuoteFeeFee string
 
 // DeclineCode: Why the issuer said no. Do not show it to the payer, who may be a thief; show the message.
 type DeclineCode string
@@ -3176,6 +3232,18 @@ type ListTimelineParams struct {
 	Order Order `query:"order,omitzero"`
 }
 
+// QuoteDAFDonationParams is the query of DAF.QuoteDonation.
+type QuoteDAFDonationParams struct {
+	// MerchantID: The merchant that the donation is for.
+	MerchantID int64 `query:"merchant_id"`
+
+	// Amount: What shall be left, in cents.
+	Amount int64 `query:"amount"`
+
+	// Cover: Which fees the donor covers.
+	Cover DAFCover `query:"cover,omitzero"`
+}
+
 // ListDisputesParams is the query of Disputes.List.
 type ListDisputesParams struct {
 	// Limit: How many at most.
@@ -3787,6 +3855,7 @@ const Version = "2026-12-01"
 type Services struct {
 	Balance          BalanceService
 	Charges          ChargesService
+	DAF              DAFService
 	Disputes         DisputesService
 	Events           EventsService
 	Exports          ExportsService
@@ -3809,6 +3878,7 @@ func servicesOf(t *transport) Services {
 	return Services{
 		Balance:          BalanceService{t},
 		Charges:          ChargesService{t},
+		DAF:              DAFService{t},
 		Disputes:         DisputesService{t},
 		Events:           EventsService{t},
 		Exports:          ExportsService{t},
@@ -3833,6 +3903,9 @@ type BalanceService struct{ api *transport }
 
 // ChargesService: Money taken from a payer for a merchant.
 type ChargesService struct{ api *transport }
+
+// DAFService: What donations from donor-advised funds cost.
+type DAFService struct{ api *transport }
 
 // DisputesService: What payers' banks hold against charges.
 type DisputesService struct{ api *transport }
@@ -3998,6 +4071,19 @@ func (s ChargesService) ListTimelinePage(ctx context.Context, id string, params 
 // POST /api/charges/{id}/void
 func (s ChargesService) Void(ctx context.Context, id string, body VoidCharge, options ...Option) (*Charge, error) {
 	return send[Charge](ctx, s.api, call{method: "POST", path: "/api/charges/" + segment(id) + "/void", body: body, keyed: true}, options)
+}
+
+// QuoteDonation: Compute a donation that covers its fees.
+//
+// The smallest donation that leaves `amount` once its fees are taken, each rounded half up by itself. Grants are whole
+// dollars, so that usually a little more is left. Tell the result to the DAF field with `setPrice`.
+//
+// `cover=service` covers the service's percentage, at the merchant's rate of this moment; `cover=all` covers the provider's
+// 2.9 % of integrated donations, too. A nonintegrated donation has no fees, whatever the donor gave for them.
+//
+// GET /api/dafDonations/quote
+func (s DAFService) QuoteDonation(ctx context.Context, params QuoteDAFDonationParams, options ...Option) (*DAFQuote, error) {
+	return send[DAFQuote](ctx, s.api, call{method: "GET", path: "/api/dafDonations/quote", query: params}, options)
 }
 
 // List: List disputes.

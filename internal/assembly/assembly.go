@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
+	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/event"
 	"svcpay/internal/fee"
@@ -76,6 +77,7 @@ type Services struct {
 	Uploads    *upload.Service
 	Disputes   *dispute.Service
 	Payouts    *payout.Service
+	DAF        *daf.Service
 	Reports    *report.Service
 	Reconcile  *reconcile.Service
 	Events     *event.Service
@@ -118,6 +120,7 @@ func New(d Deps) *Services {
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
 	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
 		Disputes: s.Disputes, Payouts: s.Payouts, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Machine: d.Machine, Livemode: live})
+	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Merchants: s.Merchants})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),

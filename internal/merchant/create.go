@@ -29,7 +29,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	m := in.merchant(s.sandbox())
 	m.ApplicationID = actor.ApplicationID
-	if err := m.eligible(); err != nil {
+	if err := m.checkDAF(); err != nil {
 		return out, err
 	}
 	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
@@ -61,10 +61,16 @@ func (s *Service) mayWrite(actor authz.Actor, p authz.Permission, fees bool) err
 	return s.Check.Check(actor, authz.FeeWriteDAF)
 }
 
-// eligible refuses donations for who cannot take them.
-func (m Merchant) eligible() error {
-	if m.HasDAFProvider && (m.Country != us || !m.Nonprofit) {
-		return fault.Refused("daf_not_eligible", "Only nonprofit organizations in the US can accept DAF donations.").On("has_daf_provider")
+// Eligible tells whether the merchant can ever accept donations from donor-advised funds.
+func (m Merchant) Eligible() bool { return m.Country == us && m.Nonprofit }
+
+// ErrNotEligible refuses donations for who cannot accept them.
+var ErrNotEligible = fault.Refused("daf_not_eligible", "Only nonprofit organizations in the US can accept DAF donations.")
+
+// checkDAF refuses the switch for who is not eligible.
+func (m Merchant) checkDAF() error {
+	if m.HasDAFProvider && !m.Eligible() {
+		return ErrNotEligible.On("has_daf_provider")
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (m Merchant) fits(before Merchant) error {
 	if err := fs.Err(); err != nil {
 		return err
 	}
-	return m.eligible()
+	return m.checkDAF()
 }
 
 // rescheduleTx has the payout job come by the new schedule, unless it is due by the old one already.
