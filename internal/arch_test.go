@@ -66,7 +66,7 @@ var rows = map[string]row{
 	"merchant":          {2, "0 1 fee identity"},
 	"vault":             {2, "0 1"},
 	"ledger":            {2, "0 1"},
-	"operation":         {2, "0 1 processor"},
+	"operation":         {2, "0 1 processor daf/provider"},
 	"processor":         {2, "money sensitive fault"},
 	"processor/sandbox": {2, "0 1 processor"},
 	"upload":            {2, "0 1"},

@@ -1,5 +1,5 @@
 -- +goose Up
--- Every call to a processor, written before it is made. A row whose next_check_at has come is asked
+-- Every call to a processor, or to a provider of donor-advised funds, written before it is made. A row whose next_check_at has come is asked
 -- about by our reference: an open one until its outcome is known, one that was given up for a day.
 CREATE TABLE processor_operations (
     id uuid PRIMARY KEY,
@@ -7,7 +7,7 @@ CREATE TABLE processor_operations (
     merchant_id bigint NOT NULL,
     charge_id uuid,
     subject_id uuid NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('authorize', 'debit', 'capture', 'void', 'refund', 'payout', 'respond', 'reverse')),
+    kind text NOT NULL CHECK (kind IN ('authorize', 'debit', 'capture', 'void', 'refund', 'payout', 'respond', 'reverse', 'grant')),
     processor text NOT NULL,
     reference text NOT NULL,
     amount bigint NOT NULL CHECK (amount > 0),
@@ -23,7 +23,7 @@ CREATE TABLE processor_operations (
     UNIQUE (processor, reference),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id),
     FOREIGN KEY (application_id, merchant_id, charge_id) REFERENCES charges (application_id, merchant_id, id),
-    CHECK ((charge_id IS NULL) = (kind = 'payout')),
+    CHECK ((charge_id IS NULL) = (kind IN ('payout', 'grant'))),
     CHECK ((state = 'open') = (finished_at IS NULL)),
     CHECK (state <> 'open' OR next_check_at IS NOT NULL),
     CHECK (state IN ('open', 'not_submitted') OR next_check_at IS NULL)

@@ -11,28 +11,30 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Flow makes the calls about one kind of object, from the moment on at which each is written down: it
+// FlowOf makes the calls about one kind of object, from the moment on at which each is written down: it
 // makes the call, has its outcome written, and answers later requests with the same key.
-type Flow[T any] struct {
+type FlowOf[T any, A Answer] struct {
 	// Name is the kind of object, in the log and in the names of the crash points.
 	Name string
 	// Find reads the object that a key was claimed for.
 	Find func(ctx context.Context, applicationID int64, object [16]byte) (T, error)
 	// Finish writes an outcome. It returns the object as it then is, and what the caller is told
 	// instead, if it is a refusal.
-	Finish func(ctx context.Context, o Outcome) (T, *fault.Error, error)
-
-	*Resolver
+	Finish   func(ctx context.Context, o OutcomeOf[A]) (T, *fault.Error, error)
+	Resolver *ResolverOf[A]
 }
+
+// Flow makes the calls to the processor about one kind of object.
+type Flow[T any] = FlowOf[T, processor.Answer]
 
 // CarryOut makes the call of an operation that is written down, and has its outcome written. A call
 // without an answer, or one whose outcome cannot be written now, is not an error: its outcome is
 // unknown, and the resolver will find it out. The object is then as it was before.
-func (f Flow[T]) CarryOut(ctx context.Context, before T, o Operation,
-	call func(context.Context) (processor.Answer, error),
+func (f FlowOf[T, A]) CarryOut(ctx context.Context, before T, o Operation,
+	call func(context.Context) (A, error),
 ) (idempotency.Result[T], error) {
 	about := []any{"kind", string(o.Kind), "operation", o.ID.String(), "request_id", o.RequestID.String()}
-	answer, err := Call(ctx, o, f.machine(), call)
+	answer, err := Call(ctx, o, f.Resolver.machine(), call)
 	crash.Point(f.Name + ".called")
 	if err != nil {
 		slog.WarnContext(ctx, "the outcome of a call is unknown", append(about, "error", err.Error())...)
@@ -42,9 +44,9 @@ func (f Flow[T]) CarryOut(ctx context.Context, before T, o Operation,
 		}
 		return idempotency.Result[T]{Object: before, Unknown: true}, nil
 	}
-	after, refusal, err := f.Finish(ctx, Outcome{Operation: o, Answer: &answer})
+	after, refusal, err := f.Finish(ctx, OutcomeOf[A]{Operation: o, Answer: &answer})
 	if err != nil {
-		// The processor has decided but we could not write it down.
+		// It is decided but we could not write it down.
 		slog.ErrorContext(ctx, "a call could not be finished", append(about, "error", err.Error())...)
 		return idempotency.Result[T]{Object: before, Unknown: true}, nil
 	}
@@ -56,9 +58,9 @@ func (f Flow[T]) CarryOut(ctx context.Context, before T, o Operation,
 }
 
 // wait notes that the caller is told to wait, and has the resolver ask soon.
-func (f Flow[T]) wait(ctx context.Context, o Operation) error {
-	return pg.InTx(ctx, f.pool, func(tx *pg.Tx) error {
-		SoonTx(tx, o.ID, f.machine())
+func (f FlowOf[T, A]) wait(ctx context.Context, o Operation) error {
+	return pg.InTx(ctx, f.Resolver.pool, func(tx *pg.Tx) error {
+		SoonTx(tx, o.ID, f.Resolver.machine())
 		if o.IdempotencyKey != nil {
 			idempotency.AcceptTx(tx, o.Held())
 		}
@@ -68,15 +70,15 @@ func (f Flow[T]) wait(ctx context.Context, o Operation) error {
 
 // Resume answers a request whose key was taken before. The owner of a key that stays claimed may have
 // died: then this request finds out what became of its object.
-func (f Flow[T]) Resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (out idempotency.Result[T], err error) {
+func (f FlowOf[T, A]) Resume(ctx context.Context, claim *idempotency.Claim, prior *idempotency.Prior) (out idempotency.Result[T], err error) {
 	if prior.State == idempotency.Claimed {
-		if f.machine().Sub(prior.CreatedAt) < idempotency.InFlight {
+		if f.Resolver.machine().Sub(prior.CreatedAt) < idempotency.InFlight {
 			return out, idempotency.InUse()
 		}
-		if err := f.ResolveSubject(ctx, claim.ApplicationID, prior.ObjectID); err != nil {
+		if err := f.Resolver.ResolveSubject(ctx, claim.ApplicationID, prior.ObjectID); err != nil {
 			return out, err
 		}
-		if prior, err = idempotency.Find(ctx, f.pool, claim); err != nil {
+		if prior, err = idempotency.Find(ctx, f.Resolver.pool, claim); err != nil {
 			return out, err
 		}
 	}
@@ -86,7 +88,7 @@ func (f Flow[T]) Resume(ctx context.Context, claim *idempotency.Claim, prior *id
 			return out, err
 		}
 		// Read again: it may have become known, and then the object that was read is none to wait for.
-		if prior, err = idempotency.Find(ctx, f.pool, claim); err != nil {
+		if prior, err = idempotency.Find(ctx, f.Resolver.pool, claim); err != nil {
 			return out, err
 		}
 		if prior != nil && prior.State == idempotency.Accepted {

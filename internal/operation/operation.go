@@ -1,5 +1,9 @@
-// Package operation keeps every call to a processor: written before the call is made, closed when
-// its outcome is known, and asked about by our reference in between. Nothing is submitted twice.
+// Package operation keeps every call to a processor, or to a provider of donor-advised funds: written
+// before the call is made, closed when its outcome is known, and asked about by our reference in
+// between. Nothing is submitted twice.
+//
+// Both are a [Counterparty] with answers A of its own. Resolver, Outcome and the like are those of the
+// processor; ResolverOf[A], OutcomeOf[A] and the like are those of any.
 //
 // A flow opens an operation in the transaction that decides ([OpenTx]), makes the call with [Call],
 // and closes it in the transaction that writes the outcome ([CloseTx]). Whatever is left between is
@@ -12,16 +16,17 @@ import (
 	"runtime/debug"
 	"time"
 
+	"svcpay/internal/daf/provider"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
 
-// Kind is what the processor was asked to do.
+// Kind is what a counterparty was asked to do.
 type Kind string
 
-// The kinds.
+// The kinds. A grant is asked of a provider of donor-advised funds, everything else of the processor.
 const (
 	Authorize Kind = "authorize"
 	Debit     Kind = "debit"
@@ -31,6 +36,7 @@ const (
 	Payout    Kind = "payout"
 	Respond   Kind = "respond"
 	Reverse   Kind = "reverse" // of an approval that came after it was given up
+	Grant     Kind = "grant"
 )
 
 // State is how far a call has come.
@@ -45,28 +51,31 @@ const (
 	NotSubmitted State = "not_submitted"
 )
 
-// StateOf is the final state of an answer; nil means that the processor never got the call.
-func StateOf(answer *processor.Answer) State {
+// Answer is a counterparty's final answer to a call.
+type Answer interface{ IsApproved() bool }
+
+// StateOf is the final state of an answer; nil means that the counterparty never got the call.
+func StateOf[A Answer](answer *A) State {
 	switch {
 	case answer == nil:
 		return NotSubmitted
-	case answer.Approved:
+	case (*answer).IsApproved():
 		return Approved
 	}
 	return Declined
 }
 
-// Operation is one call to a processor.
+// Operation is one call to a counterparty.
 type Operation struct {
 	ID            ids.Operation `db:"id"`
 	ApplicationID int64         `db:"application_id"`
 	MerchantID    int64         `db:"merchant_id"`
-	ChargeID      ids.Charge    `db:"charge_id"` // zero for a payout
-	// SubjectID is the object that the outcome changes: the charge, refund, payout or dispute.
+	ChargeID      ids.Charge    `db:"charge_id"` // zero for a payout or a grant
+	// SubjectID is the object that the outcome changes: the charge, refund, payout, dispute or donation.
 	SubjectID [16]byte       `db:"subject_id"`
 	Kind      Kind           `db:"kind"`
-	Processor string         `db:"processor"`
-	Reference string         `db:"reference"` // ours, unique at the processor
+	Processor string         `db:"processor"` // the counterparty's name
+	Reference string         `db:"reference"` // ours, unique at the counterparty
 	Amount    money.Amount   `db:"amount"`
 	Currency  money.Currency `db:"currency"`
 	State     State          `db:"state"`
@@ -145,22 +154,26 @@ func IsOpen(ctx context.Context, q pg.Querier, id ids.Operation) (bool, error) {
 // OneOpen is the constraint that a second open call about one charge breaks.
 const OneOpen = "processor_operations_one_open"
 
-// Call makes the call of an operation, bounded from the operation's creation on, as the processor's
+// callTimeout bounds every call. Both ports promise that what they were asked later than that is not
+// done.
+const callTimeout = min(processor.CallTimeout, provider.CallTimeout)
+
+// Call makes the call of an operation, bounded from the operation's creation on, as the counterparty's
 // window is: a call made later could be approved after the resolver has given it up. An adapter's
 // panic is an error: the outcome is unknown, and the binary lives on.
-func Call(ctx context.Context, o Operation, now time.Time, call func(context.Context) (processor.Answer, error)) (processor.Answer, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), processor.CallTimeout-now.Sub(o.CreatedAt))
+func Call[A Answer](ctx context.Context, o Operation, now time.Time, call func(context.Context) (A, error)) (answer A, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout-now.Sub(o.CreatedAt))
 	defer cancel()
 	if err := ctx.Err(); err != nil {
-		return processor.Answer{}, err
+		return answer, err
 	}
-	return guarded(func() (processor.Answer, error) { return call(ctx) })
+	return guarded(func() (A, error) { return call(ctx) })
 }
 
-func guarded(call func() (processor.Answer, error)) (answer processor.Answer, err error) {
+func guarded[A Answer](call func() (A, error)) (answer A, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("operation: the processor's adapter panicked: %v\n%s", r, debug.Stack())
+			err = fmt.Errorf("operation: the adapter panicked: %v\n%s", r, debug.Stack())
 		}
 	}()
 	return call()

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/crash"
+	"svcpay/internal/daf/provider"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -33,40 +36,60 @@ func Backoff(checks int) time.Duration {
 	return min(firstBackoff<<checks, longestWait)
 }
 
-// Outcome is what became of an operation; a nil answer means that the processor never got it.
-type Outcome struct {
+// OutcomeOf is what became of an operation; a nil answer means that the counterparty never got it.
+type OutcomeOf[A Answer] struct {
 	Operation
-	Answer *processor.Answer
+	Answer *A
 }
 
-// Finish writes the outcomes of operations in one transaction. It must leave alone what is written
+// FinishOf writes the outcomes of operations in one transaction. It must leave alone what is written
 // already: the request that made the call may have been quicker.
-type Finish func(ctx context.Context, outcomes []Outcome) error
+type FinishOf[A Answer] func(ctx context.Context, outcomes []OutcomeOf[A]) error
 
-// Resolver asks processors what became of calls without an answer.
-type Resolver struct {
-	pool      *pgxpool.Pool
-	processor processor.Processor
-	machine   func() time.Time
-	finish    map[Kind]Finish
-	late      map[Kind]Finish
+// Counterparty is whom calls are made to, as far as their outcomes go.
+type Counterparty[A Answer] interface {
+	// Lookup tells the outcome of a reference, or the port's ErrNotFound.
+	Lookup(ctx context.Context, reference string) (A, error)
+	// SettleWindow is how long after the submission a reference may still turn up; one that is not
+	// found after it was never received.
+	SettleWindow() time.Duration
 }
+
+// ResolverOf asks a counterparty what became of calls without an answer.
+type ResolverOf[A Answer] struct {
+	pool         *pgxpool.Pool
+	counterparty Counterparty[A]
+	machine      func() time.Time
+	finish       map[Kind]FinishOf[A]
+	late         map[Kind]FinishOf[A]
+}
+
+// Those of the processor.
+type (
+	// Outcome is what became of a call to the processor.
+	Outcome = OutcomeOf[processor.Answer]
+	// Finish writes the outcomes of calls to the processor.
+	Finish = FinishOf[processor.Answer]
+	// Resolver asks the processor.
+	Resolver = ResolverOf[processor.Answer]
+)
 
 // NewResolver makes a resolver without flows.
-func NewResolver(pool *pgxpool.Pool, p processor.Processor, machine func() time.Time) *Resolver {
-	return &Resolver{pool: pool, processor: p, machine: machine, finish: make(map[Kind]Finish),
-		late: make(map[Kind]Finish)}
+func NewResolver[A Answer](pool *pgxpool.Pool, c Counterparty[A], machine func() time.Time) *ResolverOf[A] {
+	return &ResolverOf[A]{pool: pool, counterparty: c, machine: machine, finish: make(map[Kind]FinishOf[A]),
+		late: make(map[Kind]FinishOf[A])}
 }
 
-// Handle sets who finishes operations of some kinds. It is called while the service is wired.
-func (r *Resolver) Handle(f Finish, kinds ...Kind) {
+// Handle sets who finishes operations of some kinds. It is called while the service is wired; a
+// resolver looks after the kinds that it handles, and each kind has one resolver.
+func (r *ResolverOf[A]) Handle(f FinishOf[A], kinds ...Kind) {
 	for _, k := range kinds {
 		r.finish[k] = f
 	}
 }
 
 // HandleLate sets who deals with approvals of some kinds that turn up after they were given up.
-func (r *Resolver) HandleLate(f Finish, kinds ...Kind) {
+func (r *ResolverOf[A]) HandleLate(f FinishOf[A], kinds ...Kind) {
 	for _, k := range kinds {
 		r.late[k] = f
 	}
@@ -74,7 +97,7 @@ func (r *Resolver) HandleLate(f Finish, kinds ...Kind) {
 
 // Resolve asks about up to a batch of operations that are due, has what it learns written down, and
 // tells how many it asked about. Any number of binaries may run it at once.
-func (r *Resolver) Resolve(ctx context.Context) (int, error) {
+func (r *ResolverOf[A]) Resolve(ctx context.Context) (int, error) {
 	due, err := r.takeDue(ctx)
 	if err != nil || len(due) == 0 {
 		return 0, err
@@ -83,7 +106,7 @@ func (r *Resolver) Resolve(ctx context.Context) (int, error) {
 }
 
 // ResolveSubject asks at once about the open operations that change a subject.
-func (r *Resolver) ResolveSubject(ctx context.Context, applicationID int64, subject [16]byte) error {
+func (r *ResolverOf[A]) ResolveSubject(ctx context.Context, applicationID int64, subject [16]byte) error {
 	open, err := OpenOf(ctx, r.pool, applicationID, subject)
 	if err != nil || len(open) == 0 {
 		return err
@@ -92,12 +115,12 @@ func (r *Resolver) ResolveSubject(ctx context.Context, applicationID int64, subj
 }
 
 // takeDue leases due operations by moving their next check ahead, though not past the end of the
-// processor's window, when what is not found is known not to have arrived. The watch over one that
+// counterparty's window, when what is not found is known not to have arrived. The watch over one that
 // was given up ends after a day.
-func (r *Resolver) takeDue(ctx context.Context) ([]Operation, error) {
+func (r *ResolverOf[A]) takeDue(ctx context.Context) ([]Operation, error) {
 	return pg.All[Operation](ctx, r.pool, `
 		WITH due AS (
-			SELECT id, checks FROM processor_operations WHERE next_check_at <= @now
+			SELECT id, checks FROM processor_operations WHERE next_check_at <= @now AND kind = ANY (@kinds)
 			ORDER BY next_check_at LIMIT @batch FOR UPDATE SKIP LOCKED
 		)
 		UPDATE processor_operations o SET checks = o.checks + 1, next_check_at = CASE
@@ -108,13 +131,13 @@ func (r *Resolver) takeDue(ctx context.Context) ([]Operation, error) {
 		WHERE o.id = due.id
 		RETURNING o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.reference,
 			o.amount, o.currency, o.state, o.note, o.idempotency_key, o.request_id, o.created_at`,
-		pg.Args{"now": r.machine(), "batch": batch, "first": firstBackoff, "longest": longestWait, "watch": watchFor,
-			"window": r.processor.SettleWindow() + time.Millisecond})
+		pg.Args{"now": r.machine(), "kinds": slices.Sorted(maps.Keys(r.finish)), "batch": batch, "first": firstBackoff, "longest": longestWait, "watch": watchFor,
+			"window": r.counterparty.SettleWindow() + time.Millisecond})
 }
 
 // settle looks every operation up and has the outcomes written. If those of a kind cannot be written
 // together, each is written by itself, so that one bad row cannot hold up the others.
-func (r *Resolver) settle(ctx context.Context, ops []Operation) error {
+func (r *ResolverOf[A]) settle(ctx context.Context, ops []Operation) error {
 	known, waiting := r.ask(ctx, ops)
 	crash.Point("resolve.asked")
 	errs := []error{r.accept(ctx, waiting)}
@@ -134,13 +157,13 @@ func (r *Resolver) settle(ctx context.Context, ops []Operation) error {
 }
 
 // group is outcomes that are finished together.
-type group struct {
+type group[A Answer] struct {
 	kind     Kind
 	late     bool // approved after they were given up
-	outcomes []Outcome
+	outcomes []OutcomeOf[A]
 }
 
-func each(ctx context.Context, finish Finish, outcomes []Outcome) error {
+func each[A Answer](ctx context.Context, finish FinishOf[A], outcomes []OutcomeOf[A]) error {
 	err := finish(ctx, outcomes)
 	if err == nil || len(outcomes) == 1 {
 		return err
@@ -148,13 +171,13 @@ func each(ctx context.Context, finish Finish, outcomes []Outcome) error {
 	slog.WarnContext(ctx, "a batch of outcomes could not be written at once", "error", err.Error())
 	var errs []error
 	for _, o := range outcomes {
-		errs = append(errs, finish(ctx, []Outcome{o}))
+		errs = append(errs, finish(ctx, []OutcomeOf[A]{o}))
 	}
 	return errors.Join(errs...)
 }
 
 // accept notes that the callers of operations without an outcome are told to wait.
-func (r *Resolver) accept(ctx context.Context, waiting []Operation) error {
+func (r *ResolverOf[A]) accept(ctx context.Context, waiting []Operation) error {
 	return pg.InTx(ctx, r.pool, func(tx *pg.Tx) error {
 		for _, o := range waiting {
 			if o.IdempotencyKey != nil {
@@ -171,9 +194,9 @@ func (o Operation) Held() idempotency.Held {
 }
 
 // ask looks operations up, some at a time. Those without an outcome are waiting until the
-// processor's window closes; after it they never reached the processor.
-func (r *Resolver) ask(ctx context.Context, ops []Operation) (known []group, waiting []Operation) {
-	outcomes, learnt := make([]Outcome, len(ops)), make([]bool, len(ops))
+// counterparty's window closes; after it they never reached it.
+func (r *ResolverOf[A]) ask(ctx context.Context, ops []Operation) (known []group[A], waiting []Operation) {
+	outcomes, learnt := make([]OutcomeOf[A], len(ops)), make([]bool, len(ops))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, parallelAsks)
 	for i, o := range ops {
@@ -197,27 +220,27 @@ func (r *Resolver) ask(ctx context.Context, ops []Operation) (known []group, wai
 	return known, waiting
 }
 
-func add(groups []group, kind Kind, late bool, o Outcome) []group {
+func add[A Answer](groups []group[A], kind Kind, late bool, o OutcomeOf[A]) []group[A] {
 	for i, g := range groups {
 		if g.kind == kind && g.late == late {
 			groups[i].outcomes = append(g.outcomes, o)
 			return groups
 		}
 	}
-	return append(groups, group{kind, late, []Outcome{o}})
+	return append(groups, group[A]{kind, late, []OutcomeOf[A]{o}})
 }
 
-func (r *Resolver) askOne(ctx context.Context, o Operation) (Outcome, bool) {
+func (r *ResolverOf[A]) askOne(ctx context.Context, o Operation) (OutcomeOf[A], bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	asked := r.machine() // before the question: what arrives meanwhile must not be given up
-	answer, err := guarded(func() (processor.Answer, error) { return r.processor.Lookup(ctx, o.Reference) })
+	answer, err := guarded(func() (A, error) { return r.counterparty.Lookup(ctx, o.Reference) })
 	switch {
 	case err == nil:
-		return Outcome{o, &answer}, true
-	case errors.Is(err, processor.ErrNotFound):
-		return Outcome{o, nil}, asked.Sub(o.CreatedAt) > r.processor.SettleWindow()
+		return OutcomeOf[A]{o, &answer}, true
+	case errors.Is(err, processor.ErrNotFound), errors.Is(err, provider.ErrNotFound):
+		return OutcomeOf[A]{o, nil}, asked.Sub(o.CreatedAt) > r.counterparty.SettleWindow()
 	}
-	slog.WarnContext(ctx, "a processor look-up failed", "operation", o.ID.String(), "error", err.Error())
-	return Outcome{}, false
+	slog.WarnContext(ctx, "a look-up failed", "operation", o.ID.String(), "error", err.Error())
+	return OutcomeOf[A]{}, false
 }

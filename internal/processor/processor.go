@@ -19,6 +19,9 @@ type Answer struct {
 	NetworkTransactionID string `json:"network_transaction_id,omitempty"`
 }
 
+// IsApproved tells whether it was done.
+func (a Answer) IsApproved() bool { return a.Approved }
+
 // Profile is what the card networks' tables tell of a BIN.
 type Profile struct {
 	Funding string // credit, debit, prepaid or unknown

@@ -111,6 +111,9 @@ type Answer struct {
 	DeclineCode string `json:"decline_code,omitempty"`
 }
 
+// IsApproved tells whether the grant was taken.
+func (a Answer) IsApproved() bool { return a.Approved }
+
 // EventKind is what happened to a grant at the provider.
 type EventKind string
 
@@ -149,7 +152,7 @@ var (
 
 // Provider knows organizations and sends grants.
 type Provider interface {
-	// Name is how records call it.
+	// Name is how records call it; no processor has the same.
 	Name() string
 	// Organization looks an EIN up in the directory, or answers ErrNotFound.
 	Organization(ctx context.Context, ein string) (Organization, error)
