@@ -82,7 +82,7 @@ var rows = map[string]row{
 	"demo":    {3, "0 1 2 payout token"},
 	"payout":  {3, "0 1 2 token"},
 	"webhook": {3, "0 1 2"},
-	"daf":     {3, "0 1 2"},
+	"daf":     {3, "0 1 2 daf/workflow"},
 
 	"daf/workflow": {3, "0 1 2 token"},
 

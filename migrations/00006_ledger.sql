@@ -46,6 +46,10 @@ CREATE TABLE ledger_entries (
         WHEN kind = 'payout_returned' THEN (debit, credit) = ('processor_receivable', 'merchant_available')
         WHEN kind = 'payout_corrected' THEN (debit, credit) IN (
             ('merchant_available', 'processor_receivable'), ('processor_receivable', 'merchant_available'))
+        WHEN kind = 'daf_percentage' THEN (debit, credit) = ('daf_invoice', 'daf_service_fees')
+        WHEN kind = 'daf_percentage_reversed' THEN (debit, credit) = ('daf_service_fees', 'daf_invoice')
+        WHEN kind = 'daf_provider_percentage' THEN (debit, credit) = ('daf_withheld', 'daf_provider_fees')
+        WHEN kind = 'daf_provider_percentage_reversed' THEN (debit, credit) = ('daf_provider_fees', 'daf_withheld')
         ELSE false END),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
 );

@@ -12,6 +12,8 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
 	"svcpay/internal/daf"
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/daf/workflow"
 	"svcpay/internal/dispute"
 	"svcpay/internal/event"
 	"svcpay/internal/fee"
@@ -41,6 +43,7 @@ type Deps struct {
 	Vault       *vault.Vault
 	Clock       *clock.Clock
 	Processor   processor.Processor
+	DAF         provider.Provider
 	Check       authz.Checker
 	Environment identity.Environment
 	Machine     func() time.Time
@@ -78,6 +81,9 @@ type Services struct {
 	Disputes   *dispute.Service
 	Payouts    *payout.Service
 	DAF        *daf.Service
+	Workflows  *workflow.Service
+	// Grants finds out what became of grants without an answer.
+	Grants *operation.ResolverOf[provider.Answer]
 	Reports    *report.Service
 	Reconcile  *reconcile.Service
 	Events     *event.Service
@@ -99,6 +105,8 @@ func New(d Deps) *Services {
 	}
 	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
+		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Machine),
+		Workflows:  workflow.New(workflow.Deps{}),
 		Inbound:    inbound.New(d.Pool, d.Processor, d.Machine),
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
 		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
@@ -120,7 +128,8 @@ func New(d Deps) *Services {
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
 	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
 		Disputes: s.Disputes, Payouts: s.Payouts, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Machine: d.Machine, Livemode: live})
-	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Merchants: s.Merchants})
+	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF, Grants: s.Grants,
+		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),

@@ -65,6 +65,10 @@ const (
 	MandateRead     Permission = "mandate:read"
 	MandateRevoke   Permission = "mandate:revoke"
 
+	DonationCreate Permission = "donation:create"
+	DonationRead   Permission = "donation:read"
+	DonationUpdate Permission = "donation:update" // its status, and what the merchant wrote on it
+
 	BalanceRead   Permission = "balance:read"
 	PayoutRead    Permission = "payout:read"
 	PayoutResume  Permission = "payout:resume"

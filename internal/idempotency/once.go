@@ -21,6 +21,8 @@ type Result[T any] struct {
 	Prior *Prior
 	// Unknown: what the request came to will be known later. Object is as it was before.
 	Unknown bool
+	// Existing: nothing was made. An earlier request, with another key or none, made Object.
+	Existing bool
 }
 
 // InFlight is how long the first request of a key is left alone before a retry takes over: its server

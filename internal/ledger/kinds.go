@@ -29,15 +29,19 @@ const (
 // merchant a fee of that name.
 func ServiceKind(fee string) string { return "service_" + fee }
 
+// ReversedKind is the kind of a donation's fee that is taken back.
+func ReversedKind(fee string) string { return fee + "_reversed" }
+
 // SourceKind says what object postings of a kind come from, by the prefix of its ids.
 type SourceKind string
 
 // The objects that move money.
 const (
-	FromCharge  SourceKind = "ch"
-	FromRefund  SourceKind = "re"
-	FromDispute SourceKind = "dp"
-	FromPayout  SourceKind = "po"
+	FromCharge   SourceKind = "ch"
+	FromRefund   SourceKind = "re"
+	FromDispute  SourceKind = "dp"
+	FromPayout   SourceKind = "po"
+	FromDonation SourceKind = "daf" // only what is invoiced for it
 )
 
 // print gives the id of a source as the API shows it.
@@ -49,6 +53,9 @@ func (k SourceKind) print(id [16]byte) string {
 		return ids.DisputeFrom(id).String()
 	case FromPayout:
 		return ids.PayoutFrom(id).String()
+	case FromDonation:
+		return ids.DonationFrom(id).String()
+	case FromCharge:
 	}
 	return ids.ChargeFrom(id).String()
 }
@@ -88,8 +95,7 @@ func (r Rule) Allowed() []Pair {
 	return out
 }
 
-// fees are the kinds of fee lines, with the objects that they come from. The fee of a donation is
-// not among them: its money never passes these accounts.
+// fees are the kinds of fee lines, with the objects that they come from.
 var fees = []struct {
 	name   string
 	source SourceKind
@@ -105,6 +111,16 @@ var fees = []struct {
 	{"retrieval_fee", FromDispute},
 	{"platform_flat_fee", FromCharge},
 	{"platform_percentage", FromCharge},
+}
+
+// donationFees are the kinds of fee lines of donations. A donation's money never passes the merchant's
+// accounts, and neither do its fees: what is owed for them stands beside, with who earned it.
+var donationFees = []struct {
+	name         string
+	owed, earned Account
+}{
+	{"daf_percentage", DAFInvoice, DAFServiceFees},
+	{"daf_provider_percentage", DAFWithheld, DAFProviderFees},
 }
 
 // rules is the table of kinds.
@@ -129,6 +145,10 @@ var rules = func() []Rule {
 	}
 	for _, f := range fees {
 		all = append(all, Rule{ServiceKind(f.name), f.source, []Pair{{ApplicationFees, ServiceFees}}})
+	}
+	for _, f := range donationFees {
+		all = append(all, Rule{f.name, FromDonation, []Pair{{f.owed, f.earned}}},
+			Rule{ReversedKind(f.name), FromDonation, []Pair{{f.earned, f.owed}}})
 	}
 	return all
 }()

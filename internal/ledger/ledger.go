@@ -36,6 +36,10 @@ const (
 	ApplicationFees     Account = "application_fees"     // what the merchant paid the application
 	ServiceFees         Account = "service_fees"         // what the application paid the service
 	Adjustments         Account = "adjustments"          // corrections by hand
+	DAFInvoice          Account = "daf_invoice"          // what the merchant owes the service for donations, to be invoiced
+	DAFServiceFees      Account = "daf_service_fees"     // what the service earned by donations
+	DAFWithheld         Account = "daf_withheld"         // what the provider keeps of the grants that it pays
+	DAFProviderFees     Account = "daf_provider_fees"    // what the provider earned by donations
 )
 
 // MerchantAccounts lists the accounts whose money is the merchant's.

@@ -1,0 +1,224 @@
+package daf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/crash"
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/daf/workflow"
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/operation"
+	"svcpay/internal/pg"
+)
+
+// createTimeout bounds a creation: the call and the two transactions around it.
+const createTimeout = 30 * time.Second
+
+// begun is what became of the first step: a donation, whose grant is to be sent if it is integrated, or
+// what an earlier request left.
+type begun struct {
+	donation Donation
+	op       operation.Operation
+	visit    string // the provider's id of the visit in which the donor authorized
+	prior    *idempotency.Prior
+	// repeated: an earlier request made donation of the same authorization. Its operation is open, or not.
+	repeated, open bool
+}
+
+// Create records the donation that a donor authorized in the modal, and has the provider send the grant of
+// an integrated one. claim may be nil: what was authorized becomes one donation in any case. The same
+// request again gets that donation, marked as existing; another one about the same authorization is
+// refused.
+//
+// Faults: the mistakes of the input; daf_amount_not_whole_dollar; merchant_not_associated,
+// merchant_not_active, daf_not_eligible, daf_not_enabled, daf_not_enrolled; daf_session_not_found for an
+// id that is forged or another merchant's; daf_session_already_used, daf_session_expired;
+// daf_amount_mismatch; external_id_taken. When the fund refuses, the donation is recorded as canceled and
+// the fault is daf_session_declined; when the provider never got the grant, processor_error.
+//
+// Once begun, the work goes on even if the caller goes away.
+func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Result, error) {
+	if err := s.Check.Check(actor, authz.DonationCreate); err != nil {
+		return Result{}, err
+	}
+	if err := in.Validate().Err(); err != nil {
+		return Result{}, err
+	}
+	if err := wholeDollars(*in.Amount); err != nil {
+		return Result{}, err
+	}
+	of, err := s.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)
+	if of, err = authz.Seen(actor, of, of.ID, err); fault.HasCode(err, "resource_missing") {
+		return Result{}, merchant.ErrNotAssociated
+	} else if err != nil {
+		return Result{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	defer cancel()
+	b, err := s.begin(ctx, actor, of, in, claim)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case b.prior != nil:
+		return s.flow.Resume(ctx, claim, b.prior)
+	case b.repeated:
+		return repeat(b)
+	case b.donation.Kind == Nonintegrated:
+		return Result{Object: b.donation}, nil
+	}
+	crash.Point("donation.claimed")
+	return s.flow.CarryOut(ctx, b.donation, b.op, func(ctx context.Context) (provider.Answer, error) {
+		return s.Provider.Grant(ctx, provider.Grant{Reference: b.op.Reference, VisitID: b.visit, Amount: b.donation.Amount})
+	})
+}
+
+// repeat answers a request that came before: with what it made, whatever became of that since.
+func repeat(b begun) (Result, error) {
+	if b.donation.Failure != nil {
+		return Result{}, refusal(b.donation)
+	}
+	return Result{Object: b.donation, Existing: true, Unknown: b.open}, nil
+}
+
+// begin claims the key, takes what was authorized and writes the donation, in one transaction. A refusal
+// leaves nothing behind, and neither does a repetition: its key is free again.
+func (s *Service) begin(ctx context.Context, actor authz.Actor, of merchant.Merchant, in CreateInput, claim *idempotency.Claim) (begun, error) {
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return begun{}, err
+	}
+	id := ids.NewDonation(m.Machine)
+	var b begun
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		b = begun{}
+		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
+		if err != nil {
+			return err
+		}
+		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
+			return verdicts[0].Err
+		}
+		taken, err := s.Workflows.TakeTx(ctx, tx, of.ApplicationID, of.ID, deref(in.WorkflowSessionID), deref(in.GrantID))
+		switch {
+		case errors.Is(err, workflow.ErrUnknown):
+			return fault.Refused("daf_session_not_found", "No donor authorized this for this merchant.").On(in.idParam())
+		case err != nil:
+			return err
+		case !taken.DonationID.IsZero():
+			idempotency.ReleaseTx(tx, claim)
+			b, err = s.repeatTx(ctx, tx, of.ApplicationID, taken.DonationID, in)
+			return err
+		}
+		if err := fits(of, taken, in, m); err != nil {
+			return err
+		}
+		b, err = s.writeNewTx(ctx, tx, m, actor, taken, in, id, claim)
+		return err
+	})
+	if errors.Is(err, pg.ErrCommit) && b.prior == nil && !b.repeated {
+		// The answer to the commit was lost. If the donation is there it happened, and nobody but us has
+		// begun to send its grant.
+		if _, lost := s.find(ctx, actor.ApplicationID, id); lost == nil {
+			err = nil
+		}
+	}
+	return b, err
+}
+
+// fits refuses a donation that what was authorized does not carry, or that the merchant cannot take.
+func fits(of merchant.Merchant, taken workflow.Authorized, in CreateInput, m instant.Moment) error {
+	if err := of.TakesDonations(); err != nil {
+		return err
+	}
+	switch {
+	case m.Machine.After(taken.ExpiresAt):
+		return fault.New(fault.KindGone, "daf_session_expired", "The donor's authorization is too old: it is good for 15 minutes.").On(in.idParam())
+	case taken.Kind == Integrated && *in.Amount != taken.Amount:
+		return fault.Refused("daf_amount_mismatch", "The donor authorized another amount. Send the one that the page was told.").On("amount")
+	}
+	return nil
+}
+
+// repeatTx finds the donation that was made of an authorization. Another request than the one that made
+// it is refused.
+func (s *Service) repeatTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Donation, in CreateInput) (begun, error) {
+	r, err := s.readTx(ctx, tx, applicationID, id)
+	if err != nil {
+		return begun{}, err
+	}
+	hash, err := in.hash()
+	if err != nil {
+		return begun{}, err
+	}
+	if !bytes.Equal(hash, r.BodyHash) {
+		return begun{}, fault.New(fault.KindConflict, "daf_session_already_used", "Another donation was made of this authorization.").
+			On(in.idParam()).With("donation_id", id.String())
+	}
+	open, err := operation.OpenOf(ctx, tx, applicationID, id.Bytes())
+	return begun{donation: r.Donation, repeated: true, open: len(open) > 0}, err
+}
+
+// writeNewTx writes a donation of what was authorized, and opens the operation of an integrated one. One
+// that is not integrated is complete with that.
+func (s *Service) writeNewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, taken workflow.Authorized, in CreateInput,
+	id ids.Donation, claim *idempotency.Claim,
+) (begun, error) {
+	b := begun{visit: taken.VisitID}
+	hash, err := in.hash()
+	if err != nil {
+		return b, err
+	}
+	if b.donation, err = s.draftTx(ctx, tx, m, actor, taken, in, id); err != nil {
+		return b, err
+	}
+	if err := insertTx(ctx, tx, row{Donation: b.donation, BodyHash: hash}); err != nil {
+		return b, err
+	}
+	if err := workflow.UsedTx(ctx, tx, taken, id); err != nil {
+		return b, err
+	}
+	if err := emitTx(tx, m, Donation{}, b.donation, causeOf(actor)); err != nil {
+		return b, err
+	}
+	if b.donation.Kind == Nonintegrated {
+		return b, claim.StoreTx(tx, id.Bytes(), b.donation, nil)
+	}
+	b.op = operation.Operation{ID: ids.NewOperation(m.Machine), ApplicationID: b.donation.ApplicationID, MerchantID: b.donation.MerchantID,
+		SubjectID: id.Bytes(), Kind: operation.Grant, Processor: b.donation.Provider.Name, Reference: b.donation.Provider.Reference,
+		Amount: b.donation.Amount, Currency: b.donation.Currency, State: operation.Open, RequestID: actor.RequestID, CreatedAt: m.Machine}
+	if claim != nil {
+		b.op.IdempotencyKey = &claim.Key
+	}
+	operation.OpenTx(tx, b.op)
+	return b, nil
+}
+
+// draftTx is the new donation, with the fees that are fixed from now on.
+func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, taken workflow.Authorized, in CreateInput, id ids.Donation) (Donation, error) {
+	d := Donation{
+		ID: id, Version: 1, ApplicationID: taken.ApplicationID, MerchantID: taken.MerchantID, Kind: taken.Kind, Status: Unknown,
+		Amount: *in.Amount, Currency: money.USD, WorkflowSessionID: in.WorkflowSessionID, GrantID: in.GrantID,
+		Fund: Fund{taken.FundID, taken.FundName}, User: in.user(), Anonymous: deref(in.Anonymous), ExternalID: in.ExternalID,
+		Metadata: orEmpty(in.Metadata), RequestID: actor.RequestID, CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At),
+	}
+	if d.Kind == Integrated {
+		var err error
+		if d.Fees, err = feesTx(ctx, tx, m, d); err != nil {
+			return d, err
+		}
+		d.Status, d.FeeTotal = Initiated, fee.Total(d.Fees)
+		d.Provider = &ProviderRef{Name: s.Provider.Name(), Reference: id.String()}
+	}
+	d.StatusHistory = []StatusChange{causeOf(actor).entry(d, nil)}
+	return s.derive(d), nil
+}

@@ -1,0 +1,135 @@
+package daf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// The codes of a failure.
+const (
+	declined     = "daf_session_declined"
+	notSubmitted = "not_submitted"
+)
+
+// declines tells, by decline code, why a fund refused. A provider's own words are not ours to pass on: an
+// unlisted code is told as a generic decline.
+var declines = map[string]string{
+	"generic_decline":    "The fund refused the grant.",
+	"insufficient_funds": "The fund refused the grant: its balance is too low.",
+}
+
+// failureOf says why an answer, or none, is no grant.
+func failureOf(answer *provider.Answer) *Failure {
+	if answer == nil {
+		return &Failure{Code: notSubmitted, Message: "The grant did not reach the provider and nothing was given. Have the donor authorize again."}
+	}
+	code := answer.DeclineCode
+	if _, ok := declines[code]; !ok {
+		code = "generic_decline"
+	}
+	return &Failure{Code: declined, DeclineCode: code, Message: declines[code]}
+}
+
+// refusal is the fault that a donation which failed answers with, each time that it is asked for.
+func refusal(d Donation) *fault.Error {
+	e := fault.New(fault.KindDeclined, declined, d.Failure.Message).With("decline_code", d.Failure.DeclineCode)
+	if d.Failure.Code == notSubmitted {
+		e = fault.New(fault.KindUnavailable, "processor_error", d.Failure.Message)
+	}
+	return e.With("donation_id", d.ID.String()).With("advice", "authorize_again").With("retryable", false)
+}
+
+// Finish writes what became of grants whose answer was lost, each in its own transaction.
+func (s *Service) Finish(ctx context.Context, outcomes []outcome) error {
+	var errs []error
+	for _, o := range outcomes {
+		_, _, err := s.finish(ctx, o, outbox.Job)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// finish writes one outcome. What is written already is returned as it is, so that the request and the
+// resolver may both arrive here; the provider's own events may have been quicker than both.
+func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (Donation, *fault.Error, error) {
+	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+	if err != nil {
+		return Donation{}, nil, err
+	}
+	var d Donation
+	var refused *fault.Error
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		r, err := s.lockTx(ctx, tx, o.ApplicationID, ids.DonationFrom(o.SubjectID))
+		if err != nil {
+			return fmt.Errorf("daf: outcome of %v: %w", ids.DonationFrom(o.SubjectID), err)
+		}
+		d, refused = r.Donation, nil
+		open, err := operation.IsOpen(ctx, tx, o.ID)
+		if err != nil {
+			return err
+		}
+		if open {
+			after := d
+			switch {
+			case operation.StateOf(o.Answer) == operation.Approved:
+				after.TrackingID = &o.Answer.TrackingID
+			case d.Status == Initiated: // else the provider told of a grant that it says it refused
+				after = move(d, Canceled, m)
+				after.Failure = failureOf(o.Answer)
+			}
+			if d, err = s.changeTx(tx, m, d, after, nil, causeProvider(o.RequestID, source)); err != nil {
+				return err
+			}
+			operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
+		}
+		if d.Failure != nil {
+			refused = refusal(d)
+		}
+		if !open {
+			return nil
+		}
+		return o.StoreTx(tx, d, refused)
+	})
+	return d, refused, err
+}
+
+// Late brings donations back whose grants turn up after they were given up: nothing was told of them but
+// that they had not arrived.
+func (s *Service) Late(ctx context.Context, outcomes []outcome) error {
+	var errs []error
+	for _, o := range outcomes {
+		errs = append(errs, s.late(ctx, o))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) late(ctx context.Context, o outcome) error {
+	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		r, err := s.lockTx(ctx, tx, o.ApplicationID, ids.DonationFrom(o.SubjectID))
+		if err != nil {
+			return err
+		}
+		if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first {
+			return err
+		}
+		after := r.Donation
+		if after.Failure != nil {
+			after = move(after, Initiated, m)
+		}
+		after.TrackingID = &o.Answer.TrackingID
+		_, err = s.changeTx(tx, m, r.Donation, after, nil, causeProvider(o.RequestID, outbox.Job))
+		return err
+	})
+}

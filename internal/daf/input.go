@@ -1,0 +1,140 @@
+package daf
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/mail"
+
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/money"
+)
+
+// Bounds of the texts of a request, in characters.
+const (
+	maxName  = 255
+	maxEmail = 254
+	maxNote  = 500
+	maxID    = 128 // of a session or a grant
+)
+
+// CreateInput is the body of a donation's creation: what the event dafAuthorized told, and what the
+// application adds. A nil member was not sent. Amount is US cents.
+type CreateInput struct {
+	MerchantID        *int64            `json:"merchant_id"`
+	WorkflowSessionID *string           `json:"workflowSessionId"`
+	GrantID           *string           `json:"grantId"`
+	Amount            *money.Amount     `json:"amount"`
+	User              *UserInput        `json:"user"`
+	Anonymous         *bool             `json:"anonymous"`
+	ExternalID        *string           `json:"external_id"`
+	Metadata          map[string]string `json:"metadata"`
+}
+
+// UserInput is the donor as a request names them.
+type UserInput struct {
+	FirstName *string `json:"firstName"`
+	LastName  *string `json:"lastName"`
+	Email     *string `json:"email"`
+	Note      *string `json:"note"`
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (in CreateInput) Validate() fault.Fields {
+	var fs fault.Fields
+	check.Required(&fs, "merchant_id", in.MerchantID != nil)
+	check.Merchant(&fs, in.MerchantID)
+	switch {
+	case in.WorkflowSessionID != nil && in.GrantID != nil:
+		fs.Add("grantId", "parameters_exclusive", "Give workflowSessionId or grantId, whichever the donor's authorization told, not both.")
+	case in.WorkflowSessionID == nil && in.GrantID == nil:
+		fs.Add("workflowSessionId", "parameter_missing", "Give workflowSessionId or grantId, whichever the donor's authorization told.")
+	}
+	check.Word(&fs, "workflowSessionId", in.WorkflowSessionID, 1, maxID)
+	check.Word(&fs, "grantId", in.GrantID, 1, maxID)
+	check.Required(&fs, "amount", in.Amount != nil)
+	check.Amount(&fs, "amount", in.Amount)
+	if in.User != nil {
+		in.User.validate(&fs)
+	}
+	check.ExternalID(&fs, in.ExternalID)
+	check.Metadata(&fs, in.Metadata)
+	return fs
+}
+
+func (u UserInput) validate(fs *fault.Fields) {
+	check.Text(fs, "user.firstName", u.FirstName, 0, maxName)
+	check.Text(fs, "user.lastName", u.LastName, 0, maxName)
+	check.Text(fs, "user.email", u.Email, 0, maxEmail)
+	if e := deref(u.Email); e != "" && len(e) <= maxEmail {
+		if a, err := mail.ParseAddress(e); err != nil || a.Address != e {
+			fs.Add("user.email", "parameter_invalid", "An e-mail address such as donor@example.org.")
+		}
+	}
+	if n := deref(u.Note); n != "" {
+		check.Prose(fs, "user.note", n, maxNote)
+	}
+}
+
+// user is the donor of the request.
+func (in CreateInput) user() User {
+	if in.User == nil {
+		return User{}
+	}
+	return User{deref(in.User.FirstName), deref(in.User.LastName), deref(in.User.Email), deref(in.User.Note)}
+}
+
+func (in CreateInput) kind() Kind {
+	if in.GrantID != nil {
+		return Nonintegrated
+	}
+	return Integrated
+}
+
+// idParam names the parameter that tells what was authorized.
+func (in CreateInput) idParam() string {
+	if in.GrantID != nil {
+		return "grantId"
+	}
+	return "workflowSessionId"
+}
+
+// hash digests what the request says of the donation, so that the same request is known again: what is
+// left out counts as what it stands for.
+func (in CreateInput) hash() ([]byte, error) {
+	text, err := json.Marshal(struct {
+		Amount     money.Amount
+		User       User
+		Anonymous  bool
+		ExternalID string
+		Metadata   map[string]string
+	}{*in.Amount, in.user(), deref(in.Anonymous), deref(in.ExternalID), orEmpty(in.Metadata)})
+	sum := sha256.Sum256(text)
+	return sum[:], err
+}
+
+// wholeDollars refuses an amount that no grant can have, and names the nearest that one can.
+func wholeDollars(a money.Amount) error {
+	if a%WholeDollar == 0 {
+		return nil
+	}
+	nearest := min(max((a+WholeDollar/2)/WholeDollar*WholeDollar, WholeDollar), MaxDonation)
+	return fault.Refused("daf_amount_not_whole_dollar",
+		fmt.Sprintf("Grants are whole dollars: the amount is a multiple of %d. The nearest is %d.", WholeDollar, nearest)).
+		On("amount").With("nearest_amount", nearest)
+}
+
+// deref is what a pointer points at, or the zero value.
+func deref[T comparable](p *T) T {
+	var zero T
+	return *cmp.Or(p, &zero)
+}
+
+func orEmpty(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
