@@ -46,6 +46,7 @@ var rows = map[string]row{
 	"check":     {0, "fault money sensitive"},
 	"redact":    {0, "sensitive"},
 	"search":    {0, "fault"},
+	"wholefile": {0, ""},
 
 	"migrations":  {1, ""},
 	"pg":          {1, "fault page"},
@@ -92,6 +93,10 @@ var rows = map[string]row{
 	"simulate":  {4, "0 1 2 3 inbound"},
 	"assembly":  {4, "0 1 2 3 inbound report simulate processor/sandbox reconcile"},
 
+	"signature": {4, "0"},
+	"relay":     {4, "0 event signature"},
+	"trigger":   {4, "0 event api/client"},
+
 	"metrics":     {4, "0 1 2"},
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
@@ -101,7 +106,7 @@ var rows = map[string]row{
 	"api/browser": {4, "0 1 2 3 static"},
 	"portal":      {4, "0 1 2 3 views views/ui static"},
 
-	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop"},
+	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop api/client"},
 	"api/client":           {5, ""}, // for other people's programs
 	"examples/go-client":   {5, "api/client"},
 	"examples/shop":        {5, ""},
@@ -121,7 +126,7 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/pgtest", "fixture"},
 	{"svcpay/internal/nametest", ""},
 	{"svcpay/internal/demo", "cmd/svcpay fixture"},
-	{"svcpay/api/client", "examples/go-client"},
+	{"svcpay/api/client", "examples/go-client trigger cmd/svcpay"},
 	{"github.com/casbin/", "policy"},
 	{"github.com/tink-crypto/", "vault seal wallet"},
 	{"crypto/aes", "vault seal wallet"},

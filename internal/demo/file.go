@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"svcpay/internal/wholefile"
 )
 
 // Read returns the credentials in a file, or none if there is no file.
@@ -31,16 +32,5 @@ func Write(path string, c Credentials) error {
 	if err != nil {
 		return err
 	}
-	aside, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = aside.Write(append(text, '\n'))
-	if err = errors.Join(err, aside.Close()); err == nil {
-		err = os.Rename(aside.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(aside.Name()))
-	}
-	return nil
+	return wholefile.Replace(path, append(text, '\n'))
 }

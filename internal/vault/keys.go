@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -17,6 +16,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	box "svcpay/internal/seal"
+	"svcpay/internal/wholefile"
 )
 
 // Keys are the keysets that never enter the database: one wraps the tokens' data keys, one makes
@@ -86,29 +86,12 @@ func CreateKeyFile(path string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := putOnce(path, text); err != nil {
+	// Neither a crash nor two makers at once may leave a half file or replace another: either would lose every
+	// token sealed since.
+	if err := wholefile.PutOnce(path, text); err != nil {
 		return nil, fmt.Errorf("vault: key file: %w", err)
 	}
 	return ReadKeyFile(path)
-}
-
-// putOnce makes path hold text unless it exists. It is written aside, brought to the disk and
-// linked: neither a crash nor two makers at once leave a half file or one that replaces another,
-// either of which would lose every token sealed since.
-func putOnce(path string, text []byte) error {
-	aside, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(aside.Name())
-	_, err = aside.Write(text)
-	if err = errors.Join(err, aside.Sync(), aside.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(aside.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
 }
 
 func newKeys(wrap, fingerprint, secrets *keyset.Handle) (*Keys, error) {
