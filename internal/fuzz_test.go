@@ -28,6 +28,7 @@ var fuzzed = map[string]string{
 	"money.ParseCurrency":  "FuzzCurrency", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
 	"patch.Member.UnmarshalJSON": "FuzzMember", "redact.Text": "FuzzRedact", "redact.JSON": "FuzzRedact", "redact.Query": "FuzzRedact",
 	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.HidesPAN": "FuzzPAN", "simulate.AdvanceInput.Validate": "FuzzAdvance",
+	"signature.nodeOf": "FuzzDiagnose", "signature.SecretOf": "FuzzDiagnose",
 	"search.Parse": "FuzzParse", "report.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
 }
