@@ -14,6 +14,7 @@ import (
 // complete adds everything that a source need not say.
 func complete(doc *yaml.Node) error {
 	fillEnums(doc)
+	addEvents(doc)
 	if err := addExamples(doc); err != nil {
 		return err
 	}

@@ -22,10 +22,8 @@ var standard = struct{ any, ofCallers, withID, inSandbox, withBody, withKey, wit
 		"api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied", "rate_limited",
 	},
 	any: []string{
-		"parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
-		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied",
 		"validation_failed", "parameter_unknown", "parameter_invalid", "api_version_unknown", "api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch",
-		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "permission_denied",
+		"public_key_not_allowed", "key_mode_mismatch", "api_key_expired", "secret_key_in_browser", "ip_not_allowed", "permission_denied",
 		"not_acceptable", "rate_limited", "internal_error", "overloaded",
 	},
 	withID:    []string{"resource_missing"},

@@ -24,7 +24,7 @@ var docsHTML embed.FS
 // docsAssets is where the built files of the pages are.
 const docsAssets = "/docs/assets/"
 
-// docs are the pages below /docs: the reference, the guides, the codes of errors. They are the same
+// docs are the pages below /docs: the reference, the guides, the types of events, the codes of errors. They are the same
 // for everybody.
 type docs struct {
 	files *static.Bundle
@@ -66,7 +66,7 @@ func newDocs(a *API) (*docs, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range append(pages, d.reference(), errorsPage()) {
+	for _, c := range append(pages, d.reference(), eventsPage(), errorsPage()) {
 		page, err := d.frame(c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.path, err)
@@ -135,7 +135,7 @@ func (a *API) describeDocs(e *echo.Echo) {
 		}
 		return echo.ErrNotFound
 	}
-	paths := []string{"/docs", "/docs/errors", docsAssets + "*", guidesPath}
+	paths := []string{"/docs", "/docs/events", "/docs/errors", docsAssets + "*", guidesPath}
 	for _, g := range guides {
 		paths = append(paths, g.Path())
 	}

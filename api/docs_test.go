@@ -40,12 +40,12 @@ func TestEveryPageIsLinkedAndComplete(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]*API{"built": {Config: Config{Static: builtDocs}}, "not built": {Config: Config{Static: fstest.MapFS{}}}, "nothing": {}} {
 		d := docsOf(t, a)
-		if len(d.pages) != len(guides)+3 {
+		if len(d.pages) != len(guides)+4 {
 			t.Errorf("%s: %d pages", name, len(d.pages))
 		}
 		for path, page := range d.pages {
 			html := string(page.html)
-			for _, want := range []string{"<!doctype html>", `<html lang="en">`, `id="content"`, `href="/docs"`, `href="/docs/guides"`, `href="/docs/errors"`, "/api/openapi.yaml", "/api/openapi.json", "</html>"} {
+			for _, want := range []string{"<!doctype html>", `<html lang="en">`, `id="content"`, `href="/docs"`, `href="/docs/guides"`, `href="/docs/events"`, `href="/docs/errors"`, "/api/openapi.yaml", "/api/openapi.json", "</html>"} {
 				if !strings.Contains(html, want) {
 					t.Errorf("%s: %s lacks %s", name, path, want)
 				}
@@ -99,7 +99,7 @@ func TestDocsAreServed(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/docs": {200, "text/html"}, "/docs/guides": {200, "text/html"}, "/docs/guides/refunds": {200, "text/html"}, "/docs/errors": {200, "text/html"},
+		"/docs": {200, "text/html"}, "/docs/guides": {200, "text/html"}, "/docs/guides/refunds": {200, "text/html"}, "/docs/events": {200, "text/html"}, "/docs/errors": {200, "text/html"},
 		"/docs/assets/aa/reference.js": {200, "text/javascript"}, "/docs/assets/dd/inter.woff2": {200, "font/woff2"},
 		"/docs/assets/manifest.json": {404, ""}, "/docs/assets/": {404, ""}, "/docs/guides/none": {404, ""}, "/docs/guides/refunds.md": {404, ""},
 	} {

@@ -209,38 +209,33 @@ func (s *stage) history(t *testing.T) map[string][]happened {
 	}
 }
 
-// schemas name the schema of each kind of object that events are about.
-var schemas = map[string]string{
-	"charge": "Charge", "refund": "Refund", "dispute": "Dispute", "payout": "Payout", "merchant": "Merchant", "token": "Token", "webhook_endpoint": "WebhookEndpoint",
-}
-
 // reading leads to the objects that can be read; endpoints change without a version.
 var reading = map[string]string{
 	"charge": "/api/charges/", "refund": "/api/refunds/", "dispute": "/api/disputes/", "payout": "/api/payouts/", "merchant": "/api/merchants/", "token": "/api/tokens/",
 }
 
-// auditEvents holds every event to what all promise: it is about an object of its type's schema, the next
-// version of it, with the former values of exactly what changed; the last one has the object as it is.
+// auditEvents holds every event to what all promise: it keeps its type's schema, is about the next version of
+// its object, and has the former values of exactly what changed, those that the catalogue names among them; the
+// last one has the object as it is.
 func (s *stage) auditEvents(t *testing.T) {
 	t.Helper()
 	doc := read(t)
-	kinds := map[string]string{}
+	kinds := map[string]event.Type{}
 	for _, k := range event.Types() {
-		kinds[k.Name] = k.Object
+		kinds[k.Name] = k
 	}
 	for id, story := range s.history(t) {
 		for _, h := range story {
-			kind := kinds[h.Type]
-			if string(h.object["object"]) != fmt.Sprintf("%q", kind) {
+			if string(h.object["object"]) != fmt.Sprintf("%q", kinds[h.Type].Object) {
 				t.Errorf("%s is about %s", h.Type, h.object["object"])
 			}
-			if err := valid(doc.Components.Schemas[schemas[kind]], h.Data.Object); err != nil {
-				t.Errorf("%s: the object breaks its schema: %v", h.Type, err)
+			if text, err := json.Marshal(h.Event); err != nil || valid(doc.Components.Schemas[eventSchema(h.Type)], text) != nil {
+				t.Errorf("%s breaks its schema: %v\n%s", h.Type, valid(doc.Components.Schemas[eventSchema(h.Type)], text), text)
 			}
-			h.holdPrevious(t, id)
+			h.holdPrevious(t, id, kinds[h.Type].Former)
 		}
 		last := story[len(story)-1]
-		if path := reading[kinds[last.Type]]; path != "" {
+		if path := reading[kinds[last.Type].Object]; path != "" {
 			if now := s.get(t, path+id).want(t, 200, ""); !alike(now.body, last.Data.Object) {
 				t.Errorf("%s told\n%s\nbut it is\n%s", last.Type, last.Data.Object, now.body)
 			}
@@ -261,8 +256,9 @@ func alike(a, b []byte) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// holdPrevious compares an event's previous attributes and version with the event before.
-func (h happened) holdPrevious(t *testing.T, id string) {
+// holdPrevious compares an event's previous attributes and version with the event before, and with what they
+// have every time.
+func (h happened) holdPrevious(t *testing.T, id string, always []string) {
 	t.Helper()
 	var previous map[string]json.RawMessage
 	if err := json.Unmarshal(h.Data.PreviousAttributes, &previous); err != nil {
@@ -270,6 +266,11 @@ func (h happened) holdPrevious(t *testing.T, id string) {
 	}
 	if string(h.object["version"]) != fmt.Sprint(h.position) {
 		t.Errorf("%s of %s has version %s, it is number %d", h.Type, id, h.object["version"], h.position)
+	}
+	for _, name := range always {
+		if _, ok := previous[name]; !ok {
+			t.Errorf("%s of %s does not tell what %s was: %s", h.Type, id, name, h.Data.PreviousAttributes)
+		}
 	}
 	if h.position == 1 {
 		if len(previous) > 0 {

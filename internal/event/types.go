@@ -10,57 +10,63 @@ type Type struct {
 	Name string
 	// Object is the kind of object that it is about, as the object's own member says.
 	Object string
-	// Meaning is for people.
+	// Meaning says for people when it happens.
 	Meaning string
+	// Former are the members of the object whose former values previous_attributes has every time, beside
+	// version. Others that changed are there too.
+	Former []string
 }
 
 // types lists every kind. The names are the API's words, odd spellings included.
 var types = []Type{
-	{"charge.created", "charge", "A charge was written down and is on its way to the processor."},
-	{"charge.authorized", "charge", "The amount is held and can be captured for seven days."},
-	{"charge.captured", "charge", "The money was taken."},
-	{"charge.pending", "charge", "A bank debit was accepted for submission."},
-	{"charge.settled", "charge", "The money is available to the merchant."},
-	{"charge.failed", "charge", "The charge was declined, or its debit came back before it settled."},
-	{"charge.voided", "charge", "The hold was released, or the debit taken back before its batch."},
-	{"charge.expired", "charge", "Seven days passed without a capture."},
-	{"charge.returned", "charge", "A bank took a settled debit back."},
-	{"charge.refunded", "charge", "An amount of the charge was given back."},
-	{"charge.updated", "charge", "Something else of the charge changed, such as a refund that is on its way, or a dispute."},
+	{"charge.created", "charge", "A charge was written down and is on its way to the processor.", nil},
+	{"charge.authorized", "charge", "The amount is held and can be captured for seven days.", []string{"status", "amount_authorized", "authorized_at", "authorization_expires_at"}},
+	{"charge.captured", "charge", "The money was taken.", []string{"status", "amount_captured", "amount_refundable", "captured_at", "available_on"}},
+	{"charge.pending", "charge", "A bank debit was accepted for submission.", []string{"status", "amount_captured", "amount_refundable", "captured_at", "available_on"}},
+	{"charge.settled", "charge", "The money is available to the merchant.", []string{"status", "settled_at"}},
+	{"charge.failed", "charge", "The charge was declined, or its debit came back before it settled.", []string{"status", "failed_at", "failure"}},
+	{"charge.voided", "charge", "The hold was released, or the debit taken back before its batch.", []string{"status", "voided_at"}},
+	{"charge.expired", "charge", "Seven days passed without a capture.", []string{"status", "expired_at"}},
+	{"charge.returned", "charge", "A bank took a settled debit back.", []string{"status", "returned_at", "return_code"}},
+	{"charge.refunded", "charge", "An amount of the charge was given back.", []string{"amount_refunded"}},
+	{"charge.updated", "charge", "Something else of the charge changed: a text of yours, a refund that is on its way, a dispute.", nil},
 
-	{"refund.created", "refund", "A refund was written down; its amount is reserved."},
-	{"refund.updated", "refund", "A refund that waited was sent."},
-	{"refund.succeeded", "refund", "The money goes back to the payer."},
-	{"refund.failed", "refund", "The refund was refused; nothing was given back."},
-	{"refund.canceled", "refund", "A refund that waited was taken back."},
+	{"refund.created", "refund", "A refund was written down; its amount is reserved.", nil},
+	{"refund.updated", "refund", "A refund that waited was sent.", []string{"pending_reason"}},
+	{"refund.succeeded", "refund", "The money goes back to the payer.", []string{"status", "succeeded_at"}},
+	{"refund.failed", "refund", "The refund was refused; nothing was given back.", []string{"status", "failed_at", "failure"}},
+	{"refund.canceled", "refund", "A refund that waited was taken back.", []string{"status", "canceled_at"}},
 
-	{"dispute.created", "dispute", "A payer's bank opened a dispute."},
-	{"dispute.updated", "dispute", "Evidence was kept or handed in, or a retrieval became a chargeback."},
-	{"dispute.accepted", "dispute", "The merchant gave the charge up."},
-	{"dispute.won", "dispute", "The money of the dispute is the merchant's again."},
-	{"dispute.lost", "dispute", "The money of the dispute went to the payer."},
-	{"dispute.closed", "dispute", "A retrieval ended."},
+	{"dispute.created", "dispute", "A payer's bank opened a dispute.", nil},
+	{"dispute.updated", "dispute", "Evidence was kept or handed in, or a retrieval became a chargeback.", nil},
+	{"dispute.accepted", "dispute", "The merchant gave the charge up.", []string{"status", "closed_at"}},
+	{"dispute.won", "dispute", "The money of the dispute is the merchant's again.", []string{"status"}},
+	{"dispute.lost", "dispute", "The money of the dispute went to the payer.", []string{"status", "closed_at"}},
+	{"dispute.closed", "dispute", "A retrieval ended.", []string{"status", "closed_at"}},
 
-	{"payout.created", "payout", "A payout was sent to the merchant's bank."},
-	{"payout.paid", "payout", "A payout arrived."},
-	{"payout.failed", "payout", "A payout did not arrive; payouts of the merchant pause."},
-	{"payout.returned", "payout", "A payout that had arrived came back; payouts of the merchant pause."},
+	{"payout.created", "payout", "A payout was sent to the merchant's bank.", nil},
+	{"payout.paid", "payout", "A payout arrived.", []string{"status", "paid_at"}},
+	{"payout.failed", "payout", "A payout did not arrive; payouts of the merchant pause.", []string{"status", "failed_at", "failure"}},
+	{"payout.returned", "payout", "A payout that had arrived came back; payouts of the merchant pause.", []string{"status", "returned_at", "failure"}},
 
-	{"merchant.created", "merchant", "A merchant was made."},
-	{"merchant.updated", "merchant", "Something of a merchant changed; previous_attributes tells what."},
+	{"merchant.created", "merchant", "A merchant was made.", nil},
+	{"merchant.updated", "merchant", "A merchant had DAF donations enabled or was enrolled in DAF Pay, or something else of it changed.", nil},
 
-	{"daf_donation.created", "daf_donation", "A DAF donation was created."},
-	{"daf_donation_updated", "daf_donation", "A DAF donation was updated."},
-	{"daf_donation.completed", "daf_donation", "A DAF donation was completed."},
-	{"daf_donation.canceled", "daf_donation", "A DAF donation was canceled."},
+	{"daf_donation.created", "daf_donation", "A DAF donation was created.", nil},
+	{"daf_donation_updated", "daf_donation", "A DAF donation was updated. It comes before the one that tells of its completion or cancellation.", nil},
+	{"daf_donation.completed", "daf_donation", "A DAF donation was completed.", nil},
+	{"daf_donation.canceled", "daf_donation", "A DAF donation was canceled.", nil},
 
-	{"token.updated", "token", "Something of a saved payment method changed, such as its status."},
+	{"token.updated", "token", "Something of a saved payment method changed: its status, its expiry date, its billing details.", nil},
 
-	{"webhook_endpoint.paused", "webhook_endpoint", "Nothing is sent to an endpoint any more: it failed for five days, or said that it is gone."},
-	{"webhook_endpoint.recovered", "webhook_endpoint", "An endpoint that was paused and enabled again took an event."},
+	{"webhook_endpoint.paused", "webhook_endpoint", "Nothing is sent to an endpoint any more: it failed for five days, or answered 410.", []string{"status", "paused_reason"}},
+	{"webhook_endpoint.recovered", "webhook_endpoint", "An endpoint that was paused and enabled again took an event.", []string{"last_success_at"}},
 
-	{"ping", "webhook_endpoint", "A test of an endpoint."},
+	{"ping", "webhook_endpoint", "You asked for a test of an endpoint. It has no sequence and is in no list.", nil},
 }
+
+// First tells whether nothing was before that could be among the previous attributes.
+func (t Type) First() bool { return t.Name == "ping" || strings.HasSuffix(t.Name, ".created") }
 
 // Types lists every kind of event, in the order in which people read of them.
 func Types() []Type { return slices.Clone(types) }

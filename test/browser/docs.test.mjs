@@ -88,7 +88,7 @@ for (const look of looks) {
     const page = await open(t, '/docs/guides', look);
     const paths = await page.locator('.guides a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     assert.equal(paths.length, 6);
-    for (const path of ['/docs/guides', ...paths, '/docs/errors']) {
+    for (const path of ['/docs/guides', ...paths, '/docs/events', '/docs/errors']) {
       await page.goto(base + path);
       assert.deepEqual(await found(page), [], path);
       assert.ok(await isAsWide(page), `${path} scrolls sideways`);
