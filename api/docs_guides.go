@@ -33,6 +33,7 @@ var guides = []guide{
 	{"bank-debits", "Bank debits: ACH and ACSS", "What is different when money comes from a bank account: it takes days, and it may come back."},
 	{"refunds", "Refunds", "Give back what was captured, in parts or whole."},
 	{"errors-and-retries", "Errors and retries", "What an error tells, and how to repeat a request so that it happens once."},
+	{"webhooks", "Receiving webhooks", "Learn what happened without asking: endpoints, signatures, repetitions, and what to do after a night without a server."},
 	{"testing", "Testing", "Test cards and accounts, a clock to move, and events to cause."},
 }
 

@@ -178,7 +178,7 @@ func TestGuidesHaveOneForm(t *testing.T) {
 			t.Errorf("%s begins with other commands than the first guide", g.Name)
 		}
 		for _, b := range blocks {
-			if kind, _, _ := strings.Cut(b[1], " "); !slices.Contains([]string{"bash", "json", "html"}, kind) {
+			if kind, _, _ := strings.Cut(b[1], " "); !slices.Contains([]string{"bash", "json", "html", "go", "js", "python", "php", "sql", "console"}, kind) {
 				t.Errorf("%s has a block of %q", g.Name, b[1])
 			}
 		}

@@ -2,6 +2,8 @@ package webhook
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +38,34 @@ func TestAttemptsAreMadeAtTheirTimes(t *testing.T) {
 	}
 	if _, again := next(len(promised), noon, time.Second); again {
 		t.Error("there is an eleventh attempt")
+	}
+}
+
+// TestScheduleDocuments compares the pages for operators and for applications with the pauses.
+func TestScheduleDocuments(t *testing.T) {
+	t.Parallel()
+	table, all := "| attempt | after the one before |\n|---|---|\n| 1 | at once |\n", make([]string, 0, len(pauses))
+	for i, p := range pauses[1:] {
+		text := fmt.Sprint(int(p.Seconds()), " s")
+		if p >= time.Hour {
+			text = fmt.Sprint(int(p.Hours()), " h")
+		} else if p >= time.Minute {
+			text = fmt.Sprint(int(p.Minutes()), " min")
+		}
+		table, all = table+fmt.Sprintf("| %d | %s |\n", i+2, text), append(all, text)
+	}
+	last := len(all) - 1
+	for file, want := range map[string]string{
+		"docs/webhooks.md":       table,
+		"api/guides/webhooks.md": all[0] + " after the first attempt, then after " + strings.Join(all[1:last], ", ") + " and " + all[last] + ",",
+	} {
+		text, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s must contain\n%s", file, want)
+		}
 	}
 }
 
