@@ -1,5 +1,5 @@
 // Builds the browser library into dist/svcpay/, laid out as it is served:
-//   <version>/svcpay.js, <patch>/svcpay.js, <version>/integrity.json, <version>/frame/*.html, <version>/assets/*
+//   <version>/svcpay.js, <patch>/svcpay.js, <version>/integrity.json, <version>/frame/*.html, <version>/assets/*, <version>/modal.js
 // Every file has a .br and a .gz beside it. Fails when a size of `limits` is exceeded.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,10 +9,10 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 
 /** Versions served, each with its newest patch. */
-const versions = { '3.2': '3.2.0' };
+const versions = { '1.1': '1.1.0', '1.2': '1.2.0', '3.0': '3.0.0', '3.2': '3.2.0' };
 
 /** Bytes after brotli that each part may weigh at most. */
-export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600 };
+export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024 };
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const dist = fileURLToPath(new URL('../dist/svcpay/', import.meta.url));
@@ -28,30 +28,25 @@ export async function build(out = dist) {
 }
 
 async function buildVersion(out, version, patch) {
-  const [loader, controller, field, css] = await Promise.all(
-    ['loader/index.ts', 'controller/index.ts', 'field/index.ts', 'field/field.css'].map((entry) => bundle(entry, version)),
-  );
   const emit = emitter(out);
-  const library = await emit(`${version}/svcpay.js`, loader);
+  const part = (entry) => bundle(entry, version);
+  const loader = await part('loader/index.ts');
+  const sizes = { loader: await emit(`${version}/svcpay.js`, loader) };
   await emit(`${patch}/svcpay.js`, loader);
   await emit(`${version}/integrity.json`, integrity(patch, loader));
+  // Pages of the service load this one, and find it by this name.
+  sizes.modal = await emit(`${version}/modal.js`, await part('modal/index.ts'));
 
-  const assets = { controller: hashed('controller', 'js', controller), field: hashed('field', 'js', field), css: hashed('field', 'css', css) };
-  const asset = ({ name, content }) => emit(`${version}/assets/${name}`, content);
-  const script = ({ name }) => `<script src="../assets/${name}"></script>`;
-  const controllerParts = [
-    await asset(assets.controller),
-    await emit(`${version}/frame/controller.html`, await page('Payment service', script(assets.controller))),
-  ];
-  const cardParts = [
-    await asset(assets.field),
-    await asset(assets.css),
-    await emit(
-      `${version}/frame/field.html`,
-      await page('Secure payment field', `<link rel="stylesheet" href="../assets/${assets.css.name}">\n${script(assets.field)}`),
-    ),
-  ];
-  return { loader: library, controller: sum(controllerParts), card: sum(cardParts) };
+  const frame = async (name, title, ...entries) => {
+    const assets = await Promise.all(entries.map(async (entry) => hashed(entry, await part(entry))));
+    const head = assets.map(tag).join('\n');
+    const parts = assets.map((asset) => emit(`${version}/assets/${asset.name}`, asset.content));
+    return sum(await Promise.all([...parts, emit(`${version}/frame/${name}.html`, await page(title, head))]));
+  };
+  sizes.controller = await frame('controller', 'Payment service', 'controller/index.ts');
+  sizes.card = await frame('field', 'Secure payment field', 'field/field.css', 'field/index.ts');
+  sizes.button = await frame('button', 'Payment button', 'button/button.css', 'button/index.ts');
+  return sizes;
 }
 
 async function bundle(entry, version) {
@@ -74,9 +69,14 @@ async function page(title, head) {
   return Buffer.from(template.replace('{{title}}', title).replace('{{head}}', head));
 }
 
-function hashed(name, extension, content) {
+/** An asset whose name, that of its directory, changes with its content. */
+function hashed(entry, content) {
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 12);
-  return { name: `${name}-${hash}.${extension}`, content };
+  return { name: `${dirname(entry)}-${hash}.${entry.endsWith('.css') ? 'css' : 'js'}`, content };
+}
+
+function tag({ name }) {
+  return name.endsWith('.css') ? `<link rel="stylesheet" href="../assets/${name}">` : `<script src="../assets/${name}"></script>`;
 }
 
 /** What a page needs to pin this very file: `<script src integrity crossorigin>`. */
@@ -100,7 +100,7 @@ function emitter(out) {
 }
 
 function check(version, parts) {
-  const sizes = { ...parts, whole: sum(Object.values(parts)) };
+  const sizes = { ...parts, whole: parts.loader + parts.controller + parts.card };
   for (const [part, limit] of Object.entries(limits)) {
     console.log(`  ${version} ${part.padEnd(10)} ${String(sizes[part]).padStart(6)} of ${limit} bytes (brotli)`);
     if (sizes[part] > limit) throw new Error(`svcpay ${version}: ${part} weighs ${sizes[part]} bytes, more than ${limit}`);

@@ -5,6 +5,12 @@ declare class SvcPay {
   /** The version in the script's address, for example "3.2". */
   static readonly version: string;
   /**
+   * What a donor gives who covers the fees of a DAF donation: the smallest amount of whole dollars that leaves `amount`.
+   * Both are cents.
+   * @throws {SvcPay.PayError} for an amount that is no positive integer, or too large
+   */
+  static dafQuote(amount: number, options?: SvcPay.DafQuoteOptions): number;
+  /**
    * @param apiKey the public key of the environment the script was loaded from
    * @param merchantId the merchant that is paid
    * @throws {SvcPay.PayError} an integration_error when an argument is missing
@@ -14,9 +20,13 @@ declare class SvcPay {
   lastError: SvcPay.PayError | null;
   /** What the merchant can take, or false (then hide the form; see lastError). Must complete before any mount. */
   canMakePayments(): Promise<SvcPay.Capabilities | false>;
-  /** @throws {SvcPay.PayError} for a type that this version of the service does not offer */
+  /**
+   * @throws {SvcPay.PayError} for a type that this version of the service does not offer, or one of another
+   * payment type than the instance's first field
+   */
   createField(type: 'card', options?: SvcPay.CardOptions): SvcPay.Field;
   createField(type: SvcPay.SplitFieldType, options?: SvcPay.SplitFieldOptions): SvcPay.Field;
+  createField(type: 'daf', options?: SvcPay.DafOptions): SvcPay.DafField;
   /** Turns what was typed into a token. Always resolves; of split fields any mounted one may be passed. */
   createToken(field: SvcPay.Field, tokenData?: SvcPay.TokenData): Promise<SvcPay.TokenResult>;
   /** Removes every frame; the instance cannot be used again. */
@@ -29,7 +39,8 @@ interface Window {
 
 declare namespace SvcPay {
   type SplitFieldType = 'cardNumber' | 'cardExpiration' | 'cardCvc';
-  type FieldType = 'card' | SplitFieldType;
+  type CardFieldType = 'card' | SplitFieldType;
+  type FieldType = CardFieldType | 'daf';
   type Brand = 'amex' | 'discover' | 'diners_club' | 'jcb' | 'mastercard' | 'visa' | 'none';
 
   interface Options {
@@ -119,28 +130,89 @@ declare namespace SvcPay {
     error?: PayError;
   }
 
-  interface EventMap {
+  interface FieldEvents {
     ready: object;
-    change: ChangeEvent;
     focus: object;
     blur: object;
+  }
+
+  interface EventMap extends FieldEvents {
+    change: ChangeEvent;
     cardbrand: { brand: Brand };
   }
 
-  interface Field {
-    readonly type: FieldType;
-    on<E extends keyof EventMap>(event: E, handler: (event: EventMap[E]) => void): this;
-    once<E extends keyof EventMap>(event: E, handler: (event: EventMap[E]) => void): this;
+  interface BaseField<Type extends FieldType, Events, Options> {
+    readonly type: Type;
+    on<E extends keyof Events>(event: E, handler: (event: Events[E]) => void): this;
+    once<E extends keyof Events>(event: E, handler: (event: Events[E]) => void): this;
     /** Removes one handler, or all of the event. */
-    off<E extends keyof EventMap>(event: E, handler?: (event: EventMap[E]) => void): this;
+    off<E extends keyof Events>(event: E, handler?: (event: Events[E]) => void): this;
     /** Renders the field; mounting it a second time moves it. */
     mount(target: string | Element): void;
     /** Takes the field out of the page; handlers stay for the next mount. */
     unmountField(target?: string | Element): void;
     /** Merges options into those the field has. */
-    updateField(options: CardOptions & SplitFieldOptions): void;
+    updateField(options: Options): void;
     focus(): void;
+  }
+
+  interface Field extends BaseField<CardFieldType, EventMap, CardOptions & SplitFieldOptions> {
     clear(): void;
+  }
+
+  /** Fills the modal in; the details that are kept come with POST /api/dafDonations. */
+  interface CustomerDetail {
+    /** Dollars and cents. What setPrice was told comes first. */
+    amount?: number;
+    firstName?: string;
+    lastName?: string;
+    email?: string;
+    phone?: string;
+    note?: string;
+    address?: { line1?: string; line2?: string; city?: string; state?: string; postalCode?: string };
+    metadata?: Record<string, string | number | boolean>;
+    anonymous?: boolean;
+  }
+
+  interface DafOptions {
+    customerDetail?: CustomerDetail;
+    /** The same as setPrice. */
+    price?: string;
+    disabled?: boolean;
+  }
+
+  interface DafUser {
+    firstName: string;
+    lastName: string;
+    email: string;
+    note: string;
+  }
+
+  /** What POST /api/dafDonations takes; the donor may have changed the amount, in cents. */
+  type DafAuthorizedEvent = { amount: number; user: DafUser } & (
+    | { workflowSessionId: string; grantId?: undefined }
+    | { grantId: string; workflowSessionId?: undefined }
+  );
+
+  interface DafEventMap extends FieldEvents {
+    dafAuthorized: DafAuthorizedEvent;
+    dafCanceled: object;
+  }
+
+  /** The button that opens the DAF modal. */
+  interface DafField extends BaseField<'daf', DafEventMap, DafOptions> {
+    /**
+     * What the modal opens with, as "25.00"; required before it can open. Rounded up to whole dollars.
+     * @throws {SvcPay.PayError} invalid_price for any other notation, and for zero
+     */
+    setPrice(price: string): void;
+  }
+
+  interface DafQuoteOptions {
+    /** Whether the donor covers the fee of the service or the provider's, too; "service" unless told. */
+    cover?: 'service' | 'all';
+    /** The merchant's daf_percentage; 2 unless told. */
+    servicePercentage?: number;
   }
 
   /** Billing details; they lower the risk of a decline. */

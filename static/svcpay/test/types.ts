@@ -21,6 +21,17 @@ async function pays(): Promise<string> {
 }
 void pays();
 
+const daf = new SvcPay('pk_sandbox_x', 1042).createField('daf', { customerDetail: { amount: 12.5, address: { postalCode: '97301' }, metadata: { appeal: 7 } } });
+daf.setPrice('25.00');
+daf.updateField({ customerDetail: { anonymous: true }, disabled: false });
+daf.on('dafCanceled', () => daf.focus()).on('dafAuthorized', (event) => {
+  // Exactly one of the ids is there; the compiler knows.
+  const id: string = event.workflowSessionId ?? event.grantId;
+  console.log(id, event.amount / 100, event.user.firstName);
+});
+const covered: number = SvcPay.dafQuote(10000, { cover: 'all', servicePercentage: 1.5 });
+void covered;
+
 // @ts-expect-error the merchant id is required
 new SvcPay('pk_sandbox_x');
 // @ts-expect-error not a field type of this version
@@ -41,3 +52,21 @@ pay.createToken({ first_name: 'Dana' });
 pay.createToken(card, { card_number: '4242' });
 // @ts-expect-error false has no methods
 pay.canMakePayments().then((can) => can.methods);
+// @ts-expect-error a price is text
+daf.setPrice(25);
+// @ts-expect-error only buttons have a price
+card.setPrice('25.00');
+// @ts-expect-error nothing can be typed into a button, so nothing cleared
+daf.clear();
+// @ts-expect-error not an event of a card
+card.on('dafAuthorized', () => {});
+// @ts-expect-error not an event of the DAF button
+daf.on('cardbrand', () => {});
+// @ts-expect-error a DAF donation has no token
+pay.createToken(daf);
+// @ts-expect-error not a member of customerDetail
+daf.updateField({ customerDetail: { first_name: 'Dana' } });
+// @ts-expect-error buttons have no style
+daf.updateField({ style: {} });
+// @ts-expect-error the provider's fee alone cannot be covered
+SvcPay.dafQuote(10000, { cover: 'provider' });

@@ -1,10 +1,11 @@
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
 import type { PayError } from '../shared/errors';
-import type { TokenRequest } from '../shared/protocol';
+import type { DafRequest, TokenRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
+import { customerOf } from './customer';
 import { Fields } from './fields';
-import { post } from './http';
+import { post, type Answer } from './http';
 import { Sessions } from './session';
 
 const instance = new URLSearchParams(location.search).get('i') ?? '';
@@ -22,6 +23,7 @@ accept((port, pageOrigin) => {
       return { livemode, country: merchant.country, currency: merchant.currency, methods };
     },
     token: (request: TokenRequest) => tokenize(sessions, fields, request),
+    daf: (request: DafRequest) => startDaf(sessions, request),
     drop: (id: string) => fields.drop(id),
   });
 });
@@ -29,16 +31,27 @@ accept((port, pageOrigin) => {
 async function tokenize(sessions: Sessions, fields: Fields, { fields: ids, billing }: TokenRequest) {
   const { postal_code, ...card } = await fields.collect(ids);
   const key = { 'Idempotency-Key': uuid() };
-  const send = async () => {
-    const { session } = await sessions.current();
+  const { body } = await withSession(sessions, (session) => {
     const address = postal_code ? { ...billing, address_zip: postal_code } : billing;
     return post('/client/tokens', { session, type: 'card', card, billing: address }, key);
-  };
-  const { body } = await send().catch((error: PayError) => {
-    // The session has ended earlier than its time: once more, with a new one.
-    if (error.code !== 'not_ready') throw error;
-    sessions.forget();
-    return send();
   });
   return { token: body.token, card: body.card, billing: body.billing, livemode: body.livemode };
+}
+
+/** Where the pages of a new DAF modal begin. */
+async function startDaf(sessions: Sessions, { amount, customerDetail }: DafRequest): Promise<{ path: string }> {
+  const customer_detail = customerOf(customerDetail);
+  const { body } = await withSession(sessions, (session) => post('/client/daf', { session, amount, customer_detail }));
+  return { path: body.path };
+}
+
+/** Runs `send` with a session, once more with a new one if the session has ended earlier than its time. */
+async function withSession(sessions: Sessions, send: (session: string) => Promise<Answer>): Promise<Answer> {
+  try {
+    return await send((await sessions.current()).session);
+  } catch (caught) {
+    if ((caught as PayError).code !== 'not_ready') throw caught;
+    sessions.forget();
+    return send((await sessions.current()).session);
+  }
 }

@@ -9,6 +9,8 @@ export interface FrameOptions {
   /** Absolute address on the pay origin. */
   url: string;
   title: string;
+  /** Lets its pages open windows of their own. */
+  popups?: boolean;
   /** What the page's end of the port answers to. */
   handlers: Handlers;
   /** The body of the first request over the port. */
@@ -25,9 +27,9 @@ export interface Frame {
 }
 
 /** Puts a frame into `parent` and, once it has loaded, hands it the one port it will accept. */
-export function openFrame(parent: Element, { url, title, handlers, settings, opened, failed }: FrameOptions): Frame {
+export function openFrame(parent: Element, { url, title, popups, handlers, settings, opened, failed }: FrameOptions): Frame {
   const element = document.createElement('iframe');
-  element.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms');
+  element.setAttribute('sandbox', `allow-scripts allow-same-origin allow-forms${popups ? ' allow-popups' : ''}`);
   element.title = title;
   element.src = url;
   let link: Channel | undefined;

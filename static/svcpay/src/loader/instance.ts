@@ -1,24 +1,32 @@
 import type { Channel } from '../shared/channel';
 import { asFault, fault, type PayError } from '../shared/errors';
-import { CARD_INPUTS, type CardType } from '../shared/protocol';
+import type { CardType } from '../shared/protocol';
 import { uuid } from '../shared/random';
-import { Field, type Host } from './field';
+import { CardField } from './card';
+import { DafField } from './daf';
+import type { Field, Host } from './field';
 import { openFrame, type Frame } from './frame';
 import { complain, raise } from './notice';
 import type { Options } from './options';
+import { dafQuote } from './quote';
 import { billingOf } from './token-data';
+import { methodOf, type Method } from './types';
 
-/** How long a session may take, and a token with all its retries, in milliseconds. */
+/** How long a session may take, and what the controller is asked for with all its retries, in milliseconds. */
 const SESSION_TIMEOUT = 30_000;
-const TOKEN_TIMEOUT = 90_000;
+const ASK_TIMEOUT = 90_000;
+
+const TAKES: Record<Method, string> = { cc: 'cards', daf: 'donations from donor-advised funds' };
 
 const NOT_READY = fault('not_ready', 'canMakePayments() must complete before a field is mounted or a token created.');
+const NO_TOKEN = fault('daf_has_no_token', 'A DAF donation has no token: pass the dafAuthorized event to POST /api/dafDonations.');
 const DESTROYED = fault('not_ready', 'This SvcPay instance was destroyed.');
 
 /** Builds the page's SvcPay class for a pay origin. */
 export function instanceFor(payOrigin: string): typeof SvcPay {
   return class SvcPay {
     static readonly version: string = SVCPAY_VERSION;
+    static dafQuote = dafQuote;
 
     /** Why the last canMakePayments or mount failed. */
     lastError: PayError | null = null;
@@ -30,6 +38,8 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     #can: SvcPay.Capabilities | undefined;
     #controller: Channel | undefined;
     #destroyed = false;
+    /** What this instance is for: the method of its first field. */
+    #method: Method | undefined;
 
     constructor(apiKey: string, merchantId: string | number, options: SvcPay.Options = {}) {
       if (!apiKey || typeof apiKey !== 'string') raise('invalid_public_key', 'SvcPay needs a public API key.');
@@ -48,19 +58,21 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       return this.#asking;
     }
 
-    createField(type: string, options: Options = {}): Field {
-      if (!Object.hasOwn(CARD_INPUTS, type)) {
-        raise('payment_method_disabled', `The field type ${JSON.stringify(type)} is not offered by this version of the service.`);
+    createField(type: string, options: Options = {}): any {
+      const method = methodOf(type);
+      if (method !== (this.#method ??= method)) {
+        raise('payment_type_conflict', 'Each payment type needs an instance of its own: make another SvcPay for this field.');
       }
-      return new Field(this.#host, type as CardType, options);
+      return method === 'daf' ? new DafField(this.#host, options) : new CardField(this.#host, type as CardType, options);
     }
 
     /** Turns what was typed into a token. Always resolves, to a result or to {error}. */
-    async createToken(field: Field, tokenData?: unknown): Promise<SvcPay.TokenResult> {
+    async createToken(field: CardField, tokenData?: unknown): Promise<SvcPay.TokenResult> {
       try {
-        if (!this.#controller) throw this.#destroyed ? DESTROYED : NOT_READY;
+        if ((field?.type as string) === 'daf') throw NO_TOKEN;
+        this.#ready();
         const request = { fields: this.#together(field), billing: billingOf(tokenData) };
-        return await this.#controller.call('token', request, TOKEN_TIMEOUT);
+        return await this.#host.ask('token', request);
       } catch (caught) {
         return { error: asFault(caught) };
       }
@@ -108,8 +120,14 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       });
     }
 
+    /** The controller's port, once canMakePayments has completed. */
+    #ready(): Channel {
+      if (!this.#controller) throw this.#destroyed ? DESTROYED : NOT_READY;
+      return this.#controller;
+    }
+
     /** The ids of the fields that make one card with `field`. */
-    #together(field: Field): string[] {
+    #together(field: CardField): string[] {
       if (!this.#mounted.has(field)) throw fault('field_not_mounted', 'createToken needs a mounted field of this instance.');
       const set = field.type === 'card' ? [field] : [...this.#mounted].filter(({ type }) => type !== 'card');
       if (!set.every(({ id }) => id)) throw fault('not_ready', 'A card field is still loading.');
@@ -117,14 +135,17 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     }
 
     #host: Host = {
+      payOrigin,
       mounted: this.#mounted,
-      obstacle: () => {
+      obstacle: (method) => {
         if (!this.#can) return this.#destroyed ? DESTROYED : NOT_READY;
-        return this.#can.methods.cc ? undefined : fault('payment_method_disabled', 'The merchant does not take cards.', 'invalid_request_error');
+        if (this.#can.methods[method]) return undefined;
+        return fault('payment_method_disabled', `The merchant does not take ${TAKES[method]}.`, 'invalid_request_error');
       },
       address: (path, query) =>
         `${payOrigin}/${SVCPAY_VERSION}/frame/${path}?${new URLSearchParams({ ...query, ...this.#query })}`,
       note: (error) => (this.lastError = error),
+      ask: async (name, body) => this.#ready().call(name, body, ASK_TIMEOUT),
       dropped: (id) => this.#controller?.send('drop', id),
     };
   };

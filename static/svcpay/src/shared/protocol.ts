@@ -51,3 +51,21 @@ export interface TokenRequest {
   fields: string[];
   billing: Record<string, string>;
 }
+
+/** What a page asks the controller for one DAF modal. */
+export interface DafRequest {
+  /** Cents. */
+  amount: number;
+  /** As the page gave it. */
+  customerDetail: unknown;
+}
+
+/** What the modal's last page tells: authorized with exactly one of the ids, or canceled. */
+export interface DafResult {
+  outcome: 'authorized' | 'canceled';
+  workflowSessionId?: string;
+  grantId?: string;
+  /** Cents. */
+  amount?: number;
+  user?: { firstName?: string; lastName?: string; email?: string; note?: string };
+}

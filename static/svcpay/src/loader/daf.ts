@@ -1,0 +1,83 @@
+import type { Handlers } from '../shared/channel';
+import { fault } from '../shared/errors';
+import type { DafRequest, DafResult } from '../shared/protocol';
+import { Field, type Host } from './field';
+import { Modal } from './modal';
+import { clean, schemeOf, type Options } from './options';
+import { wholeDollarsOf } from './price';
+
+const OPTIONS = ['customerDetail', 'disabled', 'price'];
+
+/** The button that opens the modal in which a donor authorizes a grant from a donor-advised fund. */
+export class DafField extends Field {
+  declare readonly type: 'daf';
+  #amount = 0;
+  #modal: Modal | undefined;
+
+  constructor(host: Host, options: Options) {
+    // At least as large as the wallets' buttons.
+    super(host, {
+      type: 'daf',
+      method: 'daf',
+      path: 'button',
+      title: 'Donate from a donor-advised fund',
+      box: { height: '48px', minWidth: '186px' },
+    });
+    this.updateField(options);
+  }
+
+  /** The amount that the modal opens with, as "25.00". */
+  setPrice(price: string): void {
+    this.#amount = wholeDollarsOf(price);
+  }
+
+  override updateField(options: Options): void {
+    for (const name of Object.keys(options ?? {})) {
+      if (!OPTIONS.includes(name)) console.warn(`[SvcPay] The option "${name}" does not apply to a DAF button and is ignored.`);
+    }
+    const { price, ...rest } = clean(options);
+    if (price !== undefined) this.setPrice(price);
+    super.updateField(rest);
+  }
+
+  override unmountField(): void {
+    this.#modal?.close();
+    super.unmountField();
+  }
+
+  protected override handlers(): Handlers {
+    return { click: () => this.#open() };
+  }
+
+  protected override settings(): Options {
+    return { disabled: this.options.disabled, scheme: schemeOf(this.container!) };
+  }
+
+  #open(): void {
+    if (this.#modal?.open) return;
+    if (!this.#amount) return this.failed(fault('price_required', 'setPrice must be called before a donor can open the DAF modal.'));
+    const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail };
+    this.#modal = new Modal({
+      title: 'Donate from a donor-advised fund',
+      scheme: schemeOf(this.container!),
+      address: async () => {
+        const { path } = await this.host.ask('daf', request);
+        return new URL(path, this.host.payOrigin).href;
+      },
+      done: (result) => this.#closed(result),
+      failed: (error) => this.failed(error),
+    });
+  }
+
+  #closed(result: DafResult | undefined): void {
+    this.focus();
+    if (result?.outcome !== 'authorized') return this.events.emit('dafCanceled', {});
+    const { workflowSessionId, grantId, amount, user } = result;
+    const { firstName = '', lastName = '', email = '', note = '' } = user ?? {};
+    this.events.emit('dafAuthorized', {
+      ...(workflowSessionId ? { workflowSessionId } : { grantId }),
+      amount,
+      user: { firstName, lastName, email, note },
+    });
+  }
+}

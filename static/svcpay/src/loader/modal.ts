@@ -1,0 +1,136 @@
+import type { DafResult } from '../shared/protocol';
+import { fault, asFault, type PayError } from '../shared/errors';
+import { openFrame, type Frame } from './frame';
+import { MODAL_STYLES } from './modal-styles';
+
+export interface ModalOptions {
+  title: string;
+  scheme: 'light' | 'dark';
+  /** Asks where the modal's pages begin. */
+  address(): Promise<string>;
+  /** Runs once: with what the pages tell, or without anything when the donor closed the modal. */
+  done(result?: DafResult): void;
+  /** Runs for each attempt to show the pages that failed; the donor may try again. */
+  failed(error: PayError): void;
+}
+
+/** A dialog over the page that shows pages of the pay origin, and those they lead to. */
+export class Modal {
+  // In a shadow tree: the page's styles do not reach it, and need no exception in the page's policy.
+  #host = document.createElement('div');
+  #dialog = make('dialog');
+  #alert = make('p');
+  #options: ModalOptions;
+  #frame: Frame | undefined;
+  #overflow = document.documentElement.style.overflow;
+  #attempt = 0;
+
+  constructor(options: ModalOptions) {
+    this.#options = options;
+    this.#build();
+    document.body.append(this.#host);
+    document.documentElement.style.overflow = 'hidden';
+    this.#dialog.showModal();
+    void this.#load();
+  }
+
+  /** False once it is closed, also if the page took it away. */
+  get open(): boolean {
+    return this.#host.isConnected;
+  }
+
+  /** Takes it away without telling anybody. */
+  close(): void {
+    this.#attempt++;
+    this.#frame?.close(fault('field_not_mounted', 'The dialog was closed.'));
+    this.#dialog.close();
+    this.#host.remove();
+    document.documentElement.style.overflow = this.#overflow;
+  }
+
+  #build(): void {
+    const { title, scheme } = this.#options;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(MODAL_STYLES);
+    const root = this.#host.attachShadow({ mode: 'open' });
+    root.adoptedStyleSheets = [sheet];
+    root.append(this.#dialog);
+
+    const close = make('button', { className: 'close', type: 'button', textContent: '×', ariaLabel: 'Close' });
+    close.onclick = () => this.#done();
+    const again = make('button', { className: 'again', type: 'button', textContent: 'Try again' });
+    again.onclick = () => void this.#load();
+    const wait = make('p', { className: 'wait', textContent: 'Loading…', role: 'status' });
+    const fail = make('div', { className: 'fail' });
+    this.#alert.role = 'alert';
+    fail.append(this.#alert, again);
+    this.#dialog.append(close, wait, fail);
+    this.#dialog.className = scheme;
+    this.#dialog.ariaLabel = title;
+    // Escape, and whatever else a browser closes dialogs by.
+    this.#dialog.onclose = () => this.#done();
+  }
+
+  async #load(): Promise<void> {
+    const attempt = ++this.#attempt;
+    const current = () => attempt === this.#attempt;
+    const failed = (error: PayError) => current() && !this.#shows('open') && this.#fail(error);
+    this.#frame?.close(fault('field_not_mounted', 'The dialog loads again.'));
+    this.#frame = undefined;
+    this.#show('loading');
+    this.#alert.textContent = '';
+    try {
+      const url = await this.#options.address();
+      if (current()) this.#frame = this.#embed(url, failed);
+    } catch (caught) {
+      failed(asFault(caught));
+    }
+  }
+
+  /**
+   * Each page that the frame comes to gets a port of its own. That one of another host does not
+   * answer is no failure; the first page is ours and must.
+   */
+  #embed(url: string, failed: (error: PayError) => void): Frame {
+    const frame = openFrame(this.#dialog, {
+      url,
+      title: this.#options.title,
+      popups: true,
+      settings: () => undefined,
+      handlers: { daf: (result: DafResult) => this.#done(result), close: () => this.#done() },
+      opened: () => {
+        if (this.#shows('open')) return;
+        this.#show('open');
+        frame.element.focus();
+      },
+      failed,
+    });
+    return frame;
+  }
+
+  #shows(state: string): boolean {
+    return this.#dialog.dataset.state === state;
+  }
+
+  #show(state: 'loading' | 'open' | 'failed'): void {
+    this.#dialog.dataset.state = state;
+  }
+
+  #fail(error: PayError): void {
+    this.#show('failed');
+    this.#alert.textContent = ['api_connection_error', 'rate_limit_error'].includes(error.type)
+      ? error.message
+      : 'This form cannot be opened right now. Please try again later.';
+    this.#options.failed(error);
+  }
+
+  #done(result?: DafResult): void {
+    if (!this.open) return;
+    this.close();
+    this.#options.done(result);
+  }
+}
+
+function make<Name extends keyof HTMLElementTagNameMap>(name: Name, properties: object = {}): HTMLElementTagNameMap[Name] {
+  return Object.assign(document.createElement(name), properties);
+}

@@ -1,0 +1,34 @@
+// Runs in each page of a modal; the pages work without it. It tells the embedding page what the page
+// holds for it (`<body data-daf-result>`), and when the donor wants to leave.
+import { accept } from '../shared/accept';
+import { channel, type Channel } from '../shared/channel';
+import type { DafResult } from '../shared/protocol';
+
+let page: Channel | undefined;
+let sending: EventTarget | null = null;
+
+accept((port) => {
+  const link = (page = channel(port, {
+    init() {
+      const { dafResult } = document.body.dataset;
+      if (dafResult) link.send('daf', JSON.parse(dafResult) as DafResult);
+      // Browsers do not obey this attribute in frames of another origin.
+      document.querySelector<HTMLElement>('[autofocus]')?.focus();
+      return true;
+    },
+  }));
+});
+
+// Whoever is offline, or clicks twice, would lose the page for an error.
+addEventListener('submit', (event) => {
+  if (sending === event.target || !navigator.onLine) event.preventDefault();
+  else if (!event.defaultPrevented) sending = event.target;
+});
+addEventListener('pageshow', () => (sending = null));
+
+addEventListener('keydown', ({ key, defaultPrevented }) => {
+  if (key === 'Escape' && !defaultPrevented) page?.send('close');
+});
+addEventListener('click', ({ target }) => {
+  if ((target as Element).closest('[data-daf-close]')) page?.send('close');
+});
