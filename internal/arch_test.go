@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -265,6 +266,19 @@ func TestEveryBrokenArrowIsFound(t *testing.T) {
 	} {
 		if v := violations(pkg{ImportPath: importer, Imports: []string{imp}}); len(v) > 0 {
 			t.Error(v)
+		}
+	}
+}
+
+func TestEveryPackageStandsInTheDocument(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range rows {
+		if !strings.Contains(string(document), "`"+name+"`") {
+			t.Errorf("ARCHITECTURE.md does not name %s", name)
 		}
 	}
 }

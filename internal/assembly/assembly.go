@@ -83,11 +83,11 @@ type Services struct {
 	DAF        *daf.Service
 	Workflows  *workflow.Service
 	// Grants finds out what became of grants without an answer.
-	Grants *operation.ResolverOf[provider.Answer]
-	Reports    *report.Service
-	Reconcile  *reconcile.Service
-	Events     *event.Service
-	Webhooks   *webhook.Service
+	Grants    *operation.ResolverOf[provider.Answer]
+	Reports   *report.Service
+	Reconcile *reconcile.Service
+	Events    *event.Service
+	Webhooks  *webhook.Service
 	// RequestLogs takes entries, and writes them once it is started.
 	RequestLogs *requestlog.Service
 	// Simulate is nil in production.
