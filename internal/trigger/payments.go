@@ -1,0 +1,195 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"svcpay/api/client"
+)
+
+// kind says what a charge is to become.
+type kind int
+
+const (
+	approved kind = iota
+	held          // approved, and not captured
+	declined
+	debited // a bank account's
+	refundsDeclined
+)
+
+// amount is what charges are made of, in minor units.
+const amount = 2500
+
+// madeBy is in every text that was not given.
+const madeBy = "Made by svcpay trigger"
+
+// testCase is the sandbox's name of what a payment method does.
+func (r *run) testCase(ctx context.Context, k kind) (string, error) {
+	switch k {
+	case declined:
+		return "declined_insufficient_funds", nil
+	case refundsDeclined:
+		return "refund_declined", nil
+	case debited:
+		canadian, err := r.canadian(ctx, r.Merchant)
+		return map[bool]string{false: "ach_settles", true: "acss_settles"}[canadian], err
+	}
+	return "approved", nil
+}
+
+func (r *run) canadian(ctx context.Context, merchant int64) (bool, error) {
+	m, err := r.API.Merchants.Get(ctx, merchant)
+	return err == nil && m.Country == client.MerchantCountryCA, err
+}
+
+// charge makes a charge of a kind.
+func charge(k kind) func(context.Context, *run) (string, error) {
+	return func(ctx context.Context, r *run) (string, error) {
+		merchant, err := r.ours(ctx)
+		if err != nil {
+			return "", err
+		}
+		capture := k != held
+		body := client.CreateCharge{MerchantID: merchant, Amount: amount, Capture: &capture, Description: madeBy}
+		if err := fill(r, "charge", &body); err != nil {
+			return "", err
+		}
+		r.Merchant = body.MerchantID
+		if body.Token == "" {
+			name, err := r.testCase(ctx, k)
+			if err != nil {
+				return "", err
+			}
+			t, err := r.API.Tokens.CreateTestToken(ctx, client.CreateTestToken{TestCase: name, MerchantID: body.MerchantID})
+			if err != nil {
+				return "", err
+			}
+			body.Token = t.ID
+		}
+		c, err := r.API.Charges.Create(ctx, body, client.UntilKnown())
+		if e, ok := errors.AsType[*client.Error](err); ok && e.ChargeID != "" && k == declined {
+			return e.ChargeID, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		return c.ID, nil
+	}
+}
+
+func capture(ctx context.Context, r *run, id string) (string, error) {
+	_, err := r.API.Charges.Capture(ctx, id, client.CaptureCharge{}, client.UntilKnown())
+	return id, err
+}
+
+func void(ctx context.Context, r *run, id string) (string, error) {
+	_, err := r.API.Charges.Void(ctx, id, client.VoidCharge{}, client.UntilKnown())
+	return id, err
+}
+
+// describe gives the charge a description that it does not have.
+func describe(ctx context.Context, r *run, id string) (string, error) {
+	c, err := r.API.Charges.Get(ctx, id, client.GetChargeParams{})
+	if err != nil {
+		return "", err
+	}
+	_, err = r.API.Charges.Update(ctx, id, client.UpdateCharge{Description: client.Set(fmt.Sprintf("Changed by svcpay trigger, version %d", c.Version+1))})
+	return id, err
+}
+
+// simulateCharge has the processor tell of an outcome. A debit comes back for a reason of its country.
+func simulateCharge(outcome client.SimulateChargeOutcome) func(context.Context, *run, string) (string, error) {
+	return func(ctx context.Context, r *run, id string) (string, error) {
+		body := client.SimulateCharge{Outcome: outcome}
+		if outcome == client.SimulateChargeOutcomeReturned {
+			c, err := r.API.Charges.Get(ctx, id, client.GetChargeParams{})
+			if err != nil {
+				return "", err
+			}
+			if body.ReturnCode, err = r.returnCode(ctx, c.MerchantID, "R10", "915"); err != nil {
+				return "", err
+			}
+		}
+		_, err := r.API.Sandbox.SimulateCharge(ctx, id, body)
+		return id, err
+	}
+}
+
+// returnCode is that of the merchant's country.
+func (r *run) returnCode(ctx context.Context, merchant int64, us, canada string) (string, error) {
+	canadian, err := r.canadian(ctx, merchant)
+	return map[bool]string{false: us, true: canada}[canadian], err
+}
+
+func settledDebit(ctx context.Context, r *run) (string, error) {
+	id, err := charge(debited)(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	return simulateCharge(client.SimulateChargeOutcomeSettled)(ctx, r, id)
+}
+
+// refund gives a charge back, and returns the refund.
+func refund(ctx context.Context, r *run, charge string) (string, error) {
+	body := client.CreateRefund{ChargeID: charge}
+	if err := fill(r, "refund", &body); err != nil {
+		return "", err
+	}
+	made, err := r.API.Refunds.Create(ctx, body, client.UntilKnown())
+	if e, ok := errors.AsType[*client.Error](err); ok && e.RefundID != "" && r.Type == "refund.failed" {
+		return e.RefundID, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return made.ID, nil
+}
+
+// refundOf gives a charge back, and returns the charge.
+func refundOf(ctx context.Context, r *run, charge string) (string, error) {
+	_, err := refund(ctx, r, charge)
+	return charge, err
+}
+
+// waitingRefund makes a refund that waits for its charge to settle.
+func waitingRefund(ctx context.Context, r *run) (string, error) {
+	id, err := charge(debited)(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	return refund(ctx, r, id)
+}
+
+func cancelRefund(ctx context.Context, r *run, id string) (string, error) {
+	_, err := r.API.Refunds.Cancel(ctx, id)
+	return id, err
+}
+
+// settleUnder settles the charge that a refund waits for.
+func settleUnder(ctx context.Context, r *run, id string) (string, error) {
+	waiting, err := r.API.Refunds.Get(ctx, id, client.GetRefundParams{})
+	if err != nil {
+		return "", err
+	}
+	_, err = r.API.Sandbox.SimulateCharge(ctx, waiting.ChargeID, client.SimulateCharge{Outcome: client.SimulateChargeOutcomeSettled})
+	return id, err
+}
+
+// week is longer than an amount is held.
+const week = 200 * time.Hour
+
+// advance moves the clock.
+func advance(by time.Duration) func(context.Context, *run, string) (string, error) {
+	return func(ctx context.Context, r *run, id string) (string, error) { return id, r.advance(ctx, by) }
+}
+
+func (r *run) advance(ctx context.Context, by time.Duration) error {
+	c, err := r.API.Sandbox.AdvanceClock(ctx, client.AdvanceClock{Advance: by.String()})
+	if err == nil {
+		r.Told(fmt.Sprintf("The application's clock was moved by %s: it is %s.", by, c.Now.UTC().Format(time.RFC3339)))
+	}
+	return err
+}
