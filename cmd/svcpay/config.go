@@ -144,7 +144,7 @@ func readGiven(given map[string]string, wanted []setting) (c config, errs []erro
 
 func unknownSettings(given map[string]string, known []setting) (errs []error) {
 	for name := range given {
-		if strings.HasPrefix(name, "SVCPAY_") && !slices.ContainsFunc(known, func(s setting) bool { return s.name == name }) {
+		if strings.HasPrefix(name, "SVCPAY_") && !slices.Contains(applicationSettings, name) && !slices.ContainsFunc(known, func(s setting) bool { return s.name == name }) {
 			errs = append(errs, fmt.Errorf("%s: there is no such setting", name))
 		}
 	}

@@ -22,6 +22,10 @@ type commands struct {
 	Ledger    ledgerCommand    `cmd:"" help:"Work on the ledger."`
 	WalletA   walletACommand   `cmd:"" name:"wallet-a-domain" help:"Install the file by which wallet A knows the websites of merchants."`
 	Keys      keysCommand      `cmd:"" help:"Make, list, roll and revoke an application's API keys."`
+	Listen    listenCommand    `cmd:"" help:"Bring an application's events to a program on this machine."`
+	Trigger   triggerCommand   `cmd:"" help:"Make an event happen in a sandbox."`
+	Events    eventsCommand    `cmd:"" help:"List events, print them, and have them sent again."`
+	Webhooks  webhooksCommand  `cmd:"" help:"Verify signatures of webhooks, and send signed ones."`
 }
 
 // world is what a command may touch of the outside.
@@ -58,7 +62,7 @@ func run(args, env []string, stdout, stderr io.Writer) int {
 	}
 	err = parsed.Run(&world{ctx: ctx, env: env, stdout: stdout, stderr: stderr})
 	if err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(stderr, "svcpay:", err)
+		fmt.Fprintln(stderr, "svcpay:", said(err))
 		return exitFailed
 	}
 	return 0

@@ -43,9 +43,14 @@ func short(parts ...any) string {
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// application is the directory in dir of what is kept for an application, and makes it.
+// place is the directory in dir of what is kept for an application.
+func place(dir string, t Target) string {
+	return filepath.Join(dir, fmt.Sprintf("%d-%s", t.ApplicationID, short(t.BaseURL)))
+}
+
+// application makes the directory in dir of what is kept for an application.
 func application(dir string, t Target) (string, error) {
-	dir = filepath.Join(dir, fmt.Sprintf("%d-%s", t.ApplicationID, short(t.BaseURL)))
+	dir = place(dir, t)
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
@@ -108,23 +113,34 @@ func (p *Place) Close() error { return p.lock.Close() }
 
 // Secret is what events of an application are signed with on this machine, wherever they go: made once, and kept in dir.
 func Secret(dir string, t Target) (signature.Secret, error) {
-	dir, err := application(dir, t)
-	if err != nil {
-		return signature.Secret{}, err
+	s, ok, err := KeptSecret(dir, t)
+	if ok || err != nil {
+		return s, err
 	}
-	path := filepath.Join(dir, "secret")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := wholefile.PutOnce(path, []byte(signature.NewSecret().Text()+"\n")); err != nil {
-			return signature.Secret{}, err
-		}
+	if _, err := application(dir, t); err != nil {
+		return s, err
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return signature.Secret{}, err
+	if err := wholefile.PutOnce(secretFile(dir, t), []byte(signature.NewSecret().Text()+"\n")); err != nil {
+		return s, err
 	}
-	s, err := signature.SecretOf(strings.TrimSpace(string(text)))
-	if err != nil {
-		return s, fmt.Errorf("%s has no secret; remove it to have one made: %w", path, err)
-	}
-	return s, nil
+	s, _, err = KeptSecret(dir, t)
+	return s, err
 }
+
+// KeptSecret is Secret without making one; false if there is none.
+func KeptSecret(dir string, t Target) (s signature.Secret, ok bool, err error) {
+	path := secretFile(dir, t)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	if err != nil {
+		return s, false, err
+	}
+	if s, err = signature.SecretOf(strings.TrimSpace(string(text))); err != nil {
+		return s, false, fmt.Errorf("%s has no secret; remove it to have one made: %w", path, err)
+	}
+	return s, true, nil
+}
+
+func secretFile(dir string, t Target) string { return filepath.Join(place(dir, t), "secret") }

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"svcpay/api/client"
+)
+
+type eventsCommand struct {
+	List   listEventsCommand   `cmd:"" help:"List events, the newest first, or on from one."`
+	Get    getEventCommand     `cmd:"" help:"Print an event as JSON, as webhooks have it."`
+	Resend resendEventCommand  `cmd:"" help:"Send an event to webhook endpoints once more."`
+	Replay replayEventsCommand `cmd:"" help:"Send past events to a webhook endpoint once more, and tell how far that is."`
+}
+
+type listEventsCommand struct {
+	access
+	Events []string `placeholder:"TYPE" help:"Only these, such as charge.captured or refund.*; with commas, or several times."`
+	On     string   `placeholder:"ID" help:"Only those about an object."`
+	After  *int64   `placeholder:"SEQUENCE" help:"What comes after an event, in its order; 0 is the beginning of the log."`
+	Limit  int      `default:"20" help:"How many at most, up to 100 (${default})."`
+	JSON   bool     `name:"json" help:"As JSON, one event a line."`
+}
+
+// Help implements kong.HelpProvider.
+func (listEventsCommand) Help() string { return accessHelp }
+
+// Run prints the events.
+func (c listEventsCommand) Run(w *world) error {
+	p, err := c.open(w)
+	if err != nil {
+		return err
+	}
+	var answer client.Response
+	page, err := p.Client.Events.ListPage(w.ctx, client.ListEventsParams{Limit: c.Limit, Type: c.Events, ObjectID: c.On, AfterSequence: c.After}, client.ResponseTo(&answer))
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		return printEvents(w.stdout, true, page.Data...)
+	}
+	texts, err := textsOf(answer.Body)
+	for _, text := range texts {
+		fmt.Fprintf(w.stdout, "%s\n", text)
+	}
+	return err
+}
+
+// printEvents prints a line for each event.
+func printEvents(to io.Writer, titled bool, events ...client.Event) error {
+	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	if titled {
+		fmt.Fprintln(t, "SEQUENCE\tTIME\tTYPE\tEVENT\tOBJECT")
+	}
+	for _, e := range events {
+		sequence := "-" // of a test event
+		if e.Sequence != nil {
+			sequence = fmt.Sprint("#", *e.Sequence)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", sequence, e.Timestamp.UTC().Format(time.RFC3339), e.Type, e.ID, objectOf(e))
+	}
+	return t.Flush()
+}
+
+type getEventCommand struct {
+	access
+	Event string `arg:"" help:"The event's id, evt_…"`
+	Raw   bool   `help:"On one line, byte for byte as the API has it."`
+}
+
+// Help implements kong.HelpProvider.
+func (getEventCommand) Help() string { return accessHelp }
+
+// Run prints the event.
+func (c getEventCommand) Run(w *world) error {
+	p, err := c.open(w)
+	if err != nil {
+		return err
+	}
+	var answer client.Response
+	if _, err := p.Client.Events.Get(w.ctx, c.Event, client.ResponseTo(&answer)); err != nil {
+		return err
+	}
+	if c.Raw {
+		_, err = w.stdout.Write(answer.Body)
+		return err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, bytes.TrimSpace(answer.Body), "", "  "); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w.stdout, out.String())
+	return err
+}
+
+type resendEventCommand struct {
+	access
+	Event    string `arg:"" help:"The event's id, evt_…"`
+	Endpoint string `placeholder:"ID" help:"The only endpoint to send it to, whatever it wants (default: all enabled ones that want it)."`
+}
+
+// Help implements kong.HelpProvider.
+func (resendEventCommand) Help() string {
+	return "It comes under the same id, so that a receiver who knows it already can tell. " + accessHelp
+}
+
+// Run has the event sent.
+func (c resendEventCommand) Run(w *world) error {
+	p, err := c.open(w)
+	if err != nil {
+		return err
+	}
+	var body client.RedeliverEvent
+	if c.Endpoint != "" {
+		body.EndpointID = client.Set(c.Endpoint)
+	}
+	sent, err := p.Client.Events.Redeliver(w.ctx, c.Event, body)
+	if err != nil {
+		return err
+	}
+	if len(sent.Endpoints) == 0 {
+		fmt.Fprintln(w.stdout, "No enabled endpoint wants it.")
+	}
+	for _, e := range sent.Endpoints {
+		fmt.Fprintf(w.stdout, "%s is on its way to %s.\n", c.Event, e)
+	}
+	return nil
+}
+
+type replayEventsCommand struct {
+	access
+	Endpoint string    `arg:"" help:"The endpoint's id, whe_…"`
+	Since    time.Time `required:"" placeholder:"TIME" help:"Events from then on, such as 2026-12-01T00:00:00Z, by the application's clock."`
+	Until    time.Time `placeholder:"TIME" help:"Events until then (default: now)."`
+	Failed   bool      `help:"Only those that the endpoint did not take."`
+}
+
+// Help implements kong.HelpProvider.
+func (replayEventsCommand) Help() string {
+	return "Ctrl-C stops the telling, not the replay. " + accessHelp
+}
+
+// replayPace is how often a replay is asked how far it is.
+const replayPace = 300 * time.Millisecond
+
+// Run starts the replay and tells how far it is until it has ended.
+func (c replayEventsCommand) Run(w *world) error {
+	p, err := c.open(w)
+	if err != nil {
+		return err
+	}
+	in := client.ReplayWebhookEndpoint{Since: c.Since}
+	if !c.Until.IsZero() {
+		in.Until = client.Set(c.Until)
+	}
+	if c.Failed {
+		in.Which = client.Set(client.WebhookReplayWhichFailed)
+	}
+	r, err := p.WebhookEndpoints.Replay(w.ctx, c.Endpoint, in)
+	for told := int64(-1); err == nil && r.Status == client.WebhookReplayStatusRunning; r, err = p.WebhookReplays.Get(w.ctx, r.ID) {
+		if r.Done != told {
+			fmt.Fprintf(w.stderr, "%d of %d\n", r.Done, r.Total)
+			told = r.Done
+		}
+		select {
+		case <-w.ctx.Done():
+			return w.ctx.Err()
+		case <-time.After(replayPace):
+		}
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w.stdout, "Replay %s is %s: %d of %d events were looked at, %d are sent.\n", r.ID, r.Status, r.Done, r.Total, r.Queued)
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"svcpay/api/client"
+	"svcpay/internal/event"
+	"svcpay/internal/relay"
+)
+
+type listenCommand struct {
+	access
+	ForwardTo   string   `placeholder:"URL" help:"Where events are posted, such as http://localhost:3000/webhooks."`
+	Events      []string `placeholder:"TYPE" help:"Only these, such as charge.captured or refund.*; with commas, or several times."`
+	After       *int64   `placeholder:"SEQUENCE" help:"Begin with what comes after an event; 0 is the beginning of the log. By itself it goes on where it stopped, at first with what is new."`
+	Attempts    int      `placeholder:"N" help:"Pass an event over that the program has refused so often. By itself it waits until it is taken."`
+	StateDir    string   `placeholder:"DIR" help:"Where the place in the log and the secret are kept (default: listen in the state directory of svcpay dev)."`
+	PrintSecret bool     `help:"Print the signing secret, and do nothing else."`
+}
+
+// Help implements kong.HelpProvider.
+func (listenCommand) Help() string {
+	return "Brings an application's events to a program on this machine, as webhooks: it reads them through the API, so that nothing need be reachable " +
+		"from outside. They are signed with a secret of their own, which stays the same. They come one by one in the order of their sequences; the next one is " +
+		"posted when the program has taken the one before, which is repeated until then. Stopped and started again, it goes on with exactly what " +
+		"it has missed.\n\n" + accessHelp
+}
+
+// listenWait is for how many seconds the API is asked to wait for an event.
+const listenWait = 20
+
+// Run forwards events until a signal comes.
+func (l listenCommand) Run(w *world) error {
+	p, err := l.open(w, client.WithRetries(0)) // whoever follows the log asks again
+	if err != nil {
+		return err
+	}
+	dir := cmp.Or(l.StateDir, filepath.Join(p.stateDir, "listen"))
+	to := relay.Target{BaseURL: p.url, ApplicationID: p.app, ForwardTo: l.ForwardTo}
+	if l.PrintSecret {
+		secret, err := relay.Secret(dir, to)
+		if err == nil {
+			_, err = fmt.Fprintln(w.stdout, secret.Text())
+		}
+		return err
+	}
+	if err := l.check(); err != nil {
+		return err
+	}
+	place, err := relay.Open(dir, to)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.follow(w, p, dir, to, place), place.Close())
+}
+
+// check tells every mistake in the flags.
+func (l listenCommand) check() error {
+	var mistakes []error
+	if err := relay.CheckURL(l.ForwardTo); err != nil {
+		mistakes = append(mistakes, fmt.Errorf("--forward-to: %w", err))
+	}
+	for _, filter := range l.Events {
+		if !event.IsFilter(filter) {
+			mistakes = append(mistakes, fmt.Errorf("--events: %s covers no event; svcpay trigger --help lists them", filter))
+		}
+	}
+	if l.Attempts < 0 {
+		mistakes = append(mistakes, errors.New("--attempts: at least 1"))
+	}
+	return errors.Join(mistakes...)
+}
+
+func (l listenCommand) follow(w *world, p *partner, dir string, to relay.Target, place *relay.Place) error {
+	secret, err := relay.Secret(dir, to)
+	if err != nil {
+		return err
+	}
+	newest, err := p.newest(w.ctx)
+	if err != nil {
+		return err
+	}
+	r := &relay.Relay{Place: place, Sender: relay.NewSender(machineTime, nil), Secret: secret, Read: p.after, Final: final,
+		Wanted: l.Events, Refusals: l.Attempts, Out: w.stdout, Err: w.stderr}
+	if err := r.Begin(newest, l.After); err != nil {
+		return fmt.Errorf("--after: %w", err)
+	}
+	after, _ := place.After()
+	fmt.Fprintf(w.stdout, "Forwarding events of application %d at %s to %s, from #%d on (there are %d).\nSigning secret: %s\n", p.app, p.url, l.ForwardTo, after+1, newest, secret.Text())
+	err = r.Follow(w.ctx)
+	after, _ = place.After()
+	fmt.Fprintf(w.stdout, "Stopped after #%d.\n", after)
+	return err
+}
+
+// newest is the sequence of the last event there is; 0 if there is none.
+func (p *partner) newest(ctx context.Context) (int64, error) {
+	page, err := p.Client.Events.ListPage(ctx, client.ListEventsParams{Limit: 1})
+	if err != nil || len(page.Data) == 0 || page.Data[0].Sequence == nil {
+		return 0, err
+	}
+	return *page.Data[0].Sequence, nil
+}
+
+// after reads events in their order, and waits a while for the first.
+func (p *partner) after(ctx context.Context, sequence int64) ([]relay.Event, error) {
+	wait := listenWait
+	var answer client.Response
+	page, err := p.Client.Events.ListPage(ctx, client.ListEventsParams{Limit: 100, AfterSequence: &sequence, Wait: &wait}, client.ResponseTo(&answer))
+	if err != nil {
+		return nil, err
+	}
+	texts, err := textsOf(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]relay.Event, len(page.Data))
+	for i, e := range page.Data {
+		out[i] = relay.Event{Sequence: *e.Sequence, ID: e.ID, Type: string(e.Type), Object: objectOf(e), Body: texts[i]}
+	}
+	return out, nil
+}
+
+// textsOf are the objects of a list as they came.
+func textsOf(list []byte) ([]json.RawMessage, error) {
+	var page struct{ Data []json.RawMessage }
+	err := json.Unmarshal(list, &page)
+	return page.Data, err
+}
+
+// objectOf is the id of what an event is about; - if it has none.
+func objectOf(e client.Event) string {
+	var object struct{ ID any }
+	if err := json.Unmarshal(e.Data.Object, &object); err != nil || object.ID == nil {
+		return "-"
+	}
+	return fmt.Sprint(object.ID)
+}
