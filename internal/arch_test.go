@@ -71,12 +71,16 @@ var rows = map[string]row{
 	"ledger":            {2, "0 1"},
 	"operation":         {2, "0 1 processor daf/provider"},
 	"processor":         {2, "money sensitive fault"},
-	"processor/sandbox": {2, "0 1 processor"},
+	"processor/sandbox": {2, "0 1 processor counterparty"},
+	"counterparty":      {2, "0 1 processor"},
 	"upload":            {2, "0 1"},
 	"requestlog":        {2, "0 1"},
 	"daf/provider":      {2, "money"},
 
-	"processor/conformance": {2, "0 processor"}, // for tests alone
+	"daf/provider/sandbox": {2, "0 1 processor counterparty daf/provider"},
+
+	"processor/conformance":    {2, "0 processor"}, // for tests alone
+	"daf/provider/conformance": {2, "0 daf/provider"},
 
 	"token":   {3, "0 1 2"},
 	"charge":  {3, "0 1 2 token"},
@@ -93,7 +97,7 @@ var rows = map[string]row{
 	"reconcile": {4, "0 1 2 3"},
 	"report":    {4, "0 1 2 3"},
 	"simulate":  {4, "0 1 2 3 inbound"},
-	"assembly":  {4, "0 1 2 3 inbound report simulate processor/sandbox reconcile"},
+	"assembly":  {4, "0 1 2 3 inbound report simulate processor/sandbox daf/provider/sandbox reconcile"},
 
 	"signature": {4, "0"},
 	"relay":     {4, "0 event signature"},
@@ -123,7 +127,9 @@ var rows = map[string]row{
 var guarded = []struct{ name, users string }{
 	{"svcpay/internal/vault", "token charge assembly cmd/svcpay fixture"},
 	{"svcpay/internal/processor/sandbox", "assembly cmd/svcpay fixture"},
+	{"svcpay/internal/daf/provider/sandbox", "assembly cmd/svcpay fixture api/browser"},
 	{"svcpay/internal/processor/conformance", ""},
+	{"svcpay/internal/daf/provider/conformance", ""},
 	{"svcpay/internal/fixture", ""},
 	{"svcpay/internal/pgtest", "fixture"},
 	{"svcpay/internal/nametest", ""},

@@ -25,7 +25,7 @@ var fuzzed = map[string]string{
 	"identity.parseKeyText": "FuzzKeyText", "identity.parseAllowedIPs": "FuzzAllowedIPs", "identity.parseAllowedOrigins": "FuzzAllowedOrigins",
 	"ids.Parse": "FuzzParse", "ids.ID.UnmarshalText": "FuzzParse", "instant.Time.UnmarshalJSON": "FuzzTime", "ledger.ParseSource": "FuzzSource",
 	"merchant.ParseDomain": "FuzzParseDomain",
-	"money.ParseCurrency":  "FuzzCurrency", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
+	"money.ParseCurrency":  "FuzzCurrency", "money.ParseDecimal": "FuzzDecimal", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
 	"patch.Member.UnmarshalJSON": "FuzzMember", "redact.Text": "FuzzRedact", "redact.JSON": "FuzzRedact", "redact.Query": "FuzzRedact",
 	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.HidesPAN": "FuzzPAN", "simulate.AdvanceInput.Validate": "FuzzAdvance",
 	"signature.nodeOf": "FuzzDiagnose", "signature.SecretOf": "FuzzDiagnose",

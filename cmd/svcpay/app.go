@@ -12,6 +12,8 @@ import (
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/clock"
+	"svcpay/internal/counterparty"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/instant"
 	"svcpay/internal/metrics"
 	"svcpay/internal/pg"
@@ -46,11 +48,12 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 		return nil, err
 	}
 	clocks := clock.New(pool, machineTime)
-	network := sandbox.New(pool, machineTime, sandbox.AccountClock(clocks.Moment))
+	network := sandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
+	funds := dafsandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
 	meter := metrics.New(pool, machineTime)
 	a := &app{config: c, log: log, pool: pool, meter: meter, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: clocks,
 		Webhooks:  safehttp.Policy{Local: c.webhookLocal},
-		Processor: meter.Processor(network), Check: check, Environment: c.environment, Machine: machineTime,
+		Processor: meter.Processor(network), Funds: funds, Check: check, Environment: c.environment, Machine: machineTime,
 		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network), Happen: assembly.SandboxHappens(network), LocalPort: c.domainPort})}
 	if err := checkClock(ctx, pool); err != nil {
 		pool.Close()

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/clock"
+	"svcpay/internal/counterparty"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/pg"
@@ -75,7 +76,7 @@ func (reconcileCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	network := sandbox.New(pool, machineTime, sandbox.AccountClock(clock.New(pool, machineTime).Moment))
+	network := sandbox.New(pool, machineTime, counterparty.AccountClock(clock.New(pool, machineTime).Moment))
 	s := reconcile.New(reconcile.Deps{Pool: pool, Processor: network, Machine: machineTime})
 	r, err := s.RunNow(w.ctx)
 	if err != nil {

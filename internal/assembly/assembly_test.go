@@ -7,6 +7,8 @@ import (
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/clock"
+	"svcpay/internal/counterparty"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/identity"
 	"svcpay/internal/pgtest"
 	"svcpay/internal/processor/sandbox"
@@ -27,8 +29,8 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 		}
 		pool := pgtest.New(t)
 		clocks := clock.New(pool, time.Now)
-		p := sandbox.New(pool, time.Now, sandbox.AccountClock(clocks.Moment))
-		s := assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks, Processor: p, Check: rules, Environment: env,
+		p := sandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment))
+		s := assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks, Processor: p, Funds: dafsandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment)), Check: rules, Environment: env,
 			Machine: time.Now, TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(p), Happen: assembly.SandboxHappens(p)})
 		if (s.Simulate != nil) != has || (s.Tokens.TestCase != nil) != has {
 			t.Errorf("%s: simulations %v, test cases %v", env, s.Simulate != nil, s.Tokens.TestCase != nil)

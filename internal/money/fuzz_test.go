@@ -42,3 +42,18 @@ func FuzzCurrency(f *testing.F) {
 		}
 	})
 }
+
+func FuzzDecimal(f *testing.F) {
+	for _, text := range []string{"", "0", "12", "12.5", "1,250.00", " $ 7.05 ", "$", "1,25", "12,500", "1,234,567.89", "999999999.99", "1.250,00", "-1", "1e3", "0.005", "\u0661"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := money.ParseDecimal(text)
+		if err != nil {
+			return
+		}
+		if back, err := money.ParseDecimal(a.Decimal()); a < 0 || err != nil || back != a {
+			t.Errorf("%q is %d, printed as %s, read as %d, %v", text, a, a.Decimal(), back, err)
+		}
+	})
+}

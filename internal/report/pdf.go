@@ -113,7 +113,7 @@ func (s *sheet) head() {
 // sums is the table of what happened: a row for each group, under it its kinds.
 func (s *sheet) sums() {
 	s.title("", "Number", "Amount")
-	s.row(true, "Opening balance", "", amount(s.st.OpeningBalance))
+	s.row(true, "Opening balance", "", s.st.OpeningBalance.Decimal())
 	for _, g := range Groups() {
 		var count int
 		var sum money.Amount
@@ -126,12 +126,12 @@ func (s *sheet) sums() {
 		if len(kinds) == 0 {
 			continue
 		}
-		s.row(true, words(string(g)), fmt.Sprint(count), amount(sum))
+		s.row(true, words(string(g)), fmt.Sprint(count), sum.Decimal())
 		for _, l := range kinds {
-			s.row(false, "    "+words(l.Kind), fmt.Sprint(l.Count), amount(l.Amount))
+			s.row(false, "    "+words(l.Kind), fmt.Sprint(l.Count), l.Amount.Decimal())
 		}
 	}
-	s.row(true, "Closing balance", "", amount(s.st.ClosingBalance))
+	s.row(true, "Closing balance", "", s.st.ClosingBalance.Decimal())
 	s.Ln(6)
 }
 
@@ -139,10 +139,10 @@ func (s *sheet) sums() {
 func (s *sheet) standing() {
 	c := s.st.Closing
 	s.title("Of the closing balance", "", "Amount")
-	s.row(false, "Pending: not settled yet", "", amount(c.Pending))
-	s.row(false, "Available: in the next payout", "", amount(c.Available))
-	s.row(false, "Reserved: held for disputes", "", amount(c.Reserved))
-	s.row(false, "In transit: in payouts on their way", "", amount(c.InTransit))
+	s.row(false, "Pending: not settled yet", "", c.Pending.Decimal())
+	s.row(false, "Available: in the next payout", "", c.Available.Decimal())
+	s.row(false, "Reserved: held for disputes", "", c.Reserved.Decimal())
+	s.row(false, "In transit: in payouts on their way", "", c.InTransit.Decimal())
 	s.Ln(6)
 }
 
@@ -156,7 +156,7 @@ func (s *sheet) payouts() {
 		if p.Status == payout.Returned {
 			what += ", returned " + p.ReturnedAt.In(s.zone).Format("Jan 2")
 		}
-		s.row(false, what, p.PaidAt.In(s.zone).Format("Jan 2"), amount(p.Amount))
+		s.row(false, what, p.PaidAt.In(s.zone).Format("Jan 2"), p.Amount.Decimal())
 	}
 }
 
@@ -190,17 +190,4 @@ func words(name string) string {
 		}
 	}
 	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "_", " ")
-}
-
-// amount writes minor units for people: 1,234.56.
-func amount(a money.Amount) string {
-	sign := ""
-	if a < 0 {
-		sign, a = "-", -a
-	}
-	whole := fmt.Sprint(int64(a) / 100)
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	return fmt.Sprintf("%s%s.%02d", sign, whole, int64(a)%100)
 }

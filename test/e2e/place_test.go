@@ -12,6 +12,8 @@ import (
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/clock"
+	"svcpay/internal/counterparty"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/demo"
 	"svcpay/internal/identity"
 	"svcpay/internal/pg"
@@ -49,7 +51,8 @@ func newPlace(t *testing.T) *place {
 	}
 	clocks := clock.New(p.pool, time.Now)
 	s := assembly.New(assembly.Deps{Pool: p.pool, Vault: vault.New(keys), Clock: clocks, Check: check, Environment: identity.Sandbox, Machine: time.Now,
-		Processor: sandbox.New(p.pool, time.Now, sandbox.AccountClock(clocks.Moment))})
+		Processor: sandbox.New(p.pool, time.Now, counterparty.AccountClock(clocks.Moment)),
+		Funds:     dafsandbox.New(p.pool, time.Now, counterparty.AccountClock(clocks.Moment))})
 	c, err := demo.Maker{Identity: s.Identity, Merchants: s.Merchants, Payouts: s.Payouts}.Ensure(t.Context(), demo.Credentials{}, "http://shop.test")
 	if err != nil {
 		t.Fatal(err)

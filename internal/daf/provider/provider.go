@@ -64,6 +64,7 @@ type Address struct {
 // grant. The provider sends the donor's browser to Return when he is through, however it ended.
 type Visit struct {
 	Reference string // ours, unique per visit
+	Account   string // of the merchant, as [svcpay/internal/processor.Account] has it
 	ConnectID string // of the organization's enrollment
 	FundID    string
 	Amount    money.Amount // US cents, whole dollars
@@ -127,9 +128,10 @@ const (
 type Event struct {
 	ID         string    `json:"id"`
 	Kind       EventKind `json:"kind"`
+	Account    string    `json:"account"`   // of the visit
 	Reference  string    `json:"reference"` // ours, of the grant
 	TrackingID string    `json:"tracking_id"`
-	At         time.Time `json:"at"`
+	At         time.Time `json:"at"` // by the clock of the account
 }
 
 // Line is one grant as the provider's book has it.
@@ -137,10 +139,11 @@ type Line struct {
 	Number     int64 // ascending
 	Reference  string
 	TrackingID string
+	Account    string // of the visit
 	ConnectID  string
 	Amount     money.Amount
 	State      EventKind // "" while it is on its way
-	At         time.Time
+	At         time.Time // by the clock of the account
 }
 
 // The errors of a provider's answers. Any other error of Grant means that the outcome is unknown,
@@ -165,6 +168,8 @@ type Provider interface {
 	Fund(ctx context.Context, id string) (Fund, error)
 	// Visit begins a visit. The same reference again returns the same visit.
 	Visit(ctx context.Context, v Visit) (Pages, error)
+	// PagesOrigin is the origin of the pages of visits, "" if they are of our own host.
+	PagesOrigin() string
 	// VisitResult tells what became of a visit, or ErrNotFound.
 	VisitResult(ctx context.Context, visitID string) (VisitResult, error)
 	// Grant submits the grant of an authorized visit. The same reference again has the same answer.
@@ -179,7 +184,7 @@ type Provider interface {
 	Events(ctx context.Context, after string, limit int) ([]Event, error)
 	// Notice reads a request in which the provider tells of an event, or answers ErrSignature. What it
 	// tells is in Events, too.
-	Notice(header http.Header, body []byte) (Event, error)
+	Notice(ctx context.Context, header http.Header, body []byte) (Event, error)
 	// Book returns the lines of the provider's book after that number, oldest first, at most limit.
 	Book(ctx context.Context, after int64, limit int) ([]Line, error)
 }

@@ -3,9 +3,9 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
+	"svcpay/internal/counterparty"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -13,7 +13,7 @@ import (
 // Events implements processor.Processor. What became due by its account's clock enters the feed
 // first.
 func (p *Processor) Events(ctx context.Context, after string, limit int) ([]processor.Event, error) {
-	cursor, err := cursorOf(after)
+	cursor, err := counterparty.Cursor(after)
 	if err != nil {
 		return nil, err
 	}
@@ -28,20 +28,6 @@ func (p *Processor) Events(ctx context.Context, after string, limit int) ([]proc
 	}
 	return p.read(ctx, cursor, limit)
 }
-
-// cursorOf reads an event's id: its number, padded so that ids sort as text too.
-func cursorOf(id string) (int64, error) {
-	if id == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || eventID(n) != id {
-		return 0, fmt.Errorf("sandbox: %q is no event of this feed", id)
-	}
-	return n, nil
-}
-
-func eventID(n int64) string { return fmt.Sprintf("%019d", n) }
 
 func (p *Processor) read(ctx context.Context, after int64, limit int) ([]processor.Event, error) {
 	type row struct {
@@ -62,7 +48,7 @@ func (p *Processor) read(ctx context.Context, after int64, limit int) ([]process
 	}
 	events := make([]processor.Event, len(rows))
 	for i, r := range rows {
-		events[i] = processor.Event{ID: eventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
+		events[i] = processor.Event{ID: counterparty.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
 			ReturnCode: r.ReturnCode, Dispute: r.tell(), At: r.At}
 	}
 	return events, nil
@@ -119,23 +105,13 @@ func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 
 // overdue finds the accounts to which something has to happen, with their present times.
 func (p *Processor) overdue(ctx context.Context) (accounts []string, nows []time.Time, err error) {
-	type row struct {
-		Account string    `db:"account"`
-		First   time.Time `db:"first"`
-	}
-	rows, err := pg.All[row](ctx, p.pool, `
+	rows, err := pg.All[counterparty.First](ctx, p.pool, `
 		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule GROUP BY account`, pg.Args{})
+	if err == nil {
+		accounts, nows, err = p.timeOf.Overdue(ctx, rows)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("sandbox: %w", err)
-	}
-	for _, r := range rows {
-		now, err := p.timeOf(ctx, r.Account)
-		if err != nil {
-			return nil, nil, fmt.Errorf("sandbox: %w", err)
-		}
-		if !r.First.After(now) {
-			accounts, nows = append(accounts, r.Account), append(nows, now)
-		}
 	}
 	return accounts, nows, nil
 }

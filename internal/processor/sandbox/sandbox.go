@@ -10,13 +10,12 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/counterparty"
 	"svcpay/internal/ids"
-	"svcpay/internal/instant"
 	"svcpay/internal/processor"
 )
 
@@ -32,33 +31,18 @@ const (
 // ErrNoAnswer is what a call that times out gets.
 var ErrNoAnswer = errors.New("sandbox: the connection was lost before an answer came")
 
-// AccountTime tells the time of an account. An error means that the account or its time is not known.
-type AccountTime func(ctx context.Context, account string) (time.Time, error)
-
-// AccountClock makes an AccountTime of the clocks of applications, such as clock.Clock.Moment.
-func AccountClock(moment func(ctx context.Context, applicationID int64) (instant.Moment, error)) AccountTime {
-	return func(ctx context.Context, account string) (time.Time, error) {
-		id, ok := processor.ApplicationOf(account)
-		if !ok {
-			return time.Time{}, fmt.Errorf("sandbox: %q is no account", account)
-		}
-		m, err := moment(ctx, id)
-		return m.At, err
-	}
-}
-
 // Processor is the sandbox's processor.
 type Processor struct {
 	pool    *pgxpool.Pool
 	machine func() time.Time
-	timeOf  AccountTime
+	timeOf  counterparty.AccountTime
 	cases   tables
 }
 
 var _ processor.Processor = (*Processor)(nil)
 
 // New makes the processor over its own tables.
-func New(pool *pgxpool.Pool, machine func() time.Time, accountTime AccountTime) *Processor {
+func New(pool *pgxpool.Pool, machine func() time.Time, accountTime counterparty.AccountTime) *Processor {
 	return &Processor{pool: pool, machine: machine, timeOf: accountTime, cases: newTables()}
 }
 

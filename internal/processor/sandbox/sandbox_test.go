@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -71,24 +70,6 @@ func TestExpiredCardIsDeclinedByTheAccountsTime(t *testing.T) {
 		a.Account, a.Card.ExpMonth, a.Card.ExpYear = c.account, c.month, c.year
 		if answer, err := w.open().Authorize(t.Context(), a); err != nil || answer.DeclineCode != c.want {
 			t.Errorf("%s %d/%d: %+v, %v", c.account, c.month, c.year, answer, err)
-		}
-	}
-}
-
-func TestAccountClockIsTheApplications(t *testing.T) {
-	t.Parallel()
-	clock := sandbox.AccountClock(func(_ context.Context, applicationID int64) (instant.Moment, error) {
-		if applicationID != 12 {
-			return instant.Moment{}, errors.New("another application")
-		}
-		return instant.Moment{Machine: start, At: start.Add(day)}, nil
-	})
-	if at, err := clock(t.Context(), processor.Account(12, 7)); err != nil || !at.Equal(start.Add(day)) {
-		t.Errorf("%v, %v", at, err)
-	}
-	for _, account := range []string{"", "12", processor.Account(13, 12)} {
-		if at, err := clock(t.Context(), account); err == nil {
-			t.Errorf("%q has the time %v", account, at)
 		}
 	}
 }

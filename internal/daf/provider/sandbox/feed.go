@@ -1,0 +1,107 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svcpay/internal/counterparty"
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/pg"
+)
+
+// Events implements provider.Provider. What became due by its account's clock enters the feed first.
+func (p *Provider) Events(ctx context.Context, after string, limit int) ([]provider.Event, error) {
+	cursor, err := counterparty.Cursor(after)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.emit(ctx, limit); err != nil {
+		return nil, err
+	}
+	rows, err := pg.All[row](ctx, p.pool, `
+		SELECT id, account, at, kind, reference, tracking_id, notices FROM sandbox_daf_feed WHERE id > @after ORDER BY id LIMIT @limit`,
+		pg.Args{"after": cursor, "limit": limit})
+	if err != nil {
+		return nil, wrapped(err)
+	}
+	events := make([]provider.Event, len(rows))
+	for i, r := range rows {
+		events[i] = r.event()
+	}
+	return events, nil
+}
+
+// row is a row of the feed.
+type row struct {
+	ID         int64              `db:"id"`
+	Account    string             `db:"account"`
+	At         time.Time          `db:"at"`
+	Kind       provider.EventKind `db:"kind"`
+	Reference  string             `db:"reference"`
+	TrackingID string             `db:"tracking_id"`
+	Notices    int                `db:"notices"`
+}
+
+func (r row) event() provider.Event {
+	return provider.Event{ID: counterparty.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
+		TrackingID: r.TrackingID, At: r.At.UTC()}
+}
+
+// emit moves up to limit rows that are due from the schedule into the feed, and tells how many.
+func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
+	firsts, err := pg.All[counterparty.First](ctx, p.pool, `
+		SELECT account, min(due_at) AS first FROM sandbox_daf_schedule GROUP BY account`, pg.Args{})
+	if err != nil {
+		return 0, wrapped(err)
+	}
+	accounts, nows, err := p.timeOf.Overdue(ctx, firsts)
+	if err != nil || len(accounts) == 0 {
+		return 0, err
+	}
+	var n int64
+	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
+		last, err := pg.Value[int64](ctx, tx, `SELECT last FROM sandbox_daf_state FOR UPDATE`, pg.Args{})
+		if err != nil {
+			return err
+		}
+		n, err = tx.Exec(ctx, `
+			WITH due AS (
+				SELECT s.id FROM sandbox_daf_schedule s
+					JOIN unnest(@accounts::text[], @nows::timestamptz[]) AS c (account, now) ON s.account = c.account
+				WHERE s.due_at <= c.now ORDER BY s.due_at, s.id LIMIT @limit FOR UPDATE OF s
+			), gone AS (
+				DELETE FROM sandbox_daf_schedule s USING due WHERE s.id = due.id RETURNING s.id, s.account, s.due_at, s.kind, s.reference
+			), known AS (
+				UPDATE sandbox_daf_grants g SET state = gone.kind FROM gone WHERE g.reference = gone.reference
+				RETURNING gone.id, gone.account, gone.due_at, gone.kind, g.reference, g.tracking_id
+			)
+			INSERT INTO sandbox_daf_feed (id, account, at, kind, reference, tracking_id, notify_at)
+			SELECT @last + row_number() OVER (ORDER BY due_at, id), account, due_at, kind, reference, tracking_id, @now FROM known`,
+			pg.Args{"accounts": accounts, "nows": nows, "limit": limit, "last": last, "now": p.machine()})
+		if err != nil {
+			return err
+		}
+		tx.Later(`UPDATE sandbox_daf_state SET last = last + @n`, pg.Args{"n": n})
+		return nil
+	})
+	if err != nil {
+		return 0, wrapped(err)
+	}
+	return n, nil
+}
+
+// NextDue is the earliest time later than after, by their own clocks, at which the feed has something new for the
+// accounts with that prefix (see processor.AccountPrefix); nil if nothing is coming.
+func (p *Provider) NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error) {
+	next, err := pg.Value[time.Time](ctx, p.pool, `
+		SELECT due_at FROM sandbox_daf_schedule WHERE starts_with(account, @prefix) AND due_at > @after
+		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after})
+	if errors.Is(err, pg.ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wrapped(err)
+	}
+	return &next, nil
+}

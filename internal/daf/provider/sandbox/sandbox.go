@@ -1,0 +1,81 @@
+// Package sandbox is a provider of donor-advised funds for trying things out: it knows some organizations and
+// funds, lets donors sign in who exist nowhere else, and has its grants completed. What happens depends on who
+// signs in, and survives a restart. It is a counterparty like any other: it sees only what the port shows it and
+// shares no transaction with the service.
+//
+// It has two times. What happens to a grant goes by the clock of its account, which a sandbox application can
+// move ahead; visits, lost answers and notices go by the machine's.
+package sandbox
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"svcpay/internal/counterparty"
+	"svcpay/internal/daf/provider"
+)
+
+const (
+	// hangFor is how long a call that times out takes before it fails.
+	hangFor = time.Second
+	// lateBy is when, after the call, the outcome of such a call can be looked up.
+	lateBy = 3 * time.Second
+	// settleWindow must exceed provider.CallTimeout: until then a submission may be on its way.
+	settleWindow = 25 * time.Second
+	// visitLife is how long a donor may take.
+	visitLife = 30 * time.Minute
+)
+
+// ErrNoAnswer is what a call that times out gets.
+var ErrNoAnswer = errors.New("sandbox daf: the connection was lost before an answer came")
+
+// Provider is the sandbox's provider.
+type Provider struct {
+	pool    *pgxpool.Pool
+	machine func() time.Time
+	timeOf  counterparty.AccountTime
+	client  *http.Client // sends notices
+
+	mu    sync.Mutex
+	signs *standardwebhooks.Webhook // notices; nil until one is signed or read
+}
+
+var _ provider.Provider = (*Provider)(nil)
+
+// New makes the provider over its own tables.
+func New(pool *pgxpool.Pool, machine func() time.Time, accountTime counterparty.AccountTime) *Provider {
+	return &Provider{pool: pool, machine: machine, timeOf: accountTime, client: &http.Client{Timeout: noticeTimeout}}
+}
+
+// Name implements provider.Provider.
+func (p *Provider) Name() string { return "sandbox" }
+
+// SettleWindow implements provider.Provider.
+func (p *Provider) SettleWindow() time.Duration { return settleWindow }
+
+// PagesOrigin implements provider.Provider: the pages are of our own host.
+func (p *Provider) PagesOrigin() string { return "" }
+
+// lettersAndDigits writes five bits a character, without those that look like others.
+var lettersAndDigits = base32.NewEncoding("ABCDEFGHJKLMNPQRSTUVWXYZ23456789").WithPadding(base32.NoPadding)
+
+// derived is a text of n characters that is always the same for a seed.
+func derived(seed string, n int) string {
+	sum := sha256.Sum256([]byte(seed))
+	return lettersAndDigits.EncodeToString(sum[:])[:n]
+}
+
+// newVisitID is what nobody guesses: it alone lets a browser go on with a visit.
+func newVisitID() string { return strings.ToLower(rand.Text()) }
+
+func wrapped(err error) error { return fmt.Errorf("sandbox daf: %w", err) }
