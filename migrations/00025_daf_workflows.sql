@@ -14,6 +14,7 @@ CREATE TABLE daf_workflows (
     state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'authorized', 'canceled')),
     amount bigint CHECK (amount BETWEEN 100 AND 99999900 AND amount % 100 = 0),
     donor jsonb NOT NULL,
+    scheme text NOT NULL DEFAULT 'system' CHECK (scheme IN ('light', 'dark', 'system')), -- of the page's colors
     kind text CHECK (kind IN ('integrated', 'nonintegrated')),
     fund_id text,
     fund_name text,

@@ -106,7 +106,6 @@ func New(d Deps) *Services {
 	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
 		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Machine),
-		Workflows:  workflow.New(workflow.Deps{}),
 		Inbound:    inbound.New(d.Pool, d.Processor, d.Machine),
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
 		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
@@ -118,6 +117,7 @@ func New(d Deps) *Services {
 	}
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase})
+	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Machine})
 	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processor: d.Processor, Operations: s.Operations,

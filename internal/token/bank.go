@@ -102,7 +102,7 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	if fs := in.validate(); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}
-	session, err := s.useSession(ctx, sessionID)
+	session, err := s.UseSession(ctx, sessionID)
 	if err != nil {
 		return Created{}, err
 	}

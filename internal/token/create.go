@@ -23,7 +23,7 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	if fs := in.validate(s.Now()); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}
-	session, err := s.useSession(ctx, sessionID)
+	session, err := s.UseSession(ctx, sessionID)
 	if err != nil {
 		return Created{}, err
 	}

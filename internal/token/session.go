@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 )
@@ -100,21 +101,25 @@ func hashSession(id string) []byte {
 	return sum[:]
 }
 
-type sessionRow struct {
-	ApplicationID int64 `db:"application_id"`
-	MerchantID    int64 `db:"merchant_id"`
-	Attempts      int   `db:"attempts"`
+// SessionUse is whose a session is.
+type SessionUse struct {
+	Hash          []byte  `db:"id_hash"` // SHA-256 of the session's id
+	ApplicationID int64   `db:"application_id"`
+	MerchantID    int64   `db:"merchant_id"`
+	KeyID         ids.Key `db:"key_id"`
+	PageOrigin    string  `db:"page_origin"`
+	Attempts      int     `db:"attempts"` // this one included
 }
 
-// useSession counts an attempt against the session and returns whose it is. A session ends with its
-// time or with its key.
-func (s *Service) useSession(ctx context.Context, id string) (sessionRow, error) {
-	row, err := pg.One[sessionRow](ctx, s.Pool, `
+// UseSession counts an attempt against the session and returns whose it is. A session ends with its
+// time or with its key: not_ready; and allows ten attempts: rate_limited.
+func (s *Service) UseSession(ctx context.Context, id string) (SessionUse, error) {
+	row, err := pg.One[SessionUse](ctx, s.Pool, `
 		UPDATE client_sessions s SET attempts = s.attempts + 1
 		FROM api_keys k
 		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id
 			AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)
-		RETURNING s.application_id, s.merchant_id, s.attempts`,
+		RETURNING s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts`,
 		pg.Args{"hash": hashSession(id), "now": s.Now()})
 	switch {
 	case errors.Is(err, pg.ErrNone):

@@ -52,7 +52,7 @@ func newPlace(t *testing.T) *place {
 	clocks := clock.New(p.pool, time.Now)
 	s := assembly.New(assembly.Deps{Pool: p.pool, Vault: vault.New(keys), Clock: clocks, Check: check, Environment: identity.Sandbox, Machine: time.Now,
 		Processor: sandbox.New(p.pool, time.Now, counterparty.AccountClock(clocks.Moment)),
-		Funds:     dafsandbox.New(p.pool, time.Now, counterparty.AccountClock(clocks.Moment))})
+		DAF:       dafsandbox.New(p.pool, time.Now, counterparty.AccountClock(clocks.Moment))})
 	c, err := demo.Maker{Identity: s.Identity, Merchants: s.Merchants, Payouts: s.Payouts}.Ensure(t.Context(), demo.Credentials{}, "http://shop.test")
 	if err != nil {
 		t.Fatal(err)

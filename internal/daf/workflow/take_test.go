@@ -17,7 +17,7 @@ import (
 func take(t *testing.T, w *fixture.World, applicationID, merchantID int64, session, grant string) (out workflow.Authorized, err error) {
 	t.Helper()
 	err = pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		out, err = workflow.New(workflow.Deps{}).TakeTx(t.Context(), tx, applicationID, merchantID, session, grant)
+		out, err = w.Workflows.TakeTx(t.Context(), tx, applicationID, merchantID, session, grant)
 		if err != nil || !out.DonationID.IsZero() {
 			return err
 		}

@@ -8,13 +8,35 @@ package workflow
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/ids"
+	"svcpay/internal/fault"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/token"
+)
+
+const (
+	// wayLife is how long a donor may take until he authorizes.
+	wayLife = 45 * time.Minute
+	// idLife is how long what a donor authorized can become a donation.
+	idLife = 15 * time.Minute
+	// keepFor is how long a way that led to no donation is kept: an id that comes too late is told apart
+	// from one that was never issued.
+	keepFor = 30 * 24 * time.Hour
+)
+
+// Bounds of what a grant can be, in US cents.
+const (
+	MinAmount = money.Dollar
+	MaxAmount = money.MaxCharge / money.Dollar * money.Dollar
 )
 
 // Kind tells who makes the grant.
@@ -26,64 +48,138 @@ const (
 	Nonintegrated Kind = "nonintegrated" // the donor, on the website of the fund
 )
 
-// ErrUnknown is of an id that was never issued, or to another application or merchant.
-var ErrUnknown = errors.New("workflow: no such id was issued here")
+// State is how far a way got.
+type State string
 
-// errUsed is of an id that has become a donation already.
-var errUsed = errors.New("workflow: the id has become a donation")
+// The states.
+const (
+	Open      State = "open"
+	Confirmed State = "authorized"
+	Canceled  State = "canceled"
+)
 
-// Authorized is what a donor authorized. Amount is what he authorized last, in US cents; whole
-// dollars.
-type Authorized struct {
+// Scheme is how the modal's pages are colored.
+type Scheme string
+
+// The schemes.
+const (
+	Light  Scheme = "light"
+	Dark   Scheme = "dark"
+	System Scheme = "system" // as the donor's device
+)
+
+// Workflow is a donor's way, as its pages see it.
+type Workflow struct {
+	SecretHash    []byte         `db:"secret_hash"`
 	ApplicationID int64          `db:"application_id"`
 	MerchantID    int64          `db:"merchant_id"`
-	Kind          Kind           `db:"kind"`
-	Amount        money.Amount   `db:"authorized_amount"`
-	FundID        string         `db:"fund_id"`
-	FundName      string         `db:"fund_name"`
-	VisitID       string         `db:"visit_id"` // of an integrated one
+	Merchant      string         `db:"merchant_name"`
+	EIN           string         `db:"ein"`
+	ConnectID     string         `db:"connect_id"`
+	State         State          `db:"state"`
+	Amount        *money.Amount  `db:"amount"` // nil: not known yet
 	Donor         provider.Donor `db:"donor"`
-	DonationID    ids.Donation   `db:"donation_id"` // zero: not used yet
-	// ExpiresAt is the last moment, by the machine's time, at which it can become a donation.
-	ExpiresAt time.Time `db:"expires_at"`
-	// SecretHash is the row's key.
-	SecretHash []byte `db:"secret_hash"`
+	Scheme        Scheme         `db:"scheme"`
+	Kind          Kind           `db:"kind"`      // "": no fund is chosen
+	FundID        string         `db:"fund_id"`   // "" likewise
+	FundName      string         `db:"fund_name"` // "" likewise
+	VisitID       string         `db:"visit_id"`  // "": the donor was not sent to a fund
+	VisitAddress  string         `db:"visit_address"`
+	// SessionID or GrantID is issued when the donor authorizes, by the kind.
+	SessionID  string        `db:"workflow_session_id"`
+	GrantID    string        `db:"grant_id"`
+	Authorized *money.Amount `db:"authorized_amount"`
+	// AllowedOrigins are those of the pages that may show the modal; none means any, in a sandbox.
+	AllowedOrigins []string  `db:"allowed_origins"`
+	ExpiresAt      time.Time `db:"expires_at"` // by the machine's time
+	KeyEnded       bool      `db:"key_ended"`  // the public key does not work any more
 }
 
 // Service holds the use-cases of the modal.
 type Service struct{ Deps }
 
-// Deps are what the service works with.
-type Deps struct{}
+// Deps are what the service works with. Now is the machine's time.
+type Deps struct {
+	Pool      *pgxpool.Pool
+	Tokens    *token.Service
+	Merchants *merchant.Service
+	Provider  provider.Provider
+	Now       func() time.Time
+}
 
 // New makes the service.
 func New(d Deps) *Service { return &Service{d} }
 
-// TakeTx finds what was authorized under an id, exactly one of the two, of an application's merchant,
-// and keeps everybody else from it until the transaction ends. It is ErrUnknown if the id is forged or
-// another's; one whose time is over, or that was used, is found.
-func (s *Service) TakeTx(ctx context.Context, tx *pg.Tx, applicationID, merchantID int64, workflowSessionID, grantID string) (Authorized, error) {
-	a, err := pg.One[Authorized](ctx, tx, `
-		SELECT secret_hash, application_id, merchant_id, kind, authorized_amount, fund_id, fund_name, coalesce(visit_id, '') AS visit_id, donor, donation_id, expires_at
-		FROM daf_workflows
-		WHERE application_id = @application_id AND merchant_id = @merchant_id AND state = 'authorized'
-			AND (workflow_session_id = nullif(@session::text, '') AND @grant = '' OR grant_id = nullif(@grant::text, '') AND @session = '')
-		FOR UPDATE`,
-		pg.Args{"application_id": applicationID, "merchant_id": merchantID, "session": workflowSessionID, "grant": grantID})
-	if errors.Is(err, pg.ErrNone) {
-		err = ErrUnknown
+// ErrExpired is of a way that took too long, or whose public key was revoked.
+var ErrExpired = fault.New(fault.KindGone, "daf_session_expired", "This donation form is no longer valid. Close it and start again.")
+
+const fromWorkflows = `
+	SELECT w.secret_hash, w.application_id, w.merchant_id, m.name AS merchant_name, coalesce(m.ein, '') AS ein,
+		coalesce(m.daf_provider_connect_id, '') AS connect_id, w.state, w.amount, w.donor, w.scheme, coalesce(w.kind, '') AS kind,
+		coalesce(w.fund_id, '') AS fund_id, coalesce(w.fund_name, '') AS fund_name, coalesce(w.visit_id, '') AS visit_id,
+		coalesce(w.visit_address, '') AS visit_address, coalesce(w.workflow_session_id, '') AS workflow_session_id,
+		coalesce(w.grant_id, '') AS grant_id, w.authorized_amount, k.allowed_origins, w.expires_at,
+		(k.revoked_at IS NOT NULL OR k.expires_at <= @now) IS TRUE AS key_ended
+	FROM daf_workflows w
+		JOIN merchants m ON m.application_id = w.application_id AND m.id = w.merchant_id
+		JOIN api_keys k ON k.id = w.key_id
+	WHERE w.secret_hash = @hash`
+
+// Get finds a way by its secret: fault.Missing if there is none. One that has expired is returned with
+// ErrExpired, for its page may still be shown where it could be before.
+func (s *Service) Get(ctx context.Context, secret string) (Workflow, error) {
+	now := s.Now()
+	w, err := pg.Find[Workflow](ctx, s.Pool, fromWorkflows, pg.Args{"hash": hashOf(secret), "now": now})
+	if err == nil && (w.KeyEnded || w.State != Canceled && !w.ExpiresAt.After(now)) {
+		err = ErrExpired
 	}
-	return a, err
+	return w, err
 }
 
-// UsedTx notes which donation became of what TakeTx found in the same transaction.
-func UsedTx(ctx context.Context, tx *pg.Tx, a Authorized, donation ids.Donation) error {
-	n, err := tx.Exec(ctx, `
-		UPDATE daf_workflows SET donation_id = @donation
-		WHERE application_id = @application_id AND secret_hash = @hash AND donation_id IS NULL`,
-		pg.Args{"donation": donation, "application_id": a.ApplicationID, "hash": a.SecretHash})
+// open is Get of a way that is not at its end.
+func (s *Service) open(ctx context.Context, secret string) (Workflow, error) {
+	w, err := s.Get(ctx, secret)
+	if err == nil && w.State != Open {
+		err = errEnded
+	}
+	return w, err
+}
+
+// errEnded is of a way that is not open any more.
+var errEnded = fault.New(fault.KindConflict, "daf_session_ended", "This donation form was completed or closed already.")
+
+// ended tells with errEnded that no row of an open way was changed.
+func ended(n int64, err error) error {
 	if err == nil && n == 0 {
-		err = errUsed
+		err = errEnded
 	}
 	return err
 }
+
+// Cancel ends a way without an authorization. One that has ended stays as it is.
+func (s *Service) Cancel(ctx context.Context, secret string) error {
+	_, err := pg.Exec(ctx, s.Pool, `UPDATE daf_workflows SET state = 'canceled' WHERE secret_hash = @hash AND state = 'open'`,
+		pg.Args{"hash": hashOf(secret)})
+	return err
+}
+
+// Purge deletes a batch of the ways that led to no donation and are long over, and tells how many those
+// were.
+func (s *Service) Purge(ctx context.Context) (int64, error) {
+	return pg.Exec(ctx, s.Pool, `
+		DELETE FROM daf_workflows WHERE secret_hash IN (
+			SELECT secret_hash FROM daf_workflows WHERE donation_id IS NULL AND expires_at <= @before LIMIT @batch)`,
+		pg.Args{"before": s.Now().Add(-keepFor), "batch": pg.PurgeBatch})
+}
+
+func hashOf(secret string) []byte {
+	raw, err := base64.RawURLEncoding.DecodeString(secret)
+	if err != nil {
+		raw = nil // nobody's
+	}
+	sum := sha256.Sum256(raw)
+	return sum[:]
+}
+
+// ErrUnknown is of an id that was never issued, or to another application or merchant.
+var ErrUnknown = errors.New("workflow: no such id was issued here")

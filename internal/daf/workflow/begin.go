@@ -1,0 +1,70 @@
+package workflow
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"slices"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+)
+
+// BeginInput asks for the modal. Amount is US cents; nil leaves it to the customer's detail, or to the donor.
+type BeginInput struct {
+	SessionID string
+	Amount    *money.Amount
+	// CustomerDetail is the page's own JSON, which fills the form in. Nothing in it stops a donor: what is wrong
+	// with it is left out and told in warnings.
+	CustomerDetail []byte
+	Scheme         string // light or dark; else as the donor's device
+}
+
+// Begun is where a donor's way begins.
+type Begun struct {
+	Secret   string // whoever has it goes this way
+	Warnings []string
+}
+
+// Begin starts a donor's way in a session of a payer's browser, which it counts against. Faults: those of
+// [token.Service.UseSession], payment_method_disabled, invalid_price.
+func (s *Service) Begin(ctx context.Context, in BeginInput) (Begun, error) {
+	use, err := s.Tokens.UseSession(ctx, in.SessionID)
+	if err != nil {
+		return Begun{}, err
+	}
+	m, err := s.Merchants.Find(ctx, use.ApplicationID, use.MerchantID)
+	if err != nil {
+		return Begun{}, err
+	}
+	if !m.CanProcess.DAF {
+		return Begun{}, fault.Refused("payment_method_disabled", "This merchant does not take donations from donor-advised funds.")
+	}
+	if in.Amount != nil && !grantable(*in.Amount) {
+		return Begun{}, fault.Invalid("invalid_price", "The amount must be in whole dollars, from 1 dollar to 999,999 dollars.").On("amount")
+	}
+	c, warnings := readCustomer(in.CustomerDetail)
+	if in.Amount == nil {
+		in.Amount = c.amount
+	}
+	scheme := Scheme(in.Scheme)
+	if !slices.Contains([]Scheme{Light, Dark}, scheme) {
+		scheme = System
+	}
+	raw, now := make([]byte, 32), s.Now()
+	rand.Read(raw) // never fails (crypto/rand)
+	secret := base64.RawURLEncoding.EncodeToString(raw)
+	_, err = pg.Exec(ctx, s.Pool, `
+		INSERT INTO daf_workflows (secret_hash, application_id, merchant_id, key_id, session_hash, page_origin, amount, donor, scheme,
+			created_at, expires_at)
+		VALUES (@hash, @application_id, @merchant_id, @key_id, @session, @origin, @amount, @donor, @scheme, @now, @until)`,
+		pg.Args{"hash": hashOf(secret), "application_id": use.ApplicationID, "merchant_id": use.MerchantID, "key_id": use.KeyID,
+			"session": use.Hash, "origin": use.PageOrigin, "amount": in.Amount, "donor": c.donor, "scheme": scheme, "now": now, "until": now.Add(wayLife)})
+	return Begun{Secret: secret, Warnings: warnings}, err
+}
+
+// grantable tells whether a fund can grant that much.
+func grantable(a money.Amount) bool {
+	return a >= MinAmount && a <= MaxAmount && a%money.Dollar == 0
+}

@@ -1,0 +1,166 @@
+package workflow
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// maxFunds is how many funds a search shows.
+const maxFunds = 50
+
+// maxQuery is how much of a search is looked at, in characters.
+const maxQuery = 100
+
+// Funds searches the provider's funds for a way that is open.
+func (s *Service) Funds(ctx context.Context, query string) ([]provider.Fund, error) {
+	if runes := []rune(query); len(runes) > maxQuery {
+		query = string(runes[:maxQuery])
+	}
+	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
+	defer cancel()
+	return s.Provider.Funds(ctx, query, maxFunds)
+}
+
+// Fund is the fund that a donor chose, with its instructions.
+func (s *Service) Fund(ctx context.Context, w Workflow) (provider.Fund, error) {
+	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
+	defer cancel()
+	f, err := s.Provider.Fund(ctx, w.FundID)
+	if errors.Is(err, provider.ErrNotFound) {
+		err = errFund
+	}
+	return f, err
+}
+
+var (
+	errFund   = fault.Invalid("fund_missing", "Choose the fund that your account is with.").On("fund")
+	errAmount = fault.Invalid("amount_invalid", "Enter an amount in dollars, such as 125.").On("amount")
+)
+
+// Choose takes the fund that a donor's account is with, which he may choose anew. With an integrated one a visit of
+// its pages begins, from which the donor comes to the address back; the way returned has the address to go to.
+// Faults: fund_missing, amount_invalid, daf_session_expired, daf_session_ended.
+func (s *Service) Choose(ctx context.Context, secret, fundID, back string) (Workflow, error) {
+	w, err := s.open(ctx, secret)
+	if err != nil {
+		return w, err
+	}
+	if w.Amount == nil {
+		return w, errAmount
+	}
+	w.FundID = fundID
+	f, err := s.Fund(ctx, w)
+	if err != nil {
+		return w, err
+	}
+	w.Kind, w.FundName, w.VisitID, w.VisitAddress = Nonintegrated, f.Name, "", ""
+	var reference ids.Operation // none
+	if f.Integrated {
+		w.Kind, reference = Integrated, ids.NewOperation(s.Now())
+		if w, err = s.visit(ctx, w, reference, back); err != nil {
+			return w, err
+		}
+	}
+	return w, ended(pg.Exec(ctx, s.Pool, `
+		UPDATE daf_workflows SET kind = @kind, fund_id = @fund_id, fund_name = @fund_name, visit_reference = @reference,
+			visit_id = nullif(@visit_id, ''), visit_address = nullif(@visit_address, '')
+		WHERE secret_hash = @hash AND state = 'open'`,
+		pg.Args{"hash": w.SecretHash, "kind": w.Kind, "fund_id": w.FundID, "fund_name": w.FundName, "reference": reference,
+			"visit_id": w.VisitID, "visit_address": w.VisitAddress}))
+}
+
+// visit begins a visit. It is no submission: one that is begun and forgotten grants nothing.
+func (s *Service) visit(ctx context.Context, w Workflow, reference ids.Operation, back string) (Workflow, error) {
+	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
+	defer cancel()
+	pages, err := s.Provider.Visit(ctx, provider.Visit{Reference: reference.String(), Account: processor.Account(w.ApplicationID, w.MerchantID),
+		ConnectID: w.ConnectID, FundID: w.FundID, Amount: *w.Amount, Donor: w.Donor, Return: back})
+	if err != nil {
+		return w, fmt.Errorf("workflow: visit: %w", err)
+	}
+	w.VisitID, w.VisitAddress = pages.VisitID, pages.Address
+	return w, nil
+}
+
+// Returned looks at what became of the donor's visit of the fund's pages. If he authorized a grant, so is the way.
+func (s *Service) Returned(ctx context.Context, secret string) (provider.VisitState, error) {
+	w, err := s.Get(ctx, secret)
+	switch {
+	case err != nil:
+		return "", err
+	case w.State == Confirmed:
+		return provider.VisitAuthorized, nil
+	case w.State == Canceled || w.VisitID == "":
+		return provider.VisitCanceled, nil
+	}
+	ask, cancel := context.WithTimeout(ctx, provider.CallTimeout)
+	defer cancel()
+	r, err := s.Provider.VisitResult(ask, w.VisitID)
+	if err != nil {
+		return "", fmt.Errorf("workflow: visit result: %w", err)
+	}
+	if r.State != provider.VisitAuthorized {
+		return r.State, nil
+	}
+	if !grantable(r.Amount) {
+		return "", fmt.Errorf("workflow: the provider authorized %d, which is no grant", r.Amount)
+	}
+	return r.State, s.authorize(ctx, w, r.Amount, merge(w.Donor, r.Donor))
+}
+
+// Confirm takes a donor's word that he makes the grant on the website of a fund that is not integrated. Again it
+// changes nothing.
+func (s *Service) Confirm(ctx context.Context, secret string) error {
+	w, err := s.Get(ctx, secret)
+	switch {
+	case err != nil:
+		return err
+	case w.State == Confirmed:
+		return nil
+	case w.State != Open:
+		return errEnded
+	case w.Kind != Nonintegrated:
+		return errFund
+	}
+	return s.authorize(ctx, w, *w.Amount, w.Donor)
+}
+
+// authorize issues the id of a way. One that was authorized meanwhile keeps its own.
+func (s *Service) authorize(ctx context.Context, w Workflow, a money.Amount, d provider.Donor) error {
+	now, id := s.Now(), strings.ToLower(rand.Text())
+	n, err := pg.Exec(ctx, s.Pool, `
+		UPDATE daf_workflows SET state = 'authorized', authorized_amount = @amount, authorized_at = @now, expires_at = @until, donor = @donor,
+			workflow_session_id = CASE WHEN kind = 'integrated' THEN 'ws_' || @id::text END,
+			grant_id = CASE WHEN kind = 'nonintegrated' THEN 'gr_' || @id::text END
+		WHERE secret_hash = @hash AND state = 'open' AND kind = @kind AND coalesce(visit_id, '') = @visit_id`,
+		pg.Args{"hash": w.SecretHash, "amount": a, "now": now, "until": now.Add(idLife), "donor": d, "id": id, "kind": w.Kind, "visit_id": w.VisitID})
+	if err != nil || n == 1 {
+		return err
+	}
+	state, err := pg.Value[State](ctx, s.Pool, `SELECT state FROM daf_workflows WHERE secret_hash = @hash`, pg.Args{"hash": w.SecretHash})
+	if err == nil && state != Confirmed {
+		err = errEnded
+	}
+	return err
+}
+
+// merge is a donor as he called himself, and as his fund knows him where he said nothing.
+func merge(own, fund provider.Donor) provider.Donor {
+	for _, t := range texts {
+		if at := t.at(&own); *at == "" {
+			known := []rune(clean(*t.at(&fund), t.lines))
+			*at = string(known[:min(len(known), t.most)])
+		}
+	}
+	return own
+}
