@@ -90,6 +90,9 @@ secret_key token:delete
 secret_key token:verify
 secret_key mandate:read
 secret_key mandate:revoke
+secret_key donation:create
+secret_key donation:read
+secret_key donation:update
 secret_key balance:read
 secret_key payout:read
 secret_key statement:read
@@ -127,6 +130,14 @@ system_admin fee_default:read
 system_admin fee_default:manage
 system_admin key:read
 system_admin key:manage
+system_admin donation:read
+system_admin donation:update
+support_staff donation:read
+application_admin donation:read
+organization_admin donation:read
+organization_admin donation:update
+organization_staff donation:read
+organization_staff donation:update
 `
 
 func TestEveryRoleAndPermission(t *testing.T) {

@@ -19,7 +19,11 @@ const (
 
 // The roles of people that the policy knows so far.
 const (
-	RoleSystemAdmin Role = "system_admin" // of the whole deployment
+	RoleSystemAdmin       Role = "system_admin"       // of the whole deployment
+	RoleSupportStaff      Role = "support_staff"      // of the whole deployment, mostly to read
+	RoleApplicationAdmin  Role = "application_admin"  // of one application
+	RoleOrganizationAdmin Role = "organization_admin" // of one organization's merchants
+	RoleOrganizationStaff Role = "organization_staff" // of one organization's merchants, without its team and bank
 )
 
 // IsServer tells whether it is a key of the server API, rather than a person or a payer's browser.
@@ -29,9 +33,11 @@ func (r Role) IsServer() bool { return r == RoleSecretKey || r == RoleRestricted
 type Actor struct {
 	Role          Role
 	ApplicationID int64
-	KeyID         ids.Key
-	KeyName       string
-	RequestID     ids.Request
+	// OrganizationID is the one that a person of an organization belongs to; 0 for all others.
+	OrganizationID int64
+	KeyID          ids.Key
+	KeyName        string
+	RequestID      ids.Request
 	// Restriction holds a restricted key to less than the whole application; nil for all others.
 	Restriction *Restriction
 }

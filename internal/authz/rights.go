@@ -24,6 +24,7 @@ func Rights() []Right {
 		"charge:read", "charge:write",
 		"dispute:read", "dispute:write",
 		"domain:read", "domain:write",
+		"donation:read", "donation:write",
 		"event:read", "event:write",
 		"export:read", "export:write",
 		"fee:read", "fee:write",

@@ -1,0 +1,165 @@
+package daf
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/patch"
+	"svcpay/internal/pg"
+)
+
+// UpdateInput is the body of an update. Members that are not given stay as they are; null clears all but
+// the status. Metadata is replaced as a whole. A note that comes with a status stands in the history, too.
+type UpdateInput struct {
+	Status          patch.Member[string]            `json:"status"`
+	Note            patch.Member[string]            `json:"note"`
+	ExternalGrantID patch.Member[string]            `json:"external_grant_id"`
+	Metadata        patch.Member[map[string]string] `json:"metadata"`
+	// IfVersion is the version that the donation must still have; nil for any.
+	IfVersion *int `json:"-"`
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (in UpdateInput) Validate() fault.Fields {
+	var fs fault.Fields
+	if in.Status.Given && in.Status.Value == nil {
+		fs.Add("status", "parameter_invalid", "This cannot be null: leave it out to leave it as it is.")
+	}
+	check.OneOf(&fs, "status", in.Status.Value, Statuses()...)
+	if n := in.Note.Value; n != nil {
+		check.Prose(&fs, "note", *n, maxNote)
+	}
+	check.Word(&fs, "external_grant_id", in.ExternalGrantID.Value, 1, check.MaxExternalID)
+	if m := in.Metadata.Value; m != nil {
+		check.Metadata(&fs, *m)
+	}
+	return fs
+}
+
+// on merges the update into a donation that its transaction holds.
+func (in UpdateInput) on(d Donation, m instant.Moment) (Donation, error) {
+	if in.Status.Value != nil && Status(*in.Status.Value) != d.Status {
+		to := Status(*in.Status.Value)
+		switch {
+		case !allowed(d.Kind, d.Status, to, ByHand):
+			return d, notAllowed(d, to)
+		case d.undecided():
+			return d, fault.New(fault.KindConflict, "operation_in_progress",
+				"Whether the provider took the grant is not known yet. Try again when it is.").On("status").After(time.Second)
+		}
+		d = move(d, to, m)
+	}
+	d.Note, d.ExternalGrantID = in.Note.On(d.Note), in.ExternalGrantID.On(d.ExternalGrantID)
+	if in.Metadata.Given {
+		d.Metadata = map[string]string{}
+		if given := in.Metadata.Value; given != nil {
+			d.Metadata = maps.Clone(*given)
+		}
+	}
+	return d, nil
+}
+
+// undecided tells whether the outcome of the grant's submission is not known yet.
+func (d Donation) undecided() bool {
+	return d.Kind == Integrated && d.TrackingID == nil && d.Failure == nil
+}
+
+func notAllowed(d Donation, to Status) error {
+	return fault.New(fault.KindConflict, "daf_status_not_allowed",
+		fmt.Sprintf("The donation is %s. One of this kind cannot be made %s by hand from there.", d.Status, to)).
+		On("status").With("status", string(d.Status))
+}
+
+// Update changes a donation's status by hand, and what the merchant wrote on it. One that changes nothing
+// makes no version and no event.
+//
+// Faults: the mistakes of the input; resource_missing; object_changed, with the version that there is;
+// daf_status_not_allowed; operation_in_progress while it is not known whether the provider took the grant.
+func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (Result, error) {
+	if err := s.Check.Check(actor, authz.DonationUpdate); err != nil {
+		return Result{}, err
+	}
+	if err := in.Validate().Err(); err != nil {
+		return Result{}, err
+	}
+	donationID, err := ids.ParseDonation(id)
+	if err != nil {
+		return Result{}, fault.Missing()
+	}
+	if err := s.reach(ctx, actor, donationID); err != nil {
+		return Result{}, err
+	}
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return Result{}, err
+	}
+	return idempotency.Once(ctx, s.Pool, claim, m.Machine, donationID.Bytes(), func(tx *pg.Tx) (Donation, error) {
+		before, err := s.lockTx(ctx, tx, actor.ApplicationID, donationID)
+		if err != nil {
+			return Donation{}, err
+		}
+		if err := check.Version(in.IfVersion, before.Version); err != nil {
+			return Donation{}, err
+		}
+		after, err := in.on(before.Donation, m)
+		if err != nil {
+			return Donation{}, err
+		}
+		return s.changeTx(tx, m, before.Donation, after, in.Note.Value, causeOf(actor))
+	})
+}
+
+// maxBulk is how many donations one request moves.
+const maxBulk = 50
+
+// BulkInput wants one status for several donations. Note stands in the history of each.
+type BulkInput struct {
+	Donations []string
+	Status    Status
+	Note      *string
+}
+
+// BulkResult is what became of one donation of several: as it is now, or why it stayed as it was.
+type BulkResult struct {
+	ID       string
+	Donation Donation
+	Refused  *fault.Error
+}
+
+// SetStatuses gives several donations, at most 50, a status by hand, each as [Service.Update] does and by
+// itself: what one is refused does not keep the others. The results are in the order of the input; an
+// error other than a refusal ends the work, with the results so far.
+func (s *Service) SetStatuses(ctx context.Context, actor authz.Actor, in BulkInput) ([]BulkResult, error) {
+	if err := s.Check.Check(actor, authz.DonationUpdate); err != nil {
+		return nil, err
+	}
+	var fs fault.Fields
+	if n := len(in.Donations); n < 1 || n > maxBulk {
+		fs.Add("donations", "parameter_invalid", fmt.Sprintf("1 to %d donations.", maxBulk))
+	}
+	one := UpdateInput{Status: patch.Set(string(in.Status))}
+	if in.Note != nil {
+		one.Note = patch.Set(*in.Note)
+	}
+	if err := append(fs, one.Validate()...).Err(); err != nil {
+		return nil, err
+	}
+	results := make([]BulkResult, 0, len(in.Donations))
+	for _, id := range in.Donations {
+		out, err := s.Update(ctx, actor, id, one, nil)
+		refused, ok := fault.As(err)
+		if err != nil && (!ok || refused.Kind == fault.KindInternal) {
+			return results, err
+		}
+		results = append(results, BulkResult{ID: id, Donation: out.Object, Refused: refused})
+	}
+	return results, nil
+}
