@@ -117,7 +117,7 @@ func TestRefusalsLeaveNothingBehind(t *testing.T) {
 			in.MerchantID = &w.App.Merchants.CA
 			in.WorkflowSessionID = ptr(w.Authorized(w.App, w.App.Merchants.CA, daf.Integrated, 500))
 		}, nil, "daf_not_eligible", "merchant_id"},
-		"for profit":                {nil, merchantIs(`nonprofit = false`), "daf_not_eligible", "merchant_id"},
+		"for profit":                {nil, merchantIs(`nonprofit = false, has_daf_provider = false`), "daf_not_eligible", "merchant_id"},
 		"not enabled":               {nil, merchantIs(`has_daf_provider = false`), "daf_not_enabled", "merchant_id"},
 		"not enrolled":              {nil, merchantIs(`daf_provider_connect_id = NULL`), "daf_not_enrolled", "merchant_id"},
 		"neither":                   {nil, merchantIs(`has_daf_provider = false, daf_provider_connect_id = NULL`), "daf_not_enabled", "merchant_id"},
