@@ -200,6 +200,7 @@ var baseCodes = []code{
 		Meaning: "The object is of another version than If-Match names: somebody changed it since you read it. Nothing was done.",
 		Remedy:  "Read the object again and decide anew.",
 		Message: "The object has changed since the version that If-Match names. Read it again.",
+		Members: []string{"version"},
 	},
 	{
 		Name: "idempotency_key_in_use", Kind: fault.KindConflict, Own: dress{http.StatusConflict, "idempotency_error"}, Waits: true,

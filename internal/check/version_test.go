@@ -14,8 +14,9 @@ func TestVersion(t *testing.T) {
 		t.Error("the version that it is was refused")
 	}
 	for _, is := range []int{0, 2, 4} {
-		if err := check.Version(&three, is); !fault.HasCode(err, "object_changed") {
-			t.Errorf("3 instead of %d: %v", is, err)
+		f, ok := fault.As(check.Version(&three, is))
+		if !ok || f.Code != "object_changed" || f.Detail["version"] != is {
+			t.Errorf("3 instead of %d: %+v", is, f)
 		}
 	}
 }

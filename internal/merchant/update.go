@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/idempotency"
@@ -34,8 +35,8 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in Up
 		if err != nil {
 			return before, err
 		}
-		if in.IfVersion != nil && *in.IfVersion != before.Version {
-			return before, fault.Changed()
+		if err := check.Version(in.IfVersion, before.Version); err != nil {
+			return before, err
 		}
 		return s.updateTx(ctx, tx, now, actor, before, in)
 	})
