@@ -138,6 +138,7 @@ organization_admin donation:read
 organization_admin donation:update
 organization_staff donation:read
 organization_staff donation:update
+organization_admin daf_enrollment:manage
 `
 
 func TestEveryRoleAndPermission(t *testing.T) {

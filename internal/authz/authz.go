@@ -92,6 +92,8 @@ const (
 	DomainRead     Permission = "domain:read"   // what is known of a merchant's websites
 	DomainVerify   Permission = "domain:verify" // look whether they are in order
 
+	DAFEnrollmentManage Permission = "daf_enrollment:manage" // look an organization up, enroll a merchant, opt out
+
 	FeeRead          Permission = "fee:read"           // a merchant's rates, and a preview of others
 	FeeWriteDAF      Permission = "fee:write_daf"      // a merchant's daf_percentage
 	FeeManage        Permission = "fee:manage"         // change a merchant's rates

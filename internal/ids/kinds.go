@@ -21,6 +21,7 @@ type (
 	deliveryKind    struct{}
 	replayKind      struct{}
 	donationKind    struct{}
+	enrollmentKind  struct{}
 )
 
 func (chargeKind) Prefix() string      { return "ch" }
@@ -43,6 +44,7 @@ func (endpointKind) Prefix() string    { return "whe" }
 func (deliveryKind) Prefix() string    { return "dlv" }
 func (replayKind) Prefix() string      { return "rpl" }
 func (donationKind) Prefix() string    { return "daf" }
+func (enrollmentKind) Prefix() string  { return "enr" }
 
 // The ids of the service's objects.
 type (
@@ -66,6 +68,7 @@ type (
 	Delivery    = ID[deliveryKind]
 	Replay      = ID[replayKind]
 	Donation    = ID[donationKind]
+	Enrollment  = ID[enrollmentKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -92,6 +95,7 @@ var (
 	NewDelivery    = New[deliveryKind]
 	NewReplay      = New[replayKind]
 	NewDonation    = New[donationKind]
+	NewEnrollment  = New[enrollmentKind]
 
 	ChargeFrom    = FromBytes[chargeKind]
 	RefundFrom    = FromBytes[refundKind]

@@ -51,8 +51,9 @@ var freePrefixes = strings.Fields("00 07 08 09 17 18 19 28 29 49 69 70 78 79 89 
 
 const einOfUS = "An EIN is for merchants in the US."
 
-// checkEIN wants an employer identification number as it is printed.
-func checkEIN(fs *fault.Fields, ein *string) {
+// CheckEIN wants an employer identification number as it is printed, NN-NNNNNNN, with a prefix that is
+// in use. A nil one was not sent.
+func CheckEIN(fs *fault.Fields, ein *string) {
 	if ein != nil && (!einForm.MatchString(*ein) || slices.Contains(freePrefixes, (*ein)[:2])) {
 		fs.Add("ein", "parameter_invalid", "An EIN is written as 04-3567500, and begins with two digits that are in use.")
 	}

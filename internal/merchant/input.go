@@ -60,7 +60,7 @@ func (in CreateInput) validate(sandbox bool) fault.Fields {
 	in.checkOrganization(&fs)
 	check.Currency(&fs, "currency", in.Currency)
 	checkCountry(&fs, in.Country, in.Currency)
-	checkEIN(&fs, in.EIN)
+	CheckEIN(&fs, in.EIN)
 	if in.EIN != nil && deref(in.Country) == canada {
 		fs.Add("ein", "parameter_invalid", einOfUS)
 	}
@@ -163,7 +163,7 @@ func (in UpdateInput) validate(sandbox bool) fault.Fields {
 	var fs fault.Fields
 	in.checkCleared(&fs)
 	checkName(&fs, "name", in.Name.Value)
-	checkEIN(&fs, in.EIN.Value)
+	CheckEIN(&fs, in.EIN.Value)
 	check.OneOf(&fs, "bank_processor", in.BankProcessor.Value, processors...)
 	checkTimeZone(&fs, in.TimeZone.Value)
 	check.OneOf(&fs, "payout_schedule", in.PayoutSchedule.Value, string(Daily), string(Weekly), string(Monthly))

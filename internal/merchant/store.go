@@ -92,15 +92,15 @@ func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, 
 		UPDATE merchants SET version = @version, name = @name, status = @status, status_reason = @status_reason, ein = @ein,
 			nonprofit = @nonprofit, bank_processor = @bank_processor, time_zone = @time_zone, payout_schedule = @schedule,
 			payout_weekday = @weekday, payout_day_of_month = @day_of_month, payouts_paused_reason = @paused,
-			has_wallet_a = @has_wallet_a, has_daf_provider = @has_daf_provider, domains = @domains,
+			has_wallet_a = @has_wallet_a, has_daf_provider = @has_daf_provider, daf_provider_connect_id = @connect_id, domains = @domains,
 			statement_descriptor = @statement_descriptor, external_id = @external_id, metadata = @metadata, updated_at = @now
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "name": after.Name, "status": after.Status, "status_reason": after.StatusReason,
 			"ein": after.EIN, "nonprofit": after.Nonprofit, "bank_processor": after.BankProcessor, "time_zone": after.TimeZone,
 			"schedule": after.PayoutSchedule, "weekday": after.PayoutWeekday, "day_of_month": after.PayoutDayOfMonth,
 			"paused": after.PayoutsPausedReason, "has_wallet_a": after.HasWalletA,
-			"has_daf_provider": after.HasDAFProvider, "domains": after.Domains, "statement_descriptor": after.StatementDescriptor,
-			"external_id": after.ExternalID, "metadata": after.Metadata, "now": after.UpdatedAt,
+			"has_daf_provider": after.HasDAFProvider, "connect_id": after.DAFProviderConnectID, "domains": after.Domains,
+			"statement_descriptor": after.StatementDescriptor, "external_id": after.ExternalID, "metadata": after.Metadata, "now": after.UpdatedAt,
 			"application_id": after.ApplicationID, "id": after.ID})
 	previous, err := outbox.Changed(before, after)
 	if err != nil {

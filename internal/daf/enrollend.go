@@ -1,0 +1,83 @@
+package daf
+
+import (
+	"context"
+	"errors"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+// LastEnrollment returns a merchant's latest attempt, or the fault that says that there is none.
+func (s *Service) LastEnrollment(ctx context.Context, actor authz.Actor, merchantID int64) (Enrollment, error) {
+	if _, err := s.ofOrganization(ctx, actor, merchantID, "", nil); err != nil {
+		return Enrollment{}, err
+	}
+	e, err := lastEnrollment(ctx, s.Pool, actor.ApplicationID, merchantID)
+	if errors.Is(err, pg.ErrNone) {
+		err = fault.Missing()
+	}
+	return e, err
+}
+
+// OptOut ends a merchant's enrollment, or an attempt that is under way. It takes no new donations from then
+// on, and no command enrolls it again. A merchant that is not enrolled stays as it is.
+func (s *Service) OptOut(ctx context.Context, actor authz.Actor, merchantID int64) (merchant.Merchant, error) {
+	if _, err := s.ofOrganization(ctx, actor, merchantID, "", nil); err != nil {
+		return merchant.Merchant{}, err
+	}
+	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return merchant.Merchant{}, err
+	}
+	var after merchant.Merchant
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		locked, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, merchantID)
+		if err != nil {
+			return err
+		}
+		if err := endEnrollmentTx(ctx, tx, now, locked); err != nil {
+			return err
+		}
+		after, err = s.Merchants.LeaveTx(tx, now, locked, merchant.Cause{RequestID: actor.RequestID, Source: outbox.API})
+		return err
+	})
+	return after, err
+}
+
+// endEnrollmentTx ends what a locked merchant has of an attempt or an enrollment.
+func endEnrollmentTx(ctx context.Context, tx *pg.Tx, now instant.Moment, locked merchant.Merchant) error {
+	e, err := lastEnrollment(ctx, tx, locked.ApplicationID, locked.ID)
+	if errors.Is(err, pg.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch e.State {
+	case Processing:
+		e.State, e.FinishedAt = Withdrawn, instant.Ptr(now.At)
+	case Enrolled:
+		e.State, e.LeftAt = Left, instant.Ptr(now.At)
+	case Refused, Withdrawn, Left:
+		return nil
+	}
+	closeEnrollmentTx(tx, e)
+	return nil
+}
+
+// ResolveEnrollments asks the provider again about up to a batch of attempts without an outcome, and tells how
+// many those were. Any number of binaries may run it at once.
+func (s *Service) ResolveEnrollments(ctx context.Context) (int, error) {
+	due, err := s.dueEnrollments(ctx, enrollBatch)
+	errs := []error{err}
+	for _, e := range due {
+		_, err := s.ask(ctx, e, merchant.Cause{RequestID: e.RequestID, Source: outbox.Job})
+		errs = append(errs, err)
+	}
+	return len(due), errors.Join(errs...)
+}
