@@ -163,14 +163,14 @@ func (s *Service) ask(ctx context.Context, e Enrollment, c merchant.Cause) (Enro
 	crash.Point("enrollment.called")
 	switch {
 	case errors.Is(err, provider.ErrNotFound):
-		return s.finish(ctx, e, "", NotFound, c)
+		return s.close(ctx, e, "", NotFound, c)
 	case err != nil && e.Checks >= mostChecks:
-		return s.finish(ctx, e, "", Unanswered, c)
+		return s.close(ctx, e, "", Unanswered, c)
 	case err != nil:
 		slog.WarnContext(ctx, "the outcome of an enrollment is unknown", "enrollment", e.ID.String(), "error", err.Error())
 		return e, s.askSoon(ctx, e)
 	}
-	return s.finish(ctx, e, connectID, Eligible, c)
+	return s.close(ctx, e, connectID, Eligible, c)
 }
 
 func (s *Service) call(ctx context.Context, e Enrollment) (string, error) {
@@ -179,9 +179,9 @@ func (s *Service) call(ctx context.Context, e Enrollment) (string, error) {
 	return s.Provider.Enroll(ctx, provider.Enrollment{Reference: e.ID.String(), EIN: e.EIN, Name: e.Name})
 }
 
-// finish writes the outcome of an attempt, unless it has one. A merchant that cannot be enrolled any more
+// close writes the outcome of an attempt, unless it has one. A merchant that cannot be enrolled any more
 // stays as it is.
-func (s *Service) finish(ctx context.Context, e Enrollment, connectID string, answer Outcome, c merchant.Cause) (Enrollment, error) {
+func (s *Service) close(ctx context.Context, e Enrollment, connectID string, answer Outcome, c merchant.Cause) (Enrollment, error) {
 	ctx = context.WithoutCancel(ctx)
 	now, err := s.Clock.Moment(ctx, e.ApplicationID)
 	if err != nil {

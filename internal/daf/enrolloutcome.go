@@ -9,7 +9,7 @@ import (
 // Outcome is what is found when a merchant is to be enrolled in DAF Pay.
 type Outcome string
 
-// The outcomes. The last three are told by the command alone, which enrolls nobody who has opted out.
+// The outcomes. The last two are told by [Service.EnrollEligible] alone, which enrolls nobody who has opted out.
 const (
 	Eligible             Outcome = "eligible"
 	MerchantNotUS        Outcome = "merchant_not_us"
@@ -43,10 +43,10 @@ func Meanings() []Meaning {
 		{MerchantNotActive, "The merchant is suspended or closed.", fault.KindRefused},
 		{AlreadyEnrolled, "The merchant is enrolled already.", fault.KindConflict},
 		{InProgress, "The merchant is being enrolled.", fault.KindConflict},
-		{NoEIN, "The merchant has no EIN.", fault.KindRefused},
-		{OptedOut, "The merchant has opted out. Its organization can enroll it again.", fault.KindRefused},
 		{EINDiffers, "The merchant has another EIN. Correct the merchant's first, if it is wrong.", fault.KindRefused},
 		{EINTaken, "This is the EIN of another merchant. Each is enrolled by an EIN of its own.", fault.KindRefused},
+		{NoEIN, "The merchant has no EIN.", fault.KindRefused},
+		{OptedOut, "The merchant has opted out. Its organization can enroll it again.", fault.KindRefused},
 		{NotFound, "There is no organization with this EIN.", fault.KindRefused},
 		{OrganizationNotUS, "The organization is not in the US.", fault.KindRefused},
 		{NotCharity, "The organization is not registered as a 501(c)(3).", fault.KindRefused},

@@ -104,7 +104,9 @@ func enrollWorld(t *testing.T) enrolling {
 	add(league, "Civic League of Marlow", "US", "4", true)
 	add(foreign, "Maple Relief Foundation", "CA", "3", true)
 	add(good, "Neighborhood Fund No. 00", "US", "3", true)
-	return enrolling{w, d, daf.New(daf.Deps{Pool: w.Pool, Check: w.Gate, Clock: w.Clocks, Merchants: w.Merchants, Provider: d})}
+	service := *w.DAF
+	service.Provider = d
+	return enrolling{w, d, &service}
 }
 
 // charityOf makes a nonprofit merchant in the US; ein "" is none.

@@ -1,0 +1,177 @@
+package daf
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+)
+
+const (
+	// examineBatch is how many merchants are looked at together, parallelCalls how many calls to the provider
+	// about them are under way at once.
+	examineBatch  = 100
+	parallelCalls = 4
+)
+
+// ErrSilent ends an examination when the provider answers none of its questions.
+var ErrSilent = errors.New("the provider does not answer")
+
+// EligibleInput says which merchants are examined, and whether those that are eligible are enrolled.
+type EligibleInput struct {
+	ApplicationID int64 // 0: of every application
+	Apply         bool
+}
+
+// Examined is what was found of a merchant.
+type Examined struct {
+	ApplicationID int64
+	MerchantID    int64
+	Name          string
+	EIN           string                 // "" without one
+	Organization  *provider.Organization // nil if none was looked for, or found
+	Outcome       Outcome
+	Enrolled      bool // just now; never without Apply
+}
+
+// EnrollEligible looks at the existing merchants in the order of their ids, tells of them in batches, and
+// enrolls those that are eligible if it shall. Whatever stops it, it can be run again: who is enrolled stays
+// so, and an attempt without an outcome is continued under its reference. It fails with [ErrSilent], or with
+// what tell fails with.
+func (s *Service) EnrollEligible(ctx context.Context, in EligibleInput, tell func([]Examined) error) error {
+	used := make(map[usedEIN]bool)
+	for after := int64(0); ; {
+		rows, err := pg.All[standing](ctx, s.Pool, selectStanding+`
+			WHERE m.id > @after AND (@application_id::bigint = 0 OR m.application_id = @application_id) ORDER BY m.id LIMIT @limit`,
+			pg.Args{"after": after, "application_id": in.ApplicationID, "ein": nil, "but": ids.Enrollment{}, "limit": examineBatch})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		after = rows[len(rows)-1].ID
+		found, err := s.examine(ctx, rows, in.Apply, used)
+		if err := errors.Join(err, tell(found)); err != nil {
+			return err
+		}
+	}
+}
+
+// CountMerchants tells how many merchants [Service.EnrollEligible] looks at.
+func (s *Service) CountMerchants(ctx context.Context, applicationID int64) (int, error) {
+	return pg.Value[int](ctx, s.Pool, `
+		SELECT count(*)::int FROM merchants WHERE @application_id::bigint = 0 OR application_id = @application_id`,
+		pg.Args{"application_id": applicationID})
+}
+
+// usedEIN is an EIN that one of an application's merchants is enrolled by, or would be.
+type usedEIN struct {
+	applicationID int64
+	ein           string
+}
+
+// alone judges a merchant that nobody has asked to enroll.
+func (m standing) alone() Outcome {
+	switch o := m.judge(deref(m.EIN)); {
+	case o == Eligible && m.EIN == nil:
+		return NoEIN
+	case o == Eligible && m.Left:
+		return OptedOut
+	default:
+		return o
+	}
+}
+
+// examine judges a batch, asks the directory about those that nothing else stands in the way of, and then
+// enrolls, each step for several at a time.
+func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used map[usedEIN]bool) ([]Examined, error) {
+	out := make([]Examined, len(rows))
+	for i, m := range rows {
+		out[i] = Examined{ApplicationID: m.ApplicationID, MerchantID: m.ID, Name: m.Name, EIN: deref(m.EIN), Outcome: m.alone()}
+	}
+	asked := each(ctx, out, func(i int) bool { return out[i].Outcome == Eligible }, func(i int) {
+		out[i].Organization, out[i].Outcome = s.directory(ctx, out[i].EIN)
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	silent := 0
+	for i, e := range out {
+		k := usedEIN{e.ApplicationID, e.EIN}
+		switch {
+		case e.Outcome == Unanswered:
+			silent++
+		case e.Outcome == Eligible && used[k]: // the first of two gets it
+			out[i].Outcome = EINTaken
+		case e.Outcome == Eligible:
+			used[k] = true
+		}
+	}
+	if asked > 0 && silent == asked {
+		return out, ErrSilent
+	}
+	if apply {
+		due := func(i int) bool { return out[i].Outcome == Eligible || out[i].Outcome == InProgress }
+		each(ctx, out, due, func(i int) { out[i].Outcome, out[i].Enrolled = s.enrollAlone(ctx, rows[i], out[i]) })
+	}
+	return out, ctx.Err()
+}
+
+// enrollAlone enrolls a merchant that is eligible, or continues the attempt that is under way.
+func (s *Service) enrollAlone(ctx context.Context, m standing, found Examined) (Outcome, bool) {
+	cause := merchant.Cause{Source: outbox.Job}
+	var e Enrollment
+	var err error
+	if found.Outcome == Eligible {
+		e, err = s.enroll(ctx, m, *found.Organization, cause)
+	} else if e, err = lastEnrollment(ctx, s.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
+		e, err = s.ask(ctx, e, cause)
+	}
+	if f, ok := fault.As(err); ok {
+		for _, known := range Meanings() { // it changed meanwhile
+			if known.Outcome.refusal().Code == f.Code {
+				return known.Outcome, false
+			}
+		}
+	}
+	switch {
+	case err != nil:
+		slog.ErrorContext(ctx, "a merchant could not be enrolled", "merchant_id", m.ID, "error", err.Error())
+		return Unanswered, false
+	case e.State == Enrolled:
+		return Eligible, true
+	case e.State == Refused:
+		return *e.Refusal, false
+	case e.State == Processing:
+		return InProgress, false
+	}
+	return OptedOut, false
+}
+
+// each does something for those members of a batch that are wanted, several at a time, until ctx ends, and
+// tells how many it did it for.
+func each(ctx context.Context, batch []Examined, wanted func(int) bool, do func(int)) (n int) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	slots := make(chan struct{}, parallelCalls)
+	for i := range batch {
+		if !wanted(i) {
+			continue
+		}
+		slots <- struct{}{}
+		if ctx.Err() != nil {
+			return n
+		}
+		n++
+		wg.Go(func() {
+			defer func() { <-slots }()
+			do(i)
+		})
+	}
+	return n
+}

@@ -1,0 +1,227 @@
+package daf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svcpay/internal/daf"
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+)
+
+// examined runs over all merchants and tells what was found of each.
+func (w enrolling) examined(t testing.TB, apply bool) map[int64]daf.Examined {
+	t.Helper()
+	out := make(map[int64]daf.Examined)
+	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Apply: apply}, collect(out)); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func collect(into map[int64]daf.Examined) func([]daf.Examined) error {
+	return func(batch []daf.Examined) error {
+		for _, e := range batch {
+			into[e.MerchantID] = e
+		}
+		return nil
+	}
+}
+
+func outcomes(of map[int64]daf.Examined) map[int64]daf.Outcome {
+	out := make(map[int64]daf.Outcome)
+	for id, e := range of {
+		out[id] = e.Outcome
+	}
+	return out
+}
+
+// crowd makes a merchant of each sort, and tells what is to be found of them before any is enrolled.
+func (w enrolling) crowd(t testing.TB) map[int64]daf.Outcome {
+	t.Helper()
+	left := w.charityOf("20-2000001")
+	w.directory.entries["20-2000001"] = provider.Organization{EIN: "20-2000001", Name: "Neighborhood Fund No. 01", Country: "US", Subsection: "3", GoodStanding: true}
+	if _, err := w.enroll(t, left.ID, "20-2000001"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.daf.OptOut(t.Context(), w.OrganizationAdmin(), left.ID); err != nil {
+		t.Fatal(err)
+	}
+	suspended := w.charityOf("11-1111112")
+	if _, err := w.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: suspended.ID, Status: merchant.Suspended, Reason: "A test"}); err != nil {
+		t.Fatal(err)
+	}
+	return map[int64]daf.Outcome{
+		w.App.Merchants.US: daf.Eligible, w.App.Merchants.USQ: daf.NotFound, w.App.Merchants.CA: daf.MerchantNotUS,
+		w.Other.Merchants.US: daf.NotFound, w.Other.Merchants.USQ: daf.NotFound, w.Other.Merchants.CA: daf.MerchantNotUS,
+		left.ID: daf.OptedOut, suspended.ID: daf.MerchantNotActive,
+		w.charityOf("").ID: daf.NoEIN, w.charityOf(lapsed).ID: daf.NotInGoodStanding, w.charityOf(league).ID: daf.NotCharity,
+		w.charityOf(foreign).ID: daf.OrganizationNotUS, w.Merchant(merchant.CreateInput{}).ID: daf.MerchantNotNonprofit,
+		w.charityOf(good).ID: daf.Eligible, w.charityOf(good).ID: daf.EINTaken,
+	}
+}
+
+func TestEligibleMerchantsAreEnrolled(t *testing.T) {
+	t.Parallel()
+	w := enrollWorld(t)
+	want := w.crowd(t)
+	calls := len(w.directory.calls)
+	if d := cmp.Diff(want, outcomes(w.examined(t, false))); d != "" {
+		t.Errorf("a dry run finds:\n%s", d)
+	}
+	if len(w.directory.calls) != calls {
+		t.Errorf("a dry run enrolls %v", w.directory.calls[calls:])
+	}
+	n, err := w.daf.CountMerchants(t.Context(), 0)
+	if other, again := w.daf.CountMerchants(t.Context(), w.Other.AppID); n != len(want) || other != 3 || errors.Join(err, again) != nil {
+		t.Errorf("%d and %d merchants, %v, %v", n, other, err, again)
+	}
+	found := w.examined(t, true)
+	if d := cmp.Diff(want, outcomes(found)); d != "" {
+		t.Errorf("enrolling finds:\n%s", d)
+	}
+	for id, e := range found {
+		m, err := w.Merchants.Find(t.Context(), e.ApplicationID, id)
+		if is := m.DAFProviderConnectID != nil; err != nil || is != (e.Outcome == daf.Eligible) || is != e.Enrolled {
+			t.Errorf("%+v: %v", e, m.DAFProviderConnectID)
+		}
+		if e.Enrolled {
+			want[id] = daf.AlreadyEnrolled
+			if len(w.told(t, id)) != 1 {
+				t.Errorf("%d is told %v", id, w.told(t, id))
+			}
+		}
+	}
+	if d := cmp.Diff(want, outcomes(w.examined(t, true))); d != "" || len(w.directory.calls) != calls+2 {
+		t.Errorf("%d calls; the second time it finds:\n%s", len(w.directory.calls)-calls, d)
+	}
+}
+
+func TestEligibleMerchantsOfOneApplication(t *testing.T) {
+	t.Parallel()
+	w := enrollWorld(t)
+	found := make(map[int64]daf.Examined)
+	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{ApplicationID: w.Other.AppID, Apply: true}, collect(found)); err != nil || len(found) != 3 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if m := w.get(t, w.App.Merchants.US); m.DAFProviderConnectID != nil {
+		t.Errorf("%+v", m)
+	}
+}
+
+// many makes merchants that can all be enrolled.
+func (w enrolling) many(n int) (all []int64) {
+	for i := range n {
+		ein := fmt.Sprintf("20-21%05d", i)
+		w.directory.entries[ein] = provider.Organization{EIN: ein, Name: "Fund " + ein, Country: "US", Subsection: "3", GoodStanding: true}
+		all = append(all, w.charityOf(ein).ID)
+	}
+	return all
+}
+
+// Whatever stops a run, the next goes on: nobody is asked for twice who has an answer, and everybody is
+// enrolled once.
+func TestARunThatWasStoppedIsContinued(t *testing.T) {
+	t.Parallel()
+	w := enrollWorld(t)
+	ids := w.many(230)
+	var mu sync.Mutex
+	answered := make(map[string]int)
+	n := 0
+	ctx, stop := context.WithCancel(t.Context())
+	w.directory.plan(nil, func(e provider.Enrollment) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if n++; n == 120 {
+			stop()
+		}
+		if n%10 == 0 { // the answer is lost
+			return errDown
+		}
+		answered[e.EIN]++
+		return nil
+	})
+	told := make(map[int64]daf.Examined)
+	if err := w.daf.EnrollEligible(ctx, daf.EligibleInput{Apply: true}, collect(told)); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	enrolled, waiting := 0, 0
+	for _, e := range told {
+		if e.Enrolled {
+			enrolled++
+		}
+		if e.Outcome == daf.InProgress {
+			waiting++
+		}
+	}
+	if enrolled < 100 || enrolled > 130 || waiting < 10 {
+		t.Errorf("%d are enrolled, %d wait", enrolled, waiting)
+	}
+	w.Clock.Advance(time.Second)
+	for range 3 {
+		maps.Copy(told, w.examined(t, true))
+	}
+	for _, id := range ids {
+		if m := w.get(t, id); m.DAFProviderConnectID == nil || m.Version != 2 || len(w.told(t, id)) != 1 {
+			t.Errorf("%+v", m)
+		}
+	}
+	for ein, times := range answered {
+		if times != 1 {
+			t.Errorf("%s was answered %d times", ein, times)
+		}
+	}
+	attempts, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM daf_enrollments WHERE state = 'enrolled'`, pg.Args{})
+	if err != nil || attempts != len(ids)+1 { // the demo's food bank is the one more
+		t.Errorf("%d attempts, %v", attempts, err)
+	}
+}
+
+func TestASilentProviderEndsARun(t *testing.T) {
+	t.Parallel()
+	w := enrollWorld(t)
+	w.many(120)
+	w.directory.down = true
+	batches := 0
+	err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Apply: true}, func(batch []daf.Examined) error {
+		batches++
+		return nil
+	})
+	if !errors.Is(err, daf.ErrSilent) || batches != 1 || len(w.directory.calls) != 0 {
+		t.Errorf("%v after %d batches", err, batches)
+	}
+	w.directory.down = false
+	full := errors.New("nothing more can be told")
+	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{}, func([]daf.Examined) error { return full }); !errors.Is(err, full) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Two runs at once enroll each merchant once.
+func TestTwoRunsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := enrollWorld(t)
+	ids := w.many(60)
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Apply: true}, func([]daf.Examined) error { return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for _, id := range ids {
+		if m := w.get(t, id); m.DAFProviderConnectID == nil || m.Version != 2 || len(w.told(t, id)) != 1 {
+			t.Errorf("%+v", m)
+		}
+	}
+}
