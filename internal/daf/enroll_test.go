@@ -27,11 +27,11 @@ func TestAMerchantIsEnrolled(t *testing.T) {
 	}
 	w.Clock.Advance(time.Minute)
 	e, err := w.daf.Enroll(t.Context(), w.OrganizationAdmin(), daf.EnrollInput{MerchantID: id, EIN: foodBank, Name: " riverside FOOD bank inc"})
-	if err != nil || e.State != daf.Enrolled || e.FinishedAt == nil || e.Name != "Riverside Food Bank Inc" || e.Provider != "directory" {
+	if err != nil || e.State != daf.Enrolled || e.FinishedAt == nil || e.Name != "Riverside Food Bank Inc" || e.Provider != w.Funds.Name() {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	m := w.get(t, id)
-	if m.DAFProviderConnectID == nil || *m.DAFProviderConnectID != "conn_"+foodBank || m.Version != 2 || m.CanProcess.DAF || !m.UpdatedAt.Equal(w.Clock.Now()) {
+	if m.DAFProviderConnectID == nil || *m.DAFProviderConnectID != w.connection(t, foodBank) || m.Version != 2 || m.CanProcess.DAF || !m.UpdatedAt.Equal(w.Clock.Now()) {
 		t.Errorf("%+v", m)
 	}
 	if d := cmp.Diff([]map[string]any{{"daf_provider_connect_id": nil, "version": 1.0, "updated_at": m.CreatedAt.UTC().Format(instant.Layout)}}, w.told(t, id)); d != "" {
@@ -145,7 +145,6 @@ func TestAnEINOfAnotherMerchantIsTaken(t *testing.T) {
 	if e, err := w.enroll(t, bare.ID, foodBank); code(err) != "daf_ein_taken" { // the demo's own
 		t.Errorf("%+v, %v", e, err)
 	}
-	w.directory.entries["59-7654321"] = provider.Organization{EIN: "59-7654321", Name: "Harbor Food Bank Inc", Country: "US", Subsection: "3", GoodStanding: true}
 	if _, err := w.enroll(t, bare.ID, "59-7654321"); err != nil {
 		t.Fatal(err)
 	}

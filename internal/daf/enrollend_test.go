@@ -27,7 +27,7 @@ func TestOptOut(t *testing.T) {
 		}
 	}
 	told := w.told(t, id)
-	if len(told) != 2 || told[1]["daf_provider_connect_id"] != "conn_"+foodBank {
+	if len(told) != 2 || told[1]["daf_provider_connect_id"] != w.connection(t, foodBank) {
 		t.Errorf("%v", told)
 	}
 	if e, err := w.daf.LastEnrollment(t.Context(), w.OrganizationAdmin(), id); err != nil || e.ID != first.ID || e.State != daf.Left || e.LeftAt == nil {

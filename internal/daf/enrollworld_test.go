@@ -16,14 +16,12 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// directory is a provider of whom only organizations are asked for.
+// directory is the sandbox's provider with calls about organizations that a test plays with.
 type directory struct {
 	provider.Provider
 
-	mu      sync.Mutex
-	entries map[string]provider.Organization
-	taken   map[string]string // connection by EIN
-	calls   []provider.Enrollment
+	mu    sync.Mutex
+	calls []provider.Enrollment
 	// before and after stand around each enrollment; an error of theirs is the call's.
 	before, after func(provider.Enrollment) error
 	down          bool
@@ -31,22 +29,17 @@ type directory struct {
 
 var errDown = errors.New("the provider is down")
 
-func (d *directory) Name() string { return "directory" }
-
-func (d *directory) Organization(_ context.Context, ein string) (provider.Organization, error) {
+func (d *directory) Organization(ctx context.Context, ein string) (provider.Organization, error) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.down {
+	down := d.down
+	d.mu.Unlock()
+	if down {
 		return provider.Organization{}, errDown
 	}
-	o, ok := d.entries[ein]
-	if !ok {
-		return o, provider.ErrNotFound
-	}
-	return o, nil
+	return d.Provider.Organization(ctx, ein)
 }
 
-func (d *directory) Enroll(_ context.Context, e provider.Enrollment) (string, error) {
+func (d *directory) Enroll(ctx context.Context, e provider.Enrollment) (string, error) {
 	d.mu.Lock()
 	before, after := d.before, d.after
 	d.calls = append(d.calls, e)
@@ -56,19 +49,11 @@ func (d *directory) Enroll(_ context.Context, e provider.Enrollment) (string, er
 			return "", err
 		}
 	}
-	d.mu.Lock()
-	if _, ok := d.entries[e.EIN]; !ok {
-		d.mu.Unlock()
-		return "", provider.ErrNotFound
+	id, err := d.Provider.Enroll(ctx, e)
+	if err == nil && after != nil {
+		err = after(e)
 	}
-	d.taken[e.EIN] = "conn_" + e.EIN
-	d.mu.Unlock()
-	if after != nil {
-		if err := after(e); err != nil {
-			return "", err
-		}
-	}
-	return "conn_" + e.EIN, nil
+	return id, err
 }
 
 func (d *directory) plan(before, after func(provider.Enrollment) error) {
@@ -95,15 +80,7 @@ type enrolling struct {
 func enrollWorld(t *testing.T) enrolling {
 	t.Helper()
 	w := fixture.New(t)
-	d := &directory{entries: map[string]provider.Organization{}, taken: map[string]string{}}
-	add := func(ein, name, country, subsection string, standing bool) {
-		d.entries[ein] = provider.Organization{EIN: ein, Name: name, Country: country, Subsection: subsection, GoodStanding: standing}
-	}
-	add(foodBank, "Riverside Food Bank Inc", "US", "3", true)
-	add(lapsed, "Lapsed Lantern Society", "US", "3", false)
-	add(league, "Civic League of Marlow", "US", "4", true)
-	add(foreign, "Maple Relief Foundation", "CA", "3", true)
-	add(good, "Neighborhood Fund No. 00", "US", "3", true)
+	d := &directory{Provider: w.Funds}
 	service := *w.DAF
 	service.Provider = d
 	return enrolling{w, d, &service}
@@ -130,11 +107,11 @@ func (w enrolling) get(t testing.TB, id int64) merchant.Merchant {
 // enroll looks an EIN up and confirms what is found.
 func (w enrolling) enroll(t testing.TB, id int64, ein string) (daf.Enrollment, error) {
 	t.Helper()
-	name := w.directory.entries[ein].Name
-	if name == "" {
-		name = "Whoever"
+	o, err := w.Funds.Organization(t.Context(), ein)
+	if err != nil {
+		o.Name = "Whoever"
 	}
-	return w.daf.Enroll(t.Context(), w.OrganizationAdmin(), daf.EnrollInput{MerchantID: id, EIN: ein, Name: name})
+	return w.daf.Enroll(t.Context(), w.OrganizationAdmin(), daf.EnrollInput{MerchantID: id, EIN: ein, Name: o.Name})
 }
 
 // told are the events of a merchant, by what they say was before.
@@ -153,6 +130,16 @@ func (w enrolling) told(t testing.TB, id int64) []map[string]any {
 		out = append(out, r.Previous)
 	}
 	return out
+}
+
+// connection is the id by which the provider knows an organization that it has taken in.
+func (w enrolling) connection(t testing.TB, ein string) string {
+	t.Helper()
+	id, err := pg.Value[string](t.Context(), w.Pool, `SELECT connect_id FROM sandbox_daf_enrollments WHERE ein = @ein`, pg.Args{"ein": ein})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 func code(err error) string {
