@@ -93,9 +93,10 @@ func flag(v string) (bool, error) {
 // databaseConfigFrom reads what a command needs that works on the database of a service: the settings
 // of the service will do, and its address and keys need not be there.
 func databaseConfigFrom(env []string) (config, error) {
-	c, errs := readSettings(env, slices.DeleteFunc(settings(), func(s setting) bool {
+	wanted := slices.DeleteFunc(settings(), func(s setting) bool {
 		return s.name != "DATABASE_URL" && s.name != "SVCPAY_ENVIRONMENT"
-	}))
+	})
+	c, errs := readSettings(env, append(wanted, extraSettings()...))
 	return c, errors.Join(errs...)
 }
 

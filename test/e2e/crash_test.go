@@ -64,7 +64,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 			c.run(t)
 		})
 	}
-	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints(), webhookPoints()) {
+	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints(), webhookPoints(), enrollmentPoints()) {
 		rows[point] = true
 	}
 	for point := range crashPoints {

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/clock"
+	"svcpay/internal/counterparty"
+	"svcpay/internal/daf"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/identity"
+	"svcpay/internal/merchant"
+	"svcpay/internal/operation"
+)
+
+type dafCommand struct {
+	EnrollEligible enrollEligibleCommand `cmd:"" help:"Enroll the existing merchants that are eligible, or tell which they are."`
+}
+
+type enrollEligibleCommand struct {
+	Application int64 `placeholder:"N" help:"Only this application's merchants; those of all without it."`
+	Apply       bool  `help:"Enroll those that are eligible. Without it nothing is changed."`
+	All         bool  `help:"List every merchant with what was found, not only those that are eligible."`
+}
+
+// Help implements kong.HelpProvider.
+func (enrollEligibleCommand) Help() string {
+	return databaseHelp + " It can be stopped at any time and run again: it goes on where it stood, and enrolls nobody twice. " +
+		"The exit status is 1 if merchants are left of which the provider has not told."
+}
+
+// donations are the use-cases of DAF Pay, for a command that works on the database alone.
+func donations(pool *pgxpool.Pool, environment identity.Environment) *daf.Service {
+	clocks := clock.New(pool, machineTime)
+	funds := dafsandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
+	return daf.New(daf.Deps{Pool: pool, Provider: funds, Clock: clocks, Environment: environment,
+		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Environment: environment}),
+		Grants:    operation.NewResolver(pool, funds, machineTime)})
+}
+
+// Run looks at the merchants, enrolls if it shall, and reports.
+func (c enrollEligibleCommand) Run(w *world) error {
+	pool, err := openDatabase(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if c.Application != 0 {
+		if err := checkApplication(w.ctx, pool, c.Application); err != nil {
+			return err
+		}
+	}
+	settings, err := databaseConfigFrom(w.env)
+	if err != nil {
+		return err
+	}
+	s := donations(pool, settings.environment)
+	r := enrollReport{enrollEligibleCommand: c, world: w, found: make(map[daf.Outcome]int)}
+	if r.total, err = s.CountMerchants(w.ctx, c.Application); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, enrollLine, "MERCHANT", "APPLICATION", "EIN", "FOUND", "NAME → ORGANIZATION")
+	err = s.EnrollEligible(w.ctx, daf.EligibleInput{ApplicationID: c.Application, Apply: c.Apply}, r.tell)
+	return errors.Join(r.end(), err)
+}
+
+// enrollLine is a line of the list.
+const enrollLine = "%-9v %-12v %-11v %-23v %v\n"
+
+// enrolledNow is what the report calls a merchant that has just been enrolled.
+const enrolledNow daf.Outcome = "enrolled"
+
+// enrollReport is what a run tells while it goes, and in the end.
+type enrollReport struct {
+	enrollEligibleCommand
+	*world
+	total, done int
+	found       map[daf.Outcome]int
+	told        time.Time // when progress was
+}
+
+// tell lists the merchants of a batch, and every second how far the run has come.
+func (r *enrollReport) tell(batch []daf.Examined) error {
+	for _, e := range batch {
+		what := e.Outcome
+		if e.Enrolled {
+			what = enrolledNow
+		}
+		r.found[what]++
+		if !r.All && e.Outcome != daf.Eligible {
+			continue
+		}
+		name := e.Name
+		if e.Organization != nil {
+			name += " → " + e.Organization.Name
+		}
+		if _, err := fmt.Fprintf(r.stdout, enrollLine, e.MerchantID, e.ApplicationID, cmp.Or(e.EIN, "-"), what, name); err != nil {
+			return err
+		}
+	}
+	r.done += len(batch)
+	if now := time.Now(); now.Sub(r.told) >= time.Second || r.done >= r.total {
+		r.told = now
+		fmt.Fprintf(r.stderr, "%d of %d merchants\n", r.done, r.total)
+	}
+	return nil
+}
+
+// end prints how many of each there are, and fails if the provider has not told of some.
+func (r *enrollReport) end() error {
+	if err := r.summary(r.stdout); err != nil {
+		return err
+	}
+	if !r.Apply {
+		fmt.Fprintln(r.stdout, "\nNothing was changed. With --apply those that are eligible are enrolled.")
+	}
+	left := r.found[daf.Unanswered]
+	if r.Apply {
+		left += r.found[daf.InProgress] + r.found[daf.Eligible]
+	}
+	if left > 0 {
+		return fmt.Errorf("merchants of which the provider has not told: %d; run this again", left)
+	}
+	return nil
+}
+
+func (r *enrollReport) summary(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nMERCHANTS\tFOUND\tMEANING")
+	if n := r.found[enrolledNow]; n > 0 {
+		fmt.Fprintf(t, "%d\t%s\tThe merchant has just been enrolled.\n", n, enrolledNow)
+	}
+	for _, m := range daf.Meanings() {
+		if n := r.found[m.Outcome]; n > 0 {
+			fmt.Fprintf(t, "%d\t%s\t%s\n", n, m.Outcome, m.Text)
+		}
+	}
+	return t.Flush()
+}

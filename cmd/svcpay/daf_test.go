@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"svcpay/internal/fixture"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+)
+
+func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's log: by itself
+	w := fixture.New(t)
+	charity, ein := true, "13-1313130"
+	lapsed := w.Merchant(merchant.CreateInput{Nonprofit: &charity, EIN: &ein})
+	status, out, told := command(w, "daf", "enroll-eligible")
+	for _, want := range []string{
+		`(?m)^MERCHANT +APPLICATION +EIN +FOUND +NAME → ORGANIZATION$`,
+		fmt.Sprintf(`(?m)^%d +%d +04-3567500 +eligible +Riverside Food Bank → Riverside Food Bank Inc$`, w.App.Merchants.US, w.App.AppID),
+		`(?m)^4 +eligible +The organization can be enrolled\.$`, `(?m)^2 +merchant_not_us `, `(?m)^1 +not_in_good_standing `, `Nothing was changed\.`,
+	} {
+		if status != 0 || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("%d: %q is not in\n%s", status, want, out)
+		}
+	}
+	if strings.Contains(out, ein) || told != "7 of 7 merchants\n" {
+		t.Errorf("%s%s", told, out)
+	}
+	if n := enrolled(t, w); n != 0 {
+		t.Errorf("a dry run enrolls %d merchants", n)
+	}
+	status, out, _ = command(w, "daf", "enroll-eligible", "--apply", "--application", fmt.Sprint(w.App.AppID), "--all")
+	if status != 0 || enrolled(t, w) != 2 || !regexp.MustCompile(`(?m)^2 +enrolled `).MatchString(out) || strings.Contains(out, "Nothing was changed") ||
+		!regexp.MustCompile(fmt.Sprintf(`(?m)^%d .* not_in_good_standing +One more → Lapsed Lantern Society$`, lapsed.ID)).MatchString(out) {
+		t.Errorf("%d, %d are enrolled:\n%s", status, enrolled(t, w), out)
+	}
+	status, out, _ = command(w, "daf", "enroll-eligible", "--apply")
+	if status != 0 || enrolled(t, w) != 4 || !regexp.MustCompile(`(?m)^2 +already_enrolled `).MatchString(out) || !regexp.MustCompile(`(?m)^2 +enrolled `).MatchString(out) {
+		t.Errorf("%d, %d are enrolled:\n%s", status, enrolled(t, w), out)
+	}
+	if status, _, told := command(w, "daf", "enroll-eligible", "--application", "999"); status != exitFailed || told != "svcpay: there is no application 999\n" {
+		t.Errorf("%d: %s", status, told)
+	}
+}
+
+func enrolled(t *testing.T, w *fixture.World) int {
+	t.Helper()
+	n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM merchants WHERE daf_provider_connect_id IS NOT NULL AND version = 2`, pg.Args{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
