@@ -70,10 +70,22 @@ func Open(dir string, t Target) (*Place, error) {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", p.lock.Name(), err), p.Close())
 	}
-	if err := p.read(); err != nil {
+	if err := errors.Join(p.tidy(), p.read()); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// tidy removes what whoever had the place before was killed over.
+func (p *Place) tidy() error {
+	dir, name := filepath.Split(p.path)
+	all, err := os.ReadDir(dir)
+	for _, e := range all {
+		if strings.HasPrefix(e.Name(), name+".") && e.Name() != filepath.Base(p.lock.Name()) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
 }
 
 func (p *Place) read() error {

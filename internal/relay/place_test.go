@@ -99,11 +99,16 @@ func TestAPlaceThatCannotBeReadIsTold(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
 	}
-	if err := os.WriteFile(path, good, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{path, path + ".123"} { // as somebody leaves it who is killed while it is written
+		if err := os.WriteFile(name, good, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if after, ok := open(t, dir, target).After(); after != 7 || !ok { // and a refusal has given the lock back
 		t.Errorf("%d, %v", after, ok)
+	}
+	if left := append(files(t, dir, ""), files(t, dir, ".lock")...); len(left) != 3 { // the place, and twice the lock
+		t.Errorf("%v", left)
 	}
 	if _, err := relay.Open(path, target); err == nil {
 		t.Error("a file is a directory")

@@ -23,15 +23,23 @@ func dispute(how client.SimulateChargeOutcome) func(context.Context, *run, strin
 		if _, err := r.API.Sandbox.SimulateCharge(ctx, charge, body); err != nil {
 			return "", err
 		}
-		p, err := r.API.Disputes.ListPage(ctx, client.ListDisputesParams{Limit: 1, ChargeID: charge})
-		if err != nil {
-			return "", err
-		}
-		if len(p.Data) == 0 {
-			return "", fmt.Errorf("%s was not disputed", charge)
-		}
-		return p.Data[0].ID, nil
+		return r.disputeOf(ctx, charge)
 	}
+}
+
+// disputeOf waits for the dispute of a charge, which another process may be writing down.
+func (r *run) disputeOf(ctx context.Context, charge string) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	p, err := client.Until(ctx,
+		func(ctx context.Context) (*client.Page[client.Dispute], error) {
+			return r.API.Disputes.ListPage(ctx, client.ListDisputesParams{Limit: 1, ChargeID: charge})
+		},
+		func(p *client.Page[client.Dispute]) bool { return len(p.Data) > 0 })
+	if err != nil {
+		return "", fmt.Errorf("the dispute of %s: %w", charge, err)
+	}
+	return p.Data[0].ID, nil
 }
 
 // disputed makes a charge that is disputed, and returns the dispute.
