@@ -212,7 +212,8 @@ func TestWhatReceiversAnswer(t *testing.T) {
 	gone.Close()
 	s := relay.NewSender(time.Now, nil)
 	for url, want := range map[string]relay.Answer{
-		server.URL:               {Status: 200, Reason: "200 OK", Body: strings.Repeat("x", 2048)},
+		server.URL: {Status: 200, Reason: "200 OK", Body: strings.Repeat("x", 2048)},
+		strings.Replace(server.URL, "127.0.0.1", "hooks.localhost", 1): {Status: 200, Reason: "200 OK", Body: strings.Repeat("x", 2048)},
 		server.URL + "/redirect": {Status: 307, Reason: "307 Temporary Redirect"},
 		server.URL + "/broken":   {Reason: "unexpected EOF", Body: "half"},
 		gone.URL:                 {Reason: "connection refused"},

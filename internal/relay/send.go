@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,10 +29,24 @@ type Sender struct {
 	now  func() time.Time
 }
 
-// NewSender makes a sender. The transport may be nil.
+// NewSender makes a sender. The transport may be nil: then it goes out to the network.
 func NewSender(now func() time.Time, transport http.RoundTripper) *Sender {
+	if transport == nil {
+		network := http.DefaultTransport.(*http.Transport).Clone()
+		network.DialContext = dial
+		transport = network
+	}
 	return &Sender{now: now, http: http.Client{Timeout: timeout, Transport: transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// dial connects. Names under localhost are this machine's (RFC 6761, section 6.3), as they are to webhooks, whether or
+// not a resolver knows.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if host, port, err := net.SplitHostPort(address); err == nil && strings.HasSuffix(host, ".localhost") {
+		address = net.JoinHostPort("localhost", port)
+	}
+	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
 // Answer is what became of a post. Status is 0 if there was no answer, of which Reason then tells.
