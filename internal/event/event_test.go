@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/event"
+	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -197,6 +198,36 @@ func TestOneDispatcherAtATimeNumbersAnApplication(t *testing.T) {
 	}
 	close(goOn)
 	run.Wait()
+}
+
+// Nobody reads an event before it has its number, by its id as little as in a list: it would change.
+func TestEventsAreReadWhenTheyHaveTheirNumbers(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	number := func() {
+		for more := 1; more > 0; {
+			var err error
+			if more, err = w.Events.Number(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	number()
+	id := ids.NewEvent(w.Clock.Now())
+	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
+		return outbox.EmitTx(tx, instant.Both(w.Clock.Now()), outbox.Event{ID: id, ApplicationID: w.App.AppID, Type: "charge.updated",
+			ObjectID: id.Bytes(), Position: 1, Object: map[string]any{}, Source: outbox.Job})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := w.Events.Get(t.Context(), w.Actor(), id.String()); !fault.HasCode(err, "resource_missing") {
+		t.Errorf("before: %+v, %v", e, err)
+	}
+	number()
+	if e, err := w.Events.Get(t.Context(), w.Actor(), id.String()); err != nil || e.Number() == 0 {
+		t.Errorf("after: %+v, %v", e, err)
+	}
 }
 
 func TestBatchesGoOnWhereTheLastEnded(t *testing.T) {

@@ -93,8 +93,8 @@ const selectPage = `
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
 
-// Get returns an event of the actor's application. A malformed id, an unknown one and another
-// application's get the same fault.
+// Get returns an event of the actor's application. A malformed id, an unknown one, another application's
+// and one that has no number yet get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Event, error) {
 	if err := s.Check.Check(actor, authz.EventRead); err != nil {
 		return Event{}, err
@@ -115,10 +115,11 @@ func (e Event) merchant() int64 {
 	return *e.MerchantID
 }
 
-// Find reads an event of an application, or the fault that says it is missing.
+// Find reads an event of an application that has its number, or a test event, or the fault that says it is
+// missing: before that, nobody knows it as it will be.
 func (s *Service) Find(ctx context.Context, q pg.Querier, applicationID int64, id ids.Event) (Event, error) {
-	r, err := pg.Find[row](ctx, q, `SELECT `+columns+` FROM events WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": applicationID, "id": id})
+	r, err := pg.Find[row](ctx, q, `SELECT `+columns+` FROM events
+		WHERE application_id = @application_id AND id = @id AND (sequence IS NOT NULL OR test)`, pg.Args{"application_id": applicationID, "id": id})
 	return s.event(r), err
 }
 
