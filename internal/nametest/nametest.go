@@ -14,6 +14,11 @@ import (
 
 // Resolver asks a name server that knows one address for every name, or none if ip is no address.
 func Resolver(t testing.TB, ip netip.Addr) *net.Resolver {
+	return Changing(t, func() netip.Addr { return ip })
+}
+
+// Changing asks a name server that may say something else each time.
+func Changing(t testing.TB, ip func() netip.Addr) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
@@ -27,7 +32,7 @@ func Resolver(t testing.TB, ip netip.Addr) *net.Resolver {
 				if _, err := io.ReadFull(ours, question); err != nil {
 					return
 				}
-				reply := answerTo(t, question, ip)
+				reply := answerTo(t, question, ip())
 				if _, err := ours.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...)); err != nil {
 					return
 				}

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,6 +132,37 @@ func TestLoopbackOfIPv6AloneIsFound(t *testing.T) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	if a, err := get(t, safehttp.Policy{Local: true}, "http://shop.localhost:"+port); err != nil || a.Status != http.StatusNotFound {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A name that led to an allowed address leads inward a moment later: each exchange looks again, and at what it
+// dials. The first address here is the loopback of a sandbox.
+func TestNamesAreLookedAtEachTime(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	at := serve(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) })
+	var now atomic.Pointer[netip.Addr]
+	lead := func(ip string) { to := netip.MustParseAddr(ip); now.Store(&to) }
+	c := safehttp.New(safehttp.Policy{Local: true, Resolver: nametest.Changing(t, func() netip.Addr { return *now.Load() })})
+	ask := func() error {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(at, "shop.localhost", "give.example.org", 1), nil)
+		if err == nil {
+			_, err = c.Do(r)
+		}
+		return err
+	}
+	lead("127.0.0.1")
+	if err := ask(); err != nil {
+		t.Fatal(err)
+	}
+	for _, inside := range []string{"10.0.0.1", "169.254.169.254", "fd00::1", "64:ff9b::a00:1"} {
+		lead(inside)
+		if err := ask(); safehttp.ReasonOf(err) != safehttp.AddressNotPublic {
+			t.Errorf("%s: %v", inside, err)
+		}
+	}
+	if n := calls.Load(); n != 1 {
+		t.Errorf("%d calls", n)
 	}
 }
 
