@@ -14,7 +14,7 @@ CREATE TABLE webhook_endpoints (
     previous_secret bytea,
     previous_until timestamptz,
     failing_since timestamptz,
-    recovering boolean NOT NULL DEFAULT false, -- enabled again after a pause, and no success yet
+    recovering boolean NOT NULL DEFAULT false, -- was paused, and no success since
     last_success_at timestamptz,
     metadata jsonb NOT NULL DEFAULT '{}',
     created_at timestamptz NOT NULL,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -91,9 +92,13 @@ func sent(h http.Header) map[string]string {
 	return out
 }
 
-// kept is the beginning of an answer as text that can be stored, without what nobody may see.
+// cutLength is longer than a card number in any way of writing it.
+const cutLength = 100
+
+// kept is the beginning of an answer as text that can be stored, without what nobody may see, be it cut in
+// the middle.
 func kept(body []byte) string {
-	text := redact.Text(whole(string(body[:min(len(body), maxKept)])))
+	text := redact.Text(whole(string(body[:min(len(body), maxKept+cutLength)])))
 	if len(text) > maxKept { // what stands for what was taken out may be longer than that
 		text = strings.ToValidUTF8(text[:maxKept], "")
 	}
@@ -105,9 +110,12 @@ func whole(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
+var digits = regexp.MustCompile(`^[0-9]+$`)
+
 // retryAfter reads the header in either of its forms (RFC 9110, section 10.2.3); 0 says nothing.
 func retryAfter(value string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil && seconds > 0 {
+	if digits.MatchString(value) {
+		seconds, _ := strconv.ParseInt(value, 10, 32) // the most that there is, of more
 		return time.Duration(seconds) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil && at.After(now) {

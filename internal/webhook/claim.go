@@ -16,10 +16,15 @@ const (
 	attemptTimeout = 15 * time.Second
 	// leaseFor is how long an attempt is left alone before it is taken for lost with its binary.
 	leaseFor = attemptTimeout + 5*time.Second
-	// perEndpoint is how many attempts to one endpoint are under way at once in one binary, and
-	// perFailing how many to one whose last attempts failed: it may hold each for as long as it can.
+	// perEndpoint is how many attempts to one endpoint are under way at once in one binary. Of one that is new
+	// here or takes long to answer there are perSlow, and perFailing of one whose last attempts failed: it
+	// may hold each for as long as it can.
 	perEndpoint = 32
+	perSlow     = 4
 	perFailing  = 2
+	// perApplication is how many attempts of one application are under way at once in one binary: more than
+	// all its endpoints take if they hang, and a part of all, so that it holds up neither others nor itself.
+	perApplication = 256
 )
 
 // claimed is a delivery whose next attempt belongs to this binary, with what is sent where.
@@ -40,10 +45,11 @@ type dueEndpoint struct {
 	Failing       bool         `db:"failing"`
 }
 
-// room tells how many attempts may be begun now: to an endpoint to which so many may be under way, and
-// at all.
+// room tells how many attempts may be begun now: to an endpoint to which no more than so many may be under way,
+// of an application, and at all.
 type room struct {
 	to  func(e ids.Endpoint, most int) int
+	of  func(applicationID int64) int
 	all int
 }
 
@@ -84,14 +90,16 @@ func (s *Service) claim(ctx context.Context, r room) ([]claimed, error) {
 // share gives endpoints their parts of the room, in any order: who comes last may get nothing.
 func (r room) share(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
+	given := make(map[int64]int)
 	for _, e := range due {
 		most := perEndpoint
 		if e.Failing {
 			most = perFailing
 		}
-		if n := min(r.to(e.ID, most), r.all); n > 0 {
+		if n := min(r.to(e.ID, most), r.of(e.ApplicationID)-given[e.ApplicationID], r.all); n > 0 {
 			endpoints, slots = append(endpoints, e.ID), append(slots, n)
 			r.all -= n
+			given[e.ApplicationID] += n
 		}
 	}
 	return endpoints, slots

@@ -136,6 +136,7 @@ func (s *Service) Enable(ctx context.Context, actor authz.Actor, id string, clai
 func (s *Service) Disable(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
 	return s.change(ctx, actor, id, nil, claim, func(tx *pg.Tx, e *Endpoint) error {
 		if e.Status != Disabled {
+			e.Recovering = e.Recovering || e.Status == Paused
 			e.Status, e.PausedReason = Disabled, nil
 			cancelTx(tx, *e, s.Now())
 		}
@@ -155,7 +156,7 @@ type Deleted struct {
 	Deleted bool         `json:"deleted"`
 }
 
-// Delete ends an endpoint for good, and what is on its way to it. Faults: resource_missing, object_changed.
+// Delete ends an endpoint for good, with its secrets and what is on its way to it. Faults: resource_missing, object_changed.
 func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput, claim *idempotency.Claim) (out idempotency.Result[Deleted], err error) {
 	endpointID, err := s.managed(actor, id)
 	if err != nil {
@@ -169,7 +170,9 @@ func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in D
 		if err != nil {
 			return Deleted{}, err
 		}
-		tx.Later(`UPDATE webhook_endpoints SET deleted_at = @now WHERE application_id = @application_id AND id = @id`,
+		tx.Later(`
+			UPDATE webhook_endpoints SET deleted_at = @now, secret = '', previous_secret = NULL, previous_until = NULL
+			WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"now": s.Now(), "application_id": e.ApplicationID, "id": e.ID})
 		cancelTx(tx, e, s.Now())
 		return Deleted{ID: e.ID, Object: e.Object, Deleted: true}, nil

@@ -2,9 +2,11 @@ package webhook_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,7 +39,7 @@ var hostsInside = []string{
 	"2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "017700000001", "127.0.0.1.", "localhost", "localhost.", "LOCALHOST", "x.localhost", "intern",
 	"metadata", "[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]",
 	"[64:ff9b::7f00:1]", "[64:ff9b:1::a00:1]", "[2002:7f00:1::]", "[2002:a00:1::1]", "[2001::1]", "[2001:db8::1]", "[fc00::1]", "[fd00:ec2::254]", "[fe80::1]",
-	"[fe80::1%25eth0]", "[fec0::1]", "[ff02::1]", "[100::1]", "[2606:4700:4700::1111]", "①②⑦.0.0.1", "example.org@127.0.0.1", "user:pw@example.org",
+	"[fe80::1%25eth0]", "[fec0::1]", "[ff02::1]", "[100::1]", "[2606:4700:4700::1111]", "①②⑦.0.0.1", "%31%32%37.0.0.1", "127%2e0.0.1", "example.org@127.0.0.1", "example.org\\@127.0.0.1", "user:pw@example.org",
 }
 
 func TestURLsThatLeadInwardAreRefused(t *testing.T) {
@@ -144,6 +146,54 @@ func TestSecretsRotate(t *testing.T) {
 	}
 }
 
+// When the time of a former secret is over, the endpoint goes on like any other: it can be changed, paused and
+// recover, and a rotation after that has two secrets again.
+func TestAnEndpointOutlivesItsFormerSecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var gone atomic.Bool
+	r := receive(t, func(w http.ResponseWriter, _ *http.Request) {
+		if gone.Load() {
+			w.WriteHeader(http.StatusGone)
+		}
+	})
+	e := w.listen(r)
+	id := e.ID.String()
+	rotate := func() {
+		if _, err := w.Webhooks.Rotate(t.Context(), w.Actor(), id, webhook.RotateInput{Overlap: ptr("1h")}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rotate()
+	w.Clock.Advance(time.Hour)
+	changed, err := w.Webhooks.Update(t.Context(), w.Actor(), id, webhook.UpdateInput{Events: []string{"charge.*"}}, nil)
+	if err != nil || changed.Object.Version != 3 || changed.Object.PreviousUntil != nil {
+		t.Fatalf("%+v, %v", changed.Object, err)
+	}
+	if same, err := w.Webhooks.Update(t.Context(), w.Actor(), id, webhook.UpdateInput{Events: []string{"charge.*"}}, nil); err != nil || same.Object.Version != 3 {
+		t.Errorf("a change of nothing: %+v, %v", same.Object, err)
+	}
+	rotate()
+	w.Clock.Advance(time.Hour)
+	gone.Store(true)
+	w.emit(1, "charge.created")
+	w.work()
+	w.awaitDeliveries(e, 1, "failed")
+	if e := w.endpoint(e.ID); e.Status != webhook.Paused || e.Version != 5 {
+		t.Errorf("%+v", e)
+	}
+	gone.Store(false)
+	if _, err := w.Webhooks.Enable(t.Context(), w.Actor(), id, nil); err != nil {
+		t.Fatal(err)
+	}
+	rotate()
+	w.emit(1, "charge.created")
+	w.awaitDeliveries(e, 1, "succeeded")
+	if m := r.messages()[1]; strings.Count(m.Signature, "v1,") != 2 {
+		t.Errorf("signed %s", m.Signature)
+	}
+}
+
 func TestARepeatedCreationTellsTheSameSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -162,6 +212,22 @@ func TestARepeatedCreationTellsTheSameSecret(t *testing.T) {
 	stored, err := pg.Value[string](t.Context(), w.Pool, `SELECT encode(result, 'escape') FROM idempotency_keys WHERE key = 'a'`, pg.Args{})
 	if err != nil || strings.Contains(stored, first.Object.Secret[6:]) || !strings.Contains(stored, first.Object.ID.String()) {
 		t.Errorf("stored: %s, %v", stored, err)
+	}
+}
+
+func TestADeletedEndpointLeavesNoSecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := w.create(webhook.CreateInput{URL: ptr("https://example.org/")})
+	if _, err := w.Webhooks.Rotate(t.Context(), w.Actor(), e.ID.String(), webhook.RotateInput{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Webhooks.Delete(t.Context(), w.Actor(), e.ID.String(), webhook.DeleteInput{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	left, err := pg.Value[int](t.Context(), w.Pool, `SELECT coalesce(sum(length(secret) + length(coalesce(previous_secret, ''))), -1)::int FROM webhook_endpoints`, pg.Args{})
+	if err != nil || left != 0 {
+		t.Errorf("%d bytes of secrets are left, %v", left, err)
 	}
 }
 

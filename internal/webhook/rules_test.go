@@ -3,6 +3,7 @@ package webhook
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ func TestScheduleDocuments(t *testing.T) {
 func TestEndpointsSayWhenTheyWantToBeAskedAgain(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{
-		"": 0, "x": 0, "-5": 0, "0": 0, "1.5": 0, "99999999999": 0, "120": 2 * time.Minute, "Tue, 01 Dec 2026 12:10:00 GMT": 10 * time.Minute,
+		"": 0, "x": 0, "-5": 0, "0": 0, "1.5": 0, "+5": 0, "99999999999": math.MaxInt32 * time.Second, "120": 2 * time.Minute, "Tue, 01 Dec 2026 12:10:00 GMT": 10 * time.Minute,
 		"Tuesday, 01-Dec-26 12:10:00 GMT": 10 * time.Minute, "Tue Dec  1 12:10:00 2026": 10 * time.Minute, "Tue, 01 Dec 2026 11:50:00 GMT": 0,
 	} {
 		if got := retryAfter(value, noon); got != want {
@@ -93,7 +94,8 @@ func TestWhatIsKeptOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		"": "", "ok": "ok", "a\x00b\xffc": "a\uFFFDb\uFFFDc", "card 4242424242424242.": "card [redacted].", "whsec_abc": "[redacted]",
-		strings.Repeat("x", 3000): strings.Repeat("x", 2048), "x" + strings.Repeat("ä", 2000): "x" + strings.Repeat("ä", 1023),
+		strings.Repeat("x", 2030) + " 4242 4242 4242 4242": strings.Repeat("x", 2030) + " [redacted]",
+		strings.Repeat("x", 3000):                          strings.Repeat("x", 2048), "x" + strings.Repeat("ä", 2000): "x" + strings.Repeat("ä", 1023),
 	} {
 		if got := kept([]byte(body)); got != want {
 			t.Errorf("of %.30q %.30q is kept, %d bytes", body, got, len(got))
@@ -116,28 +118,44 @@ func TestEveryReasonHasItsWords(t *testing.T) {
 	}
 }
 
+// Of all places those that are due get what they may have, in whatever order, and no application more than its
+// part.
 func TestRoomIsSharedSoThatFailingEndpointsGetLittle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		due := make([]dueEndpoint, rapid.IntRange(0, 30).Draw(t, "endpoints"))
-		busy, failing, all := map[ids.Endpoint]int{}, map[ids.Endpoint]bool{}, rapid.IntRange(0, 600).Draw(t, "all")
+		w := (&Service{}).NewWorker()
+		due, failing, of := make([]dueEndpoint, rapid.IntRange(0, 60).Draw(t, "endpoints")), map[ids.Endpoint]bool{}, map[ids.Endpoint]int64{}
 		for i := range due {
-			due[i] = dueEndpoint{ID: ids.NewEndpoint(noon), Failing: rapid.Bool().Draw(t, "failing")}
-			busy[due[i].ID], failing[due[i].ID] = rapid.IntRange(0, 40).Draw(t, "busy"), due[i].Failing
-		}
-		got, slots := room{all: all, to: func(e ids.Endpoint, most int) int { return most - busy[e] }}.share(due)
-		used, could := 0, 0
-		for i, e := range got {
-			used += slots[i]
-			if most := bound(failing[e]); slots[i] < 1 || busy[e]+slots[i] > most {
-				t.Fatalf("%d attempts beside %d, at most %d", slots[i], busy[e], most)
+			due[i] = dueEndpoint{ApplicationID: rapid.Int64Range(1, 2).Draw(t, "application"), ID: ids.NewEndpoint(noon), Failing: rapid.Bool().Draw(t, "failing")}
+			e := claimed{ApplicationID: due[i].ApplicationID, EndpointID: due[i].ID}
+			failing[e.EndpointID], of[e.EndpointID] = due[i].Failing, e.ApplicationID
+			for range rapid.IntRange(0, 40).Draw(t, "quick ones before") {
+				w.begin([]claimed{e})
+				w.end(e, true)
+			}
+			for range rapid.IntRange(0, 12).Draw(t, "under way") {
+				w.begin([]claimed{e})
+			}
+			if rapid.IntRange(0, 9).Draw(t, "slow") == 0 {
+				w.slowed(e.EndpointID)
 			}
 		}
-		for e, n := range busy {
-			could += max(0, bound(failing[e])-n)
+		all, parts, could := w.room().all, map[int64]int{}, map[int64]int{}
+		wants := func(e ids.Endpoint) int { return max(0, min(bound(failing[e]), w.lane(e).most)-w.lane(e).busy) }
+		for e, a := range of {
+			could[a] += wants(e)
 		}
-		if used != min(all, could) {
-			t.Fatalf("%d of %d places are used by those who want %d", used, all, could)
+		got, slots := w.room().share(due)
+		for i, e := range got {
+			parts[of[e]] += slots[i]
+			if slots[i] < 1 || slots[i] > wants(e) {
+				t.Fatalf("%d places, wanted %d", slots[i], wants(e))
+			}
+		}
+		for a, n := range could {
+			if want := max(0, min(n, perApplication-w.busy[a])); parts[a] > want || parts[1]+parts[2] < all && parts[a] != want {
+				t.Fatalf("application %d gets %d places, could use %d of %d", a, parts[a], want, all)
+			}
 		}
 	})
 }
@@ -147,6 +165,34 @@ func bound(failing bool) int {
 		return perFailing
 	}
 	return perEndpoint
+}
+
+// An endpoint gets more and more places as long as it answers quickly, and few as soon as it does not.
+func TestLanesGrowWithQuickAnswers(t *testing.T) {
+	t.Parallel()
+	w := (&Service{}).NewWorker()
+	e := claimed{ApplicationID: 1, EndpointID: ids.NewEndpoint(noon)}
+	room := func() int { return w.room().to(e.EndpointID, perEndpoint) }
+	if n := room(); n != perSlow {
+		t.Errorf("a new one gets %d places", n)
+	}
+	for range 100 {
+		w.begin([]claimed{e})
+		w.end(e, true)
+	}
+	if n := room(); n != perEndpoint {
+		t.Errorf("a quick one gets %d", n)
+	}
+	w.begin([]claimed{e, e})
+	w.slowed(e.EndpointID)
+	if n := room(); n != perSlow-2 {
+		t.Errorf("one that takes long gets %d beside 2", n)
+	}
+	w.end(e, false)
+	w.end(e, false)
+	if n := room(); n != perSlow || w.all != 0 || len(w.busy) != 0 {
+		t.Errorf("then %d, %d are under way", n, w.all)
+	}
 }
 
 func FuzzRetryAfter(f *testing.F) {

@@ -94,11 +94,11 @@ func New(d Deps) *Service {
 	return s
 }
 
-// shown fills the members that follow from others.
+// shown fills the members that follow from others, and forgets a former secret whose time is over.
 func (s *Service) shown(e Endpoint) Endpoint {
 	e.Object, e.Livemode = "webhook_endpoint", s.Livemode
 	if e.PreviousUntil != nil && !s.Now().Before(e.PreviousUntil.Time) {
-		e.PreviousUntil = nil
+		e.PreviousUntil, e.SealedPrevious = nil, nil
 	}
 	if e.Metadata == nil {
 		e.Metadata = map[string]string{}

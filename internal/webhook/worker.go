@@ -2,9 +2,12 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"svcpay/internal/crash"
 	"svcpay/internal/ids"
@@ -18,7 +21,11 @@ const (
 	// completeBatch is how many attempts one transaction writes.
 	completeBatch = 128
 	// atOnce is how many attempts are under way at once in one binary.
-	atOnce = 512
+	atOnce = 1024
+	// slow is when an attempt has taken long.
+	slow = time.Second
+	// lanesRemembered bounds the memory that endpoints take to which nothing is under way.
+	lanesRemembered = 10_000
 )
 
 // Worker numbers events and sends them, beside those of other binaries.
@@ -29,14 +36,19 @@ type Worker struct {
 	done chan result
 	runs sync.WaitGroup
 
-	mu   sync.Mutex
-	busy map[ids.Endpoint]int
-	all  int
+	mu    sync.Mutex
+	lanes map[ids.Endpoint]lane
+	busy  map[int64]int // attempts under way, by application
+	all   int
 }
+
+// lane is how many attempts to an endpoint are under way, and how many may be: one more after each that was
+// quick, few after one that was not.
+type lane struct{ busy, most int }
 
 // NewWorker makes a worker that does nothing until it runs.
 func (s *Service) NewWorker() *Worker {
-	return &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, atOnce), busy: make(map[ids.Endpoint]int)}
+	return &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, atOnce), lanes: make(map[ids.Endpoint]lane), busy: make(map[int64]int)}
 }
 
 // Run works until ctx ends; then it claims nothing more, lets the attempts under way end and writes them
@@ -109,7 +121,8 @@ func (w *Worker) send(ctx, attempts context.Context) (bool, error) {
 }
 
 func (w *Worker) attempt(ctx context.Context, d claimed) {
-	defer w.end(d.EndpointID)
+	slowness := time.AfterFunc(slow, func() { w.slowed(d.EndpointID) })
+	defer func() { w.end(d, slowness.Stop()) }()
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	r, err := w.s.attempt(ctx, d)
@@ -125,28 +138,69 @@ func (w *Worker) attempt(ctx context.Context, d claimed) {
 func (w *Worker) room() room {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return room{all: atOnce - w.all, to: func(e ids.Endpoint, most int) int {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return most - w.busy[e]
-	}}
+	return room{
+		all: atOnce - w.all,
+		of: func(applicationID int64) int {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return perApplication - w.busy[applicationID]
+		},
+		to: func(e ids.Endpoint, most int) int {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			l := w.lane(e)
+			return min(most, l.most) - l.busy
+		},
+	}
+}
+
+// lane is an endpoint's, a new one if it has none. The caller holds the lock.
+func (w *Worker) lane(e ids.Endpoint) lane {
+	l, ok := w.lanes[e]
+	if !ok {
+		l.most = perSlow
+	}
+	return l
 }
 
 func (w *Worker) begin(due []claimed) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, d := range due {
-		w.busy[d.EndpointID]++
+		l := w.lane(d.EndpointID)
+		l.busy++
+		w.lanes[d.EndpointID] = l
+		w.busy[d.ApplicationID]++
 		w.all++
 	}
 }
 
-func (w *Worker) end(e ids.Endpoint) {
+// slowed notes that an attempt takes long, while it is still under way.
+func (w *Worker) slowed(e ids.Endpoint) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if l, ok := w.lanes[e]; ok {
+		l.most = perSlow
+		w.lanes[e] = l
+	}
+}
+
+// end notes that an attempt has ended, and whether it was quick.
+func (w *Worker) end(d claimed, quick bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := w.lane(d.EndpointID)
+	l.busy--
+	if quick {
+		l.most = min(l.most+1, perEndpoint)
+	}
+	w.lanes[d.EndpointID] = l
+	if l.busy == 0 && len(w.lanes) > lanesRemembered {
+		delete(w.lanes, d.EndpointID)
+	}
 	w.all--
-	if w.busy[e]--; w.busy[e] == 0 {
-		delete(w.busy, e)
+	if w.busy[d.ApplicationID]--; w.busy[d.ApplicationID] == 0 {
+		delete(w.busy, d.ApplicationID)
 	}
 	w.wake()
 }
@@ -158,9 +212,22 @@ func (w *Worker) write(ctx context.Context) {
 		for len(batch) < completeBatch && len(w.done) > 0 {
 			batch = append(batch, <-w.done)
 		}
-		if err := w.s.complete(ctx, batch); err != nil { // the leases' ends bring them back
-			slog.WarnContext(ctx, "attempts could not be written down", "count", len(batch), "error", err.Error())
-		}
+		w.settle(ctx, batch)
 		crash.Point("webhook.completed")
+	}
+}
+
+// settle writes some attempts down. If the database refuses them, each half is tried by itself, so that one
+// which cannot be written takes no other with it. The leases' ends bring back what was not written.
+func (w *Worker) settle(ctx context.Context, batch []result) {
+	err := w.s.complete(ctx, batch)
+	if refused := new(pgconn.PgError); errors.As(err, &refused) && len(batch) > 1 {
+		half := len(batch) / 2
+		w.settle(ctx, batch[:half])
+		w.settle(ctx, batch[half:])
+		return
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "attempts could not be written down", "count", len(batch), "error", err.Error())
 	}
 }

@@ -1,0 +1,27 @@
+package webhook
+
+import (
+	"context"
+
+	"svcpay/internal/ids"
+)
+
+// SendTogether makes every attempt that is due, and writes what came of them down as one batch.
+func (s *Service) SendTogether(ctx context.Context) error {
+	most := func(_ ids.Endpoint, most int) int { return most }
+	due, err := s.claim(ctx, room{to: most, of: func(int64) int { return perApplication }, all: perApplication})
+	if err != nil {
+		return err
+	}
+	w := s.NewWorker()
+	for _, d := range due {
+		r, err := s.attempt(ctx, d)
+		if err != nil {
+			return err
+		}
+		w.done <- r
+	}
+	close(w.done)
+	w.write(ctx)
+	return nil
+}
