@@ -62,6 +62,7 @@ CREATE TABLE webhook_attempts (
     status_code integer,
     error text,
     request_headers jsonb NOT NULL,
+    response_headers jsonb NOT NULL,
     response_body text CHECK (octet_length(response_body) <= 2048),
     took_ms integer NOT NULL CHECK (took_ms >= 0),
     created_at timestamptz NOT NULL,

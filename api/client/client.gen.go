@@ -2968,6 +2968,9 @@ type WebhookAttempt struct {
 	// RequestHeaders: What was sent beside the event.
 	RequestHeaders map[string]string `json:"request_headers"`
 
+	// ResponseHeaders: What came with the answer: the first 2 KB, without cookies.
+	ResponseHeaders map[string]string `json:"response_headers"`
+
 	// ResponseBody: The first 2 KB of the answer.
 	ResponseBody string    `json:"response_body"`
 	TookMs       int       `json:"took_ms"`

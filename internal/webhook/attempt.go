@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +35,7 @@ type result struct {
 	status     int    // 0: no answer
 	reason     string // why there is none
 	body       string
+	said       map[string]string // the answer's headers
 	retryAfter time.Duration
 }
 
@@ -61,7 +64,7 @@ func (s *Service) attempt(ctx context.Context, d claimed) (result, error) {
 		}
 		return r, nil
 	}
-	r.status, r.body = answer.Status, kept(answer.Body)
+	r.status, r.body, r.said = answer.Status, kept(answer.Body), keptHeaders(answer.Header)
 	r.retryAfter = retryAfter(answer.Header.Get("Retry-After"), r.began.Add(r.took))
 	return r, nil
 }
@@ -103,6 +106,22 @@ func kept(body []byte) string {
 		text = strings.ToValidUTF8(text[:maxKept], "")
 	}
 	return text
+}
+
+// keptHeaders are the headers of an answer that can be stored, in the order of their names as long as there
+// is room, without cookies and what nobody may see.
+func keptHeaders(h http.Header) map[string]string {
+	out, left := map[string]string{}, maxKept
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		value := redact.Text(whole(strings.Join(h[name], ", ")))
+		if left -= len(name) + len(value); left < 0 {
+			break
+		}
+		if name != "Set-Cookie" {
+			out[strings.ToLower(name)] = value
+		}
+	}
+	return out
 }
 
 // whole is a text without zero bytes, and without bytes that are no text.

@@ -47,26 +47,31 @@ func (s *Service) complete(ctx context.Context, results []result) error {
 func logTx(tx *pg.Tx, results []result) error {
 	n := len(results)
 	applications, deliveries, numbers, codes := make([]int64, n), make([]ids.Delivery, n), make([]int, n), make([]int, n)
-	urls, reasons, headers, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	urls, reasons, headers, said, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	took, began := make([]int64, n), make([]time.Time, n)
 	for i, r := range results {
 		text, err := json.Marshal(r.headers)
 		if err != nil {
 			return err
 		}
+		theirs, err := json.Marshal(r.said)
+		if err != nil {
+			return err
+		}
 		applications[i], deliveries[i], numbers[i], codes[i] = r.ApplicationID, r.ID, r.Number, r.status
-		urls[i], reasons[i], headers[i], bodies[i] = r.to.URL, r.reason, string(text), r.body
+		urls[i], reasons[i], headers[i], said[i], bodies[i] = r.to.URL, r.reason, string(text), string(theirs), r.body
 		took[i], began[i] = r.took.Milliseconds(), r.began
 	}
 	tx.Later(`
-		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers, response_body, took_ms, created_at)
-		SELECT application_id, id, number, url, nullif(code, 0), nullif(reason, ''), headers::jsonb, body, took, began
+		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers, response_headers, response_body,
+			took_ms, created_at)
+		SELECT application_id, id, number, url, nullif(code, 0), nullif(reason, ''), headers::jsonb, coalesce(nullif(said::jsonb, 'null'), '{}'), body, took, began
 		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @urls::text[], @codes::int[], @reasons::text[],
-			@headers::text[], @bodies::text[], @took::int[], @began::timestamptz[])
-			AS made (application_id, id, number, url, code, reason, headers, body, took, began)
+			@headers::text[], @said::text[], @bodies::text[], @took::int[], @began::timestamptz[])
+			AS made (application_id, id, number, url, code, reason, headers, said, body, took, began)
 		ON CONFLICT DO NOTHING`,
 		pg.Args{"applications": applications, "deliveries": deliveries, "numbers": numbers, "urls": urls, "codes": codes, "reasons": reasons,
-			"headers": headers, "bodies": bodies, "took": took, "began": began})
+			"headers": headers, "said": said, "bodies": bodies, "took": took, "began": began})
 	return nil
 }
 

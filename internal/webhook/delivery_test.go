@@ -59,6 +59,10 @@ func TestADeliveryTellsWhatWasSentAndSaid(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("ä", 4000) + "4242424242424242"
 	r := receive(t, func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("X-Pot", "black 4242424242424242")
+		w.Header().Set("Set-Cookie", "a=b")
+		w.Header()["X-Twice"] = []string{"1", "2"}
+		w.Header().Set("Z-Long", strings.Repeat("z", 4000))
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = io.WriteString(w, "4242 4242 4242 4242\x00\xff"+long)
 	})
@@ -75,6 +79,9 @@ func TestADeliveryTellsWhatWasSentAndSaid(t *testing.T) {
 	if a.Number != 1 || *a.StatusCode != 418 || a.Error != nil || a.URL != r.url || a.Request["webhook-signature"] != m.Signature ||
 		a.Request["webhook-id"] != id.String() || !a.CreatedAt.Equal(w.Clock.Now()) {
 		t.Errorf("%+v", a)
+	}
+	if got := a.Response; got["x-pot"] != "black [redacted]" || got["x-twice"] != "1, 2" || got["content-type"] == "" || got["set-cookie"] != "" || got["z-long"] != "" {
+		t.Errorf("%v came with it", got)
 	}
 	if len(a.ResponseBody) > 2048 || len(a.ResponseBody) < 2000 || !strings.HasPrefix(a.ResponseBody, "[redacted]\uFFFD\uFFFDää") || strings.Contains(a.ResponseBody, "4242") {
 		t.Errorf("%d bytes: %q", len(a.ResponseBody), a.ResponseBody[:40])

@@ -36,7 +36,8 @@ type Attempt struct {
 	StatusCode   *int              `json:"status_code"` // null: no answer
 	Error        *string           `json:"error"`
 	Request      map[string]string `json:"request_headers"`
-	ResponseBody string            `json:"response_body"` // the first 2 KB
+	Response     map[string]string `json:"response_headers"` // up to 2 KB, without cookies
+	ResponseBody string            `json:"response_body"`    // the first 2 KB
 	TookMS       int               `json:"took_ms"`
 	CreatedAt    instant.Time      `json:"created_at"`
 }
@@ -46,7 +47,7 @@ func DeliveryStatuses() []string { return []string{"pending", "succeeded", "fail
 
 const deliveryColumns = `id, endpoint_id, event_id, event_type, event_sequence, cause, status, next_attempt_at, last_status_code, last_error,
 	created_at, finished_at, (SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code, 'error', a.error,
-			'request_headers', a.request_headers, 'response_body', a.response_body, 'took_ms', a.took_ms,
+			'request_headers', a.request_headers, 'response_headers', a.response_headers, 'response_body', a.response_body, 'took_ms', a.took_ms,
 			'created_at', to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY a.number), '[]')
 		FROM webhook_attempts a WHERE a.application_id = webhook_deliveries.application_id AND a.delivery_id = webhook_deliveries.id) AS log`
 
