@@ -1,14 +1,14 @@
 -- +goose Up
--- How far the feed of each processor has been read.
-CREATE TABLE processor_feeds (
-    processor text PRIMARY KEY,
+-- How far the feed of each counterparty has been read: processor/sandbox, daf/sandbox.
+CREATE TABLE inbound_feeds (
+    feed text PRIMARY KEY,
     cursor text NOT NULL
 );
 
--- What processors told us, written down before anything is made of it. A row without handled_at is
+-- What counterparties told us, written down before anything is made of it. A row without handled_at is
 -- tried again at next_attempt_at: what it speaks of may not be known yet.
-CREATE TABLE processor_events (
-    processor text NOT NULL,
+CREATE TABLE inbound_events (
+    feed text NOT NULL,
     id text NOT NULL,
     number bigint GENERATED ALWAYS AS IDENTITY,
     kind text NOT NULL,
@@ -18,6 +18,6 @@ CREATE TABLE processor_events (
     next_attempt_at timestamptz NOT NULL,
     received_at timestamptz NOT NULL,
     handled_at timestamptz,
-    PRIMARY KEY (processor, id)
+    PRIMARY KEY (feed, id)
 );
-CREATE INDEX processor_events_due ON processor_events (next_attempt_at, number) WHERE handled_at IS NULL;
+CREATE INDEX inbound_events_due ON inbound_events (next_attempt_at, number) WHERE handled_at IS NULL;

@@ -106,7 +106,7 @@ func New(d Deps) *Services {
 	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
 		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Machine),
-		Inbound:    inbound.New(d.Pool, d.Processor, d.Machine),
+		Inbound:    inbound.New(d.Pool, d.Processor, d.DAF, d.Machine),
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
 		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
 			Sites: safehttp.New(safehttp.Policy{Local: !live, Timeout: siteTimeout}), LocalPort: d.LocalPort}),

@@ -7,9 +7,9 @@ import (
 
 // ToDisputes hands the events of disputes to them.
 func (s *Service) ToDisputes(d *dispute.Service) {
-	s.On(processor.DisputeOpened, d.Open)
-	s.On(processor.DisputeEscalated, d.Escalate)
-	s.On(processor.DisputeWon, d.Won)
-	s.On(processor.DisputeLost, d.Lost)
-	s.On(processor.DisputeClosed, d.Closed)
+	s.Processor.on(string(processor.DisputeOpened), d.Open)
+	s.Processor.on(string(processor.DisputeEscalated), d.Escalate)
+	s.Processor.on(string(processor.DisputeWon), d.Won)
+	s.Processor.on(string(processor.DisputeLost), d.Lost)
+	s.Processor.on(string(processor.DisputeClosed), d.Closed)
 }

@@ -7,7 +7,7 @@ import (
 
 // ToPayouts hands the events of payouts to them.
 func (s *Service) ToPayouts(p *payout.Service) {
-	s.On(processor.PayoutPaid, p.Paid)
-	s.On(processor.PayoutFailed, p.Failed)
-	s.On(processor.PayoutReturned, p.Returned)
+	s.Processor.on(string(processor.PayoutPaid), p.Paid)
+	s.Processor.on(string(processor.PayoutFailed), p.Failed)
+	s.Processor.on(string(processor.PayoutReturned), p.Returned)
 }

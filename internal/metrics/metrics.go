@@ -30,8 +30,8 @@ const (
 	databaseUp       = "svcpay_database_up"
 	openOperations   = "svcpay_operations_open"
 	oldestOperation  = "svcpay_operations_open_oldest_seconds"
-	unhandledEvents  = "svcpay_processor_events_unhandled"
-	oldestEvent      = "svcpay_processor_events_unhandled_oldest_seconds"
+	unhandledEvents  = "svcpay_inbound_events_unhandled"
+	oldestEvent      = "svcpay_inbound_events_unhandled_oldest_seconds"
 	overdueCharges   = "svcpay_charges_overdue"
 	openDifferences  = "svcpay_reconciliation_differences_open"
 	sinceReconciled  = "svcpay_reconciliation_finished_seconds"
@@ -49,7 +49,7 @@ func Table() []Metric {
 		{databaseUp, "gauge", nil, "1 if what follows could be read; else 0, and the rest is missing."},
 		{openOperations, "gauge", nil, "Calls to the processor without an outcome."},
 		{oldestOperation, "gauge", nil, "Age of the oldest such call; 0 without any."},
-		{unhandledEvents, "gauge", nil, "Events of the processor that nobody could handle yet."},
+		{unhandledEvents, "gauge", nil, "Events of the processor, or of the provider of donor-advised funds, that nobody could handle yet."},
 		{oldestEvent, "gauge", nil, "Age of the oldest such event; 0 without any."},
 		{overdueCharges, "gauge", nil, "Charges that should have expired or settled by now, by their application's clock."},
 		{openDifferences, "gauge", []string{"kind"}, "Open differences between the processor's book and ours; kinds without any are missing."},

@@ -175,7 +175,7 @@ func TestWhatWaits(t *testing.T) {
 	m := metrics.New(w.Pool, w.Clock.Now)
 	expect(t, "nothing waits", scrape(t, m), map[string]string{
 		"svcpay_database_up": "1", "svcpay_operations_open": "0", "svcpay_operations_open_oldest_seconds": "0",
-		"svcpay_processor_events_unhandled": "0", "svcpay_processor_events_unhandled_oldest_seconds": "0", "svcpay_charges_overdue": "0",
+		"svcpay_inbound_events_unhandled": "0", "svcpay_inbound_events_unhandled_oldest_seconds": "0", "svcpay_charges_overdue": "0",
 		"svcpay_ledger_differences_open": "0", "svcpay_reconciliation_finished_seconds": "", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "",
 	})
 	amount, token := money.Amount(100), w.Token("4242424242424242")
@@ -183,7 +183,7 @@ func TestWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	exec(t, w, `UPDATE processor_operations SET state = 'open', finished_at = NULL, next_check_at = created_at`, pg.Args{})
-	exec(t, w, `INSERT INTO processor_events (processor, id, kind, account, body, next_attempt_at, received_at)
+	exec(t, w, `INSERT INTO inbound_events (feed, id, kind, account, body, next_attempt_at, received_at)
 		VALUES ('line', 'e', 'x', 'y', '{}', @now, @now)`, pg.Args{"now": w.Clock.Now().Add(-time.Minute)})
 	exec(t, w, `INSERT INTO ledger_differences (application_id, merchant_id, account, currency, total, sum, found_at)
 		VALUES (@a, @m, 'merchant_pending', 'usd', 1, 2, @now)`, pg.Args{"a": w.App.AppID, "m": w.App.Merchants.US, "now": w.Clock.Now()})
@@ -195,8 +195,8 @@ func TestWhatWaits(t *testing.T) {
 	}
 	w.Clock.Advance(time.Second)
 	expect(t, "something waits", scrape(t, m), map[string]string{
-		"svcpay_operations_open": "1", "svcpay_operations_open_oldest_seconds": "7201", "svcpay_processor_events_unhandled": "1",
-		"svcpay_processor_events_unhandled_oldest_seconds": "7261", "svcpay_charges_overdue": "0", "svcpay_ledger_differences_open": "1",
+		"svcpay_operations_open": "1", "svcpay_operations_open_oldest_seconds": "7201", "svcpay_inbound_events_unhandled": "1",
+		"svcpay_inbound_events_unhandled_oldest_seconds": "7261", "svcpay_charges_overdue": "0", "svcpay_ledger_differences_open": "1",
 		"svcpay_reconciliation_finished_seconds": "1", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "1",
 	})
 	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 30*24*time.Hour); err != nil {

@@ -44,7 +44,7 @@ func killAtFeed(t *testing.T, arm string) {
 	p.ahead(t, 2*time.Hour)
 	if strings.HasSuffix(arm, ":2") {
 		eventually(t, patience, "the dispute", func() bool {
-			return value[int64](t, p, `SELECT count(*) FROM processor_events WHERE handled_at IS NOT NULL`, pg.Args{}) == 1
+			return value[int64](t, p, `SELECT count(*) FROM inbound_events WHERE handled_at IS NOT NULL`, pg.Args{}) == 1
 		})
 		p.ahead(t, 20*24*time.Hour)
 	}
@@ -57,7 +57,7 @@ func killAtFeed(t *testing.T, arm string) {
 	eventually(t, patience, "the end of the dispute", func() bool {
 		return value[int64](t, p, `
 			SELECT (SELECT count(*) FROM disputes WHERE status = 'lost') + (SELECT count(*) FROM charges WHERE status = 'settled')
-				+ (SELECT count(*) FROM processor_events WHERE handled_at IS NOT NULL)`, pg.Args{}) == 4
+				+ (SELECT count(*) FROM inbound_events WHERE handled_at IS NOT NULL)`, pg.Args{}) == 4
 	})
 	t.Logf("%s: all told after %s", arm, time.Since(died).Round(time.Millisecond))
 	for what, sql := range inboundInvariants {
@@ -70,7 +70,7 @@ func killAtFeed(t *testing.T, arm string) {
 // inboundInvariants are counts of what must not be, with one charge of 125.00 that was disputed and lost.
 var inboundInvariants = map[string]string{
 	"disputes too many or too few":    `SELECT count(*) - 1 FROM disputes`,
-	"events that were not told twice": `SELECT count(*) - 2 FROM processor_events`,
+	"events that were not told twice": `SELECT count(*) - 2 FROM inbound_events`,
 	"postings of the dispute too many or too few": `SELECT count(*) - 3 FROM ledger_entries l JOIN disputes d ON d.id = l.source_id
 		WHERE l.business_key LIKE '%:chargeback' AND l.amount = 12500 OR l.business_key LIKE '%:lost' AND l.amount = 12500
 			OR l.business_key LIKE '%:fee:chargeback_fee'`,

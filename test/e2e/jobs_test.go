@@ -144,7 +144,7 @@ func (p *place) left(t *testing.T) int64 {
 			+ (SELECT count(*) FROM disputes d JOIN application_clocks k USING (application_id)
 				WHERE status = 'needs_response' AND respond_by <= now() + k.ahead * interval '1 microsecond')
 			+ (SELECT count(*) FROM processor_operations WHERE state = 'open')
-			+ (SELECT count(*) FROM processor_events WHERE handled_at IS NULL)
+			+ (SELECT count(*) FROM inbound_events WHERE handled_at IS NULL)
 			+ (SELECT count(*) FROM sandbox_processor_schedule s JOIN application_clocks k ON starts_with(s.account, 'app-' || k.application_id || '/')
 				WHERE due_at <= now() + k.ahead * interval '1 microsecond')
 			+ (SELECT count(*) FROM merchants m JOIN application_clocks k USING (application_id)

@@ -49,7 +49,7 @@ func (s *site) auditLedger() {
 		WHERE m.application_id = @app AND b.reserved <> d.open`)
 	s.none("calls without an outcome", `SELECT kind || ' ' || charge_id AS wrong FROM processor_operations WHERE application_id = @app AND state = 'open'`)
 	s.none("keys without an outcome", `SELECT path || ' ' || key || ' ' || state AS wrong FROM idempotency_keys WHERE application_id = @app AND state <> 'done'`)
-	s.none("events of the processor that were not handled", `SELECT kind || ' ' || body AS wrong FROM processor_events WHERE handled_at IS NULL`)
+	s.none("events of the processor that were not handled", `SELECT kind || ' ' || body AS wrong FROM inbound_events WHERE handled_at IS NULL`)
 	s.none("refunds that never end", `
 		SELECT r.id || ' ' || c.status AS wrong FROM refunds r JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
 		WHERE r.application_id = @app AND r.status = 'pending' AND NOT (r.pending_reason IS NOT NULL AND c.status = 'pending')`)
