@@ -106,11 +106,13 @@ var rows = map[string]row{
 	"metrics":     {4, "0 1 2"},
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
-	"views":       {4, "money fault ids instant views/ui"},
-	"views/ui":    {4, "money fault ids instant"},
+	"views":       {4, "money fault ids instant views/ui views/text"},
+	"views/ui":    {4, "money fault ids instant views/text"},
+	"views/kit":   {4, "money views views/ui views/text"},
+	"views/text":  {4, "money"},
 	"api":         {4, "0 1 2 3 simulate report assembly static"},
 	"api/browser": {4, "0 1 2 3 static"},
-	"portal":      {4, "0 1 2 3 views views/ui static"},
+	"portal":      {4, "0 1 2 3 views views/ui views/text views/kit static"},
 
 	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop api/client"},
 	"api/client":           {5, ""}, // for other people's programs
@@ -145,16 +147,17 @@ var guarded = []struct{ name, users string }{
 	{"golang.org/x/crypto/nacl/", "vault seal wallet"},
 	{"github.com/labstack/echo/", "api api/browser portal cmd/svcpay"},
 	{"github.com/yuin/goldmark", "api"},
-	{"github.com/a-h/templ", "views views/ui portal"},
+	{"github.com/a-h/templ", "views views/ui views/kit portal"},
 	{"github.com/prometheus/", "metrics"},
 	{"github.com/riverqueue/", "jobs migrations pgtest"},
 }
 
 // never lists what single packages must not import although their rank would allow it.
 var never = map[string][]string{
-	"views":    {"github.com/jackc/", "github.com/labstack/", "net/http"},
-	"views/ui": {"github.com/jackc/", "github.com/labstack/", "net/http"},
-	"portal":   {"svcpay/internal/vault", "svcpay/internal/sensitive", "svcpay/internal/processor"},
+	"views":     {"github.com/jackc/", "github.com/labstack/", "net/http"},
+	"views/ui":  {"github.com/jackc/", "github.com/labstack/", "net/http"},
+	"views/kit": {"github.com/jackc/", "github.com/labstack/", "net/http"},
+	"portal":    {"svcpay/internal/vault", "svcpay/internal/sensitive", "svcpay/internal/processor"},
 }
 
 func short(path string) string {

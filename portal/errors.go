@@ -10,11 +10,14 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/pg"
 	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
 )
 
 var (
 	errForeign = fault.New(fault.KindForbidden, "cross_origin", "This request came from another site. Open the page here and try again.")
 	errTheme   = fault.Invalid("parameter_invalid", "There is no such theme.")
+	errPart    = fault.Invalid("parameter_invalid", "This page has no such part. Load the whole page again.")
 	errLarge   = echo.NewHTTPError(http.StatusRequestEntityTooLarge)
 )
 
@@ -50,14 +53,23 @@ func statusOf(k fault.Kind) int {
 	return http.StatusInternalServerError
 }
 
-// texts are the pages about a status that no fault explains better: title and what to do.
-var texts = map[int][2]string{
-	http.StatusForbidden:             {"This is not allowed", ""},
-	http.StatusNotFound:              {"There is no such page", "The address may be mistyped, or what it showed is gone."},
-	http.StatusMethodNotAllowed:      {"This page cannot be used that way", "Go back and open it by a link or its form."},
-	http.StatusRequestEntityTooLarge: {"This form is too large", "A form may have 32 KiB. Shorten what you wrote and send it again."},
-	http.StatusServiceUnavailable:    {"The service cannot answer right now", "Wait a moment, then load the page again."},
-	http.StatusInternalServerError:   {"Something went wrong on our side", "It has been recorded. Try again, and tell us if it stays."},
+// texts are title and advice of the page about a status that no fault explains better.
+func texts(t text.Failures, status int) (title, advice string) {
+	switch status {
+	case http.StatusForbidden:
+		return t.Forbidden, ""
+	case http.StatusNotFound:
+		return t.Missing, t.MissingText
+	case http.StatusMethodNotAllowed:
+		return t.Method, t.MethodText
+	case http.StatusRequestEntityTooLarge:
+		return t.Large, t.LargeText
+	case http.StatusServiceUnavailable:
+		return t.Unavailable, t.UnavailableText
+	case http.StatusInternalServerError:
+		return t.Broken, t.BrokenText
+	}
+	return t.Other, ""
 }
 
 // Error answers with a page about what failed. Only faults speak to the visitor; the causes of what
@@ -67,18 +79,32 @@ func (p *Portal) Error(c echo.Context, err error) {
 		return
 	}
 	p.dress(c)
-	status, text := p.explain(c, err)
+	status, words := p.explain(c, err)
 	requestID := c.Response().Header().Get("Request-Id")
 	if status >= http.StatusInternalServerError {
 		p.Log.ErrorContext(c.Request().Context(), "page failed", "request_id", requestID,
 			"method", c.Request().Method, "route", c.Path(), "error", err.Error())
 	}
-	title := texts[status][0]
-	if title == "" {
-		title = "This did not work"
+	title, _ := texts(say(c).Failures, status)
+	f := views.Failure{Status: strconv.Itoa(status), Title: title, Text: words, Request: requestID, Back: home}
+	_ = p.renderFailure(c, status, f) // the client is gone if this cannot be written
+}
+
+// renderFailure shows a failure where its request would have shown something else: on a page of its own, in
+// the dialog, or above a page of which only a part was asked for.
+func (p *Portal) renderFailure(c echo.Context, status int, f views.Failure) error {
+	id, fragment := asksFragment(c.Request())
+	switch {
+	case !fragment:
+		return render(c, status, views.FailurePage(p.page(c, f.Title), f))
+	case id == ui.DialogID:
+		return render(c, status, views.FailureDialog(f))
 	}
-	failure := views.Failure{Status: strconv.Itoa(status), Title: title, Text: text, Request: requestID}
-	_ = render(c, status, views.FailurePage(p.page(c, title), failure)) // the client is gone if this cannot be written
+	c.Request().Header.Set("HX-Target", ui.NoticeID)
+	c.Response().Header().Set("HX-Retarget", "#"+ui.NoticeID)
+	c.Response().Header().Set("HX-Reswap", "outerHTML")
+	c.Response().Header().Set("HX-Push-Url", "false")
+	return render(c, status, views.FailureNotice(f))
 }
 
 // explain returns the status of an error and what to say of it.
@@ -86,13 +112,15 @@ func (p *Portal) explain(c echo.Context, err error) (int, string) {
 	var refused *echo.HTTPError
 	_, spoken := fault.As(err)
 	if !spoken && errors.As(err, &refused) && refused.Code < http.StatusInternalServerError {
-		return refused.Code, texts[refused.Code][1]
+		_, advice := texts(say(c).Failures, refused.Code)
+		return refused.Code, advice
 	}
 	f := pg.Fault(err)
 	retryAfter(c, f)
 	status := statusOf(f.Kind)
 	if !spoken {
-		return status, texts[status][1]
+		_, advice := texts(say(c).Failures, status)
+		return status, advice
 	}
 	return status, f.Message
 }

@@ -7,48 +7,39 @@ import (
 
 	"svcpay/internal/identity"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
-
-// roleNames are the roles as people read them.
-var roleNames = map[string]string{
-	"system_admin":       "System administrator",
-	"support_staff":      "Support staff",
-	"application_admin":  "Application administrator",
-	"organization_admin": "Organization administrator",
-	"organization_staff": "Organization staff",
-}
 
 func (p *Portal) showHome(c echo.Context) error {
 	person, _, err := p.person(c)
 	if err != nil {
 		return err
 	}
-	page := p.page(c, "Home")
-	page.Person = person.Name
-	view := views.Home{Name: person.Name, Email: person.Email, Grants: grantPairs(person.Grants), APIURL: p.BaseURL + "/api"}
-	return render(c, http.StatusOK, views.HomePage(page, view))
+	t := say(c)
+	view := views.Home{Name: person.Name, Email: person.Email, Grants: grantPairs(t, person.Grants), APIURL: p.BaseURL + "/api"}
+	return render(c, http.StatusOK, views.HomePage(p.page(c, t.Home.Title), view))
 }
 
 // grantPairs says of each role where it applies.
-func grantPairs(grants []identity.Grant) []ui.Pair {
+func grantPairs(t *text.Catalogue, grants []identity.Grant) []ui.Pair {
 	if len(grants) == 0 {
-		return []ui.Pair{{Key: "Role", Value: "None yet", Detail: "Ask whoever added you here to give you one."}}
+		return []ui.Pair{{Key: t.Home.Role, Value: t.Home.NoRole, Detail: t.Home.NoRoleText}}
 	}
 	var pairs []ui.Pair
 	for _, g := range grants {
-		pairs = append(pairs, ui.Pair{Key: "Role", Value: roleNames[g.Role], Detail: placeOf(g)})
+		pairs = append(pairs, ui.Pair{Key: t.Home.Role, Value: t.Roles[g.Role], Detail: placeOf(t.Home, g)})
 	}
 	return pairs
 }
 
 // placeOf names where a role applies.
-func placeOf(g identity.Grant) string {
+func placeOf(t text.Home, g identity.Grant) string {
 	switch g.Scope {
 	case "app":
-		return "In the application " + g.ScopeName
+		return t.InApplication(g.ScopeName)
 	case "org":
-		return "In the organization " + g.ScopeName
+		return t.InOrganization(g.ScopeName)
 	}
-	return "In the whole service"
+	return t.InSystem
 }

@@ -11,13 +11,19 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-// notices are why somebody may find themselves at the sign-in page.
-var notices = map[string]string{
-	"ended":      "Your session has ended. Sign in again to go on.",
-	"signed_out": "You are signed out.",
+// notice is why somebody may find themselves at the sign-in page.
+func notice(t text.Login, name string) string {
+	switch name {
+	case "ended":
+		return t.Ended
+	case "signed_out":
+		return t.Out
+	}
+	return ""
 }
 
 func (p *Portal) showLogin(c echo.Context) error {
@@ -29,8 +35,9 @@ func (p *Portal) showLogin(c echo.Context) error {
 	case known:
 		return seeOther(c, to)
 	}
-	login := views.Login{Return: to, Notice: notices[c.QueryParam("notice")]}
-	return render(c, http.StatusOK, views.LoginPage(p.page(c, "Sign in"), login))
+	t := say(c).Login
+	login := views.Login{Return: to, Notice: notice(t, c.QueryParam("notice"))}
+	return render(c, http.StatusOK, views.LoginPage(p.page(c, t.Title), login))
 }
 
 func (p *Portal) signIn(c echo.Context) error {
@@ -39,14 +46,14 @@ func (p *Portal) signIn(c echo.Context) error {
 		return err
 	}
 	login := views.Login{Email: strings.TrimSpace(form.Get("email")), Return: localPath(form.Get("return"))}
-	checkLogin(&login, form.Get("password"))
+	checkLogin(say(c).Login, &login, form.Get("password"))
 	if len(login.Problems.List) > 0 {
 		return p.loginAgain(c, http.StatusUnprocessableEntity, login)
 	}
 	ctx := c.Request().Context()
 	person, err := p.Identity.SignIn(ctx, login.Email, form.Get("password"))
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
-		login.Problems = ui.Problems{Title: "You are not signed in", List: []ui.Problem{{Text: f.Message}}}
+		login.Problems = ui.Problems{Title: say(c).Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
 		retryAfter(c, f)
 		return p.loginAgain(c, statusOf(f.Kind), login)
 	}
@@ -65,16 +72,16 @@ func (p *Portal) signIn(c echo.Context) error {
 }
 
 // checkLogin notes what is missing before anybody is looked up.
-func checkLogin(l *views.Login, password string) {
+func checkLogin(t text.Login, l *views.Login, password string) {
 	if !isAddress(l.Email) {
-		l.EmailError = "Enter your whole e-mail address."
+		l.EmailError = t.MissingEmail
 		l.Problems.List = append(l.Problems.List, ui.Problem{Field: "email", Text: l.EmailError})
 	}
 	if password == "" {
-		l.PasswordError = "Enter your password."
+		l.PasswordError = t.MissingPassword
 		l.Problems.List = append(l.Problems.List, ui.Problem{Field: "password", Text: l.PasswordError})
 	}
-	l.Problems.Title = "Something is missing"
+	l.Problems.Title = t.Missing
 }
 
 // isAddress tells whether this could be an e-mail address, and is text that a database takes.
@@ -84,7 +91,7 @@ func isAddress(s string) bool {
 }
 
 func (p *Portal) loginAgain(c echo.Context, status int, login views.Login) error {
-	return render(c, status, views.LoginPage(p.page(c, "Error: Sign in"), login))
+	return render(c, status, views.LoginPage(p.page(c, say(c).Failures.TitleError(say(c).Login.Title)), login))
 }
 
 func (p *Portal) signOut(c echo.Context) error {

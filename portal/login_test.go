@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/views/text"
 )
 
 func TestSignInShowsWhoIsThere(t *testing.T) {
@@ -114,12 +115,12 @@ func TestReturnStaysHere(t *testing.T) {
 
 func TestRolesAreNamed(t *testing.T) {
 	t.Parallel()
-	pairs := grantPairs([]identity.Grant{{Role: "application_admin", Scope: "app", ScopeName: "Riverside"}, {Role: "organization_staff", Scope: "org", ScopeName: "Food Bank"}})
+	pairs := grantPairs(text.English, []identity.Grant{{Role: "application_admin", Scope: "app", ScopeName: "Riverside"}, {Role: "organization_staff", Scope: "org", ScopeName: "Food Bank"}})
 	if pairs[0].Value != "Application administrator" || pairs[0].Detail != "In the application Riverside" ||
 		pairs[1].Value != "Organization staff" || pairs[1].Detail != "In the organization Food Bank" {
 		t.Errorf("grants read %+v", pairs)
 	}
-	if none := grantPairs(nil); len(none) != 1 || none[0].Value != "None yet" {
+	if none := grantPairs(text.English, nil); len(none) != 1 || none[0].Value != "None yet" {
 		t.Errorf("no grants read %+v", none)
 	}
 }

@@ -1,7 +1,7 @@
 package portal
 
 import (
-	"context"
+	"crypto/rand"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -13,7 +13,7 @@ import (
 
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
-	"svcpay/views"
+	"svcpay/views/text"
 )
 
 // maxForm bounds the body of a request, in bytes.
@@ -76,23 +76,29 @@ func (p *Portal) serve(r route) echo.HandlerFunc {
 	}
 }
 
-// policy lets a page load what is ours and send its forms to us; no script stands in the page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// policy lets a page load what is ours and send its forms to us. No script or style stands in the page; the
+// nonce, another for each answer, is for a page that has to have one.
+func policy(nonce string) string {
+	return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
 
 // closed turns off what no page of ours uses.
 const closed = "accelerometer=(), autoplay=(), camera=(), display-capture=(), encrypted-media=(), fullscreen=(), " +
 	"geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), picture-in-picture=(), " +
 	"screen-wake-lock=(), usb=(), xr-spatial-tracking=()"
 
-// dress gives an answer its id and its headers, once.
+// dress gives an answer its id and its headers, once, and the request its viewer.
 func (p *Portal) dress(c echo.Context) {
 	h := c.Response().Header()
 	if h.Get("Request-Id") != "" {
 		return
 	}
 	h.Set("Request-Id", ids.NewRequest(p.Now()).String())
-	h.Set("Content-Security-Policy", policy)
+	nonce := rand.Text()
+	viewer := text.Viewer{Text: text.English, Zone: time.UTC}
+	c.SetRequest(c.Request().WithContext(templ.WithNonce(text.With(c.Request().Context(), viewer), nonce)))
+	h.Set("Content-Security-Policy", policy(nonce))
 	h.Set("Permissions-Policy", closed)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -103,23 +109,3 @@ func (p *Portal) dress(c echo.Context) {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 }
-
-// page starts a page of that title for whoever asks.
-func (p *Portal) page(c echo.Context, title string) views.Page {
-	page := views.Page{Title: title, Theme: themeOf(c.Request()), Return: home, Sandbox: p.Sandbox, Files: p.files.pages}
-	if r := c.Request(); r.Method == http.MethodGet || r.URL.Path == loginPath {
-		page.Return = localPath(r.URL.RequestURI())
-	}
-	return page
-}
-
-// render answers with a page. A page about an error is drawn after the time of the request has ended,
-// and drawing takes none to speak of: the request's context does not bound it.
-func render(c echo.Context, status int, page templ.Component) error {
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	return page.Render(context.WithoutCancel(c.Request().Context()), c.Response())
-}
-
-// seeOther sends the browser on after a form.
-func seeOther(c echo.Context, path string) error { return c.Redirect(http.StatusSeeOther, path) }

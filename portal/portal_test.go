@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -60,6 +61,10 @@ func TestKitIsForTheSandbox(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) { c.BaseURL = "https://pay.example.org" })
+	if got, want := policy("N"), "default-src 'none'; script-src 'self' 'nonce-N'; style-src 'self'; img-src 'self' data:; font-src 'self'; "+
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"; got != want {
+		t.Errorf("the policy is %q", got)
+	}
 	seen := map[string]bool{}
 	for _, path := range []string{"/portal/login", "/portal", "/nothing", "/portal/_kit"} {
 		h := w.send(path, nil).Header
@@ -72,9 +77,11 @@ func TestHeaders(t *testing.T) {
 			}
 		}
 		csp, id := h.Get("Content-Security-Policy"), h.Get("Request-Id")
-		if !strings.HasPrefix(csp, "default-src 'none'; script-src 'self';") || !strings.Contains(csp, "frame-ancestors 'none'") || strings.Contains(csp, "unsafe") {
-			t.Errorf("%s: the policy is %q", path, csp)
+		nonce := regexp.MustCompile(`'nonce-([A-Z2-7]{26})'`).FindStringSubmatch(csp)
+		if len(nonce) != 2 || csp != policy(nonce[1]) || seen[nonce[1]] {
+			t.Fatalf("%s: the policy is %q", path, csp)
 		}
+		seen[nonce[1]] = true
 		if !strings.Contains(h.Get("Permissions-Policy"), "camera=()") || !strings.HasPrefix(id, "req_") || seen[id] {
 			t.Errorf("%s: permissions %q, request %q", path, h.Get("Permissions-Policy"), id)
 		}

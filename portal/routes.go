@@ -43,6 +43,8 @@ func (p *Portal) routes() []route {
 		{http.MethodPost, loginPath, public, p.signIn},
 		{http.MethodPost, "/portal/logout", public, p.signOut},
 		{http.MethodPost, "/portal/theme", public, p.setTheme},
+		{http.MethodPost, keysPath, public, p.setKeys},
+		{http.MethodGet, shortcutsPath, public, p.showShortcuts},
 		{http.MethodGet, home, signedIn, p.showHome},
 	}
 	if p.Sandbox {

@@ -1,0 +1,66 @@
+package portal
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// sections are all pages that the navigation knows, in order; they show once they are in the table of routes.
+func sections(t text.Nav) []ui.NavSection {
+	at := func(path, label string, icon ui.IconName, key string) ui.NavEntry {
+		return ui.NavEntry{Href: path, Label: label, Icon: icon, Key: key}
+	}
+	return []ui.NavSection{
+		{Label: "", Entries: []ui.NavEntry{at(home, t.Home, ui.IconHome, "g h")}},
+		{Label: t.Payments, Entries: []ui.NavEntry{
+			at("/portal/charges", t.Charges, ui.IconCharge, "g c"), at("/portal/refunds", t.Refunds, ui.IconRefund, "g r"),
+			at("/portal/disputes", t.Disputes, ui.IconDispute, "g d"), at("/portal/payouts", t.Payouts, ui.IconPayout, "g p"),
+			at("/portal/donations", t.Donations, ui.IconDonation, "g o"),
+		}},
+		{Label: t.Receiving, Entries: []ui.NavEntry{
+			at("/portal/merchants", t.Merchants, ui.IconMerchant, "g m"), at("/portal/fees", t.Fees, ui.IconFee, "g f"),
+		}},
+		{Label: t.Building, Entries: []ui.NavEntry{at("/portal/developers", t.Developers, ui.IconDeveloper, "g v")}},
+		{Label: t.Control, Entries: []ui.NavEntry{
+			at("/portal/team", t.Team, ui.IconTeam, "g t"), at("/portal/roles", t.Roles, ui.IconRole, "g l"),
+			at("/portal/audit", t.Audit, ui.IconAudit, "g a"), at("/portal/settings", t.Settings, ui.IconSettings, "g s"),
+			at("/portal/system", t.System, ui.IconServer, "g y"),
+		}},
+	}
+}
+
+// navigation leads to the pages that the visitor may open: those of the table of routes.
+func (p *Portal) navigation(c echo.Context) (out []ui.NavSection) {
+	reachable := map[string]bool{}
+	for _, r := range p.routes() {
+		if r.method == http.MethodGet && p.opens(c, r.access) {
+			reachable[r.path] = true
+		}
+	}
+	for _, s := range sections(say(c).Nav) {
+		shown := ui.NavSection{Label: s.Label}
+		for _, e := range s.Entries {
+			if reachable[e.Href] {
+				e.Here = within(c.Request().URL.Path, e.Href)
+				shown.Entries = append(shown.Entries, e)
+			}
+		}
+		if len(shown.Entries) > 0 {
+			out = append(out, shown)
+		}
+	}
+	return out
+}
+
+// opens tells whether the visitor, who is signed in, may open pages of that access.
+func (p *Portal) opens(_ echo.Context, a access) bool { return a == public || a == signedIn }
+
+// within tells whether a page is the entry's, or below it. Everything is below the home page.
+func within(page, entry string) bool {
+	return page == entry || entry != home && strings.HasPrefix(page, entry+"/")
+}

@@ -1,0 +1,55 @@
+// Package views draws the portal's pages from plain values.
+package views
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"svcpay/views/ui"
+)
+
+// Page is what every page needs beside its own content.
+type Page struct {
+	Title   string
+	Theme   string // light, dark or system
+	Return  string // the address of this page, to come back to
+	Sandbox bool
+	Person  string // who is signed in, "" for nobody
+	Email   string // of the person
+	Files   Files
+
+	Nav       []ui.NavSection // pages that the person may open; none makes a page without navigation
+	Switcher  ui.Switcher     // where the person acts; the zero Switcher is not shown
+	Search    string          // the address of the search, "" if there is none here
+	Shortcuts string          // the address of the sheet about the keyboard
+	Settings  string          // the address of the person's own settings
+	QuietKeys bool            // keys that are letters alone do nothing
+	Banners   []ui.Banner     // what concerns every page for now
+	Toasts    []ui.Toast      // what became of what was asked for last
+}
+
+// Files are the addresses of what pages load; empty when the front end has not been built.
+type Files struct{ Style, Script, Icon, Font string }
+
+// keys tells the script which shortcuts there are.
+func (p Page) keys() string {
+	if p.QuietKeys {
+		return "quiet"
+	}
+	return "all"
+}
+
+// initials are the first letters of a name's first and last word.
+func initials(name string) string {
+	words := strings.Fields(name)
+	if len(words) == 0 {
+		return ""
+	}
+	first, _ := utf8.DecodeRuneInString(words[0])
+	out := string(first)
+	if len(words) > 1 {
+		last, _ := utf8.DecodeRuneInString(words[len(words)-1])
+		out += string(last)
+	}
+	return strings.ToUpper(out)
+}

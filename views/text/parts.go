@@ -1,0 +1,99 @@
+package text
+
+import "strings"
+
+// Parts are the texts of the kit's own components.
+type Parts struct {
+	// forms
+	Error, Optional string
+	Cancel, Undo    string
+	Copied          string
+	Copy            func(what string) string
+	// lists
+	SelectAll, Selection                    string
+	SelectRow                               func(what string) string
+	SelectedSome, SelectedOne, SelectedMore string // in the last, {n} is the number
+	Previous, Next, Pages                   string
+	Export                                  string
+	NothingMatches, NothingMatchesText      string
+	NoRight                                 string
+	NoRightText                             func(right, who string) string
+	// filters
+	Search, Filters, Apply, Clear, Any string
+	Remove                             func(filter string) string
+	AtLeast, AtMost, From, Until       string
+	OrMore, OrLess, Since, Through     func(value string) string
+	Or                                 func(values []string) string
+	AndMore                            func(value string, others int) string
+	Today                              string
+	LastDays                           func(n int) string
+	// places, pages, the palette
+	Breadcrumbs          string
+	SwitchFrom           func(place string) string
+	FindPlace, AllPlaces string
+	Palette, PaletteHint string
+	NoneFound            string
+	FoundCount           func(n int) string
+	// what is shown
+	Close, Dismiss, Details string
+	Loading, Earlier        string
+	Was, Is, Nothing        string
+	Rose, Fell              string
+	Table                   string
+	ChartText               func(highest, on, lowest, at string) string
+}
+
+var partsEnglish = Parts{
+	Error: "Error:", Optional: "optional",
+	Cancel: "Cancel", Undo: "Undo",
+	Copied: "Copied",
+	Copy:   func(what string) string { return "Copy: " + what },
+
+	SelectAll: "Select all on this page", Selection: "With what is selected",
+	SelectRow:    func(what string) string { return "Select " + what },
+	SelectedSome: "Selected:", SelectedOne: "1 selected", SelectedMore: "{n} selected",
+	Previous: "Previous", Next: "Next", Pages: "Pages",
+	Export:         "Export CSV",
+	NothingMatches: "Nothing matches", NothingMatchesText: "Nothing here is like that. Remove a filter, or all of them.",
+	NoRight: "You may not see this",
+	NoRightText: func(right, who string) string {
+		return "It needs the right " + right + ". " + who + " can give it to you."
+	},
+
+	Search: "Search", Filters: "Filters", Apply: "Apply", Clear: "Clear filters", Any: "Any",
+	Remove:  func(filter string) string { return "Remove the filter: " + filter },
+	AtLeast: "At least", AtMost: "At most", From: "From", Until: "Until",
+	OrMore:   func(value string) string { return value + " or more" },
+	OrLess:   func(value string) string { return value + " or less" },
+	Since:    func(day string) string { return "since " + day },
+	Through:  func(day string) string { return "until " + day },
+	Or:       func(values []string) string { return strings.Join(values, " or ") },
+	AndMore:  func(value string, others int) string { return value + " or " + group(int64(others), ",") + " more" },
+	Today:    "Today",
+	LastDays: func(n int) string { return "Last " + group(int64(n), ",") + " days" },
+
+	Breadcrumbs: "Above this page",
+	SwitchFrom:  func(place string) string { return place + ": switch to another place" },
+	FindPlace:   "Find by name", AllPlaces: "Show all",
+	Palette: "Search or go to", PaletteHint: "Search: amount, last four, mail, any id",
+	NoneFound:  "Nothing was found. Try an amount, the last four digits, an e-mail address or an id.",
+	FoundCount: func(n int) string { return plural(n, "result", "results") },
+
+	Close: "Close", Dismiss: "Dismiss", Details: "Details",
+	Loading: "Loading…", Earlier: "Show earlier entries",
+	Was: "was", Is: "becomes", Nothing: "nothing",
+	Rose: "up", Fell: "down",
+	Table: "Show as a table",
+	ChartText: func(highest, on, lowest, at string) string {
+		return "The highest is " + highest + " (" + on + "), the lowest " + lowest + " (" + at + ")."
+	},
+}
+
+// plural writes a number in English and the word that goes with it.
+func plural(n int, one, more string) string {
+	word := more
+	if n == 1 {
+		word = one
+	}
+	return group(int64(n), ",") + " " + word
+}

@@ -1,0 +1,70 @@
+// Package text is the portal's message catalogue: everything that people read there, in each language, and
+// how a language writes amounts, numbers and times. Templates and handlers have no words of their own.
+//
+// A screen's texts are a struct with one variable of it per language, side by side in one file. A text
+// with a value in it, or with a number that bends it, is a function: the compiler checks what it is given.
+package text
+
+import (
+	"context"
+	"time"
+)
+
+// Catalogue is everything that the portal says in one language.
+type Catalogue struct {
+	Language  string // as in BCP 47
+	Format    Format
+	Parts     Parts
+	Layout    Layout
+	Nav       Nav
+	Shortcuts Shortcuts
+	Login     Login
+	Home      Home
+	Failures  Failures
+	Roles     map[string]string // names of the roles
+}
+
+// English is what everybody reads so far.
+var English = &Catalogue{
+	Language:  "en",
+	Format:    formatEnglish,
+	Parts:     partsEnglish,
+	Layout:    layoutEnglish,
+	Nav:       navEnglish,
+	Shortcuts: shortcutsEnglish,
+	Login:     loginEnglish,
+	Home:      homeEnglish,
+	Failures:  failuresEnglish,
+	Roles:     rolesEnglish,
+}
+
+// Languages lists all catalogues, the one for everybody else first.
+func Languages() []*Catalogue { return []*Catalogue{English} }
+
+// Viewer is whoever reads a page: the language, and the time zone of what is not a day as such.
+type Viewer struct {
+	Text *Catalogue
+	Zone *time.Location
+}
+
+type viewerKey struct{}
+
+// With returns a context in which templates speak to a viewer.
+func With(ctx context.Context, v Viewer) context.Context {
+	return context.WithValue(ctx, viewerKey{}, v)
+}
+
+// To returns the viewer of a context: by default one who reads English, in UTC.
+func To(ctx context.Context) Viewer {
+	v, _ := ctx.Value(viewerKey{}).(Viewer)
+	if v.Text == nil {
+		v.Text = English
+	}
+	if v.Zone == nil {
+		v.Zone = time.UTC
+	}
+	return v
+}
+
+// Of returns the catalogue of a context's viewer.
+func Of(ctx context.Context) *Catalogue { return To(ctx).Text }

@@ -1,0 +1,123 @@
+package ui
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// Place says where a cell goes when the table is too narrow for columns and each row becomes a card.
+type Place string
+
+// The places. A cell without one stands below them with its column's title beside it.
+const (
+	PlaceRest   Place = ""
+	PlaceLead   Place = "lead"   // top left: what the row is; it is the link
+	PlaceAmount Place = "amount" // top right
+	PlaceState  Place = "state"  // bottom left
+	PlaceTime   Place = "time"   // bottom right
+	PlaceGone   Place = "gone"   // not shown in a card
+)
+
+// Column is a column of a table.
+type Column struct {
+	Title  string
+	Silent bool  // the title is not seen, only heard
+	Right  bool  // amounts and counts stand to the right
+	Place  Place // in a card
+	Sort   Sort  // the zero Sort cannot be sorted by
+}
+
+// Sort is how a column can be, or is, sorted by.
+type Sort struct {
+	Href  string // what the title leads to: the list sorted by the column, or the other way round if it is already
+	Order string // as aria-sort has it: "ascending", "descending" or ""
+}
+
+// SortBy returns how a column sorts a list. The list at path says in its parameter sort which column it is
+// sorted by, with a minus in front for descending; a list that says nothing is sorted by usual. Sorting
+// goes back to the first page.
+func SortBy(path string, query url.Values, column, usual string) Sort {
+	now := query.Get("sort")
+	if now == "" {
+		now = usual
+	}
+	s, next := Sort{}, "-"+column // the largest and the latest first: that is what people look for
+	switch now {
+	case column:
+		s.Order = "ascending"
+	case "-" + column:
+		s.Order, next = "descending", column
+	}
+	to := without(query, "sort", "after", "before")
+	if next != usual {
+		to.Set("sort", next)
+	}
+	s.Href = address(path, to)
+	return s
+}
+
+// Row is one object of a table.
+type Row struct {
+	Cells []templ.Component // as many as there are columns
+	Href  string            // where the row leads; "" for nowhere
+	ID    string            // what a selection sends of it
+	Label string            // what the row is, for those who choose it without seeing it: "the charge of $20.00"
+	Off   bool              // cannot be selected
+}
+
+// Table is a list of objects. Where there is no room for columns, each row becomes a card.
+type Table struct {
+	Caption string // what it is a list of; heard, not seen
+	Columns []Column
+	Rows    []Row
+	Foot    []templ.Component // sums below the columns, or nothing
+	Bulk    Bulk
+	Wide    bool   // scrolls sideways in its frame instead of becoming cards: for many columns of figures
+	Target  string // the element that a sorted list replaces, where there is a script
+}
+
+// Bulk is what can be done with several rows at once: a form with a button for each act, whose fields "id" are
+// the selected rows. The zero Bulk offers nothing.
+type Bulk struct {
+	Action  string
+	Buttons []Button
+}
+
+// lead is the index of the column whose cell is the row's link.
+func (t Table) lead() int {
+	for i, c := range t.Columns {
+		if c.Place == PlaceLead {
+			return i
+		}
+	}
+	return 0
+}
+
+// without copies a query except for some parameters and those that say nothing.
+func without(query url.Values, names ...string) url.Values {
+	out := url.Values{}
+	for name, values := range query {
+		for _, v := range values {
+			if v != "" {
+				out.Add(name, v)
+			}
+		}
+	}
+	for _, name := range names {
+		out.Del(name)
+	}
+	return out
+}
+
+// address is a path with a query.
+func address(path string, query url.Values) string {
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// join are classes or ids in one attribute.
+func join(words ...string) string { return strings.TrimSpace(strings.Join(words, " ")) }
