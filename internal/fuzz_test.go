@@ -22,7 +22,7 @@ var fuzzed = map[string]string{
 	"api.parseSequence": "FuzzEventList", "api.parseAny": "FuzzEventList", "api.query.eventTypes": "FuzzEventList", "api.query.wait": "FuzzEventList",
 	"webhook.Sample.UnmarshalJSON": "FuzzSample", "webhook.retryAfter": "FuzzRetryAfter",
 	"daf/workflow.readCustomer": "FuzzCustomer",
-	"check.Text": "FuzzTexts", "check.Word": "FuzzTexts", "check.Prose": "FuzzTexts", "check.Metadata": "FuzzTexts",
+	"check.Text":                "FuzzTexts", "check.Word": "FuzzTexts", "check.Prose": "FuzzTexts", "check.Metadata": "FuzzTexts",
 	"identity.parseKeyText": "FuzzKeyText", "identity.parseAllowedIPs": "FuzzAllowedIPs", "identity.parseAllowedOrigins": "FuzzAllowedOrigins",
 	"ids.Parse": "FuzzParse", "ids.ID.UnmarshalText": "FuzzParse", "instant.Time.UnmarshalJSON": "FuzzTime", "ledger.ParseSource": "FuzzSource",
 	"merchant.ParseDomain": "FuzzParseDomain",

@@ -8,13 +8,10 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 )
-
-func ptr[T any](v T) *T { return &v }
 
 // directory is the sandbox's provider with calls about organizations that a test plays with.
 type directory struct {
@@ -140,12 +137,4 @@ func (w enrolling) connection(t testing.TB, ein string) string {
 		t.Fatal(err)
 	}
 	return id
-}
-
-func code(err error) string {
-	f, ok := fault.As(err)
-	if !ok {
-		return ""
-	}
-	return f.Code
 }
