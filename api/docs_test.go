@@ -251,7 +251,7 @@ var markdownLink = regexp.MustCompile(`\]\(([^)]+)\)`)
 func TestLinksOfGuidesLead(t *testing.T) {
 	t.Parallel()
 	d, contract, links := docsOf(t, &API{}), read(t), 0
-	targets := map[string]bool{"http://pay.localhost:8080/3.2/svcpay.js": true} // of svcpay dev
+	targets := map[string]bool{"http://pay.localhost:8080/3.2/svcpay.js": true, "https://www.standardwebhooks.com": true} // of svcpay dev, and of others
 	for path, page := range d.pages {
 		targets[path] = true
 		for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllSubmatch(page.html, -1) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -237,28 +236,6 @@ func TestArrowsPointDownward(t *testing.T) {
 	for _, p := range modulePackages(t) {
 		for _, v := range violations(p) {
 			t.Error(v)
-		}
-	}
-}
-
-// TestArchitectureNamesEveryPackage: in a row of its rank. Of the highest rank it names the program alone.
-func TestArchitectureNamesEveryPackage(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := map[int]string{}
-	for _, line := range strings.Split(string(text), "\n") {
-		label, rest, _ := strings.Cut(strings.TrimPrefix(line, "| "), " |")
-		rank, err := strconv.Atoi(strings.ReplaceAll(label, "above", "4"))
-		if err == nil && strings.HasPrefix(line, "| ") {
-			named[rank] += rest
-		}
-	}
-	for name, r := range rows {
-		if (r.rank < 5 || name == "cmd/svcpay") && !strings.Contains(named[r.rank], "`"+name+"`") {
-			t.Errorf("ARCHITECTURE.md does not name %s of rank %d", name, r.rank)
 		}
 	}
 }

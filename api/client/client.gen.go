@@ -608,6 +608,8 @@ const (
 	RightDisputeWrite       Right = "dispute:write"
 	RightDomainRead         Right = "domain:read"
 	RightDomainWrite        Right = "domain:write"
+	RightDonationRead       Right = "donation:read"
+	RightDonationWrite      Right = "donation:write"
 	RightEventRead          Right = "event:read"
 	RightEventWrite         Right = "event:write"
 	RightExportRead         Right = "export:read"
@@ -2156,7 +2158,10 @@ type Problem struct {
 	DifferingParameters []string   `json:"differing_parameters,omitzero"`
 
 	// Status: The status that stands in the way.
-	Status      string      `json:"status,omitzero"`
+	Status string `json:"status,omitzero"`
+
+	// Version: The version that the object has by now.
+	Version     *int        `json:"version,omitzero"`
 	DeclineCode DeclineCode `json:"decline_code,omitzero"`
 	ChargeID    string      `json:"charge_id,omitzero"`
 	Advice      Advice      `json:"advice,omitzero"`
