@@ -35,18 +35,17 @@ func TestGuides(t *testing.T) {
 		t.Fatalf("%d guides are listed, there are %d, %v", len(listed), len(files), err)
 	}
 	for _, name := range listed {
-		d.playGuide(t, name[1])
+		d.play(t, guideFiles+name[1]+".md")
 		if page, err := d.send(d.apiHost, "GET", "/docs/guides/"+name[1], nil, nil); err != nil || page.status != 200 {
 			t.Errorf("%s: %v, %s", name[1], err, page)
 		}
 	}
 }
 
-// playGuide runs a guide's commands in one shell and compares each block of JSON with what the commands
-// before it printed last.
-func (d *devServer) playGuide(t *testing.T, name string) {
+// play runs a document's commands in one shell, and compares each block of JSON with what the commands before it printed
+// last, and each block of text with all that they printed.
+func (d *devServer) play(t *testing.T, file string) {
 	t.Helper()
-	file := guideFiles + name + ".md"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -58,13 +57,13 @@ func (d *devServer) playGuide(t *testing.T, name string) {
 		}
 	}
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script.String())
-	cmd.Env = append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file)
+	cmd.Env = append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()
 	printed := strings.Split(string(out), between)
 	if err != nil || complaints.Len() > 0 {
-		t.Fatalf("%s: %v after %d blocks\n%s\n%s", name, err, len(printed)-1, &complaints, printed[len(printed)-1])
+		t.Fatalf("%s: %v after %d blocks\n%s\n%s", file, err, len(printed)-1, &complaints, printed[len(printed)-1])
 	}
 	done := 0
 	now := fence.ReplaceAllStringFunc(string(text), func(all string) string {
@@ -74,15 +73,17 @@ func (d *devServer) playGuide(t *testing.T, name string) {
 			done++
 		case block[1] == "json" && done > 0:
 			return "```json " + block[2] + "\n" + d.asShown(lastJSON(printed[done-1])) + "```"
+		case block[1] == "text" && done > 0:
+			return "```text\n" + varying.Replace(d.asShown(printed[done-1])) + "```"
 		}
 		return all
 	})
-	t.Logf("%s: %d blocks were run", name, done)
+	t.Logf("%s: %d blocks were run", file, done)
 	if now == string(text) {
 		return
 	}
 	if !*updateDocs {
-		t.Errorf("%s does not show what comes; go test ./test/e2e -run TestGuides -update would make it\n%s", name, now)
+		t.Errorf("%s does not show what comes; go test ./test/e2e -run %s -update would make it\n%s", file, t.Name(), now)
 	} else if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,43 @@
+package e2e
+
+import (
+	"regexp"
+	"testing"
+
+	"svcpay/internal/pgtest"
+)
+
+// replacements have an example for what differs with each run.
+type replacements []struct {
+	what *regexp.Regexp
+	with string
+}
+
+// Replace puts the examples in.
+func (r replacements) Replace(text string) string {
+	for _, one := range r {
+		text = one.what.ReplaceAllString(text, one.with)
+	}
+	return text
+}
+
+// varying is what commands print that differs with each run.
+var varying = replacements{
+	{regexp.MustCompile(`http://localhost:\d+/`), "http://localhost:3000/"},
+	{regexp.MustCompile(`whsec_[A-Za-z0-9+/]{43}=`), "whsec_bm90IGEgc2VjcmV0IGJ1dCBhIHRleHQgb2YgMzIgYnk="},
+	{regexp.MustCompile(`v1,[A-Za-z0-9+/]{43}=`), "v1,bm90IGEgc2lnbmF0dXJlIGJ1dCBhIHRleHQgb2YgMzI="},
+	{regexp.MustCompile(`from #\d+ on \(there are \d+\)`), "from #7 on (there are 6)"},
+	{regexp.MustCompile(`(?m)^#\d+ +`), "#7  "},
+	{regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "2026-12-01T09:00:00Z"},
+	{regexp.MustCompile(`\d+ ms\b`), "1 ms"},
+	{regexp.MustCompile(`(?m)^webhook-timestamp: \d+$`), "webhook-timestamp: 1796115600"},
+	{regexp.MustCompile(`\d+(h\d+)?(m\d+)?s from now`), "49h0m1s from now"},
+	{regexp.MustCompile(`\d+s ago\.`), "1s ago."},
+}
+
+// TestCommandLineDocument runs the commands of docs/command-line.md and holds it to what they print.
+func TestCommandLineDocument(t *testing.T) {
+	t.Parallel()
+	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)})
+	d.play(t, root+"/docs/command-line.md")
+}
