@@ -109,8 +109,9 @@ var rows = map[string]row{
 	"views/ui":    {4, "money fault ids instant views/text"},
 	"views/kit":   {4, "money views views/ui views/text"},
 	"views/text":  {4, "money"},
+	"views/daf":   {4, "views/ui"},
 	"api":         {4, "0 1 2 3 simulate report assembly static"},
-	"api/browser": {4, "0 1 2 3 static"},
+	"api/browser": {4, "0 1 2 3 static views/daf views/ui"},
 	"portal":      {4, "0 1 2 3 views views/ui views/text views/kit static"},
 
 	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop api/client"},
@@ -146,7 +147,7 @@ var guarded = []struct{ name, users string }{
 	{"golang.org/x/crypto/nacl/", "vault seal wallet"},
 	{"github.com/labstack/echo/", "api api/browser portal cmd/svcpay"},
 	{"github.com/yuin/goldmark", "api"},
-	{"github.com/a-h/templ", "views views/ui views/kit portal"},
+	{"github.com/a-h/templ", "views views/ui views/kit views/daf portal"},
 	{"github.com/prometheus/", "metrics"},
 	{"github.com/riverqueue/", "jobs migrations pgtest"},
 }
@@ -156,6 +157,7 @@ var never = map[string][]string{
 	"views":     {"github.com/jackc/", "github.com/labstack/", "net/http"},
 	"views/ui":  {"github.com/jackc/", "github.com/labstack/", "net/http"},
 	"views/kit": {"github.com/jackc/", "github.com/labstack/", "net/http"},
+	"views/daf": {"github.com/jackc/", "github.com/labstack/", "net/http"},
 	"portal":    {"svcpay/internal/vault", "svcpay/internal/sensitive", "svcpay/internal/processor"},
 }
 

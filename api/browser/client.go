@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/daf/workflow"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/sensitive"
@@ -18,7 +19,8 @@ import (
 
 // ClientConfig is what the endpoints under /client work with.
 type ClientConfig struct {
-	Tokens *token.Service
+	Tokens    *token.Service
+	Workflows *workflow.Service
 	// Versions are those of the library whose frames may open a session, as [Versions] lists them.
 	Versions []string
 	Log      *slog.Logger
@@ -34,6 +36,7 @@ func RegisterClient(r Router, c ClientConfig) {
 	cl := &client{c}
 	r.Add(http.MethodPost, "/client/session", cl.answer(cl.openSession))
 	r.Add(http.MethodPost, "/client/tokens", cl.answer(cl.createToken))
+	r.Add(http.MethodPost, "/client/daf", cl.answer(cl.beginDAF))
 }
 
 type sessionRequest struct {

@@ -39,6 +39,21 @@ func frameHeaders(h http.Header, ancestors string) {
 	h.Set(echo.HeaderCacheControl, "no-store")
 }
 
+// modalPolicy is what a page of a modal may do: as a frame, and send its forms. htmx builds elements of text, so
+// that Trusted Types do not apply.
+const modalPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action "
+
+// modalHeaders are those of a page of a modal that the given ancestors may embed. Its forms lead to its own origin,
+// and to that of a counterparty's pages unless it is "". It is never stored, as a frame is not.
+func modalHeaders(h http.Header, ancestors, counterparty string) {
+	frameHeaders(h, ancestors)
+	action := "'self'"
+	if counterparty != "" {
+		action += " " + counterparty
+	}
+	h.Set(echo.HeaderContentSecurityPolicy, modalPolicy+action+"; frame-ancestors "+ancestors)
+}
+
 // frameAncestors returns the source list for a key's allowed origins. None listed means any in the
 // sandbox and none in production. What is not plainly an origin is left out, never copied.
 func frameAncestors(origins []string, production bool) string {

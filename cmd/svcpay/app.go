@@ -30,6 +30,7 @@ type app struct {
 	log    *slog.Logger
 	pool   *pgxpool.Pool
 	meter  *metrics.Meter
+	funds  *dafsandbox.Provider // the sandbox's
 	// stopLogs ends the writing of request logs, and writes what waits.
 	stopLogs func()
 }
@@ -51,7 +52,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	network := sandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
 	funds := dafsandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
 	meter := metrics.New(pool, machineTime)
-	a := &app{config: c, log: log, pool: pool, meter: meter, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: clocks,
+	a := &app{config: c, log: log, pool: pool, meter: meter, funds: funds, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: clocks,
 		Webhooks:  safehttp.Policy{Local: c.webhookLocal},
 		Processor: meter.Processor(network), DAF: funds, Check: check, Environment: c.environment, Machine: machineTime,
 		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network), Happen: assembly.SandboxHappens(network), LocalPort: c.domainPort})}

@@ -31,6 +31,8 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_webhook_deliveries", a.Webhooks.Purge),
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
+		purge("purge_daf_workflows", a.Workflows.Purge),
+		{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},
 		purge("purge_portal_sessions", a.Identity.PurgeSessions),
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
 			return idempotency.Purge(ctx, a.pool, machineTime())
@@ -51,6 +53,11 @@ func (a *app) schedules() []jobs.Schedule {
 		}
 	}
 	return out
+}
+
+// notifyOfGrants has the sandbox's provider tell us what happened, as a provider of its own would.
+func (a *app) notifyOfGrants(ctx context.Context) (int, error) {
+	return a.funds.Notify(ctx, a.config.baseURL+"/hooks/daf/"+a.funds.Name())
 }
 
 // counting makes a schedule's run of one that tells how much it did.

@@ -97,8 +97,15 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := browser.ClientConfig{Tokens: a.Tokens, Versions: versions, Log: a.log, Now: machineTime}
+	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Versions: versions, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
+	if err := browser.RegisterModal(e, browser.ModalConfig{Workflows: a.Workflows, Static: static.FS(), PayURL: a.config.payURL,
+		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
+		return nil, err
+	}
+	if err := browser.RegisterSandboxFunds(e, browser.SandboxFundsConfig{Funds: a.funds, Static: static.FS()}); err != nil {
+		return nil, err
+	}
 	e.HTTPErrorHandler = browser.ErrorHandler(c)
 	return e, nil
 }
@@ -116,6 +123,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 		return nil, err
 	}
 	pages.Register(e)
+	browser.RegisterHooks(e, browser.HookConfig{DAF: a.funds, ReceiveDAF: a.Inbound.DAF.Receive, Log: a.log})
 	e.GET("/healthz", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/readyz", a.ready)
 	e.HTTPErrorHandler = api.ErrorHandler(c, func(err error, ec echo.Context) { pages.Error(ec, err) })

@@ -151,6 +151,7 @@ type Line struct {
 var (
 	ErrNotFound  = errors.New("daf provider: nothing is known of this")
 	ErrSignature = errors.New("daf provider: the signature does not fit")
+	ErrNotice    = errors.New("daf provider: the notice cannot be read")
 )
 
 // Provider knows organizations and sends grants.
@@ -182,8 +183,8 @@ type Provider interface {
 	// Events returns what happened after the event of that id ("" for all), oldest first, at most
 	// limit. Whoever goes on from the last id of each answer misses nothing.
 	Events(ctx context.Context, after string, limit int) ([]Event, error)
-	// Notice reads a request in which the provider tells of an event, or answers ErrSignature. What it
-	// tells is in Events, too.
+	// Notice reads a request in which the provider tells of an event, or answers ErrSignature, or
+	// ErrNotice for one that is signed and cannot be read. What it tells is in Events, too.
 	Notice(ctx context.Context, header http.Header, body []byte) (Event, error)
 	// Book returns the lines of the provider's book after that number, oldest first, at most limit.
 	Book(ctx context.Context, after int64, limit int) ([]Line, error)

@@ -141,11 +141,11 @@ func (p *Provider) Notice(ctx context.Context, header http.Header, body []byte) 
 	}
 	var b noticeBody
 	if err := json.Unmarshal(body, &b); err != nil {
-		return provider.Event{}, wrapped(err)
+		return provider.Event{}, errors.Join(provider.ErrNotice, err)
 	}
 	kind, ok := kinds[b.Type]
 	if !ok || b.ID == "" {
-		return provider.Event{}, wrapped(errors.New("a notice of something unheard"))
+		return provider.Event{}, provider.ErrNotice
 	}
 	return provider.Event{ID: b.ID, Kind: kind, Account: b.Data.Account, Reference: b.Data.Reference, TrackingID: b.Data.TrackingID, At: b.At}, nil
 }

@@ -1,0 +1,216 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/daf/workflow"
+	"svcpay/internal/fault"
+	"svcpay/internal/money"
+	"svcpay/static"
+	pages "svcpay/views/daf"
+	"svcpay/views/ui"
+)
+
+// maxForm is how large a form may be, in bytes.
+const maxForm = 32 << 10
+
+// ModalConfig is what the pages of the DAF modal work with.
+type ModalConfig struct {
+	Workflows *workflow.Service
+	Static    fs.FS
+	// PayURL is the origin of the pages, to which a fund sends donors back.
+	PayURL     string
+	Production bool
+	Log        *slog.Logger
+}
+
+// modal shows the pages.
+type modal struct {
+	ModalConfig
+	files  *static.Bundle
+	shown  pages.Files
+	action string // where forms may lead, beside the pages' own origin
+}
+
+// view is anything that can be drawn.
+type view interface {
+	Render(ctx context.Context, w io.Writer) error
+}
+
+// RegisterModal adds the pages of the DAF modal and what they load. An error means that the front end's build is
+// damaged.
+func RegisterModal(r Router, c ModalConfig) error {
+	b, err := static.LoadBundle(c.Static, "modal")
+	if err != nil {
+		return err
+	}
+	m := &modal{ModalConfig: c, files: b, action: c.Workflows.Provider.PagesOrigin(), shown: filesOfModal(b)}
+	r.Add(http.MethodGet, modalAssets+"*", m.asset)
+	way := func(method, path string, h func(echo.Context, way) error) {
+		r.Add(method, modalPath+":secret"+path, m.on(h))
+	}
+	way(http.MethodGet, "", m.details)
+	way(http.MethodPost, "", m.save)
+	way(http.MethodGet, "/fund", m.funds)
+	way(http.MethodPost, "/fund", m.choose)
+	way(http.MethodGet, "/instructions", m.instructions)
+	way(http.MethodPost, "/confirm", m.confirm)
+	way(http.MethodGet, "/return", m.returned)
+	way(http.MethodGet, "/done", m.done)
+	way(http.MethodPost, "/cancel", m.cancel)
+	return nil
+}
+
+const modalAssets = "/" + modalVersion + "/modal/assets/"
+
+// filesOfModal are the addresses of what pages load; none before the front end is built.
+func filesOfModal(b *static.Bundle) pages.Files {
+	if !b.Built() {
+		return pages.Files{}
+	}
+	return pages.Files{Style: modalAssets + b.Path("modal.css"), Script: "/" + modalVersion + "/modal.js", Htmx: modalAssets + b.Path("htmx.js")}
+}
+
+func (m *modal) asset(c echo.Context) error {
+	h := c.Response().Header()
+	h.Set(echo.HeaderXContentTypeOptions, "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if !m.files.Serve(c.Response(), c.Request(), c.Param("*")) {
+		return echo.ErrNotFound
+	}
+	return nil
+}
+
+// way is a donor's way during one request.
+type way struct {
+	workflow.Workflow
+	secret string
+}
+
+func (w way) at(path string) string { return modalPath + w.secret + path }
+
+// on makes a handler of a page: it finds the way and shows how it ended where it has.
+func (m *modal) on(h func(echo.Context, way) error) echo.HandlerFunc {
+	crossOrigin := http.NewCrossOriginProtection()
+	return func(c echo.Context) error {
+		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, maxForm)
+		secret := c.Param("secret")
+		found, err := m.Workflows.Get(c.Request().Context(), secret)
+		w := way{found, secret}
+		m.headers(c, w, err)
+		switch {
+		case crossOrigin.Check(c.Request()) != nil:
+			return m.show(c, http.StatusForbidden, m.problem(w, "This form was sent from another website", "Close this window and start again."))
+		case err == nil:
+			err = h(c, w)
+		}
+		if err != nil {
+			return m.fail(c, w, err)
+		}
+		return nil
+	}
+}
+
+// headers are those of a page of the modal: shown where the public key allows it, never kept.
+func (m *modal) headers(c echo.Context, w way, err error) {
+	ancestors := frameAncestors(w.AllowedOrigins, m.Production)
+	if w.SecretHash == nil && fault.HasCode(err, "resource_missing") {
+		ancestors = anyOrigin // it says no more than that there is nothing
+	} else if w.SecretHash == nil {
+		ancestors = noOrigin
+	}
+	modalHeaders(c.Response().Header(), ancestors, m.action)
+}
+
+// fail shows in plain words what a donor can do now.
+func (m *modal) fail(c echo.Context, w way, err error) error {
+	f, known := fault.As(err)
+	switch {
+	case known && f.Code == "resource_missing":
+		return m.show(c, http.StatusNotFound, m.problem(w, "This donation form does not exist", "Close this window and start again from the donation page."))
+	case errors.Is(err, workflow.ErrExpired):
+		p := m.problem(w, "This form took too long", "For your safety it is open for a limited time only. Nothing was authorized. Close this window and start again.")
+		return m.show(c, http.StatusGone, p)
+	case known && f.Code == "daf_session_ended":
+		return c.Redirect(http.StatusSeeOther, w.at("/done"))
+	}
+	m.Log.ErrorContext(c.Request().Context(), "a page of the modal failed", "route", c.Path(), "error", err.Error())
+	p := m.page(w, "Something went wrong")
+	if w.SecretHash == nil {
+		p.Merchant = "Donation"
+	}
+	return m.show(c, http.StatusServiceUnavailable, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: "We cannot go on right now",
+		Text: "Something on our side or at the fund does not answer. Nothing was authorized. Please try again in a moment.", Next: w.at("/fund"), NextLabel: "Try again"}))
+}
+
+// problem is a page that ends a way.
+func (m *modal) problem(w way, title, text string) view {
+	p := m.page(w, title)
+	p.Cancel, p.Step = false, 0
+	if w.SecretHash == nil {
+		p.Merchant = "a nonprofit"
+	}
+	return pages.EndPage(p, pages.End{Tone: ui.Warning, Title: title, Text: text})
+}
+
+// page is what every page shows of a way.
+func (m *modal) page(w way, title string) pages.Page {
+	p := pages.Page{Title: title, Scheme: string(w.Scheme), Files: m.shown, Base: w.at(""), Merchant: w.Merchant, Sandbox: !m.Production,
+		Cancel: w.State == workflow.Open}
+	p.Files.Htmx = ""
+	if p.Scheme == "" {
+		p.Scheme = string(workflow.System)
+	}
+	if a := orAuthorized(w); a != nil {
+		p.Amount = a.Dollars()
+	}
+	return p
+}
+
+// orAuthorized is the amount that counts by now; nil for none.
+func orAuthorized(w way) *money.Amount {
+	if w.Authorized != nil {
+		return w.Authorized
+	}
+	return w.Amount
+}
+
+func (m *modal) show(c echo.Context, status int, v view) error {
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	return v.Render(c.Request().Context(), c.Response())
+}
+
+// result is what the page around the modal is told, as the library's event has it.
+type result struct {
+	Outcome           string       `json:"outcome"`
+	WorkflowSessionID string       `json:"workflowSessionId,omitempty"`
+	GrantID           string       `json:"grantId,omitempty"`
+	Amount            money.Amount `json:"amount,omitempty"` // US cents
+	User              *resultUser  `json:"user,omitempty"`
+}
+
+type resultUser struct {
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+	Email     string `json:"email"`
+	Note      string `json:"note"`
+}
+
+func resultOf(w way) (string, error) {
+	r := result{Outcome: "canceled"}
+	if w.State == workflow.Confirmed {
+		r = result{Outcome: "authorized", WorkflowSessionID: w.SessionID, GrantID: w.GrantID, Amount: *w.Authorized,
+			User: &resultUser{w.Donor.FirstName, w.Donor.LastName, w.Donor.Email, w.Donor.Note}}
+	}
+	text, err := json.Marshal(r)
+	return string(text), err
+}

@@ -1,0 +1,208 @@
+package browser
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/daf/workflow"
+	"svcpay/internal/fault"
+	pages "svcpay/views/daf"
+	"svcpay/views/ui"
+)
+
+// ended leads to the last page of a way that is not open any more.
+func ended(c echo.Context, w way) (bool, error) {
+	if w.State == workflow.Open {
+		return false, nil
+	}
+	return true, c.Redirect(http.StatusSeeOther, w.at("/done"))
+}
+
+func (m *modal) details(c echo.Context, w way) error {
+	if over, err := ended(c, w); over {
+		return err
+	}
+	amount := ""
+	if w.Amount != nil {
+		amount = w.Amount.Dollars()[1:]
+	}
+	return m.show(c, http.StatusOK, m.detailsPage(w, workflow.Form{Amount: amount, Donor: w.Donor}, nil))
+}
+
+func (m *modal) save(c echo.Context, w way) error {
+	f := formOf(c)
+	err := m.Workflows.Save(c.Request().Context(), w.secret, f)
+	if wrong, ok := fault.As(err); ok && len(wrong.Fields) > 0 {
+		return m.show(c, http.StatusUnprocessableEntity, m.detailsPage(w, f, wrong.Fields))
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, w.at("/fund"))
+}
+
+// formOf reads the first page's form.
+func formOf(c echo.Context) workflow.Form {
+	v := c.FormValue
+	return workflow.Form{Amount: v("amount"), Donor: provider.Donor{FirstName: v("firstName"), LastName: v("lastName"), Email: v("email"), Note: v("note"),
+		Phone: v("phone"), Anonymous: v("anonymous") == "true",
+		Address: provider.Address{Line1: v("line1"), Line2: v("line2"), City: v("city"), State: v("state"), PostalCode: v("postalCode")}}}
+}
+
+func (m *modal) detailsPage(w way, f workflow.Form, wrong []fault.Field) view {
+	mistake := func(name string) string {
+		i := slices.IndexFunc(wrong, func(one fault.Field) bool { return one.Param == name })
+		if i < 0 {
+			return ""
+		}
+		return wrong[i].Message
+	}
+	text := func(name, label, value, autocomplete, most string) ui.Field {
+		return ui.Field{Name: name, Label: label, Value: value, Autocomplete: autocomplete, MaxLength: most, Error: mistake(name)}
+	}
+	d, a := f.Donor, f.Donor.Address
+	email := text("email", "E-mail", d.Email, "email", "254")
+	email.Type = "email"
+	phone := text("phone", "Phone", d.Phone, "tel", "40")
+	phone.Type = "tel"
+	out := pages.Details{Amount: f.Amount, AmountError: mistake("amount"), Email: email, Anonymous: d.Anonymous,
+		FirstName: text("firstName", "First name", d.FirstName, "given-name", "100"),
+		LastName:  text("lastName", "Last name", d.LastName, "family-name", "100"),
+		Note:      pages.Area{Name: "note", Label: "Note to " + w.Merchant, Value: d.Note, Error: mistake("note"), MaxLength: "500"},
+		More: []ui.Field{phone, text("line1", "Street", a.Line1, "address-line1", "100"), text("line2", "Apartment, suite", a.Line2, "address-line2", "100"),
+			text("city", "City", a.City, "address-level2", "100"), text("state", "State", a.State, "address-level1", "50"),
+			text("postalCode", "ZIP code", a.PostalCode, "postal-code", "20")}}
+	out.MoreOpen = slices.ContainsFunc(out.More, func(f ui.Field) bool { return f.Error != "" })
+	for _, one := range wrong {
+		out.Problems = append(out.Problems, ui.Problem{Field: one.Param, Text: one.Message})
+	}
+	p := m.page(w, "Your gift")
+	p.Step = 1
+	return pages.DetailsPage(p, out)
+}
+
+func (m *modal) funds(c echo.Context, w way) error { return m.fundsPage(c, w, http.StatusOK, nil) }
+
+// fundsPage lists what the query finds; for htmx, which asks while a donor types, the list alone.
+func (m *modal) fundsPage(c echo.Context, w way, status int, n *pages.Notice) error {
+	if over, err := ended(c, w); over {
+		return err
+	}
+	if w.Amount == nil {
+		return c.Redirect(http.StatusSeeOther, w.at(""))
+	}
+	query := c.QueryParam("q")
+	found, err := m.Workflows.Funds(c.Request().Context(), query)
+	if err != nil {
+		return err
+	}
+	list := make([]pages.Fund, len(found))
+	for i, f := range found {
+		list[i] = pages.Fund{ID: f.ID, Name: f.Name, Integrated: f.Integrated}
+	}
+	c.Response().Header().Set(echo.HeaderVary, "HX-Request")
+	if c.Request().Header.Get("HX-Request") == "true" {
+		return m.show(c, status, pages.Found(w.at(""), query, list))
+	}
+	p := m.page(w, "Your fund")
+	p.Step, p.Files.Htmx = 2, m.shown.Htmx
+	return m.show(c, status, pages.FundsPage(p, query, list, n))
+}
+
+func (m *modal) choose(c echo.Context, w way) error {
+	chosen, err := m.Workflows.Choose(c.Request().Context(), w.secret, c.FormValue("fund"), m.PayURL+w.at("/return"))
+	switch {
+	case fault.HasCode(err, "fund_missing"):
+		return m.fundsPage(c, w, http.StatusUnprocessableEntity, &pages.Notice{Tone: ui.Danger, Title: "Choose your fund", Text: "Choose the fund that your account is with."})
+	case fault.HasCode(err, "amount_invalid"):
+		return c.Redirect(http.StatusSeeOther, w.at(""))
+	case err != nil:
+		return err
+	case chosen.Kind == workflow.Nonintegrated:
+		return c.Redirect(http.StatusSeeOther, w.at("/instructions"))
+	}
+	return c.Redirect(http.StatusSeeOther, chosen.VisitAddress)
+}
+
+func (m *modal) instructions(c echo.Context, w way) error {
+	if over, err := ended(c, w); over {
+		return err
+	}
+	if w.Kind != workflow.Nonintegrated {
+		return c.Redirect(http.StatusSeeOther, w.at("/fund"))
+	}
+	f, err := m.Workflows.Fund(c.Request().Context(), w.Workflow)
+	if err != nil {
+		return err
+	}
+	in := pages.Instructions{Fund: f.Name, Website: f.Website, Text: f.Instructions,
+		Pairs: []ui.Pair{{Key: "Organization", Value: w.Merchant}, {Key: "EIN", Value: w.EIN}, {Key: "Amount", Value: w.Amount.Dollars()}}}
+	if w.Donor.Note != "" {
+		in.Pairs = append(in.Pairs, ui.Pair{Key: "Note", Value: w.Donor.Note})
+	}
+	p := m.page(w, "Make your grant")
+	p.Step = 3
+	return m.show(c, http.StatusOK, pages.InstructionsPage(p, in))
+}
+
+func (m *modal) confirm(c echo.Context, w way) error {
+	err := m.Workflows.Confirm(c.Request().Context(), w.secret)
+	if fault.HasCode(err, "fund_missing") {
+		return c.Redirect(http.StatusSeeOther, w.at("/fund"))
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, w.at("/done"))
+}
+
+// returned is where a fund sends a donor back to, however the visit ended.
+func (m *modal) returned(c echo.Context, w way) error {
+	state, err := m.Workflows.Returned(c.Request().Context(), w.secret)
+	if err != nil {
+		return err
+	}
+	switch state {
+	case provider.VisitAuthorized:
+		return c.Redirect(http.StatusSeeOther, w.at("/done"))
+	case provider.VisitOpen:
+		p := m.page(w, "Not finished")
+		p.Step = 3
+		return m.show(c, http.StatusOK, pages.UnfinishedPage(p, w.FundName, w.VisitAddress))
+	case provider.VisitFailed:
+		return m.fundsPage(c, w, http.StatusOK, &pages.Notice{Tone: ui.Warning, Title: w.FundName + " could not go on",
+			Text: "Nothing was authorized. Try again, or choose another fund."})
+	}
+	return m.fundsPage(c, w, http.StatusOK, &pages.Notice{Tone: ui.Info, Title: "You came back without authorizing", Text: "Choose a fund to go on, or cancel the donation below."})
+}
+
+func (m *modal) cancel(c echo.Context, w way) error {
+	if err := m.Workflows.Cancel(c.Request().Context(), w.secret); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, w.at("/done"))
+}
+
+// done is the last page, which tells the page around the modal how it ended.
+func (m *modal) done(c echo.Context, w way) error {
+	if w.State == workflow.Open {
+		return c.Redirect(http.StatusSeeOther, w.at(""))
+	}
+	end := pages.End{Tone: ui.Neutral, Title: "The donation was canceled", Text: "Nothing was authorized and nothing was sent. You can close this window."}
+	if w.State == workflow.Confirmed {
+		end = pages.End{Tone: ui.Success, Title: "Thank you", Text: "Your grant is authorized. You can close this window: " + w.Merchant + " takes it from here.",
+			Pairs: []ui.Pair{{Key: "Amount", Value: w.Authorized.Dollars()}, {Key: "Fund", Value: w.FundName}}}
+		if w.Kind == workflow.Nonintegrated {
+			end.Text = w.Merchant + " expects your grant. Remember to make it on the website of your fund."
+		}
+	}
+	p := m.page(w, end.Title)
+	var err error
+	if p.Result, err = resultOf(w); err != nil {
+		return err
+	}
+	return m.show(c, http.StatusOK, pages.EndPage(p, end))
+}

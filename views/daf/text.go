@@ -1,0 +1,54 @@
+package daf
+
+import (
+	"fmt"
+
+	"github.com/a-h/templ"
+)
+
+// found says how many funds a search found.
+func found(query string, n int) string {
+	switch {
+	case n == 0:
+		return "No fund found."
+	case query == "":
+		return fmt.Sprintf("%d funds", n)
+	case n == 1:
+		return "1 fund found"
+	}
+	return fmt.Sprintf("%d funds found", n)
+}
+
+// initial is the first letter of a name.
+func initial(name string) string {
+	for _, r := range name {
+		return string(r)
+	}
+	return ""
+}
+
+// For is the page of a step of the visit: sign_in, code, account, review, or over in some state.
+func (v Visit) For(step, state string) templ.Component {
+	switch step {
+	case "sign_in":
+		v.Title = "Sign in"
+		return SignInPage(v)
+	case "code":
+		v.Title = "Enter your code"
+		return CodePage(v)
+	case "account":
+		v.Title = "Choose an account"
+		return AccountPage(v)
+	case "review":
+		v.Title = "Review your grant"
+		return ReviewPage(v)
+	}
+	v.Title = "Finished"
+	switch state {
+	case "authorized":
+		return OverPage(v, "Your grant is authorized", "Go back to finish your donation.")
+	case "failed":
+		return OverPage(v, "We could not go on", "Your sign-in was refused, or we took too long to answer. No grant was authorized.")
+	}
+	return OverPage(v, "You left", "No grant was authorized.")
+}
