@@ -43,11 +43,8 @@ function listen(server, port, host) {
   return new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
 }
 
-/** The library's address in this run. */
-export const library = `${credentials.pay_url}/3.2/svcpay.js`;
-
-/** The reference's card events, recorded by the page below. */
-export const EVENTS = ['ready', 'change', 'focus', 'blur', 'cardbrand'];
+/** The reference's events, recorded by the page below. */
+export const EVENTS = ['ready', 'change', 'focus', 'blur', 'cardbrand', 'dafAuthorized', 'dafCanceled'];
 
 /**
  * A donation form with a container for each of `types` (#card, #cardNumber …). Its script leaves
@@ -62,6 +59,7 @@ export function merchantPage({
   nonce = '',
   style = '',
   dark = false,
+  version = '3.2',
 } = {}) {
   const attribute = nonce && ` nonce="${nonce}"`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Donate</title>
@@ -72,7 +70,7 @@ export function merchantPage({
   .SvcPayField { margin: .5rem 0 1rem; } ${style}
 </style>
 <script${attribute}>${before}</script>
-<script src="${library}"${attribute}></script></head>
+<script src="${credentials.pay_url}/${version}/svcpay.js"${attribute}></script></head>
 <body><main><h1>Donate</h1>
 ${types.map((type) => `<label for="${type}">${type}</label><div id="${type}"></div>`).join('\n')}
 <button id="after">Donate</button></main>

@@ -6,10 +6,14 @@ interface Settings {
   scheme?: unknown;
 }
 
-const SVG = 'http://www.w3.org/20/svg';
+const SVG = 'http://www.w3.org/2000/svg';
 
 /** A coin above an open hand. */
-const MARK = ['M12 3a4 4 0 1 0 0 8a4 4 0 1 0 0-8M12 5.700v2.6', 'M2.5 14h3.200l3.3 1.500h3.800a1.6 1.6 0 0 1 0 3.200H9.6', 'M14 17l4.6-2.200a1.7 1.7 0 0 1 1.6 3L12.6 21.200l-10.1-2.4'];
+const MARK = [
+  'M12 2.5a4 4 0 1 0 0 8a4 4 0 1 0 0-8M12 5.2v2.6',
+  'M2.5 13.5h3l3.2 1.5h3.7a1.7 1.7 0 0 1 0 3.4H9.5',
+  'M14 16.6l4.5-2a1.7 1.7 0 0 1 1.5 3l-7.6 3.6-9.9-2.4',
+];
 
 function mark(): Element {
   const svg = document.createElementNS(SVG, 'svg');
@@ -23,14 +27,11 @@ function mark(): Element {
   return svg;
 }
 
-function span(textContent: string, className = ''): HTMLElement {
-  return Object.assign(document.createElement('span'), { textContent, className });
-}
-
 accept((port) => {
   const button = document.createElement('button');
   button.type = 'button';
-  button.append(mark(), span('Donate with DAF'), span(', your donor-advised fund', 'sr'));
+  button.append(mark(), 'Donate with DAF');
+  button.ariaLabel = 'Donate with DAF, your donor-advised fund';
   const apply = ({ disabled, scheme }: Settings) => {
     button.disabled = !!disabled;
     document.documentElement.className = scheme === 'dark' ? 'dark' : 'light';

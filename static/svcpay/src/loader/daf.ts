@@ -6,6 +6,7 @@ import { Modal } from './modal';
 import { clean, schemeOf, type Options } from './options';
 import { wholeDollarsOf } from './price';
 
+const TITLE = 'Donate from a donor-advised fund';
 const OPTIONS = ['customerDetail', 'disabled', 'price'];
 
 /** The button that opens the modal in which a donor authorizes a grant from a donor-advised fund. */
@@ -16,13 +17,7 @@ export class DafField extends Field {
 
   constructor(host: Host, options: Options) {
     // At least as large as the wallets' buttons.
-    super(host, {
-      type: 'daf',
-      method: 'daf',
-      path: 'button',
-      title: 'Donate from a donor-advised fund',
-      box: { height: '48px', minWidth: '186px' },
-    });
+    super(host, { type: 'daf', method: 'daf', path: 'button', title: TITLE, box: { height: '48px', minWidth: '186px' } });
     this.updateField(options);
   }
 
@@ -58,8 +53,7 @@ export class DafField extends Field {
     if (!this.#amount) return this.failed(fault('price_required', 'setPrice must be called before a donor can open the DAF modal.'));
     const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail };
     this.#modal = new Modal({
-      title: 'Donate from a donor-advised fund',
-      scheme: schemeOf(this.container!),
+      title: TITLE,
       address: async () => {
         const { path } = await this.host.ask('daf', request);
         return new URL(path, this.host.payOrigin).href;

@@ -5,7 +5,6 @@ import { MODAL_STYLES } from './modal-styles';
 
 export interface ModalOptions {
   title: string;
-  scheme: 'light' | 'dark';
   /** Asks where the modal's pages begin. */
   address(): Promise<string>;
   /** Runs once: with what the pages tell, or without anything when the donor closed the modal. */
@@ -49,7 +48,6 @@ export class Modal {
   }
 
   #build(): void {
-    const { title, scheme } = this.#options;
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(MODAL_STYLES);
     const root = this.#host.attachShadow({ mode: 'open' });
@@ -65,8 +63,7 @@ export class Modal {
     this.#alert.role = 'alert';
     fail.append(this.#alert, again);
     this.#dialog.append(close, wait, fail);
-    this.#dialog.className = scheme;
-    this.#dialog.ariaLabel = title;
+    Object.assign(this.#dialog, { ariaLabel: this.#options.title, tabIndex: -1 });
     // Escape, and whatever else a browser closes dialogs by.
     this.#dialog.onclose = () => this.#done();
   }
@@ -79,6 +76,8 @@ export class Modal {
     this.#frame = undefined;
     this.#show('loading');
     this.#alert.textContent = '';
+    // Not to its first button: the title is read, and nothing that is about to go has the focus.
+    this.#dialog.focus();
     try {
       const url = await this.#options.address();
       if (current()) this.#frame = this.#embed(url, failed);
@@ -98,10 +97,11 @@ export class Modal {
       popups: true,
       settings: () => undefined,
       handlers: { daf: (result: DafResult) => this.#done(result), close: () => this.#done() },
-      opened: () => {
-        if (this.#shows('open')) return;
+      opened: (link) => {
+        const shown = this.#shows('open');
         this.#show('open');
-        frame.element.focus();
+        if (!shown) frame.element.focus();
+        if (this.#host.shadowRoot!.activeElement === frame.element) link.send('focus');
       },
       failed,
     });

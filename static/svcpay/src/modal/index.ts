@@ -12,10 +12,10 @@ accept((port) => {
     init() {
       const { dafResult } = document.body.dataset;
       if (dafResult) link.send('daf', JSON.parse(dafResult) as DafResult);
-      // Browsers do not obey this attribute in frames of another origin.
-      document.querySelector<HTMLElement>('[autofocus]')?.focus();
       return true;
     },
+    // Browsers do not obey the attribute in frames of another origin.
+    focus: () => document.querySelector<HTMLElement>('[autofocus]')?.focus(),
   }));
 });
 

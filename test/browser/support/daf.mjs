@@ -1,0 +1,89 @@
+// A donor's hands at the DAF button, and pages in the place of the service's modal: for what the library
+// itself does with any page that it is led to.
+import { eventsOf } from './card.mjs';
+import { credentials } from './env.mjs';
+
+const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': "default-src 'none'; script-src 'self'; form-action 'self'; base-uri 'none'",
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** What the last page of a modal tells. */
+export const AUTHORIZED = {
+  outcome: 'authorized',
+  workflowSessionId: 'ws_0123456789abcdef',
+  amount: 12500,
+  user: { firstName: 'Dana', lastName: 'Reed', email: 'dana@example.org', note: 'For the pantry' },
+};
+
+/** A page of a modal as the service writes it, with the library's script in it. */
+export function modalPage(body, result) {
+  const told = result ? ` data-daf-result='${JSON.stringify(result)}'` : '';
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Donate</title><script src="/3.2/modal.js" defer></script></head>
+<body${told}><main aria-label="Donation"><h1>Donate</h1>${body}</main></body></html>`;
+}
+
+/**
+ * Leads the page's modal to `pages` (by the end of their path; the first is where it begins) instead of the
+ * service's own. Answers the requests that the controller sent for it. The merchant takes DAF donations unless `daf` is false.
+ */
+export async function leadTo(page, pages, { daf = true } = {}) {
+  const asked = [];
+  await page.route('**/client/session', (route) =>
+    route.fulfill({
+      headers: { Date: new Date().toUTCString() },
+      json: {
+        session: 'session_of_a_test',
+        expires_at: new Date(Date.now() + 1_800_000).toISOString(),
+        livemode: false,
+        merchant: { country: 'US', currency: 'usd' },
+        methods: { cc: true, daf },
+      },
+    }),
+  );
+  await page.route('**/client/daf', (route) => {
+    asked.push(route.request().postDataJSON());
+    return route.fulfill({ status: 201, json: { path: `/3.2/modal/daf/secret/${Object.keys(pages)[0]}` } });
+  });
+  await page.route('**/3.2/modal/daf/secret/**', (route) => {
+    const name = new URL(route.request().url()).pathname.split('/').at(-1);
+    return route.fulfill({ status: pages[name] ? 200 : 404, headers: HEADERS, body: pages[name] ?? '' });
+  });
+  return asked;
+}
+
+/** The DAF button inside its frame. */
+export const button = (page, container = '#daf') => page.frameLocator(`${container} iframe`).getByRole('button');
+
+/** The dialog over the page, and the frame in it. */
+export const dialog = (page) => page.getByRole('dialog');
+export const inModal = (page) => page.frameLocator('dialog iframe');
+
+/** Clicks the button and waits for the modal's first page. */
+export async function openModal(page) {
+  await button(page).click();
+  await page.locator('dialog[data-state=open]').waitFor();
+}
+
+/** The events of the DAF field by which a modal ended. */
+export async function endings(page) {
+  const [authorized, canceled] = await Promise.all(['dafAuthorized', 'dafCanceled'].map((name) => eventsOf(page, name)));
+  return { authorized, canceled };
+}
+
+/** Calls the partner API as the application. */
+export async function api(path, { method = 'GET', body } = {}) {
+  const response = await fetch(credentials.base_url + path, {
+    method,
+    headers: {
+      Accept: 'application/json',
+      'X-API-Key': credentials.secret_key,
+      'X-App-ID': String(credentials.app_id),
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    body: body && JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
