@@ -45,7 +45,7 @@ test('a donor goes through the modal: one event, exactly the reference’s, and 
   await page.frameLocator('#daf iframe').locator('button:focus').waitFor();
   const [{ session, ...request }] = page.asked;
   assert.match(session, /./);
-  assert.deepEqual(request, { amount: 12500, customer_detail: {} });
+  assert.deepEqual(request, { amount: 12500, customer_detail: {}, scheme: 'light' });
 });
 
 test('a nonintegrated fund: a grantId and no workflowSessionId; what is empty is an empty text', async (t) => {
@@ -130,8 +130,8 @@ test('customerDetail fills the modal in; updateField merges it', async (t) => {
   await page.evaluate(() => window.fields.daf.updateField({ customerDetail: { note: 'Thanks', address: { state: 'OR' } }, style: {} }));
   assert.ok(page.said.some((text) => /option "style" does not apply/.test(text)));
   await openModal(page);
-  assert.deepEqual(page.asked[0].customer_detail, { firstName: 'Dana', note: 'Thanks', address: { city: 'Salem', state: 'OR' } });
-  assert.ok(page.said.some((text) => /customerDetail\.nickname is ignored/.test(text)));
+  assert.deepEqual(page.asked[0].customer_detail, { firstName: 'Dana', nickname: 'D', note: 'Thanks', address: { city: 'Salem', state: 'OR' } });
+  assert.ok(page.said.includes('[SvcPay] customer_detail.nickname is not known'), 'the service’s warnings are told');
 });
 
 test('the button: size, name, events, disabled', async (t) => {

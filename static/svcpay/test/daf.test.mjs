@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { load } from './load.mjs';
 
 const { centsOf, wholeDollarsOf } = await load('loader/price');
-const { customerOf } = await load('controller/customer');
 const { dafQuote } = await load('loader/quote');
 
 test('a price is digits, a point and two digits', () => {
@@ -23,32 +22,6 @@ test('donor-advised funds grant whole dollars: anything else is rounded up with 
   assert.equal(warn.mock.callCount(), 4);
   assert.match(warn.mock.calls[0].arguments[0], /25\.01 becomes 26\.00/);
   assert.throws(() => wholeDollarsOf('0.00'), { code: 'invalid_price' });
-});
-
-test('customerDetail: what the reference lists goes through', (t) => {
-  const warn = t.mock.method(console, 'warn', () => {});
-  const whole = {
-    amount: 12.5, firstName: 'Dana', lastName: 'Reed', email: 'dana@example.org', phone: '5550142', note: 'For the pantry', anonymous: true,
-    address: { line1: '1 River St', line2: 'Apt 2', city: 'Salem', state: 'OR', postalCode: '97301' }, metadata: { appeal: 'full-shelf' },
-  };
-  assert.deepEqual(customerOf(whole), whole);
-  for (const none of [undefined, null, {}]) assert.deepEqual(customerOf(none), {});
-  assert.deepEqual(customerOf({ note: null, address: { line2: null }, metadata: { a: null } }), { address: {}, metadata: {} });
-  assert.equal(warn.mock.callCount(), 0);
-  assert.deepEqual(customerOf({ metadata: { count: 0, yes: false } }), { metadata: { count: '0', yes: 'false' } });
-});
-
-test('customerDetail: what is wrong is left out by name, and never repeated', (t) => {
-  const warn = t.mock.method(console, 'warn', () => {});
-  const wrong = { amount: '12.50', firstName: 7, first_name: 'Dana', email: ['dana@example.org'], address: 'River St', metadata: { deep: { secret: 1 } }, anonymous: 'no', constructor: 'x' };
-  assert.deepEqual(customerOf(wrong), { metadata: {} });
-  const said = warn.mock.calls.map(({ arguments: [text] }) => text);
-  assert.equal(said.length, 8);
-  for (const name of ['amount', 'firstName', 'first_name', 'email', 'address', 'metadata.deep', 'anonymous', 'constructor']) {
-    assert.ok(said.some((text) => text.includes(`customerDetail.${name} is ignored`)), name);
-  }
-  assert.doesNotMatch(said.join(), /Dana|River|secret|12\.50/);
-  for (const detail of ['Dana', 7, ['Dana']]) assert.deepEqual(customerOf(detail), {});
 });
 
 test('dafQuote covers the fee of the service, or both', () => {

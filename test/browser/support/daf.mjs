@@ -45,7 +45,8 @@ export async function leadTo(page, pages, { daf = true } = {}) {
   );
   await page.route('**/client/daf', (route) => {
     asked.push(route.request().postDataJSON());
-    return route.fulfill({ status: 201, json: { path: `/3.2/modal/daf/secret/${Object.keys(pages)[0]}` } });
+    const warnings = 'nickname' in asked.at(-1).customer_detail ? ['customer_detail.nickname is not known'] : [];
+    return route.fulfill({ status: 201, json: { path: `/3.2/modal/daf/secret/${Object.keys(pages)[0]}`, warnings } });
   });
   await page.route('**/3.2/modal/daf/secret/**', (route) => {
     const name = new URL(route.request().url()).pathname.split('/').at(-1);

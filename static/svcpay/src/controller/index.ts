@@ -3,7 +3,6 @@ import { channel } from '../shared/channel';
 import type { PayError } from '../shared/errors';
 import type { DafRequest, TokenRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
-import { customerOf } from './customer';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
 import { Sessions } from './session';
@@ -39,9 +38,12 @@ async function tokenize(sessions: Sessions, fields: Fields, { fields: ids, billi
 }
 
 /** Where the pages of a new DAF modal begin. */
-async function startDaf(sessions: Sessions, { amount, customerDetail }: DafRequest): Promise<{ path: string }> {
-  const customer_detail = customerOf(customerDetail);
-  const { body } = await withSession(sessions, (session) => post('/client/daf', { session, amount, customer_detail }));
+async function startDaf(sessions: Sessions, { amount, customerDetail, scheme }: DafRequest): Promise<{ path: string }> {
+  const { body } = await withSession(sessions, (session) =>
+    post('/client/daf', { session, amount, customer_detail: customerDetail ?? {}, scheme }),
+  );
+  // It only fills in what the donor can change: what is wrong with it stops nobody from giving.
+  for (const warning of body.warnings ?? []) console.warn(`[SvcPay] ${warning}`);
   return { path: body.path };
 }
 

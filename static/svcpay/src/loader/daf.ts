@@ -51,9 +51,11 @@ export class DafField extends Field {
   #open(): void {
     if (this.#modal?.open) return;
     if (!this.#amount) return this.failed(fault('price_required', 'setPrice must be called before a donor can open the DAF modal.'));
-    const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail };
+    const scheme = schemeOf(this.container!);
+    const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail, scheme };
     this.#modal = new Modal({
       title: TITLE,
+      scheme,
       address: async () => {
         const { path } = await this.host.ask('daf', request);
         return new URL(path, this.host.payOrigin).href;

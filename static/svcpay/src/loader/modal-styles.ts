@@ -4,10 +4,11 @@ export const MODAL_STYLES = `
 * { box-sizing: border-box; font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; }
 dialog {
   --back: #fff; --text: #18181b; --quiet: #52525b; --accent: #1d4ed8;
-  color-scheme: light dark;
+  color-scheme: light;
   inset: 0; width: 100%; height: 100%; max-width: none; max-height: none; margin: auto; padding: 0; border: 0;
   background: var(--back); color: var(--text); overflow: hidden; overscroll-behavior: contain;
 }
+dialog.dark { --back: #18181b; --text: #f4f4f5; --quiet: #a1a1aa; --accent: #93c5fd; color-scheme: dark; }
 dialog[open] { display: grid; grid-template: 44px 1fr / 1fr; }
 dialog:focus { outline: 0; }
 dialog::backdrop { background: rgb(9 9 11 / 60%); }
@@ -28,7 +29,6 @@ dialog:not([data-state=loading]) .wait, dialog:not([data-state=failed]) .fail { 
 dialog:not([data-state=open]) iframe { visibility: hidden; }
 @keyframes turn { to { transform: rotate(1turn); } }
 @keyframes rise { from { opacity: 0; transform: translateY(12px); } }
-@media (prefers-color-scheme: dark) { dialog { --back: #18181b; --text: #f4f4f5; --quiet: #a1a1aa; --accent: #93c5fd; } }
 @media (min-width: 560px) {
   dialog { width: 480px; height: min(720px, calc(100% - 32px)); border-radius: 16px; box-shadow: 0 24px 64px rgb(0 0 0 / 35%); }
 }

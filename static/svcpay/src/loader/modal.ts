@@ -5,6 +5,7 @@ import { MODAL_STYLES } from './modal-styles';
 
 export interface ModalOptions {
   title: string;
+  scheme: 'light' | 'dark';
   /** Asks where the modal's pages begin. */
   address(): Promise<string>;
   /** Runs once: with what the pages tell, or without anything when the donor closed the modal. */
@@ -63,7 +64,8 @@ export class Modal {
     this.#alert.role = 'alert';
     fail.append(this.#alert, again);
     this.#dialog.append(close, wait, fail);
-    Object.assign(this.#dialog, { ariaLabel: this.#options.title, tabIndex: -1 });
+    const { title: ariaLabel, scheme: className } = this.#options;
+    Object.assign(this.#dialog, { ariaLabel, className, tabIndex: -1 });
     // Escape, and whatever else a browser closes dialogs by.
     this.#dialog.onclose = () => this.#done();
   }

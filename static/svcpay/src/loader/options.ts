@@ -1,6 +1,4 @@
-import { isObject, type Members } from '../shared/members';
-
-export type Options = Members;
+export type Options = Record<string, any>;
 
 /** A copy that can cross a port: functions, elements and the like are left behind. */
 export function clean(options: unknown): Options {
@@ -14,6 +12,10 @@ export function merge(base: Options, more: Options): Options {
     merged[name] = isObject(merged[name]) && isObject(value) ? merge(merged[name], value) : value;
   }
   return merged;
+}
+
+function isObject(value: unknown): value is Options {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The color scheme that the page uses at `element`, so that the frame's canvas stays transparent. */

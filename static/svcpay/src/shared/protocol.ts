@@ -58,6 +58,8 @@ export interface DafRequest {
   amount: number;
   /** As the page gave it. */
   customerDetail: unknown;
+  /** The page's colors, which the modal takes on. */
+  scheme: 'light' | 'dark';
 }
 
 /** What the modal's last page tells: authorized with exactly one of the ids, or canceled. */
