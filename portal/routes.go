@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
-
-	"svcpay/views"
 )
 
 // Addresses that several handlers know.
@@ -48,16 +46,12 @@ func (p *Portal) routes() []route {
 		{http.MethodGet, home, signedIn, p.showHome},
 	}
 	if p.Sandbox {
-		rs = append(rs, route{http.MethodGet, "/portal/_kit", public, p.showKit})
+		rs = append(rs, p.kitRoutes()...)
 	}
 	return rs
 }
 
 func goHome(c echo.Context) error { return seeOther(c, home) }
-
-func (p *Portal) showKit(c echo.Context) error {
-	return render(c, http.StatusOK, views.KitPage(p.page(c, "Kit")))
-}
 
 // localPath returns the address if it is one of the portal's own pages, else the home page. What a
 // browser could read as another host, or as more than it seems, is none.

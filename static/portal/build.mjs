@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
 import { bundle } from '../bundle.mjs';
 
-/** Bytes over the wire that each file may weigh at most; a page has all of them in 150 KB. */
-export const limits = { 'portal.css': 35_000, 'portal.js': 4_000, 'icon.svg': 1_000, 'inter.woff2': 50_000 };
+/** Bytes over the wire that each file may weigh at most; with its HTML a page has all of them in 150 KB. */
+export const limits = { 'portal.css': 35_000, 'portal.js': 22_000, 'icon.svg': 1_000, 'inter.woff2': 50_000 };
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,9 +23,18 @@ export async function build(out = dist) {
   return finish();
 }
 
+/** The script and htmx in one file. */
 async function script() {
-  const { code } = await esbuild.transform(await readFile(`${here}portal.js`, 'utf8'), { minify: true, format: 'esm' });
-  return Buffer.from(code);
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [`${here}portal.js`],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: ['chrome111', 'firefox128', 'safari16.4'],
+    charset: 'utf8',
+  });
+  return Buffer.from(outputFiles[0].contents);
 }
 
 /** The style sheet, with the addresses of the files that it names as asset:name. */

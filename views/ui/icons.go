@@ -16,6 +16,7 @@ const (
 	IconBuilding  IconName = "building"
 	IconCalendar  IconName = "calendar"
 	IconCharge    IconName = "charge"
+	IconCircle    IconName = "circle"
 	IconClock     IconName = "clock"
 	IconClose     IconName = "close"
 	IconCode      IconName = "code"
@@ -82,6 +83,7 @@ var shapes = map[IconName]string{
 	IconBuilding:  `<path d="M10 12h4"/><path d="M10 8h4"/><path d="M14 21v-3a2 2 0 0 0-4 0v3"/><path d="M6 10H4a2 2 0 0 0-2 2v7a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2V9a2 2 0 0 0-2-2h-2"/><path d="M6 21V5a2 2 0 0 1 2-2h8a2 2 0 0 1 2 2v16"/>`,
 	IconCalendar:  `<path d="M8 2v3"/><path d="M16 2v3"/><rect x="3" y="3" width="18" height="18" rx="2"/><path d="M3 9h18"/>`,
 	IconCharge:    `<rect width="20" height="14" x="2" y="5" rx="2"/><line x1="2" x2="22" y1="10" y2="10"/><path d="M6 14h2"/>`,
+	IconCircle:    `<circle cx="12" cy="12" r="10"/>`,
 	IconClock:     `<circle cx="12" cy="12" r="10"/><path d="M12 6v6l4 2"/>`,
 	IconClose:     `<path d="M18 6 6 18"/><path d="m6 6 12 12"/>`,
 	IconCode:      `<path d="M6 22a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h8a2.4 2.4 0 0 1 1.704.706l3.588 3.588A2.4 2.4 0 0 1 20 8v12a2 2 0 0 1-2 2z"/><path d="M14 2v5a1 1 0 0 0 1 1h5"/><path d="M10 12.5 8 15l2 2.5"/><path d="m14 12.5 2 2.5-2 2.5"/>`,

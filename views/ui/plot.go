@@ -84,23 +84,29 @@ func middle(i, n int) float64 {
 	return x + width/2
 }
 
+// edge is where the i-th of n values stands if they reach from edge to edge.
+func edge(i, n int) float64 { return plotWidth * float64(i) / float64(max(1, n-1)) }
+
+// across says where the i-th of n values stands: middle or edge.
+type across func(i, n int) float64
+
 // linePath draws values as a line.
-func linePath(values []int64, s scale) string {
+func linePath(values []int64, s scale, x across) string {
 	var b strings.Builder
 	for i, v := range values {
 		b.WriteByte("ML"[min(i, 1)])
-		b.WriteString(point(middle(i, len(values)), s.y(v)))
+		b.WriteString(point(x(i, len(values)), s.y(v)))
 	}
 	return b.String()
 }
 
-// areaPath fills what lies between the line of values and zero.
-func areaPath(values []int64, s scale) string {
+// areaPath fills what lies between the line of values and a level.
+func areaPath(values []int64, s scale, level int64, x across) string {
 	if len(values) == 0 {
 		return ""
 	}
 	n := len(values)
-	return linePath(values, s) + "L" + point(middle(n-1, n), s.y(0)) + "L" + point(middle(0, n), s.y(0)) + "Z"
+	return linePath(values, s, x) + "L" + point(x(n-1, n), s.y(level)) + "L" + point(x(0, n), s.y(level)) + "Z"
 }
 
 // bar is a box on the ground.

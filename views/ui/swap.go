@@ -8,6 +8,7 @@ const (
 	ResultsID = "results"         // what a list's filters select
 	DialogID  = "dialog"          // the dialog of every page
 	FoundID   = "palette-results" // what the palette has found
+	EarlierID = "earlier"         // the end of a timeline that goes on
 	NoticeID  = "notice"          // where an error is told that no form can show
 )
 

@@ -72,7 +72,7 @@ type Table struct {
 	Caption string // what it is a list of; heard, not seen
 	Columns []Column
 	Rows    []Row
-	Foot    []templ.Component // sums below the columns, or nothing
+	Foot    []templ.Component // sums below the columns, nil where there is none; or nothing at all
 	Bulk    Bulk
 	Wide    bool   // scrolls sideways in its frame instead of becoming cards: for many columns of figures
 	Target  string // the element that a sorted list replaces, where there is a script
@@ -83,6 +83,14 @@ type Table struct {
 type Bulk struct {
 	Action  string
 	Buttons []Button
+}
+
+// kind says how much room the table needs to be one: few columns need less.
+func (t Table) kind() string {
+	if len(t.Columns) <= 4 {
+		return "few"
+	}
+	return "many"
 }
 
 // lead is the index of the column whose cell is the row's link.

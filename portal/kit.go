@@ -1,0 +1,109 @@
+package portal
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/views"
+	"svcpay/views/kit"
+	"svcpay/views/ui"
+)
+
+// kitRoutes are the pages that show the kit, in the sandbox alone: everything on them is invented.
+func (p *Portal) kitRoutes() []route {
+	return []route{
+		{http.MethodGet, kit.Path, public, p.showKit},
+		{http.MethodGet, kit.HomePath, public, p.showKit},
+		{http.MethodGet, kit.ListPath, public, p.showKitList},
+		{http.MethodGet, kit.DetailPath, public, p.showKit},
+		{http.MethodGet, kit.EarlyPath, public, p.showKit},
+		{http.MethodGet, kit.DrawerPath, public, p.showKit},
+		{http.MethodGet, kit.TotalsPath, public, p.showKit},
+		{http.MethodGet, kit.SearchPath, public, p.showKitSearch},
+		{http.MethodGet, kit.RefundPath, public, p.showKit},
+		{http.MethodPost, kit.RefundPath, public, p.sendKitRefund},
+		{http.MethodPost, kit.SendPath, public, p.sendKitReceipts},
+	}
+}
+
+// kitPage is the frame of the kit's pages: with the whole navigation, which leads to the samples.
+func (p *Portal) kitPage(c echo.Context, title string) views.Page {
+	page := p.page(c, title)
+	page.Person, page.Email, page.Search = "Dana Reed", "dana@example.org", kit.SearchPath
+	page.Switcher = ui.Switcher{
+		Now: ui.Scope{Name: "Riverside Giving", Detail: "Application"}, Action: kit.SendPath, Return: page.Return,
+		Groups: []ui.ScopeGroup{
+			{Label: "Applications", Scopes: []ui.Scope{{Value: "app:7", Name: "Riverside Giving", Detail: "Administrator", Here: true}, {Value: "app:9", Name: "Parish Pay", Detail: "Support"}}},
+			{Label: "Organizations", Scopes: []ui.Scope{{Value: "org:3", Name: "Diocese of St. Brigid", Detail: "Staff"}}},
+		},
+	}
+	leads := map[string]string{home: kit.HomePath, "/portal/charges": kit.ListPath, "/portal/developers": kit.Path}
+	page.Nav = sections(say(c).Nav)
+	for _, s := range page.Nav {
+		for i, e := range s.Entries {
+			to, shown := leads[e.Href]
+			if !shown {
+				to = kit.DetailPath
+			}
+			s.Entries[i].Href, s.Entries[i].Here = to, shown && to == c.Path()
+			if e.Href == "/portal/disputes" {
+				s.Entries[i].Count = "3"
+			}
+		}
+	}
+	return page
+}
+
+func (p *Portal) showKit(c echo.Context) error {
+	page := p.kitPage(c, "Kit")
+	switch c.Path() {
+	case kit.HomePath:
+		return render(c, http.StatusOK, kit.HomePage(page))
+	case kit.DetailPath, kit.EarlyPath:
+		return render(c, http.StatusOK, kit.DetailPage(page, c.Path() == kit.EarlyPath))
+	case kit.DrawerPath:
+		return render(c, http.StatusOK, kit.DrawerPage(page))
+	case kit.RefundPath:
+		return render(c, http.StatusOK, kit.RefundPage(page, kit.Refund{Amount: "100.00"}))
+	case kit.TotalsPath:
+		return render(c, http.StatusOK, kit.Totals(page))
+	}
+	return render(c, http.StatusOK, kit.Page(page))
+}
+
+func (p *Portal) showKitList(c echo.Context) error {
+	if to, untidy := ui.Tidy(kit.ListPath, c.QueryParams()); untidy {
+		return seeOther(c, to)
+	}
+	return render(c, http.StatusOK, kit.ListPage(p.kitPage(c, "Charges"), c.QueryParams()))
+}
+
+func (p *Portal) showKitSearch(c echo.Context) error {
+	page := p.kitPage(c, "Search")
+	return render(c, http.StatusOK, views.SearchPage(page, kit.Search(page, c.QueryParam("q"))))
+}
+
+func (p *Portal) sendKitRefund(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	refund := kit.Refund{Amount: form.Get("amount")}
+	if dollars, err := strconv.ParseFloat(refund.Amount, 64); err != nil || dollars <= 0 || dollars > 100 {
+		refund.Mistake = "Enter an amount between $0.01 and $100.00."
+		return render(c, http.StatusUnprocessableEntity, kit.RefundPage(p.kitPage(c, "Refund"), refund))
+	}
+	tell(c, ui.Toast{Tone: ui.Success, Text: "The refund is on its way.", Href: kit.DetailPath, Link: "See it"})
+	return seeOther(c, kit.DetailPath)
+}
+
+func (p *Portal) sendKitReceipts(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	tell(c, ui.Toast{Tone: ui.Info, Text: strconv.Itoa(len(form["id"])) + " receipts are on their way.", Undo: kit.SendPath})
+	return seeOther(c, kit.ListPath)
+}

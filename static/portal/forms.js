@@ -1,0 +1,42 @@
+// A form is sent once: a second click does nothing while the first is on its way.
+import { on } from './on.js';
+
+const busy = new WeakSet();
+
+function release(form) {
+  busy.delete(form);
+  for (const button of form.querySelectorAll('[aria-busy]')) button.removeAttribute('aria-busy');
+}
+
+on('submit', 'form[method=post]:not([data-themes])', (form, event) => {
+  if (busy.has(form)) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    return;
+  }
+  busy.add(form);
+  event.submitter?.setAttribute('aria-busy', 'true');
+}, true);
+
+document.addEventListener('htmx:afterRequest', ({ detail }) => {
+  if (detail.elt.matches?.('form') && !detail.xhr.getResponseHeader('HX-Redirect')) release(detail.elt);
+});
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) for (const form of document.forms) release(form); // the browser went back to it
+});
+
+// A file of the server's is not a page: its form stays.
+on('submit', 'form[data-download]', (form) => setTimeout(() => release(form), 1500));
+
+// No answer came: said above the page, in the page's own words.
+for (const type of ['htmx:sendError', 'htmx:timeout']) {
+  document.addEventListener(type, () => {
+    const notice = document.getElementById('notice');
+    const text = document.createElement('p');
+    text.className = 'banner';
+    text.dataset.tone = 'danger';
+    text.setAttribute('role', 'alert');
+    text.textContent = document.body.dataset.offline;
+    (document.querySelector('dialog[open] .dialog-body') ?? notice).prepend(text);
+  });
+}

@@ -1,0 +1,28 @@
+/** Calls `act(element, event)` when `type` happens in an element that matches, now or later. */
+export function on(type, selector, act, options) {
+  document.addEventListener(
+    type,
+    (event) => {
+      const found = event.target.closest?.(selector);
+      if (found) act(found, event);
+    },
+    options,
+  );
+}
+
+/** Calls `act(root)` with the page, and with every part of it that is put in later. */
+export function appear(act) {
+  act(document);
+  document.addEventListener('htmx:load', ({ detail }) => act(detail.elt));
+}
+
+/** All elements of a part that match, the part itself among them. */
+export function all(root, selector) {
+  const inside = [...root.querySelectorAll(selector)];
+  return root.matches?.(selector) ? [root, ...inside] : inside;
+}
+
+/** Says something to those who do not see it appear. */
+export function say(words) {
+  document.getElementById('said').textContent = words;
+}
