@@ -218,7 +218,7 @@ func TestManyEnrollAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if codes[""] != 1 || codes[""]+codes["daf_in_progress"]+codes["daf_already_enrolled"]+codes["daf_ein_taken"] != 12 {
+	if codes["<nil>"] != 1 || codes["<nil>"]+codes["daf_in_progress"]+codes["daf_already_enrolled"]+codes["daf_ein_taken"] != 12 {
 		t.Errorf("%v", codes)
 	}
 	a, b := w.get(t, twins[0].ID), w.get(t, twins[1].ID)
