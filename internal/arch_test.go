@@ -112,8 +112,6 @@ var rows = map[string]row{
 	"views/daf":   {4, "views/ui"},
 	"api":         {4, "0 1 2 3 simulate report assembly static"},
 	"api/browser": {4, "0 1 2 3 static views/daf views/ui"},
-	"api":         {4, "0 1 2 3 simulate report assembly static"},
-	"api/browser": {4, "0 1 2 3 static"},
 	"portal":      {4, "0 1 2 3 views views/ui views/text views/kit static"},
 
 	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop api/client"},
@@ -150,7 +148,7 @@ var guarded = []struct{ name, users string }{
 	{"github.com/labstack/echo/", "api api/browser portal cmd/svcpay"},
 	{"github.com/yuin/goldmark", "api"},
 	{"github.com/a-h/templ", "views views/ui views/kit views/daf portal"},
-	{"github.com/a-h/templ", "views views/ui views/kit portal"},
+	{"github.com/a-h/templ", "views views/ui views/kit views/daf portal api/browser"},
 	{"github.com/prometheus/", "metrics"},
 	{"github.com/riverqueue/", "jobs migrations pgtest"},
 }
