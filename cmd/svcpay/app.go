@@ -55,7 +55,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a := &app{config: c, log: log, pool: pool, meter: meter, funds: funds, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: clocks,
 		Webhooks:  safehttp.Policy{Local: c.webhookLocal},
 		Processor: meter.Processor(network), DAF: funds, Check: check, Environment: c.environment, Machine: machineTime,
-		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network), Happen: assembly.SandboxHappens(network), LocalPort: c.domainPort})}
+		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network), HappenToGrant: assembly.SandboxGrants(funds), LocalPort: c.domainPort})}
 	if err := checkClock(ctx, pool); err != nil {
 		pool.Close()
 		return nil, err

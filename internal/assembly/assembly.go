@@ -55,8 +55,10 @@ type Deps struct {
 	TestCase func(name string) (token.TestCase, bool)
 	// Happen has something happen at a sandbox's counterparty; nil in production.
 	Happen func(ctx context.Context, h simulate.Happening) error
+	// HappenToGrant has something happen at a sandbox's provider of donor-advised funds; nil in production.
+	HappenToGrant func(ctx context.Context, h simulate.GrantHappening) error
 	// NextEvent is the earliest time of an application, later than the given one, at which a sandbox's
-	// processor has something to tell; nil where nobody can know.
+	// counterparties have something to tell; nil where nobody can know.
 	NextEvent NextEvent
 	// LocalPort is where websites of names under localhost are found in a sandbox.
 	LocalPort int
@@ -100,7 +102,7 @@ type Services struct {
 func New(d Deps) *Services {
 	live := d.Environment == identity.Production
 	if live { // nothing of a sandbox, whatever was handed in
-		d.TestCase, d.NextEvent, d.Happen = nil, nil, nil
+		d.TestCase, d.NextEvent, d.Happen, d.HappenToGrant = nil, nil, nil, nil
 		d.Webhooks.Local = false
 	}
 	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
@@ -137,14 +139,15 @@ func New(d Deps) *Services {
 	s.listen()
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
-			Disputes: s.Disputes, Payouts: s.Payouts, Sweeps: s.Sweeps(), Happen: d.Happen})
+			Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(), Happen: d.Happen, HappenToGrant: d.HappenToGrant})
 	}
 	return s
 }
 
-// listen connects what the processor tells with the flows that it concerns.
+// listen connects what the counterparties tell with the flows that it concerns.
 func (s *Services) listen() {
 	s.Inbound.ToCharges(s.Charges)
 	s.Inbound.ToDisputes(s.Disputes)
 	s.Inbound.ToPayouts(s.Payouts)
+	s.Inbound.ToDonations(s.DAF)
 }

@@ -30,8 +30,9 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 		pool := pgtest.New(t)
 		clocks := clock.New(pool, time.Now)
 		p := sandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment))
-		s := assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks, Processor: p, DAF: dafsandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment)), Check: rules, Environment: env,
-			Machine: time.Now, TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(p), Happen: assembly.SandboxHappens(p)})
+		funds := dafsandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment))
+		s := assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks, Processor: p, DAF: funds, Check: rules, Environment: env,
+			Machine: time.Now, TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(p, funds), Happen: assembly.SandboxHappens(p), HappenToGrant: assembly.SandboxGrants(funds)})
 		if (s.Simulate != nil) != has || (s.Tokens.TestCase != nil) != has {
 			t.Errorf("%s: simulations %v, test cases %v", env, s.Simulate != nil, s.Tokens.TestCase != nil)
 		}

@@ -71,7 +71,7 @@ func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in C
 		return idempotency.Result[charge.Charge]{}, err
 	}
 	get := func() (charge.Charge, error) { return s.Charges.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, func(c charge.Charge) Happening {
+	return once(ctx, s, claim, get, processing(s, func(c charge.Charge) Happening {
 		h := Happening{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference}
 		switch *in.Outcome {
 		case settled:
@@ -83,7 +83,7 @@ func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in C
 			h.Reason, h.Amount = or(in.Reason, ""), or(in.Amount, 0)
 		}
 		return h
-	})
+	}))
 }
 
 func or[T any](given *T, otherwise T) T {

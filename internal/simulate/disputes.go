@@ -42,7 +42,7 @@ func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in 
 		return idempotency.Result[dispute.Dispute]{}, err
 	}
 	get := func() (dispute.Dispute, error) { return s.Disputes.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, func(d dispute.Dispute) Happening {
+	return once(ctx, s, claim, get, processing(s, func(d dispute.Dispute) Happening {
 		return Happening{Account: processor.Account(d.ApplicationID, d.MerchantID), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute}
-	})
+	}))
 }

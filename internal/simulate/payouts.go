@@ -51,8 +51,8 @@ func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in P
 		return idempotency.Result[payout.Payout]{}, err
 	}
 	get := func() (payout.Payout, error) { return s.Payouts.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, func(p payout.Payout) Happening {
+	return once(ctx, s, claim, get, processing(s, func(p payout.Payout) Happening {
 		return Happening{Account: processor.Account(p.ApplicationID, p.MerchantID), Kind: payoutKinds[*in.Outcome],
 			Reference: p.Processor.Reference, ReturnCode: or(in.ReturnCode, "")}
-	})
+	}))
 }

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
+	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
@@ -22,7 +23,7 @@ import (
 	"svcpay/internal/processor"
 )
 
-// Happening is what the counterparty is told to let happen now.
+// Happening is what the processor is told to let happen now.
 type Happening struct {
 	Account string
 	Kind    processor.EventKind
@@ -42,16 +43,19 @@ type Happening struct {
 // Deps are what the service works with. Sweeps is all work that becomes due by time, in the order in
 // which it is done at one instant.
 type Deps struct {
-	Pool     *pgxpool.Pool
-	Check    authz.Checker
-	Clock    *clock.Clock
-	Inbound  *inbound.Service
-	Charges  *charge.Service
-	Disputes *dispute.Service
-	Payouts  *payout.Service
-	Sweeps   []clock.Sweep
-	// Happen has it happen at the counterparty, or says why it cannot.
-	Happen func(ctx context.Context, h Happening) error
+	Pool      *pgxpool.Pool
+	Check     authz.Checker
+	Clock     *clock.Clock
+	Inbound   *inbound.Service
+	Charges   *charge.Service
+	Disputes  *dispute.Service
+	Payouts   *payout.Service
+	Donations *daf.Service
+	Sweeps    []clock.Sweep
+	// Happen has it happen at the processor, or says why it cannot, and HappenToGrant at the provider of
+	// donor-advised funds.
+	Happen        func(ctx context.Context, h Happening) error
+	HappenToGrant func(ctx context.Context, h GrantHappening) error
 }
 
 // Service holds the use-cases of trying things out.
@@ -102,7 +106,7 @@ func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object id
 // once has something happen to an object, once for a claim, takes it in, and returns the object as it
 // then is. A request that died in between is taken over by its retry: what had happened by then cannot
 // happen again, or is one more of its kind.
-func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get func() (T, error), happening func(T) Happening) (out idempotency.Result[T], err error) {
+func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get func() (T, error), happen func(context.Context, T) error) (out idempotency.Result[T], err error) {
 	if out.Object, err = get(); err != nil { // before the key: what it keeps is for those who see the object
 		return out, err
 	}
@@ -110,13 +114,18 @@ func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get 
 	if err != nil || t.prior != nil {
 		return idempotency.Result[T]{Prior: t.prior}, err
 	}
-	if err = s.Happen(ctx, happening(out.Object)); err == nil {
+	if err = happen(ctx, out.Object); err == nil {
 		err = s.take(ctx)
 	}
 	if err == nil {
 		out.Object, err = get()
 	}
 	return out, s.conclude(ctx, t, out.Object, err)
+}
+
+// processing has something happen at the processor to an object.
+func processing[T any](s *Service, happening func(T) Happening) func(context.Context, T) error {
+	return func(ctx context.Context, object T) error { return s.Happen(ctx, happening(object)) }
 }
 
 // conclude stores the outcome of a key, or gives the key of a refused request back. A request that

@@ -1,0 +1,12 @@
+package inbound
+
+import (
+	"svcpay/internal/daf"
+	"svcpay/internal/daf/provider"
+)
+
+// ToDonations hands the events of grants to the donations that they are of.
+func (s *Service) ToDonations(d *daf.Service) {
+	s.DAF.on(string(provider.GrantCompleted), d.Completed)
+	s.DAF.on(string(provider.GrantCanceled), d.Canceled)
+}
