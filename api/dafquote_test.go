@@ -9,11 +9,13 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/report"
 )
 
 var dafQuoteResource = resource{
-	shapes: map[string]any{"DafQuote": daf.Quote{}, "DafQuoteFee": daf.QuoteFee{}},
-	enums:  map[string][]string{"DafCover": daf.CoveredNames()},
+	shapes: map[string]any{"DafQuote": daf.Quote{}, "DafQuoteFee": daf.QuoteFee{}, "DafInvoice": report.DAFInvoice{},
+		"DafInvoice.organization": merchant.Organization{}, "DafInvoiceLine": report.DAFInvoiceLine{}},
+	enums: map[string][]string{"DafCover": daf.CoveredNames()},
 }
 
 func (s *site) quote(t testing.TB, query string) daf.Quote {

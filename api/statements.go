@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,39 +23,51 @@ const (
 	mediaPDF = "application/pdf"
 )
 
-// formats are the forms of a statement by what asks for them in the query.
+// formats are the forms of a document by what asks for them in the query.
 var formats = map[string]string{"json": mediaJSON, "csv": mediaCSV, "pdf": mediaPDF}
 
 func (a *API) statementRoutes() []route {
 	return []route{
 		{http.MethodGet, "/api/merchants/:id/statement", "", authz.StatementRead,
-			documents([]string{mediaJSON, mediaCSV, mediaPDF}, a.statement)},
+			monthly[report.Statement]{"statement", a.Reports.Statement, a.Reports.StatementCSV, report.StatementPDF}.handler()},
+		{http.MethodGet, "/api/merchants/:id/daf_invoice", "", authz.StatementRead,
+			monthly[report.DAFInvoice]{"daf-invoice", a.Reports.DAFInvoice, a.Reports.DAFInvoiceCSV, report.DAFInvoicePDF}.handler()},
 		{http.MethodGet, "/api/charges/:id/timeline", "", authz.ChargeRead, listsOf(timeline, a.Reports.Timeline)},
 	}
 }
 
 func timeline(q *query) page.Input[ids.Happening] { return pageOf(q, ids.ParseHappening) }
 
-// statement answers in the form that the query asks for, else in the one that the caller accepts.
-func (a *API) statement(ctx context.Context, req *request, id string, q *query) (reply, error) {
-	in := report.StatementInput{MerchantID: positive(id), Month: monthIn(q, "month")}
-	media := cmp.Or(formats[oneOf(q, "format", "json", "csv", "pdf")], req.media)
-	paper := report.Paper(cmp.Or(oneOf(q, "paper", "letter", "a4"), "letter"))
-	if err := q.err(); err != nil {
-		return reply{}, err
-	}
-	var file bytes.Buffer
-	name := fmt.Sprintf("statement-%d-%s", in.MerchantID, in.Month)
-	if media == mediaCSV {
-		err := a.Reports.StatementCSV(ctx, req.actor, in, &file)
-		return reply{raw: file.Bytes(), media: mediaCSV + "; charset=utf-8", file: name + ".csv"}, err
-	}
-	st, err := a.Reports.Statement(ctx, req.actor, in)
-	if err != nil || media == mediaJSON {
-		return reply{object: st}, err
-	}
-	err = report.StatementPDF(st, paper, &file)
-	return reply{raw: file.Bytes(), media: mediaPDF, file: name + ".pdf"}, err
+// monthly is what is told of a merchant's month in every form.
+type monthly[T any] struct {
+	name string // begins those of files
+	read func(context.Context, authz.Actor, report.MonthInput) (T, error)
+	csv  func(context.Context, authz.Actor, report.MonthInput, io.Writer) error
+	pdf  func(T, report.Paper, io.Writer) error
+}
+
+// handler answers in the form that the query asks for, else in the one that the caller accepts.
+func (m monthly[T]) handler() handler {
+	return documents([]string{mediaJSON, mediaCSV, mediaPDF}, func(ctx context.Context, req *request, id string, q *query) (reply, error) {
+		in := report.MonthInput{MerchantID: positive(id), Month: monthIn(q, "month")}
+		media := cmp.Or(formats[oneOf(q, "format", "json", "csv", "pdf")], req.media)
+		paper := report.Paper(cmp.Or(oneOf(q, "paper", "letter", "a4"), "letter"))
+		if err := q.err(); err != nil {
+			return reply{}, err
+		}
+		var file bytes.Buffer
+		name := fmt.Sprintf("%s-%d-%s", m.name, in.MerchantID, in.Month)
+		if media == mediaCSV {
+			err := m.csv(ctx, req.actor, in, &file)
+			return reply{raw: file.Bytes(), media: mediaCSV + "; charset=utf-8", file: name + ".csv"}, err
+		}
+		object, err := m.read(ctx, req.actor, in)
+		if err != nil || media == mediaJSON {
+			return reply{object: object}, err
+		}
+		err = m.pdf(object, paper, &file)
+		return reply{raw: file.Bytes(), media: mediaPDF, file: name + ".pdf"}, err
+	})
 }
 
 // monthIn reads a month, which must be there.

@@ -122,6 +122,12 @@ const (
 	DAFCoverService DAFCover = "service"
 )
 
+// Defines values for DAFInvoiceLineKind.
+const (
+	DAFInvoiceLineKindDAFPercentage         DAFInvoiceLineKind = "daf_percentage"
+	DAFInvoiceLineKindDAFPercentageReversed DAFInvoiceLineKind = "daf_percentage_reversed"
+)
+
 // Defines values for DAFQuoteFeeFee.
 const (
 	DAFQuoteFeeFeeDAFPercentage         DAFQuoteFeeFee = "daf_percentage"
@@ -399,10 +405,10 @@ const (
 	FileContentTypeImagePng       FileContentType = "image/png"
 )
 
-// Defines values for GetStatementPaper.
+// Defines values for GetDAFInvoicePaper.
 const (
-	GetStatementPaperA4     GetStatementPaper = "a4"
-	GetStatementPaperLetter GetStatementPaper = "letter"
+	GetDAFInvoicePaperA4     GetDAFInvoicePaper = "a4"
+	GetDAFInvoicePaperLetter GetDAFInvoicePaper = "letter"
 )
 
 // Defines values for IdempotencyKeyRecordMethod.
@@ -1197,6 +1203,69 @@ type Currency string
 // DAFCover: The fees that the donor covers: the service's, or the provider's, too.
 type DAFCover string
 
+// DAFInvoice: Amounts are US cents.
+type DAFInvoice struct {
+	Object       string                 `json:"object"`
+	Livemode     bool                   `json:"livemode"`
+	MerchantID   int64                  `json:"merchant_id"`
+	MerchantName string                 `json:"merchant_name"`
+	Organization DAFInvoiceOrganization `json:"organization"`
+	Month        string                 `json:"month"`
+	TimeZone     string                 `json:"time_zone"`
+	Currency     string                 `json:"currency"`
+	From         time.Time              `json:"from"`
+
+	// Until: The end of the month; what was booked then is in the next one.
+	Until time.Time `json:"until"`
+
+	// Complete: The month is over.
+	Complete bool             `json:"complete"`
+	Lines    []DAFInvoiceLine `json:"lines"`
+
+	// Donations: How many were completed with a fee.
+	Donations int `json:"donations"`
+
+	// Fees: Minor units of the currency.
+	Fees int64 `json:"fees"`
+
+	// Corrections: Fees that were taken back.
+	Corrections int64 `json:"corrections"`
+
+	// Total: Fees and corrections: what is owed; below zero it is the merchant's.
+	Total     int64     `json:"total"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// DAFInvoiceLine: A fee that accrued when a donation was completed, or that was taken back.
+type DAFInvoiceLine struct {
+	EntryID    string             `json:"entry_id"`
+	Kind       DAFInvoiceLineKind `json:"kind"`
+	DonationID string             `json:"donation_id"`
+	TrackingID *string            `json:"tracking_id"`
+
+	// ExternalID: Your own id of the donation.
+	ExternalID *string `json:"external_id"`
+
+	// DonationAmount: Minor units of the currency.
+	DonationAmount int64 `json:"donation_amount"`
+
+	// Rate: Percent.
+	Rate float64 `json:"rate"`
+
+	// Amount: Negative if it was taken back.
+	Amount    int64     `json:"amount"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// DAFInvoiceLineKind is the kind of DAFInvoiceLine.
+type DAFInvoiceLineKind string
+
+// DAFInvoiceOrganization is the organization of DAFInvoice.
+type DAFInvoiceOrganization struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
 // DAFQuote is an object of the API.
 type DAFQuote struct {
 	Object     string `json:"object"`
@@ -1813,8 +1882,8 @@ type File struct {
 // FileContentType is the content_type of File.
 type FileContentType string
 
-// GetStatementPaper is the paper of GetStatement.
-type GetStatementPaper string
+// GetDAFInvoicePaper is the paper of GetDAFInvoice.
+type GetDAFInvoicePaper string
 
 // IdempotencyKeyRecord is an object of the API.
 type IdempotencyKeyRecord struct {
@@ -3492,6 +3561,15 @@ type ListMerchantsParams struct {
 	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
 }
 
+// GetDAFInvoiceParams is the query of DAF.GetInvoice.
+type GetDAFInvoiceParams struct {
+	// Month: A month that has begun.
+	Month string `query:"month"`
+
+	// Paper: The size of the pages of a PDF file.
+	Paper GetDAFInvoicePaper `query:"paper,omitzero"`
+}
+
 // ListFeeSchedulesParams is the query of Fees.ListSchedules.
 type ListFeeSchedulesParams struct {
 	// Limit: How many at most.
@@ -3513,7 +3591,7 @@ type GetStatementParams struct {
 	Month string `query:"month"`
 
 	// Paper: The size of the pages of a PDF file.
-	Paper GetStatementPaper `query:"paper,omitzero"`
+	Paper GetDAFInvoicePaper `query:"paper,omitzero"`
 }
 
 // ListPayoutsParams is the query of Payouts.List.
@@ -3863,7 +3941,6 @@ const Version = "2026-12-01"
 type Services struct {
 	Balance          BalanceService
 	Charges          ChargesService
-	DAF              DAFService
 	Disputes         DisputesService
 	Events           EventsService
 	Exports          ExportsService
@@ -3871,6 +3948,7 @@ type Services struct {
 	Mandates         MandatesService
 	Me               MeService
 	Merchants        MerchantsService
+	DAF              DAFService
 	Fees             FeesService
 	Payouts          PayoutsService
 	Refunds          RefundsService
@@ -3886,7 +3964,6 @@ func servicesOf(t *transport) Services {
 	return Services{
 		Balance:          BalanceService{t},
 		Charges:          ChargesService{t},
-		DAF:              DAFService{t},
 		Disputes:         DisputesService{t},
 		Events:           EventsService{t},
 		Exports:          ExportsService{t},
@@ -3894,6 +3971,7 @@ func servicesOf(t *transport) Services {
 		Mandates:         MandatesService{t},
 		Me:               MeService{t},
 		Merchants:        MerchantsService{t},
+		DAF:              DAFService{t},
 		Fees:             FeesService{t},
 		Payouts:          PayoutsService{t},
 		Refunds:          RefundsService{t},
@@ -3911,9 +3989,6 @@ type BalanceService struct{ api *transport }
 
 // ChargesService: Money taken from a payer for a merchant.
 type ChargesService struct{ api *transport }
-
-// DAFService: What donations from donor-advised funds cost.
-type DAFService struct{ api *transport }
 
 // DisputesService: What payers' banks hold against charges.
 type DisputesService struct{ api *transport }
@@ -3935,6 +4010,9 @@ type MeService struct{ api *transport }
 
 // MerchantsService: The accounts that are paid. `/merchants`, `/merchants/{id}` and `/files/wallet-a-domain`, without `/api`, are the same operations by shorter paths.
 type MerchantsService struct{ api *transport }
+
+// DAFService: What donations from donor-advised funds cost.
+type DAFService struct{ api *transport }
 
 // FeesService: What a merchant pays for each event, and what new merchants begin with.
 type FeesService struct{ api *transport }
@@ -4338,6 +4416,26 @@ func (s MerchantsService) Get(ctx context.Context, id int64, options ...Option) 
 // PUT /api/merchants/{id}
 func (s MerchantsService) Update(ctx context.Context, id int64, body UpdateMerchant, options ...Option) (*Merchant, error) {
 	return send[Merchant](ctx, s.api, call{method: "PUT", path: "/api/merchants/" + segment(id), body: body, keyed: true}, options)
+}
+
+// GetInvoice: Read a merchant's monthly DAF invoice.
+//
+// What the merchant owes the service for the donations of a month, in its time zone: the service's fee of each integrated
+// donation that was completed, less the fees of those that were found not to be. The money of donations never passes the
+// service, so that its fee is invoiced, not taken. Of what the provider keeps nothing is told here.
+//
+// A donation that is corrected in a later month is taken back in that month's invoice, whose total can be below zero.
+// As CSV each line stands by itself; amounts are minor units, and texts of yours that a spreadsheet would take for a formula
+// begin with an apostrophe.
+//
+// GET /api/merchants/{id}/daf_invoice
+func (s DAFService) GetInvoice(ctx context.Context, id int64, params GetDAFInvoiceParams, options ...Option) (*DAFInvoice, error) {
+	return send[DAFInvoice](ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/daf_invoice", query: params}, options)
+}
+
+// GetInvoiceFile is GetInvoice as a file: accept is one of text/csv, application/pdf.
+func (s DAFService) GetInvoiceFile(ctx context.Context, id int64, params GetDAFInvoiceParams, accept string, options ...Option) (*Document, error) {
+	return document(ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/daf_invoice", query: params}, accept, options)
 }
 
 // ListDomains: Read what is known of a merchant's domains.

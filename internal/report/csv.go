@@ -33,7 +33,7 @@ type entry struct {
 // StatementCSV writes a merchant's month as comma-separated values: a line for each entry that changed
 // what the merchant is owed, in their order, with the balance after it, between a line for the opening
 // and one for the closing balance. Amounts are minor units, times the merchant's.
-func (s *Service) StatementCSV(ctx context.Context, actor authz.Actor, in StatementInput, to io.Writer) error {
+func (s *Service) StatementCSV(ctx context.Context, actor authz.Actor, in MonthInput, to io.Writer) error {
 	st, err := s.Statement(ctx, actor, in)
 	if err != nil {
 		return err
@@ -59,11 +59,7 @@ func (s *Service) StatementCSV(ctx context.Context, actor authz.Actor, in Statem
 		return line(e.CreatedAt, e.ID.String(), string(GroupOf(e.Kind)), e.Kind, e.ChargeID.String(), text(e.ExternalID), minor(e.Amount), balance)
 	})
 	if err == nil {
-		end := st.CreatedAt
-		if st.Complete {
-			end = st.Until
-		}
-		err = line(end.Time, "", "", "closing_balance", "", "", "", balance)
+		err = line(st.end().Time, "", "", "closing_balance", "", "", "", balance)
 	}
 	w.Flush()
 	if err == nil {

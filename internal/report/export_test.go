@@ -2,8 +2,13 @@ package report
 
 import "io"
 
-// PlainPDF is StatementPDF without compression, so that tests can read it.
-func PlainPDF(st Statement, paper Paper, to io.Writer) error { return writePDF(st, paper, false, to) }
+// Printed is what there are PDF files of.
+type Printed interface {
+	pdf(paper Paper, compressed bool, to io.Writer) error
+}
+
+// PlainPDF writes a file without compression, so that tests can read it.
+func PlainPDF(of Printed, paper Paper, to io.Writer) error { return of.pdf(paper, false, to) }
 
 // Text is how a text that others chose is written.
 func Text(s string) string { return text(&s) }

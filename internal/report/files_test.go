@@ -22,10 +22,10 @@ import (
 
 var pageOfOne = page.Input[ids.Payout]{Limit: 1}
 
-func plain(t *testing.T, st report.Statement, paper report.Paper) string {
+func plain(t *testing.T, of report.Printed, paper report.Paper) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := report.PlainPDF(st, paper, &out); err != nil {
+	if err := report.PlainPDF(of, paper, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -66,8 +66,8 @@ func TestStatementAsPDF(t *testing.T) {
 func TestLongStatementsHaveNumberedPages(t *testing.T) {
 	t.Parallel()
 	at := instant.Of(time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC))
-	st := report.Statement{MerchantName: "Café Łódź – «Ñandú» (Nord)", Month: "2026-02", TimeZone: "America/Toronto", Currency: money.CAD,
-		From: at, Until: at, CreatedAt: at, ClosingBalance: -123_456_789}
+	st := report.Statement{Period: report.Period{MerchantName: "Café Łódź – «Ñandú» (Nord)", Month: "2026-02", TimeZone: "America/Toronto", Currency: money.CAD,
+		From: at, Until: at, CreatedAt: at}, ClosingBalance: -123_456_789}
 	for range 60 {
 		st.Payouts = append(st.Payouts, report.PayoutLine{ID: ids.NewPayout(at.Time), Amount: 5, Status: payout.Returned, BankLast4: "6789", PaidAt: at, ReturnedAt: &at})
 	}

@@ -9,6 +9,7 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 
 	"svcpay/internal/calendar"
+	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
 )
@@ -35,8 +36,14 @@ const (
 )
 
 // StatementPDF writes a statement as a PDF file: the month in sums, and its payouts.
-func StatementPDF(st Statement, paper Paper, to io.Writer) error {
-	return writePDF(st, paper, true, to)
+func StatementPDF(st Statement, paper Paper, to io.Writer) error { return st.pdf(paper, true, to) }
+
+func (st Statement) pdf(paper Paper, compressed bool, to io.Writer) error {
+	return writePDF(st.Period, "Statement", paper, compressed, to, func(s *sheet) {
+		s.sums(st)
+		s.standing(st.Closing)
+		s.payouts(st.Payouts)
+	})
 }
 
 // sheet is a file in the making.
@@ -44,32 +51,33 @@ type sheet struct {
 	*fpdf.Fpdf
 	latin func(string) string // what the font can show of a text
 	zone  *time.Location
-	st    Statement
-	width float64 // between the margins
+	of    Period
+	width float64   // between the margins
+	least float64   // where a page has no room for another row
+	table [3]string // head of the table that is written
 }
 
-func writePDF(st Statement, paper Paper, compressed bool, to io.Writer) error {
-	zone, err := calendar.Zone(st.TimeZone)
+// writePDF writes what body puts on a sheet about a period. The same content is the same file.
+func writePDF(p Period, title string, paper Paper, compressed bool, to io.Writer, body func(*sheet)) error {
+	zone, err := calendar.Zone(p.TimeZone)
 	if err != nil {
 		return err
 	}
 	pdf := fpdf.New("P", "mm", map[Paper]string{Letter: "Letter", A4: "A4"}[paper], "")
 	pdf.SetCompression(compressed)
-	pdf.SetCreationDate(st.CreatedAt.Time)
-	pdf.SetModificationDate(st.CreatedAt.Time)
-	pdf.SetCatalogSort(true) // the same statement is the same file
+	pdf.SetCreationDate(p.CreatedAt.Time)
+	pdf.SetModificationDate(p.CreatedAt.Time)
+	pdf.SetCatalogSort(true)
 	pdf.SetMargins(margin, margin, margin)
 	pdf.SetAutoPageBreak(true, margin)
 	pdf.AliasNbPages("{pages}")
-	wide, _ := pdf.GetPageSize()
-	s := &sheet{Fpdf: pdf, latin: pdf.UnicodeTranslatorFromDescriptor("cp1252"), zone: zone, st: st, width: wide - 2*margin}
-	pdf.SetTitle(fmt.Sprintf("Statement %s, %s", st.Month, st.MerchantName), true)
+	wide, high := pdf.GetPageSize()
+	s := &sheet{Fpdf: pdf, latin: pdf.UnicodeTranslatorFromDescriptor("cp1252"), zone: zone, of: p, width: wide - 2*margin, least: high - margin}
+	pdf.SetTitle(fmt.Sprintf("%s %s, %s", title, p.Month, p.MerchantName), true)
 	pdf.SetFooterFunc(s.footer)
 	pdf.AddPage()
-	s.head()
-	s.sums()
-	s.standing()
-	s.payouts()
+	s.head(title)
+	body(s)
 	return pdf.Output(to)
 }
 
@@ -77,30 +85,30 @@ func (s *sheet) footer() {
 	s.SetY(-margin + 6)
 	s.SetFont(font, "", smallSize)
 	s.SetTextColor(110, 110, 110)
-	s.CellFormat(s.width/2, 4, s.latin(s.st.MerchantName)+", "+s.st.Month, "", 0, "L", false, 0, "")
+	s.CellFormat(s.width/2, 4, s.latin(s.of.MerchantName)+", "+s.of.Month, "", 0, "L", false, 0, "")
 	s.CellFormat(s.width/2, 4, fmt.Sprintf("Page %d of {pages}", s.PageNo()), "", 0, "R", false, 0, "")
 	s.SetTextColor(0, 0, 0)
 }
 
 // head tells whose month it is.
-func (s *sheet) head() {
-	first := s.st.From.In(s.zone)
+func (s *sheet) head(title string) {
+	first := s.of.From.In(s.zone)
 	s.SetFont(font, "B", titleSize)
-	s.MultiCell(s.width, 8, s.latin(s.st.MerchantName), "", "L", false)
+	s.MultiCell(s.width, 8, s.latin(s.of.MerchantName), "", "L", false)
 	s.SetFont(font, "", 12)
-	s.MultiCell(s.width, 7, "Statement for "+first.Format("January 2006"), "", "L", false)
+	s.MultiCell(s.width, 7, title+" for "+first.Format("January 2006"), "", "L", false)
 	s.Ln(1)
 	s.SetFont(font, "", smallSize)
 	s.SetTextColor(90, 90, 90)
-	last := s.st.Until.In(s.zone).AddDate(0, 0, -1)
+	last := s.of.Until.In(s.zone).AddDate(0, 0, -1)
 	about := []string{
-		fmt.Sprintf("Merchant %d, %s", s.st.MerchantID, s.latin(s.st.Organization.Name)),
-		fmt.Sprintf("%s to %s (%s), amounts in %s", first.Format("January 2, 2006"), last.Format("January 2, 2006"), s.st.TimeZone, strings.ToUpper(string(s.st.Currency))),
+		fmt.Sprintf("Merchant %d, %s", s.of.MerchantID, s.latin(s.of.Organization.Name)),
+		fmt.Sprintf("%s to %s (%s), amounts in %s", first.Format("January 2, 2006"), last.Format("January 2, 2006"), s.of.TimeZone, strings.ToUpper(string(s.of.Currency))),
 	}
-	if !s.st.Complete {
-		about = append(about, "Not final: the month is not over. As of "+s.st.CreatedAt.In(s.zone).Format("January 2, 2006, 15:04")+".")
+	if !s.of.Complete {
+		about = append(about, "Not final: the month is not over. As of "+s.of.CreatedAt.In(s.zone).Format("January 2, 2006, 15:04")+".")
 	}
-	if !s.st.Livemode {
+	if !s.of.Livemode {
 		about = append(about, "Sandbox: no money was moved.")
 	}
 	for _, line := range about {
@@ -111,14 +119,14 @@ func (s *sheet) head() {
 }
 
 // sums is the table of what happened: a row for each group, under it its kinds.
-func (s *sheet) sums() {
+func (s *sheet) sums(st Statement) {
 	s.title("", "Number", "Amount")
-	s.row(true, "Opening balance", "", s.st.OpeningBalance.Decimal())
+	s.row(true, "Opening balance", "", st.OpeningBalance.Decimal())
 	for _, g := range Groups() {
 		var count int
 		var sum money.Amount
 		var kinds []Line
-		for _, l := range s.st.Lines {
+		for _, l := range st.Lines {
 			if l.Group == g {
 				count, sum, kinds = count+l.Count, sum+l.Amount, append(kinds, l)
 			}
@@ -131,13 +139,12 @@ func (s *sheet) sums() {
 			s.row(false, "    "+words(l.Kind), fmt.Sprint(l.Count), l.Amount.Decimal())
 		}
 	}
-	s.row(true, "Closing balance", "", s.st.ClosingBalance.Decimal())
+	s.row(true, "Closing balance", "", st.ClosingBalance.Decimal())
 	s.Ln(6)
 }
 
 // standing tells where the closing balance is.
-func (s *sheet) standing() {
-	c := s.st.Closing
+func (s *sheet) standing(c ledger.Accounts) {
 	s.title("Of the closing balance", "", "Amount")
 	s.row(false, "Pending: not settled yet", "", c.Pending.Decimal())
 	s.row(false, "Available: in the next payout", "", c.Available.Decimal())
@@ -146,12 +153,12 @@ func (s *sheet) standing() {
 	s.Ln(6)
 }
 
-func (s *sheet) payouts() {
-	if len(s.st.Payouts) == 0 {
+func (s *sheet) payouts(all []PayoutLine) {
+	if len(all) == 0 {
 		return
 	}
 	s.title("Payouts", "Arrived", "Amount")
-	for _, p := range s.st.Payouts {
+	for _, p := range all {
 		what := fmt.Sprintf("%s to account %s", p.ID, "..."+p.BankLast4)
 		if p.Status == payout.Returned {
 			what += ", returned " + p.ReturnedAt.In(s.zone).Format("Jan 2")
@@ -160,13 +167,32 @@ func (s *sheet) payouts() {
 	}
 }
 
+// title begins a table. Its head is repeated on each page that the table goes on to.
 func (s *sheet) title(what, middle, right string) {
+	s.table = [3]string{what, middle, right}
+	s.room(2 * rowHeight) // a head is not left alone
+	s.tableHead()
+}
+
+// room goes on to another page if this one has no room for so much, and tells whether it did.
+func (s *sheet) room(height float64) bool {
+	full := s.GetY()+height > s.least
+	if full {
+		s.AddPage()
+	}
+	return full
+}
+
+func (s *sheet) tableHead() {
 	s.SetFillColor(236, 240, 244)
 	s.SetFont(font, "B", smallSize)
-	s.cells(what, middle, right, "B", true)
+	s.cells(s.table[0], s.table[1], s.table[2], "B", true)
 }
 
 func (s *sheet) row(strong bool, what, middle, right string) {
+	if s.room(rowHeight) {
+		s.tableHead()
+	}
 	style := ""
 	if strong {
 		style = "B"
@@ -177,9 +203,22 @@ func (s *sheet) row(strong bool, what, middle, right string) {
 }
 
 func (s *sheet) cells(what, middle, right, border string, fill bool) {
+	what = s.fitting(what, s.width-countWide-amountWide)
 	s.CellFormat(s.width-countWide-amountWide, rowHeight, what, border, 0, "L", fill, 0, "")
 	s.CellFormat(countWide, rowHeight, middle, border, 0, "R", fill, 0, "")
 	s.CellFormat(amountWide, rowHeight, right, border, 1, "R", fill, 0, "")
+}
+
+// fitting is a text, cut if it is wider than a cell. Each byte is a character of the font.
+func (s *sheet) fitting(text string, width float64) string {
+	room := width - 2*s.GetCellMargin()
+	if s.GetStringWidth(text) <= room {
+		return text
+	}
+	for s.GetStringWidth(text+"...") > room {
+		text = text[:len(text)-1]
+	}
+	return text + "..."
 }
 
 // words writes a name of the API for people: ach_return_fee as "Ach return fee".

@@ -3,15 +3,11 @@ package report
 import (
 	"context"
 	"slices"
-	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
-	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
-	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
 	"svcpay/internal/pg"
@@ -59,27 +55,17 @@ func GroupOf(kind string) Group {
 }
 
 // Statement is a merchant's month: what it was owed at its beginning, what was added and taken, what
-// it was owed at its end. The month is that of the merchant's time zone and the application's clock.
-// What a merchant is owed is all of pending, available, reserved and in transit, so that a payout
-// counts when it has arrived. Amounts are minor units of Currency; what was taken is negative.
+// it was owed at its end. What a merchant is owed is all of pending, available, reserved and in transit,
+// so that a payout counts when it has arrived. Amounts are minor units of Currency; what was taken is
+// negative.
 type Statement struct {
-	Object         string                `json:"object"`
-	Livemode       bool                  `json:"livemode"`
-	MerchantID     int64                 `json:"merchant_id"`
-	MerchantName   string                `json:"merchant_name"`
-	Organization   merchant.Organization `json:"organization"`
-	Month          string                `json:"month"` // 2026-11
-	TimeZone       string                `json:"time_zone"`
-	Currency       money.Currency        `json:"currency"`
-	From           instant.Time          `json:"from"`
-	Until          instant.Time          `json:"until"`    // not included
-	Complete       bool                  `json:"complete"` // the month is over
-	OpeningBalance money.Amount          `json:"opening_balance"`
-	Lines          []Line                `json:"lines"`
-	ClosingBalance money.Amount          `json:"closing_balance"`
-	Closing        ledger.Accounts       `json:"closing"` // where the closing balance stands
-	Payouts        []PayoutLine          `json:"payouts"` // that arrived, or came back, in the month
-	CreatedAt      instant.Time          `json:"created_at"`
+	Object string `json:"object"`
+	Period
+	OpeningBalance money.Amount    `json:"opening_balance"`
+	Lines          []Line          `json:"lines"`
+	ClosingBalance money.Amount    `json:"closing_balance"`
+	Closing        ledger.Accounts `json:"closing"` // where the closing balance stands
+	Payouts        []PayoutLine    `json:"payouts"` // that arrived, or came back, in the month
 }
 
 // Line is what the entries of one kind come to.
@@ -101,30 +87,17 @@ type PayoutLine struct {
 	ReturnedAt *instant.Time `db:"returned_at" json:"returned_at"`
 }
 
-// monthForm is how a month is written.
-const monthForm = "2006-01"
-
-// errMonth refuses what is no month, or one that has not begun.
-func errMonth(message string) error {
-	return fault.Invalid("parameter_invalid", message).On("month")
-}
-
-// StatementInput asks for a month such as 2026-11 of a merchant.
-type StatementInput struct {
-	MerchantID int64
-	Month      string
-}
-
 // Statement puts a merchant's month together. A month that has begun and is not over is told as it is
 // so far.
-func (s *Service) Statement(ctx context.Context, actor authz.Actor, in StatementInput) (Statement, error) {
+func (s *Service) Statement(ctx context.Context, actor authz.Actor, in MonthInput) (Statement, error) {
 	if err := s.Check.Check(actor, authz.StatementRead); err != nil {
 		return Statement{}, err
 	}
-	st, err := s.open(ctx, actor, in)
+	period, err := s.period(ctx, actor, in)
 	if err != nil {
 		return Statement{}, err
 	}
+	st := Statement{Object: "statement", Period: period, Lines: []Line{}}
 	sums, err := ledger.SumsBetween(ctx, s.Pool, actor.ApplicationID, in.MerchantID, st.From.Time, st.Until.Time)
 	if err != nil {
 		return Statement{}, err
@@ -144,31 +117,4 @@ func (s *Service) Statement(ctx context.Context, actor authz.Actor, in Statement
 		ORDER BY id`,
 		pg.Args{"application_id": actor.ApplicationID, "merchant_id": in.MerchantID, "from": st.From, "until": st.Until})
 	return st, err
-}
-
-// open begins a statement: whose it is, and of which time.
-func (s *Service) open(ctx context.Context, actor authz.Actor, in StatementInput) (Statement, error) {
-	m, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
-	if m, err = authz.Seen(actor, m, m.ID, err); err != nil {
-		return Statement{}, err
-	}
-	zone, err := calendar.Zone(m.TimeZone)
-	if err != nil {
-		return Statement{}, err
-	}
-	first, err := time.ParseInLocation(monthForm, in.Month, zone)
-	if err != nil || first.Year() < 2000 {
-		return Statement{}, errMonth("A month such as 2026-11.")
-	}
-	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
-	if err != nil {
-		return Statement{}, err
-	}
-	if first.After(now.At) {
-		return Statement{}, errMonth("This month has not begun.")
-	}
-	until := first.AddDate(0, 1, 0)
-	return Statement{Object: "statement", Livemode: m.Livemode, MerchantID: m.ID, MerchantName: m.Name, Organization: m.Organization,
-		Month: in.Month, TimeZone: m.TimeZone, Currency: m.Currency, From: instant.Of(first), Until: instant.Of(until),
-		Complete: !now.At.Before(until), Lines: []Line{}, CreatedAt: instant.Of(now.At)}, nil
 }

@@ -92,7 +92,7 @@ func TestAMonth(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	var out bytes.Buffer
-	if err := w.Reports.StatementCSV(t.Context(), w.Actor(), report.StatementInput{MerchantID: w.us, Month: "2025-03"}, &out); err != nil {
+	if err := w.Reports.StatementCSV(t.Context(), w.Actor(), report.MonthInput{MerchantID: w.us, Month: "2025-03"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "statement.csv", out.Bytes())
@@ -117,7 +117,7 @@ func TestStatementsRefused(t *testing.T) {
 		"a month of another age":         {w.Actor(), w.us, "0001-01", "parameter_invalid"},
 		"a month to come":                {w.Actor(), w.us, now.AddDate(0, 2, 0).Format("2006-01"), "parameter_invalid"},
 	} {
-		in := report.StatementInput{MerchantID: c.merchant, Month: c.month}
+		in := report.MonthInput{MerchantID: c.merchant, Month: c.month}
 		if st, err := w.Reports.Statement(t.Context(), c.actor, in); !fault.HasCode(err, c.code) {
 			t.Errorf("%s: %+v, %v", name, st, err)
 		}

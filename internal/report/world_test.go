@@ -58,7 +58,7 @@ func (w place) post(t fatal, at time.Time, kind string, debit, credit ledger.Acc
 
 func (w place) statement(t fatal, month string) report.Statement {
 	t.Helper()
-	st, err := w.Reports.Statement(w.T.Context(), w.Actor(), report.StatementInput{MerchantID: w.us, Month: month})
+	st, err := w.Reports.Statement(w.T.Context(), w.Actor(), report.MonthInput{MerchantID: w.us, Month: month})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func (w place) statement(t fatal, month string) report.Statement {
 func (w place) table(t fatal, month string) [][]string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := w.Reports.StatementCSV(w.T.Context(), w.Actor(), report.StatementInput{MerchantID: w.us, Month: month}, &out); err != nil {
+	if err := w.Reports.StatementCSV(w.T.Context(), w.Actor(), report.MonthInput{MerchantID: w.us, Month: month}, &out); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&out).ReadAll()

@@ -60,7 +60,7 @@ func (s *site) auditStatements() {
 		balance := money.Amount(0)
 		y, m, _ := s.Clock.Now().Date()
 		for month := time.Date(y, m-1, 1, 0, 0, 0, 0, time.UTC); ; month = month.AddDate(0, 1, 0) { // before there was anything
-			st, err := s.Reports.Statement(s.ctx(), s.server(), report.StatementInput{MerchantID: id, Month: month.Format("2006-01")})
+			st, err := s.Reports.Statement(s.ctx(), s.server(), report.MonthInput{MerchantID: id, Month: month.Format("2006-01")})
 			s.must(err)
 			if st.OpeningBalance != balance {
 				s.t.Fatalf("%s of merchant %d opens with %d, the month before closed with %d", st.Month, id, st.OpeningBalance, balance)
