@@ -120,6 +120,7 @@ var rows = map[string]row{
 	"examples/shop":        {5, ""},
 	"examples/shop/server": {5, "examples/shop"},
 	"nametest":             {5, ""},
+	"roledoc":              {5, "authz"},
 	"pgtest":               {5, "localpg pg migrations"},
 	"fixture":              {5, "0 1 2 3 assembly policy pgtest"},
 }
@@ -135,6 +136,7 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/fixture", ""},
 	{"svcpay/internal/pgtest", "fixture"},
 	{"svcpay/internal/nametest", ""},
+	{"svcpay/internal/roledoc", ""},
 	{"svcpay/internal/demo", "cmd/svcpay fixture"},
 	{"svcpay/api/client", "examples/go-client trigger cmd/svcpay"},
 	{"github.com/casbin/", "policy"},

@@ -1,5 +1,7 @@
 // Package policy enforces who may do what. The rules are policy.csv, read by casbin by the model
-// in model.conf; nothing else in the program decides on a permission.
+// in model.conf; nothing else in the program decides on a permission. A rule names a role, the kind of
+// domain that the role is granted in, a resource and an action. docs/roles.md has those of people as a
+// table; who holds a role where is kept by package identity.
 package policy
 
 import (
@@ -37,10 +39,10 @@ func New() (*Checker, error) {
 		if len(rule) == 0 {
 			continue
 		}
-		if len(rule) != 4 || rule[0] != "p" {
+		if len(rule) != 5 || rule[0] != "p" {
 			return nil, fmt.Errorf("policy: malformed rule %q", strings.TrimSpace(line))
 		}
-		if _, err := e.AddPolicy(rule[1], rule[2], rule[3]); err != nil {
+		if _, err := e.AddPolicy(rule[1], rule[2], rule[3], rule[4]); err != nil {
 			return nil, fmt.Errorf("policy: %w", err)
 		}
 	}
@@ -48,8 +50,13 @@ func New() (*Checker, error) {
 }
 
 // Check implements authz.Checker. Of what a secret key may do, a restricted one may what its rights cover.
+// A role that was granted in another kind of domain than its own may nothing. Which domain of its kind it
+// was granted in says what the actor sees, not what it may do: left out, the cache of answers stays small.
 func (c *Checker) Check(a authz.Actor, p authz.Permission) error {
-	role := a.Role
+	role, domain := a.Role, a.Domain()
+	if a.Granted != (authz.Domain{}) && !a.Granted.Whole() {
+		return authz.Denied(p)
+	}
 	if role == authz.RoleRestrictedKey {
 		if !a.Restriction.Covers(p) {
 			return authz.Denied(p)
@@ -57,7 +64,7 @@ func (c *Checker) Check(a authz.Actor, p authz.Permission) error {
 		role = authz.RoleSecretKey
 	}
 	resource, action, _ := strings.Cut(string(p), ":")
-	ok, err := c.enforcer.Enforce(string(role), resource, action)
+	ok, err := c.enforcer.Enforce(string(role), string(domain.Scope), resource, action)
 	if err != nil {
 		return fmt.Errorf("policy: %w", err)
 	}

@@ -6,12 +6,14 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/roledoc"
 	"svcpay/policy"
 )
 
@@ -50,8 +52,8 @@ func TestPolicyAndCodeKnowTheSamePermissionsAndRoles(t *testing.T) {
 	}
 	permissions, roles := map[string]bool{}, map[string]bool{}
 	for line := range strings.Lines(string(text)) {
-		if f := strings.Split(strings.TrimSpace(line), ", "); len(f) == 4 {
-			roles[f[1]], permissions[f[2]+":"+f[3]] = true, true
+		if f := strings.Split(strings.TrimSpace(line), ", "); len(f) == 5 {
+			roles[f[1]], permissions[f[3]+":"+f[4]] = true, true
 		}
 	}
 	compare := func(what string, inPolicy map[string]bool, inCode []string) {
@@ -70,7 +72,8 @@ func TestPolicyAndCodeKnowTheSamePermissionsAndRoles(t *testing.T) {
 	compare("role", roles, constants(t, "Role"))
 }
 
-// rights is what the policy must say, by hand: a wrong line there is found here.
+// rights is what the policy must say of programs, by hand: a wrong line there is found here. What it
+// must say of people is docs/roles.md.
 const rights = `secret_key charge:create
 secret_key charge:read
 secret_key charge:update
@@ -99,6 +102,8 @@ secret_key statement:read
 secret_key merchant:create
 secret_key merchant:read
 secret_key merchant:update
+secret_key merchant:set_features
+secret_key merchant:set_domains
 secret_key domain:read
 secret_key domain:verify
 secret_key search:read
@@ -117,29 +122,80 @@ secret_key event:redeliver
 secret_key webhook:read
 secret_key webhook:manage
 public_key token:create
-system_admin payout:read
-system_admin payout:resume
-system_admin statement:read
-system_admin balance:read
-system_admin merchant:set_status
-system_admin merchant_bank:manage
-system_admin fee:read
-system_admin fee:manage
-system_admin fee:manage_service
-system_admin fee_default:read
-system_admin fee_default:manage
-system_admin key:read
-system_admin key:manage
-system_admin donation:read
-system_admin donation:update
-support_staff donation:read
-application_admin donation:read
-organization_admin donation:read
-organization_admin donation:update
-organization_staff donation:read
-organization_staff donation:update
-organization_admin daf_enrollment:manage
 `
+
+// document reads docs/roles.md.
+func document(t *testing.T) roledoc.Document {
+	t.Helper()
+	text, err := os.ReadFile("../docs/roles.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := roledoc.Read(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// actorOf is somebody who holds a role where it belongs.
+func actorOf(role authz.Role) authz.Actor {
+	a := authz.Actor{Role: role, ApplicationID: 1}
+	if scope := role.Scope(); scope != "" {
+		a.PersonID, a.Granted = 5, authz.Domain{Scope: scope, ID: map[authz.Scope]int64{authz.ScopeApplication: 1, authz.ScopeOrganization: 2}[scope]}
+	}
+	return a
+}
+
+// Every permission that somebody of the people has stands in the document, and nothing else does.
+func TestTheDocumentKnowsThePermissionsOfPeople(t *testing.T) {
+	t.Parallel()
+	known := document(t).Permissions()
+	for _, p := range known {
+		if !slices.Contains(constants(t, "Permission"), string(p)) {
+			t.Errorf("docs/roles.md speaks of %s, which nothing asks for", p)
+		}
+	}
+	text, err := os.ReadFile("policy.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(strings.TrimSpace(line), ", ")
+		scope := authz.Role(f[1]).Scope()
+		if scope != "" && !slices.Contains(known, authz.Permission(f[3]+":"+f[4])) {
+			t.Errorf("no cell of docs/roles.md justifies %s", line)
+		}
+		if scope != "" && f[2] != string(scope) || scope == "" && f[2] != string(authz.ScopeApplication) {
+			t.Errorf("a role is in another kind of domain than its own: %s", line)
+		}
+	}
+}
+
+// A role that was granted in another kind of domain, or in none that exists, may nothing.
+func TestRolesHoldInTheirOwnDomains(t *testing.T) {
+	t.Parallel()
+	checker, err := policy.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	domains := []authz.Domain{authz.System(), {Scope: authz.ScopeApplication, ID: 1}, {Scope: authz.ScopeOrganization, ID: 1},
+		{Scope: authz.ScopeApplication}, {Scope: authz.ScopeOrganization, ID: -1}, {Scope: authz.ScopeSystem, ID: 1}, {Scope: "*", ID: 1}, {ID: 1}}
+	for _, role := range authz.PeopleRoles() {
+		for _, d := range domains {
+			want := d.Whole() && d.Scope == role.Scope()
+			for _, p := range constants(t, "Permission") {
+				err := checker.Check(authz.Actor{Role: role, ApplicationID: 1, PersonID: 1, Granted: d}, authz.Permission(p))
+				if err == nil && !want {
+					t.Errorf("%s in %q may %s", role, d, p)
+				}
+			}
+			if err := checker.Check(authz.Actor{Role: role, ApplicationID: 1, PersonID: 1, Granted: d}, authz.RoleRead); (err == nil) != want {
+				t.Errorf("%s in %q reads roles: %v", role, d, err)
+			}
+		}
+	}
+}
 
 func TestEveryRoleAndPermission(t *testing.T) {
 	t.Parallel()
@@ -151,9 +207,15 @@ func TestEveryRoleAndPermission(t *testing.T) {
 	for line := range strings.Lines(rights) {
 		allowed[strings.TrimSpace(line)] = true
 	}
+	people := document(t)
+	for _, role := range authz.PeopleRoles() {
+		for _, p := range constants(t, "Permission") {
+			allowed[string(role)+" "+p] = people.Allows(role, authz.Permission(p))
+		}
+	}
 	for _, role := range append(constants(t, "Role"), "", "nobody", "secret_key\x00") {
 		for _, permission := range append(constants(t, "Permission"), "", "charge", "charge:", "charge:delete", "*:*") {
-			err := checker.Check(authz.Actor{Role: authz.Role(role), ApplicationID: 1}, authz.Permission(permission))
+			err := checker.Check(actorOf(authz.Role(role)), authz.Permission(permission))
 			if want := allowed[role+" "+permission]; (err == nil) != want {
 				t.Errorf("%s may %s: %v, want %v", role, permission, err == nil, want)
 			}

@@ -3,6 +3,8 @@
 package authz
 
 import (
+	"net/netip"
+
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 )
@@ -17,29 +19,39 @@ const (
 	RolePublicKey     Role = "public_key"     // a payer's browser, through svcpay.js
 )
 
-// The roles of people that the policy knows so far.
+// The roles of people, the widest first: nobody gives a role that stands before his own.
 const (
 	RoleSystemAdmin       Role = "system_admin"       // of the whole deployment
-	RoleSupportStaff      Role = "support_staff"      // of the whole deployment, mostly to read
+	RoleSupportStaff      Role = "support_staff"      // of the deployment: helps everybody, changes next to nothing
 	RoleApplicationAdmin  Role = "application_admin"  // of one application
-	RoleOrganizationAdmin Role = "organization_admin" // of one organization's merchants
-	RoleOrganizationStaff Role = "organization_staff" // of one organization's merchants, without its team and bank
+	RoleOrganizationAdmin Role = "organization_admin" // of one customer of an application
+	RoleOrganizationStaff Role = "organization_staff" // who works there
 )
 
 // IsServer tells whether it is a key of the server API, rather than a person or a payer's browser.
 func (r Role) IsServer() bool { return r == RoleSecretKey || r == RoleRestrictedKey }
 
-// Actor is whoever calls a use-case. ApplicationID bounds everything that it can see.
+// Actor is whoever calls a use-case. ApplicationID bounds everything that it can see: it is 0 of
+// people who work in the whole deployment and have chosen no application.
 type Actor struct {
 	Role          Role
 	ApplicationID int64
-	// OrganizationID is the one that a person of an organization belongs to; 0 for all others.
-	OrganizationID int64
-	KeyID          ids.Key
-	KeyName        string
-	RequestID      ids.Request
+	KeyID         ids.Key
+	KeyName       string
+	RequestID     ids.Request
+	Address       netip.Addr // that the request comes from; the zero one is unknown
 	// Restriction holds a restricted key to less than the whole application; nil for all others.
 	Restriction *Restriction
+
+	// PersonID and PersonName are of people; the commands of a deployment's operator have neither.
+	PersonID   int64
+	PersonName string
+	// Granted is where the role that a person acts in was granted; see [Actor.Domain].
+	Granted Domain
+	// OrganizationID is the organization that the role was granted in, 0 if it was not in one, and
+	// Merchants are its merchants: nobody else's exist for the actor.
+	OrganizationID int64
+	Merchants      []int64
 }
 
 // Permission is resource:action.
@@ -87,10 +99,13 @@ const (
 	ExportCreate   Permission = "export:create"
 	ExportRead     Permission = "export:read"
 
-	MerchantStatus Permission = "merchant:set_status"
-	MerchantBank   Permission = "merchant_bank:manage"
-	DomainRead     Permission = "domain:read"   // what is known of a merchant's websites
-	DomainVerify   Permission = "domain:verify" // look whether they are in order
+	MerchantFeatures Permission = "merchant:set_features" // has_wallet_a and has_daf_provider
+	MerchantDomains  Permission = "merchant:set_domains"
+	MerchantStatus   Permission = "merchant:set_status"
+	MerchantBank     Permission = "merchant_bank:manage"
+	DomainRead       Permission = "domain:read"   // what is known of a merchant's websites
+	DomainVerify     Permission = "domain:verify" // look whether they are in order
+	AssociationWrite Permission = "association_file:manage"
 
 	DAFEnrollmentManage Permission = "daf_enrollment:manage" // look an organization up, enroll a merchant, opt out
 
@@ -106,12 +121,23 @@ const (
 	KeyManage Permission = "key:manage" // make, change, roll and revoke them
 
 	RequestLogRead     Permission = "request_log:read"     // what was asked, and what was told
+	ContentRead        Permission = "content:read"         // the bodies, queries and addresses of both, and of deliveries
 	IdempotencyKeyRead Permission = "idempotency_key:read" // what became of a key
 
 	EventRead      Permission = "event:read"
 	EventRedeliver Permission = "event:redeliver"
 	WebhookRead    Permission = "webhook:read"   // endpoints and what was sent to them
 	WebhookManage  Permission = "webhook:manage" // make, change and try endpoints
+
+	TeamRead         Permission = "team:read"          // who has which role in a domain
+	TeamManage       Permission = "team:manage"        // invite people, change and take their roles
+	SystemUserManage Permission = "system_user:manage" // the same of the deployment's own people
+	RoleRead         Permission = "role:read"          // which role may do what
+	AuditRead        Permission = "audit:read"         // who did what, and who was refused
+
+	ApplicationManage Permission = "application:manage"
+	SystemRead        Permission = "system:read" // jobs, queues and health of the deployment
+	ViewAs            Permission = "view_as:start"
 
 	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor
 	SandboxClock    Permission = "sandbox:clock"    // move the application's clock

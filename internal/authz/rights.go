@@ -80,9 +80,21 @@ func (r *Restriction) Covers(p Permission) bool {
 
 func (r *Restriction) limited() bool { return r != nil && len(r.Merchants) > 0 }
 
+// only returns the merchants that an actor is held to, if it is.
+func (a Actor) only() (merchants []int64, held bool) {
+	if a.Domain().Scope == ScopeOrganization {
+		return a.Merchants, true
+	}
+	if a.Restriction.limited() {
+		return a.Restriction.Merchants, true
+	}
+	return nil, false
+}
+
 // Sees tells whether objects of a merchant of the actor's application exist for the actor.
 func (a Actor) Sees(merchantID int64) bool {
-	return !a.Restriction.limited() || slices.Contains(a.Restriction.Merchants, merchantID)
+	merchants, held := a.only()
+	return !held || slices.Contains(merchants, merchantID)
 }
 
 // Seen is a record of a merchant that was read for the actor: the fault that says that it is missing,
@@ -101,7 +113,7 @@ func Seen[T any](a Actor, record T, merchantID int64, err error) (T, error) {
 // Reach looks whose an object is that the actor wants changed, before an idempotency key is: what the
 // key keeps is not for everybody. An actor who sees every merchant need not wait for that.
 func (a Actor) Reach(owner func() (merchantID int64, err error)) error {
-	if !a.Restriction.limited() {
+	if _, held := a.only(); !held {
 		return nil
 	}
 	merchantID, err := owner()
@@ -112,11 +124,12 @@ func (a Actor) Reach(owner func() (merchantID int64, err error)) error {
 // Within holds a list's filter by merchants to those that the actor sees. nil selects all, as a
 // filter and as an answer; an answer of no merchants selects nothing.
 func (a Actor) Within(merchants []int64) []int64 {
+	mine, held := a.only()
 	switch {
-	case !a.Restriction.limited():
+	case !held:
 		return merchants
 	case merchants == nil:
-		return slices.Clone(a.Restriction.Merchants)
+		return append([]int64{}, mine...)
 	}
 	out := make([]int64, 0, len(merchants))
 	for _, m := range merchants {
