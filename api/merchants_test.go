@@ -240,7 +240,7 @@ func TestDomainsAreVerified(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	s.on(t, http.MethodPost, verify, `{}`, "").want(t, 422, "association_file_missing")
-	if err := s.Merchants.InstallAssociation(t.Context(), []byte(associationText)); err != nil {
+	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
 		t.Fatal(err)
 	}
 	a := s.once(t, http.MethodPost, verify, ``, `{"domain":"b.localhost"}`, 200)
@@ -269,7 +269,7 @@ func TestAssociationFileIsPublic(t *testing.T) {
 		return s.send(t, c)
 	}
 	file(nil).want(t, 404, "resource_missing")
-	if err := s.Merchants.InstallAssociation(t.Context(), []byte(associationText)); err != nil {
+	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
 		t.Fatal(err)
 	}
 	for _, header := range []map[string]string{nil, {"Accept": "text/*"}, {"X-API-Key": "sk_" + marker, "Origin": "https://shop.example"}, {"X-API-Version": Version}} {
@@ -320,7 +320,7 @@ func (s *site) plainly(t *testing.T, method, path, body string, header map[strin
 func TestOtherPathsAreTheSameOperations(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if err := s.Merchants.InstallAssociation(t.Context(), []byte(associationText)); err != nil {
+	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
 		t.Fatal(err)
 	}
 	id := fmt.Sprint(s.App.Merchants.US)

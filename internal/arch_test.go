@@ -57,10 +57,11 @@ var rows = map[string]row{
 	"calendar":    {1, "0 pg"},
 	"localpg":     {1, "0 pg"},
 	"safehttp":    {1, ""},
-	"outbox":      {1, "ids instant pg"},
+	"outbox":      {1, "authz ids instant pg"},
 	"clock":       {1, "instant pg"},
 	"idempotency": {1, "ids fault pg"},
 	"ratelimit":   {1, ""},
+	"audit":       {1, "0 pg"},
 
 	"identity":          {2, "0 1"},
 	"event":             {2, "0 1 identity"},

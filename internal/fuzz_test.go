@@ -15,6 +15,7 @@ import (
 // fuzzed has every function that reads what a caller wrote: package.function, and the fuzz target of
 // the package that runs it.
 var fuzzed = map[string]string{
+	"authz.ParseDomain": "FuzzDomain",
 	"api.members": "FuzzDecodeBody", "api.decode": "FuzzEveryBody", "api.queryOf": "FuzzQuery", "api.preferred": "FuzzAcceptHeader",
 	"api.mediaOf": "FuzzContentType", "api.validKey": "FuzzIdempotencyKey", "api.ifMatch": "FuzzIfMatch", "api.query.pairs": "FuzzFilters",
 	"api.query.amounts": "FuzzFilters", "api.query.times": "FuzzFilters", "api.query.expand": "FuzzFilters", "api.query.flag": "FuzzFilters",

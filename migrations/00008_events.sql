@@ -13,7 +13,7 @@ CREATE TABLE events (
     object jsonb NOT NULL,
     previous_attributes jsonb NOT NULL,
     request_id uuid,
-    source text NOT NULL CHECK (source IN ('api', 'job')),
+    source text NOT NULL CHECK (source IN ('api', 'portal', 'job')),
     test boolean NOT NULL DEFAULT false,
     serial bigint GENERATED ALWAYS AS IDENTITY,
     sequence bigint CHECK (sequence > 0),

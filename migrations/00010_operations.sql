@@ -17,6 +17,7 @@ CREATE TABLE processor_operations (
     note text, -- what the outcome's writer needs beside the answer
     idempotency_key text,
     request_id uuid,
+    source text NOT NULL CHECK (source IN ('api', 'portal', 'job')), -- who wanted it
     next_check_at timestamptz,
     created_at timestamptz NOT NULL,
     finished_at timestamptz,

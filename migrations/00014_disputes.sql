@@ -3,13 +3,15 @@
 CREATE TABLE files (
     id uuid NOT NULL,
     application_id bigint NOT NULL REFERENCES applications (id),
+    organization_id bigint, -- whose people handed it in; none of the application itself
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 255 AND name !~ '[/\\:[:cntrl:]]'),
     content_type text NOT NULL CHECK (content_type IN ('application/pdf', 'image/png', 'image/jpeg')),
     size integer NOT NULL CHECK (size BETWEEN 1 AND 5242880 AND size = length(content)),
     sha256 text NOT NULL CHECK (sha256 = encode(sha256(content), 'hex')),
     content bytea NOT NULL,
     created_at timestamptz NOT NULL,
-    PRIMARY KEY (application_id, id)
+    PRIMARY KEY (application_id, id),
+    FOREIGN KEY (application_id, organization_id) REFERENCES organizations (application_id, id)
 );
 -- What is compressed already is not compressed again.
 ALTER TABLE files ALTER COLUMN content SET STORAGE EXTERNAL;

@@ -710,8 +710,9 @@ const (
 
 // Defines values for TimelineEntrySource.
 const (
-	TimelineEntrySourceAPI TimelineEntrySource = "api"
-	TimelineEntrySourceJob TimelineEntrySource = "job"
+	TimelineEntrySourceAPI    TimelineEntrySource = "api"
+	TimelineEntrySourceJob    TimelineEntrySource = "job"
+	TimelineEntrySourcePortal TimelineEntrySource = "portal"
 )
 
 // Defines values for TokenBankAccountScheme.
@@ -1437,7 +1438,7 @@ type EventRequest struct {
 	// ID: The request, null if none did.
 	ID *string `json:"id"`
 
-	// Source: `job` is what happens by itself: what a processor tells, and what becomes due.
+	// Source: `portal` is a person, `job` what happens by itself: what a processor tells, and what becomes due.
 	Source TimelineEntrySource `json:"source"`
 }
 
@@ -1600,6 +1601,7 @@ type FeeDefaults struct {
 type FeeEditor struct {
 	Kind    FeeEditorKind `json:"kind"`
 	KeyName string        `json:"key_name,omitzero"`
+	User    string        `json:"user,omitzero"`
 	Role    string        `json:"role,omitzero"`
 }
 
@@ -1770,6 +1772,7 @@ type FeeSchedule struct {
 type FeeScheduleCanceledBy struct {
 	Kind    FeeEditorKind `json:"kind"`
 	KeyName string        `json:"key_name,omitzero"`
+	User    string        `json:"user,omitzero"`
 	Role    string        `json:"role,omitzero"`
 }
 
@@ -1847,6 +1850,7 @@ type Fees struct {
 type FeesCanceledBy struct {
 	Kind    FeeEditorKind `json:"kind"`
 	KeyName string        `json:"key_name,omitzero"`
+	User    string        `json:"user,omitzero"`
 	Role    string        `json:"role,omitzero"`
 }
 
@@ -2834,7 +2838,7 @@ type TimelineEntry struct {
 	IdempotencyKey *string    `json:"idempotency_key"`
 	FinishedAt     *time.Time `json:"finished_at"`
 
-	// Source: A request of yours or what happens by itself.
+	// Source: A request of yours, a person in the portal, or what happens by itself.
 	Source    TimelineEntrySource `json:"source"`
 	RequestID *string             `json:"request_id"`
 	CreatedAt time.Time           `json:"created_at"`

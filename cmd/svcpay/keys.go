@@ -31,6 +31,11 @@ type keyring struct {
 	actor authz.Actor
 }
 
+// operator is whoever runs a command at the deployment's machine, for one application or for none.
+func operator(applicationID int64) authz.Actor {
+	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID, RequestID: ids.NewRequest(machineTime())}
+}
+
 // ofApplication is the flag that all commands of keys have.
 type ofApplication struct {
 	Application int64 `required:"" placeholder:"N" help:"The application's id, X-App-ID."`
@@ -56,7 +61,7 @@ func (a ofApplication) use(w *world, work func(keyring) error) error {
 	}
 	return inFlags(work(keyring{
 		Service: identity.New(pool, c.environment, machineTime, rules),
-		actor:   authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: a.Application, RequestID: ids.NewRequest(machineTime())},
+		actor:   operator(a.Application),
 	}))
 }
 

@@ -7,6 +7,7 @@ import (
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
+	"svcpay/policy"
 )
 
 type walletACommand struct {
@@ -29,8 +30,12 @@ func (c walletACommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	merchants := merchant.New(merchant.Deps{Pool: pool, Clock: clock.New(pool, machineTime)})
-	return merchants.InstallAssociation(w.ctx, content)
+	rules, err := policy.New()
+	if err != nil {
+		return err
+	}
+	merchants := merchant.New(merchant.Deps{Pool: pool, Check: rules, Clock: clock.New(pool, machineTime)})
+	return merchants.InstallAssociation(w.ctx, operator(0), content)
 }
 
 // demoAssociation is a file of the form that a provider gives: something in hexadecimal digits.
@@ -40,7 +45,7 @@ const demoAssociation = "7B2270726F7669646572223A2273616E64626F78222C22766572736
 func ensureAssociation(ctx context.Context, merchants *merchant.Service) error {
 	_, err := merchants.Association(ctx)
 	if fault.HasCode(err, "resource_missing") {
-		err = merchants.InstallAssociation(ctx, []byte(demoAssociation))
+		err = merchants.InstallAssociation(ctx, operator(0), []byte(demoAssociation))
 	}
 	return err
 }

@@ -86,3 +86,15 @@ func TestWidthOfRoles(t *testing.T) {
 		t.Error("a role is more than it is")
 	}
 }
+
+// FuzzDomain demands that a text is a domain only as the domain is printed.
+func FuzzDomain(f *testing.F) {
+	for _, text := range []string{"system", "app:7", "org:9223372036854775807", "app:007", "org:", "system:1", ":"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if d, ok := authz.ParseDomain(text); ok && (d.String() != text || !d.Whole()) {
+			t.Errorf("%q is the domain %q", text, d)
+		}
+	})
+}

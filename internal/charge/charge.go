@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/fee"
@@ -131,12 +132,13 @@ type Deps struct {
 // Service holds the use-cases of charges.
 type Service struct {
 	Deps
-	flow operation.Flow[Charge]
+	flow  operation.Flow[Charge]
+	audit *audit.Log
 }
 
 // New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
-	s := &Service{Deps: d}
+	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	s.flow = operation.Flow[Charge]{Name: "charge", Resolver: d.Operations, Finish: s.finish,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Charge, error) {
 			return s.Find(ctx, applicationID, ids.ChargeFrom(id))

@@ -170,7 +170,7 @@ func (s *Service) submission(c Charge, in claimIn, machine time.Time) operation.
 	o := operation.Operation{ID: ids.NewOperation(machine), ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
 		ChargeID: c.ID, SubjectID: c.ID.Bytes(), Kind: kind, Processor: c.Processor.Name,
 		Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency, State: operation.Open,
-		RequestID: in.requestID, CreatedAt: machine}
+		RequestID: in.requestID, Source: outbox.API, CreatedAt: machine}
 	if in.claim != nil {
 		o.IdempotencyKey = &in.claim.Key
 	}

@@ -127,7 +127,7 @@ func (s *Service) finish(ctx context.Context, in operation.Outcome) (Charge, *fa
 		return Charge{}, nil, err
 	}
 	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		out, err = s.finishTx(ctx, tx, at, []operation.Outcome{in}, outbox.API)
+		out, err = s.finishTx(ctx, tx, at, []operation.Outcome{in}, in.Source)
 		return err
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/calendar"
 	"svcpay/internal/check"
@@ -16,6 +17,7 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -123,7 +125,7 @@ func batchedAt(t time.Time, country calendar.Country, zone *time.Location) time.
 func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.Permission, id string, mistakes fault.Fields,
 	claim *idempotency.Claim, decide func(Locked, instant.Moment) (operation.Operation, error),
 ) (Result, error) {
-	if err := s.Check.Check(actor, right); err != nil {
+	if err := s.audit.Allow(ctx, actor, right, audit.Of("charge", id, 0)); err != nil {
 		return Result{}, err
 	}
 	if err := mistakes.Err(); err != nil {
@@ -142,7 +144,7 @@ func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.P
 	if err != nil {
 		return Result{}, err
 	}
-	b, err := s.beginFollowUp(ctx, m, actor, chargeID, claim, decide)
+	b, err := s.beginFollowUp(ctx, m, actor, right, chargeID, claim, decide)
 	switch {
 	case err != nil:
 		return Result{}, err
@@ -160,6 +162,12 @@ func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.P
 	})
 }
 
+// wanted is what the audit log keeps of a follow-up; its outcome is an event.
+type wanted struct {
+	Amount money.Amount `json:"amount"`
+	Reason *string      `json:"reason"`
+}
+
 // begun is a follow-up that is written down, or what an earlier request with its key left.
 type begun struct {
 	charge Charge
@@ -167,7 +175,7 @@ type begun struct {
 	prior  *idempotency.Prior
 }
 
-func (s *Service) beginFollowUp(ctx context.Context, m instant.Moment, actor authz.Actor, id ids.Charge, claim *idempotency.Claim,
+func (s *Service) beginFollowUp(ctx context.Context, m instant.Moment, actor authz.Actor, right authz.Permission, id ids.Charge, claim *idempotency.Claim,
 	decide func(Locked, instant.Moment) (operation.Operation, error),
 ) (b begun, err error) {
 	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
@@ -188,6 +196,10 @@ func (s *Service) beginFollowUp(ctx context.Context, m instant.Moment, actor aut
 		}
 		b.charge, b.op = l.Charge, s.reference(l.Charge, b.op, actor, claim, m.Machine)
 		operation.OpenTx(tx, b.op)
+		about := audit.Of("charge", id.String(), l.MerchantID)
+		if err := s.audit.DoneTx(tx, actor, right, about, nil, wanted{b.op.Amount, b.op.Note}); err != nil {
+			return err
+		}
 		return tx.Flush(ctx) // a second open call about the charge is found here
 	})
 	if pg.Violated(err) == operation.OneOpen {
@@ -202,7 +214,7 @@ func (s *Service) reference(c Charge, o operation.Operation, actor authz.Actor, 
 	o.ID = ids.NewOperation(machine)
 	o.ApplicationID, o.MerchantID, o.ChargeID, o.SubjectID = c.ApplicationID, c.MerchantID, c.ID, c.ID.Bytes()
 	o.Processor, o.Reference, o.Currency, o.State = c.Processor.Name, o.ID.String(), c.Currency, operation.Open
-	o.RequestID, o.CreatedAt = actor.RequestID, machine
+	o.RequestID, o.Source, o.CreatedAt = actor.RequestID, outbox.SourceOf(actor), machine
 	if claim != nil {
 		o.IdempotencyKey = &claim.Key
 	}

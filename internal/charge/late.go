@@ -87,7 +87,7 @@ func (s *Service) openReversalTx(tx *pg.Tx, m instant.Moment, c Charge, of opera
 
 func (s *Service) reversal(c Charge, of operation.Operation, m instant.Moment) operation.Operation {
 	return s.reference(c, operation.Operation{Kind: operation.Reverse, Amount: of.Amount},
-		authz.Actor{RequestID: of.RequestID}, nil, m.Machine)
+		authz.Actor{Role: authz.RoleSecretKey, RequestID: of.RequestID}, nil, m.Machine)
 }
 
 // reverse gives back what a late approval took or holds.

@@ -21,6 +21,7 @@ import (
 	"context"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
@@ -84,13 +85,14 @@ type Deps struct {
 // Service holds the use-cases of disputes.
 type Service struct {
 	Deps
-	flow operation.Flow[Dispute]
+	flow  operation.Flow[Dispute]
+	audit *audit.Log
 }
 
 // New makes the service, and has it finish what the resolver finds out about answers to disputes, the
 // late ones too.
 func New(d Deps) *Service {
-	s := &Service{Deps: d}
+	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	s.flow = operation.Flow[Dispute]{Name: "dispute", Resolver: d.Operations, Finish: s.finish,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Dispute, error) {
 			return s.find(ctx, applicationID, ids.DisputeFrom(id))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -74,14 +75,14 @@ func (in EvidenceInput) validate() fault.Fields {
 }
 
 // known adds to the mistakes of an input that files do not exist, and returns the files.
-func (in EvidenceInput) known(ctx context.Context, q pg.Querier, applicationID int64, fs fault.Fields) ([]ids.File, error) {
+func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Actor, fs fault.Fields) ([]ids.File, error) {
 	files := make([]ids.File, 0, len(in.Files))
 	for _, text := range in.Files[:min(len(in.Files), MaxFiles)] {
 		if id, err := ids.ParseFile(text); err == nil { // another form is simply no file
 			files = append(files, id)
 		}
 	}
-	found, err := upload.Known(ctx, q, applicationID, files)
+	found, err := upload.Known(ctx, q, actor, files)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 }
 
 func (s *Service) finish(ctx context.Context, in operation.Outcome) (Dispute, *fault.Error, error) {
-	out, err := s.finishAll(ctx, []operation.Outcome{in}, outbox.API)
+	out, err := s.finishAll(ctx, []operation.Outcome{in}, in.Source)
 	if err != nil {
 		return Dispute{}, nil, err
 	}

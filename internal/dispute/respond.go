@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/crash"
 	"svcpay/internal/fault"
@@ -41,10 +42,10 @@ const (
 //
 // Once begun, the work goes on even if the caller goes away.
 func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id string, in EvidenceInput, claim *idempotency.Claim) (Result, error) {
-	if err := s.Check.Check(actor, authz.DisputeAnswer); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.DisputeAnswer, audit.Of("dispute", id, 0)); err != nil {
 		return Result{}, err
 	}
-	files, err := in.known(ctx, s.Pool, actor.ApplicationID, in.Validate())
+	files, err := in.known(ctx, s.Pool, actor, in.Validate())
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,7 +61,7 @@ func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id stri
 // Accept gives a chargeback up: its money goes back to the payer. Faults as of
 // [Service.SubmitEvidence]; a retrieval has nothing to accept.
 func (s *Service) Accept(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Result, error) {
-	if err := s.Check.Check(actor, authz.DisputeAnswer); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.DisputeAnswer, audit.Of("dispute", id, 0)); err != nil {
 		return Result{}, err
 	}
 	return s.respond(ctx, actor, id, claim, func(c *change) (answer, error) {
@@ -74,10 +75,10 @@ func (s *Service) Accept(ctx context.Context, actor authz.Actor, id string, clai
 // SaveDraft keeps evidence without handing it in, in place of an earlier draft. Faults as of
 // [Service.SubmitEvidence], save that a draft may be empty. A draft like the one before changes nothing.
 func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, in EvidenceInput) (Dispute, error) {
-	if err := s.Check.Check(actor, authz.DisputeAnswer); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.DisputeAnswer, audit.Of("dispute", id, 0)); err != nil {
 		return Dispute{}, err
 	}
-	files, err := in.known(ctx, s.Pool, actor.ApplicationID, in.validate())
+	files, err := in.known(ctx, s.Pool, actor, in.validate())
 	if err != nil {
 		return Dispute{}, err
 	}
@@ -91,11 +92,24 @@ func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, i
 		if err != nil {
 			return err
 		}
-		err = c.draft(in.Evidence, files)
+		before := c.row.Dispute
+		if err = c.draft(in.Evidence, files); err != nil {
+			return err
+		}
 		out = c.row.Dispute
-		return err
+		return s.doneTx(tx, actor, out, before, out)
 	})
 	return out, err
+}
+
+// doneTx queues that somebody answered a dispute, or prepared to.
+func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, d Dispute, before, after any) error {
+	return s.audit.DoneTx(tx, actor, authz.DisputeAnswer, audit.Of("dispute", d.ID.String(), d.MerchantID), before, after)
+}
+
+// given is what the audit log keeps of an answer; its outcome is an event.
+type given struct {
+	Answer answer `json:"answer"`
 }
 
 // about reads the id of a dispute that the actor sees, and the time of its application.
@@ -138,7 +152,7 @@ func (s *Service) answerableTx(ctx context.Context, tx *pg.Tx, m instant.Moment,
 		return nil, fault.New(fault.KindConflict, "operation_in_progress",
 			"An answer to this dispute is on its way. Read the dispute in a moment.").After(time.Second)
 	}
-	return &change{s: s, tx: tx, m: m, source: outbox.API, requestID: actor.RequestID, row: r}, nil
+	return &change{s: s, tx: tx, m: m, source: outbox.SourceOf(actor), requestID: actor.RequestID, row: r}, nil
 }
 
 func notAnswerable(d Dispute, message string) *fault.Error {
@@ -205,12 +219,16 @@ func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor
 		d := c.row.Dispute
 		b.dispute, b.op = d, operation.Operation{ID: ids.NewOperation(m.Machine), ApplicationID: d.ApplicationID,
 			MerchantID: d.MerchantID, ChargeID: d.ChargeID, SubjectID: d.ID.Bytes(), Kind: operation.Respond, Processor: d.Processor.Name,
-			Amount: d.Amount, Currency: d.Currency, State: operation.Open, Note: &note, RequestID: actor.RequestID, CreatedAt: m.Machine}
+			Amount: d.Amount, Currency: d.Currency, State: operation.Open, Note: &note,
+			RequestID: actor.RequestID, Source: outbox.SourceOf(actor), CreatedAt: m.Machine}
 		b.op.Reference = b.op.ID.String()
 		if claim != nil {
 			b.op.IdempotencyKey = &claim.Key
 		}
 		operation.OpenTx(tx, b.op)
+		if err := s.doneTx(tx, actor, d, nil, given{is}); err != nil {
+			return err
+		}
 		return c.write(func(r *row) error {
 			r.OperationID = b.op.ID
 			return nil

@@ -52,85 +52,85 @@ func (c Change) validate(now time.Time) error {
 // and returns the schedule that it repeats. The faults: object_changed if another schedule was
 // added since the editor looked, with base and latest; resource_missing; the mistakes of the input.
 func (s *Service) Schedule(ctx context.Context, actor authz.Actor, merchantID int64, c Change) (Record, error) {
-	q, err := s.ofMerchant(actor, authz.FeeManage, merchantID)
+	q, err := s.editOfMerchant(ctx, actor, authz.FeeManage, merchantID)
 	if err != nil {
 		return Record{}, err
 	}
-	return s.schedule(ctx, actor, q, c)
+	return s.schedule(ctx, q, c)
 }
 
 // ScheduleServiceRates changes the service's own rates to an application, as Schedule does a merchant's.
 func (s *Service) ScheduleServiceRates(ctx context.Context, actor authz.Actor, applicationID int64, c Change) (Record, error) {
-	q, err := s.ofService(actor, applicationID)
+	q, err := s.editOfService(ctx, actor, applicationID)
 	if err != nil {
 		return Record{}, err
 	}
-	return s.schedule(ctx, actor, q, c)
+	return s.schedule(ctx, q, c)
 }
 
-func (s *Service) schedule(ctx context.Context, actor authz.Actor, q series, c Change) (Record, error) {
-	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error) {
+func (s *Service) schedule(ctx context.Context, q edit, c Change) (Record, error) {
+	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (id ids.FeeSchedule, before Record, err error) {
 		if err := c.validate(m.At); err != nil {
-			return ids.FeeSchedule{}, err
+			return id, before, err
 		}
 		now, err := q.standing(ctx, tx, m.At)
 		if err != nil {
-			return ids.FeeSchedule{}, err
+			return id, before, err
 		}
 		if err := q.seenTx(ctx, tx, c.Base, now.latest, m.At); err != nil {
-			return ids.FeeSchedule{}, err
+			return id, before, err
 		}
 		r := Record{Schedule: Schedule{ID: ids.NewFeeSchedule(m.Machine), EffectiveAt: instant.Of(m.At), Rates: c.Rates},
-			Reason: strings.TrimSpace(c.Reason), CreatedBy: byOf(actor), CreatedAt: instant.Of(m.At)}
+			Reason: strings.TrimSpace(c.Reason), CreatedBy: byOf(q.actor), CreatedAt: instant.Of(m.At)}
 		if c.EffectiveAt != nil {
 			r.EffectiveAt = instant.Of(*c.EffectiveAt)
 		}
 		anyway := now.at(r.EffectiveAt.Time)
 		if !anyway.ID.IsZero() && anyway.Rates.Equal(r.Rates) {
-			return anyway.ID, nil
+			return anyway.ID, anyway, nil
 		}
 		if anyway.Status == Scheduled && anyway.EffectiveAt.Equal(r.EffectiveAt.Time) {
 			q.cancelTx(tx, anyway.ID, r.CreatedBy, m.At)
 			r.Replaces = anyway.ID
 		}
 		q.addTx(tx, r)
-		return r.ID, nil
+		return r.ID, anyway, nil
 	})
 }
 
 // CancelScheduled takes back a merchant's schedule that has not begun; one that was taken back
 // already is returned as it is. The faults: fee_schedule_begun, resource_missing.
 func (s *Service) CancelScheduled(ctx context.Context, actor authz.Actor, merchantID int64, id ids.FeeSchedule) (Record, error) {
-	q, err := s.ofMerchant(actor, authz.FeeManage, merchantID)
+	q, err := s.editOfMerchant(ctx, actor, authz.FeeManage, merchantID)
 	if err != nil {
 		return Record{}, err
 	}
-	return s.cancel(ctx, actor, q, id)
+	return s.cancel(ctx, q, id)
 }
 
 // CancelServiceRates takes back a schedule of the service's own, as CancelScheduled does a merchant's.
 func (s *Service) CancelServiceRates(ctx context.Context, actor authz.Actor, applicationID int64, id ids.FeeSchedule) (Record, error) {
-	q, err := s.ofService(actor, applicationID)
+	q, err := s.editOfService(ctx, actor, applicationID)
 	if err != nil {
 		return Record{}, err
 	}
-	return s.cancel(ctx, actor, q, id)
+	return s.cancel(ctx, q, id)
 }
 
-func (s *Service) cancel(ctx context.Context, actor authz.Actor, q series, id ids.FeeSchedule) (Record, error) {
-	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error) {
+func (s *Service) cancel(ctx context.Context, q edit, id ids.FeeSchedule) (Record, error) {
+	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, Record, error) {
 		r, err := q.find(ctx, tx, id, m.At)
 		if err != nil {
-			return id, err
+			return id, r, err
 		}
 		switch r.Status {
 		case Scheduled:
-			q.cancelTx(tx, id, byOf(actor), m.At)
+			q.cancelTx(tx, id, byOf(q.actor), m.At)
 		case InForce, Superseded:
-			return id, fault.New(fault.KindConflict, "fee_schedule_begun", "This schedule has begun. Change the rates from now on instead.")
+			return id, r, fault.New(fault.KindConflict, "fee_schedule_begun", "This schedule has begun. Change the rates from now on instead.")
 		case Canceled:
 		}
-		return id, nil
+		return id, r, nil
 	})
 }
 
@@ -150,11 +150,11 @@ const dafReason = "daf_percentage was changed."
 // itself sets another daf_percentage still does when it begins, and those after it are untouched.
 // It happens once per key. The faults are those of Schedule.
 func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merchantID int64, c DAFChange, claim *idempotency.Claim) (idempotency.Result[Record], error) {
-	q, err := s.ofMerchant(actor, authz.FeeWriteDAF, merchantID)
+	q, err := s.editOfMerchant(ctx, actor, authz.FeeWriteDAF, merchantID)
 	if err != nil {
 		return idempotency.Result[Record]{}, err
 	}
-	return s.once(ctx, q, claim, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error) {
+	return s.once(ctx, q, claim, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, Record, error) {
 		return q.setDAFTx(ctx, tx, m, byOf(actor), c)
 	})
 }
@@ -162,34 +162,34 @@ func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merch
 // SetDAFPercentageTx is SetDAFPercentage within a change of the merchant, whose row the caller's
 // transaction holds and whose permission the caller has checked.
 func SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, p money.Percent) error {
-	_, err := series{actor.ApplicationID, merchantID}.setDAFTx(ctx, tx, m, byOf(actor), DAFChange{Percent: p})
+	_, _, err := series{actor.ApplicationID, merchantID}.setDAFTx(ctx, tx, m, byOf(actor), DAFChange{Percent: p})
 	return err
 }
 
-func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, m instant.Moment, by By, c DAFChange) (ids.FeeSchedule, error) {
+func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, m instant.Moment, by By, c DAFChange) (id ids.FeeSchedule, before Record, err error) {
 	var fs fault.Fields
 	checkPercent(&fs, dafPercentage, c.Percent)
 	if err := fs.Err(); err != nil {
-		return ids.FeeSchedule{}, err
+		return id, before, err
 	}
 	now, err := q.standing(ctx, tx, m.At)
 	if err != nil {
-		return ids.FeeSchedule{}, err
+		return id, before, err
 	}
 	if !c.Base.IsZero() {
 		if err := q.seenTx(ctx, tx, c.Base, now.latest, m.At); err != nil {
-			return ids.FeeSchedule{}, err
+			return id, before, err
 		}
 	}
 	if now.inForce.ID.IsZero() {
-		return ids.FeeSchedule{}, fault.Missing()
+		return id, before, fault.Missing()
 	}
 	if err := check.Version(c.IfVersion, now.inForce.Version); err != nil {
-		return ids.FeeSchedule{}, err
+		return id, before, err
 	}
 	was := now.inForce.DAFPercentage
 	if was == c.Percent {
-		return now.inForce.ID, nil
+		return now.inForce.ID, now.inForce, nil
 	}
 	add := func(like Record) ids.FeeSchedule {
 		like.ID, like.DAFPercentage, like.CreatedBy, like.CreatedAt = ids.NewFeeSchedule(m.Machine), c.Percent, by, instant.Of(m.At)
@@ -198,7 +198,7 @@ func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, m instant.Moment, by By
 	}
 	first := now.inForce
 	first.EffectiveAt, first.Reason, first.Replaces = instant.Of(m.At), dafReason, ids.FeeSchedule{}
-	id := add(first)
+	id = add(first)
 	for _, r := range now.scheduled {
 		if r.DAFPercentage != was {
 			break
@@ -207,5 +207,5 @@ func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, m instant.Moment, by By
 		r.Replaces = r.ID
 		add(r)
 	}
-	return id, nil
+	return id, now.inForce, nil
 }

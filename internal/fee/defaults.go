@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
@@ -54,7 +55,8 @@ func (s *Service) Defaults(ctx context.Context, actor authz.Actor) (Defaults, er
 // keep their rates. version is the one that the editor saw: the fault is object_changed if it is
 // not the latest, with the two versions. Setting what is set already changes nothing.
 func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version int, r Rates) (Defaults, error) {
-	if err := s.Check.Check(actor, authz.FeeDefaultManage); err != nil {
+	about := audit.Of("fee_defaults", "", 0)
+	if err := s.audit.Allow(ctx, actor, authz.FeeDefaultManage, about); err != nil {
 		return Defaults{}, err
 	}
 	if err := r.Validate().Err(); err != nil {
@@ -79,6 +81,7 @@ func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version in
 		if out.Version > 0 && out.Rates.Equal(r) {
 			return nil
 		}
+		before := out
 		out.Version, out.Rates, out.UpdatedAt = out.Version+1, r, instant.Ptr(m.At)
 		tx.Later(`
 			INSERT INTO fee_defaults (application_id, `+columns+`, version, updated_at)
@@ -86,7 +89,7 @@ func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version in
 			ON CONFLICT (application_id) DO UPDATE SET (`+columns+`, version, updated_at) =
 				(`+values+`, @version, @updated_at)`,
 			r.args(pg.Args{"application_id": actor.ApplicationID, "version": out.Version, "updated_at": *out.UpdatedAt}))
-		return nil
+		return s.audit.DoneTx(tx, actor, authz.FeeDefaultManage, about, before, out)
 	})
 	out.Livemode = s.Live
 	return out, err

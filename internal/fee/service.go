@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
@@ -24,15 +25,19 @@ type Deps struct {
 }
 
 // Service holds the use-cases of fees.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	audit *audit.Log
+}
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{d} }
+func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)} }
 
 // By says who changed something.
 type By struct {
 	Kind    string `json:"kind"` // api, portal or service
 	KeyName string `json:"key_name,omitempty"`
+	User    string `json:"user,omitempty"`
 	Role    string `json:"role,omitempty"`
 }
 
@@ -46,7 +51,42 @@ func byOf(a authz.Actor) By {
 	if a.Role.IsServer() {
 		return By{Kind: byAPI, KeyName: a.KeyName}
 	}
-	return By{Kind: byPortal, Role: string(a.Role)}
+	return By{Kind: byPortal, User: a.PersonName, Role: string(a.Role)}
+}
+
+// edit is a change of a series: whose, by whom, by which right.
+type edit struct {
+	series
+	actor      authz.Actor
+	permission authz.Permission
+}
+
+// editOfMerchant is a change of a merchant's series, if the actor may make it.
+func (s *Service) editOfMerchant(ctx context.Context, actor authz.Actor, p authz.Permission, merchantID int64) (edit, error) {
+	if err := s.audit.Allow(ctx, actor, p, audit.Of("fee_schedule", "", merchantID)); err != nil {
+		return edit{}, err
+	}
+	q, err := s.ofMerchant(actor, p, merchantID)
+	return edit{q, actor, p}, err
+}
+
+// editOfService is a change of the service's own series to an application, if the actor may make it.
+func (s *Service) editOfService(ctx context.Context, actor authz.Actor, applicationID int64) (edit, error) {
+	about := audit.Subject{Kind: "service_fee_schedule", Chain: &applicationID}
+	if err := s.audit.Allow(ctx, actor, authz.FeeManageService, about); err != nil {
+		return edit{}, err
+	}
+	q, err := s.ofService(actor, applicationID)
+	return edit{q, actor, authz.FeeManageService}, err
+}
+
+// doneTx queues that the change was made: what was in force or scheduled, and what came of it.
+func (s *Service) doneTx(tx *pg.Tx, e edit, before, after Record) error {
+	about := audit.Subject{Kind: after.Object, ID: after.ID.String(), Chain: &e.applicationID, MerchantID: e.merchantID}
+	if before.ID.IsZero() {
+		return s.audit.DoneTx(tx, e.actor, e.permission, about, nil, after)
+	}
+	return s.audit.DoneTx(tx, e.actor, e.permission, about, s.derive(before), after)
 }
 
 // ofMerchant is a merchant's series, if the actor may do p. Whether the merchant exists shows later.
@@ -126,17 +166,19 @@ func (s *Service) derive(r Record) Record {
 	return r
 }
 
+// step makes a change in a transaction. It returns the schedule that it made or found, and the one that
+// was to be in force or is changed.
+type step func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, Record, error)
+
 // inTx runs a change of one series under its lock and returns the schedule that fn answers with, as
 // it stands then. fn's moment is read under the lock: what had not begun by then has charged nothing.
-func (s *Service) inTx(ctx context.Context, q series, fn func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error)) (Record, error) {
+func (s *Service) inTx(ctx context.Context, q edit, fn step) (Record, error) {
 	out, err := s.once(ctx, q, nil, fn)
 	return out.Object, err
 }
 
 // once is inTx for a request that happens once per key.
-func (s *Service) once(ctx context.Context, q series, claim *idempotency.Claim,
-	fn func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, error),
-) (idempotency.Result[Record], error) {
+func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn step) (idempotency.Result[Record], error) {
 	before, err := s.Clock.Moment(ctx, q.applicationID)
 	if err != nil {
 		return idempotency.Result[Record]{}, err
@@ -148,7 +190,7 @@ func (s *Service) once(ctx context.Context, q series, claim *idempotency.Claim,
 			return Record{}, err
 		}
 		m := s.since(before)
-		id, err := fn(tx, m)
+		id, before, err := fn(tx, m)
 		if err != nil {
 			return Record{}, err
 		}
@@ -156,7 +198,11 @@ func (s *Service) once(ctx context.Context, q series, claim *idempotency.Claim,
 			return Record{}, err
 		}
 		r, err := q.find(ctx, tx, id, m.At)
-		return s.derive(r), err
+		if err != nil {
+			return r, err
+		}
+		r = s.derive(r)
+		return r, s.doneTx(tx, q, before, r)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -48,7 +49,7 @@ var errKeyNotActive = fault.New(fault.KindConflict, "api_key_not_active",
 // after the overlap, or before if it was to. Faults: api_key_not_active for a key that was rolled
 // before, was revoked or has expired.
 func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) (Rolled, error) {
-	if err := s.check.Check(actor, authz.KeyManage); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.KeyManage, audit.Of("api_key", in.ID.String(), 0)); err != nil {
 		return Rolled{}, err
 	}
 	if !slices.Contains(Overlaps(), in.Overlap) {
@@ -62,7 +63,10 @@ func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) 
 		}
 		next := *k
 		next.ID, next.CreatedAt, next.LastUsedAt, next.LastUsedIP = ids.NewKey(now), instant.Of(now), nil, nil
-		out.New = s.issueTx(tx, next)
+		var err error
+		if out.New, err = s.issueTx(tx, actor, next); err != nil {
+			return err
+		}
 		if end := instant.Of(now.Add(overlapFor[in.Overlap])); k.ExpiresAt == nil || end.Before(k.ExpiresAt.Time) {
 			k.ExpiresAt = &end
 		}

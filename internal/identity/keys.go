@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -66,6 +67,15 @@ func (k Key) Status(now time.Time) KeyStatus {
 	return KeyActive
 }
 
+// kept is what the audit log keeps of a key: the API's object with what that does not tell.
+type kept struct {
+	Key
+	AllowedOrigins []string      `json:"allowed_origins"`
+	RevokedAt      *instant.Time `json:"revoked_at"`
+}
+
+func (s *Service) record(k Key) kept { return kept{s.derive(k), k.AllowedOrigins, k.RevokedAt} }
+
 // derive fills the members that follow from others.
 func (s *Service) derive(k Key) Key {
 	k.Object, k.Prefix = "api_key", k.Kind.prefix(s.env)
@@ -102,7 +112,7 @@ type NewKey struct {
 
 // CreateKey makes a key of the actor's application. An application that does not exist is missing.
 func (s *Service) CreateKey(ctx context.Context, actor authz.Actor, in NewKey) (IssuedKey, error) {
-	if err := s.check.Check(actor, authz.KeyManage); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.KeyManage, audit.Of("api_key", "", 0)); err != nil {
 		return IssuedKey{}, err
 	}
 	now := s.now()
@@ -115,9 +125,9 @@ func (s *Service) CreateKey(ctx context.Context, actor authz.Actor, in NewKey) (
 	}
 	key.ID, key.ApplicationID, key.CreatedAt = ids.NewKey(now), actor.ApplicationID, instant.Of(now)
 	var out IssuedKey
-	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		out = s.issueTx(tx, key)
-		return nil
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		out, err = s.issueTx(tx, actor, key)
+		return err
 	})
 	if pg.Violated(err) == "api_keys_application_id_fkey" {
 		return IssuedKey{}, fault.Missing()
@@ -126,7 +136,7 @@ func (s *Service) CreateKey(ctx context.Context, actor authz.Actor, in NewKey) (
 }
 
 // issueTx queues a key with a new text.
-func (s *Service) issueTx(tx *pg.Tx, k Key) IssuedKey {
+func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (IssuedKey, error) {
 	text := keyText{kind: k.Kind, env: s.env, text: newKeyText(k.Kind, s.env)}
 	var hash []byte
 	k.Last4, k.PublicValue = text.last4(), nil
@@ -143,7 +153,8 @@ func (s *Service) issueTx(tx *pg.Tx, k Key) IssuedKey {
 		pg.Args{"id": k.ID, "application_id": k.ApplicationID, "kind": k.Kind, "name": k.Name, "last4": k.Last4,
 			"secret_hash": hash, "public_value": k.PublicValue, "rights": k.Rights, "merchants": k.Merchants,
 			"allowed_ips": k.AllowedIPs, "allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "created_at": k.CreatedAt})
-	return IssuedKey{Key: s.derive(k), Text: text.text}
+	out := IssuedKey{Key: s.derive(k), Text: text.text}
+	return out, s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", k.ID.String(), 0), nil, s.record(k))
 }
 
 // ListKeys returns one page of the application's keys, those that no longer work among them.
@@ -195,7 +206,8 @@ func (s *Service) RevokeKey(ctx context.Context, actor authz.Actor, id ids.Key) 
 
 // changeKey locks a key of the actor's application, lets change work on it and keeps what it made.
 func (s *Service) changeKey(ctx context.Context, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
-	if err := s.check.Check(actor, authz.KeyManage); err != nil {
+	about := audit.Of("api_key", id.String(), 0)
+	if err := s.audit.Allow(ctx, actor, authz.KeyManage, about); err != nil {
 		return Key{}, err
 	}
 	var k Key
@@ -206,6 +218,7 @@ func (s *Service) changeKey(ctx context.Context, actor authz.Actor, id ids.Key, 
 		if err != nil {
 			return err
 		}
+		before := s.record(k)
 		if err := change(tx, &k); err != nil {
 			return err
 		}
@@ -215,7 +228,7 @@ func (s *Service) changeKey(ctx context.Context, actor authz.Actor, id ids.Key, 
 			WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"application_id": k.ApplicationID, "id": k.ID, "name": k.Name, "allowed_ips": k.AllowedIPs,
 				"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt, "replaced_by": k.ReplacedBy})
-		return nil
+		return s.audit.DoneTx(tx, actor, authz.KeyManage, about, before, s.record(k))
 	})
 	if err != nil {
 		return Key{}, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 )
 
@@ -25,11 +26,12 @@ type Service struct {
 	env   Environment
 	now   func() time.Time
 	check authz.Checker
+	audit *audit.Log
 	cache keyCache
 	uses  keyUses
 }
 
 // New makes the service for one deployment.
 func New(pool *pgxpool.Pool, env Environment, now func() time.Time, check authz.Checker) *Service {
-	return &Service{pool: pool, env: env, now: now, check: check, cache: newKeyCache(now), uses: newKeyUses()}
+	return &Service{pool: pool, env: env, now: now, check: check, audit: audit.New(pool, check, now), cache: newKeyCache(now), uses: newKeyUses()}
 }

@@ -22,6 +22,7 @@ type (
 	replayKind      struct{}
 	donationKind    struct{}
 	enrollmentKind  struct{}
+	auditEntryKind  struct{}
 )
 
 func (chargeKind) Prefix() string      { return "ch" }
@@ -45,6 +46,7 @@ func (deliveryKind) Prefix() string    { return "dlv" }
 func (replayKind) Prefix() string      { return "rpl" }
 func (donationKind) Prefix() string    { return "daf" }
 func (enrollmentKind) Prefix() string  { return "enr" }
+func (auditEntryKind) Prefix() string  { return "aud" }
 
 // The ids of the service's objects.
 type (
@@ -69,6 +71,7 @@ type (
 	Replay      = ID[replayKind]
 	Donation    = ID[donationKind]
 	Enrollment  = ID[enrollmentKind]
+	AuditEntry  = ID[auditEntryKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -96,6 +99,7 @@ var (
 	NewReplay      = New[replayKind]
 	NewDonation    = New[donationKind]
 	NewEnrollment  = New[enrollmentKind]
+	NewAuditEntry  = New[auditEntryKind]
 
 	ChargeFrom    = FromBytes[chargeKind]
 	RefundFrom    = FromBytes[refundKind]
@@ -125,4 +129,5 @@ var (
 	ParseDelivery    = Parse[deliveryKind]
 	ParseReplay      = Parse[replayKind]
 	ParseDonation    = Parse[donationKind]
+	ParseAuditEntry  = Parse[auditEntryKind]
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
@@ -21,7 +22,7 @@ const noOrganization = "Your application has no such organization."
 // schedule, in force at once. Its first payout runs on the next day of its payout schedule. The faults:
 // the mistakes of the input; daf_not_eligible; external_id_taken, which names the merchant that has it.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
-	if err := s.mayWrite(actor, authz.MerchantCreate, in.DAFPercentage != nil); err != nil {
+	if err := s.audit.AllowAll(ctx, actor, in.rights(), audit.Of("merchant", "", 0)); err != nil {
 		return out, err
 	}
 	if err := in.validate(s.sandbox()).Err(); err != nil {
@@ -53,12 +54,24 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	return out, s.told(ctx, err, actor.ApplicationID, in.ExternalID)
 }
 
-// mayWrite checks the right to a change, and to the one fee that may come with it.
-func (s *Service) mayWrite(actor authz.Actor, p authz.Permission, fees bool) error {
-	if err := s.Check.Check(actor, p); err != nil || !fees {
-		return err
+// rights are the permissions that a creation takes: for what needs one of its own, that too.
+func (in CreateInput) rights() []authz.Permission {
+	return append([]authz.Permission{authz.MerchantCreate},
+		rightsOf(in.HasWalletA != nil || in.HasDAFProvider != nil, in.Domains != nil, in.DAFPercentage != nil)...)
+}
+
+// rightsOf are the permissions that single members take.
+func rightsOf(features, domains, fees bool) (out []authz.Permission) {
+	if features {
+		out = append(out, authz.MerchantFeatures)
 	}
-	return s.Check.Check(actor, authz.FeeWriteDAF)
+	if domains {
+		out = append(out, authz.MerchantDomains)
+	}
+	if fees {
+		out = append(out, authz.FeeWriteDAF)
+	}
+	return out
 }
 
 // Eligible tells whether the merchant can ever accept donations from donor-advised funds.
@@ -95,7 +108,10 @@ func (s *Service) createTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 	if err != nil {
 		return created, err
 	}
-	return created, emitTx(tx, now, "merchant.created", created, nil, causeOf(actor))
+	if err := emitTx(tx, now, "merchant.created", created, nil, causeOf(actor)); err != nil {
+		return created, err
+	}
+	return created, s.audit.DoneTx(tx, actor, authz.MerchantCreate, on(created.ID), nil, created)
 }
 
 // organizationTx makes the organization of the input, or finds it among the application's.
@@ -125,4 +141,6 @@ func (in CreateInput) ratesTx(ctx context.Context, tx *pg.Tx, applicationID int6
 }
 
 // causeOf is somebody who calls.
-func causeOf(actor authz.Actor) Cause { return Cause{RequestID: actor.RequestID, Source: outbox.API} }
+func causeOf(actor authz.Actor) Cause {
+	return Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}
+}

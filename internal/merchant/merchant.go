@@ -7,8 +7,11 @@
 package merchant
 
 import (
+	"strconv"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
@@ -95,10 +98,16 @@ type Deps struct {
 }
 
 // Service holds the use-cases of merchants.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	audit *audit.Log
+}
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{d} }
+func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)} }
+
+// on is a merchant as the audit log names it.
+func on(id int64) audit.Subject { return audit.Of("merchant", strconv.FormatInt(id, 10), id) }
 
 func (s *Service) sandbox() bool { return s.Environment != identity.Production }
 

@@ -28,7 +28,7 @@ func (s *Service) PausePayoutsTx(tx *pg.Tx, m instant.Moment, locked Merchant, w
 }
 
 // ResumePayoutsTx lets a locked merchant be paid out again, from its next run on; one whose payouts
-// are not paused keeps its version.
+// are not paused keeps its version. The caller has checked the actor's right, and writes it down.
 func (s *Service) ResumePayoutsTx(tx *pg.Tx, m instant.Moment, locked Merchant, c Cause) (Merchant, error) {
 	if locked.PayoutsPausedReason == nil {
 		return locked, nil

@@ -82,8 +82,11 @@ type StatusInput struct {
 // SetStatus moves a merchant to another status. The status that it has already changes nothing and
 // is no mistake; a move that is not listed is a conflict that names the status.
 func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, in StatusInput) (Merchant, error) {
-	if err := s.Check.Check(actor, authz.MerchantStatus); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.MerchantStatus, on(in.MerchantID)); err != nil {
 		return Merchant{}, err
+	}
+	if !actor.Sees(in.MerchantID) {
+		return Merchant{}, fault.Missing()
 	}
 	in.Reason = strings.TrimSpace(in.Reason)
 	var fs fault.Fields
@@ -117,7 +120,7 @@ func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, in StatusInp
 				On("status").With("status", string(before.Status))
 		}
 		after.Status, after.StatusReason = in.Status, &in.Reason
-		after, err = s.changeTx(tx, m, before, after, causeOf(actor))
+		after, err = s.changedTx(tx, m, actor, authz.MerchantStatus, before, after)
 		return err
 	})
 	return after, err

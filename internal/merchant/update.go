@@ -17,7 +17,7 @@ import (
 // faults: the mistakes of the input, some of which show only beside what the merchant has;
 // resource_missing; object_changed; daf_not_eligible; external_id_taken.
 func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in UpdateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
-	if err := s.mayWrite(actor, authz.MerchantUpdate, in.DAFPercentage.Given); err != nil {
+	if err := s.audit.AllowAll(ctx, actor, in.rights(), on(id)); err != nil {
 		return out, err
 	}
 	if err := in.validate(s.sandbox()).Err(); err != nil {
@@ -62,7 +62,28 @@ func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 	if err := after.rescheduleTx(tx, before, now); err != nil {
 		return before, err
 	}
-	return s.changeTx(tx, now, before, after, causeOf(actor))
+	return s.changedTx(tx, now, actor, in.rights()[0], before, after)
+}
+
+// rights are the permissions that an update takes: what needs one of its own can be changed by who may
+// change nothing else.
+func (in UpdateInput) rights() []authz.Permission {
+	own := rightsOf(in.HasWalletA.Given || in.HasDAFProvider.Given, in.Domains.Given, in.DAFPercentage.Given)
+	others := in
+	others.HasWalletA, others.HasDAFProvider, others.Domains, others.IfVersion = UpdateInput{}.HasWalletA, UpdateInput{}.HasDAFProvider, UpdateInput{}.Domains, nil
+	if len(own) > 0 && reflect.ValueOf(others).IsZero() {
+		return own
+	}
+	return append([]authz.Permission{authz.MerchantUpdate}, own...)
+}
+
+// changedTx is changeTx for somebody who calls: what they did is written down.
+func (s *Service) changedTx(tx *pg.Tx, now instant.Moment, actor authz.Actor, p authz.Permission, before, after Merchant) (Merchant, error) {
+	after, err := s.changeTx(tx, now, before, after, causeOf(actor))
+	if err != nil {
+		return after, err
+	}
+	return after, s.audit.DoneTx(tx, actor, p, on(after.ID), before, after)
 }
 
 // fits refuses what cannot be beside what the merchant has.

@@ -114,7 +114,7 @@ func (in VerifyInput) Validate() fault.Fields {
 // of those that it looked at. The faults: resource_missing; parameter_invalid for a domain that is not the
 // merchant's; association_file_missing.
 func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64, in VerifyInput, claim *idempotency.Claim) (out idempotency.Result[[]Domain], err error) {
-	if err := s.Check.Check(actor, authz.DomainVerify); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.DomainVerify, on(id)); err != nil {
 		return out, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -205,6 +205,9 @@ func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id 
 		ON CONFLICT (application_id, merchant_id, domain) DO UPDATE SET status = excluded.status, failure_reason = excluded.failure_reason,
 			checked_at = excluded.checked_at, verified_at = coalesce(excluded.verified_at, d.verified_at)`, args)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.audit.DoneTx(tx, actor, authz.DomainVerify, on(id), nil, nil); err != nil {
 		return nil, err
 	}
 	return domainsOf(ctx, tx, m.ApplicationID, m.ID, wanted)

@@ -44,7 +44,7 @@ func build(t *testing.T, names ...string) *sites {
 	d := s.Merchants.Deps
 	d.LocalPort = server.Listener.Addr().(*net.TCPAddr).Port
 	s.service = merchant.New(d)
-	if err := s.service.InstallAssociation(t.Context(), []byte(file)); err != nil {
+	if err := s.service.InstallAssociation(t.Context(), s.Admin(), []byte(file)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
@@ -278,12 +278,12 @@ func TestAssociationFile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, bad := range [][]byte{nil, {}, []byte("\xff\xfe"), []byte("a\x00b"), make([]byte, safehttp.MaxBody+1)} {
-		if err := w.Merchants.InstallAssociation(t.Context(), bad); err == nil {
+		if err := w.Merchants.InstallAssociation(t.Context(), w.Admin(), bad); err == nil {
 			t.Errorf("%d bytes were installed", len(bad))
 		}
 	}
 	for _, content := range []string{"first", strings.Repeat("x", safehttp.MaxBody), "last\n"} {
-		if err := w.Merchants.InstallAssociation(t.Context(), []byte(content)); err != nil {
+		if err := w.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte(content)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := w.Merchants.Association(t.Context()); err != nil || string(got) != content {

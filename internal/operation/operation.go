@@ -11,6 +11,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -19,6 +20,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -83,11 +85,13 @@ type Operation struct {
 	// IdempotencyKey and RequestID are those of the request that wanted it.
 	IdempotencyKey *string     `db:"idempotency_key"`
 	RequestID      ids.Request `db:"request_id"`
-	CreatedAt      time.Time   `db:"created_at"` // machine time
+	// Source says who wanted it. When it is opened, none is the API with a request, else a job.
+	Source    outbox.Source `db:"source"`
+	CreatedAt time.Time     `db:"created_at"` // machine time
 }
 
 const columns = `id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency,
-	state, note, idempotency_key, request_id, created_at`
+	state, note, idempotency_key, request_id, source, created_at`
 
 // firstCheck is when an operation without an answer is first asked about: sooner only wastes
 // look-ups on calls that are still under way.
@@ -101,13 +105,21 @@ const watchFor = 24 * time.Hour
 func OpenTx(tx *pg.Tx, o Operation) {
 	tx.Later(`
 		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference,
-			amount, currency, state, note, idempotency_key, request_id, next_check_at, created_at)
+			amount, currency, state, note, idempotency_key, request_id, source, next_check_at, created_at)
 		VALUES (@id, @application_id, @merchant_id, @charge_id, @subject_id, @kind, @processor, @reference,
-			@amount, @currency, 'open', @note, @key, @request_id, @next, @now)`,
+			@amount, @currency, 'open', @note, @key, @request_id, @source, @next, @now)`,
 		pg.Args{"id": o.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "charge_id": o.ChargeID,
 			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "reference": o.Reference,
 			"amount": o.Amount, "currency": o.Currency, "note": o.Note, "key": o.IdempotencyKey, "request_id": o.RequestID,
-			"next": o.CreatedAt.Add(firstCheck), "now": o.CreatedAt})
+			"source": o.source(), "next": o.CreatedAt.Add(firstCheck), "now": o.CreatedAt})
+}
+
+// source says who wanted the operation.
+func (o Operation) source() outbox.Source {
+	if o.Source == "" && o.RequestID.IsZero() {
+		return outbox.Job
+	}
+	return cmp.Or(o.Source, outbox.API)
 }
 
 // CloseTx queues the outcome of an operation that is open. One that was not submitted stays watched.

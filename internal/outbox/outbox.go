@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
@@ -17,9 +18,18 @@ type Source string
 
 // The sources.
 const (
-	API Source = "api"
-	Job Source = "job"
+	API    Source = "api"    // a program
+	Portal Source = "portal" // a person, or the deployment's operator with a command
+	Job    Source = "job"    // what happens by itself
 )
+
+// SourceOf is what an event of an actor's doing tells.
+func SourceOf(a authz.Actor) Source {
+	if a.Role.IsServer() || a.Role == authz.RolePublicKey {
+		return API
+	}
+	return Portal
+}
 
 // Event is a change of one object. Object is the API's object after the change; Previous holds
 // the former values of the members that changed, empty for a creation.

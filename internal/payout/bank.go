@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
@@ -79,7 +80,7 @@ func (s *Service) ReplaceBankAccount(ctx context.Context, actor authz.Actor, in 
 }
 
 func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, replace bool) (BankAccount, error) {
-	if err := s.Check.Check(actor, authz.MerchantBank); err != nil {
+	if err := s.mayManage(ctx, actor, in.MerchantID); err != nil {
 		return BankAccount{}, err
 	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
@@ -93,7 +94,7 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if scheme := map[string]processor.Scheme{"US": processor.ACH, "CA": processor.ACSS}[owner.Country]; in.Account.Scheme != scheme {
 		return BankAccount{}, fault.Invalid("country_invalid", "The bank must be in the merchant's country.").On("country")
 	}
-	if err := s.mayPut(ctx, s.Pool, owner, replace); err != nil { // before a number is kept
+	if _, err := s.mayPut(ctx, s.Pool, owner, replace); err != nil { // before a number is kept
 		return BankAccount{}, err
 	}
 	kept, last4, bankName, err := s.Tokens.KeepPayoutAccount(ctx, actor.ApplicationID, in.MerchantID, in.Account)
@@ -115,28 +116,47 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 		if err != nil {
 			return err
 		}
-		if err := s.mayPut(ctx, tx, locked, replace); err != nil {
+		before, err := s.mayPut(ctx, tx, locked, replace)
+		if err != nil {
 			return err
 		}
 		replaceBankTx(tx, locked, m.At)
 		insertBankTx(tx, b, deposits)
-		return nil
+		return s.doneTx(tx, actor, before, b)
 	})
 	return s.deriveBank(b), err
 }
 
-// mayPut refuses a second account, and a replacement of none.
-func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant, replace bool) error {
-	_, err := currentBank(ctx, q, m)
-	switch none := errors.Is(err, pg.ErrNone); {
-	case err != nil && !none:
+// mayManage refuses whoever may not change where payouts of a merchant go.
+func (s *Service) mayManage(ctx context.Context, actor authz.Actor, merchantID int64) error {
+	if err := s.audit.Allow(ctx, actor, authz.MerchantBank, audit.Of("bank_account", "", merchantID)); err != nil {
 		return err
-	case none && replace:
-		return errBankMissing
-	case !none && !replace:
-		return errBankExists
+	}
+	if !actor.Sees(merchantID) {
+		return fault.Missing()
 	}
 	return nil
+}
+
+// doneTx queues that somebody changed where payouts go; before is nil if they went nowhere.
+func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, before *BankAccount, after BankAccount) error {
+	return s.audit.DoneTx(tx, actor, authz.MerchantBank, audit.Of("bank_account", after.ID.String(), after.MerchantID), before, after)
+}
+
+// mayPut refuses a second account, and a replacement of none. It returns the one that there is.
+func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant, replace bool) (*BankAccount, error) {
+	b, err := currentBank(ctx, q, m)
+	switch none := errors.Is(err, pg.ErrNone); {
+	case err != nil && !none:
+		return nil, err
+	case none && replace:
+		return nil, errBankMissing
+	case !none && !replace:
+		return nil, errBankExists
+	case none:
+		return nil, nil
+	}
+	return &b, nil
 }
 
 // deposits are the amounts that whoever sees the account's statement can tell.
@@ -158,7 +178,7 @@ type VerifyInput struct {
 // VerifyBankAccount proves that the merchant sees the account's statement. Wrong amounts are
 // verification_failed with the tries that are left; after ten the account must be replaced.
 func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in VerifyInput) (BankAccount, error) {
-	if err := s.Check.Check(actor, authz.MerchantBank); err != nil {
+	if err := s.mayManage(ctx, actor, in.MerchantID); err != nil {
 		return BankAccount{}, err
 	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
@@ -183,6 +203,7 @@ func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in V
 		if err != nil {
 			return err
 		}
+		before := b
 		told := slices.Sorted(slices.Values(in.Amounts[:]))
 		slices.Sort(deposits)
 		switch {
@@ -197,7 +218,7 @@ func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in V
 		}
 		b.UpdatedAt = instant.Of(m.At)
 		verifyBankTx(tx, b)
-		return nil
+		return s.doneTx(tx, actor, &before, b)
 	})
 	if err == nil {
 		err = refused
@@ -219,7 +240,7 @@ func (s *Service) BankAccountOf(ctx context.Context, actor authz.Actor, merchant
 		return BankAccount{}, err
 	}
 	b, err := currentBank(ctx, s.Pool, merchant.Merchant{ApplicationID: actor.ApplicationID, ID: merchantID})
-	if errors.Is(err, pg.ErrNone) {
+	if errors.Is(err, pg.ErrNone) || !actor.Sees(merchantID) {
 		return BankAccount{}, fault.Missing()
 	}
 	return s.deriveBank(b), err

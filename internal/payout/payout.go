@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/identity"
@@ -100,11 +101,14 @@ func HoldAfterChange(e identity.Environment) time.Duration {
 }
 
 // Service holds the use-cases of payouts.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	audit *audit.Log
+}
 
 // New makes the service, and has it finish what the resolver finds out about payouts.
 func New(d Deps) *Service {
-	s := &Service{d}
+	s := &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	d.Operations.Handle(s.Finish, operation.Payout)
 	d.Operations.HandleLate(s.Late, operation.Payout)
 	return s

@@ -2,8 +2,11 @@ package payout
 
 import (
 	"context"
+	"strconv"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
@@ -12,8 +15,12 @@ import (
 // Resume lets a merchant be paid out again after a payout failed or came back, from its next run on.
 // A merchant whose payouts are not paused stays as it is.
 func (s *Service) Resume(ctx context.Context, actor authz.Actor, merchantID int64) (merchant.Merchant, error) {
-	if err := s.Check.Check(actor, authz.PayoutResume); err != nil {
+	about := audit.Of("merchant", strconv.FormatInt(merchantID, 10), merchantID)
+	if err := s.audit.Allow(ctx, actor, authz.PayoutResume, about); err != nil {
 		return merchant.Merchant{}, err
+	}
+	if !actor.Sees(merchantID) {
+		return merchant.Merchant{}, fault.Missing()
 	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
@@ -25,8 +32,11 @@ func (s *Service) Resume(ctx context.Context, actor authz.Actor, merchantID int6
 		if err != nil {
 			return err
 		}
-		after, err = s.Merchants.ResumePayoutsTx(tx, m, owner, merchant.Cause{RequestID: actor.RequestID, Source: outbox.API})
-		return err
+		after, err = s.Merchants.ResumePayoutsTx(tx, m, owner, merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
+		if err != nil {
+			return err
+		}
+		return s.audit.DoneTx(tx, actor, authz.PayoutResume, about, owner, after)
 	})
 	return after, err
 }

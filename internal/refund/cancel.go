@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
@@ -18,7 +19,7 @@ import (
 // Cancel takes back a refund that waits for its charge. Any other is sent or over already: the fault
 // refund_not_cancelable names its status. claim may be nil.
 func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (Result, error) {
-	if err := s.Check.Check(actor, authz.RefundCancel); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.RefundCancel, audit.Of("refund", id, 0)); err != nil {
 		return Result{}, err
 	}
 	refundID, err := ids.ParseRefund(id)
@@ -41,11 +42,11 @@ func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, clai
 		if !before.waiting() {
 			return Refund{}, notCancelable(before)
 		}
-		_, canceled, err := s.cancelTx(tx, m, l, []Refund{before}, cause{outbox.API, actor.RequestID})
+		_, canceled, err := s.cancelTx(tx, m, l, []Refund{before}, cause{outbox.SourceOf(actor), actor.RequestID})
 		if err != nil {
 			return Refund{}, err
 		}
-		return canceled[0], nil
+		return canceled[0], s.audit.DoneTx(tx, actor, authz.RefundCancel, audit.Of("refund", r.ID.String(), r.MerchantID), before, canceled[0])
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/crash"
@@ -48,7 +49,7 @@ type begun struct {
 //
 // Once begun, the work goes on even if the caller goes away.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Result, error) {
-	if err := s.Check.Check(actor, authz.RefundCreate); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.RefundCreate, audit.Of("charge", deref(in.ChargeID), 0)); err != nil {
 		return Result{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -74,12 +75,12 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	case err != nil:
 		return Result{}, err
 	case b.prior != nil:
-		return s.flow(outbox.API).Resume(ctx, claim, b.prior)
+		return s.flow(outbox.SourceOf(actor)).Resume(ctx, claim, b.prior)
 	case b.refund.waiting():
 		return Result{Object: b.refund}, nil
 	}
 	crash.Point("refund.claimed")
-	return s.send(ctx, b.call, outbox.API)
+	return s.send(ctx, b.call, outbox.SourceOf(actor))
 }
 
 func noCharge() error { return fault.Missing().On("charge_id") }
@@ -156,11 +157,21 @@ func (s *Service) reserveTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ac
 	if err := insertTx(ctx, tx, r); err != nil {
 		return call{}, err
 	}
-	by := cause{outbox.API, actor.RequestID}
+	by := cause{outbox.SourceOf(actor), actor.RequestID}
 	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(amount, 0)); err != nil {
 		return call{}, err
 	}
-	return callOf(r, l, m.Machine), announceTx(tx, m, Refund{}, r, by)
+	if err := announceTx(tx, m, Refund{}, r, by); err != nil {
+		return call{}, err
+	}
+	return callOf(r, l, m.Machine), s.audit.DoneTx(tx, actor, authz.RefundCreate, audit.Of("refund", r.ID.String(), r.MerchantID), nil, r)
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // callOf is the call that sends a refund of a charge.
@@ -168,7 +179,8 @@ func callOf(r Refund, l charge.Locked, machine time.Time) call {
 	return call{refund: r, original: l.Processor.Reference, op: operation.Operation{
 		ID: ids.NewOperation(machine), ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, ChargeID: r.ChargeID,
 		SubjectID: r.ID.Bytes(), Kind: operation.Refund, Processor: r.Processor.Name, Reference: r.Processor.Reference,
-		Amount: r.Amount, Currency: r.Currency, State: operation.Open, RequestID: r.RequestID, CreatedAt: machine}}
+		Amount: r.Amount, Currency: r.Currency, State: operation.Open, RequestID: r.RequestID,
+		Source: outbox.Source(r.InitiatedBy.Kind), CreatedAt: machine}}
 }
 
 // openTx opens the operation of a refund that is to be sent. The request for one that waits has its

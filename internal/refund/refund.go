@@ -17,6 +17,7 @@ package refund
 import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
@@ -25,6 +26,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
 	"svcpay/internal/processor"
 )
 
@@ -65,7 +67,9 @@ type InitiatedBy struct {
 	User    string `json:"user,omitempty"`
 }
 
-func initiatedBy(a authz.Actor) InitiatedBy { return InitiatedBy{Kind: "api", KeyName: a.KeyName} }
+func initiatedBy(a authz.Actor) InitiatedBy {
+	return InitiatedBy{Kind: string(outbox.SourceOf(a)), KeyName: a.KeyName, User: a.PersonName}
+}
 
 // Failure is why a refund failed.
 type Failure struct {
@@ -92,11 +96,14 @@ type Deps struct {
 }
 
 // Service holds the use-cases of refunds.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	audit *audit.Log
+}
 
 // New makes the service, and has it finish what the resolver finds out about refunds.
 func New(d Deps) *Service {
-	s := &Service{d}
+	s := &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
@@ -169,7 +170,7 @@ var errManyExports = fault.New(fault.KindConflict, "exports_in_progress", "Ten e
 // CreateExport queues an export of what the actor may read. Faults: those of [ExportInput.Validate],
 // exports_in_progress, those of the key. claim may be nil.
 func (s *Service) CreateExport(ctx context.Context, actor authz.Actor, in ExportInput, claim *idempotency.Claim) (out idempotency.Result[Export], err error) {
-	if err := s.Check.Check(actor, authz.ExportCreate); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.ExportCreate, audit.Of("export", "", 0)); err != nil {
 		return out, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -186,7 +187,10 @@ func (s *Service) CreateExport(ctx context.Context, actor authz.Actor, in Export
 	}
 	e.Merchants = actor.Within(e.Filters.MerchantID)
 	return idempotency.Once(ctx, s.Pool, claim, now, e.ID.Bytes(), func(tx *pg.Tx) (Export, error) {
-		return s.derive(e), insertExportTx(ctx, tx, e)
+		if err := insertExportTx(ctx, tx, e); err != nil {
+			return e, err
+		}
+		return s.derive(e), s.audit.DoneTx(tx, actor, authz.ExportCreate, audit.Of("export", e.ID.String(), 0), nil, s.derive(e))
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
@@ -46,7 +47,10 @@ type Deps struct {
 }
 
 // Service holds the reports.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	audit *audit.Log
+}
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{d} }
+func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Machine)} }

@@ -35,7 +35,7 @@ type Happening struct {
 	Reference      *string       `db:"reference" json:"reference"`
 	IdempotencyKey *string       `db:"idempotency_key" json:"idempotency_key"` // of the request that wanted it
 	FinishedAt     *instant.Time `db:"finished_at" json:"finished_at"`
-	Source         string        `db:"source" json:"source"` // api or job
+	Source         string        `db:"source" json:"source"` // api, portal or job
 	RequestID      *ids.Request  `db:"request_id" json:"request_id"`
 	CreatedAt      instant.Time  `db:"created_at" json:"created_at"`
 }
@@ -96,7 +96,7 @@ const selectTimeline = `
 			CASE about.kind WHEN 'payout' THEN about.id END,
 			NULL, o.state, o.amount, o.currency, '{}'::text[], NULL,
 			o.processor, o.reference, o.idempotency_key, o.finished_at,
-			CASE WHEN o.request_id IS NULL THEN 'job' ELSE 'api' END, o.request_id, o.created_at
+			o.source, o.request_id, o.created_at
 		FROM about JOIN processor_operations o ON o.application_id = @application_id AND o.subject_id = about.id
 			AND about.kind = ANY (@kinds)) happenings
 	WHERE true`

@@ -42,7 +42,19 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Log, e
 	if !actor.Sees(merchantID) {
 		return Log{}, fault.Missing()
 	}
-	return s.derive(l), nil
+	return s.shown(actor)(l), nil
+}
+
+// shown makes what the actor sees of an entry. Whoever helps others sees that there was a request and what
+// became of it, not what was in it; programs see their own.
+func (s *Service) shown(actor authz.Actor) func(Log) Log {
+	if actor.Role.IsServer() || s.Check.Check(actor, authz.ContentRead) == nil {
+		return s.derive
+	}
+	return func(l Log) Log {
+		l.Query, l.RequestBody, l.ResponseBody, l.IP, l.UserAgent = "", nil, nil, "", ""
+		return s.derive(l)
+	}
 }
 
 // ListInput selects a page of entries; what is not set selects all.
@@ -67,7 +79,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "from": in.Created.From,
 		"until": in.Created.Until, "statuses": in.Statuses, "methods": in.Methods, "path": in.Path, "code": in.Code, "key_id": in.KeyID,
-		"idempotency_key": in.IdempotencyKey, "client_request_id": in.ClientRequestID, "object_id": in.ObjectID, "merchants": actor.Within(in.Merchants)}, s.derive)
+		"idempotency_key": in.IdempotencyKey, "client_request_id": in.ClientRequestID, "object_id": in.ObjectID, "merchants": actor.Within(in.Merchants)}, s.shown(actor))
 }
 
 const selectPage = `SELECT ` + columns + ` FROM request_logs

@@ -124,6 +124,6 @@ func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id strin
 			WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"now": revoked.UpdatedAt, "version": revoked.Version, "application_id": actor.ApplicationID, "id": mandateID})
 		return revoked.derive(s.livemode()), DisableTx(ctx, tx, m, Disabling{ApplicationID: actor.ApplicationID, Token: revoked.Token,
-			Reason: "mandate_revoked", Livemode: s.livemode(), Source: outbox.API, RequestID: actor.RequestID})
+			Reason: "mandate_revoked", Livemode: s.livemode(), Source: outbox.SourceOf(actor), RequestID: actor.RequestID})
 	})
 }

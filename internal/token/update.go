@@ -169,7 +169,7 @@ func (s *Service) change(ctx context.Context, actor authz.Actor, id string, ifVe
 		if err != nil {
 			return before, err
 		}
-		by := cause{s.livemode(), actor.RequestID, outbox.API}
+		by := cause{s.livemode(), actor.RequestID, outbox.SourceOf(actor)}
 		if reflect.DeepEqual(before, after) {
 			return before.derive(by.livemode), nil
 		}

@@ -87,7 +87,7 @@ func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in V
 		if err != nil {
 			return before, err
 		}
-		by := cause{s.livemode(), actor.RequestID, outbox.API}
+		by := cause{s.livemode(), actor.RequestID, outbox.SourceOf(actor)}
 		if err := verifiable(before, m); err != nil || before.Status == Active {
 			return before.derive(by.livemode), err
 		}

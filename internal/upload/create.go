@@ -3,6 +3,7 @@ package upload
 import (
 	"context"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -13,7 +14,7 @@ import (
 // content_type_unsupported when the content is not what it should be, those of the key. claim may be
 // nil.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (out idempotency.Result[File], err error) {
-	if err := s.Check.Check(actor, authz.FileCreate); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.FileCreate, audit.Of("file", "", 0)); err != nil {
 		return out, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -29,15 +30,15 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	f := s.draft(ids.NewFile(m.Machine), actor.ApplicationID, in, contentType, m.At)
 	return idempotency.Once(ctx, s.Pool, claim, m.Machine, f.ID.Bytes(), func(tx *pg.Tx) (File, error) {
-		insertTx(tx, f, in.Content)
-		return f, nil
+		insertTx(tx, f, actor.OrganizationID, in.Content)
+		return f, s.audit.DoneTx(tx, actor, authz.FileCreate, audit.Of("file", f.ID.String(), 0), nil, f)
 	})
 }
 
-func insertTx(tx *pg.Tx, f File, content []byte) {
+func insertTx(tx *pg.Tx, f File, organizationID int64, content []byte) {
 	tx.Later(`
-		INSERT INTO files (id, application_id, name, content_type, size, sha256, content, created_at)
-		VALUES (@id, @application_id, @name, @content_type, @size, @sha256, @content, @now)`,
-		pg.Args{"id": f.ID, "application_id": f.ApplicationID, "name": f.Name, "content_type": f.ContentType,
+		INSERT INTO files (id, application_id, organization_id, name, content_type, size, sha256, content, created_at)
+		VALUES (@id, @application_id, nullif(@organization_id::bigint, 0), @name, @content_type, @size, @sha256, @content, @now)`,
+		pg.Args{"id": f.ID, "application_id": f.ApplicationID, "organization_id": organizationID, "name": f.Name, "content_type": f.ContentType,
 			"size": f.Size, "sha256": f.SHA256, "content": content, "now": f.CreatedAt})
 }

@@ -13,6 +13,9 @@ import (
 // columns lists what a File is read from.
 const columns = `id, application_id, name, content_type, size, sha256, created_at`
 
+// seen selects an application's files; to people of an organization those that its people handed in.
+const seen = `application_id = @application_id AND (@organization::bigint = 0 OR organization_id = @organization)`
+
 // Get returns a file of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (File, error) {
@@ -24,8 +27,8 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (File, 
 		return File{}, fault.Missing()
 	}
 	f, err := pg.Find[File](ctx, s.Pool,
-		`SELECT `+columns+` FROM files WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"application_id": actor.ApplicationID, "id": fileID})
+		`SELECT `+columns+` FROM files WHERE `+seen+` AND id = @id`,
+		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "id": fileID})
 	return s.derive(f), err
 }
 
@@ -42,21 +45,21 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[File]{}, err
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
-		"types": in.ContentTypes, "from": in.Created.From, "until": in.Created.Until}, s.derive)
+		"organization": actor.OrganizationID, "types": in.ContentTypes, "from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
 const selectPage = `SELECT ` + columns + ` FROM files
-	WHERE application_id = @application_id
+	WHERE ` + seen + `
 		AND (@types::text[] IS NULL OR content_type = ANY (@types))
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
 
-// Known returns those of some ids that are files of the application, in no order.
-func Known(ctx context.Context, q pg.Querier, applicationID int64, files []ids.File) ([]ids.File, error) {
+// Known returns those of some ids that are files which the actor sees, in no order.
+func Known(ctx context.Context, q pg.Querier, actor authz.Actor, files []ids.File) ([]ids.File, error) {
 	rows, err := pg.All[struct {
 		ID ids.File `db:"id"`
-	}](ctx, q, `SELECT id FROM files WHERE application_id = @application_id AND id = ANY (@files::uuid[])`,
-		pg.Args{"application_id": applicationID, "files": files})
+	}](ctx, q, `SELECT id FROM files WHERE `+seen+` AND id = ANY (@files::uuid[])`,
+		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "files": files})
 	out := make([]ids.File, len(rows))
 	for i, r := range rows {
 		out[i] = r.ID

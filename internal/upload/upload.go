@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/ids"
@@ -38,10 +39,13 @@ type Deps struct {
 }
 
 // Service holds the use-cases of files.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	audit *audit.Log
+}
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{d} }
+func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)} }
 
 // derive fills the members that follow from others.
 func (s *Service) derive(f File) File {

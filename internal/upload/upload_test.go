@@ -180,7 +180,7 @@ func TestFilesOfAnotherApplicationAreMissing(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for app, want := range map[int64]int{w.App.AppID: 1, w.Other.AppID: 0} {
-		known, err := upload.Known(t.Context(), w.Pool, app, []ids.File{f.ID, ids.NewFile(w.Clock.Now())})
+		known, err := upload.Known(t.Context(), w.Pool, authz.Actor{Role: authz.RoleSecretKey, ApplicationID: app}, []ids.File{f.ID, ids.NewFile(w.Clock.Now())})
 		whole, again := upload.Contents(t.Context(), w.Pool, app, []ids.File{f.ID})
 		if err != nil || again != nil || len(known) != want || len(whole) != want {
 			t.Errorf("application %d: %d known, %d read, %v %v", app, len(known), len(whole), err, again)

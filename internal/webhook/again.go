@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
@@ -29,7 +30,7 @@ type Redelivery struct {
 // Redeliver sends an event once more, under the same id. Faults: resource_missing, of the event or of
 // the endpoint; webhook_endpoint_not_enabled.
 func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, in RedeliverInput, claim *idempotency.Claim) (out idempotency.Result[Redelivery], err error) {
-	if err := s.Check.Check(actor, authz.EventRedeliver); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.EventRedeliver, audit.Of("event", id, 0)); err != nil {
 		return out, err
 	}
 	eventID, err := ids.ParseEvent(id)
@@ -48,7 +49,8 @@ func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, i
 		for _, endpoint := range to {
 			deliverTx(tx, actor.ApplicationID, endpoint, []event.Numbered{{ID: e.ID, Type: e.Type, Sequence: e.Number()}}, ByRedelivery, s.Now())
 		}
-		return Redelivery{Object: "redelivery", EventID: e.ID, Endpoints: to}, nil
+		r := Redelivery{Object: "redelivery", EventID: e.ID, Endpoints: to}
+		return r, s.audit.DoneTx(tx, actor, authz.EventRedeliver, audit.Of("event", e.ID.String(), 0), nil, r)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
@@ -23,7 +24,7 @@ const maxEndpoints = 50
 // Create makes an endpoint that is enabled. Its secret is in the answer, and in no later one. Faults:
 // the mistakes of the input; webhook_endpoints_exhausted. claim may be nil.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
-	if err := s.Check.Check(actor, authz.WebhookManage); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.WebhookManage, about("")); err != nil {
 		return idempotency.Result[Endpoint]{}, err
 	}
 	fs := in.Validate()
@@ -42,7 +43,20 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if e.Secret, e.Sealed, err = s.newSecret(e.ID); err != nil {
 		return idempotency.Result[Endpoint]{}, err
 	}
-	return s.once(ctx, claim, e.ID, func(tx *pg.Tx) (Endpoint, error) { return e, insertTx(ctx, tx, e) })
+	return s.once(ctx, claim, e.ID, func(tx *pg.Tx) (Endpoint, error) {
+		if err := insertTx(ctx, tx, e); err != nil {
+			return e, err
+		}
+		return e, s.doneTx(tx, actor, e.ID, nil, e)
+	})
+}
+
+// about is an endpoint as the audit log names it.
+func about(id string) audit.Subject { return audit.Of("webhook_endpoint", id, 0) }
+
+// doneTx queues that somebody did something with an endpoint.
+func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, id ids.Endpoint, before, after any) error {
+	return s.audit.DoneTx(tx, actor, authz.WebhookManage, about(id.String()), before, after)
 }
 
 // insertTx writes an endpoint unless the application has as many as it can have.
@@ -158,7 +172,7 @@ type Deleted struct {
 
 // Delete ends an endpoint for good, with its secrets and what is on its way to it. Faults: resource_missing, object_changed.
 func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput, claim *idempotency.Claim) (out idempotency.Result[Deleted], err error) {
-	endpointID, err := s.managed(actor, id)
+	endpointID, err := s.managed(ctx, actor, id)
 	if err != nil {
 		return out, err
 	}
@@ -175,13 +189,13 @@ func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in D
 			WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"now": s.Now(), "application_id": e.ApplicationID, "id": e.ID})
 		cancelTx(tx, e, s.Now())
-		return Deleted{ID: e.ID, Object: e.Object, Deleted: true}, nil
+		return Deleted{ID: e.ID, Object: e.Object, Deleted: true}, s.doneTx(tx, actor, e.ID, e, nil)
 	})
 }
 
 // managed authorizes a change of an endpoint and reads its id.
-func (s *Service) managed(actor authz.Actor, id string) (ids.Endpoint, error) {
-	if err := s.Check.Check(actor, authz.WebhookManage); err != nil {
+func (s *Service) managed(ctx context.Context, actor authz.Actor, id string) (ids.Endpoint, error) {
+	if err := s.audit.Allow(ctx, actor, authz.WebhookManage, about(id)); err != nil {
 		return ids.Endpoint{}, err
 	}
 	endpointID, err := ids.ParseEndpoint(id)
@@ -195,7 +209,7 @@ func (s *Service) managed(actor authz.Actor, id string) (ids.Endpoint, error) {
 func (s *Service) change(ctx context.Context, actor authz.Actor, id string, mistakes fault.Fields, claim *idempotency.Claim,
 	do func(*pg.Tx, *Endpoint) error,
 ) (out idempotency.Result[Endpoint], err error) {
-	endpointID, err := s.managed(actor, id)
+	endpointID, err := s.managed(ctx, actor, id)
 	if err == nil {
 		err = mistakes.Err()
 	}
@@ -211,7 +225,8 @@ func (s *Service) change(ctx context.Context, actor authz.Actor, id string, mist
 		if err := do(tx, &after); err != nil {
 			return Endpoint{}, err
 		}
-		return s.writeTx(tx, before, after), nil
+		after = s.writeTx(tx, before, after)
+		return after, s.doneTx(tx, actor, endpointID, before, after)
 	})
 }
 

@@ -74,7 +74,21 @@ func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string, 
 			AND (@from::timestamptz IS NULL OR created_at >= @from)
 			AND (@until::timestamptz IS NULL OR created_at < @until)`,
 		pg.Args{"application_id": actor.ApplicationID, "endpoint": e.ID, "statuses": in.Statuses, "types": in.Types,
-			"event": in.EventID, "from": in.Created.From, "until": in.Created.Until}, s.delivery)
+			"event": in.EventID, "from": in.Created.From, "until": in.Created.Until}, s.shownDelivery(actor))
+}
+
+// shownDelivery makes what the actor sees of a delivery: whoever helps others does not see what was sent
+// and answered; programs see their own.
+func (s *Service) shownDelivery(actor authz.Actor) func(Delivery) Delivery {
+	if actor.Role.IsServer() || s.Check.Check(actor, authz.ContentRead) == nil {
+		return s.delivery
+	}
+	return func(d Delivery) Delivery {
+		for i := range d.Attempts {
+			d.Attempts[i].Request, d.Attempts[i].ResponseBody = map[string]string{}, ""
+		}
+		return s.delivery(d)
+	}
 }
 
 func (s *Service) delivery(d Delivery) Delivery {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
@@ -66,7 +67,7 @@ func (s *Service) replay(r Replay) Replay {
 // mistakes of the input, resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
 // another replay runs.
 func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
-	endpointID, err := s.managed(actor, id)
+	endpointID, err := s.managed(ctx, actor, id)
 	if err == nil {
 		err = in.Validate().Err()
 	}
@@ -87,7 +88,10 @@ func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string,
 		if err != nil {
 			return r, err
 		}
-		return s.startTx(ctx, tx, r, in.Until)
+		if r, err = s.startTx(ctx, tx, r, in.Until); err != nil {
+			return r, err
+		}
+		return r, s.doneTx(tx, actor, e.ID, nil, r)
 	})
 }
 
@@ -149,7 +153,7 @@ func (s *Service) GetReplay(ctx context.Context, actor authz.Actor, id string) (
 // CancelReplay ends a replay where it is; what it queued is sent all the same. One that has ended is
 // answered as it is.
 func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
-	if err := s.Check.Check(actor, authz.WebhookManage); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.WebhookManage, audit.Of("webhook_replay", id, 0)); err != nil {
 		return out, err
 	}
 	replayID, err := ids.ParseReplay(id)
@@ -163,9 +167,11 @@ func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string
 		if err != nil || r.Status != "running" {
 			return s.replay(r), err
 		}
+		before := s.replay(r)
 		r.Status, r.FinishedAt = "canceled", instant.Ptr(s.Now())
 		tx.Later(`UPDATE webhook_replays SET status = @status, finished_at = @now WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"status": r.Status, "now": r.FinishedAt, "application_id": r.ApplicationID, "id": r.ID})
-		return s.replay(r), nil
+		r = s.replay(r)
+		return r, s.doneTx(tx, actor, r.EndpointID, before, r)
 	})
 }

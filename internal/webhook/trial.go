@@ -66,7 +66,7 @@ func (in TestInput) Validate() fault.Fields {
 // Test sends a made-up event to one endpoint, whatever its filters: it is in no list of events, and has
 // no sequence. Faults: the mistakes of the input, resource_missing, webhook_endpoint_not_enabled.
 func (s *Service) Test(ctx context.Context, actor authz.Actor, id string, in TestInput, claim *idempotency.Claim) (out idempotency.Result[Delivery], err error) {
-	endpointID, err := s.managed(actor, id)
+	endpointID, err := s.managed(ctx, actor, id)
 	if err == nil {
 		err = in.Validate().Err()
 	}
@@ -83,18 +83,23 @@ func (s *Service) Test(ctx context.Context, actor authz.Actor, id string, in Tes
 			return Delivery{}, err
 		}
 		told := trial(e, in, now)
-		told.RequestID = actor.RequestID
+		told.RequestID, told.Source = actor.RequestID, outbox.SourceOf(actor)
 		if err := outbox.EmitTx(tx, instant.Both(now), told); err != nil {
 			return Delivery{}, err
 		}
-		return s.tryTx(tx, e, told, now), nil
+		return s.tryTx(tx, e, told, now), s.doneTx(tx, actor, e.ID, nil, tested{told.Type})
 	})
+}
+
+// tested is what the audit log keeps of a test.
+type tested struct {
+	Test string `json:"test"` // the type of the event
 }
 
 // trial is the event of a test.
 func trial(e Endpoint, in TestInput, now time.Time) outbox.Event {
 	id := ids.NewEvent(now)
-	told := outbox.Event{ID: id, ApplicationID: e.ApplicationID, Type: ping, ObjectID: id.Bytes(), Position: 1, Object: e, Source: outbox.API, Test: true}
+	told := outbox.Event{ID: id, ApplicationID: e.ApplicationID, Type: ping, ObjectID: id.Bytes(), Position: 1, Object: e, Test: true}
 	if in.Type != nil {
 		told.Type = *in.Type
 	}

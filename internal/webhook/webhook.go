@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
@@ -85,11 +86,14 @@ type Deps struct {
 }
 
 // Service holds the use-cases of endpoints and deliveries.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	audit *audit.Log
+}
 
 // New makes the service, and has deliveries follow from events that are numbered.
 func New(d Deps) *Service {
-	s := &Service{d}
+	s := &Service{d, audit.New(d.Pool, d.Check, d.Now)}
 	d.Events.Then(s.fanOutTx)
 	return s
 }

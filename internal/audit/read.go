@@ -1,0 +1,50 @@
+package audit
+
+import (
+	"context"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// ListInput selects a page of the log; what is not set selects all that the actor may see.
+type ListInput struct {
+	Page        page.Input[ids.AuditEntry]
+	Created     page.Times
+	People      []int64
+	Permissions []string
+	Outcomes    []string
+	SubjectID   *string
+	RequestID   *ids.Request
+	// Chains are applications, 0 for the deployment itself. Only people of the deployment see other chains
+	// than that of their application.
+	Chains []int64
+}
+
+// List returns one page of the log: to people of the deployment everything, to those of an application
+// what concerns it, to those of an organization what its people did or were refused, and what others did
+// with its merchants.
+func (l *Log) List(ctx context.Context, a authz.Actor, in ListInput) (page.Of[Entry], error) {
+	if err := l.Check(a, authz.AuditRead); err != nil {
+		return page.Of[Entry]{}, err
+	}
+	if a.Domain().Scope != authz.ScopeSystem {
+		in.Chains = []int64{a.ApplicationID}
+	}
+	return pg.Page(ctx, l.pool, in.Page, selectPage, pg.Args{"chains": in.Chains, "organization": optional(a.OrganizationID),
+		"mine": a.Within(nil), "people": in.People, "permissions": in.Permissions, "outcomes": in.Outcomes, "subject": in.SubjectID,
+		"request": in.RequestID, "from": in.Created.From, "until": in.Created.Until}, func(e Entry) Entry { return e })
+}
+
+const selectPage = `SELECT ` + columns + ` FROM audit_entries
+	WHERE (@chains::bigint[] IS NULL OR application_id = ANY (@chains))
+		AND (@organization::bigint IS NULL OR organization_id = @organization OR outcome = 'done' AND merchant_id = ANY (@mine::bigint[]))
+		AND (@people::bigint[] IS NULL OR person_id = ANY (@people))
+		AND (@permissions::text[] IS NULL OR permission = ANY (@permissions))
+		AND (@outcomes::text[] IS NULL OR outcome = ANY (@outcomes))
+		AND (@subject::text IS NULL OR subject_id = @subject)
+		AND (@request::uuid IS NULL OR request_id = @request)
+		AND (@from::timestamptz IS NULL OR created_at >= @from)
+		AND (@until::timestamptz IS NULL OR created_at < @until)`
