@@ -16,7 +16,7 @@ import (
 // the package that runs it.
 var fuzzed = map[string]string{
 	"authz.ParseDomain": "FuzzDomain",
-	"api.members": "FuzzDecodeBody", "api.decode": "FuzzEveryBody", "api.queryOf": "FuzzQuery", "api.preferred": "FuzzAcceptHeader",
+	"api.members":       "FuzzDecodeBody", "api.decode": "FuzzEveryBody", "api.queryOf": "FuzzQuery", "api.preferred": "FuzzAcceptHeader",
 	"api.mediaOf": "FuzzContentType", "api.validKey": "FuzzIdempotencyKey", "api.ifMatch": "FuzzIfMatch", "api.query.pairs": "FuzzFilters",
 	"api.query.amounts": "FuzzFilters", "api.query.times": "FuzzFilters", "api.query.expand": "FuzzFilters", "api.query.flag": "FuzzFilters",
 	"api.query.integers": "FuzzFilters", "api.monthIn": "FuzzFilters",

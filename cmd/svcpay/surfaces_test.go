@@ -10,6 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/assembly"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/daf/workflow"
 	"svcpay/internal/metrics"
 )
 
@@ -52,7 +54,9 @@ func TestLinesOfTheLogHaveBothIdsOfARequest(t *testing.T) {
 
 func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	t.Parallel()
-	h, err := (&app{Services: &assembly.Services{}, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()
+	funds := dafsandbox.New(nil, machineTime, nil)
+	services := &assembly.Services{Workflows: workflow.New(workflow.Deps{Provider: funds})}
+	h, err := (&app{Services: services, funds: funds, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()
 	if err != nil {
 		t.Fatal(err)
 	}

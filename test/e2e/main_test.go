@@ -74,8 +74,12 @@ func build(path string, flags ...string) error {
 
 var crashCall = regexp.MustCompile(`crash\.Point\("([^"]+)"\)`)
 
-// crashFlow is where a flow gets its name, of which its own two points are made.
-var crashFlow = regexp.MustCompile(`operation\.Flow\[\w+\]\{Name: "(\w+)"`)
+// crashFlow is where a flow gets its name, of which its own two points are made, and crashFeed where a
+// feed gets that of its two.
+var (
+	crashFlow = regexp.MustCompile(`operation\.Flow(?:Of)?\[[^\]]+\]\{Name: "(\w+)"`)
+	crashFeed = regexp.MustCompile(`Feed\[[^\]]+\]\{[^}]*point: "(\w+)"`)
+)
 
 // readSources collects the crash points. Opening every file that the program is built from also
 // tells `go test` what a cached result of this package depends on.
@@ -94,6 +98,9 @@ func readSources() error {
 			}
 			for _, flow := range crashFlow.FindAllSubmatch(text, -1) {
 				crashPoints[string(flow[1])+".called"], crashPoints[string(flow[1])+".finished"] = true, true
+			}
+			for _, feed := range crashFeed.FindAllSubmatch(text, -1) {
+				crashPoints[string(feed[1])+".pulled"], crashPoints[string(feed[1])+".handled"] = true, true
 			}
 			return err
 		})
