@@ -77,6 +77,7 @@ var codes = slices.Concat(
 	searchCodes,
 	exportCodes,
 	webhookCodes,
+	donationCodes,
 )
 
 // decline is one reason of an issuer's no.

@@ -229,7 +229,7 @@ var baseCodes = []code{
 	},
 	{
 		Name: "merchant_not_active", Kind: fault.KindRefused,
-		Meaning: "The merchant takes no new charges at present.",
+		Meaning: "The merchant takes no new charges or donations at present.",
 		Remedy:  "Wait until it is active again.",
 		Message: "This merchant takes no new charges at present.",
 		Param:   "merchant_id",
@@ -248,8 +248,8 @@ var baseCodes = []code{
 	},
 	{
 		Name: "processor_error", Kind: fault.KindUnavailable, Own: dress{http.StatusBadGateway, "api_error"}, Kept: true,
-		Meaning: "What was asked for never reached the processor: nothing was charged, captured, voided or answered. A new charge is recorded as failed.",
-		Remedy:  "Try again with a new Idempotency-Key.",
+		Meaning: "What was asked for never reached the processor: nothing was charged, captured, voided, answered or granted. A new charge is recorded as failed, a new donation as canceled.",
+		Remedy:  "Try again with a new Idempotency-Key; have the donor authorize again.",
 		Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key.",
 		Members: []string{"advice"},
 	},

@@ -42,7 +42,7 @@ var chargeCodes = []code{
 	},
 	{
 		Name: "external_id_taken", Kind: fault.KindConflict,
-		Meaning: "Another object of this kind has this external_id; charge_id, refund_id or merchant_id names it.",
+		Meaning: "Another object of this kind has this external_id; charge_id, refund_id, donation_id or merchant_id names it.",
 		Remedy:  "Read that object: it may be the one that you want to make.",
 		Message: "Another charge has this external_id.",
 		Param:   "external_id",
@@ -98,7 +98,7 @@ var chargeCodes = []code{
 	},
 	{
 		Name: "operation_in_progress", Kind: fault.KindConflict, Waits: true,
-		Meaning: "Another capture or void of this charge, or answer to this dispute, is under way; its outcome is not known yet.",
+		Meaning: "Another capture or void of this charge, answer to this dispute or grant of this donation is under way; its outcome is not known yet.",
 		Remedy:  "Read the object after Retry-After seconds, then decide.",
 		Message: "Another capture or void of this charge is under way. Read the charge in a moment.",
 	},

@@ -48,6 +48,7 @@ var resources = []resource{
 	requestLogResource,
 	eventResource,
 	webhookResource,
+	donationResource,
 	dafQuoteResource,
 }
 

@@ -55,6 +55,7 @@ func (a *API) routes() []route {
 		a.idempotencyKeyRoutes(),
 		a.eventRoutes(),
 		a.webhookRoutes(),
+		a.donationRoutes(),
 		a.dafQuoteRoutes(),
 	)
 }

@@ -25,11 +25,11 @@ import (
 var refers = map[string]string{
 	"merchant_id": "/api/merchants/:id", "charge_id": "/api/charges/:id", "token": "/api/tokens/:id", "files": "/api/files/:id", "source": "/api/charges/:id",
 	"object_id": "/api/charges/:id", "organization_id": "/api/organizations/:id", "key_id": "/api/me",
-	"event_id": "/api/events/:id", "endpoint_id": "/api/webhook_endpoints/:id",
+	"event_id": "/api/events/:id", "endpoint_id": "/api/webhook_endpoints/:id", "workflowSessionId": "/client/daf/:id",
 }
 
 // noReferences only look as if they named an object of ours.
-var noReferences = []string{"external_id", "client_request_id", "duplicate_charge_id", "organization_id"} // an organization has no path
+var noReferences = []string{"external_id", "client_request_id", "duplicate_charge_id", "organization_id", "tracking_id", "external_grant_id"} // an organization has no path
 
 // refersTo is the path that leads to the objects that a member names; "" if it names none. A member
 // that looks as if it did must have its line above.

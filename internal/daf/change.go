@@ -94,7 +94,7 @@ func emitTx(tx *pg.Tx, m instant.Moment, before, after Donation, by cause) error
 	}
 	for i, event := range events(before.Status, to) {
 		if err := outbox.EmitTx(tx, m, outbox.Event{ApplicationID: after.ApplicationID, MerchantID: after.MerchantID, Type: event,
-			ObjectID: after.ID.Bytes(), Position: int64(2*after.Version + i), Object: after, Previous: previous,
+			ObjectID: after.ID.Bytes(), Position: int64(2*after.Version - 1 + i), Object: after, Previous: previous,
 			RequestID: by.requestID, Source: by.outbox}); err != nil {
 			return err
 		}

@@ -46,14 +46,7 @@ func (in CreateInput) Validate() fault.Fields {
 	var fs fault.Fields
 	check.Required(&fs, "merchant_id", in.MerchantID != nil)
 	check.Merchant(&fs, in.MerchantID)
-	switch {
-	case in.WorkflowSessionID != nil && in.GrantID != nil:
-		fs.Add("grantId", "parameters_exclusive", "Give workflowSessionId or grantId, whichever the donor's authorization told, not both.")
-	case in.WorkflowSessionID == nil && in.GrantID == nil:
-		fs.Add("workflowSessionId", "parameter_missing", "Give workflowSessionId or grantId, whichever the donor's authorization told.")
-	}
-	check.Word(&fs, "workflowSessionId", in.WorkflowSessionID, 1, maxID)
-	check.Word(&fs, "grantId", in.GrantID, 1, maxID)
+	in.checkIDs(&fs)
 	check.Required(&fs, "amount", in.Amount != nil)
 	check.Amount(&fs, "amount", in.Amount)
 	if in.User != nil {
@@ -62,6 +55,20 @@ func (in CreateInput) Validate() fault.Fields {
 	check.ExternalID(&fs, in.ExternalID)
 	check.Metadata(&fs, in.Metadata)
 	return fs
+}
+
+// checkIDs wants exactly one of the two ids.
+func (in CreateInput) checkIDs(fs *fault.Fields) {
+	check.Word(fs, "workflowSessionId", in.WorkflowSessionID, 1, maxID)
+	before := len(*fs)
+	check.Word(fs, "grantId", in.GrantID, 1, maxID)
+	switch {
+	case len(*fs) > before: // one mistake of it is enough
+	case in.WorkflowSessionID != nil && in.GrantID != nil:
+		fs.Add("grantId", "parameters_exclusive", "Give workflowSessionId or grantId, whichever the donor's authorization told, not both.")
+	case in.WorkflowSessionID == nil && in.GrantID == nil:
+		fs.Add("workflowSessionId", "parameter_missing", "Give workflowSessionId or grantId, whichever the donor's authorization told.")
+	}
 }
 
 func (u UserInput) validate(fs *fault.Fields) {

@@ -115,15 +115,8 @@ func newWorld(t *testing.T) *world {
 	deps := w.DAF.Deps
 	deps.Provider, deps.Grants = w.p, w.Grants
 	w.DAF = daf.New(deps)
-	w.enable(w.App.Merchants.US)
+	w.TakesDAF(w.App.Merchants.US)
 	return w
-}
-
-// enable has a merchant take donations, behind the service's back.
-func (w *world) enable(merchantID int64) {
-	w.T.Helper()
-	w.sql(`UPDATE merchants SET nonprofit = true, has_daf_provider = true, daf_provider_connect_id = 'conn_' || id::text, ein = '04-3567500'
-		WHERE id = @id`, pg.Args{"id": merchantID})
 }
 
 func (w *world) sql(statement string, args pg.Args) {

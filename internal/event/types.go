@@ -54,8 +54,8 @@ var types = []Type{
 
 	{"daf_donation.created", "daf_donation", "A DAF donation was created.", nil},
 	{"daf_donation_updated", "daf_donation", "A DAF donation was updated. It comes before the one that tells of its completion or cancellation.", nil},
-	{"daf_donation.completed", "daf_donation", "A DAF donation was completed.", nil},
-	{"daf_donation.canceled", "daf_donation", "A DAF donation was canceled.", nil},
+	{"daf_donation.completed", "daf_donation", "A DAF donation was completed.", []string{"status", "completed_at", "status_history"}},
+	{"daf_donation.canceled", "daf_donation", "A DAF donation was canceled.", []string{"status", "canceled_at", "status_history"}},
 
 	{"token.updated", "token", "Something of a saved payment method changed: its status, its expiry date, its billing details.", nil},
 

@@ -206,7 +206,7 @@ func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, r Run, next page) (par
 	return p, tx.Flush(ctx)
 }
 
-// operationsTx takes the next operations that are older than the horizon.
+// operationsTx takes the next operations that are older than the horizon. Grants are of another book.
 func (s *Service) operationsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error) {
 	type row struct {
 		ID        [16]byte `db:"id"`
@@ -218,7 +218,7 @@ func (s *Service) operationsTx(ctx context.Context, tx *pg.Tx, r Run) (part, err
 	}
 	rows, err := pg.All[row](ctx, tx, `
 		SELECT id, reference FROM processor_operations
-		WHERE processor = @processor AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch`,
+		WHERE processor = @processor AND kind <> 'grant' AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch`,
 		pg.Args{"processor": s.Processor.Name(), "after": c.Operation, "up_to": firstOf(r.Horizon), "batch": s.batch})
 	if err != nil || len(rows) == 0 {
 		return part{}, err

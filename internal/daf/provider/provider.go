@@ -156,7 +156,7 @@ var (
 
 // Provider knows organizations and sends grants.
 type Provider interface {
-	// Name is how records call it; no processor has the same.
+	// Name is how records call it.
 	Name() string
 	// Organization looks an EIN up in the directory, or answers ErrNotFound.
 	Organization(ctx context.Context, ein string) (Organization, error)
