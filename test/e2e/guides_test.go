@@ -35,7 +35,7 @@ func TestGuides(t *testing.T) {
 		t.Fatalf("%d guides are listed, there are %d, %v", len(listed), len(files), err)
 	}
 	for _, name := range listed {
-		d.play(t, guideFiles+name[1]+".md")
+		d.play(t, guideFiles+name[1]+".md", d.asShown)
 		if page, err := d.send(d.apiHost, "GET", "/docs/guides/"+name[1], nil, nil); err != nil || page.status != 200 {
 			t.Errorf("%s: %v, %s", name[1], err, page)
 		}
@@ -43,8 +43,8 @@ func TestGuides(t *testing.T) {
 }
 
 // play runs a document's commands in one shell, and compares each block of JSON with what the commands before it printed
-// last, and each block of text with all that they printed.
-func (d *devServer) play(t *testing.T, file string) {
+// last, and each block of text with all that they printed, as shown makes it.
+func (d *devServer) play(t *testing.T, file string, shown func(string) string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *devServer) play(t *testing.T, file string) {
 		case block[1] == "json" && done > 0:
 			return "```json " + block[2] + "\n" + d.asShown(lastJSON(printed[done-1])) + "```"
 		case block[1] == "text" && done > 0:
-			return "```text\n" + varying.Replace(d.asShown(printed[done-1])) + "```"
+			return "```text\n" + shown(printed[done-1]) + "```"
 		}
 		return all
 	})
