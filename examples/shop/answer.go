@@ -28,15 +28,17 @@ type answer struct {
 	Receipt *receipt          `json:"receipt,omitempty"`
 }
 
-// receipt is a charge as its donor may see it.
+// receipt is a charge or a DAF donation as its donor may see it.
 type receipt struct {
-	ChargeID  string `json:"charge_id"`
-	Status    string `json:"status"`
-	Amount    int64  `json:"amount"` // minor units of Currency
-	Currency  string `json:"currency"`
-	Brand     string `json:"brand"`
-	Last4     string `json:"last4"`
-	CreatedAt string `json:"created_at"`
+	ID         string `json:"id"`
+	Status     string `json:"status"`
+	Amount     int64  `json:"amount"` // minor units of Currency
+	Currency   string `json:"currency"`
+	Brand      string `json:"brand,omitempty"`       // of a card
+	Last4      string `json:"last4,omitempty"`       // of a card
+	Fund       string `json:"fund,omitempty"`        // of a donor-advised fund
+	TrackingID string `json:"tracking_id,omitempty"` // of a grant that the fund sends
+	CreatedAt  string `json:"created_at"`
 }
 
 func writeAnswer(w http.ResponseWriter, a answer) {
@@ -52,7 +54,7 @@ func writeAnswer(w http.ResponseWriter, a answer) {
 // answerFor puts a charge into the donor's words.
 func answerFor(c charge) answer {
 	a := answer{Receipt: &receipt{
-		ChargeID: c.ID, Status: c.Status, Amount: c.Amount, Currency: c.Currency,
+		ID: c.ID, Status: c.Status, Amount: c.Amount, Currency: c.Currency,
 		Brand: c.PaymentMethod.Brand, Last4: c.PaymentMethod.Last4, CreatedAt: c.CreatedAt,
 	}}
 	switch c.Status {
@@ -110,7 +112,20 @@ var refusals = map[string]string{
 	"merchant_not_active": "This food bank is not taking gifts at the moment. Your card was not charged.",
 	"amount_too_large":    "That gift is larger than we can take online. Please call us: we would love to talk.",
 	"amount_too_small":    "That gift is smaller than we can take online.",
+	// Of donor-advised funds.
+	"daf_session_expired":      authorizeAgain,
+	"daf_session_not_found":    authorizeAgain,
+	"daf_session_already_used": "This authorization was used before. Nothing was given twice.",
+	"daf_amount_mismatch":      authorizeAgain,
+	"daf_not_enabled":          noFunds,
+	"daf_not_enrolled":         noFunds,
+	"daf_not_eligible":         noFunds,
 }
+
+const (
+	authorizeAgain = "Your authorization is no longer good, and nothing was given. Please authorize your gift again."
+	noFunds        = "We can’t take gifts from donor-advised funds at the moment. Nothing was given."
+)
 
 // usedBefore is true where the API already has a charge under the attempt's
 // key or external id.

@@ -75,7 +75,8 @@ type apiError struct {
 	DeclineCode string `json:"decline_code"`
 	Message     string `json:"message"`
 	Advice      string `json:"advice"`
-	ChargeID    string `json:"charge_id"` // of a charge that was made and failed
+	ChargeID    string `json:"charge_id"`   // of a charge that was made and failed
+	DonationID  string `json:"donation_id"` // of a DAF donation that was made and failed
 	RequestID   string `json:"request_id"`
 	Errors      []struct {
 		Param string `json:"param"`
@@ -84,48 +85,104 @@ type apiError struct {
 	retryAfter time.Duration
 }
 
-// final is true of a charge that never reached the card network: its key answers so for ever.
-func (e *apiError) final() bool { return e.Code == "processor_error" && e.ChargeID != "" }
+// final is true of a charge that never reached the card network, and of a grant that never reached the fund: its key answers so for ever.
+func (e *apiError) final() bool { return e.Code == "processor_error" && e.ChargeID+e.DonationID != "" }
 
 func (e *apiError) Error() string {
 	return fmt.Sprintf("the API answered %d %s: %s (request %s)", e.Status, e.Code, e.Message, e.RequestID)
 }
 
-// errNoCharge says that the API has no charge for the attempt.
-var errNoCharge = errors.New("no such charge")
+// dafRequest is the body of POST /api/dafDonations: what the donor authorized, as svcpay.js told it.
+type dafRequest struct {
+	MerchantID        int64             `json:"merchant_id"`
+	WorkflowSessionID string            `json:"workflowSessionId,omitempty"`
+	GrantID           string            `json:"grantId,omitempty"`
+	Amount            int64             `json:"amount"`
+	User              dafUser           `json:"user"`
+	ExternalID        string            `json:"external_id"`
+	Metadata          map[string]string `json:"metadata"`
+}
 
-// create charges a token, once for each key.
-func (c *apiClient) create(ctx context.Context, key string, in chargeRequest) (charge, error) {
+type dafUser struct {
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+	Email     string `json:"email"`
+	Note      string `json:"note"`
+}
+
+// dafDonation is the part of a DAF donation that the shop reads.
+type dafDonation struct {
+	ID         string `json:"id"`
+	Kind       string `json:"kind"`
+	Status     string `json:"status"`
+	Amount     int64  `json:"amount"`
+	Currency   string `json:"currency"`
+	TrackingID string `json:"tracking_id"` // empty while unknown, and of one that is not integrated
+	ExternalID string `json:"external_id"`
+	CreatedAt  string `json:"created_at"`
+	Fund       struct {
+		Name string `json:"name"`
+	} `json:"fund"`
+	Failure *struct {
+		Code        string `json:"code"`
+		DeclineCode string `json:"decline_code"`
+	} `json:"failure"`
+}
+
+func (c charge) reference() string      { return c.ExternalID }
+func (d dafDonation) reference() string { return d.ExternalID }
+
+// record is what the API keeps of a gift.
+type record interface {
+	charge | dafDonation
+	reference() string // its external id
+}
+
+// errNone says that the API has no record of the attempt.
+var errNone = errors.New("no such record")
+
+// The collections of the API.
+const (
+	charges      = "/api/charges"
+	dafDonations = "/api/dafDonations"
+)
+
+// create makes a record, once for each key.
+func create[Record record](ctx context.Context, c *apiClient, collection, key string, in any) (Record, error) {
+	var out Record
 	body, err := json.Marshal(in)
 	if err != nil {
-		return charge{}, err
+		return out, err
 	}
-	var out charge
-	err = c.call(ctx, http.MethodPost, "/api/charges", key, body, &out)
+	err = c.call(ctx, http.MethodPost, collection, key, body, &out)
 	return out, err
 }
 
-// get reads one charge.
-func (c *apiClient) get(ctx context.Context, id string) (charge, error) {
-	var out charge
-	err := c.call(ctx, http.MethodGet, "/api/charges/"+url.PathEscape(id), "", nil, &out)
+// get reads one record, if it is of that external id.
+func get[Record record](ctx context.Context, c *apiClient, collection, id, externalID string) (Record, error) {
+	var out Record
+	err := c.call(ctx, http.MethodGet, collection+"/"+url.PathEscape(id), "", nil, &out)
 	if refused := (*apiError)(nil); errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-		return charge{}, errNoCharge
+		err = errNone
+	}
+	if err == nil && out.reference() != externalID {
+		err = errNone // someone else's
 	}
 	return out, err
 }
 
-// find looks for the charge with an external id.
-func (c *apiClient) find(ctx context.Context, externalID string) (charge, error) {
+// find looks for the record with an external id.
+func find[Record record](ctx context.Context, c *apiClient, collection, externalID string) (Record, error) {
 	var out struct {
-		Data []charge `json:"data"`
+		Data []Record `json:"data"`
 	}
-	err := c.call(ctx, http.MethodGet, "/api/charges?external_id="+url.QueryEscape(externalID), "", nil, &out)
+	var none Record
+	err := c.call(ctx, http.MethodGet, collection+"?external_id="+url.QueryEscape(externalID), "", nil, &out)
 	if err != nil {
-		return charge{}, err
+		return none, err
 	}
-	if len(out.Data) != 1 || out.Data[0].ExternalID != externalID {
-		return charge{}, errNoCharge
+	if len(out.Data) != 1 || out.Data[0].reference() != externalID {
+		return none, errNone
 	}
 	return out.Data[0], nil
 }

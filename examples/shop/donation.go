@@ -73,7 +73,7 @@ func (s *shop) createDonation(w http.ResponseWriter, r *http.Request) {
 
 func (s *shop) charge(ctx context.Context, merchant Merchant, in donation) answer {
 	key := reference(in.Nonce)
-	made, err := s.api.create(ctx, key, chargeRequest{
+	made, err := create[charge](ctx, s.api, charges, key, chargeRequest{
 		MerchantID: merchant.ID, Amount: in.Amount, Type: "cc",
 		Currency: merchant.Currency, FundingCurrency: merchant.Currency, Origin: "ecommerce",
 		Token: in.Token, Description: "Donation to " + merchant.Name, ExternalID: key,
@@ -88,44 +88,41 @@ func (s *shop) charge(ctx context.Context, merchant Merchant, in donation) answe
 	if usedBefore(err) {
 		// The nonce already made a charge, with another card or amount: that is
 		// the donor's donation.
-		return s.lookUp(ctx, key)
+		return answerOf(s, answerFor)(find[charge](ctx, s.api, charges, key))
 	}
 	return answerForError(err)
 }
 
-// showDonation says what became of an attempt: by the charge's id where the
-// page knows it, else by the nonce alone.
+// showDonation says what became of an attempt to give by card.
 func (s *shop) showDonation(w http.ResponseWriter, r *http.Request) {
-	nonce, id := r.PathValue("nonce"), r.URL.Query().Get("charge")
-	if !nonceShape.MatchString(nonce) || id != "" && !chargeShape.MatchString(id) {
+	show(s, w, r, charges, chargeShape, answerFor)
+}
+
+// show says what became of an attempt: by the record's id where the page knows it, else by the nonce alone.
+func show[Record record](s *shop, w http.ResponseWriter, r *http.Request, collection string, shape *regexp.Regexp, words func(Record) answer) {
+	nonce, id := r.PathValue("nonce"), r.URL.Query().Get("id")
+	if !nonceShape.MatchString(nonce) || id != "" && !shape.MatchString(id) {
 		writeAnswer(w, nothingFound())
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), readLimit)
 	defer cancel()
 	if id == "" {
-		writeAnswer(w, s.lookUp(ctx, reference(nonce)))
+		writeAnswer(w, answerOf(s, words)(find[Record](ctx, s.api, collection, reference(nonce))))
 		return
 	}
-	found, err := s.api.get(ctx, id)
-	if err == nil && found.ExternalID != reference(nonce) {
-		err = errNoCharge // someone else's donation
-	}
-	writeAnswer(w, s.reading(found, err))
+	writeAnswer(w, answerOf(s, words)(get[Record](ctx, s.api, collection, id, reference(nonce))))
 }
 
-func (s *shop) lookUp(ctx context.Context, externalID string) answer {
-	found, err := s.api.find(ctx, externalID)
-	return s.reading(found, err)
-}
-
-func (s *shop) reading(found charge, err error) answer {
-	switch {
-	case err == nil:
-		return answerFor(found)
-	case errors.Is(err, errNoCharge):
-		return nothingFound()
-	default:
+// answerOf puts what was read into words, or that it was not.
+func answerOf[Record record](s *shop, words func(Record) answer) func(Record, error) answer {
+	return func(found Record, err error) answer {
+		switch {
+		case err == nil:
+			return words(found)
+		case errors.Is(err, errNone):
+			return nothingFound()
+		}
 		s.log.Warn("a donation could not be read", "error", err)
 		return answerForError(err)
 	}
@@ -140,24 +137,12 @@ func reference(nonce string) string {
 
 // readDonation decodes and checks the request; a problem is its answer.
 func readDonation(w http.ResponseWriter, r *http.Request) (donation, *answer) {
-	problem := func(status int, message string) (donation, *answer) {
-		a := refuse(status, message)
-		return donation{}, &a
-	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return problem(http.StatusUnsupportedMediaType, "Please give from our own page.")
-	}
 	var in donation
-	from := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	from.DisallowUnknownFields()
-	if err := from.Decode(&in); err != nil {
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			return problem(http.StatusRequestEntityTooLarge, "That was more than this form can take.")
-		}
-		return problem(http.StatusBadRequest, "This page is out of date. Please reload it.")
+	if problem := readJSON(w, r, &in); problem != nil {
+		return in, problem
 	}
-	if _, err := from.Token(); !errors.Is(err, io.EOF) || !nonceShape.MatchString(in.Nonce) || !tokenShape.MatchString(in.Token) {
-		return problem(http.StatusBadRequest, "This page is out of date. Please reload it.")
+	if !nonceShape.MatchString(in.Nonce) || !tokenShape.MatchString(in.Token) {
+		return in, outOfDate()
 	}
 	in.Donor.trim()
 	if faults := in.faults(); len(faults) > 0 {
@@ -167,6 +152,32 @@ func readDonation(w http.ResponseWriter, r *http.Request) (donation, *answer) {
 		}
 	}
 	return in, nil
+}
+
+// readJSON decodes what one of the shop's own pages sent; a problem is its answer.
+func readJSON(w http.ResponseWriter, r *http.Request, in any) *answer {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		a := refuse(http.StatusUnsupportedMediaType, "Please give from our own page.")
+		return &a
+	}
+	from := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	from.DisallowUnknownFields()
+	if err := from.Decode(in); err != nil {
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			a := refuse(http.StatusRequestEntityTooLarge, "That was more than this form can take.")
+			return &a
+		}
+		return outOfDate()
+	}
+	if _, err := from.Token(); !errors.Is(err, io.EOF) {
+		return outOfDate()
+	}
+	return nil
+}
+
+func outOfDate() *answer {
+	a := refuse(http.StatusBadRequest, "This page is out of date. Please reload it.")
+	return &a
 }
 
 func (d *donor) trim() {

@@ -15,7 +15,7 @@ func TestCreateDonationCharges(t *testing.T) {
 	if status != 201 || got.State != stateSucceeded || got.Receipt == nil {
 		t.Fatalf("got %d %+v", status, got)
 	}
-	want := receipt{ChargeID: chargeID, Status: "captured", Amount: 5000, Currency: "usd", Brand: "visa", Last4: "4242", CreatedAt: "2026-11-21T07:00:00.000Z"}
+	want := receipt{ID: chargeID, Status: "captured", Amount: 5000, Currency: "usd", Brand: "visa", Last4: "4242", CreatedAt: "2026-11-21T07:00:00.000Z"}
 	if *got.Receipt != want {
 		t.Errorf("receipt %+v", *got.Receipt)
 	}
@@ -121,7 +121,7 @@ func TestDoublePostHasOneKey(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 2 {
 		wait.Go(func() {
-			if status, got := b.post(t, donationJSON()); status != 201 || got.Receipt == nil || got.Receipt.ChargeID != chargeID {
+			if status, got := b.post(t, donationJSON()); status != 201 || got.Receipt == nil || got.Receipt.ID != chargeID {
 				t.Errorf("got %d %+v", status, got)
 			}
 		})
@@ -189,7 +189,7 @@ func TestCreateDonationRefusesBadInput(t *testing.T) {
 
 func TestShowDonation(t *testing.T) {
 	t.Parallel()
-	byID := "/donations/" + nonce + "?charge=" + chargeID
+	byID := "/donations/" + nonce + "?id=" + chargeID
 	list := func(charges string) http.HandlerFunc { return says(200, `{"data":[`+charges+`]}`) }
 	failure := `,"failure":{"code":"card_declined","decline_code":"insufficient_funds","message":"internal words"}`
 	for name, test := range map[string]struct {
@@ -208,8 +208,8 @@ func TestShowDonation(t *testing.T) {
 		"by nonce":             {"/donations/" + nonce, list(chargeJSON("captured", nonce, "")), 201, stateSucceeded, "/api/charges?external_id=" + reference(nonce)},
 		"by nonce, none":       {"/donations/" + nonce, list(""), 404, stateNone, "/api/charges?external_id=" + reference(nonce)},
 		"by nonce, others":     {"/donations/" + nonce, list(chargeJSON("captured", otherNo, "")), 404, stateNone, "/api/charges?external_id=" + reference(nonce)},
-		"no nonce":             {"/donations/x?charge=" + chargeID, hangsUp, 404, stateNone, ""},
-		"not the id of charge": {"/donations/" + nonce + "?charge=../merchants", hangsUp, 404, stateNone, ""},
+		"no nonce":             {"/donations/x?id=" + chargeID, hangsUp, 404, stateNone, ""},
+		"not the id of charge": {"/donations/" + nonce + "?id=../merchants", hangsUp, 404, stateNone, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

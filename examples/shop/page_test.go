@@ -77,8 +77,8 @@ func TestAssets(t *testing.T) {
 			t.Errorf("%s: %d %v", file, res.Code, res.Header())
 		}
 	}
-	if size := len(loadAssets().files["shop.css"]); size > 10<<10 {
-		t.Errorf("the style sheet has %d bytes, more than 10 KB", size)
+	if size := len(loadAssets().files["shop.css"]); size > 12<<10 {
+		t.Errorf("the style sheet has %d bytes, more than 12 KB", size)
 	}
 	for _, path := range []string{"/assets/old/shop.css", base + "/none.js", base + "/..%2fpage.html"} {
 		if res := b.fetch(t, "GET", path); res.Code != 404 {

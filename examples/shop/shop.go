@@ -1,7 +1,8 @@
 // Package shop is the donation page of a fictional food bank, and the small
 // server behind it. It shows how an application uses SvcPay: the page turns a
-// card into a token with svcpay.js, the server charges the token through the
-// public HTTP API with the secret key that only it knows.
+// card into a token with svcpay.js, or has the donor authorize a grant from a
+// donor-advised fund; the server charges the token, or records the donation,
+// through the public HTTP API with the secret key that only it knows.
 //
 // It keeps no database. A donation attempt is named by a nonce that the page
 // invents; the idempotency key and the charge's external_id are derived from
@@ -33,6 +34,8 @@ type Merchant struct {
 	ID       int64
 	Name     string
 	Currency string // lowercase ISO code; usd when empty
+	// DAFPercentage is what SvcPay keeps of a gift from a donor-advised fund, as agreed with it; 2 when zero.
+	DAFPercentage float64
 }
 
 type shop struct {
@@ -42,7 +45,7 @@ type shop struct {
 	assets *assetSet
 }
 
-// New returns the shop: its page at "/", its assets, its two JSON endpoints
+// New returns the shop: its page at "/", its assets, its JSON endpoints
 // and the file by which wallet A knows it. It panics without a merchant or with an address that is none,
 // because such a shop cannot work at all.
 func New(cfg Config) http.Handler { return newShop(cfg).handler() }
@@ -55,6 +58,9 @@ func newShop(cfg Config) *shop {
 	for i := range cfg.Merchants {
 		if cfg.Merchants[i].Currency == "" {
 			cfg.Merchants[i].Currency = "usd"
+		}
+		if cfg.Merchants[i].DAFPercentage == 0 {
+			cfg.Merchants[i].DAFPercentage = 2
 		}
 	}
 	cfg.BaseURL, cfg.PayURL = origin(cfg.BaseURL), origin(cfg.PayURL)
@@ -73,6 +79,8 @@ func (s *shop) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.page)
 	mux.HandleFunc("POST /donations", s.createDonation)
 	mux.HandleFunc("GET /donations/{nonce}", s.showDonation)
+	mux.HandleFunc("POST /daf-donations", s.createDAFDonation)
+	mux.HandleFunc("GET /daf-donations/{nonce}", s.showDAFDonation)
 	mux.HandleFunc("GET "+associationPath, s.association)
 	mux.HandleFunc("GET /assets/{version}/{file}", s.assets.serve)
 

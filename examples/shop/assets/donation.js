@@ -3,6 +3,7 @@
 // tab until the attempt has ended, so that a refresh shows the same donation.
 
 const name = 'donation'
+const places = { card: '/donations', daf: '/daf-donations' }
 const waits = [500, 1500]
 const lost = {
   state: 'unreachable',
@@ -15,7 +16,8 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms))
 // A tab without storage only loses the memory across a refresh.
 function recall() {
   try {
-    return JSON.parse(sessionStorage.getItem(name))
+    const saved = JSON.parse(sessionStorage.getItem(name))
+    return saved?.way in places ? saved : null
   } catch {
     return null
   }
@@ -57,11 +59,11 @@ export class Donation {
     this.#body = null
   }
 
-  // start opens an attempt, or goes on with the one that is open.
-  start() {
-    if (this.#saved) return
+  // start opens an attempt to give in some way, or goes on with the one that is open.
+  start(way) {
+    if (this.#saved?.way === way) return
     const bytes = crypto.getRandomValues(new Uint8Array(16))
-    this.#saved = { nonce: Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('') }
+    this.#saved = { way, nonce: Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('') }
     remember(this.#saved)
   }
 
@@ -70,13 +72,13 @@ export class Donation {
     remember(null)
   }
 
-  // send asks the server to charge, again and with the same words when the
+  // send asks the server to take the gift, again and with the same words when the
   // answer is lost; without a request it repeats the last one.
   async send(request) {
     if (request) this.#body = JSON.stringify({ ...request, nonce: this.#saved.nonce })
     const body = this.#body
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask('/donations', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+      const answer = await ask(places[this.#saved.way], { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
       if (answer !== lost || attempt === waits.length) return this.#note(answer)
       await pause(waits[attempt])
     }
@@ -84,8 +86,8 @@ export class Donation {
 
   // look asks what became of the attempt.
   async look() {
-    const { nonce, charge } = this.#saved
-    return this.#note(await ask(`/donations/${nonce}${charge ? `?charge=${encodeURIComponent(charge)}` : ''}`))
+    const { way, nonce, id } = this.#saved
+    return this.#note(await ask(`${places[way]}/${nonce}${id ? `?id=${encodeURIComponent(id)}` : ''}`))
   }
 
   // follow looks until the outcome is known, for two minutes.
@@ -102,7 +104,7 @@ export class Donation {
   #note(answer) {
     if (answer.state !== 'unreachable') this.#body = null
     if (['declined', 'invalid', 'refused'].includes(answer.state)) this.end()
-    else if (answer.receipt) remember(this.#saved = { ...this.#saved, charge: answer.receipt.charge_id })
+    else if (answer.receipt) remember(this.#saved = { ...this.#saved, id: answer.receipt.id })
     return answer
   }
 }

@@ -2,11 +2,15 @@
 import { brandName } from './card.js'
 
 const $ = (id) => document.getElementById(id)
-const set = (name, text) => { document.querySelector(`[data-receipt=${name}]`).textContent = text }
-const words = { captured: 'Captured', settled: 'Settled', authorized: 'Authorized', pending: 'Pending', processing: 'Confirming' }
+const words = {
+  initiated: 'Sent to your fund', completed: 'Paid by your fund', canceled: 'Canceled', unknown: 'Waiting for your fund', captured: 'Captured', settled: 'Settled', authorized: 'Authorized', pending: 'Pending', processing: 'Confirming',
+}
 
 const texts = {
-  succeeded: ({ name }) => [name ? `Thank you, ${name}!` : 'Thank you!', 'Your gift is on its way to a shelf near the river.'],
+  succeeded: ({ name, receipt }) => [
+    name ? `Thank you, ${name}!` : 'Thank you!',
+    receipt?.status === 'unknown' ? `Please remember to make the grant on the website of ${receipt.fund}.` : 'Your gift is on its way to a shelf near the river.',
+  ],
   processing: () => ['We’re confirming your gift', 'Your bank is taking longer than usual. There is nothing for you to do: please don’t give again.'],
   waiting: () => ['Still waiting for your bank', 'Your gift is safe with us and will be charged only once. You can look again now, or come back later.'],
 }
@@ -14,7 +18,7 @@ const texts = {
 // showResult replaces the form by the state of the donation and takes the
 // reader there.
 export function showResult(answer, { name, again, follow }) {
-  const [title, text] = texts[answer.state]({ name })
+  const [title, text] = texts[answer.state]({ name, receipt: answer.receipt })
   $('form').hidden = true
   $('result').hidden = false
   $('result').dataset.state = answer.state
@@ -32,11 +36,20 @@ export function showResult(answer, { name, again, follow }) {
   $('give').scrollIntoView({ block: 'nearest' })
 }
 
-function showReceipt({ charge_id: charge, status, amount, currency, brand, last4, created_at: created }) {
+// set fills a row of the receipt, or leaves it out.
+function set(name, text) {
+  const place = document.querySelector(`[data-receipt=${name}]`)
+  place.textContent = text ?? ''
+  place.closest('div').hidden = !text
+}
+
+function showReceipt({ id, status, amount, currency, brand, last4, fund, tracking_id: tracking, created_at: created }) {
   $('result-amount').textContent = new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount / 100)
-  $('row-card').hidden = !last4
-  set('card', `${brandName(brand)} ••${last4}`)
+  set('card', last4 && `${brandName(brand)} ••${last4}`)
+  set('fund', fund)
   set('date', new Date(created).toLocaleString('en-US', { dateStyle: 'long', timeStyle: 'short' }))
   set('status', words[status] ?? status)
-  set('charge', charge)
+  set('tracking', tracking)
+  set('charge', fund ? '' : id)
+  set('donation', fund && id)
 }

@@ -1,17 +1,22 @@
-// The donation form: reads the donor's inputs, has the card made a token, asks
-// the shop's own server to charge it, and shows what came of it.
+// The donation form: reads the donor's inputs, has the card made a token or a
+// grant authorized, asks the shop's own server to take the gift, and shows what came of it.
 import { CardEntry } from './card.js'
+import { DafEntry } from './daf.js'
 import { Donation } from './donation.js'
 import { showResult } from './result.js'
 import './sandbox.js'
 
 const $ = (id) => document.getElementById(id)
 const form = $('form')
-const { key, merchant, currency, min, max } = form.dataset
+const { key, merchant, currency, min, max, dafPercentage } = form.dataset
 const donation = new Donation()
 const card = new CardEntry(key, merchant, {
   onChange: (message) => showError('card', message),
   onEdit: () => donation.edited(),
+})
+const daf = new DafEntry(key, merchant, Number(dafPercentage), {
+  onAuthorized: grant,
+  onCanceled: () => notice('You left before you authorized a grant.', 'Nothing was given. You can try again, or give by card.'),
 })
 let busy = false
 
@@ -82,6 +87,7 @@ function setBusy(now) {
   busy = now
   $('donate').setAttribute('aria-disabled', String(now))
   label()
+  offer()
 }
 
 function label() {
@@ -104,24 +110,75 @@ async function give() {
   if (donation.unsent) return donation.send()
   const result = await card.tokenize(billing())
   if (result.error) return { state: 'card', ...result.error }
-  donation.start()
+  donation.start('card')
   return donation.send({
     token: result.token, amount: amount(), merchant_id: Number(merchant),
     donor: { first_name: value('first_name'), last_name: value('last_name'), email: value('email'), zip: splitShown() ? value('zip') : '' },
   })
 }
 
+// offer keeps the DAF button in step with the form.
+function offer() {
+  if (way() !== 'daf') return
+  const fits = amountFits() && !busy
+  const cover = form.elements.cover.checked
+  const sum = fits ? daf.sum(amount(), cover) : 0
+  const fee = fits ? daf.sum(amount(), true) - daf.sum(amount(), false) : 0
+  $('cover-sum').textContent = fee ? ` of ${money(fee)}` : ''
+  $('grant').textContent = sum ? `A grant of ${money(sum)} from your fund` : busy ? 'One moment…' : checks.amount()
+  daf.offer(sum, { firstName: value('first_name'), lastName: value('last_name'), email: value('email') })
+}
+
+// grant has the server record what the donor authorized, who may have changed the amount.
+async function grant(event) {
+  notice()
+  setBusy(true)
+  donation.start('daf')
+  const answer = await donation.send({ ...event, merchant_id: Number(merchant), covers_fee: form.elements.cover.checked })
+  setBusy(false)
+  await act(answer, event.user.firstName)
+}
+
+const way = () => form.elements.way.value
+
+// showWay shows what a way of giving needs.
+function showWay() {
+  const fund = way() === 'daf'
+  $('daf-way').hidden = !fund
+  $('card-way').hidden = $('pay').hidden = fund
+  notice()
+  if (!fund) return
+  daf.mount('#daf')
+  offer()
+}
+
 // act shows an answer: in place while the donor can go on, else as the result.
-async function act(answer) {
+async function act(answer, name = value('first_name')) {
   notice()
   if (answer.state === 'succeeded' || answer.state === 'processing') {
-    showResult(answer, { name: value('first_name'), again: startOver, follow })
+    showResult(answer, { name, again: startOver, follow })
     return answer.state === 'processing' ? follow() : undefined
   }
   showForm()
   if (answer.state === 'card' && answer.type === 'validation_error') return showError('card', answer.message)
   for (const [name, message] of Object.entries(answer.errors ?? {})) showError(name, message)
   if (answer.state !== 'none') notice(answer.message, answer.advice)
+  if (donation.unsent && way() === 'daf') offerAgain()
+}
+
+// offerAgain lets the donor send again what is authorized, instead of authorizing it twice.
+function offerAgain() {
+  const again = document.createElement('button')
+  again.type = 'button'
+  again.className = 'quiet'
+  again.textContent = 'Try again'
+  again.onclick = async () => {
+    setBusy(true)
+    const answer = await donation.send()
+    setBusy(false)
+    await act(answer)
+  }
+  $('notice').append(again)
 }
 
 async function follow() {
@@ -144,7 +201,7 @@ function startOver() {
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
-  if (busy) return
+  if (busy || way() !== 'card') return
   notice()
   if (!check()) return
   setBusy(true)
@@ -154,19 +211,21 @@ form.addEventListener('submit', async (event) => {
 })
 
 form.addEventListener('input', ({ target }) => {
-  donation.edited()
+  if (way() === 'card') donation.edited()
   if (target.name === 'amount') {
     $('other-row').hidden = target.value !== 'other'
     showError('amount', '')
     if (target.value === 'other') input('other').focus()
   }
   label()
+  offer()
 })
 
 // A mistake is named when the donor leaves an input, and gone once corrected.
 form.addEventListener('change', ({ target }) => {
   const name = target.name === 'other' ? 'amount' : target.name
-  if (target.name === 'mode') showCard(target.value)
+  if (target.name === 'way') showWay()
+  else if (target.name === 'mode') showCard(target.value)
   else if (name in checks && target.type !== 'radio') showError(name, checks[name]())
 })
 
@@ -178,5 +237,5 @@ async function showCard(mode) {
 }
 
 label()
-await showCard(form.elements.mode.value)
+$('ways').hidden = !(await Promise.all([daf.available(), showCard(form.elements.mode.value)]))[0]
 if (donation.begun) await act(await donation.look())
