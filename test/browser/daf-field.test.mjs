@@ -1,28 +1,12 @@
 // The DAF field of svcpay.js in a real browser: the button, the dialog, and whatever page it is led to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessible } from './support/axe.mjs';
-import { createToken, eventsOf, open } from './support/card.mjs';
-import { AUTHORIZED, button, dialog, endings, inModal, leadTo, modalPage, openModal } from './support/daf.mjs';
-import { credentials, startBrowser } from './support/env.mjs';
-import { merchantPage, startSite } from './support/merchant.mjs';
+import { createToken, eventsOf } from './support/card.mjs';
+import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, startDonors } from './support/daf.mjs';
+import { credentials } from './support/env.mjs';
+import { merchantPage } from './support/merchant.mjs';
 
-const site = await startSite();
-// Pages that the tests put in the service's place come from no address, and would not be let to one of this machine.
-const newPage = await startBrowser(['--disable-features=LocalNetworkAccessChecks']);
-
-const FORM = '<form action="next"><label>Amount <input name="amount" autofocus></label><button>Continue</button></form><button data-daf-close>Leave</button>';
-const PAGES = { start: modalPage(FORM), next: modalPage('<p>Thank you.</p>', AUTHORIZED) };
-
-/** Opens a page with a DAF button that has a price. */
-async function openPage(t, { pages = PAGES, daf, context, headers, options, before = '', ...rest } = {}) {
-  const page = await newPage(t, context);
-  page.said = [];
-  page.on('console', (message) => page.said.push(message.text()));
-  page.asked = await leadTo(page, pages, { daf });
-  await open(page, site.put(merchantPage({ types: ['daf'], options: { price: '125.00', ...options }, before, ...rest }), { headers }));
-  return page;
-}
+const { site, newPage, openPage } = await startDonors();
 
 const lastError = (page) => page.evaluate(() => window.pay.lastError?.code);
 const shown = (page) => page.locator('dialog').evaluateAll((dialogs) => dialogs.map(({ dataset }) => dataset.state));
@@ -59,7 +43,7 @@ test('a nonintegrated fund: a grantId and no workflowSessionId; what is empty is
 });
 
 test('every way to cancel, once each, and nothing is authorized afterwards', async (t) => {
-  const page = await openPage(t, { pages: { ...PAGES, start: modalPage(`${FORM}<a href="canceled">Cancel</a>`), canceled: modalPage('', { outcome: 'canceled' }) } });
+  const page = await openPage(t, { pages: { ...PAGES, start: PAGES.start.replace('</main>', '<a href="canceled">Cancel</a></main>'), canceled: modalPage('', { outcome: 'canceled' }) } });
   const ways = {
     'Escape in the page': () => dialog(page).getByRole('button', { name: 'Close' }).press('Escape'),
     '× of the dialog': () => dialog(page).getByRole('button', { name: 'Close' }).click(),
@@ -323,136 +307,3 @@ test('a merchant that takes no DAF donations: nothing mounts', async (t) => {
   assert.equal(await page.locator('#daf iframe').count(), 0);
 });
 
-for (const version of ['1.1', '1.2', '3.0']) {
-  test(`svcpay.js ${version} has cards and no DAF`, async (t) => {
-    const page = await newPage(t);
-    await open(page, site.put(merchantPage({ version })));
-    const [loaded, code, message] = await page.evaluate(() => {
-      try {
-        new window.SvcPay('pk', 1).createField('daf');
-        return [];
-      } catch (error) {
-        return [window.SvcPay.version, error.code, error.message];
-      }
-    });
-    assert.deepEqual([loaded, code], [version, 'version_unsupported']);
-    assert.ok(message.includes('needs svcpay.js 3.2') && message.includes(version));
-  });
-}
-
-test('dafQuote is there for the page', async (t) => {
-  const page = await openPage(t);
-  assert.deepEqual(await page.evaluate(() => [window.SvcPay.dafQuote(10000), window.SvcPay.dafQuote(123456, { cover: 'all' })]), [10300, 129900]);
-});
-
-test('whole on a phone, a card in the middle of a screen; the page behind keeps still', async (t) => {
-  const page = await openPage(t, { style: 'body { height: 3000px } dialog, button { display: none; color: red }', context: { reducedMotion: 'reduce' } });
-  for (const [width, height] of [[390, 844], [320, 500], [1280, 900], [700, 400]]) {
-    await page.setViewportSize({ width, height });
-    await openModal(page);
-    const box = await dialog(page).boundingBox();
-    if (width < 560) assert.deepEqual(box, { x: 0, y: 0, width, height });
-    else {
-      assert.equal(box.width, 480);
-      assert.ok(Math.abs(box.x + box.width / 2 - width / 2) <= 8 && box.y >= 8 && box.y + box.height <= height - 8, JSON.stringify(box));
-    }
-    await page.mouse.move(2, 2);
-    await page.mouse.wheel(0, 400);
-    await dialog(page).getByRole('button', { name: 'Close' }).click();
-    assert.equal(await page.evaluate(() => window.scrollY), 0);
-  }
-});
-
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [390, 1280]) {
-    test(`button and dialog are accessible, ${colorScheme} at ${width} px`, async (t) => {
-      const page = await openPage(t, { dark: colorScheme === 'dark', context: { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' } });
-      await accessible(page, 'button');
-      const states = [];
-      await page.route('**/client/daf', (route) => new Promise((resolve) => states.push(() => resolve(route.fulfill({ status: 422, json: {} })))));
-      await button(page).click();
-      await dialog(page).getByRole('status').waitFor();
-      await accessible(page, 'loading');
-      while (!states.length) await page.waitForTimeout(20);
-      states[0]();
-      await dialog(page).getByRole('alert').waitFor();
-      await accessible(page, 'failed');
-      await page.unroute('**/client/daf');
-      await leadTo(page, PAGES);
-      await dialog(page).getByRole('button', { name: 'Try again' }).click();
-      await page.locator('dialog[data-state=open]').waitFor();
-      await accessible(page, 'open');
-    });
-  }
-}
-
-test('a page under a strict nonce policy works without one violation', async (t) => {
-  const pay = new URL(credentials.pay_url).origin;
-  const policy = `default-src 'none'; script-src ${pay} 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}; connect-src 'self'; require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'`;
-  const before = `window.violations = []; document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(violatedDirective + ' ' + blockedURI));`;
-  const page = await openPage(t, { nonce: 'x', before, headers: { 'Content-Security-Policy': policy } });
-  await openModal(page);
-  assert.equal(await dialog(page).evaluate((element) => getComputedStyle(element).display), 'grid');
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
-  await eventsOf(page, 'dafAuthorized', 1);
-  assert.deepEqual(await page.evaluate(() => window.violations), []);
-  assert.deepEqual(page.said.filter((text) => /Content.Security.Policy|Trusted/i.test(text)), []);
-});
-
-test('a page that isolates itself (COEP, COOP) works', async (t) => {
-  const page = await openPage(t, { headers: { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' } });
-  assert.equal(await page.evaluate(() => window.crossOriginIsolated), true);
-  await openModal(page);
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
-  await eventsOf(page, 'dafAuthorized', 1);
-});
-
-test('another site in the page can neither hear the modal’s result nor tell one of its own', async (t) => {
-  const page = await openPage(t);
-  const attack = site.put(`<script>
-    const heard = [];
-    addEventListener('message', ({ data }) => heard.push(data));
-    const every = () => {
-      for (let at = 0; at < parent.length; at++) {
-        const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => parent.postMessage('answered', '*');
-        for (const name of ['init', 'daf', 'session']) port1.postMessage({ name, call: 1, body: ${JSON.stringify(AUTHORIZED)} });
-        try { parent[at].postMessage('svcpay:hello', ${JSON.stringify(new URL(credentials.pay_url).origin)}, [port2]); } catch {}
-      }
-      const { port1, port2 } = new MessageChannel();
-      port1.postMessage({ name: 'daf', body: ${JSON.stringify(AUTHORIZED)} });
-      parent.postMessage({ name: 'daf', body: ${JSON.stringify(AUTHORIZED)} }, '*', [port2]);
-    };
-    setInterval(every, 20);
-  </script>`, { host: 'evil' });
-  await page.evaluate((src) => {
-    window.heard = [];
-    addEventListener('message', ({ data }) => window.heard.push(data));
-    document.body.append(Object.assign(document.createElement('iframe'), { src }));
-  }, attack);
-  await page.waitForFunction(() => window.heard.length > 5);
-  await openModal(page);
-  await page.waitForTimeout(300);
-  assert.deepEqual(await endings(page), { authorized: [], canceled: [] });
-  await inModal(page).getByRole('button', { name: 'Continue' }).click();
-  await eventsOf(page, 'dafAuthorized', 1);
-  assert.ok(!(await page.evaluate(() => window.heard)).includes('answered'));
-});
-
-test('the modal’s page talks to the page that embeds it, once', async (t) => {
-  const page = await openPage(t);
-  await openModal(page);
-  const answered = await page.evaluate(
-    (origin) =>
-      new Promise((resolve) => {
-        const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => resolve(true);
-        const frame = document.body.lastElementChild.shadowRoot.querySelector('iframe');
-        frame.contentWindow.postMessage('svcpay:hello', origin, [port2]);
-        port1.postMessage({ name: 'init', call: 1 });
-        setTimeout(() => resolve(false), 400);
-      }),
-    new URL(credentials.pay_url).origin,
-  );
-  assert.equal(answered, false);
-});

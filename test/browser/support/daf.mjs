@@ -1,7 +1,8 @@
 // A donor's hands at the DAF button, and pages in the place of the service's modal: for what the library
 // itself does with any page that it is led to.
-import { eventsOf } from './card.mjs';
-import { credentials } from './env.mjs';
+import { eventsOf, open } from './card.mjs';
+import { credentials, startBrowser } from './env.mjs';
+import { merchantPage, startSite } from './merchant.mjs';
 
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -87,4 +88,28 @@ export async function api(path, { method = 'GET', body } = {}) {
     body: body && JSON.stringify(body),
   });
   return { status: response.status, body: await response.json() };
+}
+
+const FORM = '<form action="next"><label>Amount <input name="amount" autofocus></label><button>Continue</button></form><button data-daf-close>Leave</button>';
+
+/** A modal of two pages: a form, and the end that it leads to. */
+export const PAGES = { start: modalPage(FORM), next: modalPage('<p>Thank you.</p>', AUTHORIZED) };
+
+/**
+ * A site and a browser for the tests of one file; `openPage` opens a page with a DAF button that has a price, whose
+ * modal is led to `pages`, and keeps what the page `said` in the console and `asked` of the service.
+ */
+export async function startDonors() {
+  const site = await startSite();
+  // Pages that the tests put in the service's place come from no address, and would not be let to one of this machine.
+  const newPage = await startBrowser(['--disable-features=LocalNetworkAccessChecks']);
+  const openPage = async (t, { pages = PAGES, daf, context, headers, options, ...rest } = {}) => {
+    const page = await newPage(t, context);
+    page.said = [];
+    page.on('console', (message) => page.said.push(message.text()));
+    page.asked = await leadTo(page, pages, { daf });
+    await open(page, site.put(merchantPage({ types: ['daf'], options: { price: '125.00', ...options }, ...rest }), { headers }));
+    return page;
+  };
+  return { site, newPage, openPage };
 }
