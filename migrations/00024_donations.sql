@@ -72,12 +72,12 @@ CREATE TABLE daf_donation_statuses (
     status text NOT NULL CHECK (status IN ('unknown', 'initiated', 'canceled', 'completed')),
     source text NOT NULL CHECK (source IN ('api', 'portal', 'provider')),
     key_name text,
-    role text,
+    user_name text,
     note text,
     request_id uuid,
     at timestamptz NOT NULL,
     PRIMARY KEY (application_id, donation_id, version),
     FOREIGN KEY (application_id, merchant_id, donation_id) REFERENCES daf_donations (application_id, merchant_id, id),
-    CHECK ((source = 'portal') = (role IS NOT NULL)),
+    CHECK (source = 'portal' OR user_name IS NULL),
     CHECK (source = 'api' OR key_name IS NULL)
 );

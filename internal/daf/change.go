@@ -15,20 +15,21 @@ type cause struct {
 	trigger   Trigger
 	source    Source
 	keyName   *string
-	role      *string
+	user      *string
 	requestID ids.Request
 	outbox    outbox.Source
 }
 
 // causeOf is somebody who calls: a program by its key, or a person in the portal.
 func causeOf(a authz.Actor) cause {
-	c := cause{trigger: ByHand, source: FromAPI, requestID: a.RequestID, outbox: outbox.API}
-	if a.Role.IsServer() {
+	from := outbox.SourceOf(a)
+	c := cause{trigger: ByHand, source: Source(from), requestID: a.RequestID, outbox: from}
+	switch {
+	case a.Role.IsServer():
 		c.keyName = &a.KeyName
-		return c
+	case a.IsPerson():
+		c.user = &a.PersonName
 	}
-	role := string(a.Role)
-	c.source, c.role = FromPortal, &role
 	return c
 }
 
@@ -39,7 +40,7 @@ func causeProvider(requestID ids.Request, source outbox.Source) cause {
 
 // entry is the history's line of a donation that has just got its status.
 func (c cause) entry(d Donation, note *string) StatusChange {
-	return StatusChange{Status: d.Status, Source: c.source, KeyName: c.keyName, Role: c.role, Note: note, At: d.UpdatedAt}
+	return StatusChange{Status: d.Status, Source: c.source, KeyName: c.keyName, User: c.user, Note: note, At: d.UpdatedAt}
 }
 
 // move gives a donation another status. Whether it may have that is looked at by [changeTx].

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/crash"
 	"svcpay/internal/daf/provider"
@@ -48,7 +49,7 @@ type begun struct {
 //
 // Once begun, the work goes on even if the caller goes away.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Result, error) {
-	if err := s.Check.Check(actor, authz.DonationCreate); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.DonationCreate, audit.Of("daf_donation", "", 0)); err != nil {
 		return Result{}, err
 	}
 	if err := in.Validate().Err(); err != nil {

@@ -50,7 +50,7 @@ func TestIntegratedDonation(t *testing.T) {
 		`{"fee":"daf_provider_percentage","basis":12500,"rate":2.9,"amount":363}]`; fees != want || schedule == "" || d.FeeTotal != 613 || d.Net != 11_887 {
 		t.Errorf("%s, %d, %d", fees, d.FeeTotal, d.Net)
 	}
-	if h := d.StatusHistory; len(h) != 1 || h[0].Status != daf.Initiated || h[0].Source != daf.FromAPI || deref(h[0].KeyName) != "Server" || h[0].Role != nil || h[0].At != d.CreatedAt {
+	if h := d.StatusHistory; len(h) != 1 || h[0].Status != daf.Initiated || h[0].Source != daf.FromAPI || deref(h[0].KeyName) != "Server" || h[0].User != nil || h[0].At != d.CreatedAt {
 		t.Errorf("%s", jsonOf(t, h))
 	}
 	if events := w.told(d.ID); d.Version != 2 || !slices.Equal(events, []string{"daf_donation.created", "daf_donation_updated"}) {

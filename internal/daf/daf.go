@@ -19,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/daf/provider"
@@ -131,12 +132,13 @@ type Deps struct {
 // Service holds the use-cases of donations, of the enrollment for them, and of their invoices.
 type Service struct {
 	Deps
-	flow flow
+	audit *audit.Log
+	flow  flow
 }
 
 // New makes the service, and has it finish what the resolver finds out about grants.
 func New(d Deps) *Service {
-	s := &Service{Deps: d}
+	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	s.flow = flow{Name: "donation", Resolver: d.Grants,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Donation, error) {
 			return s.find(ctx, applicationID, ids.DonationFrom(id))

@@ -20,37 +20,15 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Donati
 	if err != nil {
 		return Donation{}, fault.Missing()
 	}
-	return s.seen(ctx, actor, donationID)
-}
-
-// ofOrganization holds people of an organization to its merchants; 0 is all of the application.
-const ofOrganization = ` AND (@organization::bigint = 0 OR EXISTS (SELECT FROM merchants m
-	WHERE m.application_id = d.application_id AND m.id = d.merchant_id AND m.organization_id = @organization))`
-
-// seen finds a donation that exists for the actor.
-func (s *Service) seen(ctx context.Context, actor authz.Actor, id ids.Donation) (Donation, error) {
-	d, err := pg.Find[Donation](ctx, s.Pool,
-		`SELECT `+columns+` FROM daf_donations d WHERE d.application_id = @application_id AND d.id = @id`+ofOrganization,
-		pg.Args{"application_id": actor.ApplicationID, "id": id, "organization": actor.OrganizationID})
-	return authz.Seen(actor, s.derive(d), d.MerchantID, err)
-}
-
-// reach returns the fault that says that a donation is missing, if it does not exist for the actor. Of an
-// actor who sees them all it asks nothing.
-func (s *Service) reach(ctx context.Context, actor authz.Actor, id ids.Donation) error {
-	owner := func() (int64, error) {
-		d, err := s.seen(ctx, actor, id)
-		return d.MerchantID, err
-	}
-	if actor.OrganizationID != 0 {
-		_, err := owner()
-		return err
-	}
-	return actor.Reach(owner)
+	d, err := s.find(ctx, actor.ApplicationID, donationID)
+	return authz.Seen(actor, d, d.MerchantID, err)
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Donation) (Donation, error) {
-	return s.seen(ctx, authz.Actor{ApplicationID: applicationID}, id)
+	d, err := pg.Find[Donation](ctx, s.Pool,
+		`SELECT `+columns+` FROM daf_donations d WHERE d.application_id = @application_id AND d.id = @id`,
+		pg.Args{"application_id": applicationID, "id": id})
+	return s.derive(d), err
 }
 
 // ListInput selects a page of donations; what is not set selects all.
@@ -72,7 +50,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.DonationRead); err != nil {
 		return page.Of[Donation]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID,
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"kinds": in.Kinds, "statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "tracking_id": in.TrackingID,
 		"external_id": in.ExternalID, "email": in.Email, "metadata": in.Metadata,
 		"least": in.Amounts.Least, "most": in.Amounts.Most, "from": in.Created.From, "until": in.Created.Until}, s.derive)
@@ -90,4 +68,4 @@ const selectPage = `SELECT ` + columns + ` FROM daf_donations d
 		AND (@least::bigint IS NULL OR amount >= @least)
 		AND (@most::bigint IS NULL OR amount <= @most)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-		AND (@until::timestamptz IS NULL OR created_at < @until)` + ofOrganization
+		AND (@until::timestamptz IS NULL OR created_at < @until)`

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"svcpay/internal/instant"
+	"svcpay/internal/outbox"
 )
 
 // Status is where a donation is in its life.
@@ -93,7 +94,7 @@ type StatusChange struct {
 	Status  Status       `json:"status"`
 	Source  Source       `json:"source"`
 	KeyName *string      `json:"key_name"` // of the key that asked, if a program did
-	Role    *string      `json:"role"`     // of the person, if one did
+	User    *string      `json:"user"`     // the person who did it, if one did
 	Note    *string      `json:"note"`     // that came with the change
 	At      instant.Time `json:"at"`
 }
@@ -103,7 +104,7 @@ type Source string
 
 // The sources.
 const (
-	FromAPI      Source = "api"
-	FromPortal   Source = "portal"
-	FromProvider Source = "provider"
+	FromAPI      = Source(outbox.API)
+	FromPortal   = Source(outbox.Portal)
+	FromProvider = Source("provider")
 )

@@ -16,7 +16,7 @@ const columns = `d.id, d.version, d.application_id, d.merchant_id, d.kind, d.sta
 	CASE WHEN d.provider_name IS NOT NULL THEN jsonb_build_object('name', d.provider_name, 'reference', d.provider_reference) END AS provider,
 	jsonb_build_object('id', d.fund_id, 'name', d.fund_name) AS fund, d.fees, d.fee_total, d.donor, d.anonymous, d.external_grant_id,
 	d.external_id, d.note, d.metadata, (
-		SELECT jsonb_agg(jsonb_build_object('status', h.status, 'source', h.source, 'key_name', h.key_name, 'role', h.role, 'note', h.note,
+		SELECT jsonb_agg(jsonb_build_object('status', h.status, 'source', h.source, 'key_name', h.key_name, 'user', h.user_name, 'note', h.note,
 			'at', to_char(h.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY h.version)
 		FROM daf_donation_statuses h WHERE h.application_id = d.application_id AND h.donation_id = d.id) AS status_history,
 	d.failure, d.created_at, d.completed_at, d.canceled_at, d.updated_at, d.request_id`
@@ -95,10 +95,10 @@ func taken(ctx context.Context, tx *pg.Tx, applicationID int64, externalID *stri
 // historyTx queues a line of the history, which the donation's version made.
 func historyTx(tx *pg.Tx, d Donation, e StatusChange, requestID ids.Request) {
 	tx.Later(`
-		INSERT INTO daf_donation_statuses (application_id, merchant_id, donation_id, version, status, source, key_name, role, note, request_id, at)
-		VALUES (@application_id, @merchant_id, @donation_id, @version, @status, @source, @key_name, @role, @note, @request_id, @at)`,
+		INSERT INTO daf_donation_statuses (application_id, merchant_id, donation_id, version, status, source, key_name, user_name, note, request_id, at)
+		VALUES (@application_id, @merchant_id, @donation_id, @version, @status, @source, @key_name, @user, @note, @request_id, @at)`,
 		pg.Args{"application_id": d.ApplicationID, "merchant_id": d.MerchantID, "donation_id": d.ID, "version": d.Version, "status": e.Status,
-			"source": e.Source, "key_name": e.KeyName, "role": e.Role, "note": e.Note, "request_id": requestID, "at": e.At})
+			"source": e.Source, "key_name": e.KeyName, "user": e.User, "note": e.Note, "request_id": requestID, "at": e.At})
 }
 
 func updateTx(tx *pg.Tx, d Donation) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
@@ -84,7 +85,14 @@ func notAllowed(d Donation, to Status) error {
 // Faults: the mistakes of the input; resource_missing; object_changed, with the version that there is;
 // daf_status_not_allowed; operation_in_progress while it is not known whether the provider took the grant.
 func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (Result, error) {
-	if err := s.Check.Check(actor, authz.DonationUpdate); err != nil {
+	return s.update(ctx, actor, id, in, claim, func(Donation) bool { return false })
+}
+
+// update is Update of a donation that is not to be left alone.
+func (s *Service) update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim,
+	leave func(Donation) bool,
+) (Result, error) {
+	if err := s.audit.Allow(ctx, actor, authz.DonationUpdate, audit.Of("daf_donation", id, 0)); err != nil {
 		return Result{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -94,7 +102,10 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 	if err != nil {
 		return Result{}, fault.Missing()
 	}
-	if err := s.reach(ctx, actor, donationID); err != nil {
+	if err := actor.Reach(func() (int64, error) {
+		d, err := s.find(ctx, actor.ApplicationID, donationID)
+		return d.MerchantID, err
+	}); err != nil {
 		return Result{}, err
 	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
@@ -109,18 +120,25 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 		if err := check.Version(in.IfVersion, before.Version); err != nil {
 			return Donation{}, err
 		}
+		if leave(before.Donation) {
+			return before.Donation, nil
+		}
 		after, err := in.on(before.Donation, m)
 		if err != nil {
 			return Donation{}, err
 		}
-		return s.changeTx(tx, m, before.Donation, after, in.Note.Value, causeOf(actor))
+		after, err = s.changeTx(tx, m, before.Donation, after, in.Note.Value, causeOf(actor))
+		if err != nil {
+			return Donation{}, err
+		}
+		return after, s.audit.DoneTx(tx, actor, authz.DonationUpdate, audit.Of("daf_donation", id, after.MerchantID), before.Donation, after)
 	})
 }
 
 // maxBulk is how many donations one request moves.
 const maxBulk = 50
 
-// BulkInput wants one status for several donations. Note stands in the history of each.
+// BulkInput wants one status for several donations, with a note for those that get it.
 type BulkInput struct {
 	Donations []string
 	Status    Status
@@ -135,10 +153,10 @@ type BulkResult struct {
 }
 
 // SetStatuses gives several donations, at most 50, a status by hand, each as [Service.Update] does and by
-// itself: what one is refused does not keep the others. The results are in the order of the input; an
+// itself: what one is refused does not keep the others, and one that has the status stays as it is. The results are in the order of the input; an
 // error other than a refusal ends the work, with the results so far.
 func (s *Service) SetStatuses(ctx context.Context, actor authz.Actor, in BulkInput) ([]BulkResult, error) {
-	if err := s.Check.Check(actor, authz.DonationUpdate); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.DonationUpdate, audit.Of("daf_donation", "", 0)); err != nil {
 		return nil, err
 	}
 	var fs fault.Fields
@@ -154,7 +172,7 @@ func (s *Service) SetStatuses(ctx context.Context, actor authz.Actor, in BulkInp
 	}
 	results := make([]BulkResult, 0, len(in.Donations))
 	for _, id := range in.Donations {
-		out, err := s.Update(ctx, actor, id, one, nil)
+		out, err := s.update(ctx, actor, id, one, nil, func(d Donation) bool { return d.Status == in.Status })
 		refused, ok := fault.As(err)
 		if err != nil && (!ok || refused.Kind == fault.KindInternal) {
 			return results, err

@@ -291,7 +291,7 @@ func TestSeveralAtOnce(t *testing.T) {
 	moves, stays, refused := w.make(daf.Nonintegrated, 100), w.at(daf.Nonintegrated, daf.Canceled), w.make(daf.Integrated, 100)
 	in := daf.BulkInput{Status: daf.Canceled, Note: ptr("The fund closed"),
 		Donations: []string{moves.ID.String(), refused.ID.String(), "daf_01jq8z6k4t8m2x9v5c7b1n3d0f", stays.ID.String()}}
-	person := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(w.Clock.Now())}
+	person := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(w.Clock.Now()), PersonID: 7, PersonName: "Pat Doe"}
 	out, err := w.DAF.SetStatuses(t.Context(), person, in)
 	if err != nil || len(out) != 4 {
 		t.Fatalf("%+v, %v", out, err)
@@ -309,8 +309,14 @@ func TestSeveralAtOnce(t *testing.T) {
 	if want := []string{"canceled", "daf_status_not_allowed", "resource_missing", "canceled"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	if h := w.get(moves.ID).StatusHistory[1]; h.Source != daf.FromPortal || deref(h.Role) != "system_admin" || h.KeyName != nil || deref(h.Note) != "The fund closed" {
+	if h := w.get(moves.ID).StatusHistory[1]; h.Source != daf.FromPortal || deref(h.User) != "Pat Doe" || h.KeyName != nil || deref(h.Note) != "The fund closed" {
 		t.Errorf("%s", jsonOf(t, h))
+	}
+	if n := w.count(`audit_entries WHERE permission = 'donation:update' AND outcome = 'done' AND actor_name = 'Pat Doe'`); n != 1 {
+		t.Errorf("%d entries in the audit log", n)
+	}
+	if n := w.count(`events WHERE source = 'portal' AND type LIKE 'daf%'`); n != 2 {
+		t.Errorf("%d events come from the portal", n)
 	}
 	if d := w.get(refused.ID); d.Version != refused.Version {
 		t.Errorf("%s", jsonOf(t, d))
@@ -330,7 +336,11 @@ func TestOrganizationsAreWalls(t *testing.T) {
 	w := newWorld(t)
 	d := w.make(daf.Nonintegrated, 100)
 	person := func(organization int64) authz.Actor {
-		return authz.Actor{Role: authz.RoleOrganizationStaff, ApplicationID: w.App.AppID, OrganizationID: organization, RequestID: ids.NewRequest(w.Clock.Now())}
+		a := authz.Actor{Role: authz.RoleOrganizationStaff, ApplicationID: w.App.AppID, OrganizationID: organization, RequestID: ids.NewRequest(w.Clock.Now())}
+		if organization == w.App.OrganizationID {
+			a.Merchants = []int64{w.App.Merchants.US}
+		}
+		return a
 	}
 	for organization, sees := range map[int64]bool{w.App.OrganizationID: true, w.App.OrganizationID + 1: false, w.Other.OrganizationID: false} {
 		want := "<nil>"
