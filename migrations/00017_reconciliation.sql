@@ -15,6 +15,24 @@ CREATE TABLE reconciliation_lines (
 );
 CREATE INDEX reconciliation_lines_by_reference ON reconciliation_lines (processor, reference, number);
 
+-- What providers of donor-advised funds have in their books of grants, as it was read last. state_at is when
+-- the state was first read.
+CREATE TABLE reconciliation_grants (
+    provider text NOT NULL,
+    number bigint NOT NULL,
+    reference text NOT NULL,
+    tracking_id text NOT NULL,
+    account text NOT NULL,
+    amount bigint NOT NULL,
+    state text NOT NULL, -- '' while the grant is on its way
+    at timestamptz NOT NULL, -- by the clock of the account
+    state_at timestamptz NOT NULL,
+    PRIMARY KEY (provider, number)
+);
+CREATE INDEX reconciliation_grants_by_reference ON reconciliation_grants (provider, reference, number);
+CREATE INDEX reconciliation_grants_on_their_way ON reconciliation_grants (provider, number) WHERE state = '';
+CREATE INDEX reconciliation_grants_by_state ON reconciliation_grants (provider, state_at);
+
 -- Comparisons: one a day, and those that somebody asked for. Of each processor at most one is open;
 -- what is younger than its horizon is left to a later one.
 CREATE TABLE reconciliation_runs (
@@ -59,7 +77,7 @@ CREATE TABLE reconciliation_differences (
     reference text NOT NULL,
     kind text NOT NULL CONSTRAINT reconciliation_differences_kind CHECK (kind IN ('unknown_reference',
         'missing_in_book', 'submitted_twice', 'approval_differs', 'amount_differs', 'currency_differs', 'kind_differs',
-        'account_differs', 'posting_missing', 'posting_differs', 'posting_unexpected', 'open_too_long')),
+        'account_differs', 'posting_missing', 'posting_differs', 'posting_unexpected', 'open_too_long', 'tracking_differs', 'state_differs')),
     application_id bigint,
     merchant_id bigint,
     our_kind text,

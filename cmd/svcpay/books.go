@@ -13,6 +13,7 @@ import (
 
 	"svcpay/internal/clock"
 	"svcpay/internal/counterparty"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/pg"
@@ -76,8 +77,22 @@ func (reconcileCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	network := sandbox.New(pool, machineTime, counterparty.AccountClock(clock.New(pool, machineTime).Moment))
-	s := reconcile.New(reconcile.Deps{Pool: pool, Processor: network, Machine: machineTime})
+	clocks := clock.New(pool, machineTime)
+	network := sandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
+	funds := dafsandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
+	return errors.Join(
+		compareNow(w, "The processor's book", reconcile.New(reconcile.Deps{Pool: pool, Processor: network, Machine: machineTime})),
+		compareNow(w, "The book of grants", reconcile.NewGrants(reconcile.GrantDeps{Pool: pool, Provider: funds, Machine: machineTime})),
+	)
+}
+
+// comparison is with one counterparty's book.
+type comparison interface {
+	RunNow(ctx context.Context) (reconcile.Run, error)
+	Open(ctx context.Context) ([]reconcile.Difference, error)
+}
+
+func compareNow(w *world, book string, s comparison) error {
 	r, err := s.RunNow(w.ctx)
 	if err != nil {
 		return err
@@ -86,9 +101,9 @@ func (reconcileCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stdout, "Compared up to %s, new since the last time: lines %d, operations %d, postings %d.\n"+
+	fmt.Fprintf(w.stdout, "%s, compared up to %s, new since the last time: lines %d, operations %d, postings %d.\n"+
 		"Differences that appeared: %d; that went: %d.\n",
-		r.Horizon.UTC().Format(instant.Layout), r.Lines, r.Operations, r.Postings, r.Found, r.Resolved)
+		book, r.Horizon.UTC().Format(instant.Layout), r.Lines, r.Operations, r.Postings, r.Found, r.Resolved)
 	if len(open) == 0 {
 		return nil
 	}
@@ -104,7 +119,7 @@ func printDifferences(out io.Writer, open []reconcile.Difference) error {
 	fmt.Fprintln(t, "\nFOUND\tDIFFERENCE\tREFERENCE\tAPPLICATION\tMERCHANT\tOURS\tBOOK\tPOSTED")
 	for _, d := range open {
 		ours, book := "-", "-"
-		if d.OurKind != nil {
+		if d.OurKind != nil && d.OurAmount != nil {
 			ours = fmt.Sprintf("%s %s %d %s", *d.OurKind, *d.OurState, *d.OurAmount, *d.OurCurrency)
 		}
 		if d.Lines > 0 {

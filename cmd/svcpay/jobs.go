@@ -25,6 +25,7 @@ func (a *app) schedules() []jobs.Schedule {
 			return false, err
 		}},
 		{Name: "reconcile", Every: time.Hour, Run: a.Reconcile.Run},
+		{Name: "reconcile_grants", Every: time.Hour, Run: a.ReconcileGrants.Run},
 		{Name: "run_exports", Every: sweepEvery, Run: a.Reports.RunExports},
 		purge("purge_exports", a.Reports.PurgeExports),
 		{Name: "run_replays", Every: sweepEvery, Run: counting(a.Webhooks.RunReplays)},

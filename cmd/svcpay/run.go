@@ -18,7 +18,7 @@ type commands struct {
 	Serve     serveCommand     `cmd:"" help:"Run the service. It is configured by its environment alone."`
 	VaultKeys vaultKeysCommand `cmd:"" help:"Make the key file of a vault."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database at DATABASE_URL up to this version's schema."`
-	Reconcile reconcileCommand `cmd:"" help:"Compare the processor's book with ours now, and print what does not agree."`
+	Reconcile reconcileCommand `cmd:"" help:"Compare the books of the processor and of the provider of funds with ours now, and print what does not agree."`
 	Ledger    ledgerCommand    `cmd:"" help:"Work on the ledger."`
 	WalletA   walletACommand   `cmd:"" name:"wallet-a-domain" help:"Install the file by which wallet A knows the websites of merchants."`
 	DAF       dafCommand       `cmd:"" name:"daf" help:"Work on DAF Pay."`

@@ -88,8 +88,10 @@ type Services struct {
 	Grants    *operation.ResolverOf[provider.Answer]
 	Reports   *report.Service
 	Reconcile *reconcile.Service
-	Events    *event.Service
-	Webhooks  *webhook.Service
+	// ReconcileGrants compares the provider's book with our donations.
+	ReconcileGrants *reconcile.Grants
+	Events          *event.Service
+	Webhooks        *webhook.Service
 	// RequestLogs takes entries, and writes them once it is started.
 	RequestLogs *requestlog.Service
 	// Simulate is nil in production.
@@ -133,6 +135,7 @@ func New(d Deps) *Services {
 	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF, Grants: s.Grants,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
+	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
 		Livemode: live, Now: d.Machine})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -200,6 +202,20 @@ func TestASilentProviderEndsARun(t *testing.T) {
 	full := errors.New("nothing more can be told")
 	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{}, func([]daf.Examined) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestOutcomesDocument compares docs/daf.md with the outcomes that the code has.
+func TestOutcomesDocument(t *testing.T) {
+	t.Parallel()
+	var want strings.Builder
+	want.WriteString("| outcome | meaning |\n|---|---|\n")
+	for _, m := range daf.Meanings() {
+		fmt.Fprintf(&want, "| `%s` | %s |\n", m.Outcome, m.Text)
+	}
+	text, err := os.ReadFile("../../docs/daf.md")
+	if err != nil || !strings.Contains(string(text), want.String()) {
+		t.Errorf("docs/daf.md must contain this table, %v:\n%s", err, want.String())
 	}
 }
 

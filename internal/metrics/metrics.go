@@ -52,8 +52,8 @@ func Table() []Metric {
 		{unhandledEvents, "gauge", nil, "Events of the processor, or of the provider of donor-advised funds, that nobody could handle yet."},
 		{oldestEvent, "gauge", nil, "Age of the oldest such event; 0 without any."},
 		{overdueCharges, "gauge", nil, "Charges that should have expired or settled by now, by their application's clock."},
-		{openDifferences, "gauge", []string{"kind"}, "Open differences between the processor's book and ours; kinds without any are missing."},
-		{sinceReconciled, "gauge", nil, "Time since the last comparison with the processor's book was finished; missing before the first."},
+		{openDifferences, "gauge", []string{"kind"}, "Open differences between a counterparty's book and ours; kinds without any are missing."},
+		{sinceReconciled, "gauge", nil, "Time since the last comparison with a counterparty's book was finished, the oldest of them; missing before the first."},
 		{ledgerDifference, "gauge", nil, "Running totals of the ledger that are not the sum of their entries."},
 	}
 }

@@ -122,7 +122,7 @@ func (s *state) read(ctx context.Context, r *reading) error {
 	w, err := pg.One[waiting](ctx, s.pool, `
 		SELECT o.operations, o.oldest_operation, e.events, e.oldest_event, c.overdue + k.overdue AS overdue,
 			(SELECT count(*) FROM ledger_differences WHERE healed_at IS NULL)::int AS ledger,
-			(SELECT max(finished_at) FROM reconciliation_runs) AS reconciled
+			(SELECT min(last) FROM (SELECT max(finished_at) AS last FROM reconciliation_runs GROUP BY processor) r) AS reconciled
 		FROM (SELECT count(*)::int AS operations, min(created_at) AS oldest_operation FROM processor_operations
 				WHERE next_check_at IS NOT NULL AND state = 'open') o,
 			(SELECT count(*)::int AS events, min(received_at) AS oldest_event FROM inbound_events WHERE handled_at IS NULL) e,

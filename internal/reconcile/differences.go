@@ -28,11 +28,11 @@ type Difference struct {
 const differenceColumns = `kind, reference, application_id, merchant_id, our_kind, our_state, our_amount, our_currency, book_lines,
 	book_number, book_kind, book_account, book_amount, book_currency, book_approved, postings, posted, found_at`
 
-// Open lists the processor's open differences, oldest first.
-func (s *Service) Open(ctx context.Context) ([]Difference, error) {
-	return pg.All[Difference](ctx, s.Pool, `
+// Open lists the counterparty's open differences, oldest first.
+func (s *runs) Open(ctx context.Context) ([]Difference, error) {
+	return pg.All[Difference](ctx, s.pool, `
 		SELECT `+differenceColumns+` FROM reconciliation_differences
-		WHERE processor = @processor AND resolved_at IS NULL ORDER BY id`, pg.Args{"processor": s.Processor.Name()})
+		WHERE processor = @processor AND resolved_at IS NULL ORDER BY id`, pg.Args{"processor": s.name})
 }
 
 // differences are what does not agree about a reference, as it stands in the records.
@@ -73,24 +73,30 @@ type compared struct {
 	resolved int
 }
 
-// compareTx judges references and records what it finds: new differences are written, those that
-// stand are brought up to date, those that are gone are resolved. The caller holds the run's row, so
-// that no two do this at once.
-func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) (compared, error) {
-	if len(all) == 0 {
-		return compared{}, nil
-	}
+// compareTx judges references.
+func (s *Service) compareTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) ([]Difference, error) {
 	known, err := s.factsTx(ctx, tx, r, all)
-	if err != nil {
-		return compared{}, err
-	}
 	of := make(map[string]wanted, len(all))
 	for _, w := range all {
 		of[w.Reference] = w
 	}
 	var found []Difference
 	for _, f := range known {
-		found = append(found, f.differences(of[f.Reference], s.Machine())...)
+		found = append(found, f.differences(of[f.Reference], s.machine())...)
+	}
+	return found, err
+}
+
+// judgeTx records what does not agree about references: new differences are written, those that stand are
+// brought up to date, those that are gone are resolved. The caller holds the run's row, so that no two do
+// this at once.
+func (s *runs) judgeTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) (compared, error) {
+	if len(all) == 0 {
+		return compared{}, nil
+	}
+	found, err := s.books.compareTx(ctx, tx, r, all)
+	if err != nil {
+		return compared{}, err
 	}
 	return s.recordTx(ctx, tx, r, all, found)
 }
@@ -101,7 +107,7 @@ type key struct {
 	Kind      Kind   `db:"kind"`
 }
 
-func (s *Service) recordTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted, found []Difference) (compared, error) {
+func (s *runs) recordTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted, found []Difference) (compared, error) {
 	references := make([]string, len(all))
 	for i, w := range all {
 		references[i] = w.Reference
@@ -109,7 +115,7 @@ func (s *Service) recordTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted, 
 	open, err := pg.All[key](ctx, tx, `
 		SELECT reference, kind FROM reconciliation_differences
 		WHERE processor = @processor AND reference = ANY (@references::text[]) AND resolved_at IS NULL`,
-		pg.Args{"processor": s.Processor.Name(), "references": references})
+		pg.Args{"processor": s.name, "references": references})
 	if err != nil {
 		return compared{}, err
 	}
@@ -128,13 +134,13 @@ func (s *Service) recordTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted, 
 		tx.Later(`
 			UPDATE reconciliation_differences SET resolved_at = @now, checked_run = @run
 			WHERE processor = @processor AND reference = @reference AND kind = @kind AND resolved_at IS NULL`,
-			pg.Args{"processor": s.Processor.Name(), "reference": k.Reference, "kind": k.Kind, "run": r.ID, "now": s.Machine()})
+			pg.Args{"processor": s.name, "reference": k.Reference, "kind": k.Kind, "run": r.ID, "now": s.machine()})
 	}
 	return out, nil
 }
 
 // writeTx queues a difference, new or known.
-func (s *Service) writeTx(tx *pg.Tx, r Run, d Difference) {
+func (s *runs) writeTx(tx *pg.Tx, r Run, d Difference) {
 	tx.Later(`
 		INSERT INTO reconciliation_differences (processor, kind, reference, application_id, merchant_id, our_kind, our_state,
 			our_amount, our_currency, book_lines, book_number, book_kind, book_account, book_amount, book_currency,
@@ -148,7 +154,7 @@ func (s *Service) writeTx(tx *pg.Tx, r Run, d Difference) {
 			book_lines = excluded.book_lines, book_number = excluded.book_number, book_kind = excluded.book_kind,
 			book_account = excluded.book_account, book_amount = excluded.book_amount, book_currency = excluded.book_currency,
 			book_approved = excluded.book_approved, postings = excluded.postings, posted = excluded.posted, checked_run = excluded.run`,
-		pg.Args{"processor": s.Processor.Name(), "kind": d.Kind, "reference": d.Reference, "application_id": d.ApplicationID,
+		pg.Args{"processor": s.name, "kind": d.Kind, "reference": d.Reference, "application_id": d.ApplicationID,
 			"merchant_id": d.MerchantID, "our_kind": d.OurKind, "our_state": d.OurState, "our_amount": d.OurAmount,
 			"our_currency": d.OurCurrency, "book_lines": d.Lines, "book_number": d.BookNumber, "book_kind": d.BookKind,
 			"book_account": d.BookAccount, "book_amount": d.BookAmount, "book_currency": d.BookCurrency,

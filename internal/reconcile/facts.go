@@ -90,7 +90,7 @@ const selectFacts = `
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		coalesce(po.failure->>'code' = 'not_submitted', false) AS given_up
 	FROM wanted w
-	LEFT JOIN processor_operations o ON o.processor = @processor AND o.reference = w.reference
+	LEFT JOIN processor_operations o ON o.processor = @processor AND o.kind <> 'grant' AND o.reference = w.reference
 	LEFT JOIN charges c ON c.application_id = o.application_id AND c.id = o.charge_id
 	LEFT JOIN payouts po ON o.kind = 'payout' AND po.application_id = o.application_id AND po.id = o.subject_id
 	LEFT JOIN LATERAL (
@@ -132,5 +132,5 @@ func (s *Service) factsTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) (
 		references[i], applications[i] = w.Reference, w.ApplicationID
 	}
 	return pg.All[facts](ctx, tx, selectFacts, pg.Args{"references": references, "applications": applications,
-		"horizon": r.Horizon, "processor": s.Processor.Name()})
+		"horizon": r.Horizon, "processor": s.name})
 }

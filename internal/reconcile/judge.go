@@ -25,6 +25,8 @@ const (
 	PostingDiffers    Kind = "posting_differs"
 	PostingUnexpected Kind = "posting_unexpected"
 	OpenTooLong       Kind = "open_too_long"
+	TrackingDiffers   Kind = "tracking_differs"
+	StateDiffers      Kind = "state_differs"
 )
 
 // Meaning says in words what a kind stands for.
@@ -48,6 +50,8 @@ func Meanings() []Meaning {
 		{PostingDiffers, "The posting of the call is of another amount."},
 		{PostingUnexpected, "The ledger has a posting that no approved call accounts for, or in another currency or of another merchant."},
 		{OpenTooLong, "The outcome of the call is unknown for more than an hour."},
+		{TrackingDiffers, "The provider's book has the grant by another tracking id than the donation."},
+		{StateDiffers, "The provider's book has the grant as completed or canceled, and the donation is not; or the donation is canceled, and the grant is not."},
 	}
 }
 

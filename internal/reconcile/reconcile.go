@@ -7,6 +7,9 @@
 // open. Cursors move with the comparison in one transaction, so that a run that is killed anywhere
 // is continued where it stood, by any binary.
 //
+// A provider of donor-advised funds has a book, too: of grants, which are compared with our donations by
+// the same runs ([Grants]).
+//
 // What must agree is in docs/reconciliation.md and in judge.go.
 package reconcile
 
@@ -38,15 +41,46 @@ type Deps struct {
 // Service reconciles one processor.
 type Service struct {
 	Deps
-	batch int
+	runs
 }
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{Deps: d, batch: batch} }
+func New(d Deps) *Service {
+	s := &Service{Deps: d}
+	s.runs = runs{pool: d.Pool, machine: d.Machine, name: d.Processor.Name(), window: d.Processor.SettleWindow(), batch: batch,
+		stages: []stage{reading, operations, postings, rechecking}, books: s}
+	return s
+}
+
+// runs are comparisons with one counterparty.
+type runs struct {
+	pool    *pgxpool.Pool
+	machine func() time.Time
+	name    string        // of the counterparty in the records
+	window  time.Duration // how long after its submission a call may turn up
+	batch   int
+	stages  []stage
+	books   books
+}
+
+// books is what differs between counterparties.
+type books interface {
+	// rewindTx begins a run.
+	rewindTx(tx *pg.Tx)
+	// read asks the counterparty for the next lines of its book, and returns what writes them down.
+	read(ctx context.Context) (taking, error)
+	// takingOf is what takes the next batch of a stage other than reading the book.
+	takingOf(stage) taking
+	// compareTx tells what does not agree about references.
+	compareTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) ([]Difference, error)
+}
+
+// taking takes the next batch of a stage.
+type taking func(ctx context.Context, tx *pg.Tx, r Run) (part, error)
 
 // Run does the next step of the day's run, which it begins if nobody has, and tells whether there is
 // more to do. Any number of binaries may call it at once and be killed anywhere.
-func (s *Service) Run(ctx context.Context) (more bool, err error) {
+func (s *runs) Run(ctx context.Context) (more bool, err error) {
 	r, err := s.open(ctx)
 	if errors.Is(err, pg.ErrNone) {
 		id, err := s.begin(ctx, false)
@@ -60,7 +94,7 @@ func (s *Service) Run(ctx context.Context) (more bool, err error) {
 
 // RunNow compares everything that is old enough by now, whether or not the day's run was made, and
 // returns what it did. A run that is open is finished first.
-func (s *Service) RunNow(ctx context.Context) (Run, error) {
+func (s *runs) RunNow(ctx context.Context) (Run, error) {
 	mine := int64(0)
 	for {
 		r, err := s.open(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -24,8 +25,12 @@ const (
 	done       stage = "done"
 )
 
-func (s stage) next() stage {
-	return map[stage]stage{reading: operations, operations: postings, postings: rechecking, rechecking: done}[s]
+// after is the stage that follows another.
+func (s *runs) after(now stage) stage {
+	if i := slices.Index(s.stages, now) + 1; i < len(s.stages) {
+		return s.stages[i]
+	}
+	return done
 }
 
 // Run is one comparison. What is younger than its Horizon is left to a later one.
@@ -44,35 +49,36 @@ type Run struct {
 
 const runColumns = `id, stage, horizon, started_at, lines, operations, postings, found, resolved`
 
-// open returns the processor's run that is not finished; pg.ErrNone if there is none.
-func (s *Service) open(ctx context.Context) (Run, error) {
-	return pg.One[Run](ctx, s.Pool, `
+// open returns the counterparty's run that is not finished; pg.ErrNone if there is none.
+func (s *runs) open(ctx context.Context) (Run, error) {
+	return pg.One[Run](ctx, s.pool, `
 		SELECT `+runColumns+` FROM reconciliation_runs WHERE processor = @processor AND finished_at IS NULL`,
-		pg.Args{"processor": s.Processor.Name()})
+		pg.Args{"processor": s.name})
 }
 
-func (s *Service) find(ctx context.Context, id int64) (Run, error) {
-	return pg.One[Run](ctx, s.Pool, `SELECT `+runColumns+` FROM reconciliation_runs WHERE id = @id`, pg.Args{"id": id})
+func (s *runs) find(ctx context.Context, id int64) (Run, error) {
+	return pg.One[Run](ctx, s.pool, `SELECT `+runColumns+` FROM reconciliation_runs WHERE id = @id`, pg.Args{"id": id})
 }
 
 // begin opens a run and returns its id; 0 if one is open, or if the day's was made already and this
 // would be another.
-func (s *Service) begin(ctx context.Context, requested bool) (int64, error) {
-	now, name := s.Machine(), s.Processor.Name()
+func (s *runs) begin(ctx context.Context, requested bool) (int64, error) {
+	now := s.machine()
 	var id int64
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
 		id, err = pg.Value[int64](ctx, tx, `
 			INSERT INTO reconciliation_runs (processor, day, requested, stage, horizon, started_at)
 			VALUES (@processor, @day, @requested, 'book', @horizon, @now) ON CONFLICT DO NOTHING RETURNING id`,
-			pg.Args{"processor": name, "day": now.UTC(), "requested": requested,
-				"horizon": now.Add(-graceFor - s.Processor.SettleWindow()), "now": now})
+			pg.Args{"processor": s.name, "day": now.UTC(), "requested": requested,
+				"horizon": now.Add(-graceFor - s.window), "now": now})
 		if errors.Is(err, pg.ErrNone) {
 			id = 0
 			return nil
 		}
 		tx.Later(`
 			INSERT INTO reconciliation_cursors (processor, line, operation)
-			VALUES (@processor, 0, '00000000-0000-0000-0000-000000000000') ON CONFLICT DO NOTHING`, pg.Args{"processor": name})
+			VALUES (@processor, 0, '00000000-0000-0000-0000-000000000000') ON CONFLICT DO NOTHING`, pg.Args{"processor": s.name})
+		s.books.rewindTx(tx)
 		return err
 	})
 	return id, err
@@ -84,9 +90,9 @@ type cursor struct {
 	Operation [16]byte `db:"operation"`
 }
 
-func (s *Service) cursor(ctx context.Context, q pg.Querier) (cursor, error) {
+func (s *runs) cursor(ctx context.Context, q pg.Querier) (cursor, error) {
 	return pg.One[cursor](ctx, q, `SELECT line, operation FROM reconciliation_cursors WHERE processor = @processor`,
-		pg.Args{"processor": s.Processor.Name()})
+		pg.Args{"processor": s.name})
 }
 
 // part is a batch of a stage: what to compare, and whether the stage has more.
@@ -98,26 +104,29 @@ type part struct {
 }
 
 // step does one batch of a run, unless another binary has brought the run to another stage.
-func (s *Service) step(ctx context.Context, r Run) error {
-	var next page
-	if r.Stage == reading {
-		var err error
-		if next, err = s.read(ctx); err != nil {
+func (s *runs) step(ctx context.Context, r Run) (err error) {
+	var take taking = s.openTx
+	switch r.Stage {
+	case reading:
+		if take, err = s.books.read(ctx); err != nil {
 			return err
 		}
+	case operations, postings:
+		take = s.books.takingOf(r.Stage)
+	case rechecking, done:
 	}
 	var appeared []Difference
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		appeared = nil
 		held, err := pg.One[Run](ctx, tx, `SELECT `+runColumns+` FROM reconciliation_runs WHERE id = @id FOR UPDATE`, pg.Args{"id": r.ID})
 		if err != nil || held.Stage != r.Stage {
 			return err
 		}
-		p, err := s.takeTx(ctx, tx, held, next)
+		p, err := take(ctx, tx, held)
 		if err != nil {
 			return err
 		}
-		c, err := s.compareTx(ctx, tx, held, p.wanted)
+		c, err := s.judgeTx(ctx, tx, held, p.wanted)
 		appeared = c.appeared
 		s.advanceTx(tx, held, p, c)
 		return err
@@ -131,26 +140,13 @@ func (s *Service) step(ctx context.Context, r Run) error {
 	return nil
 }
 
-// takeTx takes the next batch of a run's stage.
-func (s *Service) takeTx(ctx context.Context, tx *pg.Tx, r Run, next page) (part, error) {
-	switch r.Stage {
-	case reading:
-		return s.linesTx(ctx, tx, r, next)
-	case operations:
-		return s.operationsTx(ctx, tx, r)
-	case postings:
-		return s.postingsTx(ctx, tx, r)
-	}
-	return s.openTx(ctx, tx, r)
-}
-
 // advanceTx queues how far a run has come.
-func (s *Service) advanceTx(tx *pg.Tx, r Run, p part, c compared) {
+func (s *runs) advanceTx(tx *pg.Tx, r Run, p part, c compared) {
 	to, finished := r.Stage, (*time.Time)(nil)
 	if !p.more {
-		to = r.Stage.next()
+		to = s.after(r.Stage)
 	}
-	if now := s.Machine(); to == done {
+	if now := s.machine(); to == done {
 		finished = &now
 	}
 	tx.Later(`
@@ -162,48 +158,56 @@ func (s *Service) advanceTx(tx *pg.Tx, r Run, p part, c compared) {
 			"postings": p.postings, "found": len(c.appeared), "resolved": c.resolved})
 }
 
-// page is a part of the book, as it was read after a line.
-type page struct {
-	after int64
-	lines []processor.BookLine
-}
+// rewindTx begins a run where the one before it ended.
+func (s *Service) rewindTx(*pg.Tx) {}
 
 // read asks the processor for the lines after the last one that was read.
-func (s *Service) read(ctx context.Context) (page, error) {
-	c, err := s.cursor(ctx, s.Pool)
+func (s *Service) read(ctx context.Context) (taking, error) {
+	c, err := s.cursor(ctx, s.pool)
 	if err != nil {
-		return page{}, err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout)
 	defer cancel()
 	lines, err := s.Processor.Book(ctx, c.Line, s.batch)
-	return page{after: c.Line, lines: lines}, err
+	return func(ctx context.Context, tx *pg.Tx, _ Run) (part, error) { return s.linesTx(ctx, tx, c.Line, lines) }, err
+}
+
+func (s *Service) takingOf(at stage) taking {
+	if at == operations {
+		return s.operationsTx
+	}
+	return s.postingsTx
 }
 
 // linesTx writes down a page of the book. Its references are compared at once, those of young
 // operations excepted: they are compared when the operations are old enough. A page that another
 // binary has written meanwhile is dropped.
-func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, r Run, next page) (part, error) {
+func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []processor.BookLine) (part, error) {
 	c, err := s.cursor(ctx, tx)
-	if err != nil || c.Line != next.after {
+	if err != nil || c.Line != after {
 		return part{more: true}, err
 	}
-	p := part{more: len(next.lines) == s.batch, lines: len(next.lines)}
+	p := part{more: len(lines) == s.batch, lines: len(lines)}
 	if p.lines == 0 {
 		return p, nil
 	}
-	name, now := s.Processor.Name(), s.Machine()
-	for _, l := range next.lines {
+	now := s.machine()
+	for _, l := range lines {
 		tx.Later(`
 			INSERT INTO reconciliation_lines (processor, number, reference, kind, account, amount, currency, approved, at, read_at)
 			VALUES (@processor, @number, @reference, @kind, @account, @amount, @currency, @approved, @at, @now)`,
-			pg.Args{"processor": name, "number": l.Number, "reference": l.Reference, "kind": l.Kind, "account": l.Account,
+			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "kind": l.Kind, "account": l.Account,
 				"amount": l.Amount, "currency": l.Currency, "approved": l.Approved, "at": l.At, "now": now})
 		p.wanted = append(p.wanted, wanted{Reference: l.Reference})
 	}
-	tx.Later(`UPDATE reconciliation_cursors SET line = @line WHERE processor = @processor`,
-		pg.Args{"processor": name, "line": next.lines[p.lines-1].Number})
+	s.readToTx(tx, lines[p.lines-1].Number)
 	return p, tx.Flush(ctx)
+}
+
+// readToTx queues up to which line the book was read.
+func (s *runs) readToTx(tx *pg.Tx, line int64) {
+	tx.Later(`UPDATE reconciliation_cursors SET line = @line WHERE processor = @processor`, pg.Args{"processor": s.name, "line": line})
 }
 
 // operationsTx takes the next operations that are older than the horizon. Grants are of another book.
@@ -219,7 +223,7 @@ func (s *Service) operationsTx(ctx context.Context, tx *pg.Tx, r Run) (part, err
 	rows, err := pg.All[row](ctx, tx, `
 		SELECT id, reference FROM processor_operations
 		WHERE processor = @processor AND kind <> 'grant' AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch`,
-		pg.Args{"processor": s.Processor.Name(), "after": c.Operation, "up_to": firstOf(r.Horizon), "batch": s.batch})
+		pg.Args{"processor": s.name, "after": c.Operation, "up_to": firstOf(r.Horizon), "batch": s.batch})
 	if err != nil || len(rows) == 0 {
 		return part{}, err
 	}
@@ -228,7 +232,7 @@ func (s *Service) operationsTx(ctx context.Context, tx *pg.Tx, r Run) (part, err
 		p.wanted = append(p.wanted, wanted{Reference: o.Reference})
 	}
 	tx.Later(`UPDATE reconciliation_cursors SET operation = @operation WHERE processor = @processor`,
-		pg.Args{"processor": s.Processor.Name(), "operation": rows[len(rows)-1].ID})
+		pg.Args{"processor": s.name, "operation": rows[len(rows)-1].ID})
 	return p, nil
 }
 
@@ -246,7 +250,7 @@ func (s *Service) postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error
 			SELECT coalesce((SELECT through FROM reconciliation_ledgers WHERE processor = @processor AND application_id = a.id),
 				'00000000-0000-0000-0000-000000000000') AS through) l
 		WHERE EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = a.id AND e.id > l.through AND e.id <= @up_to)
-		ORDER BY a.id LIMIT 1`, pg.Args{"processor": s.Processor.Name(), "up_to": firstOf(r.Horizon)})
+		ORDER BY a.id LIMIT 1`, pg.Args{"processor": s.name, "up_to": firstOf(r.Horizon)})
 	if errors.Is(err, pg.ErrNone) {
 		return part{}, nil
 	}
@@ -280,17 +284,17 @@ func (s *Service) postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error
 	tx.Later(`
 		INSERT INTO reconciliation_ledgers (processor, application_id, through) VALUES (@processor, @application_id, @through)
 		ON CONFLICT (processor, application_id) DO UPDATE SET through = excluded.through`,
-		pg.Args{"processor": s.Processor.Name(), "application_id": at.ApplicationID, "through": last})
+		pg.Args{"processor": s.name, "application_id": at.ApplicationID, "through": last})
 	return p, nil
 }
 
 // openTx takes open differences that this run has not looked at.
-func (s *Service) openTx(ctx context.Context, tx *pg.Tx, r Run) (part, error) {
+func (s *runs) openTx(ctx context.Context, tx *pg.Tx, r Run) (part, error) {
 	rows, err := pg.All[wanted](ctx, tx, `
 		SELECT reference, max(application_id) AS application_id FROM reconciliation_differences
 		WHERE processor = @processor AND resolved_at IS NULL AND checked_run <> @run
 		GROUP BY reference ORDER BY reference LIMIT @batch`,
-		pg.Args{"processor": s.Processor.Name(), "run": r.ID, "batch": s.batch})
+		pg.Args{"processor": s.name, "run": r.ID, "batch": s.batch})
 	return part{wanted: rows, more: len(rows) == s.batch}, err
 }
 
@@ -310,5 +314,5 @@ func (d Difference) log(ctx context.Context) {
 	if d.MerchantID != nil {
 		attrs = append(attrs, slog.Int64("merchant_id", *d.MerchantID))
 	}
-	slog.LogAttrs(ctx, slog.LevelError, "the processor's book, our operations and our ledger do not agree", attrs...)
+	slog.LogAttrs(ctx, slog.LevelError, "a counterparty's book and ours do not agree", attrs...)
 }

@@ -43,8 +43,8 @@ func TestGuides(t *testing.T) {
 }
 
 // play runs a document's commands in one shell, and compares each block of JSON with what the commands before it printed
-// last, and each block of text with all that they printed, as shown makes it.
-func (d *devServer) play(t *testing.T, file string, shown func(string) string) {
+// last, and each block of text with all that they printed, as shown makes it. The commands have env besides.
+func (d *devServer) play(t *testing.T, file string, shown func(string) string, env ...string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -57,7 +57,7 @@ func (d *devServer) play(t *testing.T, file string, shown func(string) string) {
 		}
 	}
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script.String())
-	cmd.Env = append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
+	cmd.Env = append(append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH")), env...)
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()

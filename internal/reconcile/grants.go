@@ -1,0 +1,217 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/money"
+	"svcpay/internal/operation"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// grantsOf is what the records call a provider of donor-advised funds, which may have a processor's name.
+const grantsOf = "daf:"
+
+// GrantDeps are what the service works with.
+type GrantDeps struct {
+	Pool     *pgxpool.Pool
+	Provider provider.Provider
+	Machine  func() time.Time
+}
+
+// Grants reconciles one provider of donor-advised funds: the grants in its book with our donations, by our
+// reference and the tracking id.
+type Grants struct {
+	GrantDeps
+	runs
+}
+
+// NewGrants makes the service.
+func NewGrants(d GrantDeps) *Grants {
+	s := &Grants{GrantDeps: d}
+	s.runs = runs{pool: d.Pool, machine: d.Machine, name: grantsOf + d.Provider.Name(), window: d.Provider.SettleWindow(), batch: batch,
+		stages: []stage{reading, operations, rechecking}, books: s}
+	return s
+}
+
+// rewindTx has a run begin at the first grant whose state may differ from ours now: one that was still on its way,
+// or whose state was too new to the run before.
+func (s *Grants) rewindTx(tx *pg.Tx) {
+	tx.Later(`
+		UPDATE reconciliation_cursors SET line = least(line, coalesce((
+			SELECT min(number) - 1 FROM reconciliation_grants
+			WHERE provider = @processor AND (state = '' OR state_at > (
+				SELECT max(horizon) FROM reconciliation_runs WHERE processor = @processor AND finished_at IS NOT NULL))), line))
+		WHERE processor = @processor`, pg.Args{"processor": s.name})
+}
+
+// read asks the provider for the lines after the last one that was read.
+func (s *Grants) read(ctx context.Context) (taking, error) {
+	c, err := s.cursor(ctx, s.pool)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
+	defer cancel()
+	lines, err := s.Provider.Book(ctx, c.Line, s.batch)
+	return func(ctx context.Context, tx *pg.Tx, _ Run) (part, error) { return s.linesTx(ctx, tx, c.Line, lines) }, err
+}
+
+func (s *Grants) takingOf(stage) taking { return s.grantsTx }
+
+// linesTx writes down a page of the book, and since when each line has its state. A page that another binary has
+// written meanwhile is dropped.
+func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []provider.Line) (part, error) {
+	c, err := s.cursor(ctx, tx)
+	if err != nil || c.Line != after {
+		return part{more: true}, err
+	}
+	p := part{more: len(lines) == s.batch, lines: len(lines)}
+	if p.lines == 0 {
+		return p, nil
+	}
+	now := s.machine()
+	for _, l := range lines {
+		tx.Later(`
+			INSERT INTO reconciliation_grants AS g (provider, number, reference, tracking_id, account, amount, state, at, state_at)
+			VALUES (@processor, @number, @reference, @tracking_id, @account, @amount, @state, @at, @now)
+			ON CONFLICT (provider, number) DO UPDATE SET state = excluded.state,
+				state_at = CASE WHEN g.state = excluded.state THEN g.state_at ELSE excluded.state_at END`,
+			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "tracking_id": l.TrackingID, "account": l.Account,
+				"amount": l.Amount, "state": l.State, "at": l.At, "now": now})
+		p.wanted = append(p.wanted, wanted{Reference: l.Reference})
+	}
+	s.readToTx(tx, lines[p.lines-1].Number)
+	return p, tx.Flush(ctx)
+}
+
+// grantsTx takes the next of our grants that are older than the horizon.
+func (s *Grants) grantsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error) {
+	type row struct {
+		ID        [16]byte `db:"id"`
+		Reference string   `db:"reference"`
+	}
+	c, err := s.cursor(ctx, tx)
+	if err != nil {
+		return part{}, err
+	}
+	rows, err := pg.All[row](ctx, tx, `
+		SELECT id, reference FROM processor_operations
+		WHERE processor = @provider AND kind = 'grant' AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch`,
+		pg.Args{"provider": s.Provider.Name(), "after": c.Operation, "up_to": firstOf(r.Horizon), "batch": s.batch})
+	if err != nil || len(rows) == 0 {
+		return part{}, err
+	}
+	p := part{more: len(rows) == s.batch, operations: len(rows)}
+	for _, o := range rows {
+		p.wanted = append(p.wanted, wanted{Reference: o.Reference})
+	}
+	tx.Later(`UPDATE reconciliation_cursors SET operation = @operation WHERE processor = @processor`,
+		pg.Args{"processor": s.name, "operation": rows[len(rows)-1].ID})
+	return p, nil
+}
+
+// grantFacts are everything that is known of a grant's reference; without a donation, or without a line, its
+// members are nil.
+type grantFacts struct {
+	Reference     string           `db:"reference"`
+	ApplicationID *int64           `db:"application_id"`
+	MerchantID    *int64           `db:"merchant_id"`
+	Called        *operation.State `db:"called"` // what became of the call
+	Status        *string          `db:"status"` // of the donation
+	Amount        *money.Amount    `db:"amount"`
+	TrackingID    *string          `db:"tracking_id"`
+	Ripe          bool             `db:"ripe"` // older than the horizon
+	Lines         int              `db:"lines"`
+	Number        *int64           `db:"number"`
+	BookAccount   *string          `db:"book_account"`
+	BookAmount    *money.Amount    `db:"book_amount"`
+	BookTracking  *string          `db:"book_tracking"`
+	BookState     *string          `db:"book_state"`
+	Settled       bool             `db:"settled"` // the book has its state since before the horizon
+}
+
+// compareTx judges grants.
+func (s *Grants) compareTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) (found []Difference, err error) {
+	references := make([]string, len(all))
+	for i, w := range all {
+		references[i] = w.Reference
+	}
+	known, err := pg.All[grantFacts](ctx, tx, `
+		SELECT w.reference, o.application_id, o.merchant_id, o.state AS called, d.status, d.amount, d.tracking_id,
+			coalesce(o.created_at <= @horizon, false) AS ripe, coalesce(b.lines, 0)::int AS lines, b.number, b.account AS book_account,
+			b.amount AS book_amount, b.tracking_id AS book_tracking, b.state AS book_state, coalesce(b.state_at <= @horizon, false) AS settled
+		FROM (SELECT DISTINCT unnest(@references::text[]) AS reference) w
+		LEFT JOIN processor_operations o ON o.processor = @provider AND o.kind = 'grant' AND o.reference = w.reference
+		LEFT JOIN daf_donations d ON d.application_id = o.application_id AND d.id = o.subject_id
+		LEFT JOIN LATERAL (
+			SELECT l.*, count(*) OVER () AS lines FROM reconciliation_grants l
+			WHERE l.provider = @processor AND l.reference = w.reference ORDER BY l.number LIMIT 1
+		) b ON true`,
+		pg.Args{"references": references, "horizon": r.Horizon, "provider": s.Provider.Name(), "processor": s.name})
+	for _, f := range known {
+		found = append(found, f.differences(s.machine())...)
+	}
+	return found, err
+}
+
+// completedHere and canceledHere are the statuses of donations that a book's states stand for.
+const (
+	completedHere = "completed"
+	canceledHere  = "canceled"
+)
+
+// judge tells what does not agree about a grant. One that is too young is not judged. A donation may be marked
+// as completed before the provider says so.
+func (f grantFacts) judge() []Kind {
+	var found kinds
+	found.is(SubmittedTwice, f.Lines > 1)
+	switch {
+	case f.Called == nil:
+		found.is(UnknownReference, f.Lines > 0)
+	case !f.Ripe:
+		return nil
+	case *f.Called == operation.Open:
+		found.is(OpenTooLong, true)
+	case f.Lines == 0:
+		found.is(MissingInBook, *f.Called == operation.Approved)
+	case *f.Called != operation.Approved:
+		found.is(ApprovalDiffers, true)
+	default:
+		found.is(AmountDiffers, *f.BookAmount != *f.Amount)
+		found.is(AccountDiffers, *f.BookAccount != processor.Account(*f.ApplicationID, *f.MerchantID))
+		found.is(TrackingDiffers, f.TrackingID == nil || *f.BookTracking != *f.TrackingID)
+		fits := map[string][]string{string(provider.GrantCompleted): {completedHere}, string(provider.GrantCanceled): {canceledHere}}[*f.BookState]
+		found.is(StateDiffers, f.Settled && (fits == nil && *f.Status == canceledHere || fits != nil && !slices.Contains(fits, *f.Status)))
+	}
+	return found
+}
+
+// differences are what does not agree about a grant, as it stands in the records.
+func (f grantFacts) differences(now time.Time) (out []Difference) {
+	d := Difference{Reference: f.Reference, FoundAt: now}
+	d.ApplicationID, d.MerchantID, d.OurAmount = f.ApplicationID, f.MerchantID, f.Amount
+	usd, grant, accepted := money.USD, operation.Grant, true
+	if f.Called != nil {
+		d.OurKind, d.OurState, d.OurCurrency = &grant, f.Called, &usd
+	}
+	if d.Lines = f.Lines; f.Lines > 0 {
+		kind := string(grant)
+		if *f.BookState != "" {
+			kind = *f.BookState
+		}
+		d.BookNumber, d.BookKind, d.BookAccount, d.BookAmount, d.BookCurrency, d.BookApproved = f.Number, &kind, f.BookAccount, f.BookAmount, &usd, &accepted
+		if f.Called == nil {
+			d.ApplicationID, d.MerchantID = owner(*f.BookAccount)
+		}
+	}
+	for _, d.Kind = range f.judge() {
+		out = append(out, d)
+	}
+	return out
+}

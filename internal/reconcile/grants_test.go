@@ -1,0 +1,229 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"svcpay/internal/daf"
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/fixture"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/reconcile"
+)
+
+// edited is the sandbox's provider with a book that a test writes in.
+type edited struct {
+	provider.Provider
+	mu   sync.Mutex
+	edit func([]provider.Line) []provider.Line
+}
+
+func (p *edited) Book(ctx context.Context, after int64, limit int) ([]provider.Line, error) {
+	lines, err := p.Provider.Book(ctx, after, limit)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.edit != nil {
+		lines = p.edit(lines)
+	}
+	return lines, err
+}
+
+// granted is a world whose first application's US merchant has donations.
+type granted struct {
+	*fixture.World
+	book *edited
+	*reconcile.Grants
+}
+
+func grantsWorld(t *testing.T) granted {
+	t.Helper()
+	w := fixture.New(t)
+	w.TakesDAF(w.App.Merchants.US)
+	p := &edited{Provider: w.Funds}
+	return granted{w, p, reconcile.NewGrants(reconcile.GrantDeps{Pool: w.Pool, Provider: p, Machine: w.Clock.Now})}
+}
+
+func (w granted) donate(amount money.Amount) daf.Donation {
+	w.T.Helper()
+	us := w.App.Merchants.US
+	session := w.Authorized(w.App, us, daf.Integrated, amount)
+	out, err := w.DAF.Create(w.T.Context(), w.Actor(), daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount}, nil)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return out.Object
+}
+
+func (w granted) sql(statement string, args pg.Args) {
+	w.T.Helper()
+	if n, err := pg.Exec(w.T.Context(), w.Pool, statement, args); err != nil || n == 0 {
+		w.T.Fatalf("%d rows, %v", n, err)
+	}
+}
+
+// compare makes a run after a while, and tells what is open then.
+func (w granted) compare(after time.Duration) (reconcile.Run, []reconcile.Difference) {
+	w.T.Helper()
+	w.Clock.Advance(after)
+	r, err := w.RunNow(w.T.Context())
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	open, err := w.Open(w.T.Context())
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return r, open
+}
+
+func kindsOf(open []reconcile.Difference) (out []reconcile.Kind) {
+	for _, d := range open {
+		out = append(out, d.Kind)
+	}
+	return out
+}
+
+// Grants of any number agree, however small the batches are, and the processor's reconciliation knows nothing
+// of them.
+func TestGrantsAgree(t *testing.T) {
+	t.Parallel()
+	w := grantsWorld(t)
+	w.SetBatch(2)
+	for i := range 5 {
+		w.donate(money.Amount(100 * (i + 1)))
+	}
+	if r, open := w.compare(3 * time.Hour); r.Lines != 5 || r.Operations != 5 || r.Postings != 0 || len(open) != 0 {
+		t.Errorf("%+v, %+v", r, open)
+	}
+	if r, open := w.compare(3 * time.Hour); r.Lines != 5 || r.Operations != 0 || len(open) != 0 {
+		t.Errorf("grants on their way are read again: %+v, %+v", r, open)
+	}
+	r, err := w.Reconcile.RunNow(t.Context())
+	if open, again := w.Reconcile.Open(t.Context()); r.Operations != 0 || len(open) != 0 || err != nil || again != nil {
+		t.Errorf("the processor's: %+v, %+v", r, open)
+	}
+}
+
+// What is planted in the book, or in our records, is found: that, and nothing else.
+func TestPlantedDifferencesOfGrants(t *testing.T) {
+	t.Parallel()
+	line := func(change func(*provider.Line)) func([]provider.Line) []provider.Line {
+		return func(all []provider.Line) []provider.Line {
+			for i := range all {
+				change(&all[i])
+			}
+			return all
+		}
+	}
+	for name, c := range map[string]struct {
+		book func([]provider.Line) []provider.Line
+		ours string // a statement
+		want []reconcile.Kind
+		runs int // until it is found
+	}{
+		"missing here": {book: func(all []provider.Line) []provider.Line {
+			if len(all) == 0 {
+				return all
+			}
+			return append(all, provider.Line{Number: all[0].Number + 1, Reference: "daf_nobody", TrackingID: "AAAAAAAAAA", Account: all[0].Account, Amount: 700})
+		}, want: []reconcile.Kind{reconcile.UnknownReference}},
+		"missing there": {book: func([]provider.Line) []provider.Line { return nil }, want: []reconcile.Kind{reconcile.MissingInBook}},
+		"submitted twice": {book: func(all []provider.Line) []provider.Line {
+			for _, l := range all {
+				l.Number++
+				return append(all, l)
+			}
+			return all
+		}, want: []reconcile.Kind{reconcile.SubmittedTwice}},
+		"another amount":      {book: line(func(l *provider.Line) { l.Amount += 100 }), want: []reconcile.Kind{reconcile.AmountDiffers}},
+		"another account":     {book: line(func(l *provider.Line) { l.Account = processor.Account(1, 1) }), want: []reconcile.Kind{reconcile.AccountDiffers}},
+		"another tracking id": {book: line(func(l *provider.Line) { l.TrackingID = "ZZZZZZZZZZ" }), want: []reconcile.Kind{reconcile.TrackingDiffers}},
+		"completed there":     {book: line(func(l *provider.Line) { l.State = provider.GrantCompleted }), want: []reconcile.Kind{reconcile.StateDiffers}, runs: 2},
+		"canceled there":      {book: line(func(l *provider.Line) { l.State = provider.GrantCanceled }), want: []reconcile.Kind{reconcile.StateDiffers}, runs: 2},
+		"canceled here": {ours: `UPDATE daf_donations SET status = 'canceled', canceled_at = created_at WHERE true`,
+			want: []reconcile.Kind{reconcile.StateDiffers}, runs: 2},
+		"completed here":    {ours: `UPDATE daf_donations SET status = 'completed', completed_at = created_at WHERE true`},
+		"declined here":     {ours: `UPDATE processor_operations SET state = 'declined' WHERE kind = 'grant'`, want: []reconcile.Kind{reconcile.ApprovalDiffers}},
+		"still open here":   {ours: `UPDATE processor_operations SET state = 'open', finished_at = NULL, next_check_at = created_at WHERE kind = 'grant'`, want: []reconcile.Kind{reconcile.OpenTooLong}},
+		"nothing is wrong":  {},
+		"declined, no line": {book: func([]provider.Line) []provider.Line { return nil }, ours: `UPDATE processor_operations SET state = 'declined' WHERE kind = 'grant'`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := grantsWorld(t)
+			d := w.donate(12_500)
+			w.book.edit = c.book
+			if c.ours != "" {
+				w.sql(c.ours, nil)
+			}
+			for i := range max(c.runs, 1) {
+				_, open := w.compare(3 * time.Hour)
+				if early := i < c.runs-1; early && len(open) != 0 || !early && !slices.Equal(kindsOf(open), c.want) {
+					t.Errorf("run %d: %+v", i+1, open)
+				}
+				for _, f := range open {
+					if f.Reference != d.ID.String() && f.Reference != "daf_nobody" || f.ApplicationID == nil || f.Kind != reconcile.UnknownReference && *f.OurAmount != 12_500 {
+						t.Errorf("%+v", f)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What is found stays found once, and is resolved by the run that no longer finds it.
+func TestDifferencesOfGrantsAreResolved(t *testing.T) {
+	t.Parallel()
+	w := grantsWorld(t)
+	w.donate(12_500)
+	w.sql(`UPDATE processor_operations SET state = 'declined' WHERE kind = 'grant'`, nil)
+	for range 2 {
+		if _, open := w.compare(3 * time.Hour); len(open) != 1 {
+			t.Errorf("%+v", open)
+		}
+	}
+	w.sql(`UPDATE processor_operations SET state = 'approved' WHERE kind = 'grant'`, nil)
+	if r, open := w.compare(3 * time.Hour); len(open) != 0 || r.Resolved != 1 {
+		t.Errorf("%+v, %+v", r, open)
+	}
+}
+
+// The provider's own completions and cancellations agree once they are taken in, and are read until then.
+func TestCompletedGrantsAgree(t *testing.T) {
+	t.Parallel()
+	w := grantsWorld(t)
+	done := w.donate(12_500)
+	w.compare(3 * time.Hour)
+	w.Clock.Advance(20 * 24 * time.Hour)
+	if _, err := w.Funds.Events(t.Context(), "", 100); err != nil { // what is due happens
+		t.Fatal(err)
+	}
+	state, err := pg.Value[string](t.Context(), w.Pool, `SELECT state FROM sandbox_daf_grants`, pg.Args{})
+	if err != nil || state != string(provider.GrantCompleted) {
+		t.Fatalf("%s, %v", state, err)
+	}
+	if _, open := w.compare(3 * time.Hour); len(open) != 0 {
+		t.Errorf("too new to tell: %+v", open)
+	}
+	if _, open := w.compare(3 * time.Hour); !slices.Equal(kindsOf(open), []reconcile.Kind{reconcile.StateDiffers}) {
+		t.Errorf("an event that was not taken in: %+v", open)
+	}
+	var in daf.UpdateInput
+	completed := string(daf.Completed)
+	in.Status.Given, in.Status.Value = true, &completed
+	if _, err := w.DAF.Update(t.Context(), w.Actor(), done.ID.String(), in, nil); err != nil {
+		t.Fatal(err)
+	}
+	if r, open := w.compare(3 * time.Hour); len(open) != 0 || r.Resolved != 1 {
+		t.Errorf("%+v, %+v", r, open)
+	}
+	if r, _ := w.compare(3 * time.Hour); r.Lines != 0 {
+		t.Errorf("what does not change any more is read again: %s", fmt.Sprint(r))
+	}
+}
