@@ -18,6 +18,7 @@ const (
 
 // Defines values for Advice.
 const (
+	AdviceAuthorizeAgain   Advice = "authorize_again"
 	AdviceCheckTheDetails  Advice = "check_the_details"
 	AdviceTryAgainLater    Advice = "try_again_later"
 	AdviceUseAnotherMethod Advice = "use_another_method"
@@ -122,6 +123,26 @@ const (
 	DAFCoverService DAFCover = "service"
 )
 
+// Defines values for DAFDonationKind.
+const (
+	DAFDonationKindIntegrated    DAFDonationKind = "integrated"
+	DAFDonationKindNonintegrated DAFDonationKind = "nonintegrated"
+)
+
+// Defines values for DAFDonationStatus.
+const (
+	DAFDonationStatusCanceled  DAFDonationStatus = "canceled"
+	DAFDonationStatusCompleted DAFDonationStatus = "completed"
+	DAFDonationStatusInitiated DAFDonationStatus = "initiated"
+	DAFDonationStatusUnknown   DAFDonationStatus = "unknown"
+)
+
+// Defines values for DAFFailureCode.
+const (
+	DAFFailureCodeDAFSessionDeclined DAFFailureCode = "daf_session_declined"
+	DAFFailureCodeNotSubmitted       DAFFailureCode = "not_submitted"
+)
+
 // Defines values for DAFInvoiceLineKind.
 const (
 	DAFInvoiceLineKindDAFPercentage         DAFInvoiceLineKind = "daf_percentage"
@@ -132,6 +153,13 @@ const (
 const (
 	DAFQuoteFeeFeeDAFPercentage         DAFQuoteFeeFee = "daf_percentage"
 	DAFQuoteFeeFeeDAFProviderPercentage DAFQuoteFeeFee = "daf_provider_percentage"
+)
+
+// Defines values for DAFStatusChangeSource.
+const (
+	DAFStatusChangeSourceAPI      DAFStatusChangeSource = "api"
+	DAFStatusChangeSourcePortal   DAFStatusChangeSource = "portal"
+	DAFStatusChangeSourceProvider DAFStatusChangeSource = "provider"
 )
 
 // Defines values for DeclineCode.
@@ -209,7 +237,16 @@ const (
 	ErrorCodeCountryInvalid            ErrorCode = "country_invalid"
 	ErrorCodeCurrencyUnsupported       ErrorCode = "currency_unsupported"
 	ErrorCodeCursorInvalid             ErrorCode = "cursor_invalid"
+	ErrorCodeDAFAmountMismatch         ErrorCode = "daf_amount_mismatch"
+	ErrorCodeDAFAmountNotWholeDollar   ErrorCode = "daf_amount_not_whole_dollar"
 	ErrorCodeDAFNotEligible            ErrorCode = "daf_not_eligible"
+	ErrorCodeDAFNotEnabled             ErrorCode = "daf_not_enabled"
+	ErrorCodeDAFNotEnrolled            ErrorCode = "daf_not_enrolled"
+	ErrorCodeDAFSessionAlreadyUsed     ErrorCode = "daf_session_already_used"
+	ErrorCodeDAFSessionDeclined        ErrorCode = "daf_session_declined"
+	ErrorCodeDAFSessionExpired         ErrorCode = "daf_session_expired"
+	ErrorCodeDAFSessionNotFound        ErrorCode = "daf_session_not_found"
+	ErrorCodeDAFStatusNotAllowed       ErrorCode = "daf_status_not_allowed"
 	ErrorCodeDisputeNotAnswerable      ErrorCode = "dispute_not_answerable"
 	ErrorCodeDomainInvalid             ErrorCode = "domain_invalid"
 	ErrorCodeExpiredCard               ErrorCode = "expired_card"
@@ -269,6 +306,7 @@ const (
 	ErrorTypeBusinessError       ErrorType = "business_error"
 	ErrorTypeCardError           ErrorType = "card_error"
 	ErrorTypeConflictError       ErrorType = "conflict_error"
+	ErrorTypeDAFError            ErrorType = "daf_error"
 	ErrorTypeIdempotencyError    ErrorType = "idempotency_error"
 	ErrorTypeInvalidRequestError ErrorType = "invalid_request_error"
 	ErrorTypePermissionError     ErrorType = "permission_error"
@@ -538,6 +576,9 @@ const (
 	PermissionDisputeRead        Permission = "dispute:read"
 	PermissionDomainRead         Permission = "domain:read"
 	PermissionDomainVerify       Permission = "domain:verify"
+	PermissionDonationCreate     Permission = "donation:create"
+	PermissionDonationRead       Permission = "donation:read"
+	PermissionDonationUpdate     Permission = "donation:update"
 	PermissionEventRead          Permission = "event:read"
 	PermissionEventRedeliver     Permission = "event:redeliver"
 	PermissionExportCreate       Permission = "export:create"
@@ -1092,6 +1133,43 @@ type CreateCharge struct {
 	Metadata map[string]string `json:"metadata,omitzero"`
 }
 
+// CreateDAFDonation is what DAF.CreateDonation sends.
+type CreateDAFDonation struct {
+	// MerchantID: The merchant of the page on which the donor authorized.
+	MerchantID int64 `json:"merchant_id"`
+
+	// WorkflowSessionID: Of an integrated donation, as `dafAuthorized` told it.
+	WorkflowSessionID string `json:"workflowSessionId,omitzero"`
+
+	// GrantID: Of a nonintegrated donation, as `dafAuthorized` told it.
+	GrantID string `json:"grantId,omitzero"`
+
+	// Amount: Cents, whole dollars; of an integrated donation what the donor authorized.
+	Amount int64                  `json:"amount"`
+	User   *CreateDAFDonationUser `json:"user,omitzero"`
+
+	// Anonymous: The donor wishes not to be named.
+	Anonymous bool `json:"anonymous,omitzero"`
+
+	// ExternalID: Your own id of the donation; no two donations of an application share one.
+	ExternalID string `json:"external_id,omitzero"`
+
+	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
+	Metadata map[string]string `json:"metadata,omitzero"`
+}
+
+// CreateDAFDonationUser: The donor, as `dafAuthorized` told it or as you know better. What is left out is kept as an empty text.
+type CreateDAFDonationUser struct {
+	FirstName Patch[string] `json:"firstName,omitzero"`
+	LastName  Patch[string] `json:"lastName,omitzero"`
+
+	// Email: An address, or an empty text.
+	Email Patch[string] `json:"email,omitzero"`
+
+	// Note: What the donor wrote to the merchant.
+	Note Patch[string] `json:"note,omitzero"`
+}
+
 // CreateExport is what Exports.Create sends.
 type CreateExport struct {
 	Resource ExportResource `json:"resource"`
@@ -1204,6 +1282,104 @@ type Currency string
 // DAFCover: The fees that the donor covers: the service's, or the provider's, too.
 type DAFCover string
 
+// DAFDonation is an object of the API.
+type DAFDonation struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Version: One more with every change.
+	Version int `json:"version"`
+
+	// Livemode: False in the sandbox.
+	Livemode   bool              `json:"livemode"`
+	MerchantID int64             `json:"merchant_id"`
+	Merchant   *Merchant         `json:"merchant,omitzero"`
+	Kind       DAFDonationKind   `json:"kind"`
+	Status     DAFDonationStatus `json:"status"`
+
+	// Amount: Cents, whole dollars.
+	Amount   int64  `json:"amount"`
+	Currency string `json:"currency"`
+
+	// TrackingID: By which donor, fund and merchant know the grant. Null while the provider has not answered, and of a nonintegrated donation.
+	TrackingID *string `json:"tracking_id"`
+
+	// WorkflowSessionID: Null of a nonintegrated donation.
+	WorkflowSessionID *string `json:"workflowSessionId"`
+
+	// GrantID: Null of an integrated donation.
+	GrantID  *string         `json:"grantId"`
+	Provider *DAFProviderRef `json:"provider"`
+	Fund     DAFFund         `json:"fund"`
+
+	// Fees: Fixed when the donation was made; none of a nonintegrated one.
+	Fees []DAFFee `json:"fees"`
+
+	// FeeTotal: Minor units of the currency.
+	FeeTotal int64 `json:"fee_total"`
+
+	// Net: The amount less the fees; below zero if they are higher.
+	Net  int64   `json:"net"`
+	User DAFUser `json:"user"`
+
+	// Anonymous: The donor wishes not to be named.
+	Anonymous       bool    `json:"anonymous"`
+	ExternalGrantID *string `json:"external_grant_id"`
+	ExternalID      *string `json:"external_id"`
+
+	// Note: Yours. The donor's is the user's.
+	Note *string `json:"note"`
+
+	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
+	Metadata map[string]string `json:"metadata"`
+
+	// StatusHistory: Every status, the oldest first.
+	StatusHistory []DAFStatusChange `json:"status_history"`
+	Failure       *DAFFailure       `json:"failure"`
+	CreatedAt     time.Time         `json:"created_at"`
+	CompletedAt   *time.Time        `json:"completed_at"`
+	CanceledAt    *time.Time        `json:"canceled_at"`
+	UpdatedAt     time.Time         `json:"updated_at"`
+}
+
+// DAFDonationKind: Who makes the grant, its provider or the donor.
+type DAFDonationKind string
+
+// DAFDonationStatus is one of its constants.
+type DAFDonationStatus string
+
+// DAFFailure: Why the grant was never sent; null unless the donation was canceled for that.
+type DAFFailure struct {
+	// Code: The fund refused, or the provider never got the grant.
+	Code        DAFFailureCode `json:"code"`
+	DeclineCode DeclineCode    `json:"decline_code,omitzero"`
+	Message     string         `json:"message"`
+}
+
+// DAFFailureCode is the code of DAFFailure.
+type DAFFailureCode string
+
+// DAFFee: One fee, rounded by itself. The service's has the schedule that it comes from.
+type DAFFee struct {
+	Fee DAFQuoteFeeFee `json:"fee"`
+
+	// Basis: Minor units of the currency.
+	Basis int64 `json:"basis"`
+
+	// Rate: Percent.
+	Rate float64 `json:"rate"`
+
+	// Amount: Minor units of the currency.
+	Amount     int64  `json:"amount"`
+	ScheduleID string `json:"schedule_id,omitzero"`
+}
+
+// DAFFund: The sponsor of the donor's fund.
+type DAFFund struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
 // DAFInvoice: Amounts are US cents.
 type DAFInvoice struct {
 	Object       string                 `json:"object"`
@@ -1267,6 +1443,12 @@ type DAFInvoiceOrganization struct {
 	Name string `json:"name"`
 }
 
+// DAFProviderRef: Who sends the grant, and under which reference of ours. Null of a nonintegrated donation.
+type DAFProviderRef struct {
+	Name      string `json:"name"`
+	Reference string `json:"reference"`
+}
+
 // DAFQuote is an object of the API.
 type DAFQuote struct {
 	Object     string `json:"object"`
@@ -1307,6 +1489,27 @@ type DAFQuoteFee struct {
 
 // DAFQuoteFeeFee is the fee of DAFQuoteFee.
 type DAFQuoteFeeFee string
+
+// DAFStatusChange: Who gave the donation a status: a program by its key, a person in the portal, or the provider.
+type DAFStatusChange struct {
+	Status  DAFDonationStatus     `json:"status"`
+	Source  DAFStatusChangeSource `json:"source"`
+	KeyName *string               `json:"key_name"`
+	User    *string               `json:"user"`
+	Note    *string               `json:"note"`
+	At      time.Time             `json:"at"`
+}
+
+// DAFStatusChangeSource is the source of DAFStatusChange.
+type DAFStatusChangeSource string
+
+// DAFUser: The donor as the request named them.
+type DAFUser struct {
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+	Email     string `json:"email"`
+	Note      string `json:"note"`
+}
 
 // DeclineCode: Why the issuer said no. Do not show it to the payer, who may be a thief; show the message.
 type DeclineCode string
@@ -2238,8 +2441,12 @@ type Problem struct {
 	DeclineCode DeclineCode `json:"decline_code,omitzero"`
 	ChargeID    string      `json:"charge_id,omitzero"`
 	Advice      Advice      `json:"advice,omitzero"`
-	MerchantID  *int64      `json:"merchant_id,omitzero"`
-	RefundID    string      `json:"refund_id,omitzero"`
+	DonationID  string      `json:"donation_id,omitzero"`
+
+	// NearestAmount: The nearest amount of whole dollars, in cents.
+	NearestAmount *int64 `json:"nearest_amount,omitzero"`
+	MerchantID    *int64 `json:"merchant_id,omitzero"`
+	RefundID      string `json:"refund_id,omitzero"`
 
 	// Remaining: What is left to refund, in minor units.
 	Remaining *int64 `json:"remaining,omitzero"`
@@ -2930,6 +3137,20 @@ type UpdateCharge struct {
 	Metadata Patch[map[string]string] `json:"metadata,omitzero"`
 }
 
+// UpdateDAFDonation is what DAF.UpdateDonation sends.
+type UpdateDAFDonation struct {
+	Status DAFDonationStatus `json:"status,omitzero"`
+
+	// Note: For yourself. A text in which a card number stands is refused.
+	Note Patch[string] `json:"note,omitzero"`
+
+	// ExternalGrantID: How the fund calls the grant.
+	ExternalGrantID Patch[string] `json:"external_grant_id,omitzero"`
+
+	// Metadata: Replaced as a whole. At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
+	Metadata Patch[map[string]string] `json:"metadata,omitzero"`
+}
+
 // UpdateMerchant is what Merchants.Update sends.
 type UpdateMerchant struct {
 	Name string `json:"name,omitzero"`
@@ -3313,6 +3534,73 @@ type ListTimelineParams struct {
 	Order Order `query:"order,omitzero"`
 }
 
+// ListDAFDonationsParams is the query of DAF.ListDonations.
+type ListDAFDonationsParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// Kind: Only donations of one of these.
+	Kind []DAFDonationKind `query:"kind,omitzero"`
+
+	// Status: Only donations in one of these.
+	Status []DAFDonationStatus `query:"status,omitzero"`
+
+	// MerchantID: Only what belongs to one of these merchants.
+	MerchantID []int64 `query:"merchant_id,omitzero"`
+
+	// TrackingID: Only the donation with this tracking id; there is one at most.
+	TrackingID string `query:"tracking_id,omitzero"`
+
+	// ExternalID: Only the donation with this external_id; there is one at most.
+	ExternalID string `query:"external_id,omitzero"`
+
+	// Email: Only of donors with this address, in letters of either case.
+	Email string `query:"email,omitzero"`
+
+	// Amount: Only this amount, in minor units. Not with one of the four below.
+	Amount *int64 `query:"amount,omitzero"`
+
+	// AmountGte: Only this amount or more.
+	AmountGte *int64 `query:"amount[gte],omitzero"`
+
+	// AmountGt: Only more than this. Not with `gte`.
+	AmountGt *int64 `query:"amount[gt],omitzero"`
+
+	// AmountLte: Only this amount or less. Not with `lt`.
+	AmountLte *int64 `query:"amount[lte],omitzero"`
+
+	// AmountLt: Only less than this.
+	AmountLt *int64 `query:"amount[lt],omitzero"`
+
+	// CreatedAtGte: Only what was made then or later.
+	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+
+	// CreatedAtGt: Only what was made later. Not with `gte`.
+	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+
+	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
+	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+
+	// CreatedAtLt: Only what was made earlier.
+	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+
+	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
+	// given once.
+	Metadata map[string]string `query:"metadata,omitzero"`
+
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []string `query:"expand[],omitzero"`
+}
+
 // QuoteDAFDonationParams is the query of DAF.QuoteDonation.
 type QuoteDAFDonationParams struct {
 	// MerchantID: The merchant that the donation is for.
@@ -3323,6 +3611,12 @@ type QuoteDAFDonationParams struct {
 
 	// Cover: Which fees the donor covers.
 	Cover DAFCover `query:"cover,omitzero"`
+}
+
+// GetDAFDonationParams is the query of DAF.GetDonation.
+type GetDAFDonationParams struct {
+	// Expand: What to give whole beside its id, once for each; as a member of that name.
+	Expand []string `query:"expand[],omitzero"`
 }
 
 // ListDisputesParams is the query of Disputes.List.
@@ -4015,7 +4309,7 @@ type MeService struct{ api *transport }
 // MerchantsService: The accounts that are paid. `/merchants`, `/merchants/{id}` and `/files/wallet-a-domain`, without `/api`, are the same operations by shorter paths.
 type MerchantsService struct{ api *transport }
 
-// DAFService: What donations from donor-advised funds cost.
+// DAFService: Donations from donor-advised funds, and what they cost.
 type DAFService struct{ api *transport }
 
 // FeesService: What a merchant pays for each event, and what new merchants begin with.
@@ -4163,6 +4457,42 @@ func (s ChargesService) Void(ctx context.Context, id string, body VoidCharge, op
 	return send[Charge](ctx, s.api, call{method: "POST", path: "/api/charges/" + segment(id) + "/void", body: body, keyed: true}, options)
 }
 
+// ListDonations: List donations.
+//
+// The bare path `/dafDonations` is the same.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/dafDonations
+func (s DAFService) ListDonations(ctx context.Context, params ListDAFDonationsParams, options ...Option) iter.Seq2[DAFDonation, error] {
+	return all[DAFDonation](ctx, s.api, call{method: "GET", path: "/api/dafDonations", query: params}, options)
+}
+
+// ListDonationsPage is one page of ListDonations.
+func (s DAFService) ListDonationsPage(ctx context.Context, params ListDAFDonationsParams, options ...Option) (*Page[DAFDonation], error) {
+	return send[Page[DAFDonation]](ctx, s.api, call{method: "GET", path: "/api/dafDonations", query: params}, options)
+}
+
+// CreateDonation: Record a donation that a donor authorized.
+//
+// Send what the event `dafAuthorized` told the page (`workflowSessionId` or `grantId`, `amount`, `user`) with `merchant_id`, within
+// 15 minutes. The details of the donor that are kept are those of this request.
+//
+// With a `workflowSessionId` the donation is integrated: its provider is told to grant it, and answers with the `tracking_id`.
+// `amount` is what the donor authorized. The fees are fixed now: the service's percentage and the provider's 2.9 %. With a
+// `grantId` it is nonintegrated: the donor makes the grant on the fund's own website, nobody confirms it, and it has no fees.
+//
+// What a donor authorized becomes one donation, with an `Idempotency-Key` or without. The same request again answers 200 with
+// that donation as it is now; one that says something else is refused.
+//
+// Answers 202 with a donation without `tracking_id` when the provider's answer is not known yet. It becomes known without another
+// request; repeat the request, or read the donation, to learn it.
+//
+// The bare path `/dafDonations` is the same.
+//
+// POST /api/dafDonations
+func (s DAFService) CreateDonation(ctx context.Context, body CreateDAFDonation, options ...Option) (*DAFDonation, error) {
+	return send[DAFDonation](ctx, s.api, call{method: "POST", path: "/api/dafDonations", body: body, keyed: true}, options)
+}
+
 // QuoteDonation: Compute a donation that covers its fees.
 //
 // The smallest donation that leaves `amount` once its fees are taken, each rounded half up by itself. Grants are whole
@@ -4174,6 +4504,39 @@ func (s ChargesService) Void(ctx context.Context, id string, body VoidCharge, op
 // GET /api/dafDonations/quote
 func (s DAFService) QuoteDonation(ctx context.Context, params QuoteDAFDonationParams, options ...Option) (*DAFQuote, error) {
 	return send[DAFQuote](ctx, s.api, call{method: "GET", path: "/api/dafDonations/quote", query: params}, options)
+}
+
+// GetDonation: Read a donation.
+//
+// The bare path `/dafDonations/{id}` is the same.
+//
+// GET /api/dafDonations/{id}
+func (s DAFService) GetDonation(ctx context.Context, id string, params GetDAFDonationParams, options ...Option) (*DAFDonation, error) {
+	return send[DAFDonation](ctx, s.api, call{method: "GET", path: "/api/dafDonations/" + segment(id), query: params}, options)
+}
+
+// PatchDonation: Change a donation's status and notes.
+//
+// The same as `PUT`.
+//
+// PATCH /api/dafDonations/{id}
+func (s DAFService) PatchDonation(ctx context.Context, id string, body UpdateDAFDonation, options ...Option) (*DAFDonation, error) {
+	return send[DAFDonation](ctx, s.api, call{method: "PATCH", path: "/api/dafDonations/" + segment(id), body: body, keyed: true}, options)
+}
+
+// UpdateDonation: Change a donation's status and notes.
+//
+// Members that are not sent stay as they are; null clears all but the status. `metadata` is replaced as a whole. What changes
+// nothing makes no version and no event. A `note` that comes with a `status` stands in `status_history`, too.
+//
+// A nonintegrated donation moves from any status to any other. An integrated one follows its provider: it can be marked
+// `completed` and corrected back to `initiated`. What is set by hand gives way to the provider's next news.
+//
+// `PATCH` and the bare path `/dafDonations/{id}` are the same.
+//
+// PUT /api/dafDonations/{id}
+func (s DAFService) UpdateDonation(ctx context.Context, id string, body UpdateDAFDonation, options ...Option) (*DAFDonation, error) {
+	return send[DAFDonation](ctx, s.api, call{method: "PUT", path: "/api/dafDonations/" + segment(id), body: body, keyed: true}, options)
 }
 
 // List: List disputes.

@@ -17,7 +17,7 @@ const empty = "{}"
 var unsaid = []string{"object", "version", "livemode", "updated_at"}
 
 // private are members that tell of payers: that they changed is kept, not how.
-var private = []string{"billing", "payment_method", "evidence", "metadata", "note", "description"}
+var private = []string{"billing", "payment_method", "evidence", "metadata", "note", "description", "user"}
 
 // difference is what differs between two objects of one kind, as JSON objects of the members before and
 // after. nil is no object: then the other one is told whole. Both have no secrets in them.

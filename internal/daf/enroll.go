@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/crash"
@@ -65,7 +66,7 @@ func (s *Service) LookUp(ctx context.Context, actor authz.Actor, in LookUpInput)
 // ofOrganization checks that the actor administers the merchant's organization, and then tells the mistakes of
 // the input, if there are any.
 func (s *Service) ofOrganization(ctx context.Context, actor authz.Actor, merchantID int64, ein string, fs fault.Fields) (standing, error) {
-	if err := s.Check.Check(actor, authz.DAFEnrollmentManage); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.DAFEnrollmentManage, audit.Of("merchant", "", merchantID)); err != nil {
 		return standing{}, err
 	}
 	if err := fs.Err(); err != nil {
@@ -122,11 +123,15 @@ func (s *Service) Enroll(ctx context.Context, actor authz.Actor, in EnrollInput)
 	if !strings.EqualFold(strings.TrimSpace(in.Name), strings.TrimSpace(found.Name)) {
 		return Enrollment{}, fault.Invalid("parameter_invalid", "This is not the name of the organization that was found.").On("name")
 	}
-	return s.enroll(ctx, m, *found, merchant.Cause{RequestID: actor.RequestID, Source: outbox.API})
+	cause := merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}
+	return s.enroll(ctx, m, *found, cause, func(tx *pg.Tx, e Enrollment) error {
+		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage, audit.Of("daf_enrollment", e.ID.String(), e.MerchantID), nil, e)
+	})
 }
 
-// enroll makes an attempt: our reference is committed, the provider called, its answer written down.
-func (s *Service) enroll(ctx context.Context, m standing, o provider.Organization, c merchant.Cause) (Enrollment, error) {
+// enroll makes an attempt: our reference is committed, the provider called, its answer written down. begun
+// is called in the transaction of the first.
+func (s *Service) enroll(ctx context.Context, m standing, o provider.Organization, c merchant.Cause, begun func(*pg.Tx, Enrollment) error) (Enrollment, error) {
 	now, err := s.Clock.Moment(ctx, m.ApplicationID)
 	if err != nil {
 		return Enrollment{}, err
@@ -144,7 +149,10 @@ func (s *Service) enroll(ctx context.Context, m standing, o provider.Organizatio
 		if o := m.judge(e.EIN); o != Eligible {
 			return o.refusal()
 		}
-		return insertEnrollmentTx(ctx, tx, e, now.Machine.Add(leaseFor))
+		if err := insertEnrollmentTx(ctx, tx, e, now.Machine.Add(leaseFor)); err != nil {
+			return err
+		}
+		return begun(tx, e)
 	})
 	if pg.Violated(err) == "daf_enrollments_one_ein" { // two merchants at once
 		err = EINTaken.refusal()

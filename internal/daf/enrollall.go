@@ -128,7 +128,7 @@ func (s *Service) enrollAlone(ctx context.Context, m standing, found Examined) (
 	var e Enrollment
 	var err error
 	if found.Outcome == Eligible {
-		e, err = s.enroll(ctx, m, *found.Organization, cause)
+		e, err = s.enroll(ctx, m, *found.Organization, cause, func(*pg.Tx, Enrollment) error { return nil })
 	} else if e, err = lastEnrollment(ctx, s.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
 		e, err = s.ask(ctx, e, cause)
 	}

@@ -3,7 +3,9 @@ package daf
 import (
 	"context"
 	"errors"
+	"strconv"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
@@ -43,8 +45,11 @@ func (s *Service) OptOut(ctx context.Context, actor authz.Actor, merchantID int6
 		if err := endEnrollmentTx(ctx, tx, now, locked); err != nil {
 			return err
 		}
-		after, err = s.Merchants.LeaveTx(tx, now, locked, merchant.Cause{RequestID: actor.RequestID, Source: outbox.API})
-		return err
+		after, err = s.Merchants.LeaveTx(tx, now, locked, merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
+		if err != nil {
+			return err
+		}
+		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage, audit.Of("merchant", strconv.FormatInt(merchantID, 10), merchantID), locked, after)
 	})
 	return after, err
 }
