@@ -93,13 +93,6 @@ func (in CreateInput) user() User {
 	return User{deref(in.User.FirstName), deref(in.User.LastName), deref(in.User.Email), deref(in.User.Note)}
 }
 
-func (in CreateInput) kind() Kind {
-	if in.GrantID != nil {
-		return Nonintegrated
-	}
-	return Integrated
-}
-
 // idParam names the parameter that tells what was authorized.
 func (in CreateInput) idParam() string {
 	if in.GrantID != nil {
