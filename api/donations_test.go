@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/demo"
 	"svcpay/internal/fixture"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
