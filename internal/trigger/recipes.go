@@ -51,4 +51,4 @@ var recipes = map[string]recipe{
 }
 
 // noDonations is why events of donations cannot be made to happen.
-const noDonations = "donations cannot be made through the API in this version"
+const noDonations = "a donation begins with what a donor authorizes on a page"
