@@ -43,8 +43,8 @@ func person(id, applicationID int64) authz.Actor {
 }
 
 type thing struct {
-	Name   string `json:"name"`
-	Number int    `json:"number"`
+	Name  string `json:"name"`
+	Count int    `json:"count"`
 }
 
 // do writes down that somebody did something.
@@ -56,6 +56,7 @@ func (w world) do(a authz.Actor, before, after any) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.clock.Advance(time.Millisecond) // ids of one millisecond are in no order
 }
 
 func (w world) inspect(applicationID int64) audit.Chain {
@@ -89,7 +90,7 @@ func TestChainsGrowByApplication(t *testing.T) {
 	}
 	heads := map[string]bool{}
 	for i := range 5 {
-		w.do(person(1, 7), nil, thing{Number: i})
+		w.do(person(1, 7), nil, thing{Count: i})
 		w.clock.Advance(time.Second)
 		c := w.inspect(7)
 		if c.Entries != int64(i+1) || c.Flaw != "" || len(c.Head) != 64 || heads[c.Head] {
@@ -125,7 +126,7 @@ func TestManyWriteAtOnce(t *testing.T) {
 					}
 					continue
 				}
-				w.do(person(int64(i+1), 7), nil, thing{Number: k})
+				w.do(person(int64(i+1), 7), nil, thing{Count: k})
 			}
 		})
 	}
@@ -174,7 +175,7 @@ func TestInspectionFindsWhatWasDone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := range 6 {
-		w.do(person(1, 7), thing{Name: "a"}, thing{Name: "b", Number: i + 1})
+		w.do(person(1, 7), thing{Name: "a"}, thing{Name: "b", Count: i + 1})
 	}
 	w.tamper(`CREATE TABLE kept_entries AS SELECT * FROM audit_entries; CREATE TABLE kept_chains AS SELECT * FROM audit_chains`)
 	for name, c := range map[string]struct {
