@@ -48,23 +48,49 @@ func (a *API) describe(e *echo.Echo) map[string][]string {
 // the others, and to paths that do not exist. The router would let everything below /api win over its own 405.
 func (a *API) refuseOthers(e *echo.Echo, methods map[string][]string) {
 	refuse := func(c echo.Context) error {
-		for pattern, allowed := range methods {
-			if covers(pattern, echo.GetPath(c.Request())) {
-				c.Response().Header().Set("Allow", strings.Join(append(slices.Clone(allowed), http.MethodOptions), ", "))
-				if c.Request().Method == http.MethodOptions {
-					a.identifyRequest(c)
-					return c.NoContent(http.StatusNoContent)
-				}
-				return a.noRoute(c, http.StatusMethodNotAllowed)
-			}
+		allowed := takenBy(methods, echo.GetPath(c.Request()))
+		if len(allowed) == 0 {
+			return a.noRoute(c, http.StatusNotFound)
 		}
-		return a.noRoute(c, http.StatusNotFound)
+		c.Response().Header().Set("Allow", strings.Join(append(slices.Clone(allowed), http.MethodOptions), ", "))
+		if c.Request().Method == http.MethodOptions {
+			a.identifyRequest(c)
+			return c.NoContent(http.StatusNoContent)
+		}
+		return a.noRoute(c, http.StatusMethodNotAllowed)
 	}
 	e.RouteNotFound("/api", refuse)
 	e.RouteNotFound("/api/*", refuse)
 	for path := range methods { // those outside /api too
 		e.RouteNotFound(path, refuse)
 	}
+	// A path such as /api/dafDonations/quote is none of /api/dafDonations/:id: what it does not take
+	// itself is refused.
+	for path, own := range methods {
+		for pattern, others := range methods {
+			if pattern == path || !covers(pattern, path) {
+				continue
+			}
+			for _, method := range others {
+				if !slices.Contains(own, method) {
+					e.Add(method, path, refuse)
+				}
+			}
+		}
+	}
+}
+
+// takenBy lists the methods that a path takes: by its own name, else as an object's.
+func takenBy(methods map[string][]string, path string) []string {
+	if own, ok := methods[path]; ok {
+		return own
+	}
+	for pattern, allowed := range methods {
+		if covers(pattern, path) {
+			return allowed
+		}
+	}
+	return nil
 }
 
 // covers tells whether a path is one of a pattern's, segment by segment.

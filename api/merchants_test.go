@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/merchant"
@@ -319,24 +320,29 @@ func (s *site) plainly(t *testing.T, method, path, body string, header map[strin
 // TestOtherPathsAreTheSameOperations: one resource, with one idempotency, by two paths.
 func TestOtherPathsAreTheSameOperations(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := donationSite(t)
 	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
 		t.Fatal(err)
 	}
-	id := fmt.Sprint(s.App.Merchants.US)
+	gift := func() string { return s.gift(t, "donor@fund.example", daf.Nonintegrated, 700, "") }
+	shop, donation := fmt.Sprint(s.App.Merchants.US), s.give(t, gift()).want(t, 201, "").donation(t).ID.String()
 	aliases := 0
 	for _, r := range new(API).routes() {
 		if r.alias == "" {
 			continue
 		}
 		aliases++
+		id, least := shop, map[string]string{http.MethodPost: s.least(""), http.MethodPut: `{"name":"Renamed"}`}
+		if strings.HasPrefix(r.alias, "/dafDonations") {
+			id, least = donation, map[string]string{http.MethodPost: gift(), http.MethodPut: `{"note":"Seen"}`, http.MethodPatch: `{"note":"Kept"}`}
+		}
 		canonical, other := strings.Replace(r.path, ":id", id, 1), strings.Replace(r.alias, ":id", id, 1)
 		bodies := []string{""}
 		if r.method != http.MethodGet {
-			bodies = []string{map[string]string{http.MethodPost: s.least(""), http.MethodPut: `{"name":"Renamed"}`}[r.method], `{"status":1}`, `{`}
+			bodies = []string{least[r.method], `{"status":1}`, `{`}
 		}
 		for i, body := range bodies {
-			header := map[string]string{"Idempotency-Key": fmt.Sprint(r.method, i)}
+			header := map[string]string{"Idempotency-Key": fmt.Sprint(r.method, r.alias, i)}
 			if r.method == http.MethodGet {
 				header = nil
 			}
@@ -352,10 +358,10 @@ func TestOtherPathsAreTheSameOperations(t *testing.T) {
 	if aliases < 5 {
 		t.Errorf("%d other paths", aliases)
 	}
-	if a, b := s.plainly(t, "DELETE", "/api/merchants/"+id, "", nil), s.plainly(t, "DELETE", "/merchants/"+id, "", nil); a.status != 405 || b.status != 405 || withoutID(a) != withoutID(b) {
+	if a, b := s.plainly(t, "DELETE", "/api/merchants/"+shop, "", nil), s.plainly(t, "DELETE", "/merchants/"+shop, "", nil); a.status != 405 || b.status != 405 || withoutID(a) != withoutID(b) {
 		t.Errorf("%d %s; %d %s", a.status, a.body, b.status, b.body)
 	}
-	if a := s.plainly(t, "GET", "/merchants/"+id, "", map[string]string{"X-API-Key": "no"}); a.status != 401 || a.error().Code != "api_key_invalid" {
+	if a := s.plainly(t, "GET", "/merchants/"+shop, "", map[string]string{"X-API-Key": "no"}); a.status != 401 || a.error().Code != "api_key_invalid" {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	s.execute(t, `ALTER SCHEMA public RENAME TO elsewhere`, pg.Args{})

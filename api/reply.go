@@ -47,11 +47,11 @@ func made[T any](status int, under string, out idempotency.Result[T]) reply {
 	if prior != nil && prior.State == idempotency.Done {
 		return reply{status: status, raw: prior.Outcome.Result, refusal: prior.Outcome.Refusal, under: under, replayed: true, original: prior.RequestID}
 	}
-	if out.Existing { // nothing was made
-		status, under = http.StatusOK, ""
-	}
-	if out.Unknown {
+	switch {
+	case out.Unknown:
 		status = http.StatusAccepted
+	case out.Existing: // nothing was made
+		status, under = http.StatusOK, ""
 	}
 	return reply{status: status, object: out.Object, under: under, replayed: prior != nil}
 }

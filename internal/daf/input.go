@@ -35,10 +35,10 @@ type CreateInput struct {
 
 // UserInput is the donor as a request names them.
 type UserInput struct {
-	FirstName *string `json:"firstName"`
-	LastName  *string `json:"lastName"`
-	Email     *string `json:"email"`
-	Note      *string `json:"note"`
+	FirstName *string `json:"firstName,omitempty"`
+	LastName  *string `json:"lastName,omitempty"`
+	Email     *string `json:"email,omitempty"`
+	Note      *string `json:"note,omitempty"`
 }
 
 // Validate returns every mistake that can be seen without looking anything up.
@@ -74,8 +74,9 @@ func (in CreateInput) checkIDs(fs *fault.Fields) {
 func (u UserInput) validate(fs *fault.Fields) {
 	check.Text(fs, "user.firstName", u.FirstName, 0, maxName)
 	check.Text(fs, "user.lastName", u.LastName, 0, maxName)
+	before := len(*fs)
 	check.Text(fs, "user.email", u.Email, 0, maxEmail)
-	if e := deref(u.Email); e != "" && len(e) <= maxEmail {
+	if e := deref(u.Email); e != "" && len(*fs) == before { // one mistake of it is enough
 		if a, err := mail.ParseAddress(e); err != nil || a.Address != e {
 			fs.Add("user.email", "parameter_invalid", "An e-mail address such as donor@example.org.")
 		}

@@ -17,7 +17,7 @@ import (
 // faults: the mistakes of the input, some of which show only beside what the merchant has;
 // resource_missing; object_changed; daf_not_eligible; external_id_taken.
 func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in UpdateInput, claim *idempotency.Claim) (out idempotency.Result[Merchant], err error) {
-	if err := s.audit.AllowAll(ctx, actor, in.rights(), on(id)); err != nil {
+	if err := s.audit.AllowAll(ctx, actor, in.rights(actor), on(id)); err != nil {
 		return out, err
 	}
 	if err := in.validate(s.sandbox()).Err(); err != nil {
@@ -62,16 +62,16 @@ func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 	if err := after.rescheduleTx(tx, before, now); err != nil {
 		return before, err
 	}
-	return s.changedTx(tx, now, actor, in.rights()[0], before, after)
+	return s.changedTx(tx, now, actor, in.rights(actor)[0], before, after)
 }
 
-// rights are the permissions that an update takes: what needs one of its own can be changed by who may
-// change nothing else.
-func (in UpdateInput) rights() []authz.Permission {
+// rights are the permissions that an update takes: what needs one of its own can be changed by people who
+// may change nothing else.
+func (in UpdateInput) rights(a authz.Actor) []authz.Permission {
 	own := rightsOf(in.HasWalletA.Given || in.HasDAFProvider.Given, in.Domains.Given, in.DAFPercentage.Given)
 	others := in
 	others.HasWalletA, others.HasDAFProvider, others.Domains, others.IfVersion = UpdateInput{}.HasWalletA, UpdateInput{}.HasDAFProvider, UpdateInput{}.Domains, nil
-	if len(own) > 0 && reflect.ValueOf(others).IsZero() {
+	if len(own) > 0 && !a.Role.IsServer() && reflect.ValueOf(others).IsZero() {
 		return own
 	}
 	return append([]authz.Permission{authz.MerchantUpdate}, own...)
