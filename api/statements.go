@@ -33,6 +33,7 @@ func (a *API) statementRoutes() []route {
 		{http.MethodGet, "/api/merchants/:id/daf_invoice", "", authz.StatementRead,
 			monthly[report.DAFInvoice]{"daf-invoice", a.Reports.DAFInvoice, a.Reports.DAFInvoiceCSV, report.DAFInvoicePDF}.handler()},
 		{http.MethodGet, "/api/charges/:id/timeline", "", authz.ChargeRead, listsOf(timeline, a.Reports.Timeline)},
+		{http.MethodGet, "/api/dafDonations/:id/timeline", "", authz.DonationRead, listsOf(timeline, a.Reports.DonationTimeline)},
 	}
 }
 

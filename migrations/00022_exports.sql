@@ -6,7 +6,7 @@ CREATE TABLE exports (
     id uuid NOT NULL,
     application_id bigint NOT NULL REFERENCES applications (id),
     version integer NOT NULL DEFAULT 1,
-    resource text NOT NULL CHECK (resource IN ('charges', 'refunds', 'disputes', 'payouts', 'balance_entries', 'merchants', 'tokens')),
+    resource text NOT NULL CHECK (resource IN ('charges', 'refunds', 'disputes', 'payouts', 'daf_donations', 'balance_entries', 'merchants', 'tokens')),
     format text NOT NULL CHECK (format IN ('csv', 'jsonl')),
     filters jsonb NOT NULL,
     columns text[],

@@ -35,6 +35,10 @@ CREATE TABLE daf_donations (
     completed_at timestamptz,
     canceled_at timestamptz,
     updated_at timestamptz NOT NULL,
+    words tsvector NOT NULL GENERATED ALWAYS AS (search_words(
+        coalesce(donor->>'firstName', '') || ' ' || coalesce(donor->>'lastName', '') || ' ' || coalesce(donor->>'email', '') || ' '
+        || coalesce(donor->>'note', '') || ' ' || fund_name || ' ' || coalesce(tracking_id, '') || ' ' || coalesce(external_grant_id, '')
+        || ' ' || coalesce(external_id, '') || ' ' || coalesce(note, ''))) STORED,
     PRIMARY KEY (application_id, id),
     UNIQUE (application_id, merchant_id, id),
     UNIQUE (application_id, external_id),
@@ -60,6 +64,7 @@ CREATE INDEX daf_donations_by_merchant ON daf_donations (application_id, merchan
 CREATE INDEX daf_donations_by_status ON daf_donations (application_id, status, id DESC);
 CREATE INDEX daf_donations_by_amount ON daf_donations (application_id, amount, id);
 CREATE INDEX daf_donations_by_email ON daf_donations (application_id, lower(donor->>'email'), id) WHERE donor->>'email' <> '';
+CREATE INDEX daf_donations_by_words ON daf_donations USING gin (words);
 CREATE INDEX daf_donations_by_metadata ON daf_donations USING gin (metadata jsonb_path_ops) WHERE metadata <> '{}';
 
 -- Who gave a donation which status: one row for its creation and one for each change, by the version that

@@ -130,10 +130,10 @@ func New(d Deps) *Services {
 		Environment: d.Environment, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
 	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
-	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
-		Disputes: s.Disputes, Payouts: s.Payouts, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Machine: d.Machine, Livemode: live})
 	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF, Grants: s.Grants,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
+	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
+		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Machine: d.Machine, Livemode: live})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
 	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})

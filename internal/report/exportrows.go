@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
@@ -37,7 +38,7 @@ type resource struct {
 
 // ExportResources lists what can be exported.
 func ExportResources() []string {
-	return []string{"charges", "refunds", "disputes", "payouts", "balance_entries", "merchants", "tokens"}
+	return []string{"charges", "refunds", "disputes", "payouts", "daf_donations", "balance_entries", "merchants", "tokens"}
 }
 
 var resources = map[string]resource{
@@ -63,6 +64,12 @@ var resources = map[string]resource{
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			return next(e, ids.ParsePayout, func(p page.Input[ids.Payout]) (page.Of[payout.Payout], error) {
 				return s.Payouts.List(ctx, actor, payout.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
+			})
+		}},
+	"daf_donations": {authz.DonationRead, daf.Statuses(), columnsOf(reflect.TypeFor[daf.Donation](), ""),
+		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
+			return next(e, ids.ParseDonation, func(p page.Input[ids.Donation]) (page.Of[daf.Donation], error) {
+				return s.Donations.List(ctx, actor, daf.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
 			})
 		}},
 	"balance_entries": {authz.BalanceRead, nil, columnsOf(reflect.TypeFor[ledger.Entry](), ""),

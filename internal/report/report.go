@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
+	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
@@ -38,6 +39,7 @@ type Deps struct {
 	Refunds   *refund.Service
 	Disputes  *dispute.Service
 	Payouts   *payout.Service
+	Donations *daf.Service
 	Ledger    *ledger.Service
 	Check     authz.Checker
 	Clock     *clock.Clock

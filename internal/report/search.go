@@ -32,7 +32,8 @@ func (f Found) MarshalJSON() ([]byte, error) { return f.record, nil }
 
 // readOf is what it takes to find objects of a kind.
 var readOf = map[string]authz.Permission{"charge": authz.ChargeRead, "refund": authz.RefundRead, "dispute": authz.DisputeRead,
-	"payout": authz.PayoutRead, "merchant": authz.MerchantRead, "token": authz.TokenRead}
+	"payout": authz.PayoutRead, "daf_donation": authz.DonationRead,
+	"merchant": authz.MerchantRead, "token": authz.TokenRead}
 
 // Search finds objects of several kinds, newest first unless the page ascends; merchants, whose ids tell no
 // time, stand above all others. What was written before is found. Kinds that the actor may not read are
@@ -81,7 +82,7 @@ func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, i
 	more := false
 	for _, kind := range kinds {
 		p, err := map[string]func(context.Context) (page.Of[hit], error){"charge": f.charges, "refund": f.refunds, "dispute": f.disputes,
-			"payout": f.payouts, "merchant": f.merchants, "token": f.tokens}[kind](ctx)
+			"payout": f.payouts, "daf_donation": f.donations, "merchant": f.merchants, "token": f.tokens}[kind](ctx)
 		if err != nil {
 			return out, err
 		}
@@ -112,6 +113,8 @@ func (s *Service) found(ctx context.Context, actor authz.Actor, r Ref) (Found, e
 		return show(ctx, actor, ids.DisputeFrom(r.id).String(), s.Disputes.Get)
 	case "payout":
 		return show(ctx, actor, ids.PayoutFrom(r.id).String(), s.Payouts.Get)
+	case "daf_donation":
+		return show(ctx, actor, ids.DonationFrom(r.id).String(), s.Donations.Get)
 	case "token":
 		return show(ctx, actor, ids.TokenFrom(r.id).String(), s.Tokens.Get)
 	}

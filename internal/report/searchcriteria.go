@@ -110,6 +110,11 @@ func (c *criteria) reference(t search.Term) bool {
 	return all(t, func(v string) bool { return v != "" && len([]rune(v)) <= 64 })
 }
 
+func (c *criteria) tracking(t search.Term) bool {
+	c.member("tracking_id").add(t.Not, texts(t))
+	return all(t, func(v string) bool { return v != "" && len([]rune(v)) <= 32 })
+}
+
 // address also asks for the words of the address, which are in an index.
 func (c *criteria) address(t search.Term) bool {
 	var phrases []string

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
@@ -14,12 +15,12 @@ import (
 )
 
 // Kinds are the objects that a search finds, by the API's names.
-func Kinds() []string { return []string{"charge", "refund", "dispute", "payout", "merchant", "token"} }
+func Kinds() []string { return []string{"charge", "refund", "dispute", "payout", "daf_donation", "merchant", "token"} }
 
 // statusesOf are the statuses of each kind.
 var statusesOf = map[string][]string{
 	"charge": charge.Statuses(), "refund": refund.Statuses(), "dispute": dispute.Statuses(), "payout": payout.Statuses(),
-	"merchant": merchantStatuses(), "token": token.Statuses(),
+	"daf_donation": daf.Statuses(), "merchant": merchantStatuses(), "token": token.Statuses(),
 }
 
 // brands are the networks of cards as charges and tokens name them.
@@ -39,25 +40,26 @@ type field struct {
 var fields = map[string]field{
 	"object":      {kinds: Kinds(), words: Kinds()},
 	"status":      {kinds: Kinds(), words: allStatuses()},
-	"amount":      {kinds: Kinds()[:4], ordered: true, form: "an integer of minor units from 0 to 999999999999", read: (*criteria).amount},
-	"currency":    {kinds: Kinds()[:5], words: []string{string(money.USD), string(money.CAD)}},
+	"amount":      {kinds: Kinds()[:5], ordered: true, form: "an integer of minor units from 0 to 999999999999", read: (*criteria).amount},
+	"currency":    {kinds: Kinds()[:6], words: []string{string(money.USD), string(money.CAD)}},
 	"type":        {kinds: []string{"charge"}, words: charge.Types()},
-	"kind":        {kinds: []string{"charge", "token", "dispute"}, words: slices.Concat(token.Kinds(), dispute.Kinds())},
+	"kind":        {kinds: []string{"charge", "token", "dispute", "daf_donation"}, words: slices.Concat(token.Kinds(), dispute.Kinds(), daf.Kinds())},
 	"brand":       {kinds: []string{"charge", "token"}, words: brands},
 	"last4":       {kinds: []string{"charge", "token", "payout"}, form: "one to four digits", read: (*criteria).digits},
 	"recurring":   {kinds: []string{"charge"}, words: []string{"true", "false"}},
 	"merchant_id": {kinds: Kinds(), form: "a merchant's id, a positive integer", read: (*criteria).merchant},
 	"charge_id":   {kinds: []string{"refund", "dispute"}, form: "a charge's id", read: (*criteria).charge},
 	"token":       {kinds: []string{"charge"}, form: "a token's id", read: (*criteria).token},
-	"external_id": {kinds: []string{"charge", "refund", "merchant"}, form: "a text of 1 to 64 characters", read: (*criteria).reference},
-	"email":       {kinds: []string{"charge", "token"}, form: "an address with letters or digits", read: (*criteria).address},
-	"metadata":    {kinds: []string{"charge", "refund", "merchant"}, keyed: true, form: "a text of at most 500 characters under a key of at most 40", read: (*criteria).pair},
+	"tracking_id": {kinds: []string{"daf_donation"}, form: "a text of 1 to 32 characters", read: (*criteria).tracking},
+	"external_id": {kinds: []string{"charge", "refund", "daf_donation", "merchant"}, form: "a text of 1 to 64 characters", read: (*criteria).reference},
+	"email":       {kinds: []string{"charge", "daf_donation", "token"}, form: "an address with letters or digits", read: (*criteria).address},
+	"metadata":    {kinds: []string{"charge", "refund", "daf_donation", "merchant"}, keyed: true, form: "a text of at most 500 characters under a key of at most 40", read: (*criteria).pair},
 	"created_at":  {kinds: Kinds(), ordered: true, form: "a day such as 2026-12-01, or after a comparison other than : a time such as 2026-12-01T09:30:00Z", read: (*criteria).time},
 }
 
 // fieldNames are the names of all fields, for who gave another.
 func fieldNames() string {
-	return "object, status, amount, currency, type, kind, brand, last4, recurring, merchant_id, charge_id, token, external_id, email, metadata.key, created_at"
+	return "object, status, amount, currency, type, kind, brand, last4, recurring, merchant_id, charge_id, token, tracking_id, external_id, email, metadata.key, created_at"
 }
 
 func merchantStatuses() (out []string) {

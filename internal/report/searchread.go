@@ -40,7 +40,7 @@ func (c *criteria) within(kinds []string) {
 }
 
 // withWords are the kinds whose texts are searched.
-var withWords = []string{"charge", "refund", "merchant", "token"}
+var withWords = []string{"charge", "refund", "daf_donation", "merchant", "token"}
 
 // text takes a word, a phrase or an id.
 func (c *criteria) text(t search.Term, alone bool) error {
@@ -139,7 +139,7 @@ type Ref struct {
 	id   [16]byte
 }
 
-// ParseRef reads a printed id of a charge, refund, dispute, payout, token or merchant; [ids.ErrID] for
+// ParseRef reads a printed id of a charge, refund, dispute, payout, donation, token or merchant; [ids.ErrID] for
 // anything else.
 func ParseRef(text string) (Ref, error) {
 	if n, ok := number(text); ok && n > 0 {
@@ -159,6 +159,9 @@ func ParseRef(text string) (Ref, error) {
 	case "po":
 		id, err := ids.ParsePayout(text)
 		return Ref{"payout", id.Bytes()}, err
+	case "daf":
+		id, err := ids.ParseDonation(text)
+		return Ref{"daf_donation", id.Bytes()}, err
 	case "tok":
 		id, err := ids.ParseToken(text)
 		return Ref{"token", id.Bytes()}, err

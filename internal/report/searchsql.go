@@ -54,6 +54,11 @@ const (
 		AND (@kind::text[] IS NULL OR kind = ANY (@kind)) AND kind <> ALL (@not_kind::text[])`
 	payouts = `SELECT id FROM payouts` + ofTenant + ofState + ofMoney + `
 		AND (@last4::text[] IS NULL OR bank_last4 = ANY (@last4)) AND bank_last4 <> ALL (@not_last4::text[])`
+	donations = `SELECT id FROM daf_donations` + ofTenant + ofState + ofMoney + ofText + ofReference + `
+		AND (@email::text[] IS NULL OR lower(donor->>'email') = ANY (lower(@email::text[]::text)::text[]))
+		AND lower(donor->>'email') <> ALL (lower(@not_email::text[]::text)::text[])
+		AND (@kind::text[] IS NULL OR kind = ANY (@kind)) AND kind <> ALL (@not_kind::text[])
+		AND (@tracking_id::text[] IS NULL OR tracking_id = ANY (@tracking_id)) AND coalesce(tracking_id, '') <> ALL (@not_tracking_id::text[])`
 	merchants = `SELECT id FROM merchants WHERE application_id = @application_id
 		AND (@seen::bigint[] IS NULL OR id = ANY (@seen))
 		AND (@merchant_id::text[] IS NULL OR id = ANY (@merchant_id::text[]::bigint[])) AND id <> ALL (@not_merchant_id::text[]::bigint[])
@@ -212,6 +217,11 @@ func (f finder) disputes(ctx context.Context) (page.Of[hit], error) {
 
 func (f finder) payouts(ctx context.Context) (page.Of[hit], error) {
 	return pg.Page(ctx, f.q, f.in, whole+payouts+among, f.args("id", "amount", "currency", "last4"), same[hit])
+}
+
+func (f finder) donations(ctx context.Context) (page.Of[hit], error) {
+	return pg.Page(ctx, f.q, f.in, whole+donations+among,
+		f.args("id", "amount", "currency", "words", "metadata", "external_id", "email", "kind", "tracking_id"), same[hit])
 }
 
 // merchants are above everything else: a cursor that is no merchant is below them all.

@@ -12,24 +12,26 @@ import (
 )
 
 // Happening is one line of a charge's timeline: an event of the charge, or of a refund, a dispute or a
-// payout of it, or a call to its processor. Members that make no sense for a line are nil.
+// payout of it, or a call to its processor; or of a donation's: an event of it or a call to its provider.
+// Members that make no sense for a line are nil.
 type Happening struct {
 	ID       ids.Happening `db:"id" json:"id"`
 	Object   string        `db:"-" json:"object"`
 	Livemode bool          `db:"-" json:"livemode"`
 	// Type is that of the event, or call.authorize and the like.
-	Type      string         `db:"type" json:"type"`
-	EventID   *ids.Event     `db:"event_id" json:"event_id"`
-	ChargeID  ids.Charge     `db:"charge_id" json:"charge_id"`
-	RefundID  *ids.Refund    `db:"refund_id" json:"refund_id"`
-	DisputeID *ids.Dispute   `db:"dispute_id" json:"dispute_id"`
-	PayoutID  *ids.Payout    `db:"payout_id" json:"payout_id"`
-	Version   *int           `db:"version" json:"version"` // of the object, by the event
-	Status    string         `db:"status" json:"status"`   // of the object after the event; of a call: how far it has come by now
-	Amount    money.Amount   `db:"amount" json:"amount"`   // of the object or the call, minor units of Currency
-	Currency  money.Currency `db:"currency" json:"currency"`
-	Changed   []string       `db:"changed" json:"changed"` // members of the object that the event changed
-	Failure   *string        `db:"failure" json:"failure"` // why, if the object has failed: a code
+	Type       string         `db:"type" json:"type"`
+	EventID    *ids.Event     `db:"event_id" json:"event_id"`
+	ChargeID   *ids.Charge    `db:"charge_id" json:"charge_id"`
+	RefundID   *ids.Refund    `db:"refund_id" json:"refund_id"`
+	DisputeID  *ids.Dispute   `db:"dispute_id" json:"dispute_id"`
+	PayoutID   *ids.Payout    `db:"payout_id" json:"payout_id"`
+	DonationID *ids.Donation  `db:"donation_id" json:"donation_id"`
+	Version    *int           `db:"version" json:"version"` // of the object, by the event
+	Status     string         `db:"status" json:"status"`   // of the object after the event; of a call: how far it has come by now
+	Amount     money.Amount   `db:"amount" json:"amount"`   // of the object or the call, minor units of Currency
+	Currency   money.Currency `db:"currency" json:"currency"`
+	Changed    []string       `db:"changed" json:"changed"` // members of the object that the event changed
+	Failure    *string        `db:"failure" json:"failure"` // why, if the object has failed: a code
 	// Processor and Reference, which is ours, say where a call went; the rest is nil but of calls too.
 	Processor      *string       `db:"processor" json:"processor"`
 	Reference      *string       `db:"reference" json:"reference"`
@@ -52,9 +54,24 @@ func (s *Service) Timeline(ctx context.Context, actor authz.Actor, id string, in
 			kinds = append(kinds, kind)
 		}
 	}
+	return s.timeline(ctx, actor, in, pg.Args{"charge": c.ID, "donation": nil, "kinds": kinds})
+}
+
+// DonationTimeline returns one page of what happened to a donation of the actor's application.
+func (s *Service) DonationTimeline(ctx context.Context, actor authz.Actor, id string, in page.Input[ids.Happening]) (page.Of[Happening], error) {
+	d, err := s.Donations.Get(ctx, actor, id)
+	if err != nil {
+		return page.Of[Happening]{}, err
+	}
+	return s.timeline(ctx, actor, in, pg.Args{"charge": nil, "donation": d.ID, "kinds": []string{"daf_donation"}})
+}
+
+// timeline reads a page of what happened to one object and to what belongs to it.
+func (s *Service) timeline(ctx context.Context, actor authz.Actor, in page.Input[ids.Happening], args pg.Args) (page.Of[Happening], error) {
 	keys := s.Check.Check(actor, authz.IdempotencyKeyRead) == nil
-	return pg.Page(ctx, s.Pool, in, selectTimeline, pg.Args{"application_id": actor.ApplicationID, "charge": c.ID, "kinds": kinds}, func(h Happening) Happening {
-		h.Object, h.Livemode, h.ChargeID = "timeline_entry", c.Livemode, c.ID
+	args["application_id"] = actor.ApplicationID
+	return pg.Page(ctx, s.Pool, in, selectTimeline, args, func(h Happening) Happening {
+		h.Object, h.Livemode = "timeline_entry", s.Livemode
 		if !keys {
 			h.IdempotencyKey = nil
 		}
@@ -66,11 +83,12 @@ func (s *Service) Timeline(ctx context.Context, actor authz.Actor, id string, in
 // position and whether it is a call, and the end of its own. So what happened in one millisecond stands in
 // its order too: a call after the object was made for which it was, and before what it led to.
 const selectTimeline = `
-	SELECT id, type, event_id, @charge::uuid AS charge_id, refund_id, dispute_id, payout_id, version, status, amount, currency, changed,
+	SELECT id, type, event_id, @charge::uuid AS charge_id, refund_id, dispute_id, payout_id, @donation::uuid AS donation_id, version, status, amount, currency, changed,
 		failure, processor, reference, idempotency_key, finished_at, source, request_id, created_at
 	FROM (
 		WITH about AS (
 			SELECT 'charge' AS kind, @charge::uuid AS id
+			UNION ALL SELECT 'daf_donation', @donation::uuid
 			UNION ALL SELECT 'refund', id FROM refunds WHERE application_id = @application_id AND charge_id = @charge
 			UNION ALL SELECT 'dispute', id FROM disputes WHERE application_id = @application_id AND charge_id = @charge
 			UNION ALL SELECT DISTINCT 'payout', p.payout_id FROM ledger_entries l

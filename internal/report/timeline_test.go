@@ -72,7 +72,7 @@ func TestTimelineTellsALifeInOrder(t *testing.T) {
 	var types []string
 	for _, h := range all.Items {
 		types = append(types, h.Type+" "+h.Status)
-		if h.Object != "timeline_entry" || h.Livemode || h.ChargeID != c.ID || h.Currency != money.USD || h.Amount == 0 || h.Changed == nil ||
+		if h.Object != "timeline_entry" || h.Livemode || *h.ChargeID != c.ID || h.DonationID != nil || h.Currency != money.USD || h.Amount == 0 || h.Changed == nil ||
 			(h.EventID == nil) != (h.Reference != nil) || (h.Version == nil) != (h.Reference != nil) {
 			t.Errorf("%+v", h)
 		}
