@@ -86,7 +86,7 @@ var rows = map[string]row{
 	"charge":  {3, "0 1 2 token"},
 	"refund":  {3, "0 1 2 charge"},
 	"dispute": {3, "0 1 2 charge refund"},
-	"demo":    {3, "0 1 2 payout token"},
+	"demo":    {3, "0 1 2 daf payout token"},
 	"payout":  {3, "0 1 2 token"},
 	"webhook": {3, "0 1 2"},
 	"daf":     {3, "0 1 2 daf/workflow"},

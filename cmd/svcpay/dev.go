@@ -161,7 +161,11 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	}
 	shopURL := "http://shop.localhost" + portOf(s.shop)
 	s.say("Looking for the demo's applications, merchants and people")
-	c, err := demo.Maker{Identity: a.Identity, Merchants: a.Merchants, Payouts: a.Payouts}.Ensure(s.world.ctx, before, shopURL)
+	maker := demo.Maker{Identity: a.Identity, Merchants: a.Merchants, Payouts: a.Payouts, DAF: a.DAF}
+	c, err := maker.Ensure(s.world.ctx, before, shopURL)
+	if err == nil {
+		err = maker.EnsureDAF(s.world.ctx, c)
+	}
 	if err == nil {
 		err = ensureAssociation(s.world.ctx, a.Merchants)
 	}
@@ -233,5 +237,6 @@ func (s *dev) announce(c demo.Credentials) {
 	}
 	s.say("\n  All of this as JSON: %s", s.credentials)
 	s.say("  Log: %s", filepath.Join(s.stateDir, "dev.log"))
+	s.say("  Donors sign in at any integrated fund with %s and %s; others are listed there.", c.DAFLogin.Username, c.DAFLogin.Password)
 	s.say("  Card 4242 4242 4242 4242 with any future date and any code is approved. Ctrl-C stops everything.")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
@@ -71,6 +72,7 @@ type Maker struct {
 	Identity  *identity.Service
 	Merchants *merchant.Service
 	Payouts   *payout.Service
+	DAF       *daf.Service // of EnsureDAF alone
 }
 
 // Ensure returns working credentials: those of before if the database still knows them, else
