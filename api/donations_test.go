@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"svcpay/internal/daf"
+	"svcpay/internal/demo"
 	"svcpay/internal/fixture"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
@@ -341,3 +342,4 @@ func TestListsOfDonations(t *testing.T) {
 		t.Errorf("%s", shown.body)
 	}
 }
+

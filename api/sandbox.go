@@ -19,6 +19,7 @@ func (a *API) sandboxRoutes() []route {
 		{http.MethodPost, "/api/sandbox/charges/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateCharge))},
 		{http.MethodPost, "/api/sandbox/disputes/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDispute))},
 		{http.MethodPost, "/api/sandbox/payouts/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulatePayout))},
+		{http.MethodPost, "/api/sandbox/dafDonations/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDonation))},
 	}
 }
 
@@ -39,6 +40,11 @@ func (a *API) simulateDispute(ctx context.Context, req *request, id string, in s
 
 func (a *API) simulatePayout(ctx context.Context, req *request, id string, in simulate.PayoutInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Payout(ctx, req.actor, id, in, claim)
+	return made(http.StatusOK, "", out), err
+}
+
+func (a *API) simulateDonation(ctx context.Context, req *request, id string, in simulate.DonationInput, claim *idempotency.Claim) (reply, error) {
+	out, err := a.Simulate.Donation(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fixture"
 	"svcpay/internal/payout"
@@ -20,15 +21,19 @@ var sandboxResource = resource{
 	shapes: map[string]any{
 		"Clock": simulate.Clock{}, "AdvanceClock": simulate.AdvanceInput{}, "SimulateCharge": simulate.ChargeInput{},
 		"SimulateDispute": simulate.DisputeInput{}, "SimulatePayout": simulate.PayoutInput{},
+		"SimulateDafDonation": simulate.DonationInput{},
 	},
 	enums: map[string][]string{
 		"SimulateCharge.outcome": simulate.ChargeOutcomes(), "SimulateDispute.outcome": simulate.DisputeOutcomes(),
-		"SimulatePayout.outcome": simulate.PayoutOutcomes(),
+		"SimulatePayout.outcome": simulate.PayoutOutcomes(), "SimulateDafDonation.outcome": simulate.DonationOutcomes(),
 	},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/sandbox/charges/:id":  func(t *testing.T, s *site) string { return chargeResource.theirs["/api/charges/:id"](t, s) },
 		"/api/sandbox/disputes/:id": func(t *testing.T, s *site) string { return disputeResource.theirs["/api/disputes/:id"](t, s) },
 		"/api/sandbox/payouts/:id":  func(t *testing.T, s *site) string { return payoutResource.theirs["/api/payouts/:id"](t, s) },
+		"/api/sandbox/dafDonations/:id": func(t *testing.T, s *site) string {
+			return donationResource.theirs["/api/dafDonations/:id"](t, s)
+		},
 	},
 }
 
@@ -176,4 +181,21 @@ func TestSimulationsOfPayouts(t *testing.T) {
 	if got := readAs[payout.Payout](t, back); got.Status != payout.Returned {
 		t.Errorf("the payout is %s", back.body)
 	}
+}
+
+func TestSimulationsOfDonations(t *testing.T) {
+	t.Parallel()
+	s := donationSite(t)
+	d := s.given(t, daf.Integrated)
+	path := func(d daf.Donation) string { return "/api/sandbox/dafDonations/" + d.ID.String() + "/simulate" }
+	s.on(t, http.MethodPost, path(d), `{"outcome":"`+marker+`"}`, "").want(t, 400, "parameter_invalid")
+	s.on(t, http.MethodPost, path(s.given(t, daf.Nonintegrated)), `{"outcome":"completed"}`, "").want(t, 409, "simulation_not_possible")
+	a := s.once(t, http.MethodPost, path(d), `{"outcome":"completed"}`, `{"outcome":"canceled"}`, 200)
+	if got := a.donation(t); got.Status != daf.Completed || got.ID != d.ID || a.header.Get("ETag") != fmt.Sprintf(`"%d"`, got.Version) {
+		t.Errorf("the donation is %s", a.body)
+	}
+	if read := s.get(t, "/api/dafDonations/"+d.ID.String()); !bytes.Equal(read.body, a.body) {
+		t.Errorf("answered\n%s\nread\n%s", a.body, read.body)
+	}
+	s.on(t, http.MethodPost, path(d), `{"outcome":"canceled"}`, "").want(t, 409, "simulation_not_possible")
 }

@@ -363,6 +363,7 @@ const (
 const (
 	ExportResourceBalanceEntries ExportResource = "balance_entries"
 	ExportResourceCharges        ExportResource = "charges"
+	ExportResourceDAFDonations   ExportResource = "daf_donations"
 	ExportResourceDisputes       ExportResource = "disputes"
 	ExportResourceMerchants      ExportResource = "merchants"
 	ExportResourcePayouts        ExportResource = "payouts"
@@ -707,12 +708,13 @@ const (
 
 // Defines values for SearchResultObject.
 const (
-	SearchResultObjectCharge   SearchResultObject = "charge"
-	SearchResultObjectDispute  SearchResultObject = "dispute"
-	SearchResultObjectMerchant SearchResultObject = "merchant"
-	SearchResultObjectPayout   SearchResultObject = "payout"
-	SearchResultObjectRefund   SearchResultObject = "refund"
-	SearchResultObjectToken    SearchResultObject = "token"
+	SearchResultObjectCharge      SearchResultObject = "charge"
+	SearchResultObjectDAFDonation SearchResultObject = "daf_donation"
+	SearchResultObjectDispute     SearchResultObject = "dispute"
+	SearchResultObjectMerchant    SearchResultObject = "merchant"
+	SearchResultObjectPayout      SearchResultObject = "payout"
+	SearchResultObjectRefund      SearchResultObject = "refund"
+	SearchResultObjectToken       SearchResultObject = "token"
 )
 
 // Defines values for SimulateChargeOutcome.
@@ -2685,7 +2687,9 @@ type SearchResult struct {
 	PaymentMethod    *PaymentMethod         `json:"payment_method,omitzero"`
 	Billing          *Billing               `json:"billing,omitzero"`
 	Token            string                 `json:"token,omitzero"`
-	Fees             []FeeLine              `json:"fees,omitzero"`
+
+	// Fees: Fixed when the donation was made; none of a nonintegrated one.
+	Fees []FeeLine `json:"fees,omitzero"`
 
 	// FeeTotal: Minor units of the currency.
 	FeeTotal *int64 `json:"fee_total,omitzero"`
@@ -2694,7 +2698,7 @@ type SearchResult struct {
 	Net *int64 `json:"net,omitzero"`
 
 	// Failure: Why the charge failed; null unless it did.
-	Failure *SearchResultFailure `json:"failure,omitzero"`
+	Failure *DAFFailure `json:"failure,omitzero"`
 
 	// ReturnCode: The bank's reason for sending a debit back, such as R01; null unless returned.
 	ReturnCode *string `json:"return_code,omitzero"`
@@ -2735,7 +2739,9 @@ type SearchResult struct {
 
 	// Reason: The network's, such as fraudulent or duplicate.
 	Reason *RefundReason `json:"reason,omitzero"`
-	Note   *string       `json:"note,omitzero"`
+
+	// Note: Yours. The donor's is the user's.
+	Note *string `json:"note,omitzero"`
 
 	// InitiatedBy: Who wanted it: a program, by its key, or a person in the portal.
 	InitiatedBy   *SearchResultInitiatedBy `json:"initiated_by,omitzero"`
@@ -2765,13 +2771,33 @@ type SearchResult struct {
 	ChargeCount *int `json:"charge_count,omitzero"`
 
 	// RefundCount: How many entries give a refund.
-	RefundCount   *int          `json:"refund_count,omitzero"`
-	PeriodFrom    *time.Time    `json:"period_from,omitzero"`
-	PeriodTo      *time.Time    `json:"period_to,omitzero"`
-	PaidAt        *time.Time    `json:"paid_at,omitzero"`
-	ApplicationID *int64        `json:"application_id,omitzero"`
-	Organization  *Organization `json:"organization,omitzero"`
-	Name          string        `json:"name,omitzero"`
+	RefundCount *int       `json:"refund_count,omitzero"`
+	PeriodFrom  *time.Time `json:"period_from,omitzero"`
+	PeriodTo    *time.Time `json:"period_to,omitzero"`
+	PaidAt      *time.Time `json:"paid_at,omitzero"`
+
+	// TrackingID: By which donor, fund and merchant know the grant. Null while the provider has not answered, and of a nonintegrated donation.
+	TrackingID *string `json:"tracking_id,omitzero"`
+
+	// WorkflowSessionID: Null of a nonintegrated donation.
+	WorkflowSessionID *string `json:"workflowSessionId,omitzero"`
+
+	// GrantID: Null of an integrated donation.
+	GrantID  *string         `json:"grantId,omitzero"`
+	Provider *DAFProviderRef `json:"provider,omitzero"`
+	Fund     *DAFFund        `json:"fund,omitzero"`
+	User     *DAFUser        `json:"user,omitzero"`
+
+	// Anonymous: The donor wishes not to be named.
+	Anonymous       *bool   `json:"anonymous,omitzero"`
+	ExternalGrantID *string `json:"external_grant_id,omitzero"`
+
+	// StatusHistory: Every status, the oldest first.
+	StatusHistory []DAFStatusChange `json:"status_history,omitzero"`
+	CompletedAt   *time.Time        `json:"completed_at,omitzero"`
+	ApplicationID *int64            `json:"application_id,omitzero"`
+	Organization  *Organization     `json:"organization,omitzero"`
+	Name          string            `json:"name,omitzero"`
 
 	// StatusReason: For people: why it was changed last.
 	StatusReason        *string                      `json:"status_reason,omitzero"`
@@ -2840,15 +2866,6 @@ type SearchResultCardWallet string
 
 // SearchResultEntryMode is the entry_mode of SearchResult.
 type SearchResultEntryMode string
-
-// SearchResultFailure: Why the charge failed; null unless it did.
-type SearchResultFailure struct {
-	Code        ChargeFailureCode `json:"code"`
-	DeclineCode DeclineCode       `json:"decline_code,omitzero"`
-	Message     string            `json:"message"`
-	Advice      Advice            `json:"advice"`
-	Retryable   bool              `json:"retryable"`
-}
 
 // SearchResultInitiatedBy: Who wanted it: a program, by its key, or a person in the portal.
 type SearchResultInitiatedBy struct {
@@ -3006,9 +3023,11 @@ type TimelineEntry struct {
 	Livemode bool   `json:"livemode"`
 
 	// Type: The event's, such as `charge.captured` or `refund.succeeded`; of a call `call.authorize`, `call.capture` and the like.
-	Type     string  `json:"type"`
-	EventID  *string `json:"event_id"`
-	ChargeID string  `json:"charge_id"`
+	Type    string  `json:"type"`
+	EventID *string `json:"event_id"`
+
+	// ChargeID: The charge whose timeline it is.
+	ChargeID *string `json:"charge_id"`
 
 	// RefundID: The refund that it is about.
 	RefundID *string `json:"refund_id"`
@@ -3018,6 +3037,9 @@ type TimelineEntry struct {
 
 	// PayoutID: The payout that it is about; its amount is of all charges in it.
 	PayoutID *string `json:"payout_id"`
+
+	// DonationID: The donation whose timeline it is.
+	DonationID *string `json:"donation_id"`
 
 	// Version: The object's version by the event.
 	Version *int `json:"version"`
@@ -3617,6 +3639,21 @@ type QuoteDAFDonationParams struct {
 type GetDAFDonationParams struct {
 	// Expand: What to give whole beside its id, once for each; as a member of that name.
 	Expand []string `query:"expand[],omitzero"`
+}
+
+// ListDAFDonationTimelineParams is the query of DAF.ListDonationTimeline.
+type ListDAFDonationTimelineParams struct {
+	// Limit: How many at most.
+	Limit int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
 }
 
 // ListDisputesParams is the query of Disputes.List.
@@ -4539,6 +4576,21 @@ func (s DAFService) UpdateDonation(ctx context.Context, id string, body UpdateDA
 	return send[DAFDonation](ctx, s.api, call{method: "PUT", path: "/api/dafDonations/" + segment(id), body: body, keyed: true}, options)
 }
 
+// ListDonationTimeline: What happened to a donation.
+//
+// The events of the donation and the call to its provider, with the ids of the requests that caused them. `order=asc` tells it
+// from the beginning.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/dafDonations/{id}/timeline
+func (s DAFService) ListDonationTimeline(ctx context.Context, id string, params ListDAFDonationTimelineParams, options ...Option) iter.Seq2[TimelineEntry, error] {
+	return all[TimelineEntry](ctx, s.api, call{method: "GET", path: "/api/dafDonations/" + segment(id) + "/timeline", query: params}, options)
+}
+
+// ListDonationTimelinePage is one page of ListDonationTimeline.
+func (s DAFService) ListDonationTimelinePage(ctx context.Context, id string, params ListDAFDonationTimelineParams, options ...Option) (*Page[TimelineEntry], error) {
+	return send[Page[TimelineEntry]](ctx, s.api, call{method: "GET", path: "/api/dafDonations/" + segment(id) + "/timeline", query: params}, options)
+}
+
 // List: List disputes.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/disputes
@@ -5094,10 +5146,10 @@ func (s TokensService) CreateTestToken(ctx context.Context, body CreateTestToken
 //     and marks, such as `gift-88213`, is such a phrase.
 //   - The id of an object, such as `ch_…`, finds it. So does a merchant's, an integer, where nothing else is asked for.
 //   - Fields: `object`, `status`, `amount`, `currency`, `type`, `kind`, `brand`, `last4`, `recurring`, `merchant_id`,
-//     `charge_id`, `token`, `external_id`, `email`, `metadata.key`, `created_at`. `amount` and `created_at` take `> >= < <=`
+//     `charge_id`, `token`, `tracking_id`, `external_id`, `email`, `metadata.key`, `created_at`. `amount` and `created_at` take `> >= < <=`
 //     too. A day is UTC's.
 //
-// Found are charges, refunds, disputes, payouts, merchants and tokens that have what every term names; `object:refund`
+// Found are charges, refunds, disputes, payouts, donations, merchants and tokens that have what every term names; `object:refund`
 // asks for one kind. Merchants come first, then everything else, newest first. What was written before the search is found.
 // A key finds what it may read.
 //
