@@ -725,6 +725,12 @@ const (
 	SimulateChargeOutcomeSettled    SimulateChargeOutcome = "settled"
 )
 
+// Defines values for SimulateDAFDonationOutcome.
+const (
+	SimulateDAFDonationOutcomeCanceled  SimulateDAFDonationOutcome = "canceled"
+	SimulateDAFDonationOutcomeCompleted SimulateDAFDonationOutcome = "completed"
+)
+
 // Defines values for SimulateDisputeOutcome.
 const (
 	SimulateDisputeOutcomeClosed    SimulateDisputeOutcome = "closed"
@@ -2899,6 +2905,14 @@ type SimulateCharge struct {
 
 // SimulateChargeOutcome is the outcome of SimulateCharge.
 type SimulateChargeOutcome string
+
+// SimulateDAFDonation is what Sandbox.SimulateDAFDonation sends.
+type SimulateDAFDonation struct {
+	Outcome SimulateDAFDonationOutcome `json:"outcome"`
+}
+
+// SimulateDAFDonationOutcome is the outcome of SimulateDAFDonation.
+type SimulateDAFDonationOutcome string
 
 // SimulateDispute is what Sandbox.SimulateDispute sends.
 type SimulateDispute struct {
@@ -5090,7 +5104,7 @@ func (s SandboxService) GetClock(ctx context.Context, options ...Option) (*Clock
 // AdvanceClock: Move the application's clock ahead.
 //
 // Moves the clock ahead by `advance` and does everything that becomes due meanwhile, in its order and with its time:
-// settlements, expiries, returns, disputes, payouts. Other applications' clocks stay. A clock never goes back.
+// settlements, expiries, returns, disputes, payouts, grants of donor-advised funds. Other applications' clocks stay. A clock never goes back.
 //
 // Answers when all is done. If that takes longer than a request may, repeat it with the same `Idempotency-Key`: it
 // goes on to where the first would have stopped. One advance of a clock runs at a time.
@@ -5098,6 +5112,20 @@ func (s SandboxService) GetClock(ctx context.Context, options ...Option) (*Clock
 // POST /api/sandbox/clock
 func (s SandboxService) AdvanceClock(ctx context.Context, body AdvanceClock, options ...Option) (*Clock, error) {
 	return send[Clock](ctx, s.api, call{method: "POST", path: "/api/sandbox/clock", body: body, keyed: true}, options)
+}
+
+// SimulateDAFDonation: Have something happen to a DAF donation.
+//
+// Has the sandbox's provider of donor-advised funds tell of an `outcome` of an integrated donation's grant now:
+//
+// - `completed`: it was paid to the organization.
+// - `canceled`: it will not be paid.
+//
+// Nobody tells of a donation that is not integrated: change its status instead.
+//
+// POST /api/sandbox/dafDonations/{id}/simulate
+func (s SandboxService) SimulateDAFDonation(ctx context.Context, id string, body SimulateDAFDonation, options ...Option) (*DAFDonation, error) {
+	return send[DAFDonation](ctx, s.api, call{method: "POST", path: "/api/sandbox/dafDonations/" + segment(id) + "/simulate", body: body, keyed: true}, options)
 }
 
 // SimulateDispute: Have something happen to a dispute.

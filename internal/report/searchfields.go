@@ -15,7 +15,9 @@ import (
 )
 
 // Kinds are the objects that a search finds, by the API's names.
-func Kinds() []string { return []string{"charge", "refund", "dispute", "payout", "daf_donation", "merchant", "token"} }
+func Kinds() []string {
+	return []string{"charge", "refund", "dispute", "payout", "daf_donation", "merchant", "token"}
+}
 
 // statusesOf are the statuses of each kind.
 var statusesOf = map[string][]string{
