@@ -32,7 +32,7 @@ var varying = replacements{
 	{regexp.MustCompile(`\d+ ms\b`), "1 ms"},
 	{regexp.MustCompile(`(?m)^webhook-timestamp: \d+$`), "webhook-timestamp: 1796115600"},
 	{regexp.MustCompile(`\d+(h\d+)?(m\d+)?s from now`), "49h0m1s from now"},
-	{regexp.MustCompile(`\d+s ago\.`), "1s ago."},
+	{regexp.MustCompile(`(\d+m)?\d+s ago\.`), "1s ago."},
 }
 
 var sequence = regexp.MustCompile(`(#|there are )(\d+)`)

@@ -1,12 +1,15 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"svcpay/internal/pgtest"
 )
@@ -42,6 +45,9 @@ func TestGuides(t *testing.T) {
 	}
 }
 
+// playTime is how long a document's commands may take; one that waits in vain does not hold up all tests.
+const playTime = 4 * time.Minute
+
 // play runs a document's commands in one shell, and compares each block of JSON with what the commands before it printed
 // last, and each block of text with all that they printed, as shown makes it. The commands have env besides.
 func (d *devServer) play(t *testing.T, file string, shown func(string) string, env ...string) {
@@ -56,7 +62,12 @@ func (d *devServer) play(t *testing.T, file string, shown func(string) string, e
 			script.WriteString(block[3] + "printf '\\036'\n")
 		}
 	}
-	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script.String())
+	ctx, stop := context.WithTimeout(t.Context(), playTime)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script.String())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with what it starts beside itself
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
 	cmd.Env = append(append(foreignEnv(), "SVCPAY_CREDENTIALS="+d.file, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH")), env...)
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
