@@ -28,20 +28,25 @@ func sections(t text.Nav) []ui.NavSection {
 		{Label: t.Building, Entries: []ui.NavEntry{at("/portal/developers", t.Developers, ui.IconDeveloper, "g v")}},
 		{Label: t.Control, Entries: []ui.NavEntry{
 			at("/portal/team", t.Team, ui.IconTeam, "g t"), at("/portal/roles", t.Roles, ui.IconRole, "g l"),
-			at("/portal/audit", t.Audit, ui.IconAudit, "g a"), at("/portal/settings", t.Settings, ui.IconSettings, "g s"),
+			at("/portal/audit", t.Audit, ui.IconAudit, "g a"), at(settingsPath, t.Settings, ui.IconSettings, "g s"),
 			at("/portal/system", t.System, ui.IconServer, "g y"),
 		}},
 	}
 }
 
-// navigation leads to the pages that the visitor may open: those of the table of routes.
-func (p *Portal) navigation(c echo.Context) (out []ui.NavSection) {
-	reachable := map[string]bool{}
+// reachable are the addresses in the table of routes that the visitor may open.
+func (p *Portal) reachable(c echo.Context) map[string]bool {
+	out := map[string]bool{}
 	for _, r := range p.routes() {
 		if r.method == http.MethodGet && p.opens(c, r.access) {
-			reachable[r.path] = true
+			out[r.path] = true
 		}
 	}
+	return out
+}
+
+// navigation leads to those of the pages that can be reached.
+func navigation(c echo.Context, reachable map[string]bool) (out []ui.NavSection) {
 	for _, s := range sections(say(c).Nav) {
 		shown := ui.NavSection{Label: s.Label}
 		for _, e := range s.Entries {

@@ -2,12 +2,18 @@ package portal
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/rand"
+	"io"
 	"net/http"
+	"net/url"
+	"sync"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"svcpay/static"
 	"svcpay/views"
 	"svcpay/views/text"
 )
@@ -21,12 +27,22 @@ func (p *Portal) page(c echo.Context, title string) views.Page {
 		page.Return = localPath(r.URL.RequestURI())
 	}
 	if person, known, err := p.person(c); err == nil && known { // a page about an error may have to do without
-		page.Person, page.Email, page.Nav = person.Name, person.Email, p.navigation(c)
+		reachable := p.reachable(c)
+		page.Person, page.Email, page.Nav = person.Name, person.Email, navigation(c, reachable)
+		page.Search, page.Settings = among(reachable, searchPath), among(reachable, settingsPath)
 	}
 	if _, fragment := asksFragment(r); !fragment {
 		page.Toasts = told(c)
 	}
 	return page
+}
+
+// among is a path that can be reached, else "".
+func among(reachable map[string]bool, path string) string {
+	if reachable[path] {
+		return path
+	}
+	return ""
 }
 
 // asksFragment tells whether htmx wants a part of a page, and the id of the element that it is for. A page
@@ -65,7 +81,59 @@ func write(c echo.Context, status int, draw func(*bytes.Buffer) error) error {
 	if err := draw(&b); err != nil {
 		return err
 	}
-	return c.HTMLBlob(status, b.Bytes())
+	c.Response().Header().Add("Vary", "Accept-Encoding")
+	if b.Len() < worthPacking || !static.Accepts(c.Request().Header.Values("Accept-Encoding"), "gzip") {
+		return c.HTMLBlob(status, b.Bytes())
+	}
+	packed, err := pack(b.Bytes())
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("Content-Encoding", "gzip")
+	return c.HTMLBlob(status, packed)
+}
+
+// worthPacking is the size, in bytes, from which on a page is compressed.
+const worthPacking = 1400
+
+// maxPadding is how much, in bytes, is added at random to a compressed page: what a page says must not be told
+// by the lengths that its answers have when others choose a part of it.
+const maxPadding = 64
+
+var packers = sync.Pool{New: func() any { return gzip.NewWriter(io.Discard) }}
+
+// pack compresses a page.
+func pack(page []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w := packers.Get().(*gzip.Writer)
+	defer packers.Put(w)
+	w.Reset(&out)
+	padding := make([]byte, maxPadding+1)
+	_, _ = rand.Read(padding) // never fails
+	w.Extra = padding[:int(padding[maxPadding])%maxPadding]
+	if _, err := w.Write(page); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// pageOf is the address of the page that somebody is on who asks for it, or for a part of it; the home page if
+// it was a form that they sent.
+func pageOf(r *http.Request) string {
+	if _, fragment := asksFragment(r); fragment {
+		u, err := url.Parse(r.Header.Get("HX-Current-URL"))
+		if err != nil {
+			return home
+		}
+		return localPath(u.RequestURI())
+	}
+	if r.Method != http.MethodGet {
+		return home
+	}
+	return localPath(r.URL.RequestURI())
 }
 
 // seeOther sends the browser on after a form, or from an address that is another's. htmx would follow by

@@ -13,6 +13,9 @@ import (
 const (
 	home      = "/portal"
 	loginPath = "/portal/login"
+	// Pages that the frame of all others leads to once they are in the table.
+	searchPath   = "/portal/search"
+	settingsPath = "/portal/settings"
 )
 
 // access says who may call a route.

@@ -94,7 +94,7 @@ func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
 		return next(c)
 	}
 	to := url.Values{}
-	if page := localPath(c.Request().URL.RequestURI()); page != home && c.Request().Method == http.MethodGet {
+	if page := pageOf(c.Request()); page != home {
 		to.Set("return", page)
 	}
 	if cookie, err := c.Cookie(cookieName); err == nil && cookie.Value != "" {

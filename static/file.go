@@ -65,15 +65,15 @@ func Load(tree fs.FS, name string) (*File, error) {
 // allow, and the name of that coding: "" for the file as it is.
 func (f *File) Choose(accepted []string) (coding string, body []byte) {
 	for _, e := range encodings {
-		if body, made := f.bodies[e.name]; made && accepts(accepted, e.name) {
+		if body, made := f.bodies[e.name]; made && Accepts(accepted, e.name) {
 			return e.name, body
 		}
 	}
 	return "", f.bodies[""]
 }
 
-// accepts tells whether Accept-Encoding names the coding with a weight above zero.
-func accepts(values []string, coding string) bool {
+// Accepts tells whether the values of Accept-Encoding name the coding with a weight above zero.
+func Accepts(values []string, coding string) bool {
 	for item := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		name, parameter, _ := strings.Cut(item, ";")
 		if !strings.EqualFold(strings.TrimSpace(name), coding) {

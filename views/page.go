@@ -26,6 +26,8 @@ type Page struct {
 	QuietKeys bool            // keys that are letters alone do nothing
 	Banners   []ui.Banner     // what concerns every page for now
 	Toasts    []ui.Toast      // what became of what was asked for last
+
+	searching bool // the page is the search's own
 }
 
 // Files are the addresses of what pages load; empty when the front end has not been built.

@@ -7,11 +7,21 @@ document.addEventListener('htmx:configRequest', ({ detail }) => {
   for (const [name, value] of [...detail.formData]) if (value === '') detail.formData.delete(name);
 });
 on('submit', 'form[data-filters]:not([hx-get])', (form) => {
-  for (const field of form.elements) if (field.value === '') field.disabled = true;
+  const silent = [...form.elements].filter(({ value, disabled }) => value === '' && !disabled);
+  for (const field of silent) field.disabled = true;
+  setTimeout(() => silent.forEach((field) => (field.disabled = false))); // for when the browser comes back
 });
 
-// A choice of one takes effect at once; the rest by Enter or the button.
-on('change', '[data-filters] [type=search]', (field) => field.form.requestSubmit());
+// Another view of a list comes in its place, and takes what had the keyboard with it: it goes to what stands
+// there now, the filter or the list.
+let pill;
+document.addEventListener('htmx:beforeSwap', ({ detail }) => {
+  if (detail.target.id === 'results') pill = document.activeElement.closest('.pill')?.querySelector('summary').id;
+});
+document.addEventListener('htmx:afterSettle', ({ detail }) => {
+  if (detail.elt.id !== 'results' || document.activeElement !== document.body) return;
+  (document.getElementById(pill) ?? detail.elt).focus({ preventScroll: true });
+});
 
 const boxes = (form) => [...form.querySelectorAll('tbody .pick input:enabled')];
 

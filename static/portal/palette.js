@@ -2,8 +2,10 @@
 import { on, say } from './on.js';
 
 const palette = document.getElementById('palette');
+const own = document.querySelector('.palette-page input'); // on the page that is the palette's own
 
 function open() {
+  if (own) return own.select();
   if (palette.open) return;
   palette.showModal();
   const input = palette.querySelector('input');
@@ -11,7 +13,7 @@ function open() {
   palette.querySelector('form').dispatchEvent(new Event('palette-open', { bubbles: true }));
 }
 
-if (palette) {
+if (palette || own) {
   on('click', '[data-palette]', (_, event) => {
     if (event.metaKey || event.ctrlKey) return;
     event.preventDefault();
@@ -20,11 +22,12 @@ if (palette) {
   document.addEventListener('keydown', (event) => {
     if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return;
     event.preventDefault();
-    if (!document.querySelector('dialog[open]:not(#palette)')) open();
+    if (!document.querySelector('dialog[open]:not(.palette)')) open();
   });
 }
 
 on('keydown', '.palette, .palette-page', (box, event) => {
+  if (event.key === 'Escape') palette?.close(); // at once, not only after the words are gone
   const links = [...box.querySelectorAll('a.menu-item')];
   const at = links.indexOf(document.activeElement);
   const input = box.querySelector('input');

@@ -1,9 +1,9 @@
 // The portal's first pages in a real browser, against the running service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axeSource, credentials, startBrowser } from './support/env.mjs';
+import { credentials } from './support/env.mjs';
+import { open, portal, signIn, sound, submit, weigh } from './support/portal.mjs';
 
-const portal = credentials.portal_url;
 const [user] = credentials.users;
 const roles = {
   system_admin: 'System administrator',
@@ -13,41 +13,6 @@ const roles = {
   organization_staff: 'Organization staff',
 };
 
-const newPage = await startBrowser();
-
-/** A page that collects what the browser complains of; pages about errors have their status on purpose. */
-async function open(t, path = '', { width = 1280, ...options } = {}) {
-  const page = await newPage(t, { viewport: { width, height: 800 }, reducedMotion: 'reduce', ...options });
-  page.complaints = [];
-  page.on('pageerror', (error) => page.complaints.push(error.message));
-  page.on('console', (message) => {
-    const expected = message.location().url.startsWith(portal) && /status of (401|404|422)/.test(message.text());
-    if (['error', 'warning'].includes(message.type()) && !expected) page.complaints.push(message.text());
-  });
-  await page.goto(portal + path);
-  return page;
-}
-
-async function submit(page, email, password) {
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
-
-async function signIn(page, { email, password } = user) {
-  await submit(page, email, password);
-  await page.getByRole('heading', { name: /^Hello/ }).waitFor();
-}
-
-/** Fails on what axe finds and on a page that is wider than its window. */
-async function sound(page, name) {
-  await page.evaluate(axeSource);
-  const { violations } = await page.evaluate(() => window.axe.run());
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-  assert.deepEqual(found, [], name);
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} scrolls sideways`);
-}
-
 for (const javaScriptEnabled of [true, false]) {
   test(`everybody signs in and out ${javaScriptEnabled ? 'with' : 'without'} a script`, async (t) => {
     const page = await open(t, '/', { javaScriptEnabled });
@@ -56,10 +21,11 @@ for (const javaScriptEnabled of [true, false]) {
     for (const one of credentials.users) {
       await signIn(page, one);
       assert.equal(page.url(), portal);
-      await page.getByText(one.email).waitFor();
+      await page.getByRole('main').getByText(one.email).waitFor();
       await page.getByText(roles[one.role]).first().waitFor();
       const [cookie] = (await page.context().cookies()).filter(({ name }) => name === '__Host-svcpay');
       assert.deepEqual([cookie.secure, cookie.httpOnly, cookie.sameSite, cookie.path], [true, true, 'Lax', '/']);
+      await page.locator('.account').click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByText('You are signed out.').waitFor();
     }
@@ -134,13 +100,8 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 test('a first visit weighs at most 150 KB over the wire', async (t) => {
-  const page = await newPage(t, { viewport: { width: 1280, height: 800 } });
-  const session = await page.context().newCDPSession(page);
-  await session.send('Network.enable');
-  let bytes = 0;
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
-  await page.goto(`${portal}/login`);
-  await page.waitForLoadState('networkidle');
-  assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')), 'the font is there');
-  assert.ok(bytes > 50_000 && bytes <= 150_000, `${bytes} bytes`);
+  for (const path of ['/login', '/_kit', '/_kit/list', '/_kit/home']) {
+    const bytes = await weigh(t, path);
+    assert.ok(bytes > 50_000 && bytes <= 150_000, `${path} weighs ${bytes} bytes`);
+  }
 });

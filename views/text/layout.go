@@ -17,7 +17,7 @@ var layoutEnglish = Layout{
 	Promise:     "Card, bank and donor-advised fund payments for the applications that nonprofits run on.",
 	Skip:        "Skip to content",
 	Environment: "Environment", Sandbox: "Sandbox: test data only, no real money moves.",
-	Navigation: "Pages", Menu: "Menu", NoMenu: "Close the menu",
+	Navigation: "Portal", Menu: "Menu", NoMenu: "Close the menu",
 	Documentation: "Documentation",
 	Contract:      "API contract", ErrorCodes: "Error codes",
 	Account: "Your account", Settings: "Settings", SignOut: "Sign out",

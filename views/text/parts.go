@@ -28,12 +28,11 @@ type Parts struct {
 	Today                              string
 	LastDays                           func(n int) string
 	// places, pages, the palette
-	Breadcrumbs          string
-	SwitchFrom           func(place string) string
-	FindPlace, AllPlaces string
-	Palette, PaletteHint string
-	NoneFound            string
-	FoundCount           func(n int) string
+	Breadcrumbs                  string
+	Switch, FindPlace, AllPlaces string
+	Palette, PaletteHint         string
+	NoneFound                    string
+	FoundCount                   func(n int) string
 	// what is shown
 	Close, Dismiss, Details string
 	Loading, Earlier        string
@@ -52,7 +51,7 @@ var partsEnglish = Parts{
 	SelectAll: "Select all on this page", Selection: "With what is selected",
 	SelectRow:    func(what string) string { return "Select " + what },
 	SelectedSome: "Selected:", SelectedOne: "1 selected", SelectedMore: "{n} selected",
-	Previous: "Previous", Next: "Next", Pages: "Pages",
+	Previous: "Previous", Next: "Next", Pages: "Pages of this list",
 	Export:         "Export CSV",
 	NothingMatches: "Nothing matches", NothingMatchesText: "Nothing here is like that. Remove a filter, or all of them.",
 	NoRight: "You may not see this",
@@ -73,7 +72,7 @@ var partsEnglish = Parts{
 	LastDays: func(n int) string { return "Last " + group(int64(n), ",") + " days" },
 
 	Breadcrumbs: "Above this page",
-	SwitchFrom:  func(place string) string { return place + ": switch to another place" },
+	Switch:      "Switch to another place",
 	FindPlace:   "Find by name", AllPlaces: "Show all",
 	Palette: "Search or go to", PaletteHint: "Search: amount, last four, mail, any id",
 	NoneFound:  "Nothing was found. Try an amount, the last four digits, an e-mail address or an id.",

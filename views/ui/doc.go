@@ -1,5 +1,6 @@
 // Package ui is the portal's kit: small typed components that pages are made of. They take plain
-// values and know nothing of requests. /portal/_kit shows all of them in all states.
+// values and know nothing of requests. /portal/_kit shows all of them in all states; docs/portal.md
+// says how pages use them.
 package ui
 
 // Tone says what a message or a status means; its color never says it alone.

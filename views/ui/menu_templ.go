@@ -238,7 +238,7 @@ func MenuOpens(icon IconName, label, href, key string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, into(DialogID, href, false))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, into(DialogID, href))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -12,15 +12,28 @@ const (
 	NoticeID  = "notice"          // where an error is told that no form can show
 )
 
-// into are the attributes of a link whose page replaces one part of this one, where there is a script. The
-// address moves with it if that is kept: a list's state is its address.
-func into(target, href string, keep bool) templ.OrderedAttributes {
+// into are the attributes of a link whose page is shown inside of an element of this one, where there is a
+// script: a dialog.
+func into(target, href string) templ.OrderedAttributes {
 	if target == "" {
 		return nil
 	}
-	attributes := templ.OrderedAttributes{{Key: "hx-get", Value: href}, {Key: "hx-target", Value: "#" + target}}
-	if keep {
-		return append(attributes, templ.KeyValue[string, any]{Key: "hx-push-url", Value: "true"}, templ.KeyValue[string, any]{Key: "hx-swap", Value: "outerHTML"})
+	return templ.OrderedAttributes{{Key: "hx-get", Value: href}, {Key: "hx-target", Value: "#" + target}}
+}
+
+// instead are the attributes of a link whose page replaces an element of this one, where there is a script. The
+// address moves with it: a list's state is its address.
+func instead(target, href string) templ.OrderedAttributes {
+	if target == "" {
+		return nil
 	}
-	return attributes
+	return append(into(target, href), templ.OrderedAttributes{{Key: "hx-push-url", Value: "true"}, {Key: "hx-swap", Value: "outerHTML"}}...)
+}
+
+// turned are those of a link to the next or the former page of a list, which is then read from its top.
+func turned(target, href string) templ.OrderedAttributes {
+	if target == "" {
+		return nil
+	}
+	return append(into(target, href), templ.OrderedAttributes{{Key: "hx-push-url", Value: "true"}, {Key: "hx-swap", Value: "outerHTML show:#" + target + ":top"}}...)
 }

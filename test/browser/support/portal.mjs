@@ -1,0 +1,62 @@
+// A visitor of the portal: opens its pages, signs in, and looks whether a page is sound.
+import assert from 'node:assert/strict';
+import { axeSource, credentials, startBrowser } from './env.mjs';
+
+/** The portal's address in this run. */
+export const portal = credentials.portal_url;
+
+const newPage = await startBrowser();
+
+/** A page that collects what the browser complains of; pages about errors have their status on purpose. */
+export async function open(t, path = '', { width = 1280, ...options } = {}) {
+  const page = await newPage(t, { viewport: { width, height: 800 }, reducedMotion: 'reduce', ...options });
+  page.complaints = [];
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  page.on('console', (message) => {
+    const expected = message.location().url.startsWith(portal) && /status of (401|404|422)/.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !expected) page.complaints.push(message.text());
+  });
+  await page.goto(portal + path);
+  return page;
+}
+
+export async function submit(page, email, password) {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export async function signIn(page, { email, password } = credentials.users[0]) {
+  await submit(page, email, password);
+  await page.getByRole('heading', { name: /^Hello/ }).waitFor();
+}
+
+/**
+ * Fails on what axe finds and on a page that is wider than its window. Targets count by their size unless
+ * something that is open covers a part of them.
+ */
+export async function sound(page, name, { covered = false } = {}) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate((enabled) => window.axe.run({ rules: { 'target-size': { enabled } } }), !covered);
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  assert.deepEqual(found, [], name);
+  await fits(page, name);
+}
+
+/** Fails on a page that scrolls sideways. */
+export async function fits(page, name) {
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} scrolls sideways`);
+}
+
+/** What a first visit of a page weighs over the wire, in bytes. */
+export async function weigh(t, path) {
+  const page = await newPage(t, { viewport: { width: 1280, height: 800 } });
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await page.goto(portal + path);
+  await page.waitForLoadState('networkidle');
+  assert.ok(await page.evaluate(() => document.fonts.check('16px Inter')), 'the font is there');
+  return bytes;
+}

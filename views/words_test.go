@@ -1,0 +1,80 @@
+package views_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var (
+	values = regexp.MustCompile(`="[^"]*"`)
+	tags   = regexp.MustCompile(`<[^>]*>`)
+	spoken = regexp.MustCompile(`(?:aria-label|title|placeholder|alt)="([^"]*)"`)
+	word   = regexp.MustCompile(`\p{L}{2,}`)
+	// names are the same in every language.
+	names = strings.NewReplacer("SvcPay", "", "Ctrl K", "")
+)
+
+// written is what the functions of a generated template write by themselves, without what they are given.
+func written(t *testing.T, name string) string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "WriteString" && len(call.Args) == 3 {
+			if text, ok := call.Args[2].(*ast.BasicLit); ok {
+				html, err := strconv.Unquote(text.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.WriteString(html)
+			}
+		}
+		return true
+	})
+	return b.String()
+}
+
+// words finds what people would read in some HTML: between its tags, and in attributes that are shown or said.
+func words(html string) (found []string) {
+	for _, match := range spoken.FindAllStringSubmatch(html, -1) {
+		found = append(found, word.FindAllString(names.Replace(match[1]), -1)...)
+	}
+	html = values.ReplaceAllString(html, "")
+	return append(found, word.FindAllString(names.Replace(tags.ReplaceAllString(html, " ")), -1)...)
+}
+
+func TestTemplatesHaveNoWordsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for _, pattern := range []string{"*_templ.go", "ui/*_templ.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) < 20 {
+		t.Fatalf("only %d templates were found", len(files))
+	}
+	for _, name := range files {
+		if found := words(written(t, name)); len(found) > 0 {
+			t.Errorf("%s says %q: its place is views/text", name, found)
+		}
+	}
+	if found := words(`<p class="two [&>svg]:words" title="Its title">Some &amp; <b>text</b></p>SvcPay`); len(found) != 5 {
+		t.Errorf("words are found as %q", found)
+	}
+}
