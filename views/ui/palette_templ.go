@@ -241,7 +241,7 @@ func (p Palette) form() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "\" hx-swap=\"outerHTML\" hx-trigger=\"submit, palette-open, input changed delay:120ms from:find input\" hx-sync=\"this:replace\"><div class=\"control search\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "\" hx-swap=\"outerHTML\" hx-trigger=\"submit, palette-open, input changed delay:120ms from:find input\" hx-sync=\"this:queue last\"><div class=\"control search\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
