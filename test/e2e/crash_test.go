@@ -64,7 +64,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 			c.run(t)
 		})
 	}
-	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints(), webhookPoints(), enrollmentPoints()) {
+	for _, point := range slices.Concat(refundPoints(), payoutPoints(), disputePoints(), inboundPoints(), webhookPoints(), enrollmentPoints(), donationPoints()) {
 		rows[point] = true
 	}
 	for point := range crashPoints {
