@@ -107,8 +107,11 @@ func lastJSON(output string) string {
 
 var idText = regexp.MustCompile(`\b([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}\b`)
 
+var madeAt = regexp.MustCompile(`("created_at": )"[^"]+"`)
+
 // asShown replaces what differs with each run.
 func (d *devServer) asShown(output string) string {
 	output = strings.ReplaceAll(output, d.credentials.BaseURL, "https://api.example.org")
+	output = madeAt.ReplaceAllString(output, `${1}"2026-12-01T09:00:00.000Z"`)
 	return idText.ReplaceAllString(output, "${1}_01jq8z6k4t8m2x9v5c7b1n3d0f")
 }

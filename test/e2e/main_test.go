@@ -77,7 +77,7 @@ var crashCall = regexp.MustCompile(`crash\.Point\("([^"]+)"\)`)
 // crashFlow is where a flow gets its name, of which its own two points are made, and crashFeed where a
 // feed gets that of its two.
 var (
-	crashFlow = regexp.MustCompile(`operation\.Flow(?:Of)?\[[^\]]+\]\{Name: "(\w+)"`)
+	crashFlow = regexp.MustCompile(`(?:operation\.Flow\[[^\]]+\]|= flow)\{Name: "(\w+)"`)
 	crashFeed = regexp.MustCompile(`Feed\[[^\]]+\]\{[^}]*point: "(\w+)"`)
 )
 
