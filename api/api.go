@@ -34,14 +34,16 @@ type Config struct {
 type API struct {
 	Config
 	limiter limiter
+	// methods are those that each path takes.
+	methods map[string][]string
 }
 
-func newAPI(c Config) *API { return &API{c, newLimiter(c.Limits)} }
+func newAPI(c Config) *API { return &API{Config: c, limiter: newLimiter(c.Limits)} }
 
 // Register adds the API to e: its routes, and its answers to everything under /api that is none.
 func Register(e *echo.Echo, c Config) {
 	a := newAPI(c)
-	methods := a.describe(e)
+	a.methods = a.describe(e)
 	for _, r := range a.routes() {
 		if r.handler.sandbox && a.Simulate == nil {
 			continue
@@ -49,18 +51,22 @@ func Register(e *echo.Echo, c Config) {
 		for _, path := range r.paths() {
 			for _, method := range r.methods() {
 				e.Add(method, path, a.surround(r))
-				methods[path] = append(methods[path], method)
+				a.methods[path] = append(a.methods[path], method)
 			}
 		}
 	}
-	a.refuseOthers(e, methods)
+	a.refuseOthers(e)
 }
 
 // surround puts around a handler what every route has.
 func (a *API) surround(r route) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !covers(c.Path(), echo.GetPath(c.Request())) { // the router lets the last segment hold several, or none
+		path := echo.GetPath(c.Request())
+		if !covers(c.Path(), path) { // the router lets the last segment hold several, or none
 			return a.noRoute(c, http.StatusNotFound)
+		}
+		if _, named := a.methods[path]; named && path != c.Path() { // such as …/quote, which is no object
+			return a.refuse(c)
 		}
 		req := a.identifyRequest(c)
 		leave, err := a.limiter.enter()

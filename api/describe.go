@@ -46,46 +46,34 @@ func (a *API) describe(e *echo.Echo) map[string][]string {
 
 // refuseOthers adds the answer to methods that a path does not take, OPTIONS among them, which is told of
 // the others, and to paths that do not exist. The router would let everything below /api win over its own 405.
-func (a *API) refuseOthers(e *echo.Echo, methods map[string][]string) {
-	refuse := func(c echo.Context) error {
-		allowed := takenBy(methods, echo.GetPath(c.Request()))
-		if len(allowed) == 0 {
-			return a.noRoute(c, http.StatusNotFound)
-		}
-		c.Response().Header().Set("Allow", strings.Join(append(slices.Clone(allowed), http.MethodOptions), ", "))
-		if c.Request().Method == http.MethodOptions {
-			a.identifyRequest(c)
-			return c.NoContent(http.StatusNoContent)
-		}
-		return a.noRoute(c, http.StatusMethodNotAllowed)
-	}
-	e.RouteNotFound("/api", refuse)
-	e.RouteNotFound("/api/*", refuse)
-	for path := range methods { // those outside /api too
-		e.RouteNotFound(path, refuse)
-	}
-	// A path such as /api/dafDonations/quote is none of /api/dafDonations/:id: what it does not take
-	// itself is refused.
-	for path, own := range methods {
-		for pattern, others := range methods {
-			if pattern == path || !covers(pattern, path) {
-				continue
-			}
-			for _, method := range others {
-				if !slices.Contains(own, method) {
-					e.Add(method, path, refuse)
-				}
-			}
-		}
+func (a *API) refuseOthers(e *echo.Echo) {
+	e.RouteNotFound("/api", a.refuse)
+	e.RouteNotFound("/api/*", a.refuse)
+	for path := range a.methods { // those outside /api too
+		e.RouteNotFound(path, a.refuse)
 	}
 }
 
+// refuse answers a method that a path does not take, or a path that does not exist.
+func (a *API) refuse(c echo.Context) error {
+	allowed := a.takenBy(echo.GetPath(c.Request()))
+	if len(allowed) == 0 {
+		return a.noRoute(c, http.StatusNotFound)
+	}
+	c.Response().Header().Set("Allow", strings.Join(append(slices.Clone(allowed), http.MethodOptions), ", "))
+	if c.Request().Method == http.MethodOptions {
+		a.identifyRequest(c)
+		return c.NoContent(http.StatusNoContent)
+	}
+	return a.noRoute(c, http.StatusMethodNotAllowed)
+}
+
 // takenBy lists the methods that a path takes: by its own name, else as an object's.
-func takenBy(methods map[string][]string, path string) []string {
-	if own, ok := methods[path]; ok {
+func (a *API) takenBy(path string) []string {
+	if own, ok := a.methods[path]; ok {
 		return own
 	}
-	for pattern, allowed := range methods {
+	for pattern, allowed := range a.methods {
 		if covers(pattern, path) {
 			return allowed
 		}

@@ -75,6 +75,7 @@ func (s *site) give(t testing.TB, body string, headers ...string) answer {
 	for i := 0; i < len(headers); i += 2 {
 		in = in.header1(headers[i], headers[i+1])
 	}
+	defer s.Clock.Advance(time.Millisecond) // ids of different times are in their order
 	return s.send(t, in)
 }
 
