@@ -27,10 +27,8 @@ type Service struct {
 	now   func() time.Time
 	check authz.Checker
 	audit *audit.Log
-	// invite sends invitations; nil sends none.
-	invite Inviter
-	cache  keyCache
-	uses   keyUses
+	cache keyCache
+	uses  keyUses
 }
 
 // New makes the service for one deployment.
