@@ -265,6 +265,7 @@ test('a page that throws the dialog out can open it again; handlers survive a mo
 
 test('nothing is left of a thousand mounts', async (t) => {
   const page = await openPage(t);
+  page.setDefaultTimeout(60_000);
   await page.evaluate(() => {
     for (let time = 0; time < 1000; time++) {
       window.fields.daf.unmountField();

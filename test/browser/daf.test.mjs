@@ -138,6 +138,7 @@ test('amounts that are not whole dollars, and a search for a fund', async (t) =>
   await amount.fill('41');
   await press(page, 'Continue');
   const funds = inModal(page).locator('.funds button');
+  await funds.first().waitFor();
   const all = await funds.count();
   await inModal(page).getByRole('searchbox').pressSequentially('cedar');
   await page.waitForFunction(() => true);
@@ -186,7 +187,7 @@ test('personas: a donor who is locked out goes on at another fund', async (t) =>
 test('personas: a grant that the fund declines; nothing is given, and another donor can', async (t) => {
   const page = await visit(t);
   await giveIntegrated(page, { username: 'declined@fund.example' });
-  await page.getByRole('alert').filter({ hasText: 'Your fund did not make this grant. Nothing was given.' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: /Your fund did not make this grant\.\s*Nothing was given\./ }).waitFor();
   await giveIntegrated(page);
   assert.equal((await resultOf(page)).status, 'Sent to your fund');
   assert.equal(new Set(page.posts.map(({ nonce }) => nonce)).size, 2);
