@@ -83,5 +83,5 @@ func TestTimelineOfADonation(t *testing.T) {
 	if want := []string{"call.grant approved", "daf_donation.completed completed", "daf_donation.created initiated", "daf_donation_updated completed", "daf_donation_updated initiated"}; !slices.Equal(types, want) {
 		t.Errorf("%q", types)
 	}
-	s.get(t, "/api/dafDonations/"+s.theirDonation(t, s.Other).ID.String()+"/timeline").want(t, 404, "resource_missing")
+	s.get(t, "/api/dafDonations/"+donationResource.theirs["/api/dafDonations/:id"](t, s)+"/timeline").want(t, 404, "resource_missing")
 }

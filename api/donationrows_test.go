@@ -7,9 +7,6 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/merchant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
 )
 
 // donationTriggers make each move of donations happen, by the rows that tell of it.
@@ -30,7 +27,7 @@ func donationTriggers() map[string]func(*stage) string {
 // donationMoves brings a donation to where a move begins, and has it move.
 func (s *stage) donationMoves(m daf.Move) string {
 	s.t.Helper()
-	s.enrolled()
+	s.Enrolled(s.App, s.App.Merchants.US)
 	if m.Kind == daf.Integrated && m.From == daf.Canceled && m.To == daf.Initiated {
 		return s.lateGrant()
 	}
@@ -46,26 +43,6 @@ func (s *stage) donationMoves(m daf.Move) string {
 		}
 	}
 	return d.ID.String()
-}
-
-// enrolled has the first merchant take donations, told by its events.
-func (s *stage) enrolled() {
-	s.t.Helper()
-	id := s.App.Merchants.US
-	s.on(s.t, http.MethodPut, fmt.Sprint("/api/merchants/", id), `{"has_daf_provider":true,"nonprofit":true}`, "").want(s.t, 200, "")
-	m, err := s.Clocks.Moment(s.t.Context(), s.App.AppID)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := pg.InTx(s.t.Context(), s.Pool, func(tx *pg.Tx) error {
-		locked, err := s.Merchants.LockTx(s.t.Context(), tx, s.App.AppID, id)
-		if err == nil {
-			_, err = s.Merchants.EnrollTx(tx, m, locked, *locked.EIN, "conn_1", merchant.Cause{Source: outbox.Job})
-		}
-		return err
-	}); err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 // provided has the provider tell that a donation was completed or canceled.

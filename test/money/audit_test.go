@@ -29,6 +29,31 @@ func (s *site) atEveryInstant() {
 			OR amount_disputed <> greatest(0, least(amount_contested, amount_captured - amount_refunded - amount_refund_pending)))`)
 }
 
+// auditDonations compares what donations cost with the books, in which the fees of those that are completed are,
+// each change of status once, and nothing else of them.
+func (s *site) auditDonations() {
+	s.t.Helper()
+	s.none("donations whose fees are not posted exactly while they are completed", `
+		SELECT d.id || ' ' || d.status AS wrong FROM daf_donations d,
+			LATERAL (SELECT coalesce(sum(CASE WHEN kind LIKE '%\_reversed' THEN -amount ELSE amount END), 0) AS sum FROM ledger_entries e
+				WHERE e.application_id = d.application_id AND e.source_id = d.id) e
+		WHERE d.application_id = @app AND e.sum <> CASE WHEN d.status = 'completed' THEN d.fee_total ELSE 0 END`)
+	s.none("moves of donations that are posted more or less than once", `
+		SELECT d.id || ' ' || h.version AS wrong FROM daf_donations d
+			JOIN (SELECT *, lag(status) OVER (PARTITION BY application_id, donation_id ORDER BY version) AS before FROM daf_donation_statuses) h
+				ON h.application_id = d.application_id AND h.donation_id = d.id,
+			LATERAL (SELECT count(*) AS n FROM ledger_entries e WHERE e.application_id = d.application_id AND e.source_id = d.id
+				AND e.business_key LIKE '%:' || h.version) e
+		WHERE d.application_id = @app AND e.n <> CASE WHEN 'completed' IN (h.status, h.before) THEN jsonb_array_length(d.fees) ELSE 0 END`)
+	s.none("invoice accounts that are not the service's fees of completed donations", `
+		SELECT m.id || format(': %s, %s', b.owed, d.fees) AS wrong FROM merchants m,
+			LATERAL (SELECT coalesce(sum(balance), 0) AS owed FROM ledger_balances b
+				WHERE b.application_id = m.application_id AND b.merchant_id = m.id AND account = 'daf_invoice') b,
+			LATERAL (SELECT coalesce(sum((l->>'amount')::bigint), 0) AS fees FROM daf_donations d, jsonb_array_elements(d.fees) l
+				WHERE d.application_id = m.application_id AND d.merchant_id = m.id AND d.status = 'completed' AND l->>'fee' = 'daf_percentage') d
+		WHERE m.application_id = @app AND b.owed <> d.fees`)
+}
+
 // auditLedger compares the books with the records, when nothing is under way.
 func (s *site) auditLedger() {
 	s.t.Helper()
@@ -47,7 +72,7 @@ func (s *site) auditLedger() {
 			LATERAL (SELECT coalesce(sum(amount), 0) AS open FROM disputes d WHERE d.application_id = m.application_id
 				AND d.merchant_id = m.id AND kind = 'chargeback' AND status IN ('needs_response', 'under_review')) d
 		WHERE m.application_id = @app AND b.reserved <> d.open`)
-	s.none("calls without an outcome", `SELECT kind || ' ' || charge_id AS wrong FROM processor_operations WHERE application_id = @app AND state = 'open'`)
+	s.none("calls without an outcome", `SELECT kind || ' ' || reference AS wrong FROM processor_operations WHERE application_id = @app AND state = 'open'`)
 	s.none("keys without an outcome", `SELECT path || ' ' || key || ' ' || state AS wrong FROM idempotency_keys WHERE application_id = @app AND state <> 'done'`)
 	s.none("events of the processor that were not handled", `SELECT kind || ' ' || body AS wrong FROM inbound_events WHERE handled_at IS NULL`)
 	s.none("refunds that never end", `
@@ -56,6 +81,7 @@ func (s *site) auditLedger() {
 	s.none("charges that are overdue", `
 		SELECT c.id || ' ' || c.status AS wrong FROM charges c JOIN application_clocks k USING (application_id)
 		WHERE c.application_id = @app AND next_step_at <= @now::timestamptz + k.ahead * interval '1 microsecond'`)
+	s.auditDonations()
 	s.auditBalances()
 }
 

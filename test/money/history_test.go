@@ -2,10 +2,12 @@ package money
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -59,13 +61,22 @@ func allowed() map[string]map[step]bool {
 		merchants[step{string(status), string(status), "merchant.updated"}] = true
 	}
 	merchants[step{"", string(merchant.Active), "merchant.created"}] = true
-	return map[string]map[step]bool{"charge": charges, "refund": refunds, "dispute": disputes, "payout": payouts, "merchant": merchants}
+	donations := map[step]bool{}
+	for _, m := range daf.Moves() {
+		from := ""
+		if m.From != "" {
+			from = string(m.Kind) + " " + string(m.From)
+		}
+		to := string(m.Kind) + " " + string(m.To)
+		donations[step{from, to, m.Events[0]}], donations[step{to, to, "daf_donation_updated"}] = true, true
+	}
+	return map[string]map[step]bool{"daf_donation": donations, "charge": charges, "refund": refunds, "dispute": disputes, "payout": payouts, "merchant": merchants}
 }
 
 // stateOf is what an object's table of moves speaks of.
 func stateOf(object map[string]any) string {
 	status, _ := object["status"].(string)
-	if kind, ok := object["kind"].(string); ok && object["object"] == "dispute" {
+	if kind, ok := object["kind"].(string); ok && (object["object"] == "dispute" || object["object"] == "daf_donation") {
 		return kind + " " + status
 	}
 	return status
@@ -85,10 +96,19 @@ func (s *site) auditHistories() {
 	tables, last := allowed(), map[[16]byte]told{}
 	for _, e := range rows[told](s, `
 		SELECT object_id, type, position::int, object, previous_attributes, created_at FROM events
-		WHERE application_id = @app AND split_part(type, '.', 1) IN ('charge', 'refund', 'dispute', 'payout', 'merchant') ORDER BY object_id, position`) {
-		kind, _, _ := strings.Cut(e.Type, ".")
+		WHERE application_id = @app AND split_part(type, '.', 1) IN ('charge', 'refund', 'dispute', 'payout', 'merchant', 'daf_donation', 'daf_donation_updated')
+		ORDER BY object_id, position`) {
+		kind := strings.TrimSuffix(strings.Split(e.Type, ".")[0], "_updated")
 		computed(e.Object)
 		before := last[e.ObjectID]
+		if kind == "daf_donation" {
+			if e.Position%2 == 0 {
+				s.auditPair(before, e)
+				last[e.ObjectID] = e
+				continue
+			}
+			e.Position, before.Position = (e.Position+1)/2, (before.Position+1)/2 // one version may have two events
+		}
 		if e.Position != before.Position+1 || e.Object["version"] != float64(e.Position) || e.At.Before(before.At.Time) {
 			s.t.Fatalf("event %d of %s with version %v at %v follows %d at %v", e.Position, e.Object["id"], e.Object["version"], e.At, before.Position, before.At)
 		}
@@ -105,9 +125,21 @@ func (s *site) auditHistories() {
 		if !grows(before.Object["fees"], e.Object["fees"]) {
 			s.t.Fatalf("the fees of %s were %v, then %v", e.Object["id"], before.Object["fees"], e.Object["fees"])
 		}
+		if kind == "daf_donation" {
+			e.Position = 2*e.Position - 1
+		}
 		last[e.ObjectID] = e
 	}
 	s.auditPresent(last)
+}
+
+// auditPair holds the event of a donation's completion or cancellation to the one of the update before.
+func (s *site) auditPair(update, e told) {
+	s.t.Helper()
+	if e.Position != update.Position+1 || e.At != update.At || !reflect.DeepEqual(e.Object, update.Object) || !reflect.DeepEqual(e.Previous, update.Previous) ||
+		e.Type != "daf_donation."+fmt.Sprint(e.Object["status"]) || e.Object["status"] == e.Previous["status"] {
+		s.t.Fatalf("%s of %v does not tell of the same as the update before", e.Type, e.Object["id"])
+	}
 }
 
 // differing are the members of an object that are not so in the next; none of a creation.
@@ -137,6 +169,7 @@ func (s *site) auditPresent(last map[[16]byte]told) {
 	}
 	all := rows[row](s, `
 		SELECT id, 'charge' AS kind FROM charges WHERE application_id = @app UNION ALL SELECT id, 'refund' FROM refunds WHERE application_id = @app
+		UNION ALL SELECT id, 'donation' FROM daf_donations WHERE application_id = @app
 		UNION ALL SELECT id, 'dispute' FROM disputes WHERE application_id = @app UNION ALL SELECT id, 'payout' FROM payouts WHERE application_id = @app`)
 	for _, r := range all {
 		var now any
@@ -146,6 +179,8 @@ func (s *site) auditPresent(last map[[16]byte]told) {
 			now, err = s.Charges.Get(s.ctx(), s.server(), ids.ChargeFrom(r.ID).String())
 		case "refund":
 			now, err = s.Refunds.Get(s.ctx(), s.server(), ids.RefundFrom(r.ID).String())
+		case "donation":
+			now, err = s.DAF.Get(s.ctx(), s.server(), ids.DonationFrom(r.ID).String())
 		case "payout":
 			now, err = s.Payouts.Get(s.ctx(), s.server(), ids.PayoutFrom(r.ID).String())
 		default:

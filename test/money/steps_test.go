@@ -48,7 +48,7 @@ func (l *life) actions() (all []action) {
 		{"nothing", 1, l.nothing}, {"create", 9, l.create}, {"capture", 2, l.capture}, {"void", 1, l.void}, {"refund", 4, l.refund},
 		{"cancel", 1, l.cancel}, {"happen", 3, l.happen}, {"decide", 3, l.decide}, {"answer", 2, l.answer}, {"hours", 2, l.hours},
 		{"days", 2, l.days}, {"week", 1, l.week}, {"rates", 2, l.rates}, {"unschedule", 1, l.unschedule}, {"service rates", 1, l.serviceRates},
-		{"suspend", 1, l.suspend}, {"activate", 2, l.activate}, {"bank", 2, l.bank}, {"resume", 2, l.resume},
+		{"suspend", 1, l.suspend}, {"activate", 2, l.activate}, {"donate", 2, l.donate}, {"mark", 2, l.mark}, {"grant", 2, l.grant}, {"bank", 2, l.bank}, {"resume", 2, l.resume},
 		{"resolve", 1, l.resolve}, {"window", 1, l.window}, {"arrive", 1, l.line.deliver}, {"retry", 2, l.retry}, {"fold", 1, l.fold},
 	} {
 		for range a.often {

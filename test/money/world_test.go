@@ -3,6 +3,7 @@ package money
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -110,10 +111,12 @@ func (s *site) wait(d time.Duration, times int) error {
 	for range times {
 		s.Clock.Advance(d)
 		for n := 1; n > 0; {
-			var err error
-			if n, err = s.Operations.Resolve(s.ctx()); err != nil {
+			calls, err := s.Operations.Resolve(s.ctx())
+			grants, lost := s.Grants.Resolve(s.ctx())
+			if err := errors.Join(err, lost); err != nil {
 				return err
 			}
+			n = calls + grants
 		}
 	}
 	return nil
