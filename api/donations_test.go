@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/demo"
 	"svcpay/internal/fixture"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
@@ -342,12 +341,4 @@ func TestListsOfDonations(t *testing.T) {
 	if !strings.Contains(string(shown.body), `"merchant":{"id":`+us) {
 		t.Errorf("%s", shown.body)
 	}
-}
-
-// theirDonation is a donation of one of the two applications.
-func (s *site) theirDonation(t testing.TB, a demo.Application) daf.Donation {
-	t.Helper()
-	s.TakesDAF(a.Merchants.US)
-	body := fmt.Sprintf(`{"merchant_id":%d,"grantId":%q,"amount":700}`, a.Merchants.US, s.Authorized(a, a.Merchants.US, daf.Nonintegrated, 700))
-	return s.send(t, call{method: http.MethodPost, path: "/api/dafDonations", as: &a, body: body}).want(t, 201, "").donation(t)
 }
