@@ -259,9 +259,13 @@ func TestListenWaitsForAReceiver(t *testing.T) {
 	p.says(t, `503 Service Unavailable .*\n`)
 	b.set(func(b *inbox) { b.status = http.StatusOK })
 	d.caughtUp(t, b, begin, "&type=charge.*,refund.succeeded")
-	lines := regexp.MustCompile(`(?m)^#(\d+)  \S+  (evt_\S+)  \S+  200 OK  \d+ ms$`).FindAllStringSubmatch(p.out.text(), -1)
+	taken, lines := regexp.MustCompile(`(?m)^#(\d+)  \S+  (evt_\S+)  \S+  200 OK  \d+ ms$`), [][]string(nil)
+	eventually(t, patience, "a line for each", func() bool {
+		lines = taken.FindAllStringSubmatch(p.out.text(), -1)
+		return len(lines) >= len(b.all())
+	})
 	for i, l := range b.all() {
-		if i >= len(lines) || lines[i][1] != fmt.Sprint(l.sequence) || lines[i][2] != l.id {
+		if lines[i][1] != fmt.Sprint(l.sequence) || lines[i][2] != l.id {
 			t.Fatalf("the lines are %v", lines)
 		}
 	}
