@@ -45,6 +45,8 @@ accept((port) => {
     update: apply,
     focus: () => button.focus(),
   });
+  // The page's word may come before the browser's that the frame has the focus, and then moves nothing.
+  addEventListener('focus', () => button.focus());
   button.onclick = () => page.send('click');
   button.onfocus = () => page.send('focus');
   button.onblur = () => page.send('blur');
