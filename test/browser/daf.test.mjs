@@ -58,9 +58,13 @@ test('integrated: initiated with both fees and a tracking id; the provider compl
 
   const { status } = await api(`/api/sandbox/dafDonations/${shown.donation}/simulate`, { method: 'POST', body: { outcome: 'completed' } });
   assert.equal(status, 200);
-  const events = await eventsOf(shown.donation, 3);
-  assert.deepEqual(events.map(({ type }) => type), ['daf_donation.created', 'daf_donation_updated', 'daf_donation.completed']);
-  assert.equal(events[2].data.object.status, 'completed');
+  const events = await eventsOf(shown.donation, 4);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['daf_donation.created', 'daf_donation_updated', 'daf_donation_updated', 'daf_donation.completed'],
+  );
+  assert.deepEqual([events[1].data.previous_attributes.tracking_id, events[1].data.object.tracking_id], [null, shown.tracking]);
+  assert.equal(events[3].data.object.status, 'completed');
   await page.reload();
   assert.equal((await resultOf(page)).status, 'Paid by your fund');
   assert.equal(page.posts.length, 1, 'the refresh sent nothing');
