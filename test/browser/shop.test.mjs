@@ -185,7 +185,7 @@ test('a double click, and the same request sent again, make one charge', async (
   }, body);
   const other = JSON.stringify({ ...JSON.parse(sent), amount: 9900 });
   for (const receipt of await Promise.all([again(sent), again(sent), again(other)])) {
-    assert.equal(receipt.charge_id, id);
+    assert.equal(receipt.id, id);
     assert.equal(receipt.amount, 5000);
   }
 });
@@ -198,7 +198,7 @@ const loseAnswers = (page) => page.evaluate(() => {
   window.fetch = async (...request) => {
     const response = await real(...request);
     if (!window.losing) return response;
-    window.made.push((await response.json()).receipt.charge_id);
+    window.made.push((await response.json()).receipt.id);
     throw new TypeError('the answer is lost');
   };
 });
