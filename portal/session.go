@@ -37,7 +37,7 @@ func (s sessionStore) New(r *http.Request, name string) (*sessions.Session, erro
 	if err != nil {
 		return session, nil //nolint:nilerr // no cookie, no session
 	}
-	person, err := s.people.SessionPerson(r.Context(), cookie.Value)
+	person, err := s.people.FindSession(r.Context(), cookie.Value)
 	if errors.Is(err, identity.ErrNoSession) {
 		return session, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/pg"
 )
@@ -30,11 +31,15 @@ type Person struct {
 
 // Grant is a role and where it applies.
 type Grant struct {
+	ID        int64
 	Role      string
 	Scope     string // system, app or org
 	ScopeID   int64  // the application's or organization's id, 0 for system
 	ScopeName string // its name, for people to read
 }
+
+// Domain is where the grant applies.
+func (g Grant) Domain() authz.Domain { return authz.Domain{Scope: authz.Scope(g.Scope), ID: g.ScopeID} }
 
 // NewPerson describes a person to add. Of the grants, Role, Scope and ScopeID count.
 type NewPerson struct {
@@ -97,14 +102,12 @@ func (in NewPerson) check(ctx context.Context) (hash string, err error) {
 	if n := utf8.RuneCountInString(in.Password); n < minPassword || n > maxPassword || common(in.Password) {
 		fs.Add("password", "parameter_invalid", "A password has 15 to 128 characters and is not a common one.")
 	}
-	if local, host, ok := strings.Cut(in.Email, "@"); !ok || local == "" || host == "" || !plain(in.Email) {
-		fs.Add("email", "parameter_invalid", "This is not an e-mail address.")
-	}
+	checkEmail(&fs, in.Email)
 	if in.Name == "" || !plain(in.Name) {
 		fs.Add("name", "parameter_invalid", "A name has 1 to 255 characters.")
 	}
 	for _, g := range in.Grants {
-		if scopeOf[g.Role] != g.Scope {
+		if string(authz.Role(g.Role).Scope()) != g.Scope || g.Scope == "" {
 			fs.Add("grants", "parameter_invalid", "A role is granted in its own scope.")
 		}
 	}
@@ -114,9 +117,12 @@ func (in NewPerson) check(ctx context.Context) (hash string, err error) {
 	return hashPassword(ctx, in.Password)
 }
 
-// scopeOf says where each role is granted.
-var scopeOf = map[string]string{"system_admin": "system", "support_staff": "system", "application_admin": "app",
-	"organization_admin": "org", "organization_staff": "org"}
+func checkEmail(fs *fault.Fields, email string) {
+	local, host, ok := strings.Cut(email, "@")
+	if !ok || local == "" || host == "" || !plain(email) || strings.ContainsFunc(email, unicode.IsSpace) {
+		fs.Add("email", "parameter_invalid", "This is not an e-mail address.")
+	}
+}
 
 // plain tells whether a text can be kept: valid, short, no control characters.
 func plain(s string) bool {
@@ -191,12 +197,13 @@ func (s *Service) countAttempt(ctx context.Context, email string) (personRow, er
 
 func (s *Service) person(ctx context.Context, row personRow) (Person, error) {
 	grants, err := pg.All[grantRow](ctx, s.pool, `
-		SELECT g.role, g.scope, coalesce(g.application_id, g.organization_id, 0) AS scope_id,
+		SELECT g.id, g.role, g.scope, coalesce(g.application_id, g.organization_id, 0) AS scope_id,
 			coalesce(a.name, o.name, 'Whole deployment') AS scope_name
 		FROM grants g
 		LEFT JOIN applications a ON a.id = g.application_id
 		LEFT JOIN organizations o ON o.id = g.organization_id
-		WHERE g.person_id = @person ORDER BY g.scope, scope_id, g.role`, pg.Args{"person": row.ID})
+		WHERE g.person_id = @person
+		ORDER BY array_position(ARRAY['system', 'app', 'org'], g.scope), scope_name, scope_id`, pg.Args{"person": row.ID})
 	p := Person{ID: row.ID, Email: row.Email, Name: row.Name}
 	for _, g := range grants {
 		p.Grants = append(p.Grants, Grant(g))
@@ -205,6 +212,7 @@ func (s *Service) person(ctx context.Context, row personRow) (Person, error) {
 }
 
 type grantRow struct {
+	ID        int64  `db:"id"`
 	Role      string `db:"role"`
 	Scope     string `db:"scope"`
 	ScopeID   int64  `db:"scope_id"`

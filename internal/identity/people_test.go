@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
@@ -46,8 +47,8 @@ func TestSignInGivesThePersonWithGrants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := identity.Grant{Role: "system_admin", Scope: "system", ScopeName: "Whole deployment"}
-	if got.ID != p.id || got.Name != "Ola" || len(got.Grants) != 1 || got.Grants[0] != want {
+	want := identity.Grant{ID: got.Grants[0].ID, Role: "system_admin", Scope: "system", ScopeName: "Whole deployment"}
+	if got.ID != p.id || got.Name != "Ola" || len(got.Grants) != 1 || got.Grants[0] != want || want.Domain() != authz.System() {
 		t.Errorf("signed in as %+v", got)
 	}
 }
@@ -185,7 +186,7 @@ func TestResetPersonUnlocksAndEndsSessions(t *testing.T) {
 	if err := p.ResetPerson(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.SessionPerson(t.Context(), session); !errors.Is(err, identity.ErrNoSession) {
+	if _, err := p.FindSession(t.Context(), session); !errors.Is(err, identity.ErrNoSession) {
 		t.Errorf("the session lives on: %v", err)
 	}
 	if _, err := p.SignIn(t.Context(), in.Email, in.Password); err != nil {
@@ -208,7 +209,7 @@ func TestSessionsEnd(t *testing.T) {
 		return id
 	}
 	alive := func(id string) bool {
-		_, err := p.SessionPerson(t.Context(), id)
+		_, err := p.FindSession(t.Context(), id)
 		if err != nil && !errors.Is(err, identity.ErrNoSession) {
 			t.Fatal(err)
 		}

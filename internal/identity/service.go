@@ -27,8 +27,10 @@ type Service struct {
 	now   func() time.Time
 	check authz.Checker
 	audit *audit.Log
-	cache keyCache
-	uses  keyUses
+	// invite sends invitations; nil sends none.
+	invite Inviter
+	cache  keyCache
+	uses   keyUses
 }
 
 // New makes the service for one deployment.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/pg"
 )
 
@@ -31,23 +32,42 @@ func (s *Service) StartSession(ctx context.Context, personID int64) (string, err
 	return id, err
 }
 
-// SessionPerson returns whose session it is and counts this as a sign of life. ErrNoSession when
-// there is none.
-func (s *Service) SessionPerson(ctx context.Context, id string) (Person, error) {
+// Session is who is signed in, and where they chose to act.
+type Session struct {
+	Person
+	Domain        authz.Domain // none: they did not choose
+	ApplicationID int64        // that people of the deployment chose to work in; 0: they did not
+}
+
+type sessionRow struct {
+	personRow
+	Domain        string `db:"domain"`
+	ApplicationID *int64 `db:"application_id"`
+}
+
+// FindSession returns whose session it is and counts this as a sign of life. ErrNoSession when there is
+// none.
+func (s *Service) FindSession(ctx context.Context, id string) (Session, error) {
 	now := s.now()
-	row, err := pg.One[personRow](ctx, s.pool, `
+	row, err := pg.One[sessionRow](ctx, s.pool, `
 		UPDATE portal_sessions v SET last_seen_at = @now
 		FROM people p
 		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest AND p.id = v.person_id
-		RETURNING p.id, p.email, p.name, p.password_hash`,
+		RETURNING p.id, p.email, p.name, p.password_hash, v.domain, v.application_id`,
 		pg.Args{"hash": sessionHash(id), "now": now, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
 	if errors.Is(err, pg.ErrNone) {
-		return Person{}, ErrNoSession
+		return Session{}, ErrNoSession
 	}
 	if err != nil {
-		return Person{}, err
+		return Session{}, err
 	}
-	return s.person(ctx, row)
+	out := Session{}
+	out.Domain, _ = authz.ParseDomain(row.Domain)
+	if row.ApplicationID != nil {
+		out.ApplicationID = *row.ApplicationID
+	}
+	out.Person, err = s.person(ctx, row.personRow)
+	return out, err
 }
 
 // EndSession revokes a session. One that does not exist is no error.

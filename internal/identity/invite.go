@@ -1,0 +1,285 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// invitationLife is how long an invitation can be accepted, by the machine's clock.
+const invitationLife = 7 * 24 * time.Hour
+
+// invitationAccept is what the audit log calls it when somebody takes up a role. It is no permission:
+// whoever has the link may.
+const invitationAccept authz.Permission = "invitation:accept"
+
+// Invitation offers somebody a role.
+type Invitation struct {
+	ID             int64         `db:"id" json:"id"`
+	Email          string        `db:"email" json:"email"`
+	Role           authz.Role    `db:"role" json:"role"`
+	Scope          authz.Scope   `db:"scope" json:"scope"`
+	ApplicationID  *int64        `db:"application_id" json:"application_id"` // the domain's, or that of its organization
+	OrganizationID *int64        `db:"organization_id" json:"organization_id"`
+	ScopeName      string        `db:"scope_name" json:"scope_name"`
+	InvitedBy      string        `db:"invited_by" json:"invited_by"` // a name
+	CreatedAt      instant.Time  `db:"created_at" json:"created_at"`
+	ExpiresAt      instant.Time  `db:"expires_at" json:"expires_at"`
+	AcceptedAt     *instant.Time `db:"accepted_at" json:"accepted_at"`
+	WithdrawnAt    *instant.Time `db:"withdrawn_at" json:"withdrawn_at"`
+	// Known: somebody signs in with this address already, and accepts after they did.
+	Known bool `db:"known" json:"-"`
+}
+
+// Domain is where the role is offered.
+func (i Invitation) Domain() authz.Domain {
+	return domainOf(i.Scope, i.ApplicationID, i.OrganizationID)
+}
+
+const invitationColumns = `t.id, t.email, t.role, t.scope, coalesce(t.application_id, o.application_id) AS application_id, t.organization_id,
+	coalesce(o.name, a.name, '') AS scope_name, t.invited_by, t.created_at, t.expires_at, t.accepted_at, t.withdrawn_at,
+	EXISTS (SELECT FROM people p WHERE lower(p.email) = lower(t.email)) AS known
+	FROM invitations t
+	LEFT JOIN organizations o ON o.id = t.organization_id
+	LEFT JOIN applications a ON a.id = t.application_id`
+
+// Invited is a new invitation with the text of its link, which nobody keeps.
+type Invited struct {
+	Invitation
+	Token string
+}
+
+// Inviter sends an invitation on its way, in the transaction that makes it: as a row that is sent later. It
+// never calls anybody.
+type Inviter func(tx *pg.Tx, i Invited) error
+
+// SendInvitations says how invitations are sent. It is called while the service is wired; without it whoever
+// invites passes the link on.
+func (s *Service) SendInvitations(by Inviter) { s.invite = by }
+
+// NewInvitation describes an offer.
+type NewInvitation struct {
+	Email  string
+	Role   authz.Role
+	Domain authz.Domain
+}
+
+// Invite offers somebody a role in a domain that the actor holds. An offer of before to the same address in
+// that domain ends. Faults: the mistakes of the input; permission_denied, role_too_wide; resource_missing of
+// a domain that is none of the actor's.
+func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitation) (Invited, error) {
+	if err := s.mayGrant(ctx, actor, in.Role, in.Domain); err != nil {
+		return Invited{}, err
+	}
+	in.Email = strings.TrimSpace(in.Email)
+	var fs fault.Fields
+	checkEmail(&fs, in.Email)
+	if err := fs.Err(); err != nil {
+		return Invited{}, err
+	}
+	out := Invited{Token: newInvitationText()}
+	now := instant.Of(s.now())
+	args := grantArgs(in.Domain)
+	args["hash"], args["email"], args["role"], args["by"] = invitationHash(out.Token), in.Email, in.Role, cmp.Or(actor.PersonName, "The service's operator")
+	args["now"], args["until"], args["inviter"] = now, now.Add(invitationLife), actor.PersonID
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		if _, err := tx.Exec(ctx, `
+			UPDATE invitations SET withdrawn_at = @now
+			WHERE lower(email) = lower(@email) AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
+				AND organization_id IS NOT DISTINCT FROM @organization AND accepted_at IS NULL AND withdrawn_at IS NULL`,
+			pg.Args{"now": now, "email": in.Email, "scope": args["scope"], "application": args["application"], "organization": args["organization"]}); err != nil {
+			return err
+		}
+		id, err := pg.Value[int64](ctx, tx, `
+			INSERT INTO invitations (token_hash, email, role, scope, application_id, organization_id, invited_by, inviter_id, created_at,
+				expires_at)
+			VALUES (@hash, @email, @role, @scope, @application, @organization, @by, nullif(@inviter::bigint, 0), @now, @until) RETURNING id`, args)
+		if err != nil {
+			return err
+		}
+		if out.Invitation, err = pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.id = @id`, pg.Args{"id": id}); err != nil {
+			return err
+		}
+		if s.invite != nil {
+			if err := s.invite(tx, out); err != nil {
+				return err
+			}
+		}
+		return s.invitedTx(tx, actor, Invitation{}, out.Invitation)
+	})
+	if pg.Violated(err) == "invitations_open" {
+		err = fault.New(fault.KindConflict, "invitation_in_progress", "Somebody is inviting them here right now.")
+	}
+	return out, err
+}
+
+// invitedTx queues that somebody made or withdrew an invitation.
+func (s *Service) invitedTx(tx *pg.Tx, actor authz.Actor, before, after Invitation) error {
+	p := authz.TeamManage
+	if after.Scope == authz.ScopeSystem {
+		p = authz.SystemUserManage
+	}
+	about := aboutTeam("invitation", strconv.FormatInt(after.ID, 10), after.Domain(), actor.ApplicationID)
+	if before.ID == 0 {
+		return s.audit.DoneTx(tx, actor, p, about, nil, after)
+	}
+	return s.audit.DoneTx(tx, actor, p, about, before, after)
+}
+
+// newInvitationText makes the secret of a link: 256 random bits.
+func newInvitationText() string {
+	b := make([]byte, 32)
+	rand.Read(b) // never fails (crypto/rand)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func invitationHash(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:]
+}
+
+// Invitations returns one page of the offers that are open in the actor's team.
+func (s *Service) Invitations(ctx context.Context, actor authz.Actor, in page.Input[int64]) (page.Of[Invitation], error) {
+	if err := s.check.Check(actor, authz.TeamRead); err != nil {
+		return page.Of[Invitation]{}, err
+	}
+	args := reach(actor)
+	args["now"] = s.now()
+	return pg.Page(ctx, s.pool, in, `
+		SELECT id, email, role, scope, application_id, organization_id, scope_name, invited_by, created_at, expires_at, accepted_at,
+			withdrawn_at, known
+		FROM (SELECT `+invitationColumns+` WHERE true`+inReach+`) offers
+		WHERE accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > @now`, args, func(i Invitation) Invitation { return i })
+}
+
+// Withdraw ends an offer of the actor's team. One that was accepted or withdrawn stays as it is.
+func (s *Service) Withdraw(ctx context.Context, actor authz.Actor, id int64) (Invitation, error) {
+	if err := s.check.Check(actor, authz.TeamRead); err != nil {
+		return Invitation{}, err
+	}
+	args := reach(actor)
+	args["id"] = id
+	i, err := pg.Find[Invitation](ctx, s.pool, `SELECT `+invitationColumns+` WHERE t.id = @id`+inReach, args)
+	if err != nil {
+		return Invitation{}, err
+	}
+	if err := s.mayGrant(ctx, actor, i.Role, i.Domain()); err != nil {
+		return Invitation{}, err
+	}
+	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		n, err := tx.Exec(ctx, `
+			UPDATE invitations SET withdrawn_at = @now WHERE id = @id AND accepted_at IS NULL AND withdrawn_at IS NULL`,
+			pg.Args{"now": s.now(), "id": id})
+		if err != nil || n == 0 {
+			return err
+		}
+		before := i
+		i.WithdrawnAt = instant.Ptr(s.now())
+		return s.invitedTx(tx, actor, before, i)
+	})
+	return i, err
+}
+
+var errInvitation = fault.New(fault.KindGone, "invitation_ended",
+	"This invitation has expired, was taken back or has been accepted. Ask for a new one.")
+
+// FindInvitation returns an offer by the text of its link, if it can still be accepted; else the fault
+// invitation_ended, which is told of an unknown text too.
+func (s *Service) FindInvitation(ctx context.Context, text string) (Invitation, error) {
+	return s.openInvitation(ctx, s.pool, text)
+}
+
+func (s *Service) openInvitation(ctx context.Context, q pg.Querier, text string) (Invitation, error) {
+	i, err := pg.One[Invitation](ctx, q, `SELECT `+invitationColumns+`
+		WHERE t.token_hash = @hash AND t.accepted_at IS NULL AND t.withdrawn_at IS NULL AND t.expires_at > @now`,
+		pg.Args{"hash": invitationHash(text), "now": s.now()})
+	if errors.Is(err, pg.ErrNone) {
+		return i, errInvitation
+	}
+	return i, err
+}
+
+// Acceptance is what somebody new says of themselves.
+type Acceptance struct {
+	Name     string
+	Password string
+}
+
+// Accept takes up an offer to somebody new, who can sign in from then on. Faults: the mistakes of the
+// input; invitation_ended; sign_in_first for an address that somebody signs in with already.
+func (s *Service) Accept(ctx context.Context, text string, in Acceptance) (personID int64, err error) {
+	i, err := s.FindInvitation(ctx, text)
+	if err != nil {
+		return 0, err
+	}
+	if i.Known {
+		return 0, errSignInFirst
+	}
+	hash, err := NewPerson{Email: i.Email, Name: in.Name, Password: in.Password}.check(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		personID, err = pg.Value[int64](ctx, tx, `
+			INSERT INTO people (email, name, password_hash, created_at) VALUES (@email, @name, @hash, @now) RETURNING id`,
+			pg.Args{"email": i.Email, "name": in.Name, "hash": hash, "now": s.now()})
+		if err != nil {
+			return err
+		}
+		return s.acceptTx(ctx, tx, text, Person{ID: personID, Name: in.Name, Email: i.Email})
+	})
+	if pg.Violated(err) == "people_by_email" { // they accepted another one meanwhile
+		err = errSignInFirst
+	}
+	return personID, err
+}
+
+var errSignInFirst = fault.New(fault.KindConflict, "sign_in_first", "Somebody signs in with this e-mail address already. Sign in, then accept.")
+
+// AcceptAs takes up an offer to somebody who is signed in. Their sessions end, as their rights change.
+// Faults: invitation_ended, also for an offer to another address.
+func (s *Service) AcceptAs(ctx context.Context, text string, p Person) error {
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error { return s.acceptTx(ctx, tx, text, p) })
+}
+
+// acceptTx gives a person what the offer holds, once.
+func (s *Service) acceptTx(ctx context.Context, tx *pg.Tx, text string, p Person) error {
+	now := instant.Of(s.now())
+	n, err := tx.Exec(ctx, `
+		UPDATE invitations SET accepted_at = @now
+		WHERE token_hash = @hash AND accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > @now AND lower(email) = lower(@email)`,
+		pg.Args{"now": now, "hash": invitationHash(text), "email": p.Email})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return errInvitation
+	}
+	i, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.token_hash = @hash`, pg.Args{"hash": invitationHash(text)})
+	if err != nil {
+		return err
+	}
+	grantID, err := giveTx(ctx, tx, p.ID, i.Role, i.Domain(), now)
+	if err != nil {
+		return err
+	}
+	endSessionsTx(tx, p.ID)
+	actor := authz.Actor{Role: i.Role, PersonID: p.ID, PersonName: p.Name, Granted: i.Domain()}
+	if i.ApplicationID != nil {
+		actor.ApplicationID = *i.ApplicationID
+	}
+	about := aboutTeam("grant", strconv.FormatInt(grantID, 10), i.Domain(), actor.ApplicationID)
+	return s.audit.DoneTx(tx, actor, invitationAccept, about, nil, i)
+}
