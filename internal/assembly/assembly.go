@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
@@ -92,6 +93,7 @@ type Services struct {
 	ReconcileGrants *reconcile.Grants
 	Events          *event.Service
 	Webhooks        *webhook.Service
+	Audit           *audit.Log
 	// RequestLogs takes entries, and writes them once it is started.
 	RequestLogs *requestlog.Service
 	// Simulate is nil in production.
@@ -111,6 +113,7 @@ func New(d Deps) *Services {
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
 		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Machine),
 		Inbound:    inbound.New(d.Pool, d.Processor, d.DAF, d.Machine),
+		Audit:      audit.New(d.Pool, d.Check, d.Machine),
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
 		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
 			Sites: safehttp.New(safehttp.Policy{Local: !live, Timeout: siteTimeout}), LocalPort: d.LocalPort}),

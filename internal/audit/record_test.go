@@ -194,6 +194,7 @@ func TestEverybodySeesTheirPartOfTheLog(t *testing.T) {
 		"refused":                      {person(1, 0), audit.ListInput{Outcomes: []string{"denied"}}, "refused refused"},
 		"of a permission":              {person(1, 0), audit.ListInput{Permissions: []string{"key:manage"}}, "refused refused"},
 		"of a subject":                 {app(7), audit.ListInput{SubjectID: new("m1")}, "m1"},
+		"by part of a name":            {person(1, 0), audit.ListInput{Who: new("SAM")}, "system"},
 		"of a request that is unheard": {app(7), audit.ListInput{RequestID: new(ids.NewRequest(w.clock.Now()))}, ""},
 	} {
 		var got []string
@@ -206,6 +207,18 @@ func TestEverybodySeesTheirPartOfTheLog(t *testing.T) {
 	}
 	staff := org(2, 1)
 	staff.Role = authz.RoleOrganizationStaff
+	for _, e := range w.list(person(1, 0), audit.ListInput{}) {
+		for name, a := range map[string]authz.Actor{"app7": app(7), "org2": org(2, 1)} {
+			_, err := w.Get(t.Context(), a, e.ID.String())
+			listed := slices.ContainsFunc(w.list(a, audit.ListInput{}), func(l audit.Entry) bool { return l.ID == e.ID })
+			if (err == nil) != listed || err != nil && !fault.HasCode(err, "resource_missing") {
+				t.Errorf("%s reads %s: %v", name, e.SubjectID, err)
+			}
+		}
+	}
+	if _, err := w.Get(t.Context(), person(1, 0), "aud_x"); !fault.HasCode(err, "resource_missing") {
+		t.Error(err)
+	}
 	if _, err := w.List(t.Context(), staff, audit.ListInput{}); !fault.HasCode(err, "permission_denied") {
 		t.Errorf("staff reads the log: %v", err)
 	}

@@ -196,25 +196,15 @@ func (s *Service) countAttempt(ctx context.Context, email string) (personRow, er
 }
 
 func (s *Service) person(ctx context.Context, row personRow) (Person, error) {
-	grants, err := pg.All[grantRow](ctx, s.pool, `
-		SELECT g.id, g.role, g.scope, coalesce(g.application_id, g.organization_id, 0) AS scope_id,
-			coalesce(a.name, o.name, 'Whole deployment') AS scope_name
-		FROM grants g
-		LEFT JOIN applications a ON a.id = g.application_id
-		LEFT JOIN organizations o ON o.id = g.organization_id
-		WHERE g.person_id = @person
-		ORDER BY array_position(ARRAY['system', 'app', 'org'], g.scope), scope_name, scope_id`, pg.Args{"person": row.ID})
-	p := Person{ID: row.ID, Email: row.Email, Name: row.Name}
-	for _, g := range grants {
-		p.Grants = append(p.Grants, Grant(g))
-	}
-	return p, err
+	grants, err := pg.Value[[]Grant](ctx, s.pool, `SELECT `+grantsOf+` FROM people p WHERE p.id = @person`, pg.Args{"person": row.ID})
+	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: grants}, err
 }
 
-type grantRow struct {
-	ID        int64  `db:"id"`
-	Role      string `db:"role"`
-	Scope     string `db:"scope"`
-	ScopeID   int64  `db:"scope_id"`
-	ScopeName string `db:"scope_name"`
-}
+// grantsOf are the grants of a person p as one value, those of the widest domains first.
+const grantsOf = `(SELECT coalesce(jsonb_agg(jsonb_build_object('ID', g.id, 'Role', g.role, 'Scope', g.scope,
+		'ScopeID', coalesce(g.application_id, g.organization_id, 0), 'ScopeName', coalesce(a.name, o.name, 'Whole deployment'))
+		ORDER BY array_position(ARRAY['system', 'app', 'org'], g.scope), coalesce(a.name, o.name), g.id), '[]')
+	FROM grants g
+	LEFT JOIN applications a ON a.id = g.application_id
+	LEFT JOIN organizations o ON o.id = g.organization_id
+	WHERE g.person_id = p.id) AS grants`

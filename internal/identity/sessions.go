@@ -41,8 +41,9 @@ type Session struct {
 
 type sessionRow struct {
 	personRow
-	Domain        string `db:"domain"`
-	ApplicationID *int64 `db:"application_id"`
+	Grants        []Grant `db:"grants"`
+	Domain        string  `db:"domain"`
+	ApplicationID *int64  `db:"application_id"`
 }
 
 // FindSession returns whose session it is and counts this as a sign of life. ErrNoSession when there is
@@ -53,7 +54,7 @@ func (s *Service) FindSession(ctx context.Context, id string) (Session, error) {
 		UPDATE portal_sessions v SET last_seen_at = @now
 		FROM people p
 		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest AND p.id = v.person_id
-		RETURNING p.id, p.email, p.name, p.password_hash, v.domain, v.application_id`,
+		RETURNING p.id, p.email, p.name, p.password_hash, v.domain, v.application_id, `+grantsOf,
 		pg.Args{"hash": sessionHash(id), "now": now, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
 	if errors.Is(err, pg.ErrNone) {
 		return Session{}, ErrNoSession
@@ -61,13 +62,12 @@ func (s *Service) FindSession(ctx context.Context, id string) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	out := Session{}
+	out := Session{Person: Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants}}
 	out.Domain, _ = authz.ParseDomain(row.Domain)
 	if row.ApplicationID != nil {
 		out.ApplicationID = *row.ApplicationID
 	}
-	out.Person, err = s.person(ctx, row.personRow)
-	return out, err
+	return out, nil
 }
 
 // EndSession revokes a session. One that does not exist is no error.
