@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/identity"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -22,6 +23,8 @@ func notice(t text.Login, name string) string {
 		return t.Ended
 	case "signed_out":
 		return t.Out
+	case "accepted":
+		return t.Accepted
 	}
 	return ""
 }
@@ -64,7 +67,7 @@ func (p *Portal) signIn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	session.Values[personKey] = person
+	session.Values[personKey] = identity.Session{Person: person}
 	if err := session.Save(c.Request(), c.Response()); err != nil {
 		return err
 	}

@@ -62,9 +62,6 @@ func navigation(c echo.Context, reachable map[string]bool) (out []ui.NavSection)
 	return out
 }
 
-// opens tells whether the visitor, who is signed in, may open pages of that access.
-func (p *Portal) opens(_ echo.Context, a access) bool { return a == public || a == signedIn }
-
 // within tells whether a page is the entry's, or below it. Everything is below the home page.
 func within(page, entry string) bool {
 	return page == entry || entry != home && strings.HasPrefix(page, entry+"/")

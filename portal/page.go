@@ -30,6 +30,7 @@ func (p *Portal) page(c echo.Context, title string) views.Page {
 		reachable := p.reachable(c)
 		page.Person, page.Email, page.Nav = person.Name, person.Email, navigation(c, reachable)
 		page.Search, page.Settings = among(reachable, searchPath), among(reachable, settingsPath)
+		page.Switcher = p.switcher(c, page.Return)
 	}
 	if _, fragment := asksFragment(r); !fragment {
 		page.Toasts = told(c)

@@ -11,6 +11,8 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/audit"
+	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/views/text"
@@ -22,8 +24,9 @@ const maxForm = 32 << 10
 // Config is what the portal needs.
 type Config struct {
 	Identity *identity.Service
-	Static   fs.FS  // the built front end; its directory "portal" may be missing
-	BaseURL  string // where the API and the portal are, as scheme://host
+	Audit    *audit.Log // also the policy
+	Static   fs.FS      // the built front end; its directory "portal" may be missing
+	BaseURL  string     // where the API and the portal are, as scheme://host
 	Sandbox  bool
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -69,10 +72,13 @@ func (p *Portal) serve(r route) echo.HandlerFunc {
 		if err := p.origins.Check(c.Request()); err != nil {
 			return errForeign.Because(err)
 		}
-		if r.access == signedIn {
+		switch r.access {
+		case public:
+			return r.handler(c)
+		case signedIn:
 			return p.admit(c, r.handler)
 		}
-		return r.handler(c)
+		return p.admit(c, func(c echo.Context) error { return p.permit(c, authz.Permission(r.access), r.handler) })
 	}
 }
 

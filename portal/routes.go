@@ -18,7 +18,7 @@ const (
 	settingsPath = "/portal/settings"
 )
 
-// access says who may call a route.
+// access says who may call a route: whoever holds that permission where they act, or one of these.
 type access string
 
 // Those that need no permission.
@@ -47,7 +47,10 @@ func (p *Portal) routes() []route {
 		{http.MethodPost, keysPath, public, p.setKeys},
 		{http.MethodGet, shortcutsPath, public, p.showShortcuts},
 		{http.MethodGet, home, signedIn, p.showHome},
+		{http.MethodPost, switchPath, signedIn, p.switchPlace},
 	}
+	rs = append(rs, p.teamRoutes()...)
+	rs = append(rs, p.controlRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

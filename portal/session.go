@@ -14,7 +14,7 @@ import (
 // cookieName makes browsers insist on Secure, on this very host and on Path=/.
 const cookieName = "__Host-svcpay"
 
-// personKey is where a session keeps its identity.Person.
+// personKey is where a session keeps its identity.Session.
 const personKey = "person"
 
 // sessionStore keeps sessions in the database through package identity; the cookie has only the id.
@@ -37,7 +37,7 @@ func (s sessionStore) New(r *http.Request, name string) (*sessions.Session, erro
 	if err != nil {
 		return session, nil //nolint:nilerr // no cookie, no session
 	}
-	person, err := s.people.FindSession(r.Context(), cookie.Value)
+	visit, err := s.people.FindSession(r.Context(), cookie.Value)
 	if errors.Is(err, identity.ErrNoSession) {
 		return session, nil
 	}
@@ -45,7 +45,7 @@ func (s sessionStore) New(r *http.Request, name string) (*sessions.Session, erro
 		return session, err
 	}
 	session.ID, session.IsNew = cookie.Value, false
-	session.Values[personKey] = person
+	session.Values[personKey] = visit
 	return session, nil
 }
 
@@ -58,8 +58,8 @@ func (s sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sess
 		}
 		session.ID = ""
 	}
-	if person, ok := personOf(session); ok && session.Options.MaxAge >= 0 {
-		id, err := s.people.StartSession(r.Context(), person.ID)
+	if visit, ok := visitOf(session); ok && session.Options.MaxAge >= 0 {
+		id, err := s.people.StartSession(r.Context(), visit.ID)
 		if err != nil {
 			return err
 		}
@@ -69,19 +69,25 @@ func (s sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sess
 	return nil
 }
 
-func personOf(session *sessions.Session) (identity.Person, bool) {
-	person, ok := session.Values[personKey].(identity.Person)
-	return person, ok
+func visitOf(session *sessions.Session) (identity.Session, bool) {
+	visit, ok := session.Values[personKey].(identity.Session)
+	return visit, ok
+}
+
+// visitor returns who is signed in, and where they chose to act.
+func (p *Portal) visitor(c echo.Context) (identity.Session, bool, error) {
+	session, err := p.sessions.Get(c.Request(), cookieName)
+	if err != nil {
+		return identity.Session{}, false, err
+	}
+	visit, ok := visitOf(session)
+	return visit, ok, nil
 }
 
 // person returns who is signed in.
 func (p *Portal) person(c echo.Context) (identity.Person, bool, error) {
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return identity.Person{}, false, err
-	}
-	person, ok := personOf(session)
-	return person, ok, nil
+	visit, ok, err := p.visitor(c)
+	return visit.Person, ok, err
 }
 
 // admit lets those in who are signed in, and asks others to sign in first.

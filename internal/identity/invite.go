@@ -69,6 +69,9 @@ type Inviter func(tx *pg.Tx, i Invited) error
 // invites passes the link on.
 func (s *Service) SendInvitations(by Inviter) { s.invite = by }
 
+// SendsInvitations tells whether invitations go on their way by themselves.
+func (s *Service) SendsInvitations() bool { return s.invite != nil }
+
 // NewInvitation describes an offer.
 type NewInvitation struct {
 	Email  string

@@ -106,6 +106,32 @@ func (s *Service) Organizations(ctx context.Context, actor authz.Actor) ([]Named
 		pg.Args{"application": actor.ApplicationID, "organization": actor.OrganizationID, "most": mostPlaces})
 }
 
+// mostNamed bounds the administrators whom somebody is told to ask.
+const mostNamed = 3
+
+// Administrators names some of those who can give roles where the actor acts, and the place.
+func (s *Service) Administrators(ctx context.Context, actor authz.Actor) (names []string, place string, err error) {
+	rows, err := pg.All[struct {
+		Name  string `db:"name"`
+		Place string `db:"place"`
+	}](ctx, s.pool, `
+		SELECT p.name, coalesce(o.name, a.name, '') AS place FROM grants t JOIN people p ON p.id = t.person_id
+		LEFT JOIN organizations o ON o.id = t.organization_id
+		LEFT JOIN applications a ON a.id = t.application_id
+		WHERE t.scope = @scope AND t.application_id IS NOT DISTINCT FROM @application AND t.organization_id IS NOT DISTINCT FROM @organization
+			AND t.role IN ('system_admin', 'application_admin', 'organization_admin') ORDER BY t.id LIMIT @most`,
+		withMost(grantArgs(actor.Domain())))
+	for _, r := range rows {
+		names, place = append(names, r.Name), r.Place
+	}
+	return names, place, err
+}
+
+func withMost(args pg.Args) pg.Args {
+	args["most"] = mostNamed
+	return args
+}
+
 // Grantable lists the roles that an actor could give somebody, the widest first: none wider than their own.
 func Grantable(a authz.Actor) (out []authz.Role) {
 	for _, r := range authz.PeopleRoles() {

@@ -7,7 +7,7 @@ type Login struct {
 	MissingEmail           string
 	MissingPassword        string
 	Missing, NotIn         string // titles above the form's mistakes
-	Ended, Out             string // why somebody finds themselves here
+	Ended, Out, Accepted   string // why somebody finds themselves here
 }
 
 var loginEnglish = Login{
@@ -17,6 +17,7 @@ var loginEnglish = Login{
 	MissingPassword: "Enter your password.",
 	Missing:         "Something is missing", NotIn: "You are not signed in",
 	Ended: "Your session has ended. Sign in again to go on.", Out: "You are signed out.",
+	Accepted: "You have accepted the invitation. Sign in to begin.",
 }
 
 // Home are the texts of the page that people find after signing in.

@@ -22,6 +22,14 @@ type Catalogue struct {
 	Home      Home
 	Failures  Failures
 	Roles     map[string]string // names of the roles
+
+	Places      Places
+	Rights      Rights
+	Permissions map[string]string // what each lets people do, after "the right to"
+	Team        Team
+	Invite      Invite
+	Policy      Policy
+	Audit       Audit
 }
 
 // English is what everybody reads so far.
@@ -36,6 +44,9 @@ var English = &Catalogue{
 	Home:      homeEnglish,
 	Failures:  failuresEnglish,
 	Roles:     rolesEnglish,
+
+	Places: placesEnglish, Rights: rightsEnglish, Permissions: permissionsEnglish, Team: teamEnglish, Invite: inviteEnglish,
+	Policy: policyEnglish, Audit: auditEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

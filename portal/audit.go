@@ -1,0 +1,198 @@
+package portal
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/audit"
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// entriesPerPage is how many entries a page of the log has.
+const entriesPerPage = 50
+
+// auditInput reads what the address selects. What is no value of a filter selects nothing by it.
+func auditInput(query url.Values) audit.ListInput {
+	in := audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: entriesPerPage}, Permissions: query["what"], Outcomes: query["outcome"]}
+	if id, err := ids.ParseAuditEntry(query.Get("after")); err == nil {
+		in.Page.After = id
+	} else if id, err := ids.ParseAuditEntry(query.Get("before")); err == nil {
+		in.Page.Before = id
+	}
+	words := strings.TrimSpace(query.Get("q"))
+	if id, err := ids.ParseRequest(words); err == nil {
+		in.RequestID = &id
+	} else if strings.ContainsAny(words, "_:@0123456789") {
+		in.SubjectID = &words
+	} else if words != "" {
+		in.Who = &words
+	}
+	in.Created = daysOf(query, "at")
+	return in
+}
+
+// daysOf are the days that a filter selects, from the first's beginning to the last's end in UTC.
+func daysOf(query url.Values, name string) (out page.Times) {
+	if day, err := time.Parse(time.DateOnly, query.Get(name+"_from")); err == nil {
+		out.From = &day
+	}
+	if day, err := time.Parse(time.DateOnly, query.Get(name+"_until")); err == nil {
+		day = day.AddDate(0, 0, 1)
+		out.Until = &day
+	}
+	return out
+}
+
+func (p *Portal) showAudit(c echo.Context) error {
+	query := c.QueryParams()
+	if to, untidy := ui.Tidy(auditPath, query); untidy {
+		return seeOther(c, to)
+	}
+	t := say(c)
+	entries, err := p.Audit.List(c.Request().Context(), actor(c), auditInput(query))
+	if err != nil {
+		return err
+	}
+	view := views.Audit{Bar: p.auditBar(t, query), Chain: chainPath}
+	for _, e := range entries.Items {
+		view.Entries = append(view.Entries, views.AuditLine{Href: auditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
+			What: right(t, e.Permission), On: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
+	}
+	first, last := "", ""
+	if n := len(entries.Items); n > 0 {
+		first, last = entries.Items[0].ID.String(), entries.Items[n-1].ID.String()
+	}
+	view.Pager = ui.Around(auditPath, query, first, last, entries.HasMore)
+	view.Pager.Said, view.Pager.Target = t.Audit.Shown(len(entries.Items)), ui.ResultsID
+	return render(c, http.StatusOK, views.AuditPage(p.page(c, t.Audit.Title), view))
+}
+
+func (p *Portal) auditBar(t *text.Catalogue, query url.Values) ui.FilterBar {
+	what := ui.Filter{Name: "what", Label: t.Audit.What, Kind: ui.FilterMany}
+	for _, needed := range permissions(t) {
+		if rank(needed) == 0 {
+			what.Options = append(what.Options, ui.Option{Value: string(needed), Label: t.Permissions[string(needed)]})
+		}
+	}
+	return ui.FilterBar{Path: auditPath, Query: query, Target: ui.ResultsID,
+		Search: ui.Filter{Name: "q", Label: t.Audit.Search, Kind: ui.FilterWords},
+		Filters: []ui.Filter{
+			what,
+			{Name: "outcome", Label: t.Audit.Outcome, Kind: ui.FilterOne, Options: []ui.Option{
+				{Value: string(audit.Done), Label: t.Audit.Done}, {Value: string(audit.Denied), Label: t.Audit.Denied}}},
+			{Name: "at", Label: t.Audit.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())},
+		}}
+}
+
+// who names the actor of an entry.
+func who(t *text.Catalogue, e audit.Entry) string {
+	switch {
+	case e.ActorKind == audit.Command:
+		return t.Audit.Command
+	case e.ActorKind == audit.Key && e.ActorName == "":
+		return t.Audit.Key
+	case e.ActorName == "":
+		return t.Audit.Unknown
+	}
+	return e.ActorName
+}
+
+// right is what was done or refused, in words.
+func right(t *text.Catalogue, needed authz.Permission) string {
+	if words, ok := t.Permissions[string(needed)]; ok {
+		return words
+	}
+	if needed == "invitation:accept" {
+		return t.Audit.Accepted
+	}
+	return string(needed)
+}
+
+func (p *Portal) showAuditEntry(c echo.Context) error {
+	e, err := p.Audit.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	view := views.AuditEntry{Title: right(t, e.Permission), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
+		Edits: edits(e), Facts: []ui.Pair{
+			{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: t.Roles[string(e.Role)], Detail: e.Domain},
+			{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},
+			{Key: t.Audit.Entry, Value: e.ID.String()}, {Key: t.Audit.Position, Value: strconv.FormatInt(e.Position, 10)},
+		}}
+	if e.RequestID != nil {
+		view.Facts = append(view.Facts, ui.Pair{Key: t.Audit.Request, Value: e.RequestID.String()})
+	}
+	if e.Address != nil {
+		view.Facts = append(view.Facts, ui.Pair{Key: t.Audit.Address, Value: e.Address.String()})
+	}
+	return render(c, http.StatusOK, views.AuditEntryPage(p.page(c, view.Title), view))
+}
+
+// edits are the members that changed, in order of their names.
+func edits(e audit.Entry) (out []ui.Edit) {
+	var before, after map[string]json.RawMessage
+	if json.Unmarshal(e.Before, &before) != nil || json.Unmarshal(e.After, &after) != nil {
+		return nil // it was written by us
+	}
+	names := slices.Sorted(maps.Keys(before))
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if _, both := before[name]; !both {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		out = append(out, ui.Edit{Field: name, Old: said(before[name]), New: said(after[name])})
+	}
+	return out
+}
+
+// said is a value as people read it: a text without its quotes, nothing for null.
+func said(value json.RawMessage) string {
+	var words string
+	if json.Unmarshal(value, &words) == nil {
+		return words
+	}
+	return string(value)
+}
+
+func (p *Portal) showChain(c echo.Context) error {
+	chain, err := p.Audit.ChainOf(c.Request().Context(), actor(c))
+	if err != nil {
+		return err
+	}
+	place, err := p.acting(c)
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	at := strconv.FormatInt(chain.Position, 10)
+	view := views.Chain{Of: place.Place.Application.Name, Back: auditPath, Head: chain.Head, Whole: chain.Flaw == "", Empty: chain.Flaw == "" && chain.Entries == 0}
+	if view.Of == "" {
+		view.Of = t.Audit.Deployment
+	}
+	switch chain.Flaw {
+	case "":
+		view.Text = t.Audit.WholeText(chain.Entries)
+	case audit.Altered:
+		view.Text = t.Audit.Altered(at)
+	case audit.Missing:
+		view.Text = t.Audit.Missing(at)
+	case audit.CutOff:
+		view.Text = t.Audit.CutOff(at)
+	}
+	return render(c, http.StatusOK, views.ChainPage(p.page(c, t.Audit.Chain), view))
+}

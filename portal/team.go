@@ -1,0 +1,194 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/internal/page"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const (
+	teamPath   = "/portal/team"
+	invitePath = teamPath + "/invite"
+)
+
+// peoplePerPage is how many people a page of the team has.
+const peoplePerPage = 50
+
+func (p *Portal) teamRoutes() []route {
+	return []route{
+		{http.MethodGet, teamPath, access(authz.TeamRead), p.showTeam},
+		{http.MethodGet, invitePath, access(authz.TeamManage), p.showInvite},
+		{http.MethodPost, invitePath, access(authz.TeamManage), p.sendInvite},
+		{http.MethodPost, teamPath + "/invitations/:id/withdraw", access(authz.TeamManage), p.withdrawInvitation},
+		{http.MethodGet, teamPath + "/:id", access(authz.TeamManage), p.showMember},
+		{http.MethodPost, teamPath + "/:id/role", access(authz.TeamManage), p.setRole},
+		{http.MethodPost, teamPath + "/:id/remove", access(authz.TeamManage), p.removeMember},
+		{http.MethodGet, "/portal/invite/:token", public, p.showOffer},
+		{http.MethodPost, "/portal/invite/:token", public, p.acceptOffer},
+	}
+}
+
+// number reads an id of the address; what is none names nothing.
+func number(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || strconv.FormatInt(n, 10) != text {
+		return 0, fault.Missing()
+	}
+	return n, nil
+}
+
+// cursor reads an id that a pager wrote; "" and what is none is 0, the list's beginning.
+func cursor(query url.Values, name string) int64 {
+	n, err := number(query.Get(name))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (p *Portal) showTeam(c echo.Context) error {
+	query := c.QueryParams()
+	if to, untidy := ui.Tidy(teamPath, query); untidy {
+		return seeOther(c, to)
+	}
+	in := identity.TeamInput{Page: page.Input[int64]{Limit: peoplePerPage, After: cursor(query, "after"), Ascending: true}, Roles: query["role"]}
+	if in.Page.After == 0 {
+		in.Page.Before = cursor(query, "before")
+	}
+	in.Organization, _ = strconv.ParseInt(query.Get("organization"), 10, 64)
+	ctx, a := c.Request().Context(), actor(c)
+	members, err := p.Identity.Team(ctx, a, in)
+	if err != nil {
+		return err
+	}
+	offers, err := p.Identity.Invitations(ctx, a, page.Input[int64]{Limit: peoplePerPage})
+	if err != nil {
+		return err
+	}
+	view := views.Team{}
+	if view.Bar, err = p.teamBar(c, query); err != nil {
+		return err
+	}
+	t, manages := say(c), p.may(c, authz.TeamManage)
+	if manages {
+		view.Invite = invitePath
+	}
+	for _, m := range members.Items {
+		view.Members = append(view.Members, memberOf(t, m, a.PersonID, manages))
+	}
+	for _, i := range offers.Items {
+		view.Offers = append(view.Offers, offerOf(t, i, manages))
+	}
+	view.Pager = teamPager(t, query, members)
+	return render(c, http.StatusOK, views.TeamPage(p.page(c, t.Team.Title), view))
+}
+
+func teamPager(t *text.Catalogue, query url.Values, of page.Of[identity.Member]) ui.Pager {
+	first, last := "", ""
+	if n := len(of.Items); n > 0 {
+		first, last = strconv.FormatInt(of.Items[0].GrantID, 10), strconv.FormatInt(of.Items[n-1].GrantID, 10)
+	}
+	out := ui.Around(teamPath, query, first, last, of.HasMore)
+	out.Said, out.Target = t.Team.Shown(len(of.Items)), ui.ResultsID
+	return out
+}
+
+// teamBar filters the team by role and, where there are several, by organization.
+func (p *Portal) teamBar(c echo.Context, query url.Values) (ui.FilterBar, error) {
+	t, a := say(c), actor(c)
+	bar := ui.FilterBar{Path: teamPath, Query: query, Target: ui.ResultsID}
+	roles := ui.Filter{Name: "role", Label: t.Team.Role, Kind: ui.FilterMany}
+	for _, r := range identity.Grantable(a) {
+		roles.Options = append(roles.Options, ui.Option{Value: string(r), Label: t.Roles[string(r)]})
+	}
+	bar.Filters = append(bar.Filters, roles)
+	organizations, err := p.Identity.Organizations(c.Request().Context(), a)
+	if err != nil || len(organizations) < 2 {
+		return bar, err
+	}
+	of := ui.Filter{Name: "organization", Label: t.Team.Organization, Kind: ui.FilterOne}
+	for _, o := range organizations {
+		of.Options = append(of.Options, ui.Option{Value: strconv.FormatInt(o.ID, 10), Label: o.Name})
+	}
+	bar.Filters = append(bar.Filters, of)
+	return bar, nil
+}
+
+// placeName is a domain's name for people.
+func placeName(t *text.Catalogue, scope authz.Scope, name string) string {
+	if scope == authz.ScopeSystem {
+		return t.Places.Deployment
+	}
+	return name
+}
+
+func memberOf(t *text.Catalogue, m identity.Member, visitor int64, manages bool) views.TeamMember {
+	out := views.TeamMember{Name: m.Name, Email: m.Email, You: m.PersonID == visitor, Role: t.Roles[string(m.Role)],
+		Place: placeName(t, m.Scope, m.ScopeName), Since: m.CreatedAt.Time}
+	if manages {
+		out.Change = teamPath + "/" + strconv.FormatInt(m.GrantID, 10)
+	}
+	return out
+}
+
+func offerOf(t *text.Catalogue, i identity.Invitation, manages bool) views.TeamOffer {
+	out := views.TeamOffer{Email: i.Email, Role: t.Roles[string(i.Role)], Place: placeName(t, i.Scope, i.ScopeName), By: i.InvitedBy, Until: i.ExpiresAt.Time}
+	if manages {
+		out.Withdraw = teamPath + "/invitations/" + strconv.FormatInt(i.ID, 10) + "/withdraw"
+	}
+	return out
+}
+
+// invitePlaces are the roles that the visitor may give, each with where.
+func (p *Portal) invitePlaces(c echo.Context) (out []ui.Option, err error) {
+	t, a := say(c), actor(c)
+	place, err := p.acting(c)
+	if err != nil {
+		return nil, err
+	}
+	organizations, err := p.Identity.Organizations(c.Request().Context(), a)
+	if err != nil {
+		return nil, err
+	}
+	add := func(r authz.Role, d authz.Domain, name string) {
+		out = append(out, ui.Option{Value: string(r) + "@" + d.String(), Label: t.Team.RoleIn(t.Roles[string(r)], name)})
+	}
+	for _, r := range slices.Backward(identity.Grantable(a)) { // what is given most often first
+		switch r.Scope() {
+		case authz.ScopeSystem:
+			add(r, authz.System(), t.Team.Everywhere)
+		case authz.ScopeApplication:
+			if a.ApplicationID != 0 {
+				add(r, authz.Domain{Scope: authz.ScopeApplication, ID: a.ApplicationID}, place.Place.Application.Name)
+			}
+		case authz.ScopeOrganization:
+			for _, o := range organizations {
+				add(r, authz.Domain{Scope: authz.ScopeOrganization, ID: o.ID}, o.Name)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (p *Portal) showInvite(c echo.Context) error {
+	return p.inviteForm(c, http.StatusOK, views.InviteForm{})
+}
+
+func (p *Portal) inviteForm(c echo.Context, status int, f views.InviteForm) (err error) {
+	f.Action, f.Back = invitePath, teamPath
+	if f.Places, err = p.invitePlaces(c); err != nil {
+		return err
+	}
+	return render(c, status, views.InvitePage(p.page(c, say(c).Team.Invite), f))
+}
