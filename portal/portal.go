@@ -11,9 +11,8 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/audit"
+	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/views/text"
 )
@@ -23,13 +22,13 @@ const maxForm = 32 << 10
 
 // Config is what the portal needs.
 type Config struct {
-	Identity *identity.Service
-	Audit    *audit.Log // also the policy
-	Static   fs.FS      // the built front end; its directory "portal" may be missing
-	BaseURL  string     // where the API and the portal are, as scheme://host
-	Sandbox  bool
-	Log      *slog.Logger
-	Now      func() time.Time
+	assembly.Services
+	Static  fs.FS  // the built front end; its directory "portal" may be missing
+	BaseURL string // where the API and the portal are, as scheme://host
+	PayURL  string // where the library and its frames are, as scheme://host
+	Sandbox bool
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Portal answers everything that people open in a browser.

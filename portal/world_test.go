@@ -1,21 +1,23 @@
 package portal
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/authz"
+	"svcpay/internal/demo"
+	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/pgtest"
 )
 
 const (
@@ -23,28 +25,18 @@ const (
 	password = "correct horse battery"
 )
 
-// world is a portal over a database of its own, with one person, a clock that the test sets, and a log.
+// world is a portal over a sandbox of its own, whose clock the test moves, with one person and a log.
 type world struct {
 	*Portal
+	*fixture.World
 	t    *testing.T
 	echo *echo.Echo
 	log  *strings.Builder
 
-	mu  sync.Mutex
-	now time.Time
+	people int
 }
 
-func (w *world) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) pass(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
-}
+func (w *world) pass(d time.Duration) { w.Clock.Advance(d) }
 
 // built is a front end as the build lays it out.
 var built = fstest.MapFS{
@@ -55,24 +47,55 @@ var built = fstest.MapFS{
 
 func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
-	w := &world{t: t, echo: echo.New(), log: &strings.Builder{}, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
-	people := identity.New(pgtest.New(t), identity.Sandbox, w.clock, nil)
-	_, err := people.CreatePerson(t.Context(), identity.NewPerson{Email: dana, Name: "Dana Reed", Password: password,
-		Grants: []identity.Grant{{Role: "support_staff", Scope: "system"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := Config{Identity: people, Static: built, BaseURL: "http://localhost:8080", Sandbox: true,
-		Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: w.clock}
+	w := &world{World: fixture.New(t), t: t, echo: echo.New(), log: &strings.Builder{}}
+	w.invent(dana, "Dana Reed", identity.Grant{Role: "support_staff", Scope: "system"})
+	c := Config{Services: *w.Services, Static: built, BaseURL: "http://localhost:8080", Sandbox: true,
+		Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: w.Clock.Now}
 	if change != nil {
 		change(&c)
 	}
+	var err error
 	if w.Portal, err = New(c); err != nil {
 		t.Fatal(err)
 	}
 	w.Register(w.echo)
 	w.echo.HTTPErrorHandler = func(err error, c echo.Context) { w.Error(c, err) }
 	return w
+}
+
+// invent adds a person with that address and name.
+func (w *world) invent(email, name string, grants ...identity.Grant) int64 {
+	w.t.Helper()
+	id, err := w.World.Identity.CreatePerson(w.t.Context(), identity.NewPerson{Email: email, Name: name, Password: password, Grants: grants})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}
+
+// as is the Cookie header of somebody new with a role where it belongs: in the first application or its organization.
+func (w *world) as(r authz.Role) string {
+	w.t.Helper()
+	return w.in(r, w.App)
+}
+
+// in is the Cookie header of somebody new with a role in one of the two applications, or in its organization.
+func (w *world) in(r authz.Role, app demo.Application) string {
+	w.t.Helper()
+	g := identity.Grant{Role: string(r), Scope: string(r.Scope())}
+	switch r.Scope() {
+	case authz.ScopeApplication:
+		g.ScopeID = app.AppID
+	case authz.ScopeOrganization:
+		g.ScopeID = app.OrganizationID
+	}
+	w.people++
+	id := w.invent(fmt.Sprintf("%s.%d@example.org", r, w.people), "Kim Vale", g)
+	session, err := w.World.Identity.StartSession(w.t.Context(), id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return cookieName + "=" + session
 }
 
 // answer is what came back, body included.

@@ -117,7 +117,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 		Static: static.FS(), Panicked: func() { a.meter.Panic("api") }}
 	c.Limits.Failures = failedKeys
 	api.Register(e, c)
-	pages, err := portal.New(portal.Config{Identity: a.Identity, Audit: a.Audit, Static: static.FS(), BaseURL: a.config.baseURL,
+	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL, PayURL: a.config.payURL,
 		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: machineTime})
 	if err != nil {
 		return nil, err

@@ -98,7 +98,6 @@ type Invite struct {
 	Other, OtherText   string
 	AcceptAs           func(name string) string
 	Problems           string
-	Accepted           string
 }
 
 var inviteEnglish = Invite{
