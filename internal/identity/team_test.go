@@ -344,7 +344,7 @@ func TestPeopleOfTheDeploymentWorkInOneApplication(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := s.Identity.Act(ctx, v)
-		if err != nil || a.Actor.Domain() != authz.System() || a.Actor.OrganizationID != 0 || a.Actor.Merchants != nil && len(a.Actor.Merchants) > 0 {
+		if err != nil || a.Actor.Domain() != authz.System() || a.Actor.OrganizationID != 0 || len(a.Actor.Merchants) > 0 {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		return a.Actor.ApplicationID

@@ -19,10 +19,10 @@ async function open(t, path, { width = 1280, ...options } = {}) {
   return page;
 }
 
-/** Opens the reference and waits until Redoc has drawn it. */
+/** Opens the reference and waits until Redoc has drawn it, which takes it as long as a machine is busy. */
 async function openReference(t, path, options) {
   const page = await open(t, path, options);
-  await page.locator('[data-section-id^="operation/"]').last().waitFor({ state: 'attached' });
+  await page.locator('[data-section-id^="operation/"]').last().waitFor({ state: 'attached', timeout: 60_000 });
   return page;
 }
 
