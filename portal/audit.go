@@ -8,30 +8,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-// entriesPerPage is how many entries a page of the log has.
-const entriesPerPage = 50
-
 // auditInput reads what the address selects. What is no value of a filter selects nothing by it.
-func auditInput(query url.Values) audit.ListInput {
-	in := audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: entriesPerPage}, Permissions: query["what"], Outcomes: query["outcome"]}
-	if id, err := ids.ParseAuditEntry(query.Get("after")); err == nil {
-		in.Page.After = id
-	} else if id, err := ids.ParseAuditEntry(query.Get("before")); err == nil {
-		in.Page.Before = id
-	}
+func auditInput(c echo.Context, query url.Values) audit.ListInput {
+	in := audit.ListInput{Page: cursors(query, ids.ParseAuditEntry), Permissions: query["what"], Outcomes: query["outcome"]}
 	words := strings.TrimSpace(query.Get("q"))
 	if id, err := ids.ParseRequest(words); err == nil {
 		in.RequestID = &id
@@ -40,20 +30,8 @@ func auditInput(query url.Values) audit.ListInput {
 	} else if words != "" {
 		in.Who = &words
 	}
-	in.Created = daysOf(query, "at")
+	in.Created = days(c, query, "at")
 	return in
-}
-
-// daysOf are the days that a filter selects, from the first's beginning to the last's end in UTC.
-func daysOf(query url.Values, name string) (out page.Times) {
-	if day, err := time.Parse(time.DateOnly, query.Get(name+"_from")); err == nil {
-		out.From = &day
-	}
-	if day, err := time.Parse(time.DateOnly, query.Get(name+"_until")); err == nil {
-		day = day.AddDate(0, 0, 1)
-		out.Until = &day
-	}
-	return out
 }
 
 func (p *Portal) showAudit(c echo.Context) error {
@@ -62,7 +40,7 @@ func (p *Portal) showAudit(c echo.Context) error {
 		return seeOther(c, to)
 	}
 	t := say(c)
-	entries, err := p.Audit.List(c.Request().Context(), actor(c), auditInput(query))
+	entries, err := p.Audit.List(c.Request().Context(), actor(c), auditInput(c, query))
 	if err != nil {
 		return err
 	}
@@ -71,13 +49,8 @@ func (p *Portal) showAudit(c echo.Context) error {
 		view.Entries = append(view.Entries, views.AuditLine{Href: auditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
 			What: right(t, e.Permission), On: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
 	}
-	first, last := "", ""
-	if n := len(entries.Items); n > 0 {
-		first, last = entries.Items[0].ID.String(), entries.Items[n-1].ID.String()
-	}
-	view.Pager = ui.Around(auditPath, query, first, last, entries.HasMore)
-	view.Pager.Said, view.Pager.Target = t.Audit.Shown(len(entries.Items)), ui.ResultsID
-	return render(c, http.StatusOK, views.AuditPage(p.page(c, t.Audit.Title), view))
+	view.Pager = pagerOf(auditPath, query, entries, func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
+	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Audit.Title), view.List(t)))
 }
 
 func (p *Portal) auditBar(t *text.Catalogue, query url.Values) ui.FilterBar {

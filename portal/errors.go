@@ -18,6 +18,7 @@ import (
 var (
 	errForeign = fault.New(fault.KindForbidden, "cross_origin", "This request came from another site. Open the page here and try again.")
 	errTheme   = fault.Invalid("parameter_invalid", "There is no such theme.")
+	errOnce    = fault.Invalid("parameter_invalid", "This form is not whole. Load its page again.")
 	errPart    = fault.Invalid("parameter_invalid", "This page has no such part. Load the whole page again.")
 	errNobody  = fault.New(fault.KindUnauthenticated, "sign_in_required", "Sign in to see this page.")
 	errLarge   = echo.NewHTTPError(http.StatusRequestEntityTooLarge)
@@ -133,19 +134,6 @@ func (p *Portal) explain(c echo.Context, err error) (int, string) {
 		return status, say(c).Rights.NoRole
 	}
 	return status, f.Message
-}
-
-// problems are the mistakes of a form, or the one refusal, as the form shows them.
-func problems(title string, err error) ui.Problems {
-	f := pg.Fault(err)
-	out := ui.Problems{Title: title}
-	for _, one := range f.Fields {
-		out.List = append(out.List, ui.Problem{Field: one.Param, Text: one.Message})
-	}
-	if len(out.List) == 0 {
-		out.List = []ui.Problem{{Field: f.Param, Text: f.Message}}
-	}
-	return out
 }
 
 // retryAfter tells when another try makes sense, if the fault does.

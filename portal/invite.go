@@ -7,7 +7,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/views"
 )
@@ -68,28 +67,12 @@ func (p *Portal) acceptOffer(c echo.Context) error {
 	}
 	view.Name = strings.TrimSpace(form.Get("name"))
 	_, err = p.Identity.Accept(ctx, c.Param("token"), identity.Acceptance{Name: view.Name, Password: form.Get("password")})
-	if fs := fieldsOf(err); len(fs) > 0 {
-		view.NameError, view.PasswordError, view.Problems = fs["name"], fs["password"], problems(t.Invite.Problems, err)
+	if above, beside, ok := problems(err, t.Invite.Problems, nil); ok {
+		view.NameError, view.PasswordError, view.Problems = beside["name"], beside["password"], above
 		return render(c, http.StatusUnprocessableEntity, views.OfferPage(p.page(c, t.Failures.TitleError(t.Invite.Title)), view))
 	}
 	if err != nil {
 		return err
 	}
 	return seeOther(c, withQuery(loginPath, url.Values{"notice": {"accepted"}}))
-}
-
-// fieldsOf are the mistakes of a form by field; none of an error that is not about fields.
-func fieldsOf(err error) map[string]string {
-	f, ok := fault.As(err)
-	if !ok || f.Kind != fault.KindInvalid {
-		return nil
-	}
-	out := map[string]string{}
-	for _, one := range f.Fields {
-		out[one.Param] = one.Message
-	}
-	if f.Param != "" {
-		out[f.Param] = f.Message
-	}
-	return out
 }

@@ -108,11 +108,3 @@ func (p *Portal) signOut(c echo.Context) error {
 	}
 	return seeOther(c, withQuery(loginPath, url.Values{"notice": {"signed_out"}}))
 }
-
-// readForm returns what a form sent in its body.
-func readForm(c echo.Context) (url.Values, error) {
-	if err := c.Request().ParseForm(); err != nil {
-		return nil, errForm(err)
-	}
-	return c.Request().PostForm, nil
-}

@@ -28,9 +28,8 @@ func (p *Portal) sendInvite(c echo.Context) error {
 		return p.inviteForm(c, http.StatusUnprocessableEntity, f)
 	}
 	made, err := p.Identity.Invite(c.Request().Context(), actor(c), identity.NewInvitation{Email: f.Email, Role: authz.Role(role), Domain: d})
-	if fs := fieldsOf(err); len(fs) > 0 {
-		f.EmailError, f.PlaceError = fs["email"], fs["role"]
-		f.Problems = problems(t.Login.Missing, err)
+	if above, beside, ok := problems(err, t.Login.Missing, map[string]string{"role": "place"}); ok {
+		f.EmailError, f.PlaceError, f.Problems = beside["email"], beside["place"], above
 		return p.inviteForm(c, http.StatusUnprocessableEntity, f)
 	}
 	if err != nil {
@@ -68,9 +67,7 @@ func (p *Portal) memberForm(c echo.Context, status int, m identity.Member, refus
 			f.Roles = append(f.Roles, ui.Option{Value: string(r), Label: t.Roles[string(r)]})
 		}
 	}
-	if refused != nil {
-		f.Problems = problems(t.Failures.Other, refused)
-	}
+	f.Problems, _, _ = problems(refused, t.Failures.Other, nil)
 	return render(c, status, views.MemberPage(p.page(c, m.Name), f))
 }
 

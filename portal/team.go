@@ -22,9 +22,6 @@ const (
 	invitePath = teamPath + "/invite"
 )
 
-// peoplePerPage is how many people a page of the team has.
-const peoplePerPage = 50
-
 func (p *Portal) teamRoutes() []route {
 	return []route{
 		{http.MethodGet, teamPath, access(authz.TeamRead), p.showTeam},
@@ -48,31 +45,20 @@ func number(text string) (int64, error) {
 	return n, nil
 }
 
-// cursor reads an id that a pager wrote; "" and what is none is 0, the list's beginning.
-func cursor(query url.Values, name string) int64 {
-	n, err := number(query.Get(name))
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 func (p *Portal) showTeam(c echo.Context) error {
 	query := c.QueryParams()
 	if to, untidy := ui.Tidy(teamPath, query); untidy {
 		return seeOther(c, to)
 	}
-	in := identity.TeamInput{Page: page.Input[int64]{Limit: peoplePerPage, After: cursor(query, "after"), Ascending: true}, Roles: query["role"]}
-	if in.Page.After == 0 {
-		in.Page.Before = cursor(query, "before")
-	}
+	in := identity.TeamInput{Page: cursors(query, number), Roles: query["role"]}
+	in.Page.Ascending = true
 	in.Organization, _ = strconv.ParseInt(query.Get("organization"), 10, 64)
 	ctx, a := c.Request().Context(), actor(c)
 	members, err := p.Identity.Team(ctx, a, in)
 	if err != nil {
 		return err
 	}
-	offers, err := p.Identity.Invitations(ctx, a, page.Input[int64]{Limit: peoplePerPage})
+	offers, err := p.Identity.Invitations(ctx, a, page.Input[int64]{Limit: rowsPerPage})
 	if err != nil {
 		return err
 	}
@@ -90,18 +76,8 @@ func (p *Portal) showTeam(c echo.Context) error {
 	for _, i := range offers.Items {
 		view.Offers = append(view.Offers, offerOf(t, i, manages))
 	}
-	view.Pager = teamPager(t, query, members)
-	return render(c, http.StatusOK, views.TeamPage(p.page(c, t.Team.Title), view))
-}
-
-func teamPager(t *text.Catalogue, query url.Values, of page.Of[identity.Member]) ui.Pager {
-	first, last := "", ""
-	if n := len(of.Items); n > 0 {
-		first, last = strconv.FormatInt(of.Items[0].GrantID, 10), strconv.FormatInt(of.Items[n-1].GrantID, 10)
-	}
-	out := ui.Around(teamPath, query, first, last, of.HasMore)
-	out.Said, out.Target = t.Team.Shown(len(of.Items)), ui.ResultsID
-	return out
+	view.Pager = pagerOf(teamPath, query, members, func(m identity.Member) string { return strconv.FormatInt(m.GrantID, 10) }, t.Team.Shown(len(members.Items)))
+	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Team.Title), view.List(t)))
 }
 
 // teamBar filters the team by role and, where there are several, by organization.

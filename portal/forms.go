@@ -1,0 +1,75 @@
+package portal
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
+	"svcpay/views/ui"
+)
+
+// readForm returns what a form sent in its body.
+func readForm(c echo.Context) (url.Values, error) {
+	if err := c.Request().ParseForm(); err != nil {
+		return nil, errForm(err)
+	}
+	return c.Request().PostForm, nil
+}
+
+// problems tells what a use-case refuses in a form: what stands above it, under the title, and beside each
+// input. inputs names those inputs that are not named as the use-case names what they say. It returns false for
+// an error that no other input would cure: the handler returns it.
+func problems(err error, title string, inputs map[string]string) (above ui.Problems, beside map[string]string, ok bool) {
+	f, ok := fault.As(err)
+	if !ok {
+		return above, nil, false
+	}
+	switch f.Kind {
+	case fault.KindInvalid, fault.KindRefused, fault.KindConflict, fault.KindDeclined, fault.KindChanged:
+	default:
+		return above, nil, false
+	}
+	above.Title, beside = title, map[string]string{}
+	fields := f.Fields
+	if len(fields) == 0 {
+		fields = []fault.Field{{Param: f.Param, Message: f.Message}}
+	}
+	for _, field := range fields {
+		input := cmp.Or(inputs[field.Param], field.Param)
+		above.List = append(above.List, ui.Problem{Field: input, Text: field.Message})
+		if input != "" {
+			beside[input] = cmp.Or(beside[input], field.Message)
+		}
+	}
+	return above, beside, true
+}
+
+// onceField is the hidden input of a form that acts once, however often it is sent.
+const onceField = "once"
+
+// newOnce is the value of that input, made when the form is drawn; a form that is drawn again after a mistake
+// gets a new one.
+func newOnce() string { return rand.Text() }
+
+// once is the claim that makes a form act once: double clicks, going back and loading again find what the
+// first did. The form's other inputs belong to it. A form without the input is refused.
+func once(c echo.Context, form url.Values) (*idempotency.Claim, error) {
+	key := form.Get(onceField)
+	if len(key) != len(newOnce()) {
+		return nil, errOnce
+	}
+	rest := url.Values{}
+	for name, values := range form {
+		if name != onceField {
+			rest[name] = values
+		}
+	}
+	a, path := actor(c), c.Request().URL.Path
+	return &idempotency.Claim{ApplicationID: a.ApplicationID, Key: "portal-" + key, Method: c.Request().Method, Path: path,
+		Fingerprint: sha256.Sum256([]byte(path + "\n" + rest.Encode())), Params: map[string]string{}, RequestID: a.RequestID}, nil
+}

@@ -1,0 +1,115 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/page"
+	"svcpay/views/text"
+)
+
+// ask runs a handler for an address as somebody in New York.
+func (w *world) ask(t *testing.T, handler echo.HandlerFunc) answer {
+	t.Helper()
+	w.echo.GET("/portal/_asked", func(c echo.Context) error {
+		zone, err := time.LoadLocation("America/New_York")
+		if err != nil {
+			return err
+		}
+		r := c.Request()
+		c.SetRequest(r.WithContext(text.With(r.Context(), text.Viewer{Zone: zone})))
+		return handler(c)
+	})
+	return w.send("/portal/_asked?at_from=2026-03-08&at_until=2026-03-08&sum_min=1,250&sum_max=$2000.5&bad_min=ten", nil)
+}
+
+// A day is the viewer's, which is shorter where clocks go forward; amounts are read as people write them.
+func TestFiltersAreReadAsTheViewerMeansThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.ask(t, func(c echo.Context) error {
+		query := c.QueryParams()
+		span := days(c, query, "at")
+		if span.From == nil || span.Until == nil || span.Until.Sub(*span.From) != 23*time.Hour || span.From.UTC().Hour() != 5 {
+			t.Errorf("the day is %v", span)
+		}
+		if none := days(c, query, "never"); none.From != nil || none.Until != nil {
+			t.Errorf("no day is %v", none)
+		}
+		sum := amounts(query, "sum")
+		if sum.Least == nil || sum.Most == nil || *sum.Least != 125_000 || *sum.Most != 200_050 {
+			t.Errorf("the amounts are %v", sum)
+		}
+		if bad := amounts(query, "bad"); bad.Least != nil || bad.Most != nil {
+			t.Errorf("%q is an amount", query.Get("bad_min"))
+		}
+		return c.NoContent(http.StatusNoContent)
+	}).wants(t, http.StatusNoContent, "")
+}
+
+func TestCursorsAreIdsOrTheBeginning(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]page.Input[int64]{
+		"": {Limit: 50}, "after=7": {Limit: 50, After: 7}, "before=9": {Limit: 50, Before: 9},
+		"after=x&before=9": {Limit: 50, Before: 9}, "after=7&before=9": {Limit: 50, After: 7}, "after=-1": {Limit: 50},
+	} {
+		q, err := url.ParseQuery(query)
+		if got := cursors(q, number); err != nil || got != want {
+			t.Errorf("%s is %+v", query, got)
+		}
+	}
+}
+
+func TestASheetHasEveryPageAndNoFormula(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	all := make([]int, 450)
+	for i := range all {
+		all[i] = i + 1
+	}
+	read := func(in page.Input[int]) (page.Of[int], error) {
+		from := slices.Index(all, in.After) + 1
+		return page.Cut(in, all[from:min(len(all), from+in.Rows())]), nil
+	}
+	a := w.ask(t, func(c echo.Context) error {
+		return sheet(c, "numbers", []string{"n", "said"}, func(write func(...string) error) error {
+			return everyPage(page.Input[int]{After: 400}, read, func(n int) int { return n }, func(n int) error {
+				return write("-12", []string{"=1+1", "+1", "@a", "-a", "plain, \"quoted\""}[n%5])
+			})
+		})
+	})
+	lines := strings.Split(strings.TrimSpace(a.body), "\n")
+	if a.StatusCode != 200 || len(lines) != 451 || lines[0] != "n,said" || !strings.Contains(a.Header.Get("Content-Disposition"), `"numbers.csv"`) {
+		t.Fatalf("%d, %d lines: %s", a.StatusCode, len(lines), a.body[:60])
+	}
+	want := []string{"-12,'+1", "-12,'@a", "-12,'-a", `-12,"plain, ""quoted"""`, "-12,'=1+1"}
+	if !slices.Equal(lines[1:6], want) {
+		t.Errorf("the lines are %q", lines[1:6])
+	}
+}
+
+// What fails before the first line is an error like any other; a sheet of nothing has its head.
+func TestASheetThatFailsIsNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	a := w.ask(t, func(c echo.Context) error {
+		return sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return fault.Missing() })
+	})
+	a.wants(t, http.StatusNotFound, "")
+	a = newWorld(t, nil).ask(t, func(c echo.Context) error {
+		return sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return nil })
+	})
+	if a.body != "n\n" {
+		t.Errorf("nothing is %q", a.body)
+	}
+	_ = everyPage(page.Input[int]{}, func(page.Input[int]) (page.Of[int], error) { return page.Of[int]{}, errors.New("gone") },
+		func(n int) int { return n }, func(int) error { t.Error("there is something"); return nil })
+}
