@@ -33,6 +33,7 @@ var fuzzed = map[string]string{
 	"signature.nodeOf": "FuzzDiagnose", "signature.SecretOf": "FuzzDiagnose",
 	"search.Parse": "FuzzParse", "report.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
+	"wallet.canonical.UnmarshalText": "FuzzOpen",
 }
 
 // unfuzzed look like parsers and read nothing of a caller's, or only what another has read.
@@ -42,6 +43,7 @@ var unfuzzed = map[string]string{
 	"api/browser.merchantID.UnmarshalJSON": "the pages' own frames; json has read it",
 	"identity.NewKey.parseRights":          "words of a list",
 	"identity.NewKey.parseMerchants":       "integers that json has read",
+	"wallet/sandbox.parseKey":              "our own file",
 	"localpg.parseAccount":                 "the machine's accounts",
 }
 

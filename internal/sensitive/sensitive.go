@@ -93,3 +93,18 @@ func (n AccountNumber) Format(f fmt.State, _ rune) { io.WriteString(f, n.String(
 
 // LogValue keeps slog from looking inside.
 func (n AccountNumber) LogValue() slog.Value { return slog.StringValue(n.String()) }
+
+// Cryptogram is a wallet's proof of one authorization.
+type Cryptogram struct{ secret }
+
+// NewCryptogram wraps a cryptogram; the empty string means that there is none.
+func NewCryptogram(text string) Cryptogram { return Cryptogram{keep(text)} }
+
+// String prints nothing of the cryptogram.
+func (c Cryptogram) String() string { return "•••" }
+
+// Format prints the same for every verb, %d and %#v included.
+func (c Cryptogram) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
+
+// LogValue keeps slog from looking inside.
+func (c Cryptogram) LogValue() slog.Value { return slog.StringValue(c.String()) }

@@ -33,7 +33,7 @@ func samples() map[string]any {
 	h := holder{pan: pan, cvc: cvc, all: []sensitive.PAN{pan}, named: map[string]sensitive.CVC{"c": cvc}, any: pan}
 	h.inner.pan = &pan
 	return map[string]any{
-		"pan": pan, "cvc": cvc, "account": sensitive.NewAccountNumber(number), "pointer": &pan, "code's pointer": &cvc, "holder": h, "holder's pointer": &h,
+		"pan": pan, "cvc": cvc, "account": sensitive.NewAccountNumber(number), "cryptogram": sensitive.NewCryptogram(code), "pointer": &pan, "code's pointer": &cvc, "holder": h, "holder's pointer": &h,
 		"slice": []sensitive.PAN{pan}, "map": map[string]any{"p": pan, "c": cvc}, "exported": struct {
 			PAN sensitive.PAN
 			CVC sensitive.CVC
