@@ -13,7 +13,7 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 run: build postgres ## build, then run everything on this machine (Ctrl-C stops it)
-	@exec bin/svcpay dev
+	@exec bin/svcpay dev --history
 
 build: tools static/dist/.built $(CLIENT)/dist/index.js ## build the front end, the TypeScript client and bin/svcpay
 	@echo "building bin/svcpay"

@@ -101,6 +101,8 @@ var rows = map[string]row{
 	"simulate":  {4, "0 1 2 3 inbound"},
 	"assembly":  {4, "0 1 2 3 inbound report simulate processor/sandbox daf/provider/sandbox reconcile"},
 
+	"demo/history": {4, "0 1 2 3 simulate assembly"},
+
 	"signature": {4, "0"},
 	"relay":     {4, "0 event signature"},
 	"trigger":   {4, "0 event api/client"},
@@ -133,14 +135,14 @@ var rows = map[string]row{
 var guarded = []struct{ name, users string }{
 	{"svcpay/internal/vault", "token charge assembly cmd/svcpay fixture"},
 	{"svcpay/internal/processor/sandbox", "assembly cmd/svcpay fixture"},
-	{"svcpay/internal/daf/provider/sandbox", "assembly cmd/svcpay fixture api/browser"},
+	{"svcpay/internal/daf/provider/sandbox", "assembly cmd/svcpay fixture api/browser demo/history"},
 	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/daf/provider/conformance", ""},
 	{"svcpay/internal/fixture", ""},
 	{"svcpay/internal/pgtest", "fixture"},
 	{"svcpay/internal/nametest", ""},
 	{"svcpay/internal/roledoc", ""},
-	{"svcpay/internal/demo", "cmd/svcpay fixture"},
+	{"svcpay/internal/demo", "cmd/svcpay fixture demo/history"},
 	{"svcpay/api/client", "examples/go-client trigger cmd/svcpay"},
 	{"github.com/casbin/", "policy"},
 	{"github.com/tink-crypto/", "vault seal wallet"},

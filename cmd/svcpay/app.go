@@ -11,12 +11,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/assembly"
+	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/counterparty"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/instant"
 	"svcpay/internal/metrics"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/safehttp"
 	"svcpay/internal/vault"
@@ -29,6 +31,8 @@ type app struct {
 	config config
 	log    *slog.Logger
 	pool   *pgxpool.Pool
+	keys   *vault.Keys
+	check  authz.Checker
 	meter  *metrics.Meter
 	funds  *dafsandbox.Provider // the sandbox's
 	// stopLogs ends the writing of request logs, and writes what waits.
@@ -48,21 +52,27 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	clocks := clock.New(pool, machineTime)
-	network := sandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
-	funds := dafsandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
-	meter := metrics.New(pool, machineTime)
-	a := &app{config: c, log: log, pool: pool, meter: meter, funds: funds, Services: assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: clocks,
-		Webhooks:  safehttp.Policy{Local: c.webhookLocal},
-		Processor: meter.Processor(network), DAF: funds, Check: check, Environment: c.environment, Machine: machineTime,
-		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network), HappenToGrant: assembly.SandboxGrants(funds), LocalPort: c.domainPort})}
+	a := &app{config: c, log: log, pool: pool, keys: keys, meter: metrics.New(pool, machineTime), check: check}
+	a.Services, a.funds = a.wire(machineTime, a.meter.Processor)
 	if err := checkClock(ctx, pool); err != nil {
 		pool.Close()
 		return nil, err
 	}
-	meter.RequestLogs(a.RequestLogs.Dropped)
+	a.meter.RequestLogs(a.RequestLogs.Dropped)
 	a.stopLogs = a.RequestLogs.Start(log)
 	return a, nil
+}
+
+// wire puts the services together for a machine's time; watch stands before the processor.
+func (a *app) wire(machine func() time.Time, watch func(processor.Processor) processor.Processor) (*assembly.Services, *dafsandbox.Provider) {
+	clocks := clock.New(a.pool, machine)
+	network := sandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
+	funds := dafsandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
+	return assembly.New(assembly.Deps{Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
+		Webhooks:  safehttp.Policy{Local: a.config.webhookLocal},
+		Processor: watch(network), DAF: funds, Check: a.check, Environment: a.config.environment, Machine: machine,
+		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
+		HappenToGrant: assembly.SandboxGrants(funds), LocalPort: a.config.domainPort}), funds
 }
 
 // handler answers each host name with its surface, and no other host name at all.

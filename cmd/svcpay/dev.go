@@ -14,9 +14,12 @@ import (
 	"time"
 
 	"svcpay/examples/shop"
+	"svcpay/internal/assembly"
 	"svcpay/internal/demo"
+	"svcpay/internal/demo/history"
 	"svcpay/internal/identity"
 	"svcpay/internal/localpg"
+	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 	"svcpay/migrations"
 )
@@ -25,6 +28,7 @@ type devCommand struct {
 	Addr        string `default:"localhost:8080" help:"Loopback address of API, portal and pay origin."`
 	ShopAddr    string `default:"localhost:8081" help:"Loopback address of the demo shop."`
 	StateDir    string `help:"Directory for database, keys and credentials (default: /var/lib/svcpay for root, else ~/.local/state/svcpay)."`
+	History     bool   `help:"Begin a new demo with six weeks of payments, so that there is something to look at."`
 	Metrics     bool   `help:"Tell metrics on a free port of loopback, and print where."`
 	Credentials string `placeholder:"FILE" help:"Where to write addresses, keys and logins (default: credentials.json in the state directory)."`
 }
@@ -42,11 +46,12 @@ type dev struct {
 	main, shop  []net.Listener
 	admin       []net.Listener // none unless metrics are asked for
 	config      config
+	history     bool
 }
 
 // Run starts everything and serves until a signal comes.
 func (d devCommand) Run(w *world) error {
-	s := &dev{world: w, stateDir: d.StateDir, credentials: d.Credentials}
+	s := &dev{world: w, stateDir: d.StateDir, credentials: d.Credentials, history: d.History}
 	if s.stateDir == "" {
 		s.stateDir = localpg.DefaultDir(os.Geteuid() == 0, lookup(w.env, "HOME"))
 	}
@@ -161,11 +166,14 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	}
 	shopURL := "http://shop.localhost" + portOf(s.shop)
 	s.say("Looking for the demo's applications, merchants and people")
-	maker := demo.Maker{Identity: a.Identity, Merchants: a.Merchants, Payouts: a.Payouts, DAF: a.DAF}
-	c, err := maker.Ensure(s.world.ctx, before, shopURL)
-	if err == nil {
-		err = maker.EnsureDAF(s.world.ctx, c)
+	known, err := demo.Maker{Identity: a.Identity}.Knows(s.world.ctx, before)
+	if err == nil && s.history && !known {
+		before, err = s.live(a, before, shopURL)
 	}
+	if err != nil {
+		return before, err
+	}
+	c, err := ensureDemo(s.world.ctx, a.Services, before, shopURL)
 	if err == nil {
 		err = ensureAssociation(s.world.ctx, a.Merchants)
 	}
@@ -175,6 +183,33 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	c.BaseURL, c.PayURL, c.PortalURL, c.ShopURL = s.config.baseURL, s.config.payURL, s.config.baseURL+"/portal", shopURL
 	return c, nil
 }
+
+func ensureDemo(ctx context.Context, services *assembly.Services, before demo.Credentials, shopURL string) (demo.Credentials, error) {
+	maker := demo.Maker{Identity: services.Identity, Merchants: services.Merchants, Payouts: services.Payouts, DAF: services.DAF}
+	c, err := maker.Ensure(ctx, before, shopURL)
+	if err == nil {
+		err = maker.EnsureDAF(ctx, c)
+	}
+	return c, err
+}
+
+// live makes the demo as it would have been made some weeks ago, and has it live until now.
+func (s *dev) live(a *app, before demo.Credentials, shopURL string) (demo.Credentials, error) {
+	s.say("Having six weeks of payments happen")
+	past := &pastTime{machineTime().AddDate(0, 0, -history.Days)}
+	services, funds := a.wire(past.Now, func(p processor.Processor) processor.Processor { return p })
+	c, err := ensureDemo(s.world.ctx, services, before, shopURL)
+	if err != nil {
+		return c, err
+	}
+	return c, history.Maker{Services: services, Funds: funds, Clock: past, Demo: c, Origin: shopURL}.Make(s.world.ctx, machineTime())
+}
+
+// pastTime is a machine's time that stands still until it is moved.
+type pastTime struct{ now time.Time }
+
+func (p *pastTime) Now() time.Time          { return p.now }
+func (p *pastTime) Advance(d time.Duration) { p.now = p.now.Add(d) }
 
 // serve runs service and shop until the signal; the credentials are written when both answer.
 func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {

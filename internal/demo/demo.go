@@ -94,6 +94,27 @@ func (m Maker) Ensure(ctx context.Context, before Credentials, shopURL string) (
 	return c, err
 }
 
+// Knows tells whether the database still knows the applications of before.
+func (m Maker) Knows(ctx context.Context, before Credentials) (bool, error) {
+	if before.Other == nil {
+		return false, nil
+	}
+	for _, a := range []Application{before.Application, *before.Other} {
+		if known, err := m.knows(ctx, a); err != nil || !known {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (m Maker) knows(ctx context.Context, a Application) (bool, error) {
+	_, err := m.Identity.Authenticate(ctx, identity.Credentials{APIKey: a.SecretKey, AppID: fmt.Sprint(a.AppID)})
+	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Applications is Ensure without the people and the merchants' bank accounts.
 func (m Maker) Applications(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
 	c := before
@@ -129,11 +150,10 @@ var (
 )
 
 func (m Maker) ensure(ctx context.Context, a Application, s story, shopURL string) (Application, error) {
-	_, err := m.Identity.Authenticate(ctx, identity.Credentials{APIKey: a.SecretKey, AppID: fmt.Sprint(a.AppID)})
-	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
-		return m.make(ctx, s, shopURL)
+	if known, err := m.knows(ctx, a); err != nil || known {
+		return a, err
 	}
-	return a, err
+	return m.make(ctx, s, shopURL)
 }
 
 func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application, err error) {
