@@ -62,6 +62,7 @@ var rows = map[string]row{
 	"idempotency": {1, "ids fault pg"},
 	"ratelimit":   {1, ""},
 	"audit":       {1, "0 pg"},
+	"mail":        {1, "0 pg seal"},
 
 	"identity":          {2, "0 1"},
 	"event":             {2, "0 1 identity"},
@@ -108,6 +109,7 @@ var rows = map[string]row{
 	"trigger":   {4, "0 event api/client"},
 
 	"metrics":     {4, "0 1 2"},
+	"notify":      {4, "0 1 2 3 views/text"},
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
 	"views":       {4, "money fault ids instant views/ui views/text"},
@@ -117,7 +119,7 @@ var rows = map[string]row{
 	"views/daf":   {4, "views/ui"},
 	"api":         {4, "0 1 2 3 simulate report assembly static"},
 	"api/browser": {4, "0 1 2 3 static views/daf views/ui"},
-	"portal":      {4, "0 1 2 3 assembly report simulate views views/ui views/text views/kit static"},
+	"portal":      {4, "0 1 2 3 assembly notify report simulate views views/ui views/text views/kit static"},
 
 	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop api/client"},
 	"api/client":           {5, ""}, // for other people's programs
@@ -157,6 +159,9 @@ var guarded = []struct{ name, users string }{
 	{"github.com/a-h/templ", "views views/ui views/kit views/daf portal"},
 	{"github.com/a-h/templ", "views views/ui views/kit views/daf portal api/browser"},
 	{"github.com/prometheus/", "metrics"},
+	{"github.com/wneessen/", "mail"},
+	{"github.com/pquerna/", "identity"},
+	{"github.com/go-webauthn/", "identity"},
 	{"github.com/riverqueue/", "jobs migrations pgtest"},
 }
 

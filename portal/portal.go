@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
+	"svcpay/internal/notify"
 	"svcpay/views/text"
 )
 
@@ -48,6 +49,9 @@ func New(c Config) (*Portal, error) {
 	}
 	if !built.Built() {
 		c.Log.Warn("the portal has no style: its front end has not been built")
+	}
+	if c.Mail.On() {
+		c.Identity.SendInvitations(notify.New(c.Mail, c.BaseURL).Invitation)
 	}
 	return &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}, nil
 }

@@ -51,6 +51,7 @@ func (p *Portal) routes() []route {
 	}
 	rs = append(rs, p.teamRoutes()...)
 	rs = append(rs, p.controlRoutes()...)
+	rs = append(rs, p.inboxRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

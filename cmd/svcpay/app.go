@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/counterparty"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/instant"
+	"svcpay/internal/mail"
 	"svcpay/internal/metrics"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -34,6 +35,7 @@ type app struct {
 	keys   *vault.Keys
 	check  authz.Checker
 	meter  *metrics.Meter
+	sender mail.Sender
 	funds  *dafsandbox.Provider // the sandbox's
 	// stopLogs ends the writing of request logs, and writes what waits.
 	stopLogs func()
@@ -48,11 +50,15 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
+	sender, err := c.mails.sender()
+	if err != nil {
+		return nil, err
+	}
 	pool, err := pg.Open(ctx, c.databaseURL)
 	if err != nil {
 		return nil, err
 	}
-	a := &app{config: c, log: log, pool: pool, keys: keys, meter: metrics.New(pool, machineTime), check: check}
+	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, meter: metrics.New(pool, machineTime), check: check}
 	a.Services, a.funds = a.wire(machineTime, a.meter.Processor)
 	if err := checkClock(ctx, pool); err != nil {
 		pool.Close()
@@ -69,7 +75,7 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	network := sandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
 	funds := dafsandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
 	return assembly.New(assembly.Deps{Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
-		Webhooks:  safehttp.Policy{Local: a.config.webhookLocal},
+		Webhooks:  safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network), DAF: funds, Check: a.check, Environment: a.config.environment, Machine: machine,
 		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
 		HappenToGrant: assembly.SandboxGrants(funds), LocalPort: a.config.domainPort}), funds

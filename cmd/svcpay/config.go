@@ -11,6 +11,7 @@ import (
 
 	"svcpay/api"
 	"svcpay/internal/identity"
+	"svcpay/internal/mail"
 )
 
 // config is everything that a running service is told.
@@ -26,6 +27,13 @@ type config struct {
 	webhookLocal bool         // webhooks may go to this machine, by http and to any port
 	proxies      []*net.IPNet // whose word on where a request came from is taken
 	domainPort   int          // where merchants' websites under localhost are, in a sandbox
+	mails        mailConfig
+}
+
+// mailConfig says how mails leave. Without a server none do.
+type mailConfig struct {
+	server, from string
+	inbox        string // the directory that mails are written to, instead; whoever reaches the portal reads them there: this machine's people alone
 }
 
 // setting is one environment variable.
@@ -52,6 +60,10 @@ func settings() []setting {
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
 		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
 			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
+		{"SVCPAY_SMTP_URL", "mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent: whoever invites passes links on", "", false,
+			func(c *config, v string) error { c.mails.server = v; return nil }},
+		{"SVCPAY_MAIL_FROM", "whom mails are from, e.g. SvcPay <pay@example.org>", "", false,
+			func(c *config, v string) error { c.mails.from = v; return nil }},
 		{"SVCPAY_WEBHOOK_LOCAL", "true lets webhooks of a sandbox go to this machine's loopback too, by plain http and to any port", "false", false,
 			func(c *config, v string) (err error) { c.webhookLocal, err = flag(v); return err }},
 	}, limitSettings(), extraSettings())
@@ -79,7 +91,25 @@ func configFrom(env []string) (config, error) {
 	if c.webhookLocal && c.environment == identity.Production {
 		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
 	}
+	if _, err := c.mails.sender(); err != nil {
+		errs = append(errs, err)
+	}
 	return c, errors.Join(errs...)
+}
+
+// sender is what mails leave by; nil for nothing.
+func (c mailConfig) sender() (mail.Sender, error) {
+	switch {
+	case c.inbox != "":
+		return mail.Files{Dir: c.inbox}, nil
+	case c.server == "":
+		return nil, nil
+	}
+	out, err := mail.NewSMTP(c.server, c.from)
+	if err != nil {
+		return nil, fmt.Errorf("SVCPAY_SMTP_URL, SVCPAY_MAIL_FROM: %w", err)
+	}
+	return out, nil
 }
 
 // flag reads true or false.

@@ -24,7 +24,7 @@ func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	_, v4, _ := net.ParseCIDR("10.0.0.0/8")
 	_, v6, _ := net.ParseCIDR("fd00::/8")
 	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json", "",
-		api.Limits{Reads: 100, AtWork: 7}, true, []*net.IPNet{v4, v6}, 8443}
+		api.Limits{Reads: 100, AtWork: 7}, true, []*net.IPNet{v4, v6}, 8443, mailConfig{}}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)
 	}

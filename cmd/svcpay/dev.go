@@ -81,7 +81,7 @@ func (d devCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, proxies: set.proxies, webhookLocal: true,
+	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
 		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop)}
 	return s.run()
 }
@@ -258,6 +258,7 @@ func (s *dev) announce(c demo.Credentials) {
 	s.say("\nSvcPay is running (sandbox).\n")
 	s.say("  Demo shop    %s", c.ShopURL)
 	s.say("  Portal       %s", c.PortalURL)
+	s.say("  Mails        %s/_inbox", c.PortalURL)
 	s.say("  API          %s/api", c.BaseURL)
 	s.say("  Library      %s/3.2/svcpay.js\n", c.PayURL)
 	if s.admin != nil {

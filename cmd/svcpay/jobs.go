@@ -30,6 +30,8 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_exports", a.Reports.PurgeExports),
 		{Name: "run_replays", Every: sweepEvery, Run: counting(a.Webhooks.RunReplays)},
 		purge("purge_webhook_deliveries", a.Webhooks.Purge),
+		{Name: "send_mails", Every: sweepEvery, Run: counting(a.Mail.Deliver)},
+		purge("purge_mails", a.Mail.Purge),
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
 		purge("purge_daf_workflows", a.Workflows.Purge),

@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/inbound"
 	"svcpay/internal/ledger"
+	"svcpay/internal/mail"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/payout"
@@ -50,6 +51,8 @@ type Deps struct {
 	Machine     func() time.Time
 	// Secrets seals what the service must know again, and nobody else.
 	Secrets *seal.Box
+	// Mail takes mails on; nil for a deployment that sends none.
+	Mail mail.Sender
 	// Webhooks says what else than public hosts a sandbox's webhooks may reach; production's reach nothing else.
 	Webhooks safehttp.Policy
 	// TestCase finds a sandbox's test case by its name; nil where there are none.
@@ -94,6 +97,7 @@ type Services struct {
 	Events          *event.Service
 	Webhooks        *webhook.Service
 	Audit           *audit.Log
+	Mail            *mail.Service
 	// RequestLogs takes entries, and writes them once it is started.
 	RequestLogs *requestlog.Service
 	// Simulate is nil in production.
@@ -114,6 +118,7 @@ func New(d Deps) *Services {
 		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Machine),
 		Inbound:    inbound.New(d.Pool, d.Processor, d.DAF, d.Machine),
 		Audit:      audit.New(d.Pool, d.Check, d.Machine),
+		Mail:       mail.New(mail.Deps{Pool: d.Pool, Box: d.Secrets, Sender: d.Mail, Now: d.Machine}),
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
 		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
 			Sites: safehttp.New(safehttp.Policy{Local: !live, Timeout: siteTimeout}), LocalPort: d.LocalPort}),

@@ -23,6 +23,7 @@ type (
 	donationKind    struct{}
 	enrollmentKind  struct{}
 	auditEntryKind  struct{}
+	mailKind        struct{}
 )
 
 func (chargeKind) Prefix() string      { return "ch" }
@@ -47,6 +48,7 @@ func (replayKind) Prefix() string      { return "rpl" }
 func (donationKind) Prefix() string    { return "daf" }
 func (enrollmentKind) Prefix() string  { return "enr" }
 func (auditEntryKind) Prefix() string  { return "aud" }
+func (mailKind) Prefix() string        { return "mail" }
 
 // The ids of the service's objects.
 type (
@@ -72,6 +74,7 @@ type (
 	Donation    = ID[donationKind]
 	Enrollment  = ID[enrollmentKind]
 	AuditEntry  = ID[auditEntryKind]
+	Mail        = ID[mailKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -100,6 +103,7 @@ var (
 	NewDonation    = New[donationKind]
 	NewEnrollment  = New[enrollmentKind]
 	NewAuditEntry  = New[auditEntryKind]
+	NewMail        = New[mailKind]
 
 	ChargeFrom    = FromBytes[chargeKind]
 	RefundFrom    = FromBytes[refundKind]

@@ -30,6 +30,8 @@ type Catalogue struct {
 	Invite      Invite
 	Policy      Policy
 	Audit       Audit
+	Mails       Mails
+	Inbox       Inbox
 }
 
 // English is what everybody reads so far.
@@ -47,6 +49,7 @@ var English = &Catalogue{
 
 	Places: placesEnglish, Rights: rightsEnglish, Permissions: permissionsEnglish, Team: teamEnglish, Invite: inviteEnglish,
 	Policy: policyEnglish, Audit: auditEnglish,
+	Mails: mailsEnglish, Inbox: inboxEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

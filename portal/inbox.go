@@ -1,0 +1,42 @@
+package portal
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/mail"
+	"svcpay/views"
+)
+
+const inboxPath = "/portal/_inbox"
+
+// inboxRoutes are there only where mails go nowhere: whoever opens the page reads everybody's.
+func (p *Portal) inboxRoutes() []route {
+	if !p.Sandbox || !p.Mail.Keeps() {
+		return nil
+	}
+	return []route{{http.MethodGet, inboxPath, public, p.showInbox}}
+}
+
+func (p *Portal) showInbox(c echo.Context) error {
+	letters, err := p.Mail.Inbox(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	shown := make([]views.InboxLetter, len(letters))
+	for i, l := range letters {
+		shown[i] = letterOf(l)
+	}
+	return render(c, http.StatusOK, views.InboxPage(p.page(c, say(c).Inbox.Title), shown))
+}
+
+func letterOf(l mail.Letter) views.InboxLetter {
+	var files []string
+	for _, f := range l.Files {
+		files = append(files, f.Name)
+	}
+	return views.InboxLetter{To: l.To, Subject: l.Subject, Lines: l.Lines, Button: l.Link.Label, URL: l.Link.URL, Note: l.Note,
+		Files: strings.Join(files, ", "), At: l.CreatedAt}
+}
