@@ -24,6 +24,8 @@ type UpdateInput struct {
 	Note            patch.Member[string]            `json:"note"`
 	ExternalGrantID patch.Member[string]            `json:"external_grant_id"`
 	Metadata        patch.Member[map[string]string] `json:"metadata"`
+	// Pairs are put among the metadata, and the others stay; one without a value is taken out.
+	Pairs map[string]string `json:"-"`
 	// IfVersion is the version that the donation must still have; nil for any.
 	IfVersion *int `json:"-"`
 }
@@ -42,6 +44,7 @@ func (in UpdateInput) Validate() fault.Fields {
 	if m := in.Metadata.Value; m != nil {
 		check.Metadata(&fs, *m)
 	}
+	check.Metadata(&fs, in.Pairs)
 	return fs
 }
 
@@ -65,7 +68,23 @@ func (in UpdateInput) on(d Donation, m instant.Moment) (Donation, error) {
 			d.Metadata = maps.Clone(*given)
 		}
 	}
-	return d, nil
+	var fs fault.Fields
+	if len(in.Pairs) > 0 {
+		d.Metadata = with(d.Metadata, in.Pairs)
+		check.Metadata(&fs, d.Metadata) // together they may be too many
+	}
+	return d, fs.Err()
+}
+
+// with are metadata with other pairs among them.
+func with(metadata, pairs map[string]string) map[string]string {
+	out := maps.Clone(orEmpty(metadata))
+	for key, value := range pairs {
+		if out[key] = value; value == "" {
+			delete(out, key)
+		}
+	}
+	return out
 }
 
 // undecided tells whether the outcome of the grant's submission is not known yet.
@@ -133,51 +152,4 @@ func (s *Service) update(ctx context.Context, actor authz.Actor, id string, in U
 		}
 		return after, s.audit.DoneTx(tx, actor, authz.DonationUpdate, audit.Of("daf_donation", id, after.MerchantID), before.Donation, after)
 	})
-}
-
-// maxBulk is how many donations one request moves.
-const maxBulk = 50
-
-// BulkInput wants one status for several donations, with a note for those that get it.
-type BulkInput struct {
-	Donations []string
-	Status    Status
-	Note      *string
-}
-
-// BulkResult is what became of one donation of several: as it is now, or why it stayed as it was.
-type BulkResult struct {
-	ID       string
-	Donation Donation
-	Refused  *fault.Error
-}
-
-// SetStatuses gives several donations, at most 50, a status by hand, each as [Service.Update] does and by
-// itself: what one is refused does not keep the others, and one that has the status stays as it is. The results are in the order of the input; an
-// error other than a refusal ends the work, with the results so far.
-func (s *Service) SetStatuses(ctx context.Context, actor authz.Actor, in BulkInput) ([]BulkResult, error) {
-	if err := s.audit.Allow(ctx, actor, authz.DonationUpdate, audit.Of("daf_donation", "", 0)); err != nil {
-		return nil, err
-	}
-	var fs fault.Fields
-	if n := len(in.Donations); n < 1 || n > maxBulk {
-		fs.Add("donations", "parameter_invalid", fmt.Sprintf("1 to %d donations.", maxBulk))
-	}
-	one := UpdateInput{Status: patch.Set(string(in.Status))}
-	if in.Note != nil {
-		one.Note = patch.Set(*in.Note)
-	}
-	if err := append(fs, one.Validate()...).Err(); err != nil {
-		return nil, err
-	}
-	results := make([]BulkResult, 0, len(in.Donations))
-	for _, id := range in.Donations {
-		out, err := s.update(ctx, actor, id, one, nil, func(d Donation) bool { return d.Status == in.Status })
-		refused, ok := fault.As(err)
-		if err != nil && (!ok || refused.Kind == fault.KindInternal) {
-			return results, err
-		}
-		results = append(results, BulkResult{ID: id, Donation: out.Object, Refused: refused})
-	}
-	return results, nil
 }
