@@ -52,6 +52,7 @@ func (p *Portal) routes() []route {
 	rs = append(rs, p.teamRoutes()...)
 	rs = append(rs, p.controlRoutes()...)
 	rs = append(rs, p.inboxRoutes()...)
+	rs = append(rs, p.donationRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

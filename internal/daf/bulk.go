@@ -26,11 +26,13 @@ type BulkResult struct {
 	ID       string
 	Donation Donation
 	Refused  *fault.Error
+	Stayed   bool // it had the status already
 }
 
 // SetStatuses gives several donations, at most 50, a status by hand, each as [Service.Update] does and by
-// itself: what one is refused does not keep the others, and one that has the status stays as it is. The results are in the order of the input; an
-// error other than a refusal ends the work, with the results so far.
+// itself: what one is refused does not keep the others, and one that has the status
+// stays as it is. The results are in the order of the input; an error other than a refusal ends the work, with the
+// results so far.
 func (s *Service) SetStatuses(ctx context.Context, actor authz.Actor, in BulkInput) ([]BulkResult, error) {
 	if err := s.audit.Allow(ctx, actor, authz.DonationUpdate, audit.Of("daf_donation", "", 0)); err != nil {
 		return nil, err
@@ -48,12 +50,16 @@ func (s *Service) SetStatuses(ctx context.Context, actor authz.Actor, in BulkInp
 	}
 	results := make([]BulkResult, 0, len(in.Donations))
 	for _, id := range in.Donations {
-		out, err := s.update(ctx, actor, id, one, nil, func(d Donation) bool { return d.Status == in.Status })
+		stayed := false
+		out, err := s.update(ctx, actor, id, one, nil, func(d Donation) bool {
+			stayed = d.Status == in.Status
+			return stayed
+		})
 		refused, ok := fault.As(err)
 		if err != nil && (!ok || refused.Kind == fault.KindInternal) {
 			return results, err
 		}
-		results = append(results, BulkResult{ID: id, Donation: out.Object, Refused: refused})
+		results = append(results, BulkResult{ID: id, Donation: out.Object, Refused: refused, Stayed: stayed})
 	}
 	return results, nil
 }

@@ -32,6 +32,7 @@ type Catalogue struct {
 	Audit       Audit
 	Mails       Mails
 	Inbox       Inbox
+	Donations   Donations
 }
 
 // English is what everybody reads so far.
@@ -50,6 +51,7 @@ var English = &Catalogue{
 	Places: placesEnglish, Rights: rightsEnglish, Permissions: permissionsEnglish, Team: teamEnglish, Invite: inviteEnglish,
 	Policy: policyEnglish, Audit: auditEnglish,
 	Mails: mailsEnglish, Inbox: inboxEnglish,
+	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,169 @@
+package portal
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/daf"
+	"svcpay/internal/fee"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/report"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+func (p *Portal) showDonation(c echo.Context) error {
+	d, err := p.DAF.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	f := p.statusForm(c, d)
+	return p.donationPage(c, http.StatusOK, d, f)
+}
+
+// donationPage shows a donation, with a form that may have to be filled in again.
+func (p *Portal) donationPage(c echo.Context, status int, d daf.Donation, f views.DonationForm) error {
+	happened, err := p.Reports.DonationTimeline(c.Request().Context(), actor(c), d.ID.String(), page.Input[ids.Happening]{Limit: rowsPerPage})
+	if err != nil {
+		return err
+	}
+	merchants, err := p.payees(c, d.MerchantID)
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	view := views.Donation{Title: t.Money(d.Amount, d.Currency), Text: donor(t, d) + " → " + merchants.names[d.MerchantID], Tone: donationTone(d.Status),
+		Status: t.Donations.Statuses[string(d.Status)], Back: donationsPath, Amount: d.Amount, Currency: d.Currency, FeeTotal: d.FeeTotal, Net: d.Net,
+		Facts: p.donationFacts(c, d, merchants), Donor: donorFacts(t, d), Timeline: donationTimeline(t, d, happened.Items)}
+	for _, l := range d.Fees {
+		view.Fees = append(view.Fees, donationFee(t, l))
+	}
+	switch {
+	case !p.may(c, authz.DonationUpdate):
+		view.Off = t.Donations.OffRight
+	case len(byHand(d)) > 0:
+		f.Inline = true
+		view.Form = f
+	case d.Status == daf.Canceled:
+		view.Off = t.Donations.OffSettled
+	default:
+		view.Off = t.Donations.OffUnknown
+	}
+	if view.JSON, err = pretty(d); err != nil {
+		return err
+	}
+	return render(c, status, views.DonationPage(p.page(c, view.Title), view))
+}
+
+// pretty is an object as the API says it.
+func pretty(object any) (string, error) {
+	out, err := json.MarshalIndent(object, "", "  ")
+	return string(out), err
+}
+
+func whole(n int64) string { return strconv.FormatInt(n, 10) }
+
+// yes is a truth in a sheet.
+func yes(is bool) string { return strconv.FormatBool(is) }
+
+func donationFee(t *text.Catalogue, l fee.Line) views.FeeLine {
+	out := views.FeeLine{Name: cmp.Or(t.Donations.FeeNames[l.Fee], l.Fee), Base: deref(l.Basis), Amount: l.Amount}
+	if l.Rate != nil {
+		out.Rule = t.Donations.Rule(t.Percent(*l.Rate))
+	}
+	return out
+}
+
+func donorFacts(t *text.Catalogue, d daf.Donation) []ui.Fact {
+	name := donor(t, d)
+	detail := ""
+	if d.Anonymous {
+		detail = t.Donations.Anonymous
+	}
+	out := []ui.Fact{{Key: t.Donations.Donor, Value: ui.Two(name, detail)}}
+	if d.User.Email != "" {
+		out = append(out, ui.Fact{Key: t.Donations.Email, Value: ui.Plain(d.User.Email)})
+	}
+	if d.User.Note != "" {
+		out = append(out, ui.Fact{Key: t.Donations.FromDonor, Value: ui.Plain(d.User.Note)})
+	}
+	return out
+}
+
+func (p *Portal) donationFacts(c echo.Context, d daf.Donation, merchants payees) []ui.Fact {
+	t := say(c).Donations
+	out := []ui.Fact{
+		{Key: t.ID, Value: ui.Copied(t.ID, d.ID.String())},
+		{Key: t.Created, Value: ui.Time(d.CreatedAt.Time)},
+		{Key: t.Merchant, Value: views.Linked(merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
+		{Key: t.Fund, Value: ui.Plain(d.Fund.Name)},
+		{Key: t.Kind, Value: ui.Two(t.Kinds[string(d.Kind)], t.KindTexts[string(d.Kind)])},
+	}
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, ui.Fact{Key: key, Value: ui.Plain(value)})
+		}
+	}
+	if d.TrackingID != nil {
+		out = append(out, ui.Fact{Key: t.Tracking, Value: ui.Copied(t.Tracking, *d.TrackingID)})
+	}
+	if d.Provider != nil {
+		add(t.Provider, d.Provider.Name)
+	}
+	add(t.Grant, deref(d.ExternalGrantID))
+	add(t.ExternalID, deref(d.ExternalID))
+	add(t.CheckNumber, d.Metadata[checkNumber])
+	add(t.ReceivedOn, say(c).Day(d.Metadata[receivedOn]))
+	add(t.Note, deref(d.Note))
+	if !d.RequestID.IsZero() {
+		out = append(out, ui.Fact{Key: t.MadeBy, Value: ui.Copied(t.Request, d.RequestID.String())})
+	}
+	return out
+}
+
+// donationTimeline tells of every status, by whom, and of what else happened, the latest first.
+func donationTimeline(t *text.Catalogue, d daf.Donation, more []report.Happening) ui.Timeline {
+	var out ui.Timeline
+	for _, s := range d.StatusHistory {
+		h := ui.Happening{Tone: donationTone(s.Status), Title: t.Donations.Statuses[string(s.Status)], At: s.At.Time,
+			By: cmp.Or(deref(s.User), deref(s.KeyName), t.Donations.By[string(s.Source)])}
+		if s.Status == daf.Completed {
+			h.Icon, h.Amount = ui.IconTick, ui.Amount(d.Amount)
+		}
+		if s.Note != nil {
+			h.Detail = ui.Plain(*s.Note)
+		}
+		out.Entries = append(out.Entries, h)
+	}
+	for _, m := range more {
+		switch {
+		case strings.HasPrefix(m.Type, "call."):
+			out.Entries = append(out.Entries, callOf(t, m))
+		case m.Type == "daf_donation_updated" && !slices.Contains(m.Changed, "status"):
+			out.Entries = append(out.Entries, ui.Happening{Title: t.Donations.Noted, At: m.CreatedAt.Time, By: t.Donations.By[m.Source]})
+		}
+	}
+	slices.SortStableFunc(out.Entries, func(a, b ui.Happening) int { return b.At.Compare(a.At) })
+	return out
+}
+
+// callOf is a grant's way to its provider.
+func callOf(t *text.Catalogue, m report.Happening) ui.Happening {
+	h := ui.Happening{Icon: ui.IconSend, Title: t.Donations.Sent, At: m.CreatedAt.Time, By: deref(m.Processor)}
+	if m.FinishedAt == nil {
+		h.Tone, h.Title = ui.Warning, t.Donations.SentWaits
+	}
+	if m.Reference != nil {
+		h.Detail = ui.Code(t.Donations.Request, *m.Reference)
+	}
+	return h
+}

@@ -1,0 +1,208 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/daf"
+	"svcpay/internal/demo"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+)
+
+// donate records a donation of a kind to a merchant of one of the two applications.
+func (w *world) donate(app demo.Application, kind daf.Kind, amount money.Amount) daf.Donation {
+	w.t.Helper()
+	merchantID := app.Merchants.US
+	w.TakesDAF(merchantID)
+	id := w.Authorized(app, merchantID, kind, amount)
+	first, last, email := "Ada", "Okafor", "ada@example.org"
+	in := daf.CreateInput{MerchantID: &merchantID, Amount: &amount, User: &daf.UserInput{FirstName: &first, LastName: &last, Email: &email}}
+	if kind == daf.Integrated {
+		in.WorkflowSessionID = &id
+	} else {
+		in.GrantID = &id
+	}
+	out, err := w.DAF.Create(w.t.Context(), w.ActorOf(app), in, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out.Object
+}
+
+func (w *world) donation(d daf.Donation) daf.Donation {
+	w.t.Helper()
+	out, err := w.DAF.Get(w.t.Context(), w.Actor(), d.ID.String())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// lacks checks that the page does not contain the texts.
+func (a answer) lacks(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(a.body, text) {
+			t.Errorf("the page says %q:\n%s", text, a.body)
+		}
+	}
+}
+
+// hidden is the value of a form's hidden input.
+func (a answer) hidden(t *testing.T, name string) string {
+	t.Helper()
+	found := regexp.MustCompile(`<input type="hidden" name="` + name + `" value="([^"]*)"`).FindStringSubmatch(a.body)
+	if found == nil {
+		t.Fatalf("the page has no hidden input %s:\n%s", name, a.body)
+	}
+	return found[1]
+}
+
+func TestDonationsAreListedAndFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	staff := w.as(authz.RoleOrganizationStaff)
+	w.send(donationsPath, nil, "Cookie", staff).says(t, "No donations yet")
+	one, two, theirs := w.donate(w.App, daf.Integrated, 12_500), w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.Other, daf.Integrated, 7_700)
+	a := w.send(donationsPath, nil, "Cookie", staff)
+	a.says(t, "Ada Okafor", "$125.00", "$50.00", *one.TrackingID, "Not integrated", "2 donations", `name="id" value="`+two.ID.String()+`"`, "Set status")
+	a.lacks(t, "$77.00", "Export CSV")
+	for query, want := range map[string]string{
+		"q=" + *one.TrackingID: "$125.00", "q=" + strings.ToLower(*one.TrackingID): "$125.00", "kind=nonintegrated": "$50.00", "status=unknown": "$50.00",
+		"amount_min=100": "$125.00", "amount_max=99.50": "$50.00",
+	} {
+		a := w.send(donationsPath+"?"+query, nil, "Cookie", staff)
+		a.says(t, want, "1 donation")
+	}
+	for _, none := range []string{"q=nobody@example.org", "q=AAAAAAAAAA", "q=gift-1", "q=" + *theirs.TrackingID, "merchant=999", "merchant=x", "created_until=2020-01-01"} {
+		w.send(donationsPath+"?"+none, nil, "Cookie", staff).says(t, "Nothing matches")
+	}
+	w.send(donationsPath+"?q="+one.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath+"/"+one.ID.String())
+	w.send(donationsPath+"?q=&kind=integrated", nil, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath+"?kind=integrated")
+	reader := w.send(donationsPath, nil, "Cookie", w.as(authz.RoleSupportStaff))
+	reader.says(t, "$125.00")
+	reader.lacks(t, "Set status", `name="id"`)
+}
+
+func TestDonationsAsCSV(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one := w.donate(w.App, daf.Integrated, 12_500)
+	w.donate(w.App, daf.Nonintegrated, 5_000)
+	a := w.send(donationsPath+".csv?kind=integrated", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
+	a.wants(t, http.StatusOK, "")
+	lines := strings.Split(strings.TrimSpace(a.body), "\n")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "id,created_at") || !strings.Contains(lines[1], one.ID.String()) || !strings.Contains(lines[1], ",125.00,usd,6.13,118.87,"+*one.TrackingID) {
+		t.Errorf("%s", a.body)
+	}
+	w.send(donationsPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+}
+
+func TestDonationIsShownWithItsFees(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d := w.donate(w.App, daf.Integrated, 12_500)
+	at := donationsPath + "/" + d.ID.String()
+	a := w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
+	a.wants(t, http.StatusOK, "")
+	a.says(t, "$125.00", "2% of the donation", "2.9% of the donation", "−$3.63", "$118.87", *d.TrackingID, "Initiated", "Sent to the provider", "&#34;tracking_id&#34;",
+		`name="status" value="completed"`)
+	a.lacks(t, `name="status" value="canceled"`, `name="status" value="unknown"`)
+	w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).says(t, "Your role may see the status, not set it.")
+	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other), w.in(authz.RoleApplicationAdmin, w.Other)} {
+		w.send(at, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
+	}
+	w.send(donationsPath+"/daf_1", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusNotFound, "")
+}
+
+func TestStatusOfADonationIsSetOnceAndTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.donate(w.App, daf.Nonintegrated, 5_000), w.as(authz.RoleOrganizationStaff)
+	at := donationsPath + "/" + d.ID.String()
+	list := donationsPath + "?status=unknown"
+	dialog := w.send(at+"/status?"+url.Values{"return": {list}}.Encode(), nil, "Cookie", staff)
+	dialog.says(t, "Set it when you know", `value="unknown" checked`)
+	form := url.Values{"status": {"completed"}, "received_on": {"2026-03-02"}, "check_number": {"1042"}, "note": {"With the spring mailing"},
+		"version": {dialog.hidden(t, "version")}, "once": {dialog.hidden(t, "once")}, "return": {list}}
+	done := w.send(at+"/status", form, "Cookie", staff)
+	done.wants(t, http.StatusSeeOther, list)
+	w.send(at+"/status", form, "Cookie", staff).wants(t, http.StatusSeeOther, list) // a double click
+	got := w.donation(d)
+	if got.Version != 2 || got.Status != daf.Completed || got.Metadata["check_number"] != "1042" || got.Metadata["received_on"] != "2026-03-02" || deref(got.Note) != "With the spring mailing" {
+		t.Errorf("%+v", got)
+	}
+	a := w.send(at, nil, "Cookie", staff)
+	a.says(t, "1042", "Mar 2, 2026", "With the spring mailing", "Kim Vale", "Completed")
+	told := w.send(list, nil, "Cookie", staff+"; "+flashCookie+"="+done.cookie(t, flashCookie).Value)
+	undo := regexp.MustCompile(`action="(/portal/donations/undo/[^"]+)"`).FindStringSubmatch(told.body)
+	if undo == nil {
+		t.Fatalf("nothing to undo: %s", told.body)
+	}
+	path := strings.ReplaceAll(undo[1], "&amp;", "&")
+	w.send(path, url.Values{}, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	w.send(path, url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, list)
+	if got := w.donation(d); got.Status != daf.Unknown || len(got.Metadata) != 0 || got.Note != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestStatusFormKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.donate(w.App, daf.Nonintegrated, 5_000), w.as(authz.RoleOrganizationStaff)
+	at := donationsPath + "/" + d.ID.String()
+	page := w.send(at, nil, "Cookie", staff)
+	form := url.Values{"status": {"completed"}, "received_on": {"soon"}, "check_number": {"77"}, "version": {"1"}, "once": {page.hidden(t, "once")}, "return": {at}}
+	a := w.send(at+"/status", form, "Cookie", staff)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, "Nothing was changed", "Enter a day", `value="77"`, `value="soon"`, "Timeline")
+	form.Set("received_on", "")
+	form.Set("check_number", strings.Repeat("7", 501))
+	w.send(at+"/status", form, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
+	form.Set("check_number", "77")
+	form.Set("version", "9")
+	changed := w.send(at+"/status", form, "Cookie", staff)
+	changed.wants(t, http.StatusConflict, "")
+	changed.says(t, "Somebody changed this donation meanwhile", `value="77"`, `name="version" value="1"`)
+	form.Del("once")
+	w.send(at+"/status", form, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
+	if got := w.donation(d); got.Version != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestStatusesOfSeveralDonations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated, 6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
+	staff := w.as(authz.RoleOrganizationStaff)
+	w.send(statusesPath+"?return=/portal/donations", url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath)
+	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
+	w.send(statusesPath+"?return=/portal/donations", url.Values{"id": chosen}, "Cookie", staff).says(t, "Set the status of 4 donations", one.ID.String())
+	form := url.Values{"id": chosen, "return": {donationsPath}, "check_number": {"1042"}}
+	w.send(statusesPath+"/set", form, "Cookie", staff).says(t, "Choose a status.", `value="1042"`)
+	form.Set("status", "canceled")
+	a := w.send(statusesPath+"/set", form, "Cookie", staff)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, "2 donations are canceled.", "2 donations stay as they were", "$70.00 from Ada Okafor", "Undo", `name="id" value="`+fixed.ID.String())
+	a.lacks(t, "$80.00", `name="id" value="`+one.ID.String())
+	if got := w.donation(two); got.Status != daf.Canceled || got.Metadata["check_number"] != "1042" {
+		t.Errorf("%+v", got)
+	}
+	form["id"] = chosen[:2]
+	w.send(statusesPath+"/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath)
+	form["id"] = make([]string, 51)
+	w.send(statusesPath+"/set", form, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
+	for _, cookie := range []string{w.as(authz.RoleSupportStaff), w.as(authz.RoleApplicationAdmin)} {
+		w.send(statusesPath+"/set", form, "Cookie", cookie).wants(t, http.StatusForbidden, "")
+	}
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM daf_donations WHERE status = 'canceled'`, pg.Args{}); err != nil || n != 2 {
+		t.Errorf("%d are canceled, %v", n, err)
+	}
+}
