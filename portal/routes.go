@@ -53,6 +53,7 @@ func (p *Portal) routes() []route {
 	rs = append(rs, p.controlRoutes()...)
 	rs = append(rs, p.inboxRoutes()...)
 	rs = append(rs, p.donationRoutes()...)
+	rs = append(rs, p.merchantRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

@@ -74,17 +74,6 @@ type Methods struct {
 	DAF     bool `json:"daf"`
 }
 
-// methods follow from what else is known of the merchant. Wallet A can be shown on registered domains
-// alone; a donation needs the switch and the enrollment.
-func (m Merchant) methods() Methods {
-	charges := Allows(m.Status, TakeCharge)
-	return Methods{
-		CC: charges, ACH: charges && m.Country == us, ACSS: charges && m.Country == canada,
-		WalletA: charges && m.HasWalletA && len(m.Domains) > 0, WalletB: charges,
-		DAF: Allows(m.Status, TakeDonation) && m.HasDAFProvider && m.DAFProviderConnectID != nil,
-	}
-}
-
 // Deps are what the service works with.
 type Deps struct {
 	Pool        *pgxpool.Pool

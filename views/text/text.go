@@ -33,6 +33,8 @@ type Catalogue struct {
 	Mails       Mails
 	Inbox       Inbox
 	Donations   Donations
+
+	Merchant Merchant
 }
 
 // English is what everybody reads so far.
@@ -52,6 +54,8 @@ var English = &Catalogue{
 	Policy: policyEnglish, Audit: auditEnglish,
 	Mails: mailsEnglish, Inbox: inboxEnglish,
 	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish,
+
+	Merchant: merchantEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,238 @@
+package portal
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/merchant"
+	"svcpay/internal/payout"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const (
+	merchantsPath = "/portal/merchants"
+	merchantPath  = merchantsPath + "/:id"
+)
+
+// tabs are the parts of a merchant's page by the ends of their addresses, in order; they show, as pages of the
+// navigation do, once they are in the table of routes.
+func tabs(t text.Merchant) []ui.Tab {
+	return []ui.Tab{
+		{Label: t.Overview},
+		{Label: t.Fees, Href: "/fees"},
+		{Label: t.Wallets, Href: "/wallets"},
+		{Label: t.DAF, Href: "/daf"},
+		{Label: t.Payouts, Href: "/payouts"},
+		{Label: t.Team, Href: "/team"},
+		{Label: t.Activity, Href: "/activity"},
+	}
+}
+
+// merchantAt is the address of a merchant's page, or with an end of one of its tabs.
+func merchantAt(id int64, end string) string {
+	return merchantsPath + "/" + strconv.FormatInt(id, 10) + end
+}
+
+// merchant reads the merchant that the address names.
+func (p *Portal) merchant(c echo.Context) (merchant.Merchant, error) {
+	id, err := number(c.Param("id"))
+	if err != nil {
+		return merchant.Merchant{}, err
+	}
+	return p.Merchants.Get(c.Request().Context(), actor(c), id)
+}
+
+// showTab answers with a tab of a merchant, which is named by the end of its address.
+func (p *Portal) showTab(c echo.Context, status int, m merchant.Merchant, end string, tab templ.Component) error {
+	t := say(c)
+	f := views.MerchantFrame{Title: m.Name, Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status), Back: merchantsPath}
+	if m.StatusReason != nil {
+		f.Reason = *m.StatusReason
+	}
+	reachable := p.reachable(c)
+	for _, one := range tabs(t.Merchant) {
+		if !reachable[merchantPath+one.Href] {
+			continue
+		}
+		if one.Here = one.Href == end; one.Here && end != "" {
+			f.Title = t.Merchant.Of(one.Label, m.Name)
+		}
+		one.Href = merchantAt(m.ID, one.Href)
+		f.Tabs = append(f.Tabs, one)
+	}
+	if reachable[merchantPath+"/edit"] {
+		f.Edit = merchantAt(m.ID, "/edit")
+	}
+	if reachable[merchantPath+"/status"] {
+		f.Moves = moves(t.Merchant, m)
+	}
+	title := f.Title
+	if status >= http.StatusBadRequest {
+		title = t.Failures.TitleError(title)
+	}
+	return render(c, status, views.MerchantPage(p.page(c, title), f, tab))
+}
+
+// moves are the statuses that the merchant can be given.
+func moves(t text.Merchant, m merchant.Merchant) (out []ui.Option) {
+	labels := map[merchant.Status]string{merchant.Active: t.Reactivate, merchant.Suspended: t.Suspend, merchant.Closed: t.Close}
+	for _, to := range merchant.Moves() {
+		if to.From == m.Status {
+			out = append(out, ui.Option{Label: labels[to.To], Value: merchantAt(m.ID, "/status?to="+string(to.To))})
+		}
+	}
+	return out
+}
+
+func (p *Portal) showMerchant(c echo.Context) error {
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	paid, err := p.paidOut(c, m)
+	if err != nil {
+		return err
+	}
+	object, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	t := say(c).Merchant
+	view := views.MerchantOverview{Facts: merchantFacts(t, m), More: payoutFacts(t, m), JSON: string(object)}
+	for _, kind := range merchant.AllMethods() {
+		view.Accepts = append(view.Accepts, p.acceptance(c, m, string(kind), m.Lacks(kind)))
+	}
+	view.Accepts = append(view.Accepts, p.acceptance(c, m, "payouts", paid))
+	return p.showTab(c, http.StatusOK, m, "", views.MerchantOverviewTab(view))
+}
+
+// What a merchant can lack to be paid out.
+const (
+	noBank      merchant.Gap = "no_bank"
+	bankPending merchant.Gap = "bank_pending"
+	paused      merchant.Gap = "paused"
+)
+
+// paidOut is what is missing for the merchant to be paid out.
+func (p *Portal) paidOut(c echo.Context, m merchant.Merchant) (out []merchant.Gap, err error) {
+	b, err := p.Payouts.BankAccountOf(c.Request().Context(), actor(c), m.ID)
+	switch {
+	case fault.HasCode(err, "resource_missing"):
+		out = append(out, noBank)
+	case err != nil:
+		return nil, err
+	case b.Status != payout.Verified:
+		out = append(out, bankPending)
+	}
+	if m.PayoutsPausedReason != nil {
+		out = append(out, paused)
+	}
+	if !merchant.Allows(m.Status, merchant.PayOut) {
+		out = append(out, merchant.NotActive)
+	}
+	return out, nil
+}
+
+// closing says for each gap which right closes it, and on which page of the merchant.
+var closing = map[merchant.Gap]struct {
+	right authz.Permission
+	end   string
+}{
+	merchant.NotActive: {authz.MerchantStatus, "/status"}, merchant.NotNonprofit: {authz.MerchantUpdate, "/edit"},
+	merchant.WalletAOff: {authz.MerchantFeatures, "/wallets"}, merchant.NoDomains: {authz.MerchantDomains, "/wallets"},
+	merchant.DAFOff: {authz.MerchantFeatures, "/daf"}, merchant.NotEnrolled: {authz.DAFEnrollmentManage, "/daf"},
+	noBank: {authz.MerchantBank, "/payouts"}, bankPending: {authz.MerchantBank, "/payouts"}, paused: {authz.PayoutResume, "/payouts"},
+}
+
+// acceptance says what is missing, and leads to where the visitor can change that, or says who can.
+func (p *Portal) acceptance(c echo.Context, m merchant.Merchant, kind string, lacks []merchant.Gap) views.Acceptance {
+	t, reachable := say(c), p.reachable(c)
+	out := views.Acceptance{Name: t.Merchant.Methods[kind]}
+	for _, g := range lacks {
+		out.Never = out.Never || g == merchant.NotUS || g == merchant.NotCanada
+		gap := views.MerchantGap{Text: t.Merchant.Gaps[string(g)]}
+		if how, ok := closing[g]; ok && m.Status != merchant.Closed {
+			if reachable[merchantPath+how.end] && p.may(c, how.right) {
+				gap.Fix, gap.Href = t.Merchant.Fix[string(g)], merchantAt(m.ID, how.end)
+			} else {
+				gap.Who = t.Merchant.Who(p.roleNames(t, how.right))
+			}
+		}
+		out.Gaps = append(out.Gaps, gap)
+	}
+	return out
+}
+
+// roleNames are the roles that hold a permission, in words.
+func (p *Portal) roleNames(t *text.Catalogue, needed authz.Permission) string {
+	var names []string
+	for _, r := range p.holders(needed) {
+		names = append(names, t.Roles[string(r)])
+	}
+	return strings.Join(names, ", ")
+}
+
+// words is a fact that is a text.
+func words(key, value string) ui.Fact { return ui.Fact{Key: key, Value: ui.Plain(value)} }
+
+func merchantFacts(t text.Merchant, m merchant.Merchant) []ui.Fact {
+	yes := map[bool]string{true: t.Yes, false: t.No}
+	id := strconv.FormatInt(m.ID, 10)
+	out := []ui.Fact{
+		{Key: t.ID, Value: ui.Copied(t.ID, id)},
+		words(t.Organization, m.Organization.Name),
+		{Key: t.Country, Value: ui.Two(t.Countries[m.Country], text.Code(m.Currency))},
+	}
+	if m.Country == "US" {
+		ein := t.NoEIN
+		if m.EIN != nil {
+			ein = *m.EIN
+		}
+		out = append(out, words(t.EIN, ein))
+	}
+	out = append(out, words(t.Nonprofit, yes[m.Nonprofit]), ui.Fact{Key: t.Descriptor, Value: ui.Two(m.StatementDescriptor, t.DescriptorText)},
+		words(t.Bank, t.Banks[m.BankProcessor]), words(t.TimeZone, m.TimeZone))
+	if m.ExternalID != nil {
+		out = append(out, ui.Fact{Key: t.External, Value: ui.Copied(t.External, *m.ExternalID)})
+	}
+	var pairs []string
+	for name, value := range m.Metadata {
+		pairs = append(pairs, name+": "+value)
+	}
+	if slices.Sort(pairs); len(pairs) > 0 {
+		out = append(out, words(t.Metadata, strings.Join(pairs, ", ")))
+	}
+	return append(out, ui.Fact{Key: t.Created, Value: ui.Time(m.CreatedAt.Time)}, ui.Fact{Key: t.Updated, Value: ui.Time(m.UpdatedAt.Time)})
+}
+
+func payoutFacts(t text.Merchant, m merchant.Merchant) []ui.Fact {
+	out := []ui.Fact{words(t.Schedule, scheduled(t, m))}
+	switch {
+	case m.PayoutsPausedReason != nil:
+		out = append(out, words(t.Paused, t.Pauses[string(*m.PayoutsPausedReason)]))
+	case merchant.Allows(m.Status, merchant.PayOut):
+		out = append(out, ui.Fact{Key: t.NextPayout, Value: ui.Time(m.NextPayoutAt.Time)})
+	}
+	return out
+}
+
+// scheduled says how often a merchant is paid out.
+func scheduled(t text.Merchant, m merchant.Merchant) string {
+	switch {
+	case m.PayoutSchedule == merchant.Weekly && m.PayoutWeekday != nil:
+		return t.Weekly(t.Weekdays[*m.PayoutWeekday-1])
+	case m.PayoutSchedule == merchant.Monthly && m.PayoutDayOfMonth != nil:
+		return t.Monthly(*m.PayoutDayOfMonth)
+	}
+	return t.Daily
+}
