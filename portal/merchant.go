@@ -55,17 +55,17 @@ func (p *Portal) merchant(c echo.Context) (merchant.Merchant, error) {
 // showTab answers with a tab of a merchant, which is named by the end of its address.
 func (p *Portal) showTab(c echo.Context, status int, m merchant.Merchant, end string, tab templ.Component) error {
 	t := say(c)
-	f := views.MerchantFrame{Title: m.Name, Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status), Back: merchantsPath}
+	f := views.MerchantFrame{Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status), Back: merchantsPath}
 	if m.StatusReason != nil {
 		f.Reason = *m.StatusReason
 	}
-	reachable := p.reachable(c)
+	reachable, title := p.reachable(c), m.Name
 	for _, one := range tabs(t.Merchant) {
 		if !reachable[merchantPath+one.Href] {
 			continue
 		}
 		if one.Here = one.Href == end; one.Here && end != "" {
-			f.Title = t.Merchant.Of(one.Label, m.Name)
+			title = t.Merchant.Of(one.Label, m.Name)
 		}
 		one.Href = merchantAt(m.ID, one.Href)
 		f.Tabs = append(f.Tabs, one)
@@ -76,19 +76,22 @@ func (p *Portal) showTab(c echo.Context, status int, m merchant.Merchant, end st
 	if reachable[merchantPath+"/status"] {
 		f.Moves = moves(t.Merchant, m)
 	}
-	title := f.Title
 	if status >= http.StatusBadRequest {
 		title = t.Failures.TitleError(title)
 	}
 	return render(c, status, views.MerchantPage(p.page(c, title), f, tab))
 }
 
+// moveLabels are what a change of status is called.
+func moveLabels(t text.Merchant) map[merchant.Status]string {
+	return map[merchant.Status]string{merchant.Active: t.Reactivate, merchant.Suspended: t.Suspend, merchant.Closed: t.Close}
+}
+
 // moves are the statuses that the merchant can be given.
 func moves(t text.Merchant, m merchant.Merchant) (out []ui.Option) {
-	labels := map[merchant.Status]string{merchant.Active: t.Reactivate, merchant.Suspended: t.Suspend, merchant.Closed: t.Close}
 	for _, to := range merchant.Moves() {
 		if to.From == m.Status {
-			out = append(out, ui.Option{Label: labels[to.To], Value: merchantAt(m.ID, "/status?to="+string(to.To))})
+			out = append(out, ui.Option{Label: moveLabels(t)[to.To], Value: merchantAt(m.ID, "/status?to="+string(to.To))})
 		}
 	}
 	return out

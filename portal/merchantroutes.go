@@ -9,6 +9,14 @@ import (
 // merchantRoutes are the pages about merchants and what they pay.
 func (p *Portal) merchantRoutes() []route {
 	return []route{
+		{http.MethodGet, merchantsPath, access(authz.MerchantRead), p.showMerchants},
+		{http.MethodGet, merchantsSheet, access(authz.ExportCreate), p.exportMerchants},
+		{http.MethodGet, merchantNew, access(authz.MerchantCreate), p.showNewMerchant},
+		{http.MethodPost, merchantNew, access(authz.MerchantCreate), p.addMerchant},
 		{http.MethodGet, merchantPath, access(authz.MerchantRead), p.showMerchant},
+		{http.MethodGet, merchantPath + "/edit", access(authz.MerchantUpdate), p.showEditMerchant},
+		{http.MethodPost, merchantPath + "/edit", access(authz.MerchantUpdate), p.editMerchant},
+		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showStatus},
+		{http.MethodPost, merchantPath + "/status", access(authz.MerchantStatus), p.setMerchantStatus},
 	}
 }

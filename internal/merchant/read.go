@@ -44,6 +44,7 @@ type ListInput struct {
 	HasWalletA     *bool
 	HasDAFProvider *bool
 	Metadata       map[string]string // pairs that a merchant's metadata have, among others
+	Words          *string           // a part of its name in letters of either case, its id or its external id
 }
 
 // List returns one page of the application's merchants.
@@ -51,13 +52,37 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
 		return page.Of[Merchant]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "machine": s.Clock.Machine(),
-		"seen": actor.Within(nil), "statuses": in.Statuses, "organizations": in.Organizations, "countries": in.Countries, "currencies": in.Currencies,
-		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider, "metadata": pairs(in.Metadata),
-		"from": in.Created.From, "until": in.Created.Until}, s.derive)
+	args := selected(actor, in)
+	args["machine"] = s.Clock.Machine()
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, args, s.derive)
 }
 
-const selectPage = `SELECT ` + columns + ` FROM merchants m
+// MostCounted is where counting ends: there are more.
+const MostCounted = 10_000
+
+// Count tells how many merchants the list has on all of its pages, up to one more than [MostCounted].
+func (s *Service) Count(ctx context.Context, actor authz.Actor, in ListInput) (int64, error) {
+	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+		return 0, err
+	}
+	args := selected(actor, in)
+	args["most"] = MostCounted + 1
+	return pg.Value[int64](ctx, s.Pool, `SELECT count(*) FROM (SELECT FROM merchants m`+selection+` LIMIT @most) counted`, args)
+}
+
+// selected are the arguments of a selection.
+func selected(actor authz.Actor, in ListInput) pg.Args {
+	return pg.Args{
+		"application_id": actor.ApplicationID, "seen": actor.Within(nil),
+		"statuses": in.Statuses, "organizations": in.Organizations, "countries": in.Countries, "currencies": in.Currencies,
+		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider, "metadata": pairs(in.Metadata),
+		"words": in.Words, "from": in.Created.From, "until": in.Created.Until,
+	}
+}
+
+const selectPage = `SELECT ` + columns + ` FROM merchants m` + selection
+
+const selection = `
 	WHERE m.application_id = @application_id AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))
 		AND (@statuses::text[] IS NULL OR m.status = ANY (@statuses))
 		AND (@organizations::bigint[] IS NULL OR m.organization_id = ANY (@organizations))
@@ -67,6 +92,7 @@ const selectPage = `SELECT ` + columns + ` FROM merchants m
 		AND (@has_wallet_a::boolean IS NULL OR m.has_wallet_a = @has_wallet_a)
 		AND (@has_daf_provider::boolean IS NULL OR m.has_daf_provider = @has_daf_provider)
 		AND m.metadata @> @metadata
+		AND (@words::text IS NULL OR strpos(lower(m.name), lower(@words)) > 0 OR m.id::text = @words OR m.external_id = @words)
 		AND (@from::timestamptz IS NULL OR m.created_at >= @from)
 		AND (@until::timestamptz IS NULL OR m.created_at < @until)`
 

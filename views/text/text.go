@@ -34,7 +34,8 @@ type Catalogue struct {
 	Inbox       Inbox
 	Donations   Donations
 
-	Merchant Merchant
+	Merchant  Merchant
+	Merchants Merchants
 }
 
 // English is what everybody reads so far.
@@ -55,7 +56,7 @@ var English = &Catalogue{
 	Mails: mailsEnglish, Inbox: inboxEnglish,
 	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish,
 
-	Merchant: merchantEnglish,
+	Merchant: merchantEnglish, Merchants: merchantsEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,225 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/merchant"
+	"svcpay/internal/patch"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const merchantNew = merchantsPath + "/new"
+
+// merchantInputs are those inputs of the forms that are named otherwise than what they say.
+var merchantInputs = map[string]string{"organization_id": "organization", "organization.name": "organization_name", "has_daf_provider": "nonprofit"}
+
+// zonesOf are the time zones that the form offers, with the one that the merchant has.
+func zonesOf(t text.Merchants, has string) (out []ui.Option) {
+	for name, label := range t.Zones {
+		out = append(out, ui.Option{Value: name, Label: label})
+	}
+	if _, known := t.Zones[has]; !known && has != "" {
+		out = append(out, ui.Option{Value: has, Label: has})
+	}
+	slices.SortFunc(out, func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
+	return out
+}
+
+func banksOf(t text.Merchant) []ui.Option {
+	return []ui.Option{{Value: "p", Label: t.Banks["p"]}, {Value: "q", Label: t.Banks["q"]}}
+}
+
+func (p *Portal) showNewMerchant(c echo.Context) error {
+	typed := url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"}}
+	if owner := c.QueryParam("organization"); owner != "" {
+		typed.Set("organization", owner)
+	}
+	return p.newMerchantForm(c, http.StatusOK, views.MerchantForm{Typed: typed})
+}
+
+func (p *Portal) newMerchantForm(c echo.Context, status int, f views.MerchantForm) (err error) {
+	t := say(c)
+	f.Action, f.Back, f.Once, f.Zones, f.Banks = merchantNew, merchantsPath, newOnce(), zonesOf(t.Merchants, f.Typed.Get("time_zone")), banksOf(t.Merchant)
+	for _, code := range merchant.Countries() {
+		f.Countries = append(f.Countries, ui.Option{Value: code, Label: t.Merchant.Countries[code]})
+	}
+	if f.Organizations, err = p.organizations(c); err != nil {
+		return err
+	}
+	return render(c, status, views.MerchantNewPage(p.page(c, t.Merchants.New), f))
+}
+
+// given is what was typed, nil for nothing.
+func given(form url.Values, name string) *string {
+	value := strings.TrimSpace(form.Get(name))
+	if value == "" {
+		return nil
+	}
+	return &value
+}
+
+// newMerchant is what the form says of a new merchant.
+func newMerchant(form url.Values) merchant.CreateInput {
+	nonprofit := form.Get("nonprofit") != ""
+	in := merchant.CreateInput{
+		Name: given(form, "name"), Country: given(form, "country"), EIN: given(form, "ein"), Nonprofit: &nonprofit,
+		BankProcessor: given(form, "bank_processor"), TimeZone: given(form, "time_zone"), StatementDescriptor: given(form, "statement_descriptor"),
+		ExternalID: given(form, "external_id"),
+	}
+	if id, err := number(form.Get("organization")); err == nil {
+		in.OrganizationID = &id
+	}
+	if name := given(form, "organization_name"); name != nil || in.OrganizationID == nil {
+		in.Organization = &merchant.NewOrganization{Name: name}
+	}
+	return in
+}
+
+func (p *Portal) addMerchant(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	claim, err := once(c, form)
+	if err != nil {
+		return err
+	}
+	t := say(c).Merchants
+	made, err := p.Merchants.Create(c.Request().Context(), actor(c), newMerchant(form), claim)
+	if above, beside, ok := problems(err, t.Problems, merchantInputs); ok {
+		return p.newMerchantForm(c, statusOf(faultKind(err)), views.MerchantForm{Typed: form, Problems: above, Errors: beside})
+	}
+	if err != nil {
+		return err
+	}
+	tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Object.Name)})
+	return seeOther(c, merchantAt(made.Object.ID, ""))
+}
+
+// faultKind is the kind of a fault that problems has taken.
+func faultKind(err error) fault.Kind {
+	f, _ := fault.As(err)
+	return f.Kind
+}
+
+// typedOf is a merchant as its form has it.
+func typedOf(m merchant.Merchant) url.Values {
+	out := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor}, "bank_processor": {m.BankProcessor}}
+	if m.Nonprofit {
+		out.Set("nonprofit", "on")
+	}
+	if m.EIN != nil {
+		out.Set("ein", *m.EIN)
+	}
+	if m.ExternalID != nil {
+		out.Set("external_id", *m.ExternalID)
+	}
+	return out
+}
+
+func (p *Portal) showEditMerchant(c echo.Context) error {
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	return p.editForm(c, http.StatusOK, m, views.MerchantForm{Typed: typedOf(m)})
+}
+
+func (p *Portal) editForm(c echo.Context, status int, m merchant.Merchant, f views.MerchantForm) error {
+	t := say(c)
+	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), newOnce(), strconv.Itoa(m.Version)
+	f.Zones, f.Banks, f.US, f.Enrolled = zonesOf(t.Merchants, m.TimeZone), banksOf(t.Merchant), m.Country == "US", m.DAFProviderConnectID != nil
+	return render(c, status, views.MerchantEditPage(p.page(c, t.Merchants.EditTitle), m.Name, f))
+}
+
+// changed is what the form changes of a merchant.
+func changed(m merchant.Merchant, form url.Values) merchant.UpdateInput {
+	text := func(name string) patch.Member[string] {
+		if v := given(form, name); v != nil {
+			return patch.Set(*v)
+		}
+		return patch.Clear[string]()
+	}
+	in := merchant.UpdateInput{
+		Name: patch.Set(strings.TrimSpace(form.Get("name"))), Nonprofit: patch.Set(form.Get("nonprofit") != ""),
+		TimeZone: text("time_zone"), BankProcessor: text("bank_processor"), ExternalID: text("external_id"),
+	}
+	if m.Country == "US" && m.DAFProviderConnectID == nil {
+		in.EIN = text("ein")
+	}
+	if d := given(form, "statement_descriptor"); d != nil {
+		in.StatementDescriptor = patch.Set(*d)
+	}
+	if v, err := strconv.Atoi(form.Get("version")); err == nil {
+		in.IfVersion = &v
+	}
+	return in
+}
+
+func (p *Portal) editMerchant(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	claim, err := once(c, form)
+	if err != nil {
+		return err
+	}
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	_, err = p.Merchants.Update(c.Request().Context(), actor(c), m.ID, changed(m, form), claim)
+	if above, beside, ok := problems(err, t.Merchants.Problems, merchantInputs); ok {
+		f := views.MerchantForm{Typed: form, Problems: above, Errors: beside}
+		if fault.HasCode(err, "object_changed") {
+			f.Theirs = differing(t, typedOf(m), form)
+		}
+		return p.editForm(c, statusOf(faultKind(err)), m, f)
+	}
+	if err != nil {
+		return err
+	}
+	tell(c, ui.Toast{Tone: ui.Success, Text: t.Merchants.Saved})
+	return seeOther(c, merchantAt(m.ID, ""))
+}
+
+// differing is where what is saved and what was typed differ.
+func differing(t *text.Catalogue, saved, typed url.Values) (out []ui.Edit) {
+	labels := []struct{ name, label string }{
+		{"name", t.Merchants.Name},
+		{"nonprofit", t.Merchant.Nonprofit},
+		{"ein", t.Merchant.EIN},
+		{"time_zone", t.Merchant.TimeZone},
+		{"statement_descriptor", t.Merchant.Descriptor},
+		{"bank_processor", t.Merchant.Bank},
+		{"external_id", t.Merchants.Reference},
+	}
+	show := func(name, value string) string {
+		switch {
+		case name == "nonprofit" && value == "":
+			return t.Merchant.No
+		case name == "nonprofit":
+			return t.Merchant.Yes
+		case name == "bank_processor":
+			return t.Merchant.Banks[value]
+		}
+		return value
+	}
+	for _, l := range labels {
+		if old, now := saved.Get(l.name), strings.TrimSpace(typed.Get(l.name)); old != now && (l.name != "ein" || typed.Has("ein")) {
+			out = append(out, ui.Edit{Field: l.label, Old: show(l.name, old), New: show(l.name, now)})
+		}
+	}
+	return out
+}
