@@ -152,14 +152,14 @@ func (c listKeysCommand) Run(w *world) error {
 
 // each shows every key of the application, newest first.
 func (k keyring) each(ctx context.Context, show func(identity.Key)) error {
-	for in := (page.Input[ids.Key]{Limit: keysPerPage}); ; {
+	for in := (identity.KeyListInput{Page: page.Input[ids.Key]{Limit: keysPerPage}}); ; {
 		p, err := k.ListKeys(ctx, k.actor, in)
 		if err != nil {
 			return err
 		}
 		for _, key := range p.Items {
 			show(key)
-			in.After = key.ID
+			in.Page.After = key.ID
 		}
 		if !p.HasMore {
 			return nil

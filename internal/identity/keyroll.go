@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
@@ -34,6 +35,8 @@ var overlapFor = map[Overlap]time.Duration{OverlapHour: time.Hour, OverlapDay: 2
 type RollInput struct {
 	ID      ids.Key
 	Overlap Overlap
+	// Claim has the key rolled once; nil for a request that cannot be sent twice.
+	Claim *idempotency.Claim
 }
 
 // Rolled are both keys of a roll.
@@ -55,27 +58,53 @@ func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) 
 	if !slices.Contains(Overlaps(), in.Overlap) {
 		return Rolled{}, fault.Invalid("parameter_invalid", fmt.Sprintf("Allowed here: %q.", Overlaps())).On("overlap")
 	}
+	now := s.now()
+	next := ids.NewKey(now)
 	var out Rolled
-	old, err := s.changeKey(ctx, actor, in.ID, func(tx *pg.Tx, k *Key) error {
-		now := s.now()
-		if k.Status(now) != KeyActive {
-			return errKeyNotActive
-		}
-		next := *k
-		next.ID, next.CreatedAt, next.LastUsedAt, next.LastUsedIP = ids.NewKey(now), instant.Of(now), nil, nil
-		var err error
-		if out.New, err = s.issueTx(tx, actor, next); err != nil {
+	made, err := idempotency.Once(ctx, s.pool, in.Claim, now, next.Bytes(), func(tx *pg.Tx) (Key, error) {
+		out = Rolled{}
+		old, err := s.changeKeyTx(ctx, tx, actor, in.ID, func(tx *pg.Tx, k *Key) (err error) {
+			out.New, err = s.replaceTx(tx, actor, k, next, overlapFor[in.Overlap])
 			return err
-		}
-		if end := instant.Of(now.Add(overlapFor[in.Overlap])); k.ExpiresAt == nil || end.Before(k.ExpiresAt.Time) {
-			k.ExpiresAt = &end
-		}
-		k.ReplacedBy = &next.ID
-		return nil
+		})
+		out.Old = old
+		return out.New.Key, err
 	})
+	switch {
+	case err != nil:
+		return Rolled{}, err
+	case made.Prior != nil:
+		return s.rolledBefore(ctx, actor, in.ID, *made.Prior)
+	}
+	s.cache.forget()
+	return out, nil
+}
+
+// replaceTx queues the key that takes another one's place, and bounds the other one's life.
+func (s *Service) replaceTx(tx *pg.Tx, actor authz.Actor, k *Key, id ids.Key, overlap time.Duration) (IssuedKey, error) {
+	now := s.now()
+	if k.Status(now) != KeyActive {
+		return IssuedKey{}, errKeyNotActive
+	}
+	next := *k
+	next.ID, next.CreatedAt, next.LastUsedAt, next.LastUsedIP = id, instant.Of(now), nil, nil
+	issued, err := s.issueTx(tx, actor, next)
+	if err != nil {
+		return IssuedKey{}, err
+	}
+	if end := instant.Of(now.Add(overlap)); k.ExpiresAt == nil || end.Before(k.ExpiresAt.Time) {
+		k.ExpiresAt = &end
+	}
+	k.ReplacedBy = &next.ID
+	return issued, nil
+}
+
+// rolledBefore are both keys of a roll that an earlier request with the same claim made.
+func (s *Service) rolledBefore(ctx context.Context, actor authz.Actor, id ids.Key, p idempotency.Prior) (Rolled, error) {
+	old, err := s.GetKey(ctx, actor, id.String())
 	if err != nil {
 		return Rolled{}, err
 	}
-	out.Old = old
-	return out, nil
+	issued, err := s.issuedBefore(ctx, actor, p)
+	return Rolled{Old: old, New: issued}, err
 }

@@ -8,9 +8,9 @@ import (
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
@@ -86,7 +86,7 @@ func (s *Service) derive(k Key) Key {
 }
 
 // IssuedKey is a key that was just made, with its text. Of a secret or restricted key this is the
-// only time that anybody sees it.
+// only time that anybody sees it: the text is "" if an earlier request with the same claim made it.
 type IssuedKey struct {
 	Key
 	Text string
@@ -108,6 +108,8 @@ type NewKey struct {
 	AllowedOrigins []string
 	// ExpiresAt ends the key's life; zero means never.
 	ExpiresAt time.Time
+	// Claim has the key made once; nil for a request that cannot be sent twice.
+	Claim *idempotency.Claim
 }
 
 // CreateKey makes a key of the actor's application. An application that does not exist is missing.
@@ -125,14 +127,29 @@ func (s *Service) CreateKey(ctx context.Context, actor authz.Actor, in NewKey) (
 	}
 	key.ID, key.ApplicationID, key.CreatedAt = ids.NewKey(now), actor.ApplicationID, instant.Of(now)
 	var out IssuedKey
-	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+	made, err := idempotency.Once(ctx, s.pool, in.Claim, now, key.ID.Bytes(), func(tx *pg.Tx) (Key, error) {
+		var err error
 		out, err = s.issueTx(tx, actor, key)
-		return err
+		return out.Key, err
 	})
-	if pg.Violated(err) == "api_keys_application_id_fkey" {
+	switch {
+	case pg.Violated(err) == "api_keys_application_id_fkey":
 		return IssuedKey{}, fault.Missing()
+	case err != nil:
+		return IssuedKey{}, err
+	case made.Prior != nil:
+		return s.issuedBefore(ctx, actor, *made.Prior)
 	}
-	return out, err
+	return out, nil
+}
+
+// issuedBefore is the key that an earlier request with the same claim made; nobody has its text any more.
+func (s *Service) issuedBefore(ctx context.Context, actor authz.Actor, p idempotency.Prior) (IssuedKey, error) {
+	k, err := s.GetKey(ctx, actor, ids.KeyFrom(p.ObjectID).String())
+	if k.PublicValue != nil {
+		return IssuedKey{Key: k, Text: *k.PublicValue}, err
+	}
+	return IssuedKey{Key: k}, err
 }
 
 // issueTx queues a key with a new text.
@@ -155,15 +172,6 @@ func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (IssuedKey, error
 			"allowed_ips": k.AllowedIPs, "allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "created_at": k.CreatedAt})
 	out := IssuedKey{Key: s.derive(k), Text: text.text}
 	return out, s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", k.ID.String(), 0), nil, s.record(k))
-}
-
-// ListKeys returns one page of the application's keys, those that no longer work among them.
-func (s *Service) ListKeys(ctx context.Context, actor authz.Actor, in page.Input[ids.Key]) (page.Of[Key], error) {
-	if err := s.check.Check(actor, authz.KeyRead); err != nil {
-		return page.Of[Key]{}, err
-	}
-	return pg.Page(ctx, s.pool, in, `SELECT `+keyColumns+` FROM api_keys WHERE application_id = @application_id`,
-		pg.Args{"application_id": actor.ApplicationID}, s.derive)
 }
 
 // KeyChange is what can change of a key; nil leaves a member alone. What a key may do is fixed for its
@@ -206,33 +214,37 @@ func (s *Service) RevokeKey(ctx context.Context, actor authz.Actor, id ids.Key) 
 
 // changeKey locks a key of the actor's application, lets change work on it and keeps what it made.
 func (s *Service) changeKey(ctx context.Context, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
-	about := audit.Of("api_key", id.String(), 0)
-	if err := s.audit.Allow(ctx, actor, authz.KeyManage, about); err != nil {
+	if err := s.audit.Allow(ctx, actor, authz.KeyManage, audit.Of("api_key", id.String(), 0)); err != nil {
 		return Key{}, err
 	}
 	var k Key
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		k, err = pg.Find[Key](ctx, tx, `
-			SELECT `+keyColumns+` FROM api_keys WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
-			pg.Args{"application_id": actor.ApplicationID, "id": id})
-		if err != nil {
-			return err
-		}
-		before := s.record(k)
-		if err := change(tx, &k); err != nil {
-			return err
-		}
-		tx.Later(`
-			UPDATE api_keys SET name = @name, allowed_ips = @allowed_ips, allowed_origins = @allowed_origins,
-				expires_at = @expires_at, revoked_at = @revoked_at, replaced_by = @replaced_by
-			WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"application_id": k.ApplicationID, "id": k.ID, "name": k.Name, "allowed_ips": k.AllowedIPs,
-				"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt, "replaced_by": k.ReplacedBy})
-		return s.audit.DoneTx(tx, actor, authz.KeyManage, about, before, s.record(k))
+		k, err = s.changeKeyTx(ctx, tx, actor, id, change)
+		return err
 	})
 	if err != nil {
 		return Key{}, err
 	}
 	s.cache.forget()
-	return s.derive(k), nil
+	return k, nil
+}
+
+func (s *Service) changeKeyTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id ids.Key, change func(*pg.Tx, *Key) error) (Key, error) {
+	k, err := pg.Find[Key](ctx, tx, `
+		SELECT `+keyColumns+` FROM api_keys WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
+		pg.Args{"application_id": actor.ApplicationID, "id": id})
+	if err != nil {
+		return Key{}, err
+	}
+	before := s.record(k)
+	if err := change(tx, &k); err != nil {
+		return Key{}, err
+	}
+	tx.Later(`
+		UPDATE api_keys SET name = @name, allowed_ips = @allowed_ips, allowed_origins = @allowed_origins,
+			expires_at = @expires_at, revoked_at = @revoked_at, replaced_by = @replaced_by
+		WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": k.ApplicationID, "id": k.ID, "name": k.Name, "allowed_ips": k.AllowedIPs,
+			"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt, "replaced_by": k.ReplacedBy})
+	return s.derive(k), s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", id.String(), 0), before, s.record(k))
 }

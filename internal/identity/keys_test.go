@@ -20,7 +20,9 @@ import (
 	"svcpay/internal/pg"
 )
 
-func pageOf(limit int) page.Input[ids.Key] { return page.Input[ids.Key]{Limit: limit} }
+func pageOf(limit int) identity.KeyListInput {
+	return identity.KeyListInput{Page: page.Input[ids.Key]{Limit: limit}}
+}
 
 // find reads one of the first application's keys.
 func find(t *testing.T, w *fixture.World, id ids.Key) identity.Key {
@@ -208,7 +210,7 @@ func TestKeysAreListedPageByPage(t *testing.T) {
 		if !p.HasMore {
 			break
 		}
-		in.After = got[len(got)-1]
+		in.Page.After = got[len(got)-1]
 	}
 	if len(got) != 7 || !slices.Equal(got[:3], want) {
 		t.Errorf("listed %v, want first %v", got, want)

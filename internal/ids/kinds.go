@@ -80,6 +80,9 @@ type (
 // FirstCharge is the least id of a charge that was made at a time.
 var FirstCharge = First[chargeKind]
 
+// FirstRequest is the least id of a request that came at a time.
+var FirstRequest = First[requestKind]
+
 // Constructors and parsers, one pair a kind, so that callers never spell a type parameter.
 var (
 	NewCharge      = New[chargeKind]
@@ -112,6 +115,7 @@ var (
 	DonationFrom  = FromBytes[donationKind]
 	TokenFrom     = FromBytes[tokenKind]
 	OperationFrom = FromBytes[operationKind]
+	KeyFrom       = FromBytes[keyKind]
 	EndpointFrom  = FromBytes[endpointKind]
 	DeliveryFrom  = FromBytes[deliveryKind]
 
