@@ -54,6 +54,7 @@ func (p *Portal) routes() []route {
 	rs = append(rs, p.inboxRoutes()...)
 	rs = append(rs, p.donationRoutes()...)
 	rs = append(rs, p.merchantRoutes()...)
+	rs = append(rs, p.developerRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

@@ -36,6 +36,9 @@ type Catalogue struct {
 
 	Merchant  Merchant
 	Merchants Merchants
+
+	Developers Developers
+	Keys       Keys
 }
 
 // English is what everybody reads so far.
@@ -57,6 +60,7 @@ var English = &Catalogue{
 	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish,
 
 	Merchant: merchantEnglish, Merchants: merchantsEnglish,
+	Developers: developersEnglish, Keys: keysEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

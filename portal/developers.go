@@ -1,0 +1,88 @@
+package portal
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/instant"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const developersPath = "/portal/developers"
+
+// developerRoutes are the developer tools.
+func (p *Portal) developerRoutes() []route {
+	return append(p.apiKeyRoutes(), route{http.MethodGet, developersPath, access(authz.KeyRead), p.showDevelopers})
+}
+
+func (p *Portal) showDevelopers(c echo.Context) error { return seeOther(c, apiKeysPath) }
+
+// developerTabs leads to those of the developer tools that the visitor may open.
+func (p *Portal) developerTabs(c echo.Context) (out []ui.Tab) {
+	t := say(c).Developers
+	reachable, here := p.reachable(c), c.Request().URL.Path
+	for _, tab := range []ui.Tab{
+		{Label: t.Keys, Href: apiKeysPath},
+	} {
+		if reachable[tab.Href] {
+			tab.Here = here == tab.Href || tab.Href != developersPath && within(here, tab.Href)
+			out = append(out, tab)
+		}
+	}
+	return out
+}
+
+// toolCrumbs are the pages above one about one thing.
+func toolCrumbs(t *text.Catalogue, label, href string) []ui.Crumb {
+	return []ui.Crumb{{Label: t.Developers.Title, Href: developersPath}, {Label: label, Href: href}}
+}
+
+// lines are the values of a text with one on each line; commas part them too.
+func lines(words string) []string {
+	return strings.FieldsFunc(words, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ' ' || r == '\t' })
+}
+
+// indented is an object as the API says it, to be read.
+func indented(of any) string {
+	out, err := json.MarshalIndent(of, "", "  ")
+	if err != nil {
+		return "" // what the API says can be written
+	}
+	return string(out)
+}
+
+// when is a moment that may not have come.
+func when(at *instant.Time, never string) templ.Component {
+	if at == nil {
+		return ui.Plain(never)
+	}
+	return ui.Time(at.Time)
+}
+
+// withheld tells that the visitor sees no bodies and addresses.
+func (p *Portal) withheld(c echo.Context) bool { return !p.may(c, authz.ContentRead) }
+
+// needing is a button that only who holds a permission may use: the others see it with the reason.
+func (p *Portal) needing(c echo.Context, needed authz.Permission, b ui.Button) ui.Button {
+	if p.may(c, needed) {
+		return b
+	}
+	t := say(c)
+	b.Href, b.Dialog, b.Disabled, b.Reason = "", false, true, t.Rights.Needs(t.Permissions[string(needed)], string(needed))
+	return b
+}
+
+// stamp is a moment as a sheet has it.
+func stamp(at *instant.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}
