@@ -102,7 +102,7 @@ func position(call *ast.CallExpr) int {
 	x, _ := s.X.(*ast.Ident)
 	at := -1
 	switch {
-	case x != nil && x.Name == "pg" && slices.Contains([]string{"One", "All", "Value", "Exec", "Find"}, s.Sel.Name):
+	case x != nil && x.Name == "pg" && slices.Contains([]string{"One", "All", "Value", "Exec", "Find", "Planned"}, s.Sel.Name):
 		at = 2
 	case isPage(s):
 		at = 3

@@ -79,9 +79,18 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 }
 
 func (s *Service) list(ctx context.Context, q pg.Querier, applicationID int64, in ListInput) (page.Of[Charge], error) {
-	oldest, newest, err := s.made(ctx, applicationID, in.Created)
+	args, err := s.selection(ctx, applicationID, in)
 	if err != nil {
 		return page.Of[Charge]{}, err
+	}
+	return pg.Page(ctx, q, in.Page, selectPage, args, s.derive)
+}
+
+// selection are the arguments of the conditions that a list's filters are.
+func (s *Service) selection(ctx context.Context, applicationID int64, in ListInput) (pg.Args, error) {
+	oldest, newest, err := s.made(ctx, applicationID, in.Created)
+	if err != nil {
+		return nil, err
 	}
 	// The index charges_by_traits is read in its columns' order: what stands before a trait that is asked
 	// for is asked for too, with every value that there is.
@@ -92,11 +101,11 @@ func (s *Service) list(ctx context.Context, q pg.Querier, applicationID int64, i
 	if types == nil && currencies != nil {
 		types = Types()
 	}
-	return pg.Page(ctx, q, in.Page, selectPage, pg.Args{"application_id": applicationID,
+	return pg.Args{"application_id": applicationID,
 		"statuses": in.Statuses, "merchants": in.Merchants, "types": types, "currencies": currencies,
 		"external_id": in.ExternalID, "email": in.Email, "last4": in.Last4, "recurring": in.Recurring, "metadata": in.Metadata,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
-		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.derive)
+		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, nil
 }
 
 // made bounds the ids of charges that were made within a span of time; the zero id is no bound. An id is
@@ -118,7 +127,10 @@ func (s *Service) made(ctx context.Context, applicationID int64, span page.Times
 	return ids.FirstCharge(span.From.Add(m.Machine.Sub(m.At))), newest, nil
 }
 
-const selectPage = shown + `
+const selectPage = shown + selected
+
+// selected are the conditions of a list's filters.
+const selected = `
 	WHERE application_id = @application_id
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))

@@ -34,6 +34,13 @@ const (
 // filters of which few are used at a time; a plan for all of them could use no index for any.
 const forTheseArguments = pgx.QueryExecModeCacheDescribe
 
+// Planned is [All] with a plan made for its arguments: for sums over a list, whose filters are as many.
+func Planned[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
+	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) {
+		return pgx.AppendRows(make([]T, 0), rows, pgx.RowToStructByName[T])
+	}, forTheseArguments)
+}
+
 // Page reads one page of records along their column id. sql is a SELECT that ends in the conditions of
 // its WHERE; limit and cursor are added to it and to args. shown makes the record of a row.
 func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input[ID], sql string, args Args, shown func(R) T) (page.Of[T], error) {

@@ -7,6 +7,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
@@ -54,14 +55,50 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
 		return page.Of[Refund]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, in.selection(actor), s.derive)
+}
+
+// selection are the arguments of the conditions that a list's filters are.
+func (in ListInput) selection(actor authz.Actor) pg.Args {
+	return pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies, "reasons": in.Reasons,
 		"charge_id": in.ChargeID, "external_id": in.ExternalID, "metadata": in.Metadata,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
-		"from": in.Created.From, "until": in.Created.Until}, s.derive)
+		"from": in.Created.From, "until": in.Created.Until}
 }
 
-const selectPage = `SELECT ` + columns + ` FROM refunds
+// Totals are what refunds of one currency come to. Amounts are minor units of Currency.
+type Totals struct {
+	Currency  money.Currency `db:"currency"`
+	Count     int64          `db:"count"`
+	Succeeded money.Amount   `db:"succeeded"`
+	Pending   money.Amount   `db:"pending"`
+	Failed    money.Amount   `db:"failed"` // canceled ones too: nothing was given back
+}
+
+// Totals adds up a list of refunds by currency, without regard to its page: the newest most of them, or all
+// for 0.
+func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput, most int) ([]Totals, error) {
+	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
+		return nil, err
+	}
+	args := in.selection(actor)
+	if args["most_rows"] = &most; most == 0 {
+		args["most_rows"] = nil
+	}
+	return pg.Planned[Totals](ctx, s.Pool, `
+		SELECT currency, count(*) AS count,
+			coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0)::bigint AS succeeded,
+			coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0)::bigint AS pending,
+			coalesce(sum(amount) FILTER (WHERE status IN ('failed', 'canceled')), 0)::bigint AS failed
+		FROM (SELECT * FROM refunds `+selected+` ORDER BY id DESC LIMIT @most_rows::bigint) chosen
+		GROUP BY currency ORDER BY currency DESC`, args)
+}
+
+const selectPage = `SELECT ` + columns + ` FROM refunds` + selected
+
+// selected are the conditions of a list's filters.
+const selected = `
 	WHERE application_id = @application_id
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
