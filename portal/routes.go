@@ -55,6 +55,7 @@ func (p *Portal) routes() []route {
 	rs = append(rs, p.donationRoutes()...)
 	rs = append(rs, p.merchantRoutes()...)
 	rs = append(rs, p.developerRoutes()...)
+	rs = append(rs, p.chargeRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

@@ -39,6 +39,7 @@ type Catalogue struct {
 
 	Developers Developers
 	Keys       Keys
+	Charges     Charges
 }
 
 // English is what everybody reads so far.
@@ -61,6 +62,7 @@ var English = &Catalogue{
 
 	Merchant: merchantEnglish, Merchants: merchantsEnglish,
 	Developers: developersEnglish, Keys: keysEnglish,
+	Policy: policyEnglish, Audit: auditEnglish, Charges: chargesEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

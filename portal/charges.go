@@ -1,0 +1,275 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const (
+	chargesPath = "/portal/charges"
+	chargesFile = chargesPath + ".csv"
+)
+
+// chargeRoutes are the pages of charges. None creates one.
+func (p *Portal) chargeRoutes() []route {
+	return []route{
+		{http.MethodGet, chargesPath, access(authz.ChargeRead), p.showCharges},
+		{http.MethodGet, chargesFile, access(authz.ExportCreate), p.sendCharges},
+		{http.MethodGet, chargesPath + "/totals", access(authz.ChargeRead), p.showChargeTotals},
+	}
+}
+
+// chargeInput reads what the address selects. What is no value of a filter selects nothing by it.
+func chargeInput(c echo.Context, query url.Values) charge.ListInput {
+	in := charge.ListInput{Page: cursors(query, ids.ParseCharge), Created: days(c, query, "created"), Amounts: amounts(query, "amount"),
+		Statuses: known(query["status"], charge.Statuses()), Types: known(query["method"], charge.Types()),
+		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: numbers(query["merchant"])}
+	switch query.Get("recurring") {
+	case "yes", "no":
+		yes := query.Get("recurring") == "yes"
+		in.Recurring = &yes
+	}
+	if name, value, ok := pairOf(query.Get("metadata")); ok {
+		in.Metadata = map[string]string{name: value}
+	}
+	switch words := strings.TrimSpace(query.Get("q")); {
+	case words == "":
+	case strings.Contains(words, "@"):
+		in.Email = &words
+	case len(words) == 4 && strings.Trim(words, "0123456789") == "":
+		in.Last4 = &words
+	default:
+		in.ExternalID = &words
+	}
+	return in
+}
+
+// known are the values that a filter has; nil if none of them is, which selects all.
+func known(values, all []string) (out []string) {
+	for _, v := range values {
+		if slices.Contains(all, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// numbers are the values that are ids of merchants.
+func numbers(values []string) (out []int64) {
+	for _, v := range values {
+		if n, err := number(v); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// pairOf reads a name and its value of metadata.
+func pairOf(words string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(words, ":")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	return name, value, ok && name != ""
+}
+
+func (p *Portal) showCharges(c echo.Context) error {
+	query := c.QueryParams()
+	if to, untidy := ui.Tidy(chargesPath, query); untidy {
+		return seeOther(c, to)
+	}
+	if id, err := ids.ParseCharge(strings.TrimSpace(query.Get("q"))); err == nil {
+		return seeOther(c, chargesPath+"/"+id.String())
+	}
+	t, in := say(c), chargeInput(c, query)
+	ctx, a := c.Request().Context(), actor(c)
+	charges, err := p.Charges.List(ctx, a, in)
+	if err != nil {
+		return err
+	}
+	here, err := merchantsOf(p, c, charges.Items, func(one charge.Charge) int64 { return one.MerchantID })
+	if err != nil {
+		return err
+	}
+	view := views.List{Head: ui.Head{Title: t.Charges.Title, Text: t.Charges.Text}, Bar: p.chargeBar(c, query, here),
+		Empty: ui.NothingYet(ui.IconCharge, t.Charges.EmptyTitle, t.Charges.EmptyText),
+		Pager: pagerOf(chargesPath, query, charges, func(one charge.Charge) string { return one.ID.String() }, t.Charges.Shown(len(charges.Items))),
+		Table: chargeTable(t, charges, here)}
+	if len(charges.Items) > 0 {
+		if view.Totals, err = p.chargeTotals(c, in); err != nil {
+			return err
+		}
+	}
+	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Charges.Title), view))
+}
+
+func (p *Portal) chargeBar(c echo.Context, query url.Values, here merchants) ui.FilterBar {
+	t := say(c)
+	bar := ui.FilterBar{Path: chargesPath, Query: query, Target: ui.ResultsID,
+		Search: ui.Filter{Name: "q", Label: t.Charges.Search, Kind: ui.FilterWords},
+		Filters: []ui.Filter{
+			{Name: "status", Label: t.Charges.Status, Kind: ui.FilterMany, Options: options(charge.Statuses(), t.Charges.Statuses)},
+			{Name: "method", Label: t.Charges.Method, Kind: ui.FilterMany, Options: options(charge.Types(), t.Charges.Types)},
+			{Name: "amount", Label: t.Charges.Amount, Kind: ui.FilterAmount, Error: wrongAmount(t, query, "amount")},
+			{Name: "created", Label: t.Charges.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+			here.filter(t),
+			{Name: "recurring", Label: t.Charges.Recurring, Kind: ui.FilterOne, Options: []ui.Option{
+				{Value: "yes", Label: t.Charges.Recurring}, {Value: "no", Label: t.Charges.Once}}},
+			{Name: "metadata", Label: t.Charges.Metadata, Kind: ui.FilterWords, Hint: t.Charges.MetadataHint},
+		}}
+	if words := query.Get("metadata"); words != "" {
+		if _, _, ok := pairOf(words); !ok {
+			bar.Filters[len(bar.Filters)-1].Error = t.Charges.Pair
+		}
+	}
+	if here.currencies() > 1 || query.Has("currency") {
+		bar.Filters = append(bar.Filters, ui.Filter{Name: "currency", Label: t.Charges.Currency, Kind: ui.FilterOne, Options: currencies()})
+	}
+	if p.may(c, authz.ExportCreate) {
+		bar.Export = chargesFile
+	}
+	return bar
+}
+
+// options are values that a filter offers, in their order, with their names.
+func options(values []string, names map[string]string) (out []ui.Option) {
+	for _, v := range values {
+		out = append(out, ui.Option{Value: v, Label: names[v]})
+	}
+	return out
+}
+
+func currencies() (out []ui.Option) {
+	for _, one := range money.Currencies() {
+		out = append(out, ui.Option{Value: string(one), Label: text.Code(one)})
+	}
+	return out
+}
+
+// wrongAmount says what is wrong with a filter of amounts; "" if nothing is.
+func wrongAmount(t *text.Catalogue, query url.Values, name string) string {
+	read := amounts(query, name)
+	if query.Get(name+"_min") != "" && read.Least == nil || query.Get(name+"_max") != "" && read.Most == nil {
+		return t.Charges.BadAmount
+	}
+	return ""
+}
+
+func chargeTable(t *text.Catalogue, charges page.Of[charge.Charge], here merchants) ui.Table {
+	out := ui.Table{Caption: t.Charges.Title, Target: ui.ResultsID, Columns: []ui.Column{
+		{Title: t.Charges.Payer, Place: ui.PlaceLead}, {Title: t.Charges.Amount, Right: true, Place: ui.PlaceAmount},
+		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method}, {Title: t.Charges.Merchant, Place: ui.PlaceGone},
+		{Title: t.Charges.Created, Right: true, Place: ui.PlaceTime},
+	}}
+	for _, one := range charges.Items {
+		payer := payerOf(t, one)
+		method, detail := methodOf(t, one.PaymentMethod)
+		out.Rows = append(out.Rows, ui.Row{Href: chargesPath + "/" + one.ID.String(), Label: t.Charges.Row(t.Amount(one.Amount), payer),
+			Cells: []templ.Component{ui.Two(payer, one.Billing.Email), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
+				ui.Two(method, detail), ui.Plain(here.name(one.MerchantID)), ui.Time(one.CreatedAt.Time)}})
+	}
+	return out
+}
+
+// sendCharges answers with the list as CSV. Amounts are in units of the currency, with a point.
+func (p *Portal) sendCharges(c echo.Context) error {
+	in := chargeInput(c, c.QueryParams())
+	ctx, a := c.Request().Context(), actor(c)
+	head := []string{"id", "created_at", "status", "amount", "captured", "refunded", "disputed", "fees", "net", "currency", "type", "brand", "last4",
+		"payer", "email", "merchant_id", "external_id", "recurring", "description", "failure", "return_code", "available_on", "payout_id"}
+	return sheet(c, "charges", head, func(write func(...string) error) error {
+		return everyPage(in.Page, func(at page.Input[ids.Charge]) (page.Of[charge.Charge], error) {
+			in.Page = at
+			return p.Charges.List(ctx, a, in)
+		}, func(one charge.Charge) ids.Charge { return one.ID }, func(one charge.Charge) error { return write(chargeLine(one)...) })
+	})
+}
+
+func chargeLine(c charge.Charge) []string {
+	brand, failure, payout, available := "", "", "", ""
+	if c.PaymentMethod.CardMethod != nil {
+		brand = c.PaymentMethod.Brand
+	}
+	if c.Failure != nil {
+		failure = c.Failure.Code
+	}
+	if c.PayoutID != nil {
+		payout = c.PayoutID.String()
+	}
+	if c.AvailableOn != nil {
+		available = string(*c.AvailableOn)
+	}
+	return []string{c.ID.String(), stamp(c.CreatedAt.Time), string(c.Status), units(c.Amount), units(c.AmountCaptured), units(c.AmountRefunded),
+		units(c.AmountDisputed), units(c.FeeTotal), units(c.Net), string(c.Currency), string(c.Type), brand, c.PaymentMethod.Last4,
+		nameOf(c.Billing), c.Billing.Email, strconv.FormatInt(c.MerchantID, 10), orNone(c.ExternalID), strconv.FormatBool(c.Recurring),
+		orNone(c.Description), failure, orNone(c.ReturnCode), available, payout}
+}
+
+// mostSummed is how many charges, refunds and the like are added up while the page waits.
+const mostSummed = 10_000
+
+// chargeTotals are the sums above the list; of very many, what adds them up afterwards.
+func (p *Portal) chargeTotals(c echo.Context, in charge.ListInput) (templ.Component, error) {
+	sums, err := p.Charges.Totals(c.Request().Context(), actor(c), in, mostSummed+1)
+	if err != nil {
+		return nil, err
+	}
+	var n int64
+	for _, s := range sums {
+		n += s.Count
+	}
+	if n <= mostSummed {
+		return chargeFigures(say(c), sums), nil
+	}
+	t := say(c).Charges
+	query := c.QueryParams()
+	query.Del("after")
+	query.Del("before")
+	return views.LateTotals(ui.Figure{Label: t.Count, Value: ui.Plain(t.Over)},
+		ui.Lazy{ID: views.TotalsID, Href: withQuery(chargesPath+"/totals", query), Label: t.AddUp, Lines: 1}), nil
+}
+
+// showChargeTotals adds up however many there are: the page that the list asks for when they are many.
+func (p *Portal) showChargeTotals(c echo.Context) error {
+	t := say(c)
+	sums, err := p.Charges.Totals(c.Request().Context(), actor(c), chargeInput(c, c.QueryParams()), 0)
+	if err != nil && !pg.IsSlow(err) {
+		return err
+	}
+	figures := chargeFigures(t, sums)
+	if err != nil {
+		figures = ui.Plain(t.Charges.TooMany)
+	}
+	return render(c, http.StatusOK, views.TotalsPage(p.page(c, t.Charges.Title), ui.Crumb{Label: t.Charges.Title, Href: withQuery(chargesPath, c.QueryParams())}, figures))
+}
+
+func chargeFigures(t *text.Catalogue, sums []charge.Totals) templ.Component {
+	var rows [][]ui.Figure
+	for _, s := range sums {
+		row := []ui.Figure{{Label: t.Charges.Count, Value: ui.Number(s.Count)}, {Label: t.Charges.Captured, Value: ui.Money(s.Captured, s.Currency)}}
+		for _, taken := range []struct {
+			label  string
+			amount money.Amount
+		}{{t.Charges.Refunded, s.Refunded}, {t.Charges.Returned, s.Returned}, {t.Charges.Disputed, s.Disputed}, {t.Charges.Fees, s.Fees}} {
+			if taken.amount != 0 {
+				row = append(row, ui.Figure{Label: taken.label, Value: ui.Amount(-taken.amount)})
+			}
+		}
+		rows = append(rows, append(row, ui.Figure{Label: t.Charges.Net, Value: ui.Amount(s.Net())}))
+	}
+	return ui.Figures(rows)
+}

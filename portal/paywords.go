@@ -1,0 +1,97 @@
+package portal
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/money"
+	"svcpay/internal/token"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// today is now where the viewer is, by the application's clock, which a sandbox's people move ahead.
+func (p *Portal) today(c echo.Context) time.Time {
+	now := p.Now()
+	if m, err := p.Clocks.Moment(c.Request().Context(), actor(c).ApplicationID); err == nil { // the machine's will do
+		now = m.At
+	}
+	return now.In(text.To(c.Request().Context()).Zone)
+}
+
+// nameOf is a payer's name; "" if it was not given.
+func nameOf(b token.Billing) string {
+	return strings.Join(strings.Fields(b.FirstName+" "+b.MiddleName+" "+b.LastName), " ")
+}
+
+// payerOf is how a charge's payer is called.
+func payerOf(t *text.Catalogue, c charge.Charge) string {
+	return cmp.Or(nameOf(c.Billing), c.Billing.Email, t.Charges.NoName)
+}
+
+// methodOf is what was paid with, and what explains it.
+func methodOf(t *text.Catalogue, m charge.PaymentMethod) (words, detail string) {
+	switch {
+	case m.CardMethod != nil:
+		if m.Wallet != nil {
+			detail = t.Charges.Wallets[*m.Wallet]
+		}
+		return t.Charges.Digits(cmp.Or(t.Charges.Brands[m.Brand], t.Charges.Brands["none"]), m.Last4), detail
+	case m.BankMethod != nil:
+		return t.Charges.Digits(m.BankName, m.Last4), t.Charges.Accounts[m.AccountType]
+	}
+	return t.Charges.Digits(t.Charges.Brands["none"], m.Last4), ""
+}
+
+// chargeTones say what a charge's status means.
+var chargeTones = map[charge.Status]ui.Tone{
+	charge.Processing: ui.Info, charge.Authorized: ui.Warning, charge.Captured: ui.Success, charge.Pending: ui.Info, charge.Settled: ui.Success,
+	charge.Voided: ui.Neutral, charge.Expired: ui.Neutral, charge.Failed: ui.Danger, charge.Returned: ui.Danger,
+}
+
+// stateOf is a charge's status, with what came of its money since.
+func stateOf(t *text.Catalogue, c charge.Charge) views.State {
+	out := views.State{Tone: chargeTones[c.Status], Word: t.Charges.Statuses[string(c.Status)]}
+	switch back := c.AmountRefunded + c.AmountRefundPending; {
+	case c.AmountDisputed > 0:
+		out.Note = t.Charges.DisputedSome(t.Amount(c.AmountDisputed))
+	case back > 0 && back == c.AmountCaptured:
+		out.Note = t.Charges.RefundedAll
+	case back > 0:
+		out.Note = t.Charges.RefundedSome(t.Amount(back))
+	}
+	return out
+}
+
+// units writes an amount for a spreadsheet: 1234.56.
+func units(a money.Amount) string { return strings.ReplaceAll(a.Decimal(), ",", "") }
+
+// stamp writes a moment for a spreadsheet, in UTC.
+func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// orNone is a text that may be unset.
+func orNone(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// place is the address of an object's page if the visitor may open the list that it is in; else "".
+func place(reachable map[string]bool, list, id string) string {
+	if !reachable[list] || id == "" {
+		return ""
+	}
+	return list + "/" + id
+}
+
+// merchantPlace is the address of a merchant's page, if the visitor may open it.
+func merchantPlace(reachable map[string]bool, id int64) string {
+	return place(reachable, "/portal/merchants", strconv.FormatInt(id, 10))
+}

@@ -1,0 +1,59 @@
+package text
+
+// Charges are the texts of the list of charges and of what is said of them elsewhere.
+type Charges struct {
+	Title, Text                                   string
+	Search                                        string
+	Status, Method, Amount, Created, Merchant     string
+	MerchantHint, Recurring, Once                 string
+	Metadata, MetadataHint, Pair                  string
+	Currency, Payer, State                        string
+	EmptyTitle, EmptyText, QuickStart             string
+	Count, Captured, Refunded, Returned, Disputed string
+	Fees, Net                                     string
+	Over                                          string // more than are added up at once
+	AddUp, TooMany                                string
+	BadAmount                                     string
+	Shown                                         func(n int) string
+	NoName                                        string
+	Statuses                                      map[string]string
+	Types                                         map[string]string
+	Brands                                        map[string]string
+	Wallets                                       map[string]string
+	Accounts                                      map[string]string
+	Digits                                        func(name, last4 string) string
+	RefundedSome, DisputedSome                    func(amount string) string
+	RefundedAll                                   string
+	Row                                           func(amount, payer string) string
+	ID                                            string
+}
+
+var chargesEnglish = Charges{
+	Title: "Charges", Text: "Every payment that was asked for, the newest first.",
+	Search: "E-mail, last four digits, or an id",
+	Status: "Status", Method: "Method", Amount: "Amount", Created: "Created", Merchant: "Merchant",
+	MerchantHint: "Its number, as on its page.", Recurring: "Recurring", Once: "Not recurring",
+	Metadata: "Metadata", MetadataHint: "A name, a colon and its value: campaign: spring", Pair: "Write a name, a colon and a value.",
+	Currency: "Currency", Payer: "Payer", State: "Status",
+	EmptyTitle: "No charges yet", EmptyText: "Applications create charges through the API, with a token that a payer’s browser made. None can be created here.",
+	QuickStart: "Quick start",
+	Count:      "Charges", Captured: "Captured", Refunded: "Refunded", Returned: "Returned", Disputed: "Disputed",
+	Fees: "Fees", Net: "Net",
+	Over: "10,000+", AddUp: "Add all of them up", TooMany: "These are too many to add up at once. Choose fewer days.",
+	BadAmount: "Write an amount, such as 1,250.00.",
+	Shown:     func(n int) string { return plural(n, "charge", "charges") + " on this page" },
+	NoName:    "Name not given",
+	Statuses: map[string]string{"processing": "Processing", "authorized": "Authorized", "captured": "Captured", "pending": "Pending", "settled": "Settled",
+		"voided": "Voided", "expired": "Expired", "failed": "Failed", "returned": "Returned"},
+	Types: map[string]string{"cc": "Card or wallet", "ach": "US bank account", "acss": "Canadian bank account"},
+	Brands: map[string]string{"visa": "Visa", "mastercard": "Mastercard", "amex": "Amex", "discover": "Discover", "jcb": "JCB",
+		"diners_club": "Diners Club", "none": "Card"},
+	Wallets:      map[string]string{"wallet_a": "Wallet A", "wallet_b": "Wallet B"},
+	Accounts:     map[string]string{"checking": "Checking account", "savings": "Savings account"},
+	Digits:       func(name, last4 string) string { return name + " ···· " + last4 },
+	RefundedSome: func(amount string) string { return amount + " refunded" },
+	DisputedSome: func(amount string) string { return amount + " disputed" },
+	RefundedAll:  "refunded",
+	Row:          func(amount, payer string) string { return "the charge of " + amount + " by " + payer },
+	ID:           "Charge",
+}
