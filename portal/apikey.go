@@ -167,7 +167,7 @@ func (p *Portal) keyFacts(c echo.Context, k keyPair) views.ToolPanel {
 		}
 		facts = append(facts, ui.Fact{Key: t.Keys.Origins, Value: orCodes(k.AllowedOrigins, pages)})
 	case identity.RestrictedKey:
-		facts = append(facts, ui.Fact{Key: t.Keys.Merchants, Value: orCodes(numbers(k.Merchants), ui.Plain(t.Keys.AllOfThem))},
+		facts = append(facts, ui.Fact{Key: t.Keys.Merchants, Value: orCodes(printed(k.Merchants), ui.Plain(t.Keys.AllOfThem))},
 			ui.Fact{Key: t.Keys.Addresses, Value: orCodes(networks(k.AllowedIPs), ui.Plain(t.Keys.Everywhere))})
 	default:
 		facts = append(facts, ui.Fact{Key: t.Keys.May, Value: ui.Plain(t.Keys.Everything)},

@@ -144,7 +144,7 @@ func (p *Portal) sendKeys(c echo.Context) error {
 				rights = []string{t.Keys.Everything}
 			}
 			return write(k.ID.String(), k.Name, string(k.Kind), k.Prefix+"…"+k.Last4, string(k.Status(p.Now())), strings.Join(rights, " "),
-				stamp(&k.CreatedAt), stamp(k.ExpiresAt), stamp(k.LastUsedAt))
+				stampAt(&k.CreatedAt), stampAt(k.ExpiresAt), stampAt(k.LastUsedAt))
 		})
 	})
 }
@@ -208,8 +208,8 @@ func rightsOf(t *text.Catalogue, rights []authz.Right) (out []ui.Pair) {
 	return out
 }
 
-// numbers writes ids of merchants.
-func numbers(all []int64) []string {
+// printed are ids of merchants as text.
+func printed(all []int64) []string {
 	out := make([]string, len(all))
 	for i, n := range slices.Sorted(slices.Values(all)) {
 		out[i] = strconv.FormatInt(n, 10)

@@ -50,7 +50,7 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 	w.pass(time.Millisecond) // its key is the newest
 	w.send(apiKeysPath+"/new", nil, "Cookie", cookie).says(t, "kind=secret", "kind=restricted", "kind=public")
 	form := w.drawn(apiKeysPath+"/new?kind=restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"Reports <b>"}, "rights": {"", "charge:read", "refund:write"},
-		"merchants": {numbers([]int64{w.App.Merchants.US})[0] + "\n"}, "allowed_ips": {"192.0.2.7, 192.0.2.0/24"}})
+		"merchants": {printed([]int64{w.App.Merchants.US})[0] + "\n"}, "allowed_ips": {"192.0.2.7, 192.0.2.0/24"}})
 	made := w.send(apiKeysPath+"/new", form, "Cookie", cookie)
 	made.wants(t, http.StatusOK, "")
 	made.says(t, "Copy it now", "Reports &lt;b&gt;", "/api/me")

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -148,7 +149,7 @@ func (p *Portal) chargeBar(c echo.Context, query url.Values, here merchants) ui.
 // options are values that a filter offers, in their order, with their names.
 func options(values []string, names map[string]string) (out []ui.Option) {
 	for _, v := range values {
-		out = append(out, ui.Option{Value: v, Label: names[v]})
+		out = append(out, ui.Option{Value: v, Label: cmp.Or(names[v], v)})
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -79,10 +78,10 @@ func (p *Portal) needing(c echo.Context, needed authz.Permission, b ui.Button) u
 	return b
 }
 
-// stamp is a moment as a sheet has it.
-func stamp(at *instant.Time) string {
+// stampAt is a moment that may not be there, as a sheet has it.
+func stampAt(at *instant.Time) string {
 	if at == nil {
 		return ""
 	}
-	return at.UTC().Format(time.RFC3339)
+	return stamp(at.Time)
 }

@@ -104,7 +104,7 @@ func (p *Portal) donationFacts(c echo.Context, d daf.Donation, merchants payees)
 	out := []ui.Fact{
 		{Key: t.ID, Value: ui.Copied(t.ID, d.ID.String())},
 		{Key: t.Created, Value: ui.Time(d.CreatedAt.Time)},
-		{Key: t.Merchant, Value: views.Linked(merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
+		{Key: t.Merchant, Value: ui.Linked(merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
 		{Key: t.Fund, Value: ui.Plain(d.Fund.Name)},
 		{Key: t.Kind, Value: ui.Two(t.Kinds[string(d.Kind)], t.KindTexts[string(d.Kind)])},
 	}

@@ -120,14 +120,6 @@ func (p *Portal) donationBar(c echo.Context, query url.Values, merchants payees)
 	return bar
 }
 
-// options are values with their words.
-func options(values []string, words map[string]string) (out []ui.Option) {
-	for _, v := range values {
-		out = append(out, ui.Option{Value: v, Label: cmp.Or(words[v], v)})
-	}
-	return out
-}
-
 // donationTone is the color of a status.
 func donationTone(s daf.Status) ui.Tone {
 	return map[daf.Status]ui.Tone{daf.Completed: ui.Success, daf.Initiated: ui.Info, daf.Unknown: ui.Warning}[s]

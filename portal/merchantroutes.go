@@ -16,7 +16,7 @@ func (p *Portal) merchantRoutes() []route {
 		{http.MethodGet, merchantPath, access(authz.MerchantRead), p.showMerchant},
 		{http.MethodGet, merchantPath + "/edit", access(authz.MerchantUpdate), p.showEditMerchant},
 		{http.MethodPost, merchantPath + "/edit", access(authz.MerchantUpdate), p.editMerchant},
-		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showStatus},
+		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showMerchantStatus},
 		{http.MethodPost, merchantPath + "/status", access(authz.MerchantStatus), p.setMerchantStatus},
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showStatus(c echo.Context) error {
+func (p *Portal) showMerchantStatus(c echo.Context) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	return p.statusForm(c, http.StatusOK, m, views.StatusForm{To: c.QueryParam("to")})
+	return p.merchantStatusForm(c, http.StatusOK, m, views.StatusForm{To: c.QueryParam("to")})
 }
 
-func (p *Portal) statusForm(c echo.Context, status int, m merchant.Merchant, f views.StatusForm) error {
+func (p *Portal) merchantStatusForm(c echo.Context, status int, m merchant.Merchant, f views.StatusForm) error {
 	t := say(c)
 	f.Action, f.Back, f.Name = merchantAt(m.ID, "/status"), merchantAt(m.ID, ""), m.Name
 	for _, to := range merchant.Moves() {
@@ -42,7 +42,7 @@ func (p *Portal) setMerchantStatus(c echo.Context) error {
 	in := merchant.StatusInput{MerchantID: m.ID, Status: merchant.Status(form.Get("to")), Reason: form.Get("reason")}
 	_, err = p.Merchants.SetStatus(c.Request().Context(), actor(c), in)
 	if above, beside, ok := problems(err, t.Problems, map[string]string{"status": "to"}); ok {
-		return p.statusForm(c, statusOf(faultKind(err)), m, views.StatusForm{To: form.Get("to"), Reason: form.Get("reason"), Problems: above, Errors: beside})
+		return p.merchantStatusForm(c, statusOf(faultKind(err)), m, views.StatusForm{To: form.Get("to"), Reason: form.Get("reason"), Problems: above, Errors: beside})
 	}
 	if err != nil {
 		return err

@@ -12,8 +12,6 @@ import (
 	"svcpay/views/ui"
 )
 
-const merchantsPath = "/portal/merchants"
-
 // offered is how many merchants a filter offers to choose from.
 const offered = 100
 

@@ -39,7 +39,7 @@ type Catalogue struct {
 
 	Developers Developers
 	Keys       Keys
-	Charges     Charges
+	Charges    Charges
 }
 
 // English is what everybody reads so far.
@@ -55,14 +55,21 @@ var English = &Catalogue{
 	Failures:  failuresEnglish,
 	Roles:     rolesEnglish,
 
-	Places: placesEnglish, Rights: rightsEnglish, Permissions: permissionsEnglish, Team: teamEnglish, Invite: inviteEnglish,
-	Policy: policyEnglish, Audit: auditEnglish,
-	Mails: mailsEnglish, Inbox: inboxEnglish,
-	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish,
-
-	Merchant: merchantEnglish, Merchants: merchantsEnglish,
-	Developers: developersEnglish, Keys: keysEnglish,
-	Policy: policyEnglish, Audit: auditEnglish, Charges: chargesEnglish,
+	Places:      placesEnglish,
+	Rights:      rightsEnglish,
+	Permissions: permissionsEnglish,
+	Team:        teamEnglish,
+	Invite:      inviteEnglish,
+	Policy:      policyEnglish,
+	Audit:       auditEnglish,
+	Mails:       mailsEnglish,
+	Inbox:       inboxEnglish,
+	Donations:   donationsEnglish,
+	Merchant:    merchantEnglish,
+	Merchants:   merchantsEnglish,
+	Developers:  developersEnglish,
+	Keys:        keysEnglish,
+	Charges:     chargesEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.
