@@ -78,7 +78,7 @@ var rows = map[string]row{
 	"requestlog":        {2, "0 1"},
 	"daf/provider":      {2, "money"},
 	"wallet":            {2, "fault money sensitive"},
-	"wallet/sandbox":    {2, "money sensitive wallet"},
+	"wallet/sandbox":    {2, "money sensitive wallet wholefile"},
 
 	"daf/provider/sandbox": {2, "0 1 processor counterparty daf/provider"},
 
@@ -138,6 +138,8 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/vault", "token charge assembly cmd/svcpay fixture"},
 	{"svcpay/internal/processor/sandbox", "assembly cmd/svcpay fixture"},
 	{"svcpay/internal/daf/provider/sandbox", "assembly cmd/svcpay fixture api/browser demo/history"},
+	{"svcpay/internal/wallet", "token wallet/sandbox"},
+	{"svcpay/internal/wallet/sandbox", "cmd/svcpay fixture"},
 	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/daf/provider/conformance", ""},
 	{"svcpay/internal/fixture", ""},

@@ -97,10 +97,20 @@ CREATE TABLE vault_values (
     PRIMARY KEY (token_id, field)
 );
 
--- A verification code lives until the first authorization or 15 minutes, whichever is sooner.
+-- What is good for one authorization, a card's verification code or a wallet's cryptogram, lives until the first
+-- one or 15 minutes, whichever is sooner.
 CREATE TABLE vault_cvcs (
     token_id uuid PRIMARY KEY REFERENCES vault_keys (token_id) ON DELETE CASCADE,
+    field text NOT NULL CHECK (field IN ('cvc', 'cryptogram')),
     sealed bytea NOT NULL,
     expires_at timestamptz NOT NULL
 );
 CREATE INDEX vault_cvcs_by_expiry ON vault_cvcs (expires_at);
+
+-- Payloads of wallets that became tokens, by the SHA-256 of kind and id: each does once. They are kept for longer than
+-- any payload is good.
+CREATE TABLE wallet_payloads (
+    id_hash bytea PRIMARY KEY CHECK (length(id_hash) = 32),
+    seen_at timestamptz NOT NULL
+);
+CREATE INDEX wallet_payloads_by_time ON wallet_payloads (seen_at);

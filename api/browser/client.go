@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/daf/workflow"
@@ -83,10 +84,12 @@ func (cl *client) openSession(c echo.Context) (int, any, error) {
 }
 
 type tokenRequest struct {
-	Session string        `json:"session"`
-	Type    string        `json:"type"`
-	Card    cardRequest   `json:"card"`
-	Billing token.Billing `json:"billing"`
+	Session string      `json:"session"`
+	Type    string      `json:"type"`
+	Card    cardRequest `json:"card"`
+	// Payload is what a wallet gave to the page, as it is.
+	Payload jsontext.Value `json:"payload"`
+	Billing token.Billing  `json:"billing"`
 }
 
 type cardRequest struct {
@@ -105,8 +108,13 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 	if err := decode(c.Request(), &in); err != nil {
 		return 0, nil, err
 	}
+	if in.Type == "walletA" || in.Type == "walletB" {
+		kind := map[string]token.Kind{"walletA": token.WalletA, "walletB": token.WalletB}[in.Type]
+		out, err := cl.Tokens.CreateWallet(c.Request().Context(), in.Session, key, token.WalletInput{Kind: kind, Payload: in.Payload, Billing: in.Billing})
+		return http.StatusCreated, out, err
+	}
 	if in.Type != "card" {
-		return 0, nil, badRequest("type", "Only cards can be tokenized here.")
+		return 0, nil, badRequest("type", "Cards and wallets are tokenized here, nothing else.")
 	}
 	out, err := cl.Tokens.CreateCard(c.Request().Context(), in.Session, key, token.CardInput{
 		Number: sensitive.NewPAN(in.Card.Number), CVC: sensitive.NewCVC(in.Card.CVC),

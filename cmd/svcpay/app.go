@@ -22,6 +22,7 @@ import (
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/safehttp"
+	"svcpay/internal/token"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 )
@@ -36,7 +37,9 @@ type app struct {
 	check  authz.Checker
 	meter  *metrics.Meter
 	sender mail.Sender
-	funds  *dafsandbox.Provider // the sandbox's
+	// wallets open what payers' wallets send.
+	wallets token.Wallets
+	funds   *dafsandbox.Provider // the sandbox's
 	// stopLogs ends the writing of request logs, and writes what waits.
 	stopLogs func()
 }
@@ -54,11 +57,15 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
+	wallets, err := c.wallets()
+	if err != nil {
+		return nil, err
+	}
 	pool, err := pg.Open(ctx, c.databaseURL)
 	if err != nil {
 		return nil, err
 	}
-	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, meter: metrics.New(pool, machineTime), check: check}
+	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, wallets: wallets, meter: metrics.New(pool, machineTime), check: check}
 	a.Services, a.funds = a.wire(machineTime, a.meter.Processor)
 	if err := checkClock(ctx, pool); err != nil {
 		pool.Close()
@@ -74,8 +81,8 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	clocks := clock.New(a.pool, machine)
 	network := sandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
 	funds := dafsandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
-	return assembly.New(assembly.Deps{Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
-		Webhooks:  safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
+	return assembly.New(assembly.Deps{Wallets: a.wallets, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
+		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network), DAF: funds, Check: a.check, Environment: a.config.environment, Machine: machine,
 		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
 		HappenToGrant: assembly.SandboxGrants(funds), LocalPort: a.config.domainPort}), funds

@@ -28,6 +28,7 @@ type config struct {
 	proxies      []*net.IPNet // whose word on where a request came from is taken
 	domainPort   int          // where merchants' websites under localhost are, in a sandbox
 	mails        mailConfig
+	walletsFile  string // keys of the sandbox's wallets; "" for none
 }
 
 // mailConfig says how mails leave. Without a server none do.
@@ -57,6 +58,8 @@ func settings() []setting {
 			func(c *config, v string) (err error) { c.payURL, err = origin(v); return err }},
 		{"SVCPAY_VAULT_KEY_FILE", "file with the vault's keysets, mode 0600 (made by svcpay dev, or by svcpay vault-keys)", "", true,
 			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
+		{"SVCPAY_WALLETS_FILE", "file with the keys of a sandbox's wallets, mode 0600, made if it is not there; without one no wallet is opened", "", false,
+			func(c *config, v string) error { c.walletsFile = v; return nil }},
 		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
 		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
 			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},

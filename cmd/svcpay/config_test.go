@@ -20,11 +20,11 @@ func goodEnv() []string {
 
 func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	t.Parallel()
-	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_DOMAIN_PORT=8443", "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8"))
+	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_DOMAIN_PORT=8443", "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_WALLETS_FILE=/wallets.pem", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8"))
 	_, v4, _ := net.ParseCIDR("10.0.0.0/8")
 	_, v6, _ := net.ParseCIDR("fd00::/8")
 	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json", "",
-		api.Limits{Reads: 100, AtWork: 7}, true, []*net.IPNet{v4, v6}, 8443, mailConfig{}}
+		api.Limits{Reads: 100, AtWork: 7}, true, []*net.IPNet{v4, v6}, 8443, mailConfig{}, "/wallets.pem"}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)
 	}

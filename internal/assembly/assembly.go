@@ -55,6 +55,8 @@ type Deps struct {
 	Mail mail.Sender
 	// Webhooks says what else than public hosts a sandbox's webhooks may reach; production's reach nothing else.
 	Webhooks safehttp.Policy
+	// Wallets open what payers' wallets send; those of a deployment that has none open nothing.
+	Wallets token.Wallets
 	// TestCase finds a sandbox's test case by its name; nil where there are none.
 	TestCase func(name string) (token.TestCase, bool)
 	// Happen has something happen at a sandbox's counterparty; nil in production.
@@ -128,7 +130,7 @@ func New(d Deps) *Services {
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live}),
 	}
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
-		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase})
+		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, Wallets: d.Wallets})
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Machine})
 	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})

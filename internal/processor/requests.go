@@ -53,10 +53,12 @@ type Authorization struct {
 	NetworkTransactionID string
 }
 
-// Card is what a processor needs of a card. CVC may be empty.
+// Card is what a processor needs of a card. CVC and Cryptogram may be empty.
 type Card struct {
-	PAN        sensitive.PAN
-	CVC        sensitive.CVC
+	PAN sensitive.PAN
+	CVC sensitive.CVC
+	// Cryptogram is a wallet's proof; PAN is then that of the payer's device.
+	Cryptogram sensitive.Cryptogram
 	ExpMonth   int
 	ExpYear    int
 	Line1, Zip string

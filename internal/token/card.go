@@ -19,6 +19,8 @@ type CardInput struct {
 	ExpMonth int
 	ExpYear  int // four digits
 	Billing  Billing
+
+	cryptogram sensitive.Cryptogram // of a card from a wallet
 }
 
 const (

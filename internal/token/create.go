@@ -27,7 +27,7 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	row, err := s.prepare(ctx, owner{session.ApplicationID, session.MerchantID}, in)
+	row, err := s.prepare(ctx, owner{session.ApplicationID, session.MerchantID}, in, CardKind)
 	if err != nil {
 		return Created{}, err
 	}
@@ -68,16 +68,17 @@ type newToken struct {
 	deposits     []byte // of an account that awaits verification
 	sealed       vault.Sealed
 	mandate      *Mandate
+	payload      []byte // SHA-256 of what names a wallet's payload
 	claim        *idempotency.Claim
 }
 
-func (s *Service) prepare(ctx context.Context, o owner, in CardInput) (newToken, error) {
+func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind) (newToken, error) {
 	profile, err := s.Processor.Profile(ctx, in.Number.BIN())
 	if err != nil {
 		return newToken{}, fmt.Errorf("token: profile: %w", err)
 	}
 	id := ids.NewToken(s.Now())
-	sealed, err := s.Vault.Seal(o.ref(id), vault.Card{PAN: in.Number, CVC: in.CVC})
+	sealed, err := s.Vault.Seal(o.ref(id), vault.Card{PAN: in.Number, CVC: in.CVC, Cryptogram: in.cryptogram})
 	if err != nil {
 		return newToken{}, err
 	}
@@ -85,14 +86,18 @@ func (s *Service) prepare(ctx context.Context, o owner, in CardInput) (newToken,
 	if err != nil {
 		return newToken{}, err
 	}
-	bin := in.Number.BIN()
+	bin, entryMode, from := in.Number.BIN(), Keyed, (*string)(nil)
+	if kind != CardKind {
+		name := string(kind)
+		entryMode, from = FromWallet, &name
+	}
 	return newToken{
 		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), Card: &Card{
 			Brand: sensitive.BrandOf(in.Number.Reveal()).Name, Last4: in.Number.Last4(),
-			ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: profile.Funding,
+			ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: profile.Funding, Wallet: from,
 			CardholderName: in.Billing.holder(),
 		}},
-		owner: o, kind: CardKind, entryMode: Keyed, status: Active,
+		owner: o, kind: kind, entryMode: entryMode, status: Active,
 		bin: &bin, country: &profile.Country, fingerprint: fingerprint, sealed: sealed,
 	}, nil
 }
@@ -183,6 +188,9 @@ func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 		VALUES (@id, @application_id, @merchant_id, @kind, @status, @last4, @brand, @bin, @exp_month, @exp_year,
 			@funding, @country, @routing, @bank_name, @account_type, @fingerprint, @deposits, @entry_mode, @billing, @until, @now, @now)`, args)
 	vault.InsertTx(tx, r.created.Token, r.sealed, m.Machine)
+	if r.payload != nil {
+		tx.Later(`INSERT INTO wallet_payloads (id_hash, seen_at) VALUES (@hash, @now)`, pg.Args{"hash": r.payload, "now": m.Machine})
+	}
 	if r.mandate != nil {
 		insertMandateTx(tx, r.owner, *r.mandate)
 	}

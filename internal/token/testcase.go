@@ -82,7 +82,7 @@ func (s *Service) prepareTest(ctx context.Context, m merchant.Merchant, c TestCa
 		AddressCountry: m.Country, Email: "dana@example.org"}
 	if !c.Card.IsZero() {
 		return s.prepare(ctx, owner{m.ApplicationID, m.ID}, CardInput{Number: c.Card, CVC: testCode(c.Card),
-			ExpMonth: 12, ExpYear: s.Now().Year() + 3, Billing: billing})
+			ExpMonth: 12, ExpYear: s.Now().Year() + 3, Billing: billing}, CardKind)
 	}
 	row, err := s.prepareBank(ctx, m, BankInput{Scheme: c.Bank.Scheme, Routing: c.Bank.Routing, Number: c.Bank.Number,
 		AccountType: "checking", Billing: billing, Mandate: Acceptance{IP: "127.0.0.1", UserAgent: "test case"}}, Keyed)

@@ -128,6 +128,8 @@ type Deps struct {
 	Environment identity.Environment
 	Clock       *clock.Clock
 	Now         func() time.Time
+	// Wallets open what payers' wallets send.
+	Wallets Wallets
 	// TestCase finds a sandbox's test case by its name; nil where there are none.
 	TestCase func(name string) (TestCase, bool)
 }

@@ -20,9 +20,13 @@ func InsertTx(tx *pg.Tx, token ids.Token, s Sealed, now time.Time) {
 	}
 	tx.Later(`INSERT INTO vault_values (token_id, field, sealed) VALUES (@token, @field, @sealed)`,
 		pg.Args{"token": token, "field": field, "sealed": sealed})
-	if len(s.CVC) > 0 {
-		tx.Later(`INSERT INTO vault_cvcs (token_id, sealed, expires_at) VALUES (@token, @sealed, @until)`,
-			pg.Args{"token": token, "sealed": s.CVC, "until": now.Add(CVCLife)})
+	field, sealed = "cvc", s.CVC
+	if len(s.Cryptogram) > 0 {
+		field, sealed = "cryptogram", s.Cryptogram
+	}
+	if len(sealed) > 0 {
+		tx.Later(`INSERT INTO vault_cvcs (token_id, field, sealed, expires_at) VALUES (@token, @field, @sealed, @until)`,
+			pg.Args{"token": token, "field": field, "sealed": sealed, "until": now.Add(CVCLife)})
 	}
 }
 
@@ -31,24 +35,32 @@ type sealedRow struct {
 	WrappedKey []byte    `db:"wrapped_key"`
 	Field      string    `db:"field"`
 	Value      []byte    `db:"sealed"`
-	CVC        []byte    `db:"cvc"`
+	Once       []byte    `db:"once"`
+	OnceField  *string   `db:"once_field"`
 }
 
 // TakeTx reads the sealed data of tokens for a payment and deletes their verification
-// codes: no code outlives the first authorization that could use it, whatever becomes of it.
+// codes and cryptograms: none outlives the first authorization that could use it, whatever becomes of it.
 func TakeTx(ctx context.Context, tx *pg.Tx, tokens []ids.Token, now time.Time) (map[ids.Token]Sealed, error) {
 	rows, err := pg.All[sealedRow](ctx, tx, `
 		WITH taken AS (
-			DELETE FROM vault_cvcs WHERE token_id = ANY (@tokens) RETURNING token_id, sealed, expires_at
+			DELETE FROM vault_cvcs WHERE token_id = ANY (@tokens) RETURNING token_id, field, sealed, expires_at
 		)
-		SELECT k.token_id, k.wrapped_key, v.field, v.sealed, c.sealed AS cvc
+		SELECT k.token_id, k.wrapped_key, v.field, v.sealed, c.sealed AS once, c.field AS once_field
 		FROM vault_keys k
 		JOIN vault_values v ON v.token_id = k.token_id
 		LEFT JOIN taken c ON c.token_id = k.token_id AND c.expires_at > @now
 		WHERE k.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})
 	out := make(map[ids.Token]Sealed, len(rows))
 	for _, r := range rows {
-		s := Sealed{WrappedKey: r.WrappedKey, CVC: r.CVC}
+		s := Sealed{WrappedKey: r.WrappedKey}
+		switch {
+		case r.OnceField == nil:
+		case *r.OnceField == "cvc":
+			s.CVC = r.Once
+		default:
+			s.Cryptogram = r.Once
+		}
 		if r.Field == "pan" {
 			s.PAN = r.Value
 		} else {
@@ -64,7 +76,7 @@ func ShredTx(tx *pg.Tx, tokens []ids.Token) {
 	tx.Later(`DELETE FROM vault_keys WHERE token_id = ANY (@tokens)`, pg.Args{"tokens": tokens})
 }
 
-// PurgeCVCs deletes a batch of the verification codes whose time is over and tells how many those were.
+// PurgeCVCs deletes a batch of the verification codes and cryptograms whose time is over and tells how many those were.
 func PurgeCVCs(ctx context.Context, pool *pgxpool.Pool, now time.Time) (int64, error) {
 	return pg.Exec(ctx, pool, `
 		DELETE FROM vault_cvcs WHERE token_id IN (

@@ -34,12 +34,13 @@ type Ref struct {
 	MerchantID    int64
 }
 
-// Sealed is a token's data as stored: a card's, whose CVC is empty when there is none, or a bank
-// account's.
+// Sealed is a token's data as stored: a card's, whose CVC and Cryptogram are empty when there is none, or a
+// bank account's.
 type Sealed struct {
 	WrappedKey    []byte
 	PAN           []byte
 	CVC           []byte
+	Cryptogram    []byte
 	AccountNumber []byte
 }
 
@@ -47,6 +48,8 @@ type Sealed struct {
 type Card struct {
 	PAN sensitive.PAN
 	CVC sensitive.CVC
+	// Cryptogram stands for the CVC of a card that came from a wallet.
+	Cryptogram sensitive.Cryptogram
 }
 
 // ErrSealed is returned when data does not open: another key, another row, or changed bytes.
@@ -91,6 +94,8 @@ func (v *Vault) Seal(ref Ref, card Card) (s Sealed, err error) {
 	}
 	if !card.CVC.IsZero() {
 		s.CVC, err = seal(cipher, ref, "cvc", card.CVC.Reveal())
+	} else if !card.Cryptogram.IsZero() {
+		s.Cryptogram, err = seal(cipher, ref, "cryptogram", card.Cryptogram.Reveal())
 	}
 	return s, err
 }
@@ -141,6 +146,13 @@ func (v *Vault) Open(ref Ref, s Sealed) (Card, error) {
 			return Card{}, ErrSealed
 		}
 		card.CVC = sensitive.NewCVC(string(cvc))
+	}
+	if len(s.Cryptogram) > 0 {
+		cryptogram, err := cipher.Decrypt(s.Cryptogram, associated(ref, "cryptogram"))
+		if err != nil {
+			return Card{}, ErrSealed
+		}
+		card.Cryptogram = sensitive.NewCryptogram(string(cryptogram))
 	}
 	return card, nil
 }

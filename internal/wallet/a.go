@@ -75,6 +75,9 @@ type aContent struct {
 // nothing): a token that was made for another purpose is refused. Faults: wallet_signature_invalid,
 // wallet_payload_expired.
 func (a A) Open(payload []byte, applicationData []byte, now time.Time) (Payment, error) {
+	if a.Roots == nil { // which would stand for all that the machine trusts
+		return Payment{}, unverified("no root is known")
+	}
 	var t aToken
 	if err := read(payload, &t); err != nil {
 		return Payment{}, unverified("a token that cannot be read: %w", err)

@@ -13,10 +13,13 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
+	"os"
 	"time"
 
 	"svcpay/internal/wallet"
+	"svcpay/internal/wholefile"
 )
 
 // What the sandbox's providers know the deployment by.
@@ -150,6 +153,25 @@ func parseKey(der []byte) (*ecdsa.PrivateKey, error) {
 		return nil, ErrBundle
 	}
 	return key, nil
+}
+
+// File is the issuer that is kept in a file, which is made unless it is there.
+func File(path string, now time.Time) (*Issuer, error) {
+	bundle, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return nil, err
+		}
+		return Load(bundle)
+	}
+	made, err := Create(now)
+	if err != nil {
+		return nil, err
+	}
+	if err := wholefile.PutOnce(path, made.Save()); err != nil {
+		return nil, err
+	}
+	return File(path, now) // of several who made one at once, one has put it
 }
 
 // Save is the issuer as text, with its private keys.

@@ -1,0 +1,142 @@
+package token
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/wallet"
+)
+
+// Wallets open what payers' wallets send to the deployment.
+type Wallets struct {
+	A wallet.A
+	B wallet.B
+}
+
+// payloadLife is how long it is remembered that a payload did: longer than any is good.
+const payloadLife = 60 * 24 * time.Hour
+
+// WalletInput is what a payer's wallet gave to the page, as it is. Of Billing, the wallet's own or the page's, all is optional.
+type WalletInput struct {
+	Kind    Kind // WalletA or WalletB
+	Payload []byte
+	Billing Billing
+}
+
+// networksOfA are those that wallet A is charged through in the United States.
+var networksOfA = []string{"amex", "discover", "mastercard", "visa"}
+
+var (
+	errWalletOff = fault.Refused("payment_method_disabled", "This merchant does not take payments of this wallet.")
+	errDomain    = fault.New(fault.KindForbidden, "wallet_domain_not_registered", "This page’s domain is not among the merchant’s domains.")
+	errNetwork   = fault.Refused("network_not_supported", "Cards of this network cannot be charged through this wallet.")
+	errUsed      = fault.Invalid("wallet_payload_expired", "The wallet’s payload was used already. Have the payer authorize the payment again.")
+)
+
+// BoundTo is what a page has a wallet bind its payload to: application data of wallet A, the gateway merchant id of
+// wallet B. A payload that is bound to another merchant does not open.
+func BoundTo(merchantID int64) string { return strconv.FormatInt(merchantID, 10) }
+
+// CreateWallet opens a wallet's payload, keeps the card in the vault and returns its token. A payload does once;
+// the same session and retryKey again return the same token. Faults beside those of [Service.UseSession]:
+// wallet_signature_invalid, wallet_payload_expired, wallet_domain_not_registered, payment_method_disabled, network_not_supported.
+func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, in WalletInput) (Created, error) {
+	var fs fault.Fields
+	in.Billing.validate(&fs)
+	if len(fs) > 0 {
+		return Created{}, fs.Err()
+	}
+	session, err := s.UseSession(ctx, sessionID)
+	if err != nil {
+		return Created{}, err
+	}
+	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
+	if err != nil {
+		return Created{}, err
+	}
+	row, err := s.openWallet(ctx, m, session.PageOrigin, in)
+	if err != nil {
+		return Created{}, err
+	}
+	out, err := s.keep(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
+	if pg.Violated(err) == "wallet_payloads_pkey" {
+		err = errUsed
+	}
+	return out, err
+}
+
+// openWallet checks who may be paid so, opens the payload, and seals the card.
+func (s *Service) openWallet(ctx context.Context, m merchant.Merchant, origin string, in WalletInput) (newToken, error) {
+	if err := walletAllowed(m, origin, in.Kind); err != nil {
+		return newToken{}, err
+	}
+	p, err := s.openPayload(m, in)
+	if err != nil {
+		return newToken{}, err
+	}
+	card := CardInput{Number: p.Number, ExpMonth: p.ExpMonth, ExpYear: p.ExpYear, Billing: in.Billing, cryptogram: p.Cryptogram}
+	if card.Billing.holder() == "" {
+		card.Billing.FirstName, card.Billing.LastName = names(p.Holder)
+	}
+	var fs fault.Fields
+	card.validateExpiry(&fs, s.Now())
+	if len(fs) > 0 {
+		return newToken{}, fs.Err()
+	}
+	if in.Kind == WalletA && m.Country == "US" && !slices.Contains(networksOfA, sensitive.BrandOf(p.Number.Reveal()).Name) {
+		return newToken{}, errNetwork
+	}
+	row, err := s.prepare(ctx, owner{m.ApplicationID, m.ID}, card, in.Kind)
+	sum := sha256.Sum256([]byte(string(in.Kind) + ":" + p.ID))
+	row.payload = sum[:]
+	return row, err
+}
+
+func (s *Service) openPayload(m merchant.Merchant, in WalletInput) (wallet.Payment, error) {
+	if in.Kind == WalletA {
+		return s.Wallets.A.Open(in.Payload, []byte(BoundTo(m.ID)), s.Now())
+	}
+	return s.Wallets.B.Open(in.Payload, BoundTo(m.ID), s.Now())
+}
+
+// walletAllowed tells why a merchant's page may not take payments of a wallet: wallet A is switched on for a
+// merchant, and shown on its registered domains alone.
+func walletAllowed(m merchant.Merchant, origin string, kind Kind) error {
+	if kind != WalletA && kind != WalletB || kind == WalletA && !m.CanProcess.WalletA || kind == WalletB && !m.CanProcess.WalletB {
+		return errWalletOff
+	}
+	if kind != WalletA {
+		return nil
+	}
+	page, err := url.Parse(origin)
+	if err != nil || !slices.Contains(m.Domains, page.Hostname()) {
+		return errDomain
+	}
+	return nil
+}
+
+// names takes a cardholder's name apart: the last word is the last name.
+func names(holder string) (first, last string) {
+	for i := len(holder) - 1; i >= 0; i-- {
+		if holder[i] == ' ' {
+			return holder[:i], holder[i+1:]
+		}
+	}
+	return "", holder
+}
+
+// PurgePayloads forgets a batch of the payloads that could not be used again anyway, and tells how many those were.
+func (s *Service) PurgePayloads(ctx context.Context) (int64, error) {
+	return pg.Exec(ctx, s.Pool, `
+		DELETE FROM wallet_payloads WHERE id_hash IN (
+			SELECT id_hash FROM wallet_payloads WHERE seen_at <= @old LIMIT @batch)`,
+		pg.Args{"old": s.Now().Add(-payloadLife), "batch": pg.PurgeBatch})
+}
