@@ -17,6 +17,7 @@ const (
 	rolesPath = "/portal/roles"
 	auditPath = "/portal/audit"
 	chainPath = auditPath + "/chain"
+	auditCSV  = auditPath + ".csv"
 )
 
 // controlRoutes are the pages about what people may do and did.
@@ -24,6 +25,7 @@ func (p *Portal) controlRoutes() []route {
 	return []route{
 		{http.MethodGet, rolesPath, access(authz.RoleRead), p.showRoles},
 		{http.MethodGet, auditPath, access(authz.AuditRead), p.showAudit},
+		{http.MethodGet, auditCSV, access(authz.ExportCreate), p.sendAudit},
 		{http.MethodGet, chainPath, access(authz.AuditRead), p.showChain},
 		{http.MethodGet, auditPath + "/:id", access(authz.AuditRead), p.showAuditEntry},
 	}

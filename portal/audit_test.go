@@ -1,0 +1,155 @@
+package portal
+
+import (
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"svcpay/internal/audit"
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// entries are those of some permissions in the log.
+func (w *world) entries(of ...authz.Permission) []audit.Entry {
+	w.t.Helper()
+	in := audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: 100}}
+	for _, p := range of {
+		in.Permissions = append(in.Permissions, string(p))
+	}
+	out, err := w.Audit.List(w.t.Context(), w.Person(authz.RoleSystemAdmin), in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out.Items
+}
+
+func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin, staff := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff)
+	at := w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
+	refused := w.send(teamPath, nil, "Cookie", staff)
+	refused.wants(t, http.StatusForbidden, "")
+
+	list := w.send(auditPath+"?what=team:manage&what=team:read", nil, "Cookie", admin)
+	list.says(t, "manage the team", "see the team", "Refused", "Done", "Kim Vale", "2 entries", auditCSV)
+	w.send(auditPath, nil, "Cookie", admin).says(t, "add merchants", "Key")
+	only := w.send(auditPath+"?outcome=denied", nil, "Cookie", admin)
+	only.says(t, "1 entry", "page team")
+	only.lacks(t, "page=2")
+	request := refused.Header.Get("Request-Id")
+	w.send(auditPath+"?q="+request, nil, "Cookie", admin).says(t, "1 entry", "Refused")
+	w.send(auditPath+"?q=kim", nil, "Cookie", admin).says(t, "2 entries")
+	w.send(auditPath+"?q=nobody", nil, "Cookie", admin).says(t, "Clear")
+	w.send(auditPath+"?what=team:manage&at_from=2001-01-01&at_until=2001-01-02", nil, "Cookie", admin).says(t, "Clear")
+
+	for _, e := range w.entries(authz.TeamManage, authz.TeamRead) {
+		a := w.send(auditPath+"/"+e.ID.String(), nil, "Cookie", admin)
+		a.wants(t, http.StatusOK, "")
+		a.says(t, e.ID.String(), e.RequestID.String(), string(e.Permission))
+		if e.Outcome == audit.Done {
+			a.says(t, "organization_staff", "organization_admin") // before and after
+		} else {
+			a.says(t, "This left no trace in an object, or was refused.")
+		}
+	}
+}
+
+// People of another organization and application see nothing of it, under any address.
+func TestOthersEntriesAreMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(teamPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+	at := auditPath + "/" + w.entries(authz.TeamRead)[0].ID.String()
+	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationAdmin)).wants(t, http.StatusOK, "")
+	w.send(at, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusOK, "")
+	for _, role := range []authz.Role{authz.RoleOrganizationAdmin, authz.RoleApplicationAdmin} {
+		foreign := w.in(role, w.Other)
+		w.send(at, nil, "Cookie", foreign).wants(t, http.StatusNotFound, "")
+		w.send(auditPath+"?what=team:read", nil, "Cookie", foreign).says(t, "Clear")
+		if rows := w.sheet(auditCSV+"?what=team:read", foreign); len(rows) != 1 {
+			t.Errorf("%s: %q", role, rows)
+		}
+	}
+	for _, id := range []string{"x", "ae_1", "999999"} {
+		w.send(auditPath+"/"+id, nil, "Cookie", w.as(authz.RoleSystemAdmin)).wants(t, http.StatusNotFound, "")
+	}
+}
+
+// sheet reads a list as CSV.
+func (w *world) sheet(path, cookie string) [][]string {
+	w.t.Helper()
+	a := w.send(path, nil, "Cookie", cookie)
+	a.wants(w.t, http.StatusOK, "")
+	if got := a.Header.Get("Content-Type"); got != "text/csv; charset=utf-8" {
+		w.t.Errorf("%s is %s", path, got)
+	}
+	rows, err := csv.NewReader(strings.NewReader(a.body)).ReadAll()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return rows
+}
+
+func TestTheAuditLogAsCSVIsThisView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin, at := w.as(authz.RoleOrganizationAdmin), w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
+	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
+	w.member("eve@example.org", "=HYPERLINK(1)", authz.RoleOrganizationStaff, w.App)
+	eve := w.send(loginPath, login("eve@example.org", password)).cookie(t, cookieName).Value
+	for range rowsPerPage + 10 {
+		w.send(teamPath, nil, "Cookie", cookieName+"="+eve).wants(t, http.StatusForbidden, "")
+	}
+	all, refused := w.sheet(auditCSV+"?what=team:manage&what=team:read", admin), w.sheet(auditCSV+"?outcome=denied", admin)
+	if len(all) != rowsPerPage+12 || len(refused) != rowsPerPage+11 {
+		t.Fatalf("%d and %d rows", len(all), len(refused))
+	}
+	name := map[string]int{}
+	for i, column := range all[0] {
+		name[column] = i
+	}
+	done := all[1:][slices.IndexFunc(all[1:], func(row []string) bool { return row[name["outcome"]] == "done" })]
+	if done[name["permission"]] != "team:manage" || !strings.Contains(done[name["after"]], "organization_admin") || done[name["actor"]] != "Kim Vale" {
+		t.Errorf("%q", done)
+	}
+	if row := refused[1]; row[name["actor"]] != "'=HYPERLINK(1)" || row[name["permission"]] != "team:read" || row[name["subject_id"]] != "team" {
+		t.Errorf("%q", row)
+	}
+	w.send(auditCSV, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+}
+
+func TestTheChainIsChecked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleApplicationAdmin)
+	staff := w.as(authz.RoleOrganizationStaff)
+	for range 3 {
+		w.send(teamPath, nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
+	}
+	w.send(chainPath, nil, "Cookie", admin).says(t, "The chain is whole", "entries were computed anew", "Riverside Giving")
+	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE audit_entries DISABLE TRIGGER USER`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE audit_entries SET actor_name = 'Somebody else' WHERE position = 2`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	w.send(chainPath, nil, "Cookie", admin).says(t, "The chain is broken", "Entry 2 was changed")
+}
+
+func TestTheRolesPageIsThePolicy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, role := range authz.PeopleRoles() {
+		a := w.send(rolesPath, nil, "Cookie", w.as(role))
+		a.wants(t, http.StatusOK, "")
+		a.says(t, "Yours, here", "charge:void", "void charges")
+	}
+}
