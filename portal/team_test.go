@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,15 +38,6 @@ func (w *world) member(email, name string, r authz.Role, in demo.Application) st
 	}
 	w.invent(email, name, g)
 	return fmt.Sprint(teamPath, "/", w.grantOf(email))
-}
-
-func (a answer) lacks(t *testing.T, texts ...string) {
-	t.Helper()
-	for _, text := range texts {
-		if strings.Contains(a.body, text) {
-			t.Errorf("the page says %q:\n%s", text, a.body)
-		}
-	}
 }
 
 // done counts the acts of a permission in the audit log.
