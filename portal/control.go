@@ -23,6 +23,7 @@ const (
 // controlRoutes are the pages about what people may do and did.
 func (p *Portal) controlRoutes() []route {
 	return []route{
+		{http.MethodGet, searchPath, access(authz.SearchRead), p.showSearch},
 		{http.MethodGet, rolesPath, access(authz.RoleRead), p.showRoles},
 		{http.MethodGet, auditPath, access(authz.AuditRead), p.showAudit},
 		{http.MethodGet, auditCSV, access(authz.ExportCreate), p.sendAudit},

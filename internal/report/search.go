@@ -23,7 +23,9 @@ type SearchInput struct {
 
 // Found is an object of any kind as the API shows it.
 type Found struct {
-	ID     string
+	ID string
+	// Object is the record of its own package: a charge.Charge, a refund.Refund, …
+	Object any
 	record json.RawMessage
 }
 
@@ -130,5 +132,5 @@ func show[T any](ctx context.Context, actor authz.Actor, id string, get func(con
 		return Found{}, err
 	}
 	record, err := json.Marshal(object)
-	return Found{ID: id, record: record}, err
+	return Found{ID: id, Object: object, record: record}, err
 }

@@ -30,6 +30,7 @@ type Catalogue struct {
 	Invite      Invite
 	Policy      Policy
 	Audit       Audit
+	Search      Search
 	Mails       Mails
 	Inbox       Inbox
 	Donations   Donations
@@ -62,6 +63,7 @@ var English = &Catalogue{
 	Invite:      inviteEnglish,
 	Policy:      policyEnglish,
 	Audit:       auditEnglish,
+	Search:      searchEnglish,
 	Mails:       mailsEnglish,
 	Inbox:       inboxEnglish,
 	Donations:   donationsEnglish,

@@ -1,0 +1,158 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/audit"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/report"
+	"svcpay/views"
+	"svcpay/views/ui"
+)
+
+const (
+	// foundOfEach is how much is shown for each way that words can be read.
+	foundOfEach = 8
+	// fewest is how many characters somebody has to give before objects are looked for.
+	fewest = 2
+	// shownKinds are the objects that have a page.
+	shownKinds = "object:charge,refund,dispute,payout,daf_donation,merchant "
+)
+
+// showSearch finds pages and objects: the palette over every page, and a page of its own.
+func (p *Portal) showSearch(c echo.Context) error {
+	frame, t := p.page(c, say(c).Parts.Search), say(c).Search
+	words := strings.TrimSpace(c.QueryParam("q"))
+	palette := ui.Palette{Path: searchPath, Query: words, Tried: words != "",
+		Groups: []ui.FoundGroup{{Label: t.Pages, Items: ui.PagesNamed(frame.Nav, words)}}}
+	if len([]rune(words)) >= fewest {
+		groups, err := p.find(c, words)
+		if fault.HasCode(err, "search_too_broad") {
+			palette.Told, err = t.Broad, nil
+		}
+		if err != nil {
+			return err
+		}
+		palette.Groups = append(groups, palette.Groups...)
+	}
+	return render(c, http.StatusOK, views.SearchPage(frame, palette))
+}
+
+// find looks for everything that words may mean and that the visitor may read.
+func (p *Portal) find(c echo.Context, words string) ([]ui.FoundGroup, error) {
+	readings := readingsOf(words)
+	requests, object, err := p.requested(c, words)
+	if err != nil {
+		return nil, err
+	}
+	if object != "" {
+		readings = append(readings, object)
+	}
+	found, err := p.objects(c, readings)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := p.grouped(c, found)
+	if err != nil {
+		return nil, err
+	}
+	return append(groups, requests...), nil
+}
+
+// readingsOf are the queries that somebody may mean by words: what was pasted is an id, an amount, the last four
+// digits, an address or the beginnings of words; who knows the language of searches writes in it.
+func readingsOf(words string) (out []string) {
+	if strings.ContainsAny(words, `:<>"`) || strings.HasPrefix(words, "-") {
+		return []string{words}
+	}
+	if len(words) <= 4 && strings.Trim(words, "0123456789") == "" {
+		out = append(out, "last4:"+words)
+	}
+	if amount, err := money.ParseDecimal(words); err == nil && amount > 0 {
+		out = append(out, "amount:"+strconv.FormatInt(int64(amount), 10))
+	}
+	plain := strings.Fields(strings.ReplaceAll(words, "*", ""))
+	if isID(words) {
+		return append(out, words)
+	}
+	return append(out, strings.Join(plain, "* ")+"*", strings.Join(plain, " "))
+}
+
+// isID tells whether words are one of our ids, which is looked for as it is.
+func isID(words string) bool {
+	prefix, rest, ok := strings.Cut(words, "_")
+	return ok && len(rest) == 26 && slices.Contains([]string{"ch", "re", "dp", "po", "daf", "tok"}, prefix)
+}
+
+// objects runs queries and returns what they find, each object once.
+func (p *Portal) objects(c echo.Context, queries []string) (out []report.Found, err error) {
+	seen := map[string]bool{}
+	for _, q := range queries {
+		if !strings.Contains(q, "object:") {
+			q = shownKinds + q
+		}
+		search, err := report.ReadSearch(q)
+		if err != nil { // words that no query is made of find nothing
+			continue
+		}
+		found, err := p.Reports.Search(c.Request().Context(), actor(c), report.SearchInput{Search: search, Page: page.Input[report.Ref]{Limit: foundOfEach}})
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found.Items {
+			if !seen[f.ID] {
+				seen[f.ID] = true
+				out = append(out, f)
+			}
+		}
+	}
+	return out, nil
+}
+
+// requested finds the request or the event of an id, with what became of it, and the object that it was about.
+func (p *Portal) requested(c echo.Context, words string) (out []ui.FoundGroup, object string, err error) {
+	ctx, a, t := c.Request().Context(), actor(c), say(c)
+	if id, err := ids.ParseRequest(words); err == nil {
+		log, err := p.RequestLogs.Get(ctx, a, words)
+		if err == nil {
+			out = append(out, ui.FoundGroup{Label: t.Search.Requests, Items: []ui.Found{{Icon: ui.IconCode, Title: log.Method + " " + log.Path, Detail: words,
+				Href: "/portal/developers/logs/" + words, Aside: ui.Plain(t.Search.Answered(log.Status))}}})
+			object = orNone(log.ObjectID)
+		}
+		if !absent(err) {
+			return nil, "", err
+		}
+		entries, err := p.Audit.List(ctx, a, audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: foundOfEach}, RequestID: &id})
+		if n := len(entries.Items); err == nil && n > 0 {
+			out = append(out, ui.FoundGroup{Label: t.Search.Audit, Items: []ui.Found{{Icon: ui.IconAudit, Title: t.Search.DidText, Detail: t.Search.Did(n),
+				Href: withQuery(auditPath, url.Values{"q": {words}})}}})
+		}
+		if !absent(err) {
+			return nil, "", err
+		}
+		return out, object, nil
+	}
+	e, err := p.Events.Get(ctx, a, words)
+	if err == nil {
+		out = append(out, ui.FoundGroup{Label: t.Search.Events, Items: []ui.Found{{Icon: ui.IconSend, Title: e.Type, Detail: words, Href: "/portal/developers/events/" + words,
+			Aside: ui.Time(e.Timestamp.Time)}}})
+	}
+	if !absent(err) {
+		return nil, "", err
+	}
+	return out, "", nil
+}
+
+// absent tells that something is not there for the visitor, or is; other errors are ours.
+func absent(err error) bool {
+	return err == nil || fault.HasCode(err, "resource_missing") || fault.HasCode(err, "permission_denied")
+}
