@@ -148,6 +148,8 @@ func donationTimeline(t *text.Catalogue, d daf.Donation, more []report.Happening
 		switch {
 		case strings.HasPrefix(m.Type, "call."):
 			out.Entries = append(out.Entries, callOf(t, m))
+		case slices.Contains(m.Changed, "tracking_id") && !slices.Contains(m.Changed, "status"):
+			out.Entries = append(out.Entries, ui.Happening{Icon: ui.IconTick, Tone: ui.Info, Title: t.Donations.Taken, At: m.CreatedAt.Time, By: deref(d.TrackingID)})
 		case m.Type == "daf_donation_updated" && !slices.Contains(m.Changed, "status"):
 			out.Entries = append(out.Entries, ui.Happening{Title: t.Donations.Noted, At: m.CreatedAt.Time, By: t.Donations.By[m.Source]})
 		}

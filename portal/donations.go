@@ -152,7 +152,8 @@ func (p *Portal) donationLine(c echo.Context, d daf.Donation, merchants payees, 
 	if d.Kind == daf.Nonintegrated {
 		out.Tracking = t.Donations.Kinds[string(d.Kind)]
 	}
-	if may && len(byHand(d)) > 0 {
+	out.Off = len(byHand(d)) == 0
+	if may && d.Kind == daf.Nonintegrated {
 		out.Set = withQuery(at+"/status", url.Values{"return": {c.Request().URL.RequestURI()}})
 	}
 	return out

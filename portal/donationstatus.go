@@ -22,8 +22,7 @@ func (p *Portal) statusForm(c echo.Context, d daf.Donation) views.DonationForm {
 	t := say(c).Donations
 	at := donationsPath + "/" + d.ID.String()
 	f := views.DonationForm{Action: at + "/status", Back: at, Return: at, Once: newOnce(), Version: strconv.Itoa(d.Version),
-		Now: ui.Status(donationTone(d.Status), t.Statuses[string(d.Status)]), Hint: t.Confirmed, Status: string(d.Status),
-		Statuses:   options([]string{string(d.Status)}, t.Statuses),
+		Hint: t.Confirmed, Status: string(d.Status), Statuses: options([]string{string(d.Status)}, t.Statuses),
 		ReceivedOn: d.Metadata[receivedOn], CheckNumber: d.Metadata[checkNumber], Note: deref(d.Note)}
 	if d.Kind == daf.Nonintegrated {
 		f.Hint, f.Statuses = t.Unconfirmed, options(daf.Statuses(), t.Statuses)

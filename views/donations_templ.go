@@ -29,7 +29,8 @@ type DonationLine struct {
 	Tracking string // or what stands for it
 	Merchant string
 	At       time.Time
-	Set      string // the address of the form that sets its status, "" for who may not, or where nobody can
+	Set      string // the address of the form that sets its status, where nobody else tells it and the visitor may
+	Off      bool   // nobody can set it by hand
 }
 
 // Donations is a page of the list.
@@ -53,11 +54,11 @@ func (v Donations) table(t text.Donations, all *text.Catalogue) ui.Table {
 		{Title: t.Fund}, {Title: t.Merchant}, {Title: t.Created, Right: true, Place: ui.PlaceTime},
 	}}
 	if v.Bulk != "" {
-		out.Columns = append(out.Columns, ui.Column{Title: t.Set, Silent: true, Right: true})
+		out.Columns = append(out.Columns, ui.Column{Title: t.Change, Silent: true, Right: true})
 		out.Bulk = ui.Bulk{Action: v.Bulk, Buttons: []ui.Button{{Label: t.SetMany, Icon: ui.IconEdit, Variant: ui.Outline, Size: "sm"}}}
 	}
 	for _, d := range v.Lines {
-		row := ui.Row{ID: d.ID, Href: d.Href, Label: t.Row(all.Amount(d.Amount), d.Donor), Off: d.Set == "", Cells: []templ.Component{
+		row := ui.Row{ID: d.ID, Href: d.Href, Label: t.Row(all.Amount(d.Amount), d.Donor), Off: d.Off, Cells: []templ.Component{
 			ui.Two(d.Donor, d.Detail), ui.Money(d.Amount, d.Currency), ui.Status(d.Tone, d.Status), ui.Two(d.Fund, d.Tracking),
 			ui.Plain(d.Merchant), ui.Time(d.At)}}
 		if v.Bulk != "" {
@@ -106,8 +107,7 @@ type DonationForm struct {
 	Once         string // what makes it act once, "" of several
 	Version      string // that the donation must still have, "" of several
 	IDs          []string
-	Now          templ.Component // the status that it has, nil of several
-	Hint         string          // what its kind means for its status
+	Hint         string // what its kind means for its status
 	Status       string
 	Statuses     []ui.Option
 	ReceivedOn   string
@@ -299,12 +299,6 @@ func (f DonationForm) view() templ.Component {
 			}
 		} else if len(f.Problems.List) > 0 {
 			templ_7745c5c3_Err = f.Problems.View().Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-		}
-		if f.Now != nil {
-			templ_7745c5c3_Err = ui.Facts([]ui.Fact{{Key: t.IsNow, Value: f.Now}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -40,6 +40,8 @@ func EvidenceNames() []string {
 type EvidenceInput struct {
 	Evidence map[string]string `json:"evidence"`
 	Files    []string          `json:"files"`
+	// IfVersion is the version that the dispute must still have; nil for any.
+	IfVersion *int `json:"-"`
 }
 
 // Validate returns every mistake that can be seen without looking anything up. A draft may be empty;
@@ -74,8 +76,9 @@ func (in EvidenceInput) validate() fault.Fields {
 	return fs
 }
 
-// known adds to the mistakes of an input that files do not exist, and returns the files.
-func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Actor, fs fault.Fields) ([]ids.File, error) {
+// known adds to the mistakes of an input that files do not exist, and returns the files. Those that the dispute's draft
+// has are known, whoever uploaded them.
+func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Actor, had []ids.File, fs fault.Fields) ([]ids.File, error) {
 	files := make([]ids.File, 0, len(in.Files))
 	for _, text := range in.Files[:min(len(in.Files), MaxFiles)] {
 		if id, err := ids.ParseFile(text); err == nil { // another form is simply no file
@@ -85,6 +88,11 @@ func (in EvidenceInput) known(ctx context.Context, q pg.Querier, actor authz.Act
 	found, err := upload.Known(ctx, q, actor, files)
 	if err != nil {
 		return nil, err
+	}
+	for _, id := range files {
+		if slices.Contains(had, id) && !slices.Contains(found, id) {
+			found = append(found, id)
+		}
 	}
 	if !slices.ContainsFunc(fs, func(f fault.Field) bool { return f.Param == "files" }) && len(found) < len(in.Files) {
 		fs.Add("files", "parameter_invalid", "Each is the id of a file that was uploaded before; at least one of these is none.")

@@ -56,6 +56,21 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		"from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
+// Due returns up to limit disputes that need a response, the one to answer soonest first.
+func (s *Service) Due(ctx context.Context, actor authz.Actor, limit int) ([]Dispute, error) {
+	if err := s.Check.Check(actor, authz.DisputeRead); err != nil {
+		return nil, err
+	}
+	all, err := pg.All[Dispute](ctx, s.Pool, `SELECT `+columns+` FROM disputes
+		WHERE application_id = @application_id AND status = @status AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
+		ORDER BY respond_by, id LIMIT @limit`,
+		pg.Args{"application_id": actor.ApplicationID, "status": NeedsResponse, "merchants": actor.Within(nil), "limit": limit})
+	for i := range all {
+		all[i] = s.derive(all[i])
+	}
+	return all, err
+}
+
 const selectPage = `SELECT ` + columns + ` FROM disputes
 	WHERE application_id = @application_id
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))

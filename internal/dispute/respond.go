@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/crash"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
@@ -45,7 +46,11 @@ func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id stri
 	if err := s.audit.Allow(ctx, actor, authz.DisputeAnswer, audit.Of("dispute", id, 0)); err != nil {
 		return Result{}, err
 	}
-	files, err := in.known(ctx, s.Pool, actor, in.Validate())
+	had, err := s.drafted(ctx, actor, id)
+	if err != nil {
+		return Result{}, err
+	}
+	files, err := in.known(ctx, s.Pool, actor, had, in.Validate())
 	if err != nil {
 		return Result{}, err
 	}
@@ -53,6 +58,9 @@ func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id stri
 		is := evidenceToChargeback
 		if c.row.Kind == Retrieval {
 			is = evidenceToRetrieval
+		}
+		if err := check.Version(in.IfVersion, c.row.Version); err != nil {
+			return "", err
 		}
 		return is, c.draft(in.Evidence, files)
 	})
@@ -78,7 +86,11 @@ func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, i
 	if err := s.audit.Allow(ctx, actor, authz.DisputeAnswer, audit.Of("dispute", id, 0)); err != nil {
 		return Dispute{}, err
 	}
-	files, err := in.known(ctx, s.Pool, actor, in.validate())
+	had, err := s.drafted(ctx, actor, id)
+	if err != nil {
+		return Dispute{}, err
+	}
+	files, err := in.known(ctx, s.Pool, actor, had, in.validate())
 	if err != nil {
 		return Dispute{}, err
 	}
@@ -93,6 +105,9 @@ func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, i
 			return err
 		}
 		before := c.row.Dispute
+		if err := check.Version(in.IfVersion, before.Version); err != nil {
+			return err
+		}
 		if err = c.draft(in.Evidence, files); err != nil {
 			return err
 		}
@@ -100,6 +115,19 @@ func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, i
 		return s.doneTx(tx, actor, out, before, out)
 	})
 	return out, err
+}
+
+// drafted are the files of a dispute's draft; none of a dispute that does not exist for the actor, which is told later.
+func (s *Service) drafted(ctx context.Context, actor authz.Actor, id string) ([]ids.File, error) {
+	disputeID, err := ids.ParseDispute(id)
+	if err != nil {
+		return nil, nil //nolint:nilerr // what is wrong with the input is told first
+	}
+	d, err := s.find(ctx, actor.ApplicationID, disputeID)
+	if f, ok := fault.As(err); ok && f.Kind == fault.KindNotFound || !actor.Sees(d.MerchantID) {
+		return nil, nil
+	}
+	return d.EvidenceFiles, err
 }
 
 // doneTx queues that somebody answered a dispute, or prepared to.

@@ -54,6 +54,20 @@ const selectPage = `SELECT ` + columns + ` FROM files
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
 
+// Several reads those of some files that exist for the actor, by their ids.
+func (s *Service) Several(ctx context.Context, actor authz.Actor, files []ids.File) (map[ids.File]File, error) {
+	if err := s.Check.Check(actor, authz.FileRead); err != nil {
+		return nil, err
+	}
+	all, err := pg.All[File](ctx, s.Pool, `SELECT `+columns+` FROM files WHERE `+seen+` AND id = ANY (@files::uuid[])`,
+		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "files": files})
+	out := make(map[ids.File]File, len(all))
+	for _, f := range all {
+		out[f.ID] = s.derive(f)
+	}
+	return out, err
+}
+
 // Known returns those of some ids that are files which the actor sees, in no order.
 func Known(ctx context.Context, q pg.Querier, actor authz.Actor, files []ids.File) ([]ids.File, error) {
 	rows, err := pg.All[struct {

@@ -10,7 +10,7 @@ type Donations struct {
 	Shown                                   func(n int) string
 	Sheet                                   string // name of the file
 	EmptyTitle, EmptyText, EmptyLink        string
-	Set, SetMany, SetText, IsNow            string
+	Set, SetMany, SetText, Change           string
 	SetOf                                   func(amount, donor string) string
 	SetTitle                                func(n int) string
 	Unconfirmed, Confirmed                  string
@@ -35,9 +35,8 @@ type Donations struct {
 	FeesText, NoFees                        string
 	Timeline, Details, JSON, JSONText       string
 	By                                      map[string]string // who changed a status, if no person and no key did
-	StatusIs                                func(status string) string
-	Sent, SentWaits, SentRefused, Noted     string
-	Failed                                  string
+	Sent, SentWaits, Noted                  string
+	Taken                                   string
 	ID, ExternalID, Grant, Provider, Email  string
 	FromDonor, Request, Completed, Canceled string
 	MadeBy                                  string
@@ -55,7 +54,7 @@ var donationsEnglish = Donations{
 	Sheet:      "donations",
 	EmptyTitle: "No donations yet", EmptyText: "A donation appears here when a donor has chosen a fund in DAF Pay and your application has recorded it.",
 	EmptyLink: "How DAF Pay works",
-	Set:       "Set status", SetMany: "Set status", SetText: "What you enter stands in the history, with your name.", IsNow: "Now",
+	Set:       "Set status", SetMany: "Set status", SetText: "What you enter stands in the history, with your name.", Change: "Change",
 	SetOf: func(amount, donor string) string { return amount + " from " + donor },
 	SetTitle: func(n int) string {
 		return "Set the status of " + plural(n, "donation", "donations")
@@ -93,10 +92,9 @@ var donationsEnglish = Donations{
 	FeesText: "Fixed when the donation was made; owed once it is completed. The provider keeps its own, the service's is invoiced each month.",
 	NoFees:   "A donation of a fund that is not integrated costs nothing.",
 	Timeline: "Timeline", Details: "Details", JSON: "JSON", JSONText: "What the API says of this donation.",
-	By:       map[string]string{"api": "API", "portal": "Portal", "provider": "Provider"},
-	StatusIs: func(status string) string { return status },
-	Sent:     "Sent to the provider", SentWaits: "Sent to the provider; no answer yet", SentRefused: "The provider refused the grant",
-	Noted: "Details changed", Failed: "Never sent",
+	By:   map[string]string{"api": "API", "portal": "Portal", "provider": "Provider"},
+	Sent: "Sent to the provider", SentWaits: "Sent to the provider; no answer yet",
+	Noted: "Details changed", Taken: "Taken by the provider",
 	ID: "Donation", ExternalID: "Your id", Grant: "Grant of the fund", Provider: "Provider", Email: "E-mail",
 	FromDonor: "The donor's words", Request: "Request", Completed: "Completed", Canceled: "Canceled", MadeBy: "Made by",
 }
