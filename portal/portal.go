@@ -67,11 +67,19 @@ func (p *Portal) Register(e *echo.Echo) {
 	}
 }
 
+// bodyOf bounds the body of a request, in bytes: a form's, unless it brings a file.
+func bodyOf(r route) int64 {
+	if r.path == evidenceRoute {
+		return maxEvidence
+	}
+	return maxForm
+}
+
 // serve does for a route what all of them need.
 func (p *Portal) serve(r route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		p.dress(c)
-		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, maxForm)
+		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, bodyOf(r))
 		if err := p.origins.Check(c.Request()); err != nil {
 			return errForeign.Because(err)
 		}

@@ -56,6 +56,7 @@ func (p *Portal) routes() []route {
 	rs = append(rs, p.merchantRoutes()...)
 	rs = append(rs, p.developerRoutes()...)
 	rs = append(rs, p.chargeRoutes()...)
+	rs = append(rs, p.disputeRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

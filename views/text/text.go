@@ -41,6 +41,7 @@ type Catalogue struct {
 	Developers Developers
 	Keys       Keys
 	Charges    Charges
+	Disputes    Disputes
 }
 
 // English is what everybody reads so far.
@@ -72,6 +73,8 @@ var English = &Catalogue{
 	Developers:  developersEnglish,
 	Keys:        keysEnglish,
 	Charges:     chargesEnglish,
+	Places: placesEnglish, Rights: rightsEnglish, Permissions: permissionsEnglish, Team: teamEnglish, Invite: inviteEnglish,
+	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish, Disputes: disputesEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,188 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/dispute"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/report"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// moment is a time in a sheet; "" for none.
+func moment(at *instant.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+func (p *Portal) showDispute(c echo.Context) error {
+	d, err := p.Disputes.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return p.disputePage(c, http.StatusOK, d, evidenceForm(say(c).Disputes, d, d.Evidence))
+}
+
+// disputePage shows a dispute, with a draft that may have to be mended.
+func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f views.EvidenceForm) error {
+	with, err := p.contested(c, d)
+	if err != nil {
+		return err
+	}
+	files, err := p.evidenceFiles(c, d)
+	if err != nil {
+		return err
+	}
+	happened, err := p.Reports.Timeline(c.Request().Context(), actor(c), d.ChargeID.String(), page.Input[ids.Happening]{Limit: 200})
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	payer, _ := payerOf(t, with.charges[d.ChargeID])
+	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.names[d.MerchantID], Tone: disputeTone(d.Status),
+		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Banner: p.disputeBanner(c, d, with.now), Currency: d.Currency,
+		Facts: p.disputeFacts(c, d, with), Timeline: disputeTimeline(t, d, happened.Items), Files: files}
+	view.Taken, view.MoneyText = moneyOf(t.Disputes, d)
+	view.Effect = view.Taken - d.FeeTotal
+	for _, l := range d.Fees {
+		view.Fees = append(view.Fees, views.FeeLine{Name: t.Disputes.Kinds[strings.TrimSuffix(l.Fee, "_fee")], Amount: l.Amount})
+	}
+	answerable := d.Status == dispute.NeedsResponse && with.now.Before(d.RespondBy.Time)
+	if answerable && p.may(c, authz.DisputeAnswer) {
+		f.Files = files
+		view.Form = f
+		view.Accept = acceptButton(t.Disputes, d)
+	} else {
+		view.Given = givenFacts(t.Disputes, d)
+		if d.EvidenceSubmittedAt != nil {
+			view.GivenText = t.Disputes.Answered
+		}
+	}
+	if view.JSON, err = pretty(d); err != nil {
+		return err
+	}
+	return render(c, status, views.DisputePage(p.page(c, view.Title), view))
+}
+
+func acceptButton(t text.Disputes, d dispute.Dispute) ui.Button {
+	if d.Kind == dispute.Retrieval {
+		return ui.Button{Label: t.Accept, Variant: ui.Outline, Disabled: true, Reason: t.OffRetrieval}
+	}
+	return ui.Button{Label: t.Accept, Variant: ui.Destructive, Dialog: true, Href: disputesPath + "/" + d.ID.String() + "/accept"}
+}
+
+// moneyOf is what a dispute has taken from the merchant so far, without fees, and why.
+func moneyOf(t text.Disputes, d dispute.Dispute) (taken money.Amount, why string) {
+	switch {
+	case d.Kind == dispute.Retrieval:
+		return 0, t.NoMoney
+	case d.Status == dispute.Won:
+		return 0, t.WonText + " " + t.FeesText
+	case d.Status == dispute.Lost || d.Status == dispute.Accepted:
+		return -d.Amount, t.LostText + " " + t.FeesText
+	}
+	return -d.Amount, t.Held + ". " + t.FeesText
+}
+
+// disputeBanner says where a dispute stands, and what there is to do.
+func (p *Portal) disputeBanner(c echo.Context, d dispute.Dispute, now time.Time) ui.Banner {
+	t := say(c).Disputes
+	switch d.Status {
+	case dispute.UnderReview:
+		return ui.Banner{Tone: ui.Info, Title: t.ReviewingTitle, Text: t.ReviewingText}
+	case dispute.Won:
+		return ui.Banner{Tone: ui.Success, Title: t.WonTitle, Text: t.WonText}
+	case dispute.Lost:
+		return ui.Banner{Tone: ui.Neutral, Title: t.LostTitle, Text: t.LostText}
+	case dispute.Accepted:
+		return ui.Banner{Tone: ui.Neutral, Title: t.AcceptedTitle, Text: t.AcceptedText}
+	case dispute.Closed:
+		return ui.Banner{Tone: ui.Neutral, Title: t.ClosedTitle, Text: t.ClosedText}
+	case dispute.NeedsResponse:
+	}
+	if !now.Before(d.RespondBy.Time) {
+		return ui.Banner{Tone: ui.Warning, Title: t.LateTitle, Text: t.OffOver}
+	}
+	when, tone := dueIn(c, d.RespondBy.Time, now)
+	words := t.DueText
+	if !p.may(c, authz.DisputeAnswer) {
+		words = t.OffRight
+	}
+	return ui.Banner{Tone: tone, Title: t.DueTitle(when), Text: words}
+}
+
+func (p *Portal) disputeFacts(c echo.Context, d dispute.Dispute, with contested) []ui.Fact {
+	t := say(c)
+	payer, method := payerOf(t, with.charges[d.ChargeID])
+	out := []ui.Fact{
+		{Key: t.Disputes.ID, Value: ui.Copied(t.Disputes.ID, d.ID.String())},
+		{Key: t.Disputes.Respond, Value: ui.Time(d.RespondBy.Time)},
+		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], t.Disputes.KindTexts[string(d.Kind)])},
+		{Key: t.Disputes.Reason, Value: ui.Plain(reasonOf(t, d.Reason))},
+		{Key: t.Disputes.Charge, Value: views.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency), p.below(c, "/portal/charges", d.ChargeID.String()))},
+		{Key: t.Disputes.Payer, Value: ui.Two(payer, method)},
+		{Key: t.Disputes.Merchant, Value: views.Linked(with.merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
+		{Key: t.Disputes.Created, Value: ui.Time(d.CreatedAt.Time)},
+	}
+	for _, one := range []struct {
+		key string
+		at  *instant.Time
+	}{{t.Disputes.Escalated, d.EscalatedAt}, {t.Disputes.SubmittedAt, d.EvidenceSubmittedAt}, {t.Disputes.Closed, d.ClosedAt}} {
+		if one.at != nil {
+			out = append(out, ui.Fact{Key: one.key, Value: ui.Time(one.at.Time)})
+		}
+	}
+	return append(out, ui.Fact{Key: t.Disputes.Network, Value: ui.Copied(t.Disputes.Network, d.Processor.Dispute)})
+}
+
+// disputeTimeline tells what happened to a dispute, out of what happened to its charge, the latest first.
+func disputeTimeline(t *text.Catalogue, d dispute.Dispute, all []report.Happening) ui.Timeline {
+	var out ui.Timeline
+	for _, h := range all {
+		if h.DisputeID == nil || *h.DisputeID != d.ID {
+			continue
+		}
+		one := ui.Happening{Title: t.Disputes.Happened[eventOf(h)], At: h.CreatedAt.Time}
+		switch {
+		case strings.HasPrefix(h.Type, "call."):
+			one.Icon, one.Title = ui.IconSend, t.Disputes.CallSent
+			if h.FinishedAt == nil {
+				one.Tone, one.Title = ui.Warning, t.Disputes.CallWaits
+			}
+		case h.Type == "dispute.created":
+			one.Icon, one.Tone, one.Amount = ui.IconDispute, ui.Warning, ui.Amount(d.Amount)
+		default:
+			one.Tone = disputeTone(dispute.Status(h.Status))
+		}
+		out.Entries = append(out.Entries, one)
+	}
+	return out
+}
+
+// eventOf tells changes of a dispute apart that its events call by one name.
+func eventOf(h report.Happening) string {
+	switch {
+	case h.Type != "dispute.updated":
+		return h.Type
+	case slices.Contains(h.Changed, "kind"):
+		return "escalated"
+	case slices.Contains(h.Changed, "status"):
+		return "submitted"
+	case slices.Contains(h.Changed, "evidence") || slices.Contains(h.Changed, "evidence_files"):
+		return "draft"
+	}
+	return h.Type
+}

@@ -1,0 +1,245 @@
+package portal
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/demo"
+	"svcpay/internal/dispute"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/simulate"
+	"svcpay/views/text"
+)
+
+// taken makes a captured charge of the US merchant of one of the two applications.
+func (w *world) taken(app demo.Application, amount money.Amount) charge.Charge {
+	w.t.Helper()
+	token := w.TokenIn(w.SessionOf(app, app.Merchants.US), "4242424242424242")
+	out, err := w.Charges.Create(w.t.Context(), w.ActorOf(app), charge.CreateInput{MerchantID: &app.Merchants.US, Amount: &amount, Token: &token}, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out.Object
+}
+
+// questioned has a payer's bank open a dispute of a new charge.
+func (w *world) questioned(app demo.Application, kind dispute.Kind, amount money.Amount) dispute.Dispute {
+	w.t.Helper()
+	c, outcome := w.taken(app, amount), string(kind)
+	if _, err := w.Simulate.Charge(w.t.Context(), w.ActorOf(app), c.ID.String(), simulate.ChargeInput{Outcome: &outcome}, nil); err != nil {
+		w.t.Fatal(err)
+	}
+	all, err := w.Disputes.List(w.t.Context(), w.ActorOf(app), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &c.ID})
+	if err != nil || len(all.Items) != 1 {
+		w.t.Fatalf("%+v, %v", all, err)
+	}
+	return all.Items[0]
+}
+
+func (w *world) dispute(d dispute.Dispute) dispute.Dispute {
+	w.t.Helper()
+	out, err := w.Disputes.Get(w.t.Context(), w.Actor(), d.ID.String())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+func TestEvidenceHasAPlaceForEveryText(t *testing.T) {
+	t.Parallel()
+	var placed []string
+	for _, g := range evidenceGroups {
+		placed = append(placed, g.texts...)
+		if text.English.Disputes.Groups[g.name] == "" {
+			t.Errorf("the group %s has no title", g.name)
+		}
+	}
+	names := dispute.EvidenceNames()
+	for _, name := range names {
+		if text.English.Disputes.Fields[name] == "" {
+			t.Errorf("%s has no label", name)
+		}
+	}
+	slices.Sort(placed)
+	slices.Sort(names)
+	if !slices.Equal(placed, names) {
+		t.Errorf("the form has %v, evidence has %v", placed, names)
+	}
+}
+
+func TestDisputesAreListedByTheirDueDate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	staff := w.as(authz.RoleOrganizationStaff)
+	w.send(disputesPath, nil, "Cookie", staff).says(t, "No disputes")
+	first := w.questioned(w.App, dispute.Chargeback, 4_000)
+	w.questioned(w.Other, dispute.Chargeback, 7_700)
+	w.pass(30 * time.Hour)
+	second := w.questioned(w.App, dispute.Retrieval, 5_000)
+	staff = w.as(authz.RoleOrganizationStaff)
+	a := w.send(disputesPath, nil, "Cookie", staff)
+	a.says(t, "To answer", "$40.00", "$50.00", "Dana Reed", "visa ···· 4242", "2 disputes", "Fraudulent")
+	a.lacks(t, "$77.00")
+	sooner, later := first, second
+	if second.RespondBy.Before(first.RespondBy.Time) {
+		sooner, later = second, first
+	}
+	if strings.Index(a.body, sooner.ID.String()) > strings.Index(a.body, later.ID.String()) {
+		t.Error("what is due first does not stand first")
+	}
+	for query, want := range map[string]string{"kind=retrieval": second.ID.String(), "amount_max=45": first.ID.String(), "q=" + first.ChargeID.String(): first.ID.String()} {
+		w.send(disputesPath+"?"+query, nil, "Cookie", staff).says(t, "1 dispute", want)
+	}
+	for _, none := range []string{"q=something", "status=won", "merchant=1", "due_until=2020-01-01"} {
+		if a := w.send(disputesPath+"?"+none, nil, "Cookie", staff); !strings.Contains(a.body, "Nothing matches") {
+			t.Errorf("%s matches", none)
+		}
+	}
+	w.send(disputesPath+"?q="+second.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, disputesPath+"/"+second.ID.String())
+	sheet := w.send(disputesPath+".csv?kind=retrieval", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
+	sheet.says(t, second.ID.String(), ",50.00,usd,")
+	sheet.lacks(t, first.ID.String())
+}
+
+func TestDaysUntilADisputeIsDue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d := w.questioned(w.App, dispute.Chargeback, 4_000)
+	at, staff := disputesPath+"/"+d.ID.String(), w.as(authz.RoleOrganizationStaff)
+	left := d.RespondBy.Sub(w.Clock.Now())
+	w.send(at, nil, "Cookie", staff).says(t, fmt.Sprintf("Answer this in %d days", int(left.Hours()/24)))
+	w.pass(left - time.Minute)
+	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Answer this today")
+	w.pass(2 * time.Minute)
+	over := w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
+	over.says(t, "The time to answer has run out")
+	over.lacks(t, `id="evidence"`)
+}
+
+// upload sends a form of evidence with a file.
+func (w *world) upload(path string, fields map[string]string, name string, content []byte, cookie string) answer {
+	w.t.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	for key, value := range fields {
+		if err := form.WriteField(key, value); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	part, err := form.CreateFormFile("file", name)
+	if err == nil {
+		_, err = part.Write(content)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	form.Close()
+	r := httptest.NewRequest(http.MethodPost, "http://localhost:8080"+path, &b)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	r.Header.Set("Cookie", cookie)
+	return w.do(r)
+}
+
+var receipt = []byte("%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n")
+
+func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
+	at := disputesPath + "/" + d.ID.String()
+	version := w.send(at, nil, "Cookie", staff).hidden(t, "version")
+	by := []string{"Cookie", staff, "HX-Request", "true", "HX-Target", "saved"}
+	saved := w.send(at+"/evidence", url.Values{"version": {version}, "uncategorized_text": {"They came\r\nto the gala."}}, by...)
+	saved.wants(t, http.StatusOK, "")
+	saved.says(t, "Saved")
+	saved.lacks(t, "<html")
+	w.send(at+"/evidence", url.Values{"version": {version}, "uncategorized_text": {"Somebody else"}}, by...).says(t, "Somebody else changed this draft")
+	w.send(at+"/evidence", url.Values{"version": {saved.hidden(t, "version")}, "uncategorized_text": {strings.Repeat("x", 20_001)}}, by...).says(t, "20000")
+	if got := w.dispute(d); got.Evidence["uncategorized_text"] != "They came\nto the gala." {
+		t.Errorf("%q", got.Evidence)
+	}
+	fields := map[string]string{"version": saved.hidden(t, "version"), "uncategorized_text": "They came\nto the gala.", "payer_name": "Dana Reed", "next": "file"}
+	w.upload(at+"/evidence", fields, "receipt.pdf", receipt, staff).wants(t, http.StatusSeeOther, at)
+	page := w.send(at, nil, "Cookie", staff)
+	page.says(t, "receipt.pdf", "PDF, 1 KB", `value="Dana Reed"`)
+	w.upload(at+"/evidence", fields, "letter.txt", []byte("hello"), staff).says(t, "is not a whole PDF")
+	got := w.dispute(d)
+	if len(got.EvidenceFiles) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	form := url.Values{"version": {fmt.Sprint(got.Version)}, "payer_name": {"Dana Reed"}, "next": {"review"}}
+	w.send(at+"/evidence", form, "Cookie", staff).wants(t, http.StatusSeeOther, at+"/review")
+	review := w.send(at+"/review", nil, "Cookie", staff)
+	review.says(t, "Evidence is handed in once", "Dana Reed", "receipt.pdf")
+	review.lacks(t, "to the gala")
+	answer := url.Values{"once": {review.hidden(t, "once")}, "version": {review.hidden(t, "version")}}
+	w.send(at+"/review", url.Values{"once": {newOnce()}, "version": {"1"}}, "Cookie", staff).wants(t, http.StatusConflict, "")
+	w.send(at+"/review", answer, "Cookie", staff).wants(t, http.StatusSeeOther, at)
+	w.send(at+"/review", answer, "Cookie", staff).wants(t, http.StatusSeeOther, at)
+	done := w.send(at, nil, "Cookie", staff)
+	done.says(t, "bank decides now", "Evidence handed in", "receipt.pdf", "What was handed in")
+	done.lacks(t, `id="evidence"`)
+	w.send(at+"/evidence", form, "Cookie", staff).wants(t, http.StatusConflict, "")
+}
+
+func TestFilesOfEvidence(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
+	at := disputesPath + "/" + d.ID.String()
+	w.send(at+"/evidence", url.Values{"next": {"file"}, "version": {"1"}}, "Cookie", staff).says(t, "Choose a file.")
+	w.upload(at+"/evidence", map[string]string{"version": "1"}, "big.pdf", make([]byte, 5<<20+1), staff).says(t, "A file may have 5 MB.")
+	w.upload(at+"/evidence", map[string]string{"version": "1"}, "huge.pdf", make([]byte, 8<<20), staff).wants(t, http.StatusRequestEntityTooLarge, "")
+	w.upload(at+"/evidence", map[string]string{"version": "1"}, "a.pdf", receipt, staff).wants(t, http.StatusSeeOther, at)
+	got := w.dispute(d)
+	form := url.Values{"version": {fmt.Sprint(got.Version)}, "remove": {got.EvidenceFiles[0].String()}, "payer_name": {"Dana"}}
+	w.send(at+"/evidence", form, "Cookie", staff).wants(t, http.StatusSeeOther, at)
+	if got = w.dispute(d); len(got.EvidenceFiles) != 0 || got.Evidence["payer_name"] != "Dana" {
+		t.Errorf("%+v", got)
+	}
+	theirs := url.Values{"version": {"1"}, "payer_name": {"Eve"}, "uncategorized_text": {"Mine"}}
+	both := w.send(at+"/evidence", theirs, "Cookie", staff)
+	both.wants(t, http.StatusConflict, "")
+	both.says(t, "Somebody changed this draft meanwhile", "<del>Dana", "<ins>Eve", "Mine")
+	theirs.Set("version", both.hidden(t, "version"))
+	w.send(at+"/evidence", theirs, "Cookie", staff).wants(t, http.StatusSeeOther, at)
+}
+
+func TestChargebackIsAccepted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, asked, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.questioned(w.App, dispute.Retrieval, 5_000), w.as(authz.RoleOrganizationStaff)
+	at := disputesPath + "/" + d.ID.String()
+	w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "there is nothing to accept", "No money moves")
+	dialog := w.send(at+"/accept", nil, "Cookie", staff)
+	dialog.says(t, "The payer keeps $40.00 USD.", "cannot be undone")
+	form := url.Values{"once": {dialog.hidden(t, "once")}, "version": {dialog.hidden(t, "version")}}
+	for range 2 {
+		w.send(at+"/accept", form, "Cookie", staff).wants(t, http.StatusSeeOther, at)
+	}
+	a := w.send(at, nil, "Cookie", staff)
+	a.says(t, "You accepted", "−$40.00")
+	w.send(at+"/accept", url.Values{"once": {newOnce()}}, "Cookie", staff).wants(t, http.StatusConflict, "")
+	w.send(at+"/accept", url.Values{}, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
+	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other), w.in(authz.RoleOrganizationAdmin, w.Other)} {
+		for _, path := range []string{at, at + "/review", at + "/accept"} {
+			w.send(path, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
+		}
+		w.send(at+"/evidence", url.Values{"payer_name": {"x"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
+	}
+	reader := w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", w.as(authz.RoleSupportStaff))
+	reader.says(t, "Your role may see disputes, not answer them.", "No evidence was handed in.")
+	reader.lacks(t, `id="evidence"`)
+}

@@ -1,0 +1,282 @@
+package portal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/dispute"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/upload"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const evidenceRoute = disputesPath + "/:id/evidence"
+
+// maxEvidence bounds a form with evidence, in bytes: a file, and texts as long as they may be.
+const maxEvidence = upload.MaxSize + 2<<20
+
+// evidenceGroups are the texts of evidence by what they are about, in the order of the form.
+var evidenceGroups = []struct {
+	name  string
+	texts []string
+}{
+	{"other", []string{"uncategorized_text"}},
+	{"product", []string{"product_description", "receipt_description", "service_date", "service_documentation"}},
+	{"payer", []string{"payer_name", "payer_email", "payer_address", "payer_ip_address", "payer_communication", "access_log"}},
+	{"shipping", []string{"shipping_carrier", "shipping_tracking_number", "shipping_date", "shipping_address"}},
+	{"refund", []string{"refund_policy", "refund_policy_disclosure", "refund_refusal_explanation"}},
+	{"cancellation", []string{"cancellation_policy", "cancellation_policy_disclosure", "cancellation_rebuttal"}},
+	{"duplicate", []string{"duplicate_charge_id", "duplicate_explanation"}},
+}
+
+// shortTexts are those that take one line.
+var shortTexts = []string{"payer_name", "payer_email", "payer_ip_address", "service_date", "shipping_carrier", "shipping_tracking_number",
+	"shipping_date", "duplicate_charge_id"}
+
+// evidenceForm is the form of a dispute's draft with some texts in it.
+func evidenceForm(t text.Disputes, d dispute.Dispute, evidence dispute.Evidence) views.EvidenceForm {
+	f := views.EvidenceForm{Action: disputesPath + "/" + d.ID.String() + "/evidence", Draft: draftOf(d)}
+	for i, g := range evidenceGroups {
+		group := views.EvidenceGroup{Title: t.Groups[g.name], Open: i == 0}
+		for _, name := range g.texts {
+			group.Open = group.Open || evidence[name] != ""
+			group.Fields = append(group.Fields, views.EvidenceField{Name: name, Label: t.Fields[name], Value: evidence[name], Long: !slices.Contains(shortTexts, name)})
+		}
+		f.Groups = append(f.Groups, group)
+	}
+	return f
+}
+
+func draftOf(d dispute.Dispute) views.EvidenceDraft {
+	out := views.EvidenceDraft{Version: strconv.Itoa(d.Version)}
+	if len(d.Evidence) > 0 || len(d.EvidenceFiles) > 0 {
+		out.Saved = d.UpdatedAt.Time
+	}
+	return out
+}
+
+// evidenceFiles are the files of a dispute with their names.
+func (p *Portal) evidenceFiles(c echo.Context, d dispute.Dispute) (out []views.EvidenceFile, err error) {
+	if len(d.EvidenceFiles) == 0 {
+		return nil, nil
+	}
+	known, err := p.Uploads.Several(c.Request().Context(), actor(c), d.EvidenceFiles)
+	if f, ok := fault.As(err); ok && f.Kind == fault.KindForbidden {
+		err = nil // who may not see files is told that there are some
+	}
+	t := say(c).Disputes
+	for _, id := range d.EvidenceFiles {
+		f, seen := known[id]
+		if !seen {
+			out = append(out, views.EvidenceFile{ID: id.String(), Name: id.String(), Detail: t.FileGone})
+			continue
+		}
+		_, kind, _ := strings.Cut(f.ContentType, "/")
+		out = append(out, views.EvidenceFile{ID: id.String(), Name: f.Name, Detail: t.FileDetail(strings.ToUpper(kind), int64(f.Size+1023)/1024)})
+	}
+	return out, err
+}
+
+// givenFacts are the texts of a dispute's evidence, in the form's order.
+func givenFacts(t text.Disputes, d dispute.Dispute) (out []ui.Fact) {
+	for _, g := range evidenceGroups {
+		for _, name := range g.texts {
+			if words := d.Evidence[name]; words != "" {
+				out = append(out, ui.Fact{Key: t.Fields[name], Value: views.Prose(words)})
+			}
+		}
+	}
+	return out
+}
+
+// sentEvidence is what a form of evidence brings.
+type sentEvidence struct {
+	evidence dispute.Evidence
+	next     string // the button: save, review, file
+	remove   string // the id of a file
+	version  int
+	file     *upload.CreateInput // nil for none
+}
+
+func readEvidence(c echo.Context) (sentEvidence, error) {
+	r := c.Request()
+	if err := r.ParseMultipartForm(maxEvidence); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		return sentEvidence{}, errForm(err)
+	}
+	out := sentEvidence{evidence: dispute.Evidence{}, next: r.PostForm.Get("next"), remove: r.PostForm.Get("remove")}
+	out.version, _ = strconv.Atoi(r.PostForm.Get("version"))
+	for _, name := range dispute.EvidenceNames() {
+		if words := strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"); strings.TrimSpace(words) != "" {
+			out.evidence[name] = words
+		}
+	}
+	if r.MultipartForm == nil || len(r.MultipartForm.File["file"]) == 0 {
+		return out, nil
+	}
+	part := r.MultipartForm.File["file"][0]
+	opened, err := part.Open()
+	if err != nil {
+		return out, errForm(err)
+	}
+	defer opened.Close()
+	content, err := io.ReadAll(io.LimitReader(opened, upload.MaxSize+1))
+	if err != nil {
+		return out, errForm(err)
+	}
+	if len(content) > 0 {
+		out.file = &upload.CreateInput{Name: part.Filename, Content: content}
+	}
+	return out, nil
+}
+
+// saveEvidence keeps a draft: by itself while somebody writes, or by a button, with a file or without one.
+func (p *Portal) saveEvidence(c echo.Context) error {
+	in, err := readEvidence(c)
+	if err != nil {
+		return err
+	}
+	d, err := p.Disputes.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	if id, fragment := asksFragment(c.Request()); fragment && id == "saved" {
+		return p.saveByItself(c, d, in)
+	}
+	f := evidenceForm(say(c).Disputes, d, in.evidence)
+	if f.Edits = conflict(say(c).Disputes, d, in); len(f.Edits) > 0 {
+		f.Changed = true
+		return p.disputePage(c, http.StatusConflict, d, f)
+	}
+	files, err := p.filesAfter(c, d, in)
+	if err == nil {
+		_, err = p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files})
+	}
+	if refused, ok := p.mistakes(c, err, &f); ok {
+		return p.disputePage(c, refused, d, f)
+	}
+	if err != nil {
+		return err
+	}
+	return p.afterDraft(c, d, in)
+}
+
+// afterDraft goes on from a draft that was kept.
+func (p *Portal) afterDraft(c echo.Context, d dispute.Dispute, in sentEvidence) error {
+	t, at := say(c).Disputes, disputesPath+"/"+d.ID.String()
+	switch {
+	case in.next == "review":
+		return seeOther(c, at+"/review")
+	case in.remove != "":
+		tell(c, ui.Toast{Tone: ui.Success, Text: t.Removed})
+	case in.file != nil:
+		tell(c, ui.Toast{Tone: ui.Success, Text: t.Added})
+	default:
+		tell(c, ui.Toast{Tone: ui.Success, Text: t.Saved})
+	}
+	return seeOther(c, at)
+}
+
+// saveByItself answers the form with its version from now on, or with why nothing was kept.
+func (p *Portal) saveByItself(c echo.Context, d dispute.Dispute, in sentEvidence) error {
+	out := views.EvidenceDraft{Version: strconv.Itoa(in.version)}
+	kept, err := p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: printed(d.EvidenceFiles), IfVersion: &in.version})
+	f, ok := fault.As(err)
+	switch {
+	case err == nil:
+		out = draftOf(kept)
+		out.Saved = kept.UpdatedAt.Time
+	case ok && f.Kind == fault.KindChanged:
+		out.Conflict = true
+	case ok && len(f.Fields) > 0:
+		out.Mistake = f.Fields[0].Message
+	case ok && f.Kind == fault.KindConflict:
+		out.Mistake = f.Message
+	default:
+		return err
+	}
+	return render(c, http.StatusOK, views.EvidenceSaved(out))
+}
+
+func printed(files []ids.File) []string {
+	out := make([]string, 0, len(files))
+	for _, id := range files {
+		out = append(out, id.String())
+	}
+	return out
+}
+
+// filesAfter are the draft's files once the form's file is among them, or the one to be removed is not.
+func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in sentEvidence) ([]string, error) {
+	t, files := say(c).Disputes, printed(d.EvidenceFiles)
+	if in.remove != "" {
+		return slices.DeleteFunc(files, func(id string) bool { return id == in.remove }), nil
+	}
+	switch {
+	case in.file == nil && in.next == "file":
+		return nil, fault.Invalid("parameter_missing", t.FileNone).On("file")
+	case in.file == nil:
+		return files, nil
+	case len(files) >= dispute.MaxFiles:
+		return nil, fault.Invalid("parameter_invalid", t.TooManyFiles).On("file")
+	case len(in.file.Content) > upload.MaxSize:
+		return nil, fault.Invalid("request_too_large", t.FileLarge).On("file")
+	}
+	kept, err := p.Uploads.Create(c.Request().Context(), actor(c), *in.file, nil)
+	if f, ok := fault.As(err); ok && f.Kind == fault.KindInvalid {
+		message := f.Message
+		if len(f.Fields) > 0 {
+			message = f.Fields[0].Message
+		}
+		return nil, fault.Invalid(f.Code, message).On("file")
+	}
+	return append(files, kept.Object.ID.String()), err
+}
+
+// conflict are the texts that somebody else wrote since the form was drawn, beside what it says. Texts that the
+// form only goes on with are none: it kept itself while somebody wrote.
+func conflict(t text.Disputes, d dispute.Dispute, in sentEvidence) (out []ui.Edit) {
+	if in.version == d.Version {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(d.Evidence))
+	for _, name := range names {
+		theirs, ours := d.Evidence[name], in.evidence[name]
+		if theirs != "" && !strings.HasPrefix(ours, theirs) {
+			out = append(out, ui.Edit{Field: t.Fields[name], Old: theirs, New: ours})
+		}
+	}
+	return out
+}
+
+// mistakes puts what is wrong with a draft beside its inputs.
+func (p *Portal) mistakes(c echo.Context, err error, f *views.EvidenceForm) (status int, ok bool) {
+	inputs := map[string]string{}
+	for _, name := range dispute.EvidenceNames() {
+		inputs[fmt.Sprint("evidence.", name)] = name
+	}
+	above, beside, ok := problems(err, say(c).Disputes.Problems, inputs)
+	if !ok {
+		return 0, false
+	}
+	f.Problems, f.FileError = above, beside["file"]
+	for i, g := range f.Groups {
+		for k, one := range g.Fields {
+			if f.Groups[i].Fields[k].Error = beside[one.Name]; beside[one.Name] != "" {
+				f.Groups[i].Open = true
+			}
+		}
+	}
+	refused, _ := fault.As(err)
+	return statusOf(refused.Kind), true
+}
