@@ -8,7 +8,7 @@ import (
 
 // merchantRoutes are the pages about merchants and what they pay.
 func (p *Portal) merchantRoutes() []route {
-	return []route{
+	rs := []route{
 		{http.MethodGet, merchantsPath, access(authz.MerchantRead), p.showMerchants},
 		{http.MethodGet, merchantsSheet, access(authz.ExportCreate), p.exportMerchants},
 		{http.MethodGet, merchantNew, access(authz.MerchantCreate), p.showNewMerchant},
@@ -19,4 +19,5 @@ func (p *Portal) merchantRoutes() []route {
 		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showMerchantStatus},
 		{http.MethodPost, merchantPath + "/status", access(authz.MerchantStatus), p.setMerchantStatus},
 	}
+	return append(rs, p.walletRoutes()...)
 }

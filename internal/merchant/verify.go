@@ -60,6 +60,14 @@ type Domain struct {
 	CheckedAt     *instant.Time  `db:"checked_at" json:"checked_at"`
 	// VerifiedAt is when it was last found in order, though it may have failed since.
 	VerifiedAt *instant.Time `db:"verified_at" json:"verified_at"`
+	// Seen is what it answered then, for people; nil if nobody answered.
+	Seen *Sighting `db:"seen" json:"-"`
+}
+
+// look is what one look at a domain has found; no failure is in order.
+type look struct {
+	failure DomainFailure
+	seen    *Sighting
 }
 
 // Domains returns a merchant's domains in the order of its list, or the fault that says the merchant is missing.
@@ -76,7 +84,7 @@ func (s *Service) Domains(ctx context.Context, actor authz.Actor, id int64) ([]D
 // domainsOf reads the states of some of a merchant's domains; nil names all.
 func domainsOf(ctx context.Context, q pg.Querier, applicationID, id int64, some []string) ([]Domain, error) {
 	rows, err := pg.All[Domain](ctx, q, `
-		SELECT l.domain, coalesce(d.status, 'unverified') AS status, d.failure_reason, d.checked_at, d.verified_at
+		SELECT l.domain, coalesce(d.status, 'unverified') AS status, d.failure_reason, d.checked_at, d.verified_at, d.seen
 		FROM merchants m CROSS JOIN LATERAL unnest(m.domains) WITH ORDINALITY AS l (domain, place)
 		LEFT JOIN merchant_domains d ON d.application_id = m.application_id AND d.merchant_id = m.id AND d.domain = l.domain
 		WHERE m.application_id = @application_id AND m.id = @id AND (@some::text[] IS NULL OR l.domain = ANY (@some))
@@ -128,7 +136,7 @@ func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64
 		return out, err
 	}
 	var wanted []string
-	var found []DomainFailure
+	var found []look
 	if !known {
 		var file []byte
 		if wanted, file, err = s.toVerify(ctx, actor, id, in); err != nil {
@@ -183,7 +191,7 @@ func (s *Service) toVerify(ctx context.Context, actor authz.Actor, id int64, in 
 }
 
 // foundTx writes down what was found of domains; one that the merchant lost meanwhile is left out.
-func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id int64, wanted []string, found []DomainFailure, now instant.Moment) ([]Domain, error) {
+func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id int64, wanted []string, found []look, now instant.Moment) ([]Domain, error) {
 	m, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
 	if err != nil {
 		return nil, err
@@ -193,17 +201,17 @@ func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id 
 		if !slices.Contains(m.Domains, host) {
 			continue
 		}
-		a := pg.Args{"application_id": m.ApplicationID, "id": m.ID, "domain": host, "status": DomainVerified, "failure": nil, "now": instant.Of(now.At)}
-		if found[i] != "" {
-			a["status"], a["failure"] = DomainFailed, found[i]
+		a := pg.Args{"application_id": m.ApplicationID, "id": m.ID, "domain": host, "status": DomainVerified, "failure": nil, "now": instant.Of(now.At), "seen": found[i].seen}
+		if found[i].failure != "" {
+			a["status"], a["failure"] = DomainFailed, found[i].failure
 		}
 		args = append(args, a)
 	}
 	_, err = tx.Each(ctx, `
-		INSERT INTO merchant_domains AS d (application_id, merchant_id, domain, status, failure_reason, checked_at, verified_at)
-		VALUES (@application_id, @id, @domain, @status, @failure, @now, CASE @status::text WHEN 'verified' THEN @now::timestamptz END)
+		INSERT INTO merchant_domains AS d (application_id, merchant_id, domain, status, failure_reason, checked_at, verified_at, seen)
+		VALUES (@application_id, @id, @domain, @status, @failure, @now, CASE @status::text WHEN 'verified' THEN @now::timestamptz END, @seen::jsonb)
 		ON CONFLICT (application_id, merchant_id, domain) DO UPDATE SET status = excluded.status, failure_reason = excluded.failure_reason,
-			checked_at = excluded.checked_at, verified_at = coalesce(excluded.verified_at, d.verified_at)`, args)
+			checked_at = excluded.checked_at, seen = excluded.seen, verified_at = coalesce(excluded.verified_at, d.verified_at)`, args)
 	if err != nil {
 		return nil, err
 	}
@@ -219,11 +227,11 @@ const (
 	lookFor    = 20 * time.Second
 )
 
-// lookAt fetches the file from several domains and tells what is wrong with each; "" is nothing.
-func (s *Service) lookAt(ctx context.Context, domains []string, file []byte) []DomainFailure {
+// lookAt fetches the file from several domains and tells what it found of each.
+func (s *Service) lookAt(ctx context.Context, domains []string, file []byte) []look {
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
-	found := make([]DomainFailure, len(domains))
+	found := make([]look, len(domains))
 	turn := make(chan struct{}, lookAtOnce)
 	var all sync.WaitGroup
 	for i, host := range domains {
@@ -237,19 +245,26 @@ func (s *Service) lookAt(ctx context.Context, domains []string, file []byte) []D
 	return found
 }
 
-func (s *Service) lookAtOne(ctx context.Context, host string, file []byte) DomainFailure {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.associationURL(host), nil)
+func (s *Service) lookAtOne(ctx context.Context, host string, file []byte) look {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.AssociationURL(host), nil)
 	if err != nil {
-		return DomainFailure(safehttp.HostNotAllowed)
+		return look{failure: DomainFailure(safehttp.HostNotAllowed)}
 	}
 	r.Header.Set("User-Agent", "SvcPay-Domain-Verification/1")
 	r.Header.Set("Accept", "text/plain, */*")
 	a, err := s.Sites.Do(r)
 	switch {
 	case err != nil && safehttp.ReasonOf(err) == "": // the caller gave up; nothing will be written
-		return DomainFailure(safehttp.TimedOut)
+		return look{failure: DomainFailure(safehttp.TimedOut)}
 	case err != nil:
-		return DomainFailure(safehttp.ReasonOf(err))
+		return look{failure: DomainFailure(safehttp.ReasonOf(err))}
+	}
+	return look{failure: judge(a, file), seen: sightingOf(a)}
+}
+
+// judge tells what is wrong with a website's answer.
+func judge(a safehttp.Answer, file []byte) DomainFailure {
+	switch {
 	case a.Status >= 300 && a.Status < 400:
 		return FileRedirected
 	case a.Status != http.StatusOK:
@@ -260,9 +275,9 @@ func (s *Service) lookAtOne(ctx context.Context, host string, file []byte) Domai
 	return ""
 }
 
-// associationURL is where a website hosts the file. One of this machine, which only a sandbox's
+// AssociationURL is where a website hosts the file. One of this machine, which only a sandbox's
 // merchants have, speaks plain http on a port of its own.
-func (s *Service) associationURL(host string) string {
+func (s *Service) AssociationURL(host string) string {
 	if isLocal(host) && s.LocalPort > 0 {
 		return fmt.Sprintf("http://%s:%d%s", host, s.LocalPort, AssociationPath)
 	}

@@ -35,13 +35,13 @@ type Catalogue struct {
 	Inbox       Inbox
 	Donations   Donations
 
-	Merchant  Merchant
-	Merchants Merchants
-
+	Merchant   Merchant
+	Merchants  Merchants
 	Developers Developers
 	Keys       Keys
 	Charges    Charges
 	Disputes    Disputes
+	Wallets    Wallets
 }
 
 // English is what everybody reads so far.
@@ -75,6 +75,7 @@ var English = &Catalogue{
 	Charges:     chargesEnglish,
 	Places: placesEnglish, Rights: rightsEnglish, Permissions: permissionsEnglish, Team: teamEnglish, Invite: inviteEnglish,
 	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish, Disputes: disputesEnglish,
+	Wallets:     walletsEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.
