@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 
 	"svcpay/internal/authz"
 )
@@ -19,5 +20,5 @@ func (p *Portal) merchantRoutes() []route {
 		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showMerchantStatus},
 		{http.MethodPost, merchantPath + "/status", access(authz.MerchantStatus), p.setMerchantStatus},
 	}
-	return append(rs, p.walletRoutes()...)
+	return slices.Concat(rs, p.walletRoutes(), p.enrollmentRoutes())
 }

@@ -78,7 +78,7 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 
 	b = w.send(at+"/domains", form(w.send(at, nil, "Cookie", cookie), "good.localhost\nmoved.localhost\ngone.localhost\n"), "Cookie", cookie)
 	b.wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie, "Cookie", flashCookie+"="+b.cookie(t, flashCookie).Value).says(t, "The file is there, and it is the right one.",
+	w.send(at, nil, "Cookie", cookie+"; "+flashCookie+"="+b.cookie(t, flashCookie).Value).says(t, "1 domain is in order, 2 not.", "The file is there, and it is the right one.",
 		"Leads to: https://www.example.org/sign-in", "Answer: 302 Found", "The file is not there.", "Answer: 404 Not Found", "Begins with: &lt;h1&gt;Lost&lt;/h1&gt;", "Verify all")
 
 	part := w.send(at+"/verify", url.Values{"domain": {"gone.localhost"}}, "Cookie", cookie, "HX-Request", "true", "HX-Target", "results")

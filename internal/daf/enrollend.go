@@ -86,3 +86,15 @@ func (s *Service) ResolveEnrollments(ctx context.Context) (int, error) {
 	}
 	return len(due), errors.Join(errs...)
 }
+
+// EnrollmentOf is [Service.LastEnrollment] for everybody who may read the merchant.
+func (s *Service) EnrollmentOf(ctx context.Context, actor authz.Actor, merchantID int64) (Enrollment, error) {
+	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+		return Enrollment{}, err
+	}
+	e, err := lastEnrollment(ctx, s.Pool, actor.ApplicationID, merchantID)
+	if errors.Is(err, pg.ErrNone) || !actor.Sees(merchantID) {
+		return Enrollment{}, fault.Missing()
+	}
+	return e, err
+}

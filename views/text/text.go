@@ -42,6 +42,7 @@ type Catalogue struct {
 	Charges    Charges
 	Disputes    Disputes
 	Wallets    Wallets
+	Enrollment Enrollment
 }
 
 // English is what everybody reads so far.
@@ -76,6 +77,7 @@ var English = &Catalogue{
 	Places: placesEnglish, Rights: rightsEnglish, Permissions: permissionsEnglish, Team: teamEnglish, Invite: inviteEnglish,
 	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish, Disputes: disputesEnglish,
 	Wallets:     walletsEnglish,
+	Enrollment:  enrollmentEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,242 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/daf"
+	"svcpay/internal/fault"
+	"svcpay/internal/merchant"
+	"svcpay/internal/patch"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const (
+	dafEnd = "/daf"
+	dafAt  = merchantPath + dafEnd
+)
+
+func (p *Portal) enrollmentRoutes() []route {
+	return []route{
+		{http.MethodGet, dafAt, access(authz.MerchantRead), p.showEnrollment},
+		{http.MethodPost, dafAt + "/switch", access(authz.MerchantFeatures), p.switchDAF},
+		{http.MethodPost, dafAt + "/look-up", access(authz.DAFEnrollmentManage), p.lookUpEIN},
+		{http.MethodPost, dafAt + "/enroll", access(authz.DAFEnrollmentManage), p.enrollMerchant},
+		{http.MethodGet, dafAt + "/leave", access(authz.DAFEnrollmentManage), p.showLeaveDAF},
+		{http.MethodPost, dafAt + "/leave", access(authz.DAFEnrollmentManage), p.leaveDAF},
+	}
+}
+
+func (p *Portal) showEnrollment(c echo.Context) error {
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	return p.enrollmentTab(c, http.StatusOK, m, nil, views.EnrollForm{})
+}
+
+// enrollmentTab shows how the enrollment stands; found is the organization that was looked up, if one was.
+func (p *Portal) enrollmentTab(c echo.Context, status int, m merchant.Merchant, found *views.FoundOrganization, f views.EnrollForm) error {
+	t := say(c)
+	view := views.Enrollment{On: m.HasDAFProvider, Found: found, Sandbox: p.Sandbox, Steps: enrollSteps(t.Enrollment, m)}
+	last, err := p.DAF.EnrollmentOf(c.Request().Context(), actor(c), m.ID)
+	if err != nil && !fault.HasCode(err, "resource_missing") {
+		return err
+	}
+	lastEnrollment(&view, m, last)
+	if p.may(c, authz.MerchantFeatures) {
+		view.Toggle = merchantAt(m.ID, dafEnd+"/switch?to="+onOff(!m.HasDAFProvider))
+	} else {
+		view.Who = t.Wallets.NotYours(p.roleNames(t, authz.MerchantFeatures))
+	}
+	idle := view.State != string(daf.Enrolled) && view.State != string(daf.Processing)
+	switch {
+	case !p.may(c, authz.DAFEnrollmentManage):
+		view.By = t.Enrollment.ByOrganization(p.roleNames(t, authz.DAFEnrollmentManage))
+	case !idle:
+		view.Leave = merchantAt(m.ID, dafEnd+"/leave")
+	case m.Eligible() && merchant.Allows(m.Status, merchant.TakeDonation):
+		f.Action = merchantAt(m.ID, dafEnd+"/look-up")
+		if f.EIN == "" && m.EIN != nil {
+			f.EIN = *m.EIN
+		}
+		view.Form = f
+	}
+	return p.showTab(c, status, m, dafEnd, views.EnrollmentTab(view))
+}
+
+// lastEnrollment is what is known of the last attempt. A merchant may have been enrolled by none.
+func lastEnrollment(view *views.Enrollment, m merchant.Merchant, last daf.Enrollment) {
+	view.State, view.Name, view.EIN, view.Provider = string(last.State), last.Name, last.EIN, last.Provider
+	if last.Refusal != nil {
+		view.Why = last.Refusal.Text()
+	}
+	if m.DAFProviderConnectID == nil {
+		return
+	}
+	view.State, view.Connect = string(daf.Enrolled), *m.DAFProviderConnectID
+	if view.Name == "" {
+		view.Name = m.Name
+	}
+	if m.EIN != nil {
+		view.EIN = *m.EIN
+	}
+	if last.FinishedAt != nil {
+		view.Since = last.FinishedAt.Time
+	}
+}
+
+// enrollSteps are what it takes to accept donations, in the order in which it is done.
+func enrollSteps(t text.Enrollment, m merchant.Merchant) (out []ui.Task) {
+	us := m.Country == merchant.Countries()[0]
+	for _, s := range []struct {
+		done       bool
+		words, not string
+	}{
+		{us, t.InUS, t.NotUS}, {m.Nonprofit, t.IsNonprofit, t.NotNonprofit}, {merchant.Allows(m.Status, merchant.TakeDonation), t.IsActive, t.NotActive},
+		{m.HasDAFProvider, t.IsOn, t.NotOn}, {m.DAFProviderConnectID != nil, t.IsEnrolled, t.NotEnrolled},
+	} {
+		step := ui.Task{Done: s.done, Text: s.words, Due: t.Done}
+		if !s.done {
+			step.Note, step.Due, step.Tone = s.not, t.NotDone, ui.Warning
+			if !us {
+				step.Due, step.Tone = t.Never, ui.Neutral
+			}
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// switchDAF turns DAF Pay on or off, as its address says.
+func (p *Portal) switchDAF(c echo.Context) error {
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	to := c.QueryParam("to")
+	if switched(to) == nil {
+		return fault.Missing()
+	}
+	if _, err := p.Merchants.Update(c.Request().Context(), actor(c), m.ID, merchant.UpdateInput{HasDAFProvider: patch.Set(to == "on")}, nil); err != nil {
+		return err
+	}
+	t := say(c).Enrollment
+	told := ui.Toast{Tone: ui.Success, Text: t.TurnedOff, Undo: merchantAt(m.ID, dafEnd+"/switch?to="+onOff(to == "off"))}
+	if to == "on" {
+		told.Text = t.TurnedOn
+	}
+	tell(c, told)
+	return seeOther(c, merchantAt(m.ID, dafEnd))
+}
+
+// einOf is the number that was typed, as it is printed: nine digits are enough.
+func einOf(form url.Values) string {
+	typed := strings.TrimSpace(form.Get("ein"))
+	if len(typed) == 9 && strings.Trim(typed, "0123456789") == "" {
+		return typed[:2] + "-" + typed[2:]
+	}
+	return typed
+}
+
+func (p *Portal) lookUpEIN(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	ein := einOf(form)
+	found, err := p.DAF.LookUp(c.Request().Context(), actor(c), daf.LookUpInput{MerchantID: m.ID, EIN: ein})
+	if err != nil {
+		return p.enrollRefused(c, m, ein, err)
+	}
+	view := foundOrganization(say(c).Enrollment, m, ein, found)
+	status := http.StatusOK
+	if view.Confirm == "" {
+		status = http.StatusUnprocessableEntity
+	}
+	return p.enrollmentTab(c, status, m, &view, views.EnrollForm{EIN: ein})
+}
+
+// foundOrganization is what a look-up has found, to be confirmed if it can be enrolled.
+func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string, found daf.Candidate) views.FoundOrganization {
+	out := views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd)}
+	if o := found.Organization; o != nil {
+		out.Name, out.Place, out.Registered, out.Good = o.Name, o.City+", "+o.State+", "+o.Country, t.Charity(o.Subsection), o.GoodStanding
+	}
+	if found.Outcome == daf.Eligible {
+		out.Confirm = merchantAt(m.ID, dafEnd+"/enroll")
+	} else {
+		out.Refusal, out.Advice = found.Outcome.Text(), t.Advice[string(found.Outcome)]
+	}
+	return out
+}
+
+// enrollRefused shows the form again with what stands in the way, in plain words.
+func (p *Portal) enrollRefused(c echo.Context, m merchant.Merchant, ein string, err error) error {
+	t := say(c).Enrollment
+	f, ok := fault.As(err)
+	if !ok || f.Kind == fault.KindNotFound || f.Kind == fault.KindForbidden {
+		return err
+	}
+	form := views.EnrollForm{EIN: ein}
+	if above, beside, ok := problems(err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
+		form.Problems, form.Error = above, beside["ein"]
+		return p.enrollmentTab(c, http.StatusUnprocessableEntity, m, nil, form)
+	}
+	outcome := strings.TrimPrefix(f.Code, "daf_")
+	refused := views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd), Refusal: f.Message, Advice: t.Advice[outcome]}
+	return p.enrollmentTab(c, statusOf(f.Kind), m, &refused, form)
+}
+
+func (p *Portal) enrollMerchant(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	ein := einOf(form)
+	e, err := p.DAF.Enroll(c.Request().Context(), actor(c), daf.EnrollInput{MerchantID: m.ID, EIN: ein, Name: form.Get("name")})
+	switch {
+	case fault.HasCode(err, "daf_already_enrolled"), fault.HasCode(err, "daf_in_progress"): // pressed twice: the tab tells how it stands
+		return seeOther(c, merchantAt(m.ID, dafEnd))
+	case err != nil:
+		return p.enrollRefused(c, m, ein, err)
+	}
+	if e.State == daf.Enrolled {
+		tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Enrollment.Enrolled(e.Name)})
+	}
+	return seeOther(c, merchantAt(m.ID, dafEnd))
+}
+
+func (p *Portal) showLeaveDAF(c echo.Context) error {
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.LeavePage(p.page(c, say(c).Enrollment.LeaveTitle), merchantAt(m.ID, dafEnd+"/leave"), merchantAt(m.ID, dafEnd)))
+}
+
+func (p *Portal) leaveDAF(c echo.Context) error {
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	if _, err := p.DAF.OptOut(c.Request().Context(), actor(c), m.ID); err != nil {
+		return err
+	}
+	tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Enrollment.LeftNow})
+	return seeOther(c, merchantAt(m.ID, dafEnd))
+}
