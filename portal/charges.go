@@ -33,6 +33,7 @@ func (p *Portal) chargeRoutes() []route {
 		{http.MethodGet, chargesPath, access(authz.ChargeRead), p.showCharges},
 		{http.MethodGet, chargesFile, access(authz.ExportCreate), p.sendCharges},
 		{http.MethodGet, chargesPath + "/totals", access(authz.ChargeRead), p.showChargeTotals},
+		{http.MethodGet, chargesPath + "/:id", access(authz.ChargeRead), p.showCharge},
 	}
 }
 
@@ -40,7 +41,7 @@ func (p *Portal) chargeRoutes() []route {
 func chargeInput(c echo.Context, query url.Values) charge.ListInput {
 	in := charge.ListInput{Page: cursors(query, ids.ParseCharge), Created: days(c, query, "created"), Amounts: amounts(query, "amount"),
 		Statuses: known(query["status"], charge.Statuses()), Types: known(query["method"], charge.Types()),
-		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: numbers(query["merchant"])}
+		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: chosenMerchant(query)}
 	switch query.Get("recurring") {
 	case "yes", "no":
 		yes := query.Get("recurring") == "yes"
@@ -71,16 +72,6 @@ func known(values, all []string) (out []string) {
 	return out
 }
 
-// numbers are the values that are ids of merchants.
-func numbers(values []string) (out []int64) {
-	for _, v := range values {
-		if n, err := number(v); err == nil {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 // pairOf reads a name and its value of metadata.
 func pairOf(words string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(words, ":")
@@ -102,7 +93,11 @@ func (p *Portal) showCharges(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	here, err := merchantsOf(p, c, charges.Items, func(one charge.Charge) int64 { return one.MerchantID })
+	var of []int64
+	for _, one := range charges.Items {
+		of = append(of, one.MerchantID)
+	}
+	here, err := p.payees(c, of...)
 	if err != nil {
 		return err
 	}
@@ -118,7 +113,7 @@ func (p *Portal) showCharges(c echo.Context) error {
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Charges.Title), view))
 }
 
-func (p *Portal) chargeBar(c echo.Context, query url.Values, here merchants) ui.FilterBar {
+func (p *Portal) chargeBar(c echo.Context, query url.Values, here payees) ui.FilterBar {
 	t := say(c)
 	bar := ui.FilterBar{Path: chargesPath, Query: query, Target: ui.ResultsID,
 		Search: ui.Filter{Name: "q", Label: t.Charges.Search, Kind: ui.FilterWords},
@@ -127,15 +122,12 @@ func (p *Portal) chargeBar(c echo.Context, query url.Values, here merchants) ui.
 			{Name: "method", Label: t.Charges.Method, Kind: ui.FilterMany, Options: options(charge.Types(), t.Charges.Types)},
 			{Name: "amount", Label: t.Charges.Amount, Kind: ui.FilterAmount, Error: wrongAmount(t, query, "amount")},
 			{Name: "created", Label: t.Charges.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
-			here.filter(t),
 			{Name: "recurring", Label: t.Charges.Recurring, Kind: ui.FilterOne, Options: []ui.Option{
 				{Value: "yes", Label: t.Charges.Recurring}, {Value: "no", Label: t.Charges.Once}}},
-			{Name: "metadata", Label: t.Charges.Metadata, Kind: ui.FilterWords, Hint: t.Charges.MetadataHint},
+			{Name: "metadata", Label: t.Charges.Metadata, Kind: ui.FilterWords, Hint: t.Charges.MetadataHint, Error: wrongPair(t, query)},
 		}}
-	if words := query.Get("metadata"); words != "" {
-		if _, _, ok := pairOf(words); !ok {
-			bar.Filters[len(bar.Filters)-1].Error = t.Charges.Pair
-		}
+	if filter, some := here.filter(t.Charges.Merchant); some {
+		bar.Filters = append(bar.Filters, filter)
 	}
 	if here.currencies() > 1 || query.Has("currency") {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "currency", Label: t.Charges.Currency, Kind: ui.FilterOne, Options: currencies()})
@@ -161,6 +153,14 @@ func currencies() (out []ui.Option) {
 	return out
 }
 
+// wrongPair says what is wrong with a filter of metadata; "" if nothing is.
+func wrongPair(t *text.Catalogue, query url.Values) string {
+	if _, _, ok := pairOf(query.Get("metadata")); query.Get("metadata") == "" || ok {
+		return ""
+	}
+	return t.Charges.Pair
+}
+
 // wrongAmount says what is wrong with a filter of amounts; "" if nothing is.
 func wrongAmount(t *text.Catalogue, query url.Values, name string) string {
 	read := amounts(query, name)
@@ -170,7 +170,7 @@ func wrongAmount(t *text.Catalogue, query url.Values, name string) string {
 	return ""
 }
 
-func chargeTable(t *text.Catalogue, charges page.Of[charge.Charge], here merchants) ui.Table {
+func chargeTable(t *text.Catalogue, charges page.Of[charge.Charge], here payees) ui.Table {
 	out := ui.Table{Caption: t.Charges.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Charges.Payer, Place: ui.PlaceLead}, {Title: t.Charges.Amount, Right: true, Place: ui.PlaceAmount},
 		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method}, {Title: t.Charges.Merchant, Place: ui.PlaceGone},
@@ -181,7 +181,7 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Charge], here merchan
 		method, detail := methodOf(t, one.PaymentMethod)
 		out.Rows = append(out.Rows, ui.Row{Href: chargesPath + "/" + one.ID.String(), Label: t.Charges.Row(t.Amount(one.Amount), payer),
 			Cells: []templ.Component{ui.Two(payer, one.Billing.Email), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
-				ui.Two(method, detail), ui.Plain(here.name(one.MerchantID)), ui.Time(one.CreatedAt.Time)}})
+				ui.Two(method, detail), ui.Plain(here.names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/merchant"
+	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/views/ui"
 )
@@ -50,6 +51,15 @@ func (ps payees) filter(label string) (ui.Filter, bool) {
 		out.Options = append(out.Options, ui.Option{Value: strconv.FormatInt(m.ID, 10), Label: m.Name})
 	}
 	return out, len(ps.all) > 1
+}
+
+// currencies counts those that the merchants are paid in.
+func (ps payees) currencies() int {
+	seen := map[money.Currency]bool{}
+	for _, m := range ps.all {
+		seen[m.Currency] = true
+	}
+	return len(seen)
 }
 
 // chosenMerchant is what the filter of merchants selects: nil for all, and nothing for what is no merchant.

@@ -57,6 +57,7 @@ func (p *Portal) routes() []route {
 	rs = append(rs, p.developerRoutes()...)
 	rs = append(rs, p.chargeRoutes()...)
 	rs = append(rs, p.disputeRoutes()...)
+	rs = append(rs, p.chargeActRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

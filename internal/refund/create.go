@@ -135,6 +135,9 @@ func (s *Service) reserveTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ac
 	if err := freeTx(ctx, tx, l.ApplicationID, in.ExternalID); err != nil {
 		return call{}, err
 	}
+	if err := untouched(l.Charge, in.IfLeft); err != nil {
+		return call{}, err
+	}
 	amount, err := amountOf(l.Charge, in.Amount)
 	if err != nil {
 		return call{}, err

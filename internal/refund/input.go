@@ -15,6 +15,8 @@ type CreateInput struct {
 	Note       *string           `json:"note"`
 	ExternalID *string           `json:"external_id"`
 	Metadata   map[string]string `json:"metadata"`
+	// IfLeft is what was left to give back when the caller looked: it must still be.
+	IfLeft *money.Amount `json:"-"`
 }
 
 // reasons are those that a refund may have.

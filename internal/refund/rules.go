@@ -21,6 +21,15 @@ func refundable(c charge.Charge) (ok, waits bool) {
 	return false, false
 }
 
+// untouched refuses who decided by an amount that is not what is left any more: somebody else was quicker.
+func untouched(c charge.Charge, seen *money.Amount) error {
+	if seen == nil || *seen == c.AmountRefundable {
+		return nil
+	}
+	return fault.New(fault.KindChanged, "object_changed", "Meanwhile something else became of this charge. Look at what is left of it.").
+		With("remaining", c.AmountRefundable)
+}
+
 // amountOf is what a request gives back of a charge that its transaction holds, all that is left if
 // it named no amount; or the fault that refuses it.
 func amountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) {

@@ -107,3 +107,19 @@ func (s *Service) Purge(ctx context.Context) (int64, error) {
 			WHERE finished_at < @now::timestamptz - @keep::interval LIMIT @batch)`,
 		pg.Args{"now": s.Now(), "keep": keepFor, "batch": pg.PurgeBatch})
 }
+
+// OfEvents returns what was sent, or will be, of some events of the application, to all endpoints, the
+// earliest first.
+func (s *Service) OfEvents(ctx context.Context, actor authz.Actor, events []ids.Event) ([]Delivery, error) {
+	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+		return nil, err
+	}
+	out, err := pg.All[Delivery](ctx, s.Pool, `SELECT `+deliveryColumns+` FROM webhook_deliveries
+		WHERE application_id = @application_id AND event_id = ANY (@events::uuid[]) ORDER BY id`,
+		pg.Args{"application_id": actor.ApplicationID, "events": events})
+	shown := s.shownDelivery(actor)
+	for i := range out {
+		out[i] = shown(out[i])
+	}
+	return out, err
+}

@@ -5,7 +5,7 @@ type Charges struct {
 	Title, Text                                   string
 	Search                                        string
 	Status, Method, Amount, Created, Merchant     string
-	MerchantHint, Recurring, Once                 string
+	Recurring, Once                               string
 	Metadata, MetadataHint, Pair                  string
 	Currency, Payer, State                        string
 	EmptyTitle, EmptyText, QuickStart             string
@@ -32,7 +32,7 @@ var chargesEnglish = Charges{
 	Title: "Charges", Text: "Every payment that was asked for, the newest first.",
 	Search: "E-mail, last four digits, or an id",
 	Status: "Status", Method: "Method", Amount: "Amount", Created: "Created", Merchant: "Merchant",
-	MerchantHint: "Its number, as on its page.", Recurring: "Recurring", Once: "Not recurring",
+	Recurring: "Recurring", Once: "Not recurring",
 	Metadata: "Metadata", MetadataHint: "A name, a colon and its value: campaign: spring", Pair: "Write a name, a colon and a value.",
 	Currency: "Currency", Payer: "Payer", State: "Status",
 	EmptyTitle: "No charges yet", EmptyText: "Applications create charges through the API, with a token that a payer’s browser made. None can be created here.",

@@ -43,6 +43,9 @@ type Catalogue struct {
 	Disputes    Disputes
 	Wallets    Wallets
 	Enrollment Enrollment
+	Charge     Charge
+	Acts       Acts
+	Refunds    Refunds
 }
 
 // English is what everybody reads so far.
@@ -78,6 +81,9 @@ var English = &Catalogue{
 	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish, Disputes: disputesEnglish,
 	Wallets:     walletsEnglish,
 	Enrollment:  enrollmentEnglish,
+	Charge:      chargeEnglish,
+	Acts:        actsEnglish,
+	Refunds:     refundsEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,239 @@
+package portal
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/dispute"
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/refund"
+	"svcpay/internal/requestlog"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// around is a charge with what belongs to it, as far as the visitor may see it.
+type around struct {
+	charge   charge.Charge
+	merchant merchant.Merchant
+	refunds  []refund.Refund
+	disputes []dispute.Dispute
+	happened []ui.Happening
+	earlier  string          // the entry that the timeline goes on after; "" if these are all
+	request  *requestlog.Log // that made it; nil if it is not known any more
+	asked    string          // the id of that request
+	places   map[string]bool
+}
+
+// mostRelated is how many refunds or disputes a charge's page shows.
+const mostRelated = 20
+
+// ifAllowed is what may be missing of a page: nothing for somebody who may not see it.
+func ifAllowed(err error) error {
+	if f, ok := fault.As(err); ok && (f.Kind == fault.KindForbidden || f.Kind == fault.KindNotFound) {
+		return nil
+	}
+	return err
+}
+
+// aroundCharge reads the charge that the address names, and what belongs to it.
+func (p *Portal) aroundCharge(c echo.Context) (out around, err error) {
+	ctx, a := c.Request().Context(), actor(c)
+	if out.charge, err = p.Charges.Get(ctx, a, c.Param("id")); err != nil {
+		return out, err
+	}
+	out.places = p.reachable(c)
+	if out.merchant, err = p.Merchants.Get(ctx, a, out.charge.MerchantID); err != nil {
+		return out, err
+	}
+	refunds, err := p.Refunds.List(ctx, a, refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostRelated}, ChargeID: &out.charge.ID})
+	if err = ifAllowed(err); err != nil {
+		return out, err
+	}
+	out.refunds = refunds.Items
+	disputes, err := p.Disputes.List(ctx, a, dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: mostRelated}, ChargeID: &out.charge.ID})
+	if err = ifAllowed(err); err != nil {
+		return out, err
+	}
+	out.disputes = disputes.Items
+	return out, p.addHappenings(c, &out)
+}
+
+func (p *Portal) showCharge(c echo.Context) error {
+	of, err := p.aroundCharge(c)
+	if err != nil {
+		return err
+	}
+	t, one := say(c), of.charge
+	record, err := json.MarshalIndent(one, "", "  ")
+	if err != nil {
+		return err
+	}
+	state := stateOf(t, one)
+	acts := p.chargeActs(c, one)
+	view := views.Detail{
+		Head: ui.Head{Title: t.Money(one.Amount, one.Currency), Text: t.Charge.To(payerOf(t, one), of.merchant.Name),
+			Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: chargesPath}}},
+		Buttons: acts.buttons, Banners: p.chargeBanners(c, of),
+		Main: []views.Part{
+			{Card: ui.Card{Title: t.Charge.Timeline}, Body: timelineOf(chargesPath+"/"+one.ID.String(), of).View()},
+			feesPart(t, of),
+			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, string(record))},
+		},
+		Side: []views.Part{amountsPart(t, one)},
+	}
+	if len(acts.refused) > 0 {
+		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.NotNow}, Body: ui.KeyValue(acts.refused)})
+	}
+	view.Side = append(view.Side, relatedPart(t, of), detailsPart(t, of), payerPart(t, one))
+	if len(one.Metadata) > 0 {
+		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(one.Metadata))})
+	}
+	return render(c, http.StatusOK, views.DetailPage(p.page(c, view.Head.Title), view))
+}
+
+// metadataPairs are the members of metadata, in order of their names.
+func metadataPairs(metadata map[string]string) (out []ui.Pair) {
+	for name, value := range metadata {
+		out = append(out, ui.Pair{Key: name, Value: value})
+	}
+	slices.SortFunc(out, func(a, b ui.Pair) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// chargeBanners say what stands out of the ordinary about a charge.
+func (p *Portal) chargeBanners(c echo.Context, of around) (out []ui.Banner) {
+	t, one := say(c), of.charge
+	switch {
+	case one.Status == charge.Processing:
+		out = append(out, ui.Banner{Tone: ui.Info, Title: t.Charge.ProcessingTitle, Text: t.Charge.ProcessingText})
+	case one.Status == charge.Returned && one.ReturnCode != nil:
+		out = append(out, ui.Banner{Tone: ui.Danger, Title: t.Charge.ReturnedTitle, Text: t.Charge.ReturnedText(*one.ReturnCode)})
+	case one.Failure != nil:
+		out = append(out, ui.Banner{Tone: ui.Danger, Title: t.Charge.FailedTitle, Text: strings.TrimSpace(one.Failure.Message + " " + t.Charge.Advice[one.Failure.Advice])})
+	}
+	for _, d := range of.disputes {
+		if d.Status == dispute.NeedsResponse {
+			zone := text.To(c.Request().Context())
+			out = append(out, ui.Banner{Tone: ui.Warning, Title: t.Charge.DisputedTitle(t.Amount(d.Amount)), Text: t.Charge.DisputedText(zone.Date(d.RespondBy.Time))})
+		}
+	}
+	return out
+}
+
+// amountsPart is what became of the money, as a sum.
+func amountsPart(t *text.Catalogue, c charge.Charge) views.Part {
+	var terms []ui.Term
+	add := func(label string, a money.Amount) {
+		if a != 0 {
+			terms = append(terms, ui.Term{Label: label, Amount: ui.Amount(a)})
+		}
+	}
+	if c.AmountCaptured == 0 {
+		add(t.Charge.Authorized, c.AmountAuthorized)
+		return views.Part{Card: ui.Card{Title: t.Charge.Amounts}, Body: ui.Sum(append(terms, ui.Term{Label: t.Charge.Captured, Amount: ui.Amount(0)},
+			ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)}),
+			ui.Term{Label: t.Charge.Net, Amount: ui.Money(-c.FeeTotal, c.Currency)})}
+	}
+	returned, disputed := money.Amount(0), c.AmountDisputed
+	if c.Status == charge.Returned {
+		returned, disputed = c.AmountCaptured-c.AmountRefunded, 0
+	}
+	add(t.Charge.Captured, c.AmountCaptured)
+	add(t.Charge.Refunded, -c.AmountRefunded)
+	add(t.Charge.Waiting, -c.AmountRefundPending)
+	add(t.Charge.Returned, -returned)
+	add(t.Charge.Disputed, -disputed)
+	terms = append(terms, ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)})
+	net := c.AmountCaptured - c.AmountRefunded - c.AmountRefundPending - returned - disputed - c.FeeTotal
+	return views.Part{Card: ui.Card{Title: t.Charge.Amounts}, Body: ui.Sum(terms, ui.Term{Label: t.Charge.Net, Amount: ui.Money(net, c.Currency)})}
+}
+
+// feesPart explains each fee: what its rule makes of its base.
+func feesPart(t *text.Catalogue, of around) views.Part {
+	lines := slices.Clone(of.charge.Fees)
+	for _, d := range of.disputes {
+		lines = append(lines, d.Fees...)
+	}
+	card := ui.Card{Title: t.Charge.Fees}
+	if len(lines) == 0 {
+		return views.Part{Card: card, Body: ui.Plain(t.Charge.FeesNone)}
+	}
+	card.Text, card.Flush = t.Charge.FeesText, true
+	if at := merchantPlace(of.places, of.merchant.ID); at != "" {
+		card.Link, card.Href = t.Charge.Schedules, at+"/fees"
+	}
+	table := ui.Table{Caption: t.Charge.Fees, Columns: []ui.Column{{Title: t.Charge.Fee, Place: ui.PlaceLead}, {Title: t.Charge.Rule},
+		{Title: t.Charge.Base, Right: true}, {Title: t.Charge.Amount, Right: true, Place: ui.PlaceAmount}}}
+	one := !slices.ContainsFunc(lines, func(l fee.Line) bool { return l.ScheduleID != lines[0].ScheduleID })
+	for _, l := range lines {
+		schedule := ""
+		if !one {
+			schedule = l.ScheduleID.String()
+		}
+		rule, base := ui.Plain(t.Charge.Each(t.Amount(l.Amount))), ui.Plain("–")
+		if l.Rate != nil && l.Basis != nil {
+			rule, base = ui.Plain(t.Charge.Share(t.Percent(*l.Rate))), ui.Amount(*l.Basis)
+		}
+		table.Rows = append(table.Rows, ui.Row{Cells: []templ.Component{ui.Two(t.Charge.FeeNames[l.Fee], schedule), rule, base, ui.Amount(l.Amount)}})
+	}
+	schedule := ""
+	if one {
+		schedule = lines[0].ScheduleID.String()
+	}
+	table.Foot = []templ.Component{ui.Two(t.Charge.AllFees, schedule), nil, nil, ui.Amount(fee.Total(lines))}
+	return views.Part{Card: card, Body: table.View()}
+}
+
+// relatedPart leads to what belongs to a charge.
+func relatedPart(t *text.Catalogue, of around) views.Part {
+	tasks := []ui.Task{{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: merchantPlace(of.places, of.merchant.ID)}}
+	for _, r := range of.refunds {
+		tasks = append(tasks, ui.Task{Icon: ui.IconRefund, Text: t.Charge.RefundOf(t.Amount(r.Amount)), Note: t.Refunds.Statuses[string(r.Status)],
+			Href: place(of.places, refundsPath, r.ID.String())})
+	}
+	for _, d := range of.disputes {
+		tasks = append(tasks, ui.Task{Icon: ui.IconDispute, Text: t.Charge.DisputeOf(t.Amount(d.Amount)), Note: t.Charge.DisputeStatuses[string(d.Status)],
+			Href: place(of.places, "/portal/disputes", d.ID.String())})
+	}
+	if of.charge.PayoutID != nil {
+		tasks = append(tasks, ui.Task{Icon: ui.IconPayout, Text: t.Charge.Happenings["payout.created"], Note: of.charge.PayoutID.String(),
+			Href: place(of.places, "/portal/payouts", of.charge.PayoutID.String())})
+	}
+	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks(tasks)}
+}
+
+// payerPart is who paid.
+func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
+	b := c.Billing
+	street := strings.Join(slices.DeleteFunc([]string{b.AddressLine1, b.AddressLine2, strings.TrimSpace(b.AddressCity + " " + b.AddressState + " " + b.AddressZip),
+		b.AddressCountry}, func(s string) bool { return s == "" }), ", ")
+	var pairs []ui.Pair
+	for _, one := range []ui.Pair{{Key: t.Charge.Name, Value: nameOf(b)}, {Key: t.Charge.Email, Value: b.Email}, {Key: t.Charge.Phone, Value: b.Phone},
+		{Key: t.Charge.Billing, Value: street}} {
+		if one.Value != "" {
+			pairs = append(pairs, one)
+		}
+	}
+	card := ui.Card{Title: t.Charge.Payer}
+	if len(pairs) == 0 {
+		return views.Part{Card: card, Body: ui.Plain(t.Charges.NoName)}
+	}
+	if b.Email != "" {
+		card.Link, card.Href = t.Charge.Others, withQuery(chargesPath, url.Values{"q": {b.Email}})
+	}
+	return views.Part{Card: card, Body: ui.KeyValue(pairs)}
+}

@@ -1,0 +1,220 @@
+package portal
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/refund"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// refundForm is the dialog for a charge, with an amount typed in it.
+func (p *Portal) refundForm(c echo.Context, one charge.Charge, typed string) (views.RefundForm, error) {
+	t, at := say(c), chargesPath+"/"+one.ID.String()
+	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), payerOf(t, one)), Action: at + "/refund", Back: at,
+		Once: newOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
+		Reasons: options(refund.Reasons(), t.Acts.Reasons)}
+	amount, err := refundAmount(t, one, typed)
+	if err != nil {
+		amount = 0
+	}
+	balance, err := p.Ledger.Balance(c.Request().Context(), actor(c), one.MerchantID)
+	if err = ifAllowed(err); err != nil {
+		return f, err
+	}
+	of, err := p.Merchants.Get(c.Request().Context(), actor(c), one.MerchantID)
+	if err != nil {
+		return f, err
+	}
+	f.Says = refundSays(t, one, amount)
+	if balance.Object != "" {
+		f.Says.Text += " " + t.Acts.BalanceAfter(of.Name, t.Money(balance.Total-amount, one.Currency))
+	}
+	return f, nil
+}
+
+// refundSays is what a refund comes to: 0 is one of which the amount is not known yet.
+func refundSays(t *text.Catalogue, one charge.Charge, amount money.Amount) views.RefundSays {
+	method, _ := methodOf(t, one.PaymentMethod)
+	out := views.RefundSays{Title: t.Acts.PayerGets(t.Amount(amount), method), Press: t.Acts.Press(t.Amount(amount))}
+	if amount == 0 {
+		out.Title, out.Press = t.Acts.BadAmount, t.Acts.Refund
+	}
+	words := []string{t.Acts.Days}
+	switch {
+	case one.Status == charge.Pending:
+		words[0] = t.Acts.Waits
+	case one.Type != charge.Card:
+		words[0] = t.Acts.DaysBank
+	}
+	if one.FeeTotal > 0 {
+		words = append(words, t.Acts.FeesStay(t.Amount(one.FeeTotal)))
+	} else {
+		words = append(words, t.Acts.NoFees)
+	}
+	out.Text = strings.Join(words, " ")
+	return out
+}
+
+// refundAmount reads an amount to give back of a charge.
+func refundAmount(t *text.Catalogue, one charge.Charge, typed string) (money.Amount, error) {
+	amount, err := money.ParseDecimal(strings.TrimSpace(typed))
+	if err != nil || amount == 0 {
+		return 0, fault.Invalid("parameter_invalid", t.Acts.BadAmount).On("amount")
+	}
+	if amount > one.AmountRefundable {
+		return 0, fault.Refused("refund_exceeds_remaining", t.Acts.AtMost(t.Money(one.AmountRefundable, one.Currency))).On("amount")
+	}
+	return amount, nil
+}
+
+func (p *Portal) showRefundForm(c echo.Context) error {
+	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	typed := one.AmountRefundable.Decimal()
+	if c.QueryParams().Has("amount") {
+		typed = c.QueryParam("amount")
+	}
+	f, err := p.refundForm(c, one, typed)
+	if err != nil {
+		return err
+	}
+	if reason := noRefund(say(c).Acts, one); reason != "" {
+		f.Problems = ui.Problems{Title: say(c).Acts.NotRefunded, List: []ui.Problem{{Text: reason}}}
+	}
+	return render(c, http.StatusOK, views.RefundPage(p.page(c, say(c).Acts.Refund), f))
+}
+
+// sendRefund gives back what the form says, once, and only of what was left when it was drawn: two tabs, or two
+// people, do not give back twice what they saw once.
+func (p *Portal) sendRefund(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	if form.Get("fill") != "" {
+		return p.refundAgain(c, one, form, nil)
+	}
+	claim, err := once(c, form)
+	if err != nil {
+		return err
+	}
+	in := refund.CreateInput{ChargeID: ptr(one.ID.String()), Reason: unlessEmpty(form.Get("reason")), Note: unlessEmpty(form.Get("note"))}
+	left, err := strconv.ParseInt(form.Get("left"), 10, 64)
+	if err != nil {
+		return errOnce
+	}
+	in.IfLeft = ptr(money.Amount(left))
+	amount, err := money.ParseDecimal(strings.TrimSpace(form.Get("amount")))
+	if err != nil {
+		return p.refundAgain(c, one, form, fault.Invalid("parameter_invalid", say(c).Acts.BadAmount).On("amount"))
+	}
+	in.Amount = &amount
+	out, err := p.Refunds.Create(c.Request().Context(), actor(c), in, claim)
+	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
+		err = out.Prior.Outcome.Refusal
+	}
+	if err != nil {
+		return p.refundRefused(c, form, err)
+	}
+	made := out.Object
+	if out.Prior != nil {
+		if made, err = p.Refunds.Get(c.Request().Context(), actor(c), ids.RefundFrom(out.Prior.ObjectID).String()); err != nil {
+			return err
+		}
+	}
+	p.tellRefund(c, made)
+	return seeOther(c, chargesPath+"/"+one.ID.String())
+}
+
+// tellRefund says what became of a refund.
+func (p *Portal) tellRefund(c echo.Context, made refund.Refund) {
+	t := say(c)
+	out := ui.Toast{Tone: ui.Success, Text: t.Acts.Refunded(t.Money(made.Amount, made.Currency)), Href: refundsPath + "/" + made.ID.String(), Link: t.Acts.See}
+	switch {
+	case made.Status == refund.Failed:
+		out.Tone, out.Text = ui.Danger, t.Acts.RefundFails
+	case made.PendingReason != nil:
+		out.Tone, out.Text = ui.Info, t.Acts.RefundWaits
+	case made.Status == refund.Pending:
+		out.Tone, out.Text = ui.Info, t.Acts.RefundAsked
+	}
+	tell(c, out)
+}
+
+// refundRefused shows the form again, with what is left of the charge now.
+func (p *Portal) refundRefused(c echo.Context, form url.Values, err error) error {
+	if fault.HasCode(err, "idempotency_key_in_use") { // a second click while the first is under way
+		tell(c, ui.Toast{Tone: ui.Info, Text: say(c).Acts.UnderWay})
+		return seeOther(c, chargesPath+"/"+c.Param("id"))
+	}
+	if fault.HasCode(err, "idempotency_key_reused") {
+		err = fault.New(fault.KindConflict, "idempotency_key_reused", say(c).Acts.SentAlready)
+	}
+	now, broken := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if broken != nil {
+		return broken
+	}
+	return p.refundAgain(c, now, form, err)
+}
+
+// refundAgain draws the form with what was typed: with the amount of a chip, or with what was refused.
+func (p *Portal) refundAgain(c echo.Context, one charge.Charge, form url.Values, refused error) error {
+	t, typed := say(c), form.Get("amount")
+	switch form.Get("fill") {
+	case "full":
+		typed = one.AmountRefundable.Decimal()
+	case "half":
+		typed = (one.AmountRefundable / 2).Decimal()
+	}
+	f, err := p.refundForm(c, one, typed)
+	if err != nil {
+		return err
+	}
+	f.Reason, f.Note = form.Get("reason"), form.Get("note")
+	if refused == nil {
+		f.Once = cmp.Or(form.Get(onceField), f.Once)
+		return render(c, http.StatusOK, views.RefundPage(p.page(c, t.Acts.Refund), f))
+	}
+	if fault.HasCode(refused, "object_changed") {
+		f.Meanwhile = ui.Banner{Tone: ui.Warning, Title: t.Acts.Meanwhile, Text: t.Acts.MeanwhileText(t.Money(one.AmountRefundable, one.Currency))}
+		return render(c, http.StatusUnprocessableEntity, views.RefundPage(p.page(c, t.Failures.TitleError(t.Acts.Refund)), f))
+	}
+	if _, wrong := refundAmount(t, one, typed); fault.HasCode(refused, "refund_exceeds_remaining") && wrong != nil {
+		refused = wrong // in the words of the form
+	}
+	above, beside, ok := problems(refused, t.Acts.NotRefunded, map[string]string{"charge_id": ""})
+	if !ok {
+		return refused
+	}
+	f.Problems, f.AmountError, f.NoteError = above, beside["amount"], beside["note"]
+	return render(c, http.StatusUnprocessableEntity, views.RefundPage(p.page(c, t.Failures.TitleError(t.Acts.Refund)), f))
+}
+
+// unlessEmpty is a text that was typed; nil for none.
+func unlessEmpty(s string) *string {
+	if s = strings.TrimSpace(s); s == "" {
+		return nil
+	}
+	return &s
+}
+
+// ptr is a pointer to a value.
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,3 @@
+package portal
+
+const refundsPath = "/portal/refunds"

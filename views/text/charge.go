@@ -1,0 +1,128 @@
+package text
+
+// Charge are the texts of the page about one charge, and of what can be done with it.
+type Charge struct {
+	To                                          func(payer, merchant string) string
+	Timeline, Fees, FeesNone                    string
+	FeesText                                    string
+	Fee, Rule, Base, Amount, AllFees            string
+	Each                                        func(amount string) string
+	Share                                       func(rate string) string
+	FeeNames                                    map[string]string
+	JSON, JSONText, JSONLabel                   string
+	Amounts                                     string
+	Authorized, Captured, Refunded, Waiting     string
+	Returned, Disputed                          string
+	Net, Left                                   string
+	Lines                                       func(n int) string
+	Details, ID, Created, Method, Expires       string
+	CardFacts                                   func(funding, country string) string
+	Fundings                                    map[string]string
+	ExpMonth                                    func(month, year int) string
+	Checks, Code, Address, Zip                  string
+	Results                                     map[string]string
+	Available, Capturable                       string
+	Token, Network, Reference, Suffix           string
+	ExternalID, Description, Origin             string
+	Origins                                     map[string]string
+	Recurring, Yes                              string
+	StoredCredentials                           map[string]string
+	Payer, Name, Email, Phone, Billing, Others  string
+	Metadata                                    string
+	MadeBy, Request, ByKey, MadeHere            string
+	Related, Merchant                           string
+	RefundOf, DisputeOf, PayoutOf               func(amount string) string
+	NotNow                                      string
+	FailedTitle, ReturnedTitle, ProcessingTitle string
+	ProcessingText                              string
+	Advice                                      map[string]string
+	ReturnedText                                func(code string) string
+	DisputedTitle                               func(amount string) string
+	DisputedText                                func(day string) string
+	VoidedFor                                   string
+	Happenings                                  map[string]string
+	Sources                                     map[string]string
+	FeesPosted                                  string
+	Key, Changed, Failure, Event, Answered      string
+	States                                      map[string]string
+	Schedule, Schedules                         string
+	Webhook                                     string
+	WebhookOf                                   func(host, outcome string) string
+	WebhookFailed                               func(host string) string
+	Deliveries                                  map[string]string
+	DisputeStatuses                             map[string]string
+}
+
+var chargeEnglish = Charge{
+	To:       func(payer, merchant string) string { return payer + " to " + merchant },
+	Timeline: "Timeline", Fees: "Fees", FeesNone: "No fee has been posted for this charge.",
+	FeesText: "By the schedule in force at each step. Fees are not returned by a refund or a void.",
+	Fee:      "Fee", Rule: "Rule", Base: "Base", Amount: "Amount", AllFees: "All fees",
+	Each:  func(amount string) string { return amount + " each" },
+	Share: func(rate string) string { return rate + " of the base" },
+	FeeNames: map[string]string{"authorization_fee": "Authorization", "capture_fee": "Capture", "amex_surcharge_percentage": "Amex surcharge",
+		"ach_transfer_flat_fee": "Bank transfer, flat", "ach_transfer_percentage": "Bank transfer", "ach_transfer_failed_fee": "Bank transfer failed",
+		"ach_return_fee": "Bank return", "chargeback_fee": "Chargeback", "retrieval_fee": "Retrieval", "platform_flat_fee": "Platform, flat",
+		"platform_percentage": "Platform", "daf_percentage": "DAF"},
+	JSON: "JSON", JSONText: "What the API says of it.", JSONLabel: "The object as JSON",
+	Amounts: "Amounts", Authorized: "Authorized", Captured: "Captured", Refunded: "Refunded", Waiting: "Refunds on their way",
+	Returned: "Returned by the bank", Disputed: "Disputed", Net: "Net", Left: "Can be refunded",
+	Lines:   func(n int) string { return plural(n, "line", "lines") },
+	Details: "Details", ID: "Charge", Created: "Created", Method: "Method",
+	Expires:   "Expires",
+	CardFacts: func(funding, country string) string { return funding + ", " + country },
+	Fundings:  map[string]string{"credit": "Credit", "debit": "Debit", "prepaid": "Prepaid", "unknown": "Card"},
+	ExpMonth: func(month, year int) string {
+		return "Expires " + string(rune('0'+month/10)) + string(rune('0'+month%10)) + "/" + group(int64(year), "")
+	},
+	Checks: "Checks", Code: "Security code", Address: "Address", Zip: "Postal code",
+	Results:   map[string]string{"pass": "matches", "fail": "does not match", "unavailable": "not looked at"},
+	Available: "Available", Capturable: "Capture before",
+	Token: "Token", Network: "Network transaction", Reference: "Reference at the processor", Suffix: "On the statement",
+	ExternalID: "External id", Description: "Description", Origin: "Origin",
+	Origins:   map[string]string{"ecommerce": "Online", "moto": "Mail or telephone", "terminal": "Card reader"},
+	Recurring: "Recurring", Yes: "Yes",
+	StoredCredentials: map[string]string{"initial": "The first of a series", "recurring": "In a series", "unscheduled": "A saved method, not in a series", "none": "No saved method"},
+	Payer:             "Payer", Name: "Name", Email: "E-mail", Phone: "Telephone", Billing: "Address", Others: "All charges with this address",
+	Metadata: "Metadata",
+	MadeBy:   "Made by", Request: "Request", ByKey: "Secret key", MadeHere: "In the portal",
+	Related: "Related", Merchant: "Merchant",
+	RefundOf:  func(amount string) string { return "Refund of " + amount },
+	DisputeOf: func(amount string) string { return "Dispute of " + amount },
+	PayoutOf:  func(amount string) string { return "Payout of " + amount },
+	NotNow:    "Not possible now",
+
+	FailedTitle: "This charge failed", ReturnedTitle: "The payer’s bank took this payment back",
+	ProcessingTitle: "The processor has not answered yet",
+	ProcessingText:  "It is asked again by itself until it is known what became of this charge. Nothing is sent twice.",
+	Advice: map[string]string{"use_another_method": "The payer can try another card or account.", "check_the_details": "The payer should look at what was typed.",
+		"try_again_later": "It can be tried again later."},
+	ReturnedText:  func(code string) string { return "Return code " + code + ". The merchant’s balance was debited." },
+	DisputedTitle: func(amount string) string { return "The payer disputes " + amount },
+	DisputedText:  func(day string) string { return "Answer by " + day + ", else it is lost." },
+	VoidedFor:     "Reason of the void",
+	Happenings: map[string]string{
+		"charge.created": "Created", "charge.authorized": "Authorized", "charge.captured": "Captured", "charge.pending": "Handed to the bank",
+		"charge.settled": "Settled", "charge.failed": "Failed", "charge.voided": "Voided", "charge.expired": "Authorization expired",
+		"charge.returned": "Returned by the bank", "charge.refunded": "Refunded", "charge.updated": "Updated",
+		"refund.created": "Refund requested", "refund.updated": "Refund sent", "refund.succeeded": "Refund succeeded", "refund.failed": "Refund failed",
+		"refund.canceled": "Refund canceled",
+		"dispute.created": "Disputed", "dispute.updated": "Dispute updated", "dispute.accepted": "Dispute accepted", "dispute.won": "Dispute won",
+		"dispute.lost": "Dispute lost", "dispute.closed": "Dispute closed",
+		"payout.created": "Part of a payout", "payout.paid": "Payout arrived", "payout.failed": "Payout failed", "payout.returned": "Payout came back",
+		"call.authorize": "Processor asked to authorize", "call.debit": "Processor asked to debit", "call.capture": "Processor asked to capture",
+		"call.void": "Processor asked to void", "call.refund": "Processor asked to refund", "call.payout": "Processor asked to pay out",
+		"call.respond": "Evidence sent to the processor", "call.reverse": "Processor asked to take it back",
+	},
+	Sources:    map[string]string{"api": "by the application", "portal": "in the portal", "job": "by itself"},
+	FeesPosted: "Fees posted",
+	Key:        "Idempotency key", Changed: "Changed", Failure: "Failure", Event: "Event", Answered: "State",
+	States:   map[string]string{"open": "no answer yet", "approved": "approved", "declined": "refused", "not_submitted": "did not arrive"},
+	Schedule: "Schedule", Schedules: "Fees of the merchant",
+	Webhook:       "Webhook",
+	WebhookOf:     func(host, outcome string) string { return host + ": " + outcome },
+	WebhookFailed: func(host string) string { return "Webhook not delivered to " + host },
+	DisputeStatuses: map[string]string{"needs_response": "Needs a response", "under_review": "Under review", "won": "Won", "lost": "Lost",
+		"accepted": "Accepted", "closed": "Closed"},
+	Deliveries: map[string]string{"pending": "on its way", "succeeded": "delivered", "failed": "given up", "canceled": "not sent"},
+}
