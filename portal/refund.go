@@ -1,0 +1,173 @@
+package portal
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/refund"
+	"svcpay/internal/report"
+	"svcpay/views"
+	"svcpay/views/ui"
+)
+
+// mostOfACharge is how many entries of a charge's timeline are looked through for those of one refund.
+const mostOfACharge = 200
+
+func (p *Portal) showRefund(c echo.Context) error {
+	ctx, a, t := c.Request().Context(), actor(c), say(c)
+	r, err := p.Refunds.Get(ctx, a, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	of := around{places: p.reachable(c), refunds: []refund.Refund{r}}
+	if of.charge, err = p.Charges.Get(ctx, a, r.ChargeID.String()); err != nil {
+		return err
+	}
+	if of.merchant, err = p.Merchants.Get(ctx, a, r.MerchantID); err != nil {
+		return err
+	}
+	if of.happened, err = p.refundHappenings(c, of, r); err != nil {
+		return err
+	}
+	record, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	state := refundState(t, r)
+	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(payerOf(t, of.charge), of.merchant.Name),
+		Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: refundsPath}}},
+		Main: []views.Part{{Card: ui.Card{Title: t.Charge.Timeline}, Body: ui.Timeline{Entries: of.happened}.View()},
+			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, string(record))}},
+		Side: []views.Part{p.refundRelated(c, of), p.refundDetails(c, of, r)}}
+	view.Buttons, view.Banners = p.refundActs(c, of.charge, r)
+	if len(r.Metadata) > 0 {
+		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(r.Metadata))})
+	}
+	return render(c, http.StatusOK, views.DetailPage(p.page(c, view.Head.Title), view))
+}
+
+// refundActs is what can be done about a refund, and what stands out of the ordinary.
+func (p *Portal) refundActs(c echo.Context, of charge.Charge, r refund.Refund) (buttons []ui.Button, banners []ui.Banner) {
+	t, at := say(c), refundsPath+"/"+r.ID.String()
+	switch {
+	case r.PendingReason != nil:
+		banners = append(banners, ui.Banner{Tone: ui.Info, Title: t.Refunds.WaitsTitle, Text: t.Refunds.WaitsText})
+		if p.may(c, authz.RefundCancel) {
+			buttons = append(buttons, ui.Button{Label: t.Refunds.Cancel, Href: at + "/cancel", Dialog: true, Variant: ui.Outline, Icon: ui.IconVoid})
+		}
+	case r.Status == refund.Pending:
+		banners = append(banners, ui.Banner{Tone: ui.Info, Title: t.Refunds.AskedTitle, Text: t.Refunds.AskedText})
+	case r.Failure != nil:
+		banners = append(banners, ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: r.Failure.Message})
+	}
+	if (r.Status == refund.Failed || r.Status == refund.Canceled) && of.AmountRefundable > 0 && p.may(c, authz.RefundCreate) {
+		buttons = append(buttons, ui.Button{Label: t.Refunds.Again, Href: chargesPath + "/" + of.ID.String() + "/refund", Dialog: true, Icon: ui.IconRefund})
+	}
+	return buttons, banners
+}
+
+func (p *Portal) refundRelated(c echo.Context, of around) views.Part {
+	t := say(c)
+	method, _ := methodOf(t, of.charge.PaymentMethod)
+	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks([]ui.Task{
+		{Icon: ui.IconCharge, Text: t.Refunds.ChargeLink(t.Money(of.charge.Amount, of.charge.Currency)), Note: payerOf(t, of.charge) + ", " + method,
+			Href: chargesPath + "/" + of.charge.ID.String()},
+		{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: merchantPlace(of.places, of.merchant.ID)},
+	})}
+}
+
+func (p *Portal) refundDetails(c echo.Context, of around, r refund.Refund) views.Part {
+	t := say(c)
+	who, where := starter(t, r.InitiatedBy)
+	facts := []ui.Fact{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
+		{Key: t.Refunds.StartedBy, Value: ui.Two(who, where)},
+		{Key: t.Refunds.Reason, Value: ui.Plain(cmp.Or(t.Acts.Reasons[orNone(r.Reason)], t.Refunds.NoReason))}}
+	if r.Note != nil {
+		facts = append(facts, ui.Fact{Key: t.Refunds.Note, Value: ui.Plain(*r.Note)})
+	}
+	if r.ExternalID != nil {
+		facts = append(facts, ui.Fact{Key: t.Refunds.External, Value: ui.Plain(*r.ExternalID)})
+	}
+	if r.SucceededAt != nil {
+		facts = append(facts, ui.Fact{Key: t.Refunds.SucceededAt, Value: ui.Time(r.SucceededAt.Time)})
+	}
+	if !r.RequestID.IsZero() {
+		log := ""
+		if r.InitiatedBy.Kind == "api" {
+			log = place(of.places, logsPath, r.RequestID.String())
+		}
+		facts = append(facts, ui.Fact{Key: t.Charge.Request, Value: views.MadeBy(who, r.RequestID.String(), log)})
+	}
+	return views.Part{Card: ui.Card{Title: t.Refunds.Details}, Body: ui.Facts(append(facts,
+		ui.Fact{Key: t.Refunds.Reference, Value: ui.Copied(t.Refunds.Reference, r.Processor.Reference)}))}
+}
+
+// refundHappenings are the entries of the charge's timeline that are about one refund.
+func (p *Portal) refundHappenings(c echo.Context, of around, r refund.Refund) ([]ui.Happening, error) {
+	all, err := p.Reports.Timeline(c.Request().Context(), actor(c), r.ChargeID.String(), page.Input[ids.Happening]{Limit: mostOfACharge})
+	if err != nil {
+		return nil, err
+	}
+	mine := page.Of[report.Happening]{}
+	for _, h := range all.Items {
+		if h.RefundID != nil && *h.RefundID == r.ID {
+			mine.Items = append(mine.Items, h)
+		}
+	}
+	sent, err := p.sentOf(c, mine.Items)
+	if err != nil {
+		return nil, err
+	}
+	out := entriesOf(say(c), of, mine, sent, nil)
+	for i := range out {
+		out[i].Href = "" // it is this page
+	}
+	return out, nil
+}
+
+func (p *Portal) refundCancelForm(c echo.Context, r refund.Refund) views.ActForm {
+	t, at := say(c).Refunds, refundsPath+"/"+r.ID.String()
+	return views.ActForm{Title: t.Cancel, Text: t.CancelText, Action: at + "/cancel", Back: at, Once: newOnce(), Press: t.CancelPress, Kept: t.Kept, Destructive: true}
+}
+
+func (p *Portal) showRefundCancel(c echo.Context) error {
+	r, err := p.Refunds.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.ActPage(p.page(c, say(c).Refunds.Cancel), p.refundCancelForm(c, r)))
+}
+
+// cancelRefund takes back a refund that waits; of one that was sent meanwhile it says so.
+func (p *Portal) cancelRefund(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	r, err := p.Refunds.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	claim, err := once(c, form)
+	if err != nil {
+		return err
+	}
+	_, err = p.Refunds.Cancel(c.Request().Context(), actor(c), c.Param("id"), claim)
+	if above, _, ok := problems(err, say(c).Refunds.NotCanceled, nil); ok {
+		f := p.refundCancelForm(c, r)
+		f.Problems = above
+		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, say(c).Failures.TitleError(f.Title)), f))
+	}
+	if err != nil {
+		return err
+	}
+	tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Refunds.Canceled})
+	return seeOther(c, refundsPath+"/"+r.ID.String())
+}
