@@ -93,7 +93,7 @@ func (p *Portal) showCharge(c echo.Context) error {
 			feesPart(t, of),
 			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, string(record))},
 		},
-		Side: []views.Part{amountsPart(t, one)},
+		Side: []views.Part{amountsPart(t, of)},
 	}
 	if len(acts.refused) > 0 {
 		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.NotNow}, Body: ui.KeyValue(acts.refused)})
@@ -135,7 +135,11 @@ func (p *Portal) chargeBanners(c echo.Context, of around) (out []ui.Banner) {
 }
 
 // amountsPart is what became of the money, as a sum.
-func amountsPart(t *text.Catalogue, c charge.Charge) views.Part {
+func amountsPart(t *text.Catalogue, of around) views.Part {
+	c, disputes := of.charge, money.Amount(0)
+	for _, d := range of.disputes {
+		disputes += d.FeeTotal
+	}
 	var terms []ui.Term
 	add := func(label string, a money.Amount) {
 		if a != 0 {
@@ -158,7 +162,8 @@ func amountsPart(t *text.Catalogue, c charge.Charge) views.Part {
 	add(t.Charge.Returned, -returned)
 	add(t.Charge.Disputed, -disputed)
 	terms = append(terms, ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)})
-	net := c.AmountCaptured - c.AmountRefunded - c.AmountRefundPending - returned - disputed - c.FeeTotal
+	add(t.Charge.DisputeFees, -disputes)
+	net := -disputes + c.AmountCaptured - c.AmountRefunded - c.AmountRefundPending - returned - disputed - c.FeeTotal
 	return views.Part{Card: ui.Card{Title: t.Charge.Amounts}, Body: ui.Sum(terms, ui.Term{Label: t.Charge.Net, Amount: ui.Money(net, c.Currency)})}
 }
 

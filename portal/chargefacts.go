@@ -43,7 +43,9 @@ func detailsPart(t *text.Catalogue, of around) views.Part {
 	add(d.Origin, ui.Plain(d.Origins[string(c.Origin)]))
 	add(d.MadeBy, madeBy(t, of))
 	add(d.Token, ui.Copied(d.Token, c.Token.String()))
-	add(d.Reference, ui.Copied(d.Reference, c.Processor.Reference))
+	if c.Processor.Reference != c.ID.String() {
+		add(d.Reference, ui.Copied(d.Reference, c.Processor.Reference))
+	}
 	if c.NetworkTransactionID != nil {
 		add(d.Network, ui.Copied(d.Network, *c.NetworkTransactionID))
 	}

@@ -259,15 +259,19 @@ func (p *Portal) showChargeTotals(c echo.Context) error {
 }
 
 func chargeFigures(t *text.Catalogue, sums []charge.Totals) templ.Component {
+	taken := []struct {
+		label string
+		of    func(charge.Totals) money.Amount
+	}{
+		{t.Charges.Refunded, func(s charge.Totals) money.Amount { return s.Refunded }}, {t.Charges.Returned, func(s charge.Totals) money.Amount { return s.Returned }},
+		{t.Charges.Disputed, func(s charge.Totals) money.Amount { return s.Disputed }}, {t.Charges.Fees, func(s charge.Totals) money.Amount { return s.Fees }},
+	}
 	var rows [][]ui.Figure
 	for _, s := range sums {
 		row := []ui.Figure{{Label: t.Charges.Count, Value: ui.Number(s.Count)}, {Label: t.Charges.Captured, Value: ui.Money(s.Captured, s.Currency)}}
-		for _, taken := range []struct {
-			label  string
-			amount money.Amount
-		}{{t.Charges.Refunded, s.Refunded}, {t.Charges.Returned, s.Returned}, {t.Charges.Disputed, s.Disputed}, {t.Charges.Fees, s.Fees}} {
-			if taken.amount != 0 {
-				row = append(row, ui.Figure{Label: taken.label, Value: ui.Amount(-taken.amount)})
+		for _, one := range taken { // a column that is of no currency is left out
+			if slices.ContainsFunc(sums, func(s charge.Totals) bool { return one.of(s) != 0 }) {
+				row = append(row, ui.Figure{Label: one.label, Value: ui.Amount(-one.of(s))})
 			}
 		}
 		rows = append(rows, append(row, ui.Figure{Label: t.Charges.Net, Value: ui.Amount(s.Net())}))

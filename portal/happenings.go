@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
+	"svcpay/internal/operation"
 	"svcpay/internal/page"
 	"svcpay/internal/report"
 	"svcpay/internal/webhook"
@@ -41,8 +42,11 @@ var signs = map[string]struct {
 // told once: what an event of a charge says that one of its refund or dispute says, too.
 var repeated = []string{"amount_refund_pending", "amount_refunded", "amount_refundable", "amount_disputed", "net"}
 
-// says tells whether an entry tells something that no other does.
+// says tells whether an entry tells something that no other does. A call that was approved led to an event.
 func says(h report.Happening) bool {
+	if strings.HasPrefix(h.Type, "call.") {
+		return h.Status != string(operation.Approved)
+	}
 	return h.Type != "charge.refunded" && (h.Type != "charge.updated" ||
 		slices.ContainsFunc(h.Changed, func(name string) bool { return !slices.Contains(repeated, name) }))
 }
@@ -89,6 +93,12 @@ func (p *Portal) addHappenings(c echo.Context, of *around) error {
 
 // entriesOf are the entries of a timeline, the latest first, with the fees and failed webhooks of the same time.
 func entriesOf(t *text.Catalogue, of around, all page.Of[report.Happening], sent map[ids.Event][]webhook.Delivery, fees []ui.Happening) (out []ui.Happening) {
+	keys := map[ids.Request]*string{} // which calls know, and the events of the same request do not
+	for _, h := range all.Items {
+		if h.RequestID != nil && h.IdempotencyKey != nil {
+			keys[*h.RequestID] = h.IdempotencyKey
+		}
+	}
 	for _, h := range all.Items {
 		if h.EventID != nil {
 			for _, d := range sent[*h.EventID] {
@@ -98,17 +108,23 @@ func entriesOf(t *text.Catalogue, of around, all page.Of[report.Happening], sent
 			}
 		}
 		if says(h) {
+			if h.RequestID != nil && h.IdempotencyKey == nil {
+				h.IdempotencyKey = keys[*h.RequestID]
+			}
 			out = append(out, entryOf(t, of, h, sent))
 		}
 	}
-	if n := len(all.Items); n > 0 {
-		for _, f := range fees {
-			if !all.HasMore || !f.At.Before(all.Items[n-1].CreatedAt.Time) {
-				out = append(out, f)
-			}
+	n := len(all.Items)
+	for _, f := range fees {
+		if n > 0 && all.HasMore && f.At.Before(all.Items[n-1].CreatedAt.Time) {
+			continue // on a later page
 		}
+		at := slices.IndexFunc(out, func(h ui.Happening) bool { return !h.At.After(f.At) }) // after what they were posted for
+		if at < 0 {
+			at = len(out)
+		}
+		out = slices.Insert(out, at, f)
 	}
-	slices.SortStableFunc(out, func(x, y ui.Happening) int { return y.At.Compare(x.At) })
 	return out
 }
 
@@ -182,11 +198,11 @@ func moreOf(t *text.Catalogue, h report.Happening, sent map[ids.Event][]webhook.
 		state := cmp.Or(t.Charge.States[h.Status], h.Status)
 		add(t.Charge.Answered, &state)
 		add(t.Charge.Reference, h.Reference)
-		add(t.Charge.Key, h.IdempotencyKey)
 	}
 	if h.RequestID != nil {
 		id := h.RequestID.String()
 		add(t.Charge.Request, &id)
+		add(t.Charge.Key, h.IdempotencyKey)
 	}
 	if h.EventID != nil {
 		id := h.EventID.String()

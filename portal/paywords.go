@@ -58,13 +58,15 @@ var chargeTones = map[charge.Status]ui.Tone{
 // stateOf is a charge's status, with what came of its money since.
 func stateOf(t *text.Catalogue, c charge.Charge) views.State {
 	out := views.State{Tone: chargeTones[c.Status], Word: t.Charges.Statuses[string(c.Status)]}
-	switch back := c.AmountRefunded + c.AmountRefundPending; {
+	switch {
 	case c.AmountDisputed > 0:
 		out.Note = t.Charges.DisputedSome(t.Amount(c.AmountDisputed))
-	case back > 0 && back == c.AmountCaptured:
+	case c.AmountRefundPending > 0:
+		out.Note = t.Charges.RefundPending(t.Amount(c.AmountRefundPending))
+	case c.AmountRefunded > 0 && c.AmountRefunded == c.AmountCaptured:
 		out.Note = t.Charges.RefundedAll
-	case back > 0:
-		out.Note = t.Charges.RefundedSome(t.Amount(back))
+	case c.AmountRefunded > 0:
+		out.Note = t.Charges.RefundedSome(t.Amount(c.AmountRefunded))
 	}
 	return out
 }

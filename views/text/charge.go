@@ -51,6 +51,7 @@ type Charge struct {
 	WebhookFailed                               func(host string) string
 	Deliveries                                  map[string]string
 	DisputeStatuses                             map[string]string
+	DisputeFees                                 string
 }
 
 var chargeEnglish = Charge{
@@ -122,6 +123,7 @@ var chargeEnglish = Charge{
 	Webhook:       "Webhook",
 	WebhookOf:     func(host, outcome string) string { return host + ": " + outcome },
 	WebhookFailed: func(host string) string { return "Webhook not delivered to " + host },
+	DisputeFees:   "Fees of disputes",
 	DisputeStatuses: map[string]string{"needs_response": "Needs a response", "under_review": "Under review", "won": "Won", "lost": "Lost",
 		"accepted": "Accepted", "closed": "Closed"},
 	Deliveries: map[string]string{"pending": "on its way", "succeeded": "delivered", "failed": "given up", "canceled": "not sent"},

@@ -22,7 +22,7 @@ type Charges struct {
 	Wallets                                       map[string]string
 	Accounts                                      map[string]string
 	Digits                                        func(name, last4 string) string
-	RefundedSome, DisputedSome                    func(amount string) string
+	RefundedSome, DisputedSome, RefundPending     func(amount string) string
 	RefundedAll                                   string
 	Row                                           func(amount, payer string) string
 	ID                                            string
@@ -48,12 +48,13 @@ var chargesEnglish = Charges{
 	Types: map[string]string{"cc": "Card or wallet", "ach": "US bank account", "acss": "Canadian bank account"},
 	Brands: map[string]string{"visa": "Visa", "mastercard": "Mastercard", "amex": "Amex", "discover": "Discover", "jcb": "JCB",
 		"diners_club": "Diners Club", "none": "Card"},
-	Wallets:      map[string]string{"wallet_a": "Wallet A", "wallet_b": "Wallet B"},
-	Accounts:     map[string]string{"checking": "Checking account", "savings": "Savings account"},
-	Digits:       func(name, last4 string) string { return name + " ···· " + last4 },
-	RefundedSome: func(amount string) string { return amount + " refunded" },
-	DisputedSome: func(amount string) string { return amount + " disputed" },
-	RefundedAll:  "refunded",
-	Row:          func(amount, payer string) string { return "the charge of " + amount + " by " + payer },
-	ID:           "Charge",
+	Wallets:       map[string]string{"wallet_a": "Wallet A", "wallet_b": "Wallet B"},
+	Accounts:      map[string]string{"checking": "Checking account", "savings": "Savings account"},
+	Digits:        func(name, last4 string) string { return name + " ···· " + last4 },
+	RefundedSome:  func(amount string) string { return amount + " refunded" },
+	DisputedSome:  func(amount string) string { return amount + " disputed" },
+	RefundPending: func(amount string) string { return "refund of " + amount + " pending" },
+	RefundedAll:   "refunded",
+	Row:           func(amount, payer string) string { return "the charge of " + amount + " by " + payer },
+	ID:            "Charge",
 }
