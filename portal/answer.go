@@ -69,12 +69,12 @@ func (p *Portal) submitEvidence(c echo.Context) error {
 	}
 	version, _ := strconv.Atoi(form.Get("version"))
 	out, err := p.Disputes.SubmitEvidence(c.Request().Context(), actor(c), d.ID.String(),
-		dispute.EvidenceInput{Evidence: d.Evidence, Files: printed(d.EvidenceFiles), IfVersion: &version}, claim)
+		dispute.EvidenceInput{Evidence: d.Evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: &version}, claim)
 	return p.answered(c, d, out, err, view, say(c).Disputes.Submitted)
 }
 
-// acceptance is the page before a chargeback is given up.
-func (p *Portal) acceptance(c echo.Context) (d dispute.Dispute, out views.Answer, err error) {
+// disputeAcceptance is the page before a chargeback is given up.
+func (p *Portal) disputeAcceptance(c echo.Context) (d dispute.Dispute, out views.Answer, err error) {
 	d, err = p.Disputes.Get(c.Request().Context(), actor(c), c.Param("id"))
 	t, at := say(c), disputesPath+"/"+d.ID.String()
 	return d, views.Answer{Title: t.Disputes.AcceptTitle, Text: t.Disputes.AcceptText, Action: at + "/accept", Back: at, Once: newOnce(),
@@ -83,7 +83,7 @@ func (p *Portal) acceptance(c echo.Context) (d dispute.Dispute, out views.Answer
 }
 
 func (p *Portal) reviewAcceptance(c echo.Context) error {
-	_, view, err := p.acceptance(c)
+	_, view, err := p.disputeAcceptance(c)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *Portal) acceptDispute(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	d, view, err := p.acceptance(c)
+	d, view, err := p.disputeAcceptance(c)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/a-h/templ"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/processor"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -75,12 +74,9 @@ func checkWords(t *text.Catalogue, m charge.PaymentMethod) string {
 		return ""
 	}
 	var out []string
-	for _, one := range []struct {
-		name   string
-		result processor.CheckResult
-	}{{t.Charge.Code, m.Checks.CVC}, {t.Charge.Zip, m.Checks.AddressZip}, {t.Charge.Address, m.Checks.AddressLine1}} {
-		if words := t.Charge.Results[string(one.result)]; words != "" {
-			out = append(out, one.name+" "+words)
+	for _, one := range [][2]string{{t.Charge.Code, string(m.Checks.CVC)}, {t.Charge.Zip, string(m.Checks.AddressZip)}, {t.Charge.Address, string(m.Checks.AddressLine1)}} {
+		if words := t.Charge.Results[one[1]]; words != "" {
+			out = append(out, one[0]+" "+words)
 		}
 	}
 	return strings.Join(out, ", ")

@@ -51,7 +51,7 @@ func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f vi
 		return err
 	}
 	t := say(c)
-	payer, _ := payerOf(t, with.charges[d.ChargeID])
+	payer, _ := paidBy(t, with.charges[d.ChargeID])
 	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.names[d.MerchantID], Tone: disputeTone(d.Status),
 		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Banner: p.disputeBanner(c, d, with.now), Currency: d.Currency,
 		Facts: p.disputeFacts(c, d, with), Timeline: disputeTimeline(t, d, happened.Items), Files: files}
@@ -126,15 +126,15 @@ func (p *Portal) disputeBanner(c echo.Context, d dispute.Dispute, now time.Time)
 
 func (p *Portal) disputeFacts(c echo.Context, d dispute.Dispute, with contested) []ui.Fact {
 	t := say(c)
-	payer, method := payerOf(t, with.charges[d.ChargeID])
+	payer, method := paidBy(t, with.charges[d.ChargeID])
 	out := []ui.Fact{
 		{Key: t.Disputes.ID, Value: ui.Copied(t.Disputes.ID, d.ID.String())},
 		{Key: t.Disputes.Respond, Value: ui.Time(d.RespondBy.Time)},
 		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], t.Disputes.KindTexts[string(d.Kind)])},
 		{Key: t.Disputes.Reason, Value: ui.Plain(reasonOf(t, d.Reason))},
-		{Key: t.Disputes.Charge, Value: views.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency), p.below(c, "/portal/charges", d.ChargeID.String()))},
+		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency), p.below(c, "/portal/charges", d.ChargeID.String()))},
 		{Key: t.Disputes.Payer, Value: ui.Two(payer, method)},
-		{Key: t.Disputes.Merchant, Value: views.Linked(with.merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
+		{Key: t.Disputes.Merchant, Value: ui.Linked(with.merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
 		{Key: t.Disputes.Created, Value: ui.Time(d.CreatedAt.Time)},
 	}
 	for _, one := range []struct {

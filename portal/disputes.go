@@ -161,17 +161,10 @@ func dueIn(c echo.Context, by, now time.Time) (string, ui.Tone) {
 	return t.DueIn(left), ui.Warning
 }
 
-// payerOf names who paid a charge, and with what.
-func payerOf(t *text.Catalogue, paid charge.Charge) (name, method string) {
-	name = cmp.Or(strings.TrimSpace(paid.Billing.FirstName+" "+paid.Billing.LastName), paid.Billing.Email, t.Donations.Nobody)
-	kind := paid.PaymentMethod.Kind
-	switch {
-	case paid.PaymentMethod.CardMethod != nil:
-		kind = paid.PaymentMethod.Brand
-	case paid.PaymentMethod.BankMethod != nil:
-		kind = paid.PaymentMethod.BankName
-	}
-	return name, kind + " ···· " + paid.PaymentMethod.Last4
+// paidBy is who paid a charge, and with what.
+func paidBy(t *text.Catalogue, paid charge.Charge) (name, method string) {
+	method, _ = methodOf(t, paid.PaymentMethod)
+	return payerOf(t, paid), method
 }
 
 func disputeLine(c echo.Context, d dispute.Dispute, with contested) views.DisputeLine {
@@ -179,7 +172,7 @@ func disputeLine(c echo.Context, d dispute.Dispute, with contested) views.Disput
 	out := views.DisputeLine{Href: disputesPath + "/" + d.ID.String(), Amount: d.Amount, Currency: d.Currency, Tone: disputeTone(d.Status),
 		Status: t.Disputes.Statuses[string(d.Status)], Reason: reasonOf(t, d.Reason), Kind: t.Disputes.Kinds[string(d.Kind)],
 		Merchant: with.merchants.names[d.MerchantID], DueAt: d.RespondBy.Time, At: d.CreatedAt.Time}
-	out.Payer, out.Method = payerOf(t, with.charges[d.ChargeID])
+	out.Payer, out.Method = paidBy(t, with.charges[d.ChargeID])
 	if d.Status == dispute.NeedsResponse {
 		out.Due, out.DueTone = dueIn(c, d.RespondBy.Time, with.now)
 	}

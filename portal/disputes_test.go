@@ -90,7 +90,7 @@ func TestDisputesAreListedByTheirDueDate(t *testing.T) {
 	second := w.questioned(w.App, dispute.Retrieval, 5_000)
 	staff = w.as(authz.RoleOrganizationStaff)
 	a := w.send(disputesPath, nil, "Cookie", staff)
-	a.says(t, "To answer", "$40.00", "$50.00", "Dana Reed", "visa ···· 4242", "2 disputes", "Fraudulent")
+	a.says(t, "To answer", "$40.00", "$50.00", "Dana Reed", "Visa ···· 4242", "2 disputes", "Fraudulent")
 	a.lacks(t, "$77.00")
 	sooner, later := first, second
 	if second.RespondBy.Before(first.RespondBy.Time) {

@@ -190,7 +190,7 @@ func (p *Portal) afterDraft(c echo.Context, d dispute.Dispute, in sentEvidence) 
 // saveByItself answers the form with its version from now on, or with why nothing was kept.
 func (p *Portal) saveByItself(c echo.Context, d dispute.Dispute, in sentEvidence) error {
 	out := views.EvidenceDraft{Version: strconv.Itoa(in.version)}
-	kept, err := p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: printed(d.EvidenceFiles), IfVersion: &in.version})
+	kept, err := p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: &in.version})
 	f, ok := fault.As(err)
 	switch {
 	case err == nil:
@@ -208,7 +208,8 @@ func (p *Portal) saveByItself(c echo.Context, d dispute.Dispute, in sentEvidence
 	return render(c, http.StatusOK, views.EvidenceSaved(out))
 }
 
-func printed(files []ids.File) []string {
+// fileIDs are ids of files as text.
+func fileIDs(files []ids.File) []string {
 	out := make([]string, 0, len(files))
 	for _, id := range files {
 		out = append(out, id.String())
@@ -218,7 +219,7 @@ func printed(files []ids.File) []string {
 
 // filesAfter are the draft's files once the form's file is among them, or the one to be removed is not.
 func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in sentEvidence) ([]string, error) {
-	t, files := say(c).Disputes, printed(d.EvidenceFiles)
+	t, files := say(c).Disputes, fileIDs(d.EvidenceFiles)
 	if in.remove != "" {
 		return slices.DeleteFunc(files, func(id string) bool { return id == in.remove }), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -159,12 +160,19 @@ func (a answer) wants(t *testing.T, status int, location string) {
 	}
 }
 
+var tag = regexp.MustCompile(`(?s)<svg.*?</svg>|<head.*?</head>|<nav id="side".*?</nav>|<[^>]*>|\s+`)
+
+// words are what people read of a page, without its frame.
+func (a answer) words() string {
+	return strings.Join(strings.Fields(tag.ReplaceAllString(a.body, " ")), " ")
+}
+
 // says checks that the page contains the texts.
 func (a answer) says(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(a.body, text) {
-			t.Errorf("the page does not say %q:\n%s", text, a.body)
+			t.Errorf("the page does not say %q:\n%s", text, a.words())
 		}
 	}
 }

@@ -40,7 +40,7 @@ type Catalogue struct {
 	Developers Developers
 	Keys       Keys
 	Charges    Charges
-	Disputes    Disputes
+	Disputes   Disputes
 	Wallets    Wallets
 	Enrollment Enrollment
 	Charge     Charge
@@ -50,17 +50,16 @@ type Catalogue struct {
 
 // English is what everybody reads so far.
 var English = &Catalogue{
-	Language:  "en",
-	Format:    formatEnglish,
-	Parts:     partsEnglish,
-	Layout:    layoutEnglish,
-	Nav:       navEnglish,
-	Shortcuts: shortcutsEnglish,
-	Login:     loginEnglish,
-	Home:      homeEnglish,
-	Failures:  failuresEnglish,
-	Roles:     rolesEnglish,
-
+	Language:    "en",
+	Format:      formatEnglish,
+	Parts:       partsEnglish,
+	Layout:      layoutEnglish,
+	Nav:         navEnglish,
+	Shortcuts:   shortcutsEnglish,
+	Login:       loginEnglish,
+	Home:        homeEnglish,
+	Failures:    failuresEnglish,
+	Roles:       rolesEnglish,
 	Places:      placesEnglish,
 	Rights:      rightsEnglish,
 	Permissions: permissionsEnglish,
@@ -77,8 +76,7 @@ var English = &Catalogue{
 	Developers:  developersEnglish,
 	Keys:        keysEnglish,
 	Charges:     chargesEnglish,
-	Places: placesEnglish, Rights: rightsEnglish, Permissions: permissionsEnglish, Team: teamEnglish, Invite: inviteEnglish,
-	Policy: policyEnglish, Audit: auditEnglish, Donations: donationsEnglish, Disputes: disputesEnglish,
+	Disputes:    disputesEnglish,
 	Wallets:     walletsEnglish,
 	Enrollment:  enrollmentEnglish,
 	Charge:      chargeEnglish,
