@@ -7,7 +7,7 @@ TOOL := go tool -modfile=tools/go.mod
 CLIENT := api/client/typescript
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
-.PHONY: help run build generate test test-go test-front test-browser check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser screenshots check lint fmt postgres tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -58,6 +58,9 @@ test-front: static/dist/.built $(CLIENT)/dist/index.js
 test-browser: build postgres
 	@echo "browser tests"
 	@tools/browser-tests.sh
+
+screenshots: build postgres ## a picture of every page of the portal, in .screenshots
+	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots
 
 check: static/dist/.built ## formatting, generated code, vet: quick and silent when all is well
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }

@@ -1,34 +1,11 @@
 #!/bin/sh
-# Runs the browser tests against the real program with a database, ports and credentials of its own.
+# Runs the browser tests: those of a demo that has just begun, and those of one with a history.
 set -eu
 cd "$(dirname "$0")/.."
-CHROMIUM=$(tools/chromium.sh)
-export CHROMIUM
-
-state=$(mktemp -d /tmp/svcpay-browser-XXXXXX)
-chmod 755 "$state" # root's PostgreSQL runs as another user, who passes through
-SVCPAY_CREDENTIALS=$state/credentials.json
-export SVCPAY_CREDENTIALS
-
-bin/svcpay dev --addr localhost:0 --shop-addr localhost:0 --state-dir "$state" --credentials "$SVCPAY_CREDENTIALS" >"$state/out" 2>&1 &
-server=$!
-finish() {
-	kill -INT "$server" 2>/dev/null || true
-	wait "$server" || true
-	rm -rf "$state"
-}
-trap finish EXIT
-trap 'exit 1' INT TERM
-
-tries=0
-until [ -s "$SVCPAY_CREDENTIALS" ]; do
-	tries=$((tries + 1))
-	if [ "$tries" -gt 600 ] || ! kill -0 "$server" 2>/dev/null; then
-		cat "$state/out" >&2
-		echo "the program did not start" >&2
-		exit 1
-	fi
-	sleep 0.1
-done
-[ $# -gt 0 ] || set -- test/browser/*.test.mjs
-node --test --test-concurrency="${BROWSER_TESTS_AT_ONCE:-2}" "$@"
+at_once="--test-concurrency=${BROWSER_TESTS_AT_ONCE:-2}"
+if [ $# -gt 0 ]; then
+	case "$*" in */history/*) demo=--history ;; *) demo= ;; esac
+	exec tools/with-demo.sh $demo node --test "$at_once" "$@"
+fi
+tools/with-demo.sh node --test "$at_once" test/browser/*.test.mjs
+tools/with-demo.sh --history node --test "$at_once" test/browser/history/*.test.mjs
