@@ -162,6 +162,9 @@ func (p *Portal) switchPlace(c echo.Context) error {
 	if err := p.Identity.Switch(c.Request().Context(), session.ID, v, to, application); err != nil {
 		return err
 	}
+	if err := p.renew(c, false); err != nil {
+		return err
+	}
 	back := localPath(form.Get("return"))
 	if parts := strings.Split(strings.Split(back, "?")[0], "/"); len(parts) > 3 {
 		back = strings.Join(parts[:3], "/")

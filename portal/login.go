@@ -10,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -29,6 +28,14 @@ func notice(t text.Login, name string) string {
 	return ""
 }
 
+// loginNotice is a notice of the catalogue's by its name in the address.
+func loginNotice(t *text.Catalogue, name string) string {
+	if name == "reset" {
+		return t.Reset.Done
+	}
+	return notice(t.Login, name)
+}
+
 func (p *Portal) showLogin(c echo.Context) error {
 	to := localPath(c.QueryParam("return"))
 	_, known, err := p.person(c)
@@ -38,9 +45,8 @@ func (p *Portal) showLogin(c echo.Context) error {
 	case known:
 		return seeOther(c, to)
 	}
-	t := say(c).Login
-	login := views.Login{Return: to, Notice: notice(t, c.QueryParam("notice"))}
-	return render(c, http.StatusOK, views.LoginPage(p.page(c, t.Title), login))
+	login := views.Login{Return: to, Notice: loginNotice(say(c), c.QueryParam("notice"))}
+	return render(c, http.StatusOK, views.LoginPage(p.page(c, say(c).Login.Title), login))
 }
 
 func (p *Portal) signIn(c echo.Context) error {
@@ -54,7 +60,7 @@ func (p *Portal) signIn(c echo.Context) error {
 		return p.loginAgain(c, http.StatusUnprocessableEntity, login)
 	}
 	ctx := c.Request().Context()
-	person, err := p.Identity.SignIn(ctx, login.Email, form.Get("password"))
+	person, err := p.Identity.SignIn(ctx, login.Email, form.Get("password"), from(c))
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
 		login.Problems = ui.Problems{Title: say(c).Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
 		retryAfter(c, f)
@@ -63,12 +69,14 @@ func (p *Portal) signIn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	session, err := p.sessions.Get(c.Request(), cookieName)
+	factors, err := p.Identity.Factors(ctx, person.ID)
 	if err != nil {
 		return err
 	}
-	session.Values[personKey] = identity.Session{Person: person}
-	if err := session.Save(c.Request(), c.Response()); err != nil {
+	if factors.Any() {
+		return p.startSecondStep(c, person, login.Return)
+	}
+	if err := p.enter(c, person); err != nil {
 		return err
 	}
 	return seeOther(c, login.Return)

@@ -50,8 +50,13 @@ func New(c Config) (*Portal, error) {
 	if !built.Built() {
 		c.Log.Warn("the portal has no style: its front end has not been built")
 	}
+	if err := c.Identity.AcceptPasskeys(c.BaseURL); err != nil {
+		return nil, err
+	}
 	if c.Mail.On() {
-		c.Identity.SendInvitations(notify.New(c.Mail, c.BaseURL).Invitation)
+		n := notify.New(c.Mail, c.BaseURL)
+		c.Identity.SendInvitations(n.Invitation)
+		c.Identity.WriteLetters(n)
 	}
 	return &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}, nil
 }

@@ -40,15 +40,14 @@ func (p *Portal) routes() []route {
 		{http.MethodGet, "/", public, goHome},
 		{http.MethodGet, home + "/", public, goHome},
 		{http.MethodGet, "/static/*", public, p.files.serve},
-		{http.MethodGet, loginPath, public, p.showLogin},
-		{http.MethodPost, loginPath, public, p.signIn},
-		{http.MethodPost, "/portal/logout", public, p.signOut},
 		{http.MethodPost, "/portal/theme", public, p.setTheme},
 		{http.MethodPost, keysPath, public, p.setKeys},
 		{http.MethodGet, shortcutsPath, public, p.showShortcuts},
 		{http.MethodGet, home, signedIn, p.showHome},
 		{http.MethodPost, switchPath, signedIn, p.switchPlace},
 	}
+	rs = append(rs, p.signInRoutes()...)
+	rs = append(rs, p.settingsRoutes()...)
 	rs = append(rs, p.teamRoutes()...)
 	rs = append(rs, p.controlRoutes()...)
 	rs = append(rs, p.inboxRoutes()...)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
@@ -49,21 +50,14 @@ func (s sessionStore) New(r *http.Request, name string) (*sessions.Session, erro
 	return session, nil
 }
 
-// Save ends the session under its present id and, unless its MaxAge is negative, starts it again
-// for its person under a new one: an id that was known before a sign-in is worth nothing after it.
+// Save writes the cookie with the session's id; a negative MaxAge ends the session first. Ids are made by
+// package identity: [Portal.enter] and [Portal.renew] put another one in when rights begin or change.
 func (s sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
-	if session.ID != "" {
+	if session.Options.MaxAge < 0 && session.ID != "" {
 		if err := s.people.EndSession(r.Context(), session.ID); err != nil {
 			return err
 		}
 		session.ID = ""
-	}
-	if visit, ok := visitOf(session); ok && session.Options.MaxAge >= 0 {
-		id, err := s.people.StartSession(r.Context(), visit.ID)
-		if err != nil {
-			return err
-		}
-		session.ID = id
 	}
 	http.SetCookie(w, sessions.NewCookie(session.Name(), session.ID, session.Options))
 	return nil
@@ -90,13 +84,18 @@ func (p *Portal) person(c echo.Context) (identity.Person, bool, error) {
 	return visit.Person, ok, err
 }
 
-// admit lets those in who are signed in, and asks others to sign in first.
+// admit lets those in who are signed in, and asks others to sign in first. Outside of a sandbox a password alone is
+// not enough: who has no second factor sets one up first.
 func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
-	_, known, err := p.person(c)
+	visit, known, err := p.visitor(c)
 	if err != nil {
 		return err
 	}
 	if known {
+		seeAs(c, visit)
+		if !p.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), settingsPath) {
+			return seeOther(c, settingsPath)
+		}
 		return next(c)
 	}
 	to := url.Values{}

@@ -26,11 +26,11 @@ func (p *Portal) teamRoutes() []route {
 	return []route{
 		{http.MethodGet, teamPath, access(authz.TeamRead), p.showTeam},
 		{http.MethodGet, invitePath, access(authz.TeamManage), p.showInvite},
-		{http.MethodPost, invitePath, access(authz.TeamManage), p.sendInvite},
+		{http.MethodPost, invitePath, access(authz.TeamManage), p.fresh(p.sendInvite)},
 		{http.MethodPost, teamPath + "/invitations/:id/withdraw", access(authz.TeamManage), p.withdrawInvitation},
 		{http.MethodGet, teamPath + "/:id", access(authz.TeamManage), p.showMember},
-		{http.MethodPost, teamPath + "/:id/role", access(authz.TeamManage), p.setRole},
-		{http.MethodPost, teamPath + "/:id/remove", access(authz.TeamManage), p.removeMember},
+		{http.MethodPost, teamPath + "/:id/role", access(authz.TeamManage), p.fresh(p.setRole)},
+		{http.MethodPost, teamPath + "/:id/remove", access(authz.TeamManage), p.fresh(p.removeMember)},
 		{http.MethodGet, "/portal/invite/:token", public, p.showOffer},
 		{http.MethodPost, "/portal/invite/:token", public, p.acceptOffer},
 	}

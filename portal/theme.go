@@ -31,6 +31,13 @@ func (p *Portal) setTheme(c echo.Context) error {
 	if !knownTheme(theme) {
 		return errTheme
 	}
-	c.SetCookie(&http.Cookie{Name: themeCookie, Value: theme, Path: "/", MaxAge: themeAge, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	if person, known, err := p.person(c); err != nil {
+		return err
+	} else if known {
+		if err := p.Identity.SetTheme(c.Request().Context(), person.ID, theme); err != nil {
+			return err
+		}
+	}
+	c.SetCookie(hostCookie(themeCookie, theme, themeAge))
 	return seeOther(c, localPath(form.Get("return")))
 }

@@ -38,6 +38,7 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_daf_workflows", a.Workflows.Purge),
 		{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},
 		purge("purge_portal_sessions", a.Identity.PurgeSessions),
+		purge("purge_sign_ins", a.Identity.PurgeSignIns),
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
 			return idempotency.Purge(ctx, a.pool, machineTime())
 		}),

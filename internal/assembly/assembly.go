@@ -149,6 +149,7 @@ func New(d Deps) *Services {
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
 		Livemode: live, Now: d.Machine})
+	s.Identity.SealWith(d.Secrets)
 	s.listen()
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,

@@ -27,7 +27,7 @@ var (
 // ensurePeople returns one working sign-in per role: those of before if they still work.
 func (m Maker) ensurePeople(ctx context.Context, a Application, s story) ([]User, error) {
 	if len(a.Users) > 0 {
-		_, err := m.Identity.SignIn(ctx, a.Users[0].Email, a.Users[0].Password)
+		_, err := m.Identity.SignIn(ctx, a.Users[0].Email, a.Users[0].Password, identity.Visitor{})
 		if err == nil || !fault.HasCode(err, "sign_in_failed") {
 			return a.Users, err
 		}

@@ -54,7 +54,7 @@ func TestInvitationMakesAPersonOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Identity.SignIn(ctx, "new@example.org", password)
+	p, err := s.Identity.SignIn(ctx, "new@example.org", password, identity.Visitor{})
 	if err != nil || p.ID != id || p.Name != "Noa Berg" || len(p.Grants) != 1 || p.Grants[0].Role != "organization_staff" || p.Grants[0].ScopeID != s.App.OrganizationID {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -3,11 +3,13 @@ package identity
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/pg"
@@ -36,6 +38,21 @@ type Grant struct {
 	Scope     string // system, app or org
 	ScopeID   int64  // the application's or organization's id, 0 for system
 	ScopeName string // its name, for people to read
+}
+
+// actor is a person who acts on their own account, in the first of their roles.
+func (p Person) actor() authz.Actor {
+	a := authz.Actor{PersonID: p.ID, PersonName: p.Name, Granted: authz.System()}
+	if len(p.Grants) > 0 {
+		a.Role, a.Granted = authz.Role(p.Grants[0].Role), p.Grants[0].Domain()
+	}
+	return a
+}
+
+// aboutPerson is somebody's account as the audit log names it: in the log of the deployment, as people may have
+// roles in several applications.
+func aboutPerson(p Person) audit.Subject {
+	return audit.Subject{Kind: "person", ID: strconv.FormatInt(p.ID, 10), Chain: new(int64)}
 }
 
 // Domain is where the grant applies.
@@ -99,9 +116,7 @@ func (s *Service) ResetPerson(ctx context.Context, in NewPerson) error {
 // check validates a person and hashes the password.
 func (in NewPerson) check(ctx context.Context) (hash string, err error) {
 	var fs fault.Fields
-	if n := utf8.RuneCountInString(in.Password); n < minPassword || n > maxPassword || common(in.Password) {
-		fs.Add("password", "parameter_invalid", "A password has 15 to 128 characters and is not a common one.")
-	}
+	checkNewPassword(&fs, in.Password)
 	checkEmail(&fs, in.Email)
 	if in.Name == "" || !plain(in.Name) {
 		fs.Add("name", "parameter_invalid", "A name has 1 to 255 characters.")
@@ -115,6 +130,13 @@ func (in NewPerson) check(ctx context.Context) (hash string, err error) {
 		return "", err
 	}
 	return hashPassword(ctx, in.Password)
+}
+
+// checkNewPassword takes what is long enough and not what everybody tries first.
+func checkNewPassword(fs *fault.Fields, password string) {
+	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword || common(password) {
+		fs.Add("password", "parameter_invalid", "A password has 15 to 128 characters and is not a common one.")
+	}
 }
 
 func checkEmail(fs *fault.Fields, email string) {
@@ -155,9 +177,32 @@ type personRow struct {
 var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
 	"The e-mail address or the password is wrong, or the account is locked for a while.")
 
-// SignIn returns who has this address and password. It takes as long for an unknown address or a
-// locked account as for any other, and ten failures in a row lock an account for half an hour.
-func (s *Service) SignIn(ctx context.Context, email, password string) (Person, error) {
+// SignIn returns who has this address and password; who has a second factor too has yet to give it, see
+// [Service.StartSecondStep]. It takes as long for an unknown address or a locked account as for any other. Five
+// failures from one address keep that address away for a while, and ten in a row lock the account for half an hour.
+// Faults: sign_in_failed; too_many_attempts.
+func (s *Service) SignIn(ctx context.Context, email, password string, from Visitor) (Person, error) {
+	if !from.Address.IsValid() { // a command of this machine
+		return s.checkSignIn(ctx, email, password)
+	}
+	account, network := strings.ToLower(email), from.network()
+	if err := s.count(ctx, signInBound, account, network); err != nil {
+		return Person{}, err
+	}
+	if err := s.count(ctx, networkBound, network); err != nil {
+		return Person{}, err
+	}
+	p, err := s.checkSignIn(ctx, email, password)
+	if err != nil {
+		return p, err
+	}
+	if err := s.forgetAttempts(ctx, signInBound, account, network); err != nil {
+		return p, err
+	}
+	return p, s.giveBack(ctx, networkBound, network)
+}
+
+func (s *Service) checkSignIn(ctx context.Context, email, password string) (Person, error) {
 	row, err := s.countAttempt(ctx, email)
 	open := !errors.Is(err, pg.ErrNone)
 	if open && err != nil {
@@ -198,6 +243,15 @@ func (s *Service) countAttempt(ctx context.Context, email string) (personRow, er
 func (s *Service) person(ctx context.Context, row personRow) (Person, error) {
 	grants, err := pg.Value[[]Grant](ctx, s.pool, `SELECT `+grantsOf+` FROM people p WHERE p.id = @person`, pg.Args{"person": row.ID})
 	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: grants}, err
+}
+
+// personByID reads somebody who is there.
+func personByID(ctx context.Context, q pg.Querier, id int64) (Person, error) {
+	row, err := pg.One[struct {
+		personRow
+		Grants []Grant `db:"grants"`
+	}](ctx, q, `SELECT p.id, p.email, p.name, p.password_hash, `+grantsOf+` FROM people p WHERE p.id = @person`, pg.Args{"person": id})
+	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants}, err
 }
 
 // grantsOf are the grants of a person p as one value, those of the widest domains first.

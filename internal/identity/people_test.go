@@ -43,7 +43,7 @@ func newPeople(t *testing.T) people {
 func TestSignInGivesThePersonWithGrants(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	got, err := p.SignIn(t.Context(), "ola@example.ORG", password)
+	got, err := p.SignIn(t.Context(), "ola@example.ORG", password, identity.Visitor{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestGrantsNameTheirScope(t *testing.T) {
 	if _, err := p.CreatePerson(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	got, err := p.SignIn(t.Context(), in.Email, password)
+	got, err := p.SignIn(t.Context(), in.Email, password, identity.Visitor{})
 	if err != nil || len(got.Grants) != 2 || got.Grants[0].ScopeName != "Riverside Giving" || got.Grants[1].ScopeName != "Riverside" {
 		t.Errorf("grants %+v, %v", got.Grants, err)
 	}
@@ -82,8 +82,8 @@ func TestGrantsNameTheirScope(t *testing.T) {
 func TestWrongPasswordAndUnknownAddressGetOneAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	_, wrong := p.SignIn(t.Context(), "ola@example.org", "not the password at all")
-	_, unknown := p.SignIn(t.Context(), "nobody@example.org", password)
+	_, wrong := p.SignIn(t.Context(), "ola@example.org", "not the password at all", identity.Visitor{})
+	_, unknown := p.SignIn(t.Context(), "nobody@example.org", password, identity.Visitor{})
 	w, _ := fault.As(wrong)
 	u, _ := fault.As(unknown)
 	if w == nil || u == nil || w.Code != "sign_in_failed" || w.Message != u.Message || w.Code != u.Code {
@@ -95,15 +95,15 @@ func TestTenFailuresLockForHalfAnHour(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	for range 10 {
-		if _, err := p.SignIn(t.Context(), "ola@example.org", "guess"); !fault.HasCode(err, "sign_in_failed") {
+		if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
 			t.Fatal(err)
 		}
 	}
-	if _, err := p.SignIn(t.Context(), "ola@example.org", password); !fault.HasCode(err, "sign_in_failed") {
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
 		t.Errorf("a locked account was let in: %v", err)
 	}
 	p.clock.Advance(30 * time.Minute)
-	if _, err := p.SignIn(t.Context(), "ola@example.org", password); err != nil {
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{}); err != nil {
 		t.Errorf("still locked after half an hour: %v", err)
 	}
 }
@@ -114,13 +114,13 @@ func TestManyGuessesAtOnceDoNotOutrunTheLock(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 12 {
 		wg.Go(func() {
-			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess"); !fault.HasCode(err, "sign_in_failed") {
+			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if _, err := p.SignIn(t.Context(), "ola@example.org", password); !fault.HasCode(err, "sign_in_failed") {
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
 		t.Errorf("let in after 12 guesses: %v", err)
 	}
 }
@@ -129,7 +129,7 @@ func TestAnAddressThatCannotExistIsUnknown(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	for _, email := range []string{"", "a\x00@b", "\xff@b", strings.Repeat("a", 300)} {
-		if _, err := p.SignIn(t.Context(), email, password); !fault.HasCode(err, "sign_in_failed") {
+		if _, err := p.SignIn(t.Context(), email, password, identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
 			t.Errorf("%q: %v", email, err)
 		}
 	}
@@ -140,11 +140,11 @@ func TestASuccessForgetsFailures(t *testing.T) {
 	p := newPeople(t)
 	for range 2 {
 		for range 9 {
-			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess"); err == nil {
+			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", identity.Visitor{}); err == nil {
 				t.Fatal("a guess was right")
 			}
 		}
-		if _, err := p.SignIn(t.Context(), "ola@example.org", password); err != nil {
+		if _, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,7 +189,7 @@ func TestResetPersonUnlocksAndEndsSessions(t *testing.T) {
 	if _, err := p.FindSession(t.Context(), session); !errors.Is(err, identity.ErrNoSession) {
 		t.Errorf("the session lives on: %v", err)
 	}
-	if _, err := p.SignIn(t.Context(), in.Email, in.Password); err != nil {
+	if _, err := p.SignIn(t.Context(), in.Email, in.Password, identity.Visitor{}); err != nil {
 		t.Error(err)
 	}
 	in.Email = "nobody@example.org"

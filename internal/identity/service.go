@@ -5,10 +5,12 @@ package identity
 import (
 	"time"
 
+	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/seal"
 )
 
 // Environment separates sandbox from production: keys and data never cross.
@@ -29,8 +31,12 @@ type Service struct {
 	audit *audit.Log
 	// invite sends invitations; nil sends none.
 	invite Inviter
-	cache  keyCache
-	uses   keyUses
+	// letters writes to people about their way in; nil writes nothing.
+	letters Letters
+	box     *seal.Box
+	web     *webauthn.WebAuthn // for passkeys
+	cache   keyCache
+	uses    keyUses
 }
 
 // New makes the service for one deployment.

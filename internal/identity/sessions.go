@@ -6,7 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"net/netip"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/pg"
@@ -23,27 +27,71 @@ var ErrNoSession = errors.New("identity: no such portal session")
 
 // StartSession begins a session of a person and returns its id, which only the cookie keeps.
 func (s *Service) StartSession(ctx context.Context, personID int64) (string, error) {
+	id := newSessionID()
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		s.startSessionTx(tx, id, personID, Visitor{})
+		return nil
+	})
+	return id, err
+}
+
+func newSessionID() string {
 	b := make([]byte, 32)
 	rand.Read(b) // never fails (crypto/rand)
-	id := base64.RawURLEncoding.EncodeToString(b)
-	_, err := pg.Exec(ctx, s.pool, `
-		INSERT INTO portal_sessions (id_hash, person_id, created_at, last_seen_at) VALUES (@hash, @person, @now, @now)`,
-		pg.Args{"hash": sessionHash(id), "person": personID, "now": s.now()})
-	return id, err
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// mostUserAgent is how much is kept of what a browser says of itself, in bytes.
+const mostUserAgent = 300
+
+func (s *Service) startSessionTx(tx *pg.Tx, id string, personID int64, from Visitor) {
+	agent := from.UserAgent
+	if len(agent) > mostUserAgent {
+		agent = agent[:mostUserAgent]
+	}
+	var address *netip.Addr
+	if from.Address.IsValid() {
+		a := from.Address.Unmap().WithZone("")
+		address = &a
+	}
+	tx.Later(`
+		INSERT INTO portal_sessions (id_hash, person_id, created_at, last_seen_at, address, user_agent)
+		VALUES (@hash, @person, @now, @now, @address, @agent)`,
+		pg.Args{"hash": sessionHash(id), "person": personID, "now": s.now(), "address": address, "agent": printable(agent)})
+}
+
+// printable is what can be kept and shown of a text that anybody may have written.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // Session is who is signed in, and where they chose to act.
 type Session struct {
 	Person
+	Number        int64        // names the session in lists
 	Domain        authz.Domain // none: they did not choose
 	ApplicationID int64        // that people of the deployment chose to work in; 0: they did not
+	ProvenAt      time.Time    // when they last proved who they are
+	SecondFactor  bool         // a password alone does not let them in
+	Zone          string       // of their clock, as in the list of time zones; "": they did not say
+	Theme         string       // "": they did not say
 }
 
 type sessionRow struct {
 	personRow
-	Grants        []Grant `db:"grants"`
-	Domain        string  `db:"domain"`
-	ApplicationID *int64  `db:"application_id"`
+	Grants        []Grant   `db:"grants"`
+	Number        int64     `db:"number"`
+	Domain        string    `db:"domain"`
+	ApplicationID *int64    `db:"application_id"`
+	ProvenAt      time.Time `db:"proven_at"`
+	SecondFactor  bool      `db:"second_factor"`
+	Zone          string    `db:"time_zone"`
+	Theme         string    `db:"theme"`
 }
 
 // FindSession returns whose session it is and counts this as a sign of life. ErrNoSession when there is
@@ -54,7 +102,9 @@ func (s *Service) FindSession(ctx context.Context, id string) (Session, error) {
 		UPDATE portal_sessions v SET last_seen_at = @now
 		FROM people p
 		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest AND p.id = v.person_id
-		RETURNING p.id, p.email, p.name, p.password_hash, v.domain, v.application_id, `+grantsOf,
+		RETURNING p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id,
+			coalesce(v.proven_at, v.created_at) AS proven_at, p.time_zone, p.theme,
+			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor, `+grantsOf,
 		pg.Args{"hash": sessionHash(id), "now": now, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
 	if errors.Is(err, pg.ErrNone) {
 		return Session{}, ErrNoSession
@@ -62,7 +112,8 @@ func (s *Service) FindSession(ctx context.Context, id string) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	out := Session{Person: Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants}}
+	out := Session{Person: Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants}, Number: row.Number,
+		ProvenAt: row.ProvenAt, SecondFactor: row.SecondFactor, Zone: row.Zone, Theme: row.Theme}
 	out.Domain, _ = authz.ParseDomain(row.Domain)
 	if row.ApplicationID != nil {
 		out.ApplicationID = *row.ApplicationID

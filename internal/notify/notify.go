@@ -3,6 +3,8 @@
 package notify
 
 import (
+	"time"
+
 	"svcpay/internal/identity"
 	"svcpay/internal/mail"
 	"svcpay/internal/pg"
@@ -12,8 +14,18 @@ import (
 // The kinds of mails about signing in. Nobody can turn these off: they are how somebody gets in, or learns that
 // somebody else did.
 const (
-	Invitation mail.Kind = "invitation"
+	Invitation    mail.Kind = "invitation"
+	ResetLink     mail.Kind = "reset_link"
+	AccountChange mail.Kind = "account_change"
 )
+
+// NewSignIn is the kind of mails about sign-ins in browsers that somebody had not used before.
+const NewSignIn mail.Kind = identity.NewSignInMail
+
+// Choosable are the kinds of mails that people can turn off.
+func Choosable() []string { return []string{string(NewSignIn)} }
+
+var _ identity.Letters = (*Notifier)(nil)
 
 // Notifier writes mails.
 type Notifier struct {
@@ -44,4 +56,30 @@ func (n *Notifier) Invitation(tx *pg.Tx, i identity.Invited) error {
 	}
 	words := n.text.Mails.Invitation(i.InvitedBy, n.text.Roles[string(i.Role)], place, n.text.Day(i.ExpiresAt.Format("2006-01-02")))
 	return n.put(tx, Invitation, i.Email, words, "/portal/invite/"+i.Token)
+}
+
+// ResetLink implements [identity.Letters].
+func (n *Notifier) ResetLink(tx *pg.Tx, p identity.Person, token string, until time.Time) error {
+	return n.put(tx, ResetLink, p.Email, n.text.Mails.ResetLink(p.Name, n.at(until)), "/portal/reset/"+token)
+}
+
+// NewSignIn implements [identity.Letters].
+func (n *Notifier) NewSignIn(tx *pg.Tx, p identity.Person, from identity.Visitor, at time.Time) error {
+	where := ""
+	if from.Address.IsValid() {
+		where = from.Address.Unmap().String()
+	}
+	words := n.text.Mails.NewSignIn(p.Name, n.text.Settings.BrowserOn(text.Browser(from.UserAgent)), where, n.at(at))
+	return n.put(tx, NewSignIn, p.Email, words, "/portal/settings")
+}
+
+// Changed implements [identity.Letters].
+func (n *Notifier) Changed(tx *pg.Tx, p identity.Person, what identity.Change, at time.Time) error {
+	words := n.text.Mails.Changed(p.Name, n.text.Mails.Changes[string(what)], n.at(at))
+	return n.put(tx, AccountChange, p.Email, words, "/portal/settings")
+}
+
+// at writes a time for somebody whose clock is not known.
+func (n *Notifier) at(t time.Time) string {
+	return text.Viewer{Text: n.text, Zone: time.UTC}.Time(t) + " UTC"
 }

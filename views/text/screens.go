@@ -8,6 +8,9 @@ type Login struct {
 	MissingPassword        string
 	Missing, NotIn         string // titles above the form's mistakes
 	Ended, Out, Accepted   string // why somebody finds themselves here
+	Forgot                 string
+	Passkey, PasskeyFailed string
+	Or                     string
 }
 
 var loginEnglish = Login{
@@ -18,6 +21,9 @@ var loginEnglish = Login{
 	Missing:         "Something is missing", NotIn: "You are not signed in",
 	Ended: "Your session has ended. Sign in again to go on.", Out: "You are signed out.",
 	Accepted: "You have accepted the invitation. Sign in to begin.",
+	Forgot:   "Forgot your password?",
+	Passkey:  "Sign in with a passkey", PasskeyFailed: "The passkey was not used. Try again, or sign in another way.",
+	Or: "or",
 }
 
 // Home are the texts of the page that people find after signing in.

@@ -46,6 +46,10 @@ type Catalogue struct {
 	Charge     Charge
 	Acts       Acts
 	Refunds    Refunds
+	SecondStep SecondStep
+	Reset      Reset
+	Proof      Proof
+	Settings   Settings
 }
 
 // English is what everybody reads so far.
@@ -82,6 +86,10 @@ var English = &Catalogue{
 	Charge:      chargeEnglish,
 	Acts:        actsEnglish,
 	Refunds:     refundsEnglish,
+	SecondStep:  secondStepEnglish,
+	Reset:       resetEnglish,
+	Proof:       proofEnglish,
+	Settings:    settingsEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

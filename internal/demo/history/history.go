@@ -147,7 +147,7 @@ func (s *story) meet(ctx context.Context) (err error) {
 		if who == nil {
 			continue
 		}
-		p, err := s.Identity.SignIn(ctx, u.Email, u.Password)
+		p, err := s.Identity.SignIn(ctx, u.Email, u.Password, identity.Visitor{})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,56 @@
+package identity
+
+import (
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/pg"
+	"svcpay/internal/seal"
+)
+
+// Letters write to people about their own way in, each with the transaction that it tells of. They call nobody.
+type Letters interface {
+	// ResetLink sends somebody the link to choose a new password.
+	ResetLink(tx *pg.Tx, p Person, token string, until time.Time) error
+	// NewSignIn tells somebody that a browser was used that they had not used before.
+	NewSignIn(tx *pg.Tx, p Person, from Visitor, at time.Time) error
+	// Changed tells somebody that their way in is another now.
+	Changed(tx *pg.Tx, p Person, what Change, at time.Time) error
+}
+
+// Change is what became of somebody's way in.
+type Change string
+
+// The changes.
+const (
+	PasswordChanged      Change = "password_changed"
+	AuthenticatorAdded   Change = "authenticator_added"
+	AuthenticatorRemoved Change = "authenticator_removed"
+	PasskeyAdded         Change = "passkey_added"
+	PasskeyRemoved       Change = "passkey_removed"
+	RecoveryCodesMade    Change = "recovery_codes_made"
+	RecoveryCodeUsed     Change = "recovery_code_used"
+)
+
+// accountChange is what the audit log calls a change of one's own way in. It is no permission: it is everybody's own.
+const accountChange authz.Permission = "account:change"
+
+// WriteLetters says who writes to people about their way in. It is called while the service is wired; without it
+// nobody does, and no links to choose a new password are sent.
+func (s *Service) WriteLetters(by Letters) { s.letters = by }
+
+// SendsLetters tells whether people can be written to.
+func (s *Service) SendsLetters() bool { return s.letters != nil }
+
+// SealWith says what seals the secrets of authenticator apps. It is called while the service is wired.
+func (s *Service) SealWith(box *seal.Box) { s.box = box }
+
+// changedTx queues that somebody changed their own way in: in the audit log, and by mail.
+func (s *Service) changedTx(tx *pg.Tx, p Person, what Change) error {
+	if s.letters != nil {
+		if err := s.letters.Changed(tx, p, what, s.now()); err != nil {
+			return err
+		}
+	}
+	return s.audit.DoneTx(tx, p.actor(), accountChange, aboutPerson(p), nil, map[string]string{"change": string(what)})
+}

@@ -1,0 +1,157 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+	"svcpay/internal/pg"
+)
+
+const (
+	// resetLife is how long a link to choose a new password works.
+	resetLife = time.Hour
+	// resetTakes is how long asking for a link takes at least: far longer than the work for an address that
+	// somebody signs in with, so that nobody learns from the time which ones there are.
+	resetTakes = 400 * time.Millisecond
+)
+
+// AskReset sends a link to choose a new password to whoever signs in with an address. The answer is the same, and
+// takes as long, where nobody does. Fault: too_many_attempts, also the same for both.
+func (s *Service) AskReset(ctx context.Context, email string, from Visitor) error {
+	over := time.After(resetTakes)
+	if err := s.count(ctx, resetNetwork, from.network()); err != nil {
+		return err
+	}
+	if err := s.count(ctx, resetBound, strings.ToLower(email)); err != nil {
+		return err
+	}
+	if plain(email) && s.letters != nil {
+		if err := s.sendReset(ctx, email); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// sendReset makes a link and puts it on its way; nothing if nobody has the address.
+func (s *Service) sendReset(ctx context.Context, email string) error {
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		p, token, until, err := s.makeResetTx(ctx, tx, email)
+		if errors.Is(err, pg.ErrNone) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.letters.ResetLink(tx, p, token, until)
+	})
+}
+
+// makeResetTx makes a link for who has an address; ErrNone if nobody has.
+func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Person, string, time.Time, error) {
+	id, err := pg.Value[int64](ctx, tx, `SELECT id FROM people WHERE lower(email) = lower(@email)`, pg.Args{"email": email})
+	if err != nil {
+		return Person{}, "", time.Time{}, err
+	}
+	p, err := personByID(ctx, tx, id)
+	if err != nil {
+		return Person{}, "", time.Time{}, err
+	}
+	token, now := newInvitationText(), instant.Of(s.now())
+	tx.Later(`INSERT INTO password_resets (token_hash, person_id, created_at, expires_at) VALUES (@hash, @person, @now, @until)`,
+		pg.Args{"hash": invitationHash(token), "person": p.ID, "now": now, "until": now.Add(resetLife)})
+	return p, token, now.Add(resetLife), nil
+}
+
+// MakeReset returns the secret of a link to choose a new password, for the deployment's operator to pass on. Fault:
+// resource_missing.
+func (s *Service) MakeReset(ctx context.Context, email string) (token string, until time.Time, err error) {
+	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		_, token, until, err = s.makeResetTx(ctx, tx, email)
+		return err
+	})
+	if errors.Is(err, pg.ErrNone) {
+		err = fault.Missing()
+	}
+	return token, until, err
+}
+
+var errReset = fault.New(fault.KindGone, "reset_ended", "This link has expired or was used already. Ask for a new one.")
+
+// FindReset returns whose password a link changes, if it still does; else the fault reset_ended.
+func (s *Service) FindReset(ctx context.Context, token string) (Person, error) {
+	id, err := pg.Value[int64](ctx, s.pool, `
+		SELECT person_id FROM password_resets WHERE token_hash = @hash AND used_at IS NULL AND expires_at > @now`,
+		pg.Args{"hash": invitationHash(token), "now": s.now()})
+	if errors.Is(err, pg.ErrNone) {
+		return Person{}, errReset
+	}
+	if err != nil {
+		return Person{}, err
+	}
+	return personByID(ctx, s.pool, id)
+}
+
+// Reset gives somebody a new password by their link, once: it unlocks the account and ends its sessions, its other
+// links and what was begun with the former password. Faults: the password's; reset_ended.
+func (s *Service) Reset(ctx context.Context, token, password string) error {
+	p, err := s.FindReset(ctx, token)
+	if err != nil {
+		return err
+	}
+	hash, err := newPasswordHash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE password_resets SET used_at = @now WHERE token_hash = @hash AND used_at IS NULL AND expires_at > @now`,
+			pg.Args{"hash": invitationHash(token), "now": s.now()})
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errReset
+		}
+		endSessionsTx(tx, p.ID)
+		return s.setPasswordTx(tx, p, hash)
+	})
+}
+
+func newPasswordHash(ctx context.Context, password string) (string, error) {
+	var fs fault.Fields
+	checkNewPassword(&fs, password)
+	if err := fs.Err(); err != nil {
+		return "", err
+	}
+	return hashPassword(ctx, password)
+}
+
+// setPasswordTx queues a new password, and the end of all that the former one began.
+func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash string) error {
+	tx.Later(`UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL WHERE id = @person`,
+		pg.Args{"hash": hash, "person": p.ID})
+	tx.Later(`UPDATE password_resets SET used_at = @now WHERE person_id = @person AND used_at IS NULL`, pg.Args{"now": s.now(), "person": p.ID})
+	tx.Later(`DELETE FROM started_sign_ins WHERE person_id = @person`, pg.Args{"person": p.ID})
+	return s.changedTx(tx, p, PasswordChanged)
+}
+
+// ChangePassword gives somebody who is signed in another password; their other sessions end.
+func (s *Service) ChangePassword(ctx context.Context, p Person, sessionID, password string) error {
+	hash, err := newPasswordHash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		endOthersTx(tx, p.ID, sessionID)
+		return s.setPasswordTx(tx, p, hash)
+	})
+}

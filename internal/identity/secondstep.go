@@ -1,0 +1,104 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/pg"
+)
+
+// secondStepLife is how long somebody who gave the right password has for the second factor.
+const secondStepLife = 10 * time.Minute
+
+// Factors are somebody's ways in beside the password.
+type Factors struct {
+	Authenticator bool // an app that shows codes
+	Passkeys      int
+	Codes         int // recovery codes that are left
+}
+
+// Any tells whether a password alone is not enough.
+func (f Factors) Any() bool { return f.Authenticator || f.Passkeys > 0 }
+
+// Factors reads a person's ways in.
+func (s *Service) Factors(ctx context.Context, personID int64) (Factors, error) {
+	type row struct {
+		Authenticator bool `db:"authenticator"`
+		Passkeys      int  `db:"passkeys"`
+		Codes         int  `db:"codes"`
+	}
+	r, err := pg.One[row](ctx, s.pool, `
+		SELECT totp_since IS NOT NULL AS authenticator, (SELECT count(*) FROM passkeys k WHERE k.person_id = p.id) AS passkeys,
+			(SELECT count(*) FROM recovery_codes r WHERE r.person_id = p.id AND r.used_at IS NULL) AS codes
+		FROM people p WHERE p.id = @person`, pg.Args{"person": personID})
+	return Factors(r), err
+}
+
+// StartSecondStep notes that somebody gave the right password, and returns the text by which they go on.
+func (s *Service) StartSecondStep(ctx context.Context, personID int64) (string, error) {
+	token := newInvitationText()
+	_, err := pg.Exec(ctx, s.pool, `INSERT INTO started_sign_ins (token_hash, person_id, created_at) VALUES (@hash, @person, @now)`,
+		pg.Args{"hash": invitationHash(token), "person": personID, "now": s.now()})
+	return token, err
+}
+
+var errSecondStep = fault.New(fault.KindUnauthenticated, "sign_in_again", "This sign-in has taken too long. Begin again.")
+
+// SecondStep returns who still owes the second factor; the fault sign_in_again if nobody does by this text.
+func (s *Service) SecondStep(ctx context.Context, token string) (Person, error) {
+	id, err := pg.Value[int64](ctx, s.pool, `SELECT person_id FROM started_sign_ins WHERE token_hash = @hash AND created_at > @oldest`,
+		pg.Args{"hash": invitationHash(token), "oldest": s.now().Add(-secondStepLife)})
+	if errors.Is(err, pg.ErrNone) {
+		return Person{}, errSecondStep
+	}
+	if err != nil {
+		return Person{}, err
+	}
+	return personByID(ctx, s.pool, id)
+}
+
+var errCode = fault.New(fault.KindUnauthenticated, "code_wrong", "This code is wrong, or was used already.").On("code")
+
+// FinishSecondStep takes a code of the authenticator app, or a recovery code. Faults: sign_in_again, code_wrong,
+// too_many_attempts.
+func (s *Service) FinishSecondStep(ctx context.Context, token, code string) (Person, error) {
+	p, err := s.SecondStep(ctx, token)
+	if err != nil {
+		return p, err
+	}
+	if err := s.takeCode(ctx, p, codeBound, code); err != nil {
+		return p, err
+	}
+	return p, s.endSecondStep(ctx, token)
+}
+
+func (s *Service) endSecondStep(ctx context.Context, token string) error {
+	n, err := pg.Exec(ctx, s.pool, `DELETE FROM started_sign_ins WHERE token_hash = @hash`, pg.Args{"hash": invitationHash(token)})
+	if err == nil && n == 0 { // another request was first
+		err = errSecondStep
+	}
+	return err
+}
+
+// takeCode takes either kind of code of a person, within a bound. Faults: code_wrong, too_many_attempts.
+func (s *Service) takeCode(ctx context.Context, p Person, b bound, code string) error {
+	id := strconv.FormatInt(p.ID, 10)
+	if err := s.count(ctx, b, id); err != nil {
+		return err
+	}
+	code = tidyCode(code)
+	right, err := s.takeAuthenticatorCode(ctx, p.ID, code)
+	if err == nil && !right {
+		right, err = s.takeRecoveryCode(ctx, p, code)
+	}
+	if err != nil {
+		return err
+	}
+	if !right {
+		return errCode
+	}
+	return s.forgetAttempts(ctx, b, id)
+}

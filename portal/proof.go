@@ -1,0 +1,144 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/views"
+	"svcpay/views/ui"
+)
+
+const (
+	proofPath = "/portal/proof"
+	// proofFields begins the names of the inputs by which somebody proves who they are.
+	proofFields = "proof_"
+)
+
+// fresh is around the handler of a route that takes a proof of who the visitor is, not older than ten minutes. Who
+// opens a page is asked first and led back to it. Who sends a form is asked with the form kept: once they have
+// proven it, the handler gets the form as it was typed.
+func (p *Portal) fresh(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		visit, known, err := p.visitor(c)
+		if err != nil {
+			return err
+		}
+		if known && visit.Fresh(p.Now()) {
+			return next(c)
+		}
+		if c.Request().Method != http.MethodPost {
+			return p.proofOf(c, visit, views.Proof{Action: proofPath, Back: home,
+				Kept: []views.Hidden{{Name: "return", Value: localPath(c.Request().URL.RequestURI())}}}, nil)
+		}
+		form, err := readForm(c)
+		if err != nil {
+			return err
+		}
+		asked := views.Proof{Action: localPath(c.Request().URL.RequestURI()), Back: pageBelow(c), Kept: keptOf(form)}
+		if err := p.proven(c, visit, form); err != nil {
+			return p.proofOf(c, visit, asked, err)
+		}
+		for name := range form {
+			if strings.HasPrefix(name, proofFields) {
+				delete(form, name)
+			}
+		}
+		return next(c)
+	}
+}
+
+// errNoProof says that a form came without a proof.
+var errNoProof = fault.New(fault.KindUnauthenticated, "proof_missing", "Prove who you are.")
+
+// proven checks the proof in a form and gives the session another id. A form without one is errNoProof.
+func (p *Portal) proven(c echo.Context, visit identity.Session, form url.Values) error {
+	ctx := c.Request().Context()
+	proof := identity.Proof{Password: form.Get(proofFields + "password"), Code: form.Get(proofFields + "code")}
+	switch {
+	case form.Get(proofFields+"passkey") != "":
+		if err := p.provenByPasskey(c, visit, form); err != nil {
+			return err
+		}
+	case proof != identity.Proof{}:
+		if err := p.Identity.Prove(ctx, visit.Person, proof); err != nil {
+			return err
+		}
+	default:
+		return errNoProof
+	}
+	return p.renew(c, true)
+}
+
+// keptOf are the inputs of a form, without its proof.
+func keptOf(form url.Values) (out []views.Hidden) {
+	for name, values := range form {
+		for _, value := range values {
+			if !strings.HasPrefix(name, proofFields) {
+				out = append(out, views.Hidden{Name: name, Value: value})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b views.Hidden) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// pageBelow is the page that a form was sent from, as far as the browser tells; else the home page.
+func pageBelow(c echo.Context) string {
+	if _, fragment := asksFragment(c.Request()); fragment {
+		return pageOf(c.Request())
+	}
+	return home
+}
+
+// proofOf asks for a proof: in the way that the visitor has, and with what was wrong with the last one.
+func (p *Portal) proofOf(c echo.Context, visit identity.Session, view views.Proof, refused error) error {
+	factors, err := p.Identity.Factors(c.Request().Context(), visit.ID)
+	if err != nil {
+		return err
+	}
+	view.Code, view.Passkeys = factors.Authenticator, factors.Passkeys > 0
+	status, t := http.StatusOK, say(c)
+	if f, ok := fault.As(refused); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
+		status = statusOf(f.Kind)
+		if f.Code != errNoProof.Code {
+			retryAfter(c, f)
+			view.Mistake = f.Message
+			view.Problems = ui.Problems{Title: t.Proof.Wrong, List: []ui.Problem{{Text: f.Message}}}
+		}
+	} else if refused != nil {
+		return refused
+	}
+	return render(c, status, views.ProofPage(p.page(c, t.Proof.Title), view))
+}
+
+func (p *Portal) showProof(c echo.Context) error {
+	visit, _, err := p.visitor(c)
+	if err != nil {
+		return err
+	}
+	back := localPath(c.QueryParam("return"))
+	return p.proofOf(c, visit, views.Proof{Action: proofPath, Back: home, Kept: []views.Hidden{{Name: "return", Value: back}}}, nil)
+}
+
+// prove takes a proof, and leads back to the page that asked for it.
+func (p *Portal) prove(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	visit, _, err := p.visitor(c)
+	if err != nil {
+		return err
+	}
+	back := localPath(form.Get("return"))
+	if err := p.proven(c, visit, form); err != nil {
+		return p.proofOf(c, visit, views.Proof{Action: proofPath, Back: home, Kept: []views.Hidden{{Name: "return", Value: back}}}, err)
+	}
+	return seeOther(c, back)
+}

@@ -1,0 +1,129 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/views"
+	"svcpay/views/ui"
+)
+
+const (
+	secondStepPath = "/portal/2fa"
+	forgotPath     = "/portal/forgot"
+	resetPath      = "/portal/reset/:token"
+	// stepCookie is by what somebody goes on who gave the right password.
+	stepCookie = "__Host-svcpay-step"
+	stepAge    = 10 * 60 // seconds
+	byRecovery = "recovery"
+)
+
+// signInRoutes are the ways in and out.
+func (p *Portal) signInRoutes() []route {
+	return []route{
+		{http.MethodGet, loginPath, public, p.showLogin},
+		{http.MethodPost, loginPath, public, p.signIn},
+		{http.MethodPost, "/portal/logout", public, p.signOut},
+		{http.MethodGet, secondStepPath, public, p.showSecondStep},
+		{http.MethodPost, secondStepPath, public, p.finishSecondStep},
+		{http.MethodGet, forgotPath, public, p.showForgot},
+		{http.MethodPost, forgotPath, public, p.askReset},
+		{http.MethodGet, resetPath, public, p.showReset},
+		{http.MethodPost, resetPath, public, p.reset},
+		{http.MethodGet, proofPath, signedIn, p.showProof},
+		{http.MethodPost, proofPath, signedIn, p.prove},
+	}
+}
+
+// startSecondStep asks somebody who gave the right password for the second factor.
+func (p *Portal) startSecondStep(c echo.Context, person identity.Person, back string) error {
+	token, err := p.Identity.StartSecondStep(c.Request().Context(), person.ID)
+	if err != nil {
+		return err
+	}
+	c.SetCookie(hostCookie(stepCookie, token, stepAge))
+	return seeOther(c, withQuery(secondStepPath, url.Values{"return": {back}}))
+}
+
+// stepToken is by what the visitor goes on; "" for nobody.
+func stepToken(c echo.Context) string {
+	cookie, err := c.Cookie(stepCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// secondStep says what the visitor still owes.
+func (p *Portal) secondStep(c echo.Context, back, by string) (views.SecondStep, error) {
+	ctx := c.Request().Context()
+	person, err := p.Identity.SecondStep(ctx, stepToken(c))
+	if err != nil {
+		return views.SecondStep{}, err
+	}
+	factors, err := p.Identity.Factors(ctx, person.ID)
+	if err != nil {
+		return views.SecondStep{}, err
+	}
+	out := views.SecondStep{Return: back, App: factors.Authenticator, Passkeys: factors.Passkeys > 0, Recovery: by == byRecovery}
+	other := url.Values{"return": {back}}
+	if !out.Recovery {
+		other.Set("by", byRecovery)
+	}
+	out.Other = withQuery(secondStepPath, other)
+	return out, nil
+}
+
+// beginAgain asks somebody to sign in whose second step took too long.
+func (p *Portal) beginAgain(c echo.Context, err error, back string) error {
+	if !fault.HasCode(err, "sign_in_again") {
+		return err
+	}
+	c.SetCookie(hostCookie(stepCookie, "", -1))
+	login := views.Login{Return: back, Notice: say(c).SecondStep.Late}
+	return render(c, http.StatusUnauthorized, views.LoginPage(p.page(c, say(c).Login.Title), login))
+}
+
+func (p *Portal) showSecondStep(c echo.Context) error {
+	back := localPath(c.QueryParam("return"))
+	view, err := p.secondStep(c, back, c.QueryParam("by"))
+	if err != nil {
+		return p.beginAgain(c, err, back)
+	}
+	return render(c, http.StatusOK, views.SecondStepPage(p.page(c, say(c).SecondStep.Title), view))
+}
+
+func (p *Portal) finishSecondStep(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	back, t := localPath(form.Get("return")), say(c)
+	view, err := p.secondStep(c, back, form.Get("by"))
+	if err != nil {
+		return p.beginAgain(c, err, back)
+	}
+	status := http.StatusUnprocessableEntity
+	if view.CodeError = t.SecondStep.Missing; form.Get("code") != "" {
+		person, err := p.Identity.FinishSecondStep(c.Request().Context(), stepToken(c), form.Get("code"))
+		if err == nil {
+			c.SetCookie(hostCookie(stepCookie, "", -1))
+			if err := p.enter(c, person); err != nil {
+				return err
+			}
+			return seeOther(c, back)
+		}
+		f, ok := fault.As(err)
+		if !ok || f.Code != "code_wrong" && f.Kind != fault.KindLimited {
+			return p.beginAgain(c, err, back)
+		}
+		retryAfter(c, f)
+		view.CodeError, status = f.Message, statusOf(f.Kind)
+	}
+	view.Problems = ui.Problems{Title: t.Login.NotIn, List: []ui.Problem{{Field: "code", Text: view.CodeError}}}
+	return render(c, status, views.SecondStepPage(p.page(c, t.Failures.TitleError(t.SecondStep.Title)), view))
+}

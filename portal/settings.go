@@ -1,0 +1,172 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/identity"
+	"svcpay/internal/notify"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// settingsRoutes are the person's own: whoever is signed in may use them.
+func (p *Portal) settingsRoutes() []route {
+	at := func(path string) string { return settingsPath + path }
+	return []route{
+		{http.MethodGet, settingsPath, signedIn, p.showSettings},
+		{http.MethodPost, at("/looks"), signedIn, p.setLooks},
+		{http.MethodPost, at("/mails"), signedIn, p.setMails},
+		{http.MethodPost, at("/sessions/others"), signedIn, p.endOthers},
+		{http.MethodPost, at("/sessions/:id/end"), signedIn, p.endSession},
+		{http.MethodGet, at("/password"), signedIn, p.fresh(p.showPassword)},
+		{http.MethodPost, at("/password"), signedIn, p.fresh(p.setPassword)},
+		{http.MethodGet, at("/authenticator"), signedIn, p.fresh(p.showAuthenticator)},
+		{http.MethodPost, at("/authenticator"), signedIn, p.fresh(p.confirmAuthenticator)},
+		{http.MethodPost, at("/authenticator/remove"), signedIn, p.fresh(p.removeAuthenticator)},
+		{http.MethodPost, at("/codes"), signedIn, p.fresh(p.makeCodes)},
+		{http.MethodGet, at("/passkeys/new"), signedIn, p.fresh(p.showNewPasskey)},
+		{http.MethodPost, at("/passkeys/ask"), signedIn, p.fresh(p.askNewPasskey)},
+		{http.MethodPost, at("/passkeys"), signedIn, p.fresh(p.addPasskey)},
+		{http.MethodPost, at("/passkeys/:id/remove"), signedIn, p.fresh(p.removePasskey)},
+		{http.MethodPost, "/portal/passkey/ask", public, p.askPasskey},
+		{http.MethodPost, loginPath + "/passkey", public, p.signInByPasskey},
+	}
+}
+
+func (p *Portal) showSettings(c echo.Context) error {
+	visit, _, err := p.visitor(c)
+	if err != nil {
+		return err
+	}
+	view, err := p.settingsOf(c, visit)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.SettingsPage(p.page(c, say(c).Settings.Title), view))
+}
+
+func (p *Portal) settingsOf(c echo.Context, visit identity.Session) (views.Settings, error) {
+	ctx, t := c.Request().Context(), say(c).Settings
+	view := views.Settings{Name: visit.Name, Email: visit.Email, Theme: themeOf(c.Request()), Zone: visit.Zone, Zones: zoneOptions(t, visit.Zone),
+		Mailing: p.Mail.On(), Protected: visit.SecondFactor, Required: !p.Sandbox && !visit.SecondFactor}
+	factors, err := p.Identity.Factors(ctx, visit.ID)
+	if err != nil {
+		return view, err
+	}
+	view.App, view.Codes = factors.Authenticator, factors.Codes
+	keys, err := p.Identity.Passkeys(ctx, visit.ID)
+	if err != nil {
+		return view, err
+	}
+	for _, k := range keys {
+		shown := views.SettingsPasskey{Name: k.Name, Made: k.CreatedAt.Time, Remove: settingsPath + "/passkeys/" + strconv.FormatInt(k.ID, 10) + "/remove"}
+		if k.LastUsedAt != nil {
+			shown.Used = k.LastUsedAt.Time
+		}
+		view.Passkeys = append(view.Passkeys, shown)
+	}
+	sessions, err := p.Identity.Sessions(ctx, visit.ID)
+	if err != nil {
+		return view, err
+	}
+	for _, s := range sessions {
+		view.Sessions = append(view.Sessions, sessionOf(t, s, visit.Number))
+	}
+	muted, err := p.Identity.Muted(ctx, visit.ID)
+	for _, kind := range notify.Choosable() {
+		view.Mails = append(view.Mails, ui.Option{Value: kind, Label: t.MailKinds[kind], Detail: t.MailKindTexts[kind]})
+		if !slices.Contains(muted, kind) {
+			view.Wanted = append(view.Wanted, kind)
+		}
+	}
+	return view, err
+}
+
+// sessionOf is a session as its person knows it; here is the number of the one that they look with.
+func sessionOf(t text.Settings, s identity.OpenSession, here int64) views.SettingsSession {
+	out := views.SettingsSession{Browser: t.BrowserOn(text.Browser(s.UserAgent)), Since: s.CreatedAt, Seen: s.LastSeenAt, Here: s.Number == here,
+		Address: t.Unknown, End: settingsPath + "/sessions/" + strconv.FormatInt(s.Number, 10) + "/end"}
+	if out.Browser == "" {
+		out.Browser = t.Unknown
+	}
+	if s.Address != nil {
+		out.Address = s.Address.String()
+	}
+	return out
+}
+
+// settled says what became of a setting, on the page of all of them.
+func settled(c echo.Context, words string) error {
+	tell(c, ui.Toast{Tone: ui.Success, Text: words})
+	return seeOther(c, settingsPath)
+}
+
+func (p *Portal) setLooks(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	visit, _, err := p.visitor(c)
+	if err != nil {
+		return err
+	}
+	theme, ctx := form.Get("theme"), c.Request().Context()
+	if !knownTheme(theme) {
+		return errTheme
+	}
+	if err := p.Identity.SetZone(ctx, visit.ID, form.Get("zone")); err != nil {
+		return err
+	}
+	if err := p.Identity.SetTheme(ctx, visit.ID, theme); err != nil {
+		return err
+	}
+	c.SetCookie(hostCookie(themeCookie, theme, themeAge))
+	return settled(c, say(c).Settings.Saved)
+}
+
+func (p *Portal) setMails(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	person, _, err := p.person(c)
+	if err != nil {
+		return err
+	}
+	if err := p.Identity.Mute(c.Request().Context(), person.ID, notify.Choosable(), form["mail"]); err != nil {
+		return err
+	}
+	return settled(c, say(c).Settings.Saved)
+}
+
+func (p *Portal) endSession(c echo.Context) error {
+	id, err := number(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	person, _, err := p.person(c)
+	if err != nil {
+		return err
+	}
+	if err := p.Identity.RevokeSession(c.Request().Context(), person.ID, id); err != nil {
+		return err
+	}
+	return settled(c, say(c).Settings.Ended)
+}
+
+func (p *Portal) endOthers(c echo.Context) error {
+	session, err := p.sessions.Get(c.Request(), cookieName)
+	if err != nil {
+		return err
+	}
+	visit, _ := visitOf(session)
+	if err := p.Identity.RevokeOthers(c.Request().Context(), visit.ID, session.ID); err != nil {
+		return err
+	}
+	return settled(c, say(c).Settings.EndedAll)
+}
