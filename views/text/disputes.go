@@ -73,7 +73,7 @@ var disputesEnglish = Disputes{
 	Row:      func(amount, payer string) string { return "the dispute of " + amount + " by " + payer },
 	Evidence: "Evidence", EvidenceText: "Kept as you write. Nobody outside sees it before you hand it in.", Answered: "What was handed in. It cannot be changed.",
 	Groups: map[string]string{"product": "What was paid for", "payer": "The payer", "shipping": "Delivery", "refund": "Refunds",
-		"cancellation": "Cancellation", "duplicate": "Another charge", "other": "Anything else"},
+		"cancellation": "Cancellation", "duplicate": "Another charge", "other": "What happened"},
 	Fields: map[string]string{
 		"product_description": "What the payer paid for", "payer_name": "Payer's name", "payer_email": "Payer's e-mail", "payer_address": "Payer's address",
 		"payer_ip_address": "Payer's IP address", "payer_communication": "What you and the payer wrote to each other",
