@@ -29,7 +29,7 @@ func (p *Portal) apiKeyRoutes() []route {
 	one := apiKeysPath + "/:id"
 	return []route{
 		{http.MethodGet, apiKeysPath, access(authz.KeyRead), p.showKeys},
-		{http.MethodGet, apiKeysPath + ".csv", access(authz.KeyRead), p.sendKeys},
+		{http.MethodGet, apiKeysPath + ".csv", access(authz.ExportCreate), p.sendKeys},
 		{http.MethodGet, apiKeysPath + "/new", access(authz.KeyManage), p.showNewKey},
 		{http.MethodPost, apiKeysPath + "/new", access(authz.KeyManage), p.makeKey},
 		{http.MethodGet, one, access(authz.KeyRead), p.showKey},
@@ -95,7 +95,7 @@ func (p *Portal) showKeys(c echo.Context) error {
 		table.Rows = append(table.Rows, p.keyRow(t, k, used))
 	}
 	list := views.List{Head: ui.Head{Title: t.Keys.Title, Text: t.Keys.Text}, Above: views.ToolTabs(p.developerTabs(c)), Table: table,
-		Bar: p.keyBar(t, query), Empty: ui.NothingYet(ui.IconKey, t.Keys.EmptyTitle, t.Keys.EmptyText),
+		Bar: p.keyBar(c, query), Empty: ui.NothingYet(ui.IconKey, t.Keys.EmptyTitle, t.Keys.EmptyText),
 		Pager: pagerOf(apiKeysPath, query, keys, func(k identity.Key) string { return k.ID.String() }, t.Keys.Shown(len(keys.Items)))}
 	if p.may(c, authz.KeyManage) {
 		make := ui.Button{Label: t.Keys.New, Href: apiKeysPath + "/new", Icon: ui.IconPlus, Dialog: true}
@@ -116,7 +116,8 @@ func (p *Portal) keyRow(t *text.Catalogue, k identity.Key, used map[ids.Key][]in
 		ui.Two(k.Name, k.Prefix+"…"+k.Last4), p.keyStatus(t, k), ui.Plain(p.keyMay(t, k)), last, hour}}
 }
 
-func (p *Portal) keyBar(t *text.Catalogue, query url.Values) ui.FilterBar {
+func (p *Portal) keyBar(c echo.Context, query url.Values) ui.FilterBar {
+	t := say(c)
 	kinds := ui.Filter{Name: "kind", Label: t.Keys.Kind, Kind: ui.FilterMany}
 	for _, k := range identity.KeyKinds() {
 		kinds.Options = append(kinds.Options, ui.Option{Value: string(k), Label: kindOf(t, k)})
@@ -125,7 +126,7 @@ func (p *Portal) keyBar(t *text.Catalogue, query url.Values) ui.FilterBar {
 	for _, s := range []identity.KeyStatus{identity.KeyActive, identity.KeyReplaced, identity.KeyExpired, identity.KeyRevoked} {
 		statuses.Options = append(statuses.Options, ui.Option{Value: string(s), Label: statusOfKey(t, s)})
 	}
-	return ui.FilterBar{Path: apiKeysPath, Query: query, Target: ui.ResultsID, Filters: []ui.Filter{kinds, statuses}, Export: apiKeysPath + ".csv"}
+	return ui.FilterBar{Path: apiKeysPath, Query: query, Target: ui.ResultsID, Filters: []ui.Filter{kinds, statuses}, Export: p.exported(c, apiKeysPath+".csv")}
 }
 
 func (p *Portal) sendKeys(c echo.Context) error {

@@ -14,11 +14,21 @@ import (
 	"svcpay/views/ui"
 )
 
-const developersPath = "/portal/developers"
+const (
+	developersPath  = "/portal/developers"
+	idempotencyPath = developersPath + "/idempotency"
+	debugPath       = developersPath + "/signature"
+	eventsPath      = developersPath + "/events"
+)
 
 // developerRoutes are the developer tools.
 func (p *Portal) developerRoutes() []route {
-	return append(p.apiKeyRoutes(), route{http.MethodGet, developersPath, access(authz.KeyRead), p.showDevelopers})
+	out := []route{{http.MethodGet, developersPath, access(authz.KeyRead), p.showDevelopers}}
+	out = append(out, p.apiKeyRoutes()...)
+	out = append(out, p.webhookRoutes()...)
+	out = append(out, p.eventRoutes()...)
+	out = append(out, p.logRoutes()...)
+	return append(out, p.debugRoutes()...)
 }
 
 func (p *Portal) showDevelopers(c echo.Context) error { return seeOther(c, apiKeysPath) }
@@ -28,7 +38,8 @@ func (p *Portal) developerTabs(c echo.Context) (out []ui.Tab) {
 	t := say(c).Developers
 	reachable, here := p.reachable(c), c.Request().URL.Path
 	for _, tab := range []ui.Tab{
-		{Label: t.Keys, Href: apiKeysPath},
+		{Label: t.Keys, Href: apiKeysPath}, {Label: t.Webhooks, Href: webhooksPath},
+		{Label: t.Events, Href: eventsPath}, {Label: t.Logs, Href: logsPath}, {Label: t.Idempotency, Href: idempotencyPath},
 	} {
 		if reachable[tab.Href] {
 			tab.Here = here == tab.Href || tab.Href != developersPath && within(here, tab.Href)
@@ -84,4 +95,20 @@ func stampAt(at *instant.Time) string {
 		return ""
 	}
 	return stamp(at.Time)
+}
+
+// worded is a text that may be missing.
+func worded(of *string) string {
+	if of == nil {
+		return ""
+	}
+	return *of
+}
+
+// exported is the address of a list as CSV; "" for whoever may not take lists away.
+func (p *Portal) exported(c echo.Context, path string) string {
+	if !p.may(c, authz.ExportCreate) {
+		return ""
+	}
+	return path
 }

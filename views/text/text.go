@@ -50,6 +50,9 @@ type Catalogue struct {
 	Reset      Reset
 	Proof      Proof
 	Settings   Settings
+	Webhooks   Webhooks
+	Events     Events
+	Logs       Logs
 }
 
 // English is what everybody reads so far.
@@ -90,6 +93,9 @@ var English = &Catalogue{
 	Reset:       resetEnglish,
 	Proof:       proofEnglish,
 	Settings:    settingsEnglish,
+	Webhooks:    webhooksEnglish,
+	Events:      eventsEnglish,
+	Logs:        logsEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

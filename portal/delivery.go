@@ -1,0 +1,116 @@
+package portal
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/event"
+	"svcpay/internal/webhook"
+	"svcpay/views"
+	"svcpay/views/ui"
+)
+
+func (p *Portal) showDelivery(c echo.Context) error {
+	e, err := p.endpoint(c)
+	if err != nil {
+		return err
+	}
+	d, err := p.Webhooks.Delivery(c.Request().Context(), actor(c), e.ID.String(), c.Param("delivery"))
+	if err != nil {
+		return err
+	}
+	told, err := p.Events.Get(c.Request().Context(), actor(c), d.EventID.String())
+	if err != nil {
+		return err
+	}
+	t, at := say(c), webhooksPath+"/"+e.ID.String()
+	view := views.DeliveryState{Head: ui.Head{Title: d.EventType, Text: e.URL, Beside: deliveryStatus(t, d),
+		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})},
+		Href: at + "/deliveries/" + d.ID.String(), Busy: d.Status == "pending" && len(d.Attempts) == 0, Side: p.deliveryFacts(c, d)}
+	for _, a := range slices.Backward(d.Attempts) {
+		view.Main = append(view.Main, p.attemptPanel(c, a))
+	}
+	if len(d.Attempts) == 0 {
+		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempts}, Body: views.Paragraph(t.Webhooks.NoAttempt)})
+	}
+	if p.withheld(c) {
+		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Developers.Redacted, Text: t.Developers.RedactedText}.View()})
+	} else {
+		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Webhooks.RequestBody}, Body: ui.CodeBlock(t.Webhooks.RequestBody, indented(told))})
+	}
+	view.Acts = p.deliveryActs(c, e, d, told)
+	return render(c, http.StatusOK, views.DeliveryPage(p.page(c, d.EventType), view))
+}
+
+// deliveryActs are what can be done about a delivery. A test is not sent again: it is no event.
+func (p *Portal) deliveryActs(c echo.Context, e webhook.Endpoint, d webhook.Delivery, told event.Event) (out []templ.Component) {
+	t := say(c).Webhooks
+	if len(d.Attempts) > 0 && !p.withheld(c) {
+		out = append(out, ui.Button{Label: t.Debug, Href: debugPath + "?endpoint=" + e.ID.String() + "&delivery=" + d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
+	}
+	if told.Sequence == nil || !p.may(c, authz.EventRedeliver) {
+		return out
+	}
+	again := ui.Button{Label: t.Resend, Icon: ui.IconReload}
+	if e.Status != webhook.Enabled {
+		again.Disabled, again.Reason = true, t.OnlyEnabled
+	}
+	return append(out, views.Post(eventsPath+"/"+d.EventID.String()+"/resend", again, ui.Pair{Key: "endpoint_id", Value: e.ID.String()}, ui.Pair{Key: onceField, Value: newOnce()}))
+}
+
+func (p *Portal) deliveryFacts(c echo.Context, d webhook.Delivery) []views.ToolPanel {
+	t := say(c)
+	facts := []ui.Fact{{Key: t.Webhooks.Event, Value: ui.Mono(d.EventID.String())}}
+	if d.EventSequence != nil {
+		facts[0].Value = ui.Linked(d.EventID.String(), eventsPath+"/"+d.EventID.String())
+	}
+	facts = append(facts, ui.Fact{Key: t.Webhooks.Cause, Value: ui.Plain(t.Webhooks.Causes[string(d.Cause)])}, ui.Fact{Key: t.Webhooks.When, Value: ui.Time(d.CreatedAt.Time)})
+	if d.NextAttemptAt != nil {
+		facts = append(facts, ui.Fact{Key: t.Webhooks.NextAttempt, Value: ui.Time(d.NextAttemptAt.Time)})
+	}
+	facts = append(facts, ui.Fact{Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, d.ID.String())})
+	return []views.ToolPanel{{Card: ui.Card{Title: t.Webhooks.Details}, Body: ui.Facts(facts)}}
+}
+
+// attemptPanel shows what was sent and said once.
+func (p *Portal) attemptPanel(c echo.Context, a webhook.Attempt) views.ToolPanel {
+	t := say(c)
+	code := 0
+	if a.StatusCode != nil {
+		code = *a.StatusCode
+	}
+	tone := ui.Danger
+	if code >= 200 && code <= 299 {
+		tone = ui.Success
+	}
+	parts := []templ.Component{views.Row(ui.Status(tone, causeOf(t, code, cmp.Or(worded(a.Error), "unreachable"))), ui.Time(a.CreatedAt.Time), ui.Plain("· "+t.Webhooks.Took(a.TookMS)))}
+	if tone == ui.Danger {
+		parts = append(parts, views.Paragraph(t.Webhooks.Advice(code, worded(a.Error))))
+	}
+	if a.ResponseBody != "" {
+		parts = append(parts, views.Titled(t.Webhooks.ResponseBody, ui.CodeBlock(t.Webhooks.ResponseBody, a.ResponseBody)))
+	}
+	if len(a.Request) > 0 {
+		parts = append(parts, views.More(t.Webhooks.RequestHeaders, ui.CodeBlock(t.Webhooks.RequestHeaders, headerLines(a.Request))))
+	}
+	if len(a.Response) > 0 {
+		parts = append(parts, views.More(t.Webhooks.ResponseHeaders, ui.CodeBlock(t.Webhooks.ResponseHeaders, headerLines(a.Response))))
+	}
+	return views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempt(a.Number), Text: a.URL}, Body: views.Stacked(parts...)}
+}
+
+// headerLines writes headers as they are sent.
+func headerLines(h map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		b.WriteString(name + ": " + h[name] + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,259 @@
+package portal
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/event"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/page"
+	"svcpay/internal/webhook"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// endpoint reads the endpoint that the address names.
+func (p *Portal) endpoint(c echo.Context) (webhook.Endpoint, error) {
+	return p.Webhooks.Get(c.Request().Context(), actor(c), c.Param("id"))
+}
+
+func deliveryInput(c echo.Context, query url.Values) webhook.DeliveryInput {
+	return webhook.DeliveryInput{Page: cursors(query, ids.ParseDelivery), Created: days(c, query, "at"), Statuses: query["status"], Types: query["type"]}
+}
+
+func (p *Portal) showEndpoint(c echo.Context) error {
+	at, query := webhooksPath+"/"+c.Param("id"), c.QueryParams()
+	if to, untidy := ui.Tidy(at, query); untidy {
+		return seeOther(c, to)
+	}
+	ctx, a, t := c.Request().Context(), actor(c), say(c)
+	e, err := p.endpoint(c)
+	if err != nil {
+		return err
+	}
+	deliveries, err := p.Webhooks.Deliveries(ctx, a, e.ID.String(), deliveryInput(c, query))
+	if err != nil {
+		return err
+	}
+	failures, err := p.Webhooks.Failures(ctx, a, e.ID)
+	if err != nil {
+		return err
+	}
+	replays, err := p.Webhooks.Replays(ctx, a, e.ID, 3)
+	if err != nil {
+		return err
+	}
+	list := views.List{Head: ui.Head{Title: endpointHost(e.URL), Text: worded(e.Description), Beside: endpointStatus(t, e), Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)},
+		Table: deliveryTable(t, at, deliveries.Items), Bar: p.deliveryBar(c, at, query),
+		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.DeliveriesNone, t.Webhooks.DeliveriesNoneText),
+		Pager: pagerOf(at, query, deliveries, func(d webhook.Delivery) string { return d.ID.String() }, t.Webhooks.DeliveriesShown(len(deliveries.Items)))}
+	list.Above = views.EndpointTop(p.developerTabs(c), p.endpointBanner(c, e, failures), p.causes(t, at, failures), p.endpointFacts(c, e), replayTasks(c, at, replays))
+	if p.may(c, authz.WebhookManage) {
+		list.Buttons = endpointButtons(t, e, at)
+	}
+	return render(c, http.StatusOK, views.ListPage(p.page(c, e.URL), list))
+}
+
+// endpointButtons are the acts that matter most for how an endpoint does.
+func endpointButtons(t *text.Catalogue, e webhook.Endpoint, at string) []ui.Button {
+	if e.Status != webhook.Enabled {
+		return []ui.Button{{Label: t.Webhooks.Enable, Href: at + "/enable", Dialog: true, Icon: ui.IconTick}}
+	}
+	return []ui.Button{{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Variant: ui.Outline, Icon: ui.IconReload},
+		{Label: t.Webhooks.Test, Href: at + "/test", Icon: ui.IconSend}}
+}
+
+// endpointBanner tells that events do not arrive, and what to do about it; nil if they do.
+func (p *Portal) endpointBanner(c echo.Context, e webhook.Endpoint, failures []webhook.Failure) templ.Component {
+	t, at := say(c), webhooksPath+"/"+e.ID.String()
+	manages := p.may(c, authz.WebhookManage)
+	var acts []templ.Component
+	if !troubled(e) {
+		if len(failures) == 0 || e.Status != webhook.Enabled {
+			return nil
+		}
+		if manages {
+			acts = append(acts, ui.Button{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Size: "sm", Variant: ui.Outline}.View())
+		}
+		return views.BannerWith(ui.Banner{Tone: ui.Warning, Title: t.Webhooks.MissedTitle(missed(failures)), Text: t.Webhooks.MissedText}, acts...)
+	}
+	b := ui.Banner{Tone: ui.Danger, Title: t.Webhooks.FailingTitle, Text: t.Webhooks.PausedText}
+	switch {
+	case e.Status == webhook.Paused && worded(e.PausedReason) == "gone":
+		b.Title = t.Webhooks.GoneTitle
+	case e.Status == webhook.Paused:
+		b.Title = t.Webhooks.PausedTitle
+	default:
+		b.Text = t.Webhooks.FailingText(text.To(c.Request().Context()).Time(e.FailingSince.Time))
+	}
+	if manages && e.Status == webhook.Paused {
+		acts = append(acts, ui.Button{Label: t.Webhooks.Enable, Href: at + "/enable", Dialog: true, Size: "sm", Variant: ui.Outline}.View())
+	} else if manages {
+		acts = append(acts, ui.Button{Label: t.Webhooks.Test, Href: at + "/test", Size: "sm", Variant: ui.Outline}.View(),
+			ui.Button{Label: t.Webhooks.Replay, Href: at + "/replay", Dialog: true, Size: "sm", Variant: ui.Outline}.View())
+	}
+	return views.BannerWith(b, acts...)
+}
+
+// missed counts the events that did not arrive.
+func missed(failures []webhook.Failure) (n int64) {
+	for _, f := range failures {
+		n += f.Deliveries
+	}
+	return n
+}
+
+// causes groups what did not arrive by why; nil if everything did.
+func (p *Portal) causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Component {
+	if len(failures) == 0 {
+		return nil
+	}
+	table := ui.Table{Caption: t.Webhooks.CausesTitle, Columns: []ui.Column{{Title: t.Webhooks.Cause, Place: ui.PlaceLead}, {Title: t.Webhooks.Events, Place: ui.PlaceAmount},
+		{Title: t.Webhooks.CauseHow}, {Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime}}}
+	for _, f := range failures {
+		code, reason := 0, worded(f.Error)
+		if f.StatusCode != nil {
+			code = *f.StatusCode
+		}
+		table.Rows = append(table.Rows, ui.Row{Href: at + "/deliveries/" + f.Latest.String(), Label: causeOf(t, code, reason), Cells: []templ.Component{
+			ui.Two(causeOf(t, code, reason), t.Webhooks.DeliveryStatuses[f.Status]),
+			ui.Two(t.Webhooks.Missed(f.Deliveries), strings.Join(f.Types[:min(2, len(f.Types))], ", ")), views.Paragraph(t.Webhooks.Advice(code, reason)), ui.Time(f.Last.Time)}})
+	}
+	return views.Carded(ui.Card{Title: t.Webhooks.CausesTitle, Text: t.Webhooks.CausesText, Flush: true}, table.View())
+}
+
+// causeOf names what came of an attempt: a code, or why there was no answer.
+func causeOf(t *text.Catalogue, code int, reason string) string {
+	switch {
+	case code != 0:
+		return t.Webhooks.Answered(code)
+	case reason == "":
+		return t.Webhooks.NotSent
+	}
+	return cmp.Or(t.Webhooks.Errors[reason], reason)
+}
+
+// endpointFacts are the facts about an endpoint, with what else can be done with it.
+func (p *Portal) endpointFacts(c echo.Context, e webhook.Endpoint) templ.Component {
+	t, at := say(c), webhooksPath+"/"+e.ID.String()
+	facts := []ui.Fact{{Key: t.Webhooks.URL, Value: ui.Copied(t.Webhooks.URL, e.URL)}, {Key: t.Webhooks.Events, Value: views.Codes(e.Events)},
+		{Key: t.Webhooks.LastSuccess, Value: when(e.LastSuccessAt, t.Webhooks.Never)}, {Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, e.ID.String())}}
+	if e.PreviousUntil != nil {
+		facts = append(facts, ui.Fact{Key: t.Webhooks.Previous, Value: ui.Time(e.PreviousUntil.Time)})
+	}
+	card := ui.Card{Title: t.Webhooks.Details}
+	if !p.may(c, authz.WebhookManage) {
+		return views.Carded(card, ui.Facts(facts))
+	}
+	acts := []templ.Component{
+		ui.Button{Label: t.Webhooks.Edit, Href: at + "/edit", Variant: ui.Outline, Size: "sm", Icon: ui.IconEdit}.View(),
+		ui.Button{Label: t.Webhooks.Rotate, Href: at + "/rotate", Variant: ui.Outline, Size: "sm", Icon: ui.IconKey, Dialog: true}.View(),
+	}
+	if e.Status == webhook.Enabled {
+		acts = append(acts, ui.Button{Label: t.Webhooks.Disable, Href: at + "/disable", Variant: ui.Outline, Size: "sm", Icon: ui.IconVoid, Dialog: true}.View())
+	}
+	acts = append(acts, ui.Button{Label: t.Webhooks.Delete, Href: at + "/delete", Variant: ui.Outline, Size: "sm", Icon: ui.IconRemove, Dialog: true}.View())
+	return views.Carded(card, views.Stacked(ui.Facts(facts), views.Row(acts...)))
+}
+
+// replayTasks leads to the latest replays; nil if there was none.
+func replayTasks(c echo.Context, at string, replays []webhook.Replay) templ.Component {
+	if len(replays) == 0 {
+		return nil
+	}
+	t, v := say(c), text.To(c.Request().Context())
+	var tasks []ui.Task
+	for _, r := range replays {
+		task := ui.Task{Icon: ui.IconReload, Text: t.Webhooks.Replay + ", " + v.Time(r.CreatedAt.Time), Href: at + "/replays/" + r.ID.String(),
+			Note: t.Webhooks.Queued + ": " + t.Webhooks.Missed(r.Queued), Due: replayStatus(t, r)}
+		tasks = append(tasks, task)
+	}
+	return views.Carded(ui.Card{Title: t.Webhooks.Replays, Text: t.Webhooks.ReplaysText, Flush: true}, ui.Tasks(tasks))
+}
+
+func replayStatus(t *text.Catalogue, r webhook.Replay) string {
+	return map[string]string{"running": t.Webhooks.Running, "done": t.Webhooks.Done, "canceled": t.Webhooks.Stopped}[r.Status]
+}
+
+func deliveryTable(t *text.Catalogue, at string, deliveries []webhook.Delivery) ui.Table {
+	out := ui.Table{Caption: t.Webhooks.Deliveries, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Webhooks.Event, Place: ui.PlaceLead}, {Title: t.Webhooks.Status, Place: ui.PlaceState},
+		{Title: t.Webhooks.Answer}, {Title: t.Webhooks.Attempts, Right: true}, {Title: t.Webhooks.Cause}, {Title: t.Webhooks.When, Right: true, Place: ui.PlaceTime}}}
+	for _, d := range deliveries {
+		out.Rows = append(out.Rows, ui.Row{Href: at + "/deliveries/" + d.ID.String(), Label: d.EventType, Cells: []templ.Component{
+			ui.Two(d.EventType, d.EventID.String()), deliveryStatus(t, d), ui.Plain(answerOf(t, d)), ui.Number(int64(len(d.Attempts))), ui.Plain(t.Webhooks.Causes[string(d.Cause)]), ui.Time(d.CreatedAt.Time)}})
+	}
+	return out
+}
+
+// answerOf is what came of the last attempt, "" of none.
+func answerOf(t *text.Catalogue, d webhook.Delivery) string {
+	switch {
+	case d.LastStatusCode != nil:
+		return strconv.Itoa(*d.LastStatusCode)
+	case d.LastError != nil:
+		return causeOf(t, 0, *d.LastError)
+	}
+	return "–"
+}
+
+func deliveryStatus(t *text.Catalogue, d webhook.Delivery) templ.Component {
+	tone := map[string]ui.Tone{"pending": ui.Info, "succeeded": ui.Success, "failed": ui.Danger}[d.Status]
+	if d.Status == "pending" && len(d.Attempts) > 0 {
+		tone = ui.Warning
+	}
+	return ui.Status(cmp.Or(tone, ui.Neutral), t.Webhooks.DeliveryStatuses[d.Status])
+}
+
+func (p *Portal) deliveryBar(c echo.Context, at string, query url.Values) ui.FilterBar {
+	t := say(c)
+	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany}
+	for _, s := range webhook.DeliveryStatuses() {
+		statuses.Options = append(statuses.Options, ui.Option{Value: s, Label: t.Webhooks.DeliveryStatuses[s]})
+	}
+	return ui.FilterBar{Path: at, Query: query, Target: ui.ResultsID, Export: p.exported(c, at+"/deliveries.csv"), Filters: []ui.Filter{statuses, typeFilter(t),
+		{Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())}}}
+}
+
+// typeFilter selects by the types of events.
+func typeFilter(t *text.Catalogue) ui.Filter {
+	out := ui.Filter{Name: "type", Label: t.Webhooks.Event, Kind: ui.FilterMany}
+	for _, name := range event.Names() {
+		out.Options = append(out.Options, ui.Option{Value: name, Label: name})
+	}
+	return out
+}
+
+func (p *Portal) sendDeliveries(c echo.Context) error {
+	in := deliveryInput(c, c.QueryParams())
+	t := say(c)
+	head := []string{"id", "event_id", "event_type", "cause", "status", "attempts", "answer", "created_at", "finished_at"}
+	return sheet(c, "deliveries", head, func(write func(...string) error) error {
+		return everyPage(in.Page, func(of page.Input[ids.Delivery]) (page.Of[webhook.Delivery], error) {
+			in.Page = of
+			return p.Webhooks.Deliveries(c.Request().Context(), actor(c), c.Param("id"), in)
+		}, func(d webhook.Delivery) ids.Delivery { return d.ID }, func(d webhook.Delivery) error {
+			return write(d.ID.String(), d.EventID.String(), d.EventType, string(d.Cause), d.Status, strconv.Itoa(len(d.Attempts)), answerOf(t, d), stamp(d.CreatedAt.Time), stampAt(d.FinishedAt))
+		})
+	})
+}
+
+// oldest is the first moment among some.
+func oldest(all ...*instant.Time) *instant.Time {
+	var out *instant.Time
+	for _, at := range slices.DeleteFunc(all, func(at *instant.Time) bool { return at == nil }) {
+		if out == nil || at.Before(out.Time) {
+			out = at
+		}
+	}
+	return out
+}

@@ -1,0 +1,262 @@
+package portal
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/event"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/internal/webhook"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+func (p *Portal) eventRoutes() []route {
+	return []route{
+		{http.MethodGet, eventsPath, access(authz.EventRead), p.showEvents},
+		{http.MethodGet, eventsPath + ".csv", access(authz.ExportCreate), p.sendEvents},
+		{http.MethodGet, eventsPath + "/:id", access(authz.EventRead), p.showEvent},
+		{http.MethodPost, eventsPath + "/:id/resend", access(authz.EventRedeliver), p.resendEvent},
+	}
+}
+
+// eventInput reads what the address selects. An id is that of an object; others find nothing.
+func eventInput(c echo.Context, query url.Values) (event.ListInput, error) {
+	in := event.ListInput{Page: cursors(query, number), Created: days(c, query, "at"), Types: query["type"]}
+	if words := strings.TrimSpace(query.Get("merchant")); words != "" {
+		id, err := number(words)
+		if err != nil {
+			return in, err
+		}
+		in.Merchants = []int64{id}
+	}
+	if words := strings.TrimSpace(query.Get("q")); words != "" {
+		id, err := objectOf(words)
+		if err != nil {
+			return in, err
+		}
+		in.ObjectID = &id
+	}
+	return in, nil
+}
+
+// objectOf reads the id of anything that events tell of.
+func objectOf(words string) ([16]byte, error) {
+	for _, read := range []func(string) ([16]byte, error){
+		bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout), bytesOf(ids.ParseDonation), bytesOf(ids.ParseToken), bytesOf(ids.ParseEndpoint),
+	} {
+		if id, err := read(words); err == nil {
+			return id, nil
+		}
+	}
+	return [16]byte{}, fault.Missing()
+}
+
+func bytesOf[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) ([16]byte, error) {
+	return func(words string) ([16]byte, error) {
+		id, err := parse(words)
+		return id.Bytes(), err
+	}
+}
+
+// events reads a page of the events that the address selects; what selects nothing that there can be finds none.
+func (p *Portal) events(c echo.Context, query url.Values) (page.Of[event.Event], error) {
+	in, err := eventInput(c, query)
+	if err != nil {
+		return page.Of[event.Event]{}, nil //nolint:nilerr // there is no such object
+	}
+	return p.Events.List(c.Request().Context(), actor(c), in)
+}
+
+func (p *Portal) showEvents(c echo.Context) error {
+	query := c.QueryParams()
+	if to, untidy := ui.Tidy(eventsPath, query); untidy {
+		return seeOther(c, to)
+	}
+	if id, err := ids.ParseEvent(strings.TrimSpace(query.Get("q"))); err == nil {
+		return seeOther(c, eventsPath+"/"+id.String())
+	}
+	t := say(c)
+	events, err := p.events(c, query)
+	if err != nil {
+		return err
+	}
+	table := ui.Table{Caption: t.Events.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Events.Event, Place: ui.PlaceLead}, {Title: t.Events.About},
+		{Title: t.Events.Source, Place: ui.PlaceState}, {Title: t.Events.Sequence, Right: true}, {Title: t.Events.When, Right: true, Place: ui.PlaceTime}}}
+	for _, e := range events.Items {
+		table.Rows = append(table.Rows, ui.Row{Href: eventsPath + "/" + e.ID.String(), Label: e.Type, Cells: []templ.Component{
+			ui.Two(e.Type, meaningOf(e.Type)), ui.Mono(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
+	}
+	bar := ui.FilterBar{Path: eventsPath, Query: query, Target: ui.ResultsID, Export: p.exported(c, eventsPath+".csv"), Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords},
+		Filters: []ui.Filter{typeFilter(t), {Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords}, {Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())}}}
+	list := views.List{Head: ui.Head{Title: t.Events.Title, Text: t.Events.Text}, Above: views.ToolTabs(p.developerTabs(c)), Bar: bar, Table: table,
+		Empty: ui.NothingYet(ui.IconSend, t.Events.EmptyTitle, t.Events.EmptyText), Pager: pagerOf(eventsPath, query, events, event.Event.Cursor, t.Events.Shown(len(events.Items)))}
+	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Events.Title), list))
+}
+
+// meaningOf says for people when events of a type happen.
+func meaningOf(name string) string {
+	all := event.Types()
+	i := slices.IndexFunc(all, func(t event.Type) bool { return t.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return all[i].Meaning
+}
+
+// aboutOf is the id of the object that an event tells of.
+func aboutOf(e event.Event) string {
+	var object struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(e.Data.Object, &object) != nil {
+		return ""
+	}
+	return strings.Trim(string(object.ID), `"`)
+}
+
+func (p *Portal) sendEvents(c echo.Context) error {
+	in, err := eventInput(c, c.QueryParams())
+	if err != nil {
+		return err
+	}
+	head := []string{"sequence", "id", "type", "object_id", "merchant_id", "source", "request_id", "timestamp"}
+	return sheet(c, "events", head, func(write func(...string) error) error {
+		return everyPage(in.Page, func(of page.Input[int64]) (page.Of[event.Event], error) {
+			in.Page = of
+			return p.Events.List(c.Request().Context(), actor(c), in)
+		}, event.Event.Number, func(e event.Event) error {
+			merchant, request := "", ""
+			if e.MerchantID != nil {
+				merchant = strconv.FormatInt(*e.MerchantID, 10)
+			}
+			if e.Request.ID != nil {
+				request = e.Request.ID.String()
+			}
+			return write(e.Cursor(), e.ID.String(), e.Type, aboutOf(e), merchant, e.Request.Source, request, stamp(e.Timestamp.Time))
+		})
+	})
+}
+
+func (p *Portal) showEvent(c echo.Context) error {
+	ctx, a, t := c.Request().Context(), actor(c), say(c)
+	e, err := p.Events.Get(ctx, a, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	deliveries, err := p.Webhooks.DeliveriesOf(ctx, a, e.ID)
+	if err != nil {
+		return err
+	}
+	view := views.Tool{Tabs: p.developerTabs(c), Head: ui.Head{Title: e.Type, Text: meaningOf(e.Type), Crumbs: toolCrumbs(t, t.Events.Title, eventsPath)},
+		Main: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Object, Text: t.Developers.JSONText}, Body: ui.CodeBlock(t.Events.Object, indented(e))}},
+		Side: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Details}, Body: ui.Facts(p.eventFacts(c, e))}, deliveriesPanel(t, deliveries)}}
+	if changes := changesOf(e); len(changes) > 0 {
+		view.Main = append([]views.ToolPanel{{Card: ui.Card{Title: t.Events.Changed, Text: t.Events.ChangedText}, Body: ui.Diff(changes)}}, view.Main...)
+	}
+	if e.Sequence != nil && p.may(c, authz.EventRedeliver) {
+		view.Acts = []templ.Component{views.Post(eventsPath+"/"+e.ID.String()+"/resend", ui.Button{Label: t.Events.Resend, Icon: ui.IconReload, Variant: ui.Outline}, ui.Pair{Key: onceField, Value: newOnce()})}
+	}
+	return render(c, http.StatusOK, views.ToolPage(p.page(c, e.Type), view))
+}
+
+func (p *Portal) eventFacts(c echo.Context, e event.Event) []ui.Fact {
+	t := say(c)
+	out := []ui.Fact{{Key: t.Events.ID, Value: ui.Copied(t.Events.ID, e.ID.String())}, {Key: t.Events.When, Value: ui.Time(e.Timestamp.Time)}, {Key: t.Events.Sequence, Value: ui.Plain(t.Events.Test)},
+		{Key: t.Events.About, Value: ui.Mono(aboutOf(e))}, {Key: t.Events.Source, Value: ui.Plain(t.Events.Sources[e.Request.Source])}}
+	if e.Sequence != nil {
+		out[2].Value = ui.Number(*e.Sequence)
+	}
+	if to := p.pageOfObject(c, aboutOf(e)); to != "" {
+		out[3].Value = ui.Linked(aboutOf(e), to)
+	}
+	if e.MerchantID != nil {
+		merchant := strconv.FormatInt(*e.MerchantID, 10)
+		out = append(out, ui.Fact{Key: t.Events.Merchant, Value: ui.Linked(merchant, "/portal/merchants/"+merchant)})
+	}
+	if e.Request.ID != nil && e.Request.Source == "api" {
+		out = append(out, ui.Fact{Key: t.Developers.Request, Value: ui.Linked(e.Request.ID.String(), logsPath+"/"+e.Request.ID.String())})
+	}
+	return out
+}
+
+// pageOfObject is the address of the page about an object, "" where there is none to open.
+func (p *Portal) pageOfObject(c echo.Context, id string) string {
+	prefix, _, _ := strings.Cut(id, "_")
+	of := map[string]string{"ch": "/portal/charges", "re": "/portal/refunds", "dp": "/portal/disputes", "po": "/portal/payouts", "whe": webhooksPath}[prefix]
+	if of == "" || !p.reachable(c)[of+"/:id"] {
+		return ""
+	}
+	return of + "/" + id
+}
+
+// changesOf are the members that changed, before and after.
+func changesOf(e event.Event) (out []ui.Edit) {
+	var before, after map[string]json.RawMessage
+	if json.Unmarshal(e.Data.PreviousAttributes, &before) != nil || json.Unmarshal(e.Data.Object, &after) != nil {
+		return nil // it was written by us, or is a test
+	}
+	for name, was := range before {
+		out = append(out, ui.Edit{Field: name, Old: said(was), New: said(after[name])})
+	}
+	slices.SortFunc(out, func(a, b ui.Edit) int { return strings.Compare(a.Field, b.Field) })
+	return out
+}
+
+// deliveriesPanel leads to what was sent of an event.
+func deliveriesPanel(t *text.Catalogue, deliveries []webhook.Delivery) views.ToolPanel {
+	card := ui.Card{Title: t.Events.Deliveries, Text: t.Events.DeliveriesText}
+	if len(deliveries) == 0 {
+		return views.ToolPanel{Card: card, Body: views.Paragraph(t.Events.NoDeliveries)}
+	}
+	card.Flush = true
+	icons := map[string]ui.Tone{"succeeded": ui.Success, "failed": ui.Danger, "pending": ui.Info, "canceled": ui.Neutral}
+	var tasks []ui.Task
+	for _, d := range deliveries {
+		name := d.EndpointID.String()
+		if n := len(d.Attempts); n > 0 {
+			name = endpointHost(d.Attempts[n-1].URL)
+		}
+		tasks = append(tasks, ui.Task{Tone: icons[d.Status], Text: name, Note: t.Webhooks.DeliveryStatuses[d.Status] + ", " + answerOf(t, d),
+			Href: webhooksPath + "/" + d.EndpointID.String() + "/deliveries/" + d.ID.String()})
+	}
+	return views.ToolPanel{Card: card, Body: ui.Tasks(tasks)}
+}
+
+func (p *Portal) resendEvent(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	claim, err := once(c, form)
+	if err != nil {
+		return err
+	}
+	var in webhook.RedeliverInput
+	back := eventsPath + "/" + c.Param("id")
+	if id := form.Get("endpoint_id"); id != "" {
+		in.EndpointID = &id
+		back = webhooksPath + "/" + id
+	}
+	out, err := settled(p.Webhooks.Redeliver(c.Request().Context(), actor(c), c.Param("id"), in, claim))
+	if err != nil {
+		return err
+	}
+	told := ui.Toast{Tone: ui.Success, Text: say(c).Events.ResentTo(len(out.Endpoints))}
+	if len(out.Endpoints) == 0 {
+		told = ui.Toast{Tone: ui.Warning, Text: say(c).Events.ResentNone}
+	}
+	tell(c, told)
+	return seeOther(c, back)
+}

@@ -1,0 +1,206 @@
+package portal
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/merchant"
+)
+
+// receiver is an application's own server, which answers with a status.
+func (w *world) receiver(status *atomic.Int32) string {
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(int(status.Load()))
+		_, _ = rw.Write([]byte("<i>no upstream</i>"))
+	}))
+	w.t.Cleanup(s.Close)
+	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
+	return "http://hooks.localhost:" + port + "/take"
+}
+
+// work numbers events, sends them and runs replays until the test ends.
+func (w *world) work() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var run sync.WaitGroup
+	run.Go(func() { w.Webhooks.NewWorker().Run(ctx) })
+	run.Go(func() {
+		for ctx.Err() == nil {
+			_, _ = w.Webhooks.RunReplays(ctx)
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	w.t.Cleanup(func() { cancel(); run.Wait() })
+}
+
+// until loads a page again and again until it says something.
+func (w *world) until(path, cookie, words string) answer {
+	w.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		a := w.send(path, nil, "Cookie", cookie)
+		if strings.Contains(a.body, words) || time.Now().After(end) {
+			a.says(w.t, words)
+			return a
+		}
+	}
+}
+
+var (
+	endpointAt = regexp.MustCompile(`/portal/developers/webhooks/whe_[a-z0-9]+`)
+	deliveryAt = regexp.MustCompile(`/portal/developers/webhooks/whe_[a-z0-9]+/deliveries/dlv_[a-z0-9]+`)
+	secretText = regexp.MustCompile(`whsec_[0-9A-Za-z/+=]{20,}`)
+)
+
+// listening adds an endpoint by the form and returns the address of its page.
+func (w *world) listening(cookie, address string, groups ...string) string {
+	w.t.Helper()
+	form := w.drawn(webhooksPath+"/new", cookie, url.Values{"url": {address}, "groups": groups, "description": {"Books"}})
+	made := w.send(webhooksPath+"/new", form, "Cookie", cookie)
+	made.wants(w.t, http.StatusOK, "")
+	made.says(w.t, "Copy the secret now", "whsec_")
+	at := endpointAt.FindString(made.body)
+	if again := w.send(webhooksPath+"/new", form, "Cookie", cookie); endpointAt.FindString(again.body) != at {
+		w.t.Error("a form that is sent twice adds two endpoints")
+	}
+	if page := w.send(at, nil, "Cookie", cookie); secretText.MatchString(page.body) {
+		w.t.Error("the secret is shown later")
+	}
+	return at
+}
+
+// Flow 5: a failing webhook, from its banner to the replay of what was missed.
+func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.work()
+	cookie := w.as(authz.RoleApplicationAdmin)
+	var status atomic.Int32
+	status.Store(http.StatusBadGateway)
+	at := w.listening(cookie, w.receiver(&status), "merchant.*")
+	name := "Riverside"
+	for range 2 {
+		w.Merchant(merchant.CreateInput{Name: &name})
+	}
+	failing := w.until(at, cookie, "Answered 502")
+	failing.says(t, "Events do not arrive here", "Its log says why", "merchant.created", at+"/test", at+"/replay")
+	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints do not take events", "Failing")
+	delivery := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", cookie)
+	delivery.says(t, "Attempt 1", "&lt;i&gt;no upstream&lt;/i&gt;", "webhook-signature", "previous_attributes")
+	redacted := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", w.as(authz.RoleSupportStaff))
+	redacted.says(t, "Attempt 1", "hidden from you")
+	if strings.Contains(redacted.body, "no upstream") || strings.Contains(redacted.body, "previous_attributes") {
+		t.Error("support staff sees what was sent and said")
+	}
+
+	status.Store(http.StatusOK)
+	w.send(at+"/test?type=merchant.created", nil, "Cookie", cookie).says(t, "Riverside")
+	wrong := w.send(at+"/test", w.drawn(at+"/test?type=merchant.created", cookie, url.Values{"type": {"merchant.created"}, "body": {"{no"}}), "Cookie", cookie)
+	wrong.wants(t, http.StatusUnprocessableEntity, "")
+	wrong.says(t, "This is no JSON object.", ">{no</textarea>")
+	tried := w.send(at+"/test", w.drawn(at+"/test", cookie, url.Values{"type": {"charge.captured"}, "body": {`{"object":"charge","id":"ch_made_up"}`}}), "Cookie", cookie)
+	if tried.StatusCode != http.StatusSeeOther || !deliveryAt.MatchString(tried.Header.Get("Location")) {
+		t.Fatalf("a test is answered %d\n%s", tried.StatusCode, tried.body)
+	}
+	w.until(tried.Header.Get("Location"), cookie, "Answered 200").says(t, "ch_made_up")
+	form := w.send(at+"/replay", nil, "Cookie", cookie)
+	form.says(t, `value="failed" checked`)
+	since := regexp.MustCompile(`name="since"[^>]*|value="(\d{4}-\d\d-\d\d)"`).FindStringSubmatch(form.body)
+	if len(since) == 0 {
+		t.Error("the form knows no day")
+	}
+	day := w.Clock.Now().UTC().Format(time.DateOnly)
+	started := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"failed"}, "since": {day}}), "Cookie", cookie)
+	progress := started.Header.Get("Location")
+	if started.StatusCode != http.StatusSeeOther || !strings.Contains(progress, "/replays/") {
+		t.Fatalf("a replay is answered %d\n%s", started.StatusCode, started.body)
+	}
+	w.until(progress, cookie, "2 of 2").says(t, "Done", "Arrived")
+	healthy := w.until(at, cookie, "Replay, ")
+	if strings.Contains(healthy.body, "do not arrive") || strings.Contains(healthy.body, "did not arrive here") {
+		t.Errorf("after the replay the page says\n%s", healthy.body)
+	}
+	w.send(progress+"/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, progress)
+	bad := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"failed"}, "since": {"then"}}), "Cookie", cookie)
+	bad.wants(t, http.StatusUnprocessableEntity, "")
+	bad.says(t, "Choose a day.")
+}
+
+func TestEndpointsAreChangedAndEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "No endpoints yet")
+	wrong := w.drawn(webhooksPath+"/new", cookie, url.Values{"url": {"ftp://shop.example"}, "events": {"charge.eaten"}})
+	a := w.send(webhooksPath+"/new", wrong, "Cookie", cookie)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, `href="#url"`, `href="#events"`, `value="ftp://shop.example"`)
+	var status atomic.Int32
+	status.Store(http.StatusOK)
+	at := w.listening(cookie, w.receiver(&status))
+	w.send(at, nil, "Cookie", cookie).says(t, "Nothing was sent yet", "Enabled")
+	edit := w.drawn(at+"/edit", cookie, url.Values{"url": {"http://other.localhost:9/take"}, "events": {"charge.captured\nrefund.*"}, "version": {"1"}})
+	w.send(at+"/edit", edit, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "other.localhost", "charge.captured", "refund.*")
+	stale := w.send(at+"/edit", w.drawn(at+"/edit", cookie, url.Values{"url": {"http://mine.localhost:9/take"}, "version": {"1"}}), "Cookie", cookie)
+	stale.wants(t, http.StatusConflict, "")
+	stale.says(t, "Somebody changed this endpoint meanwhile", "http://other.localhost:9/take", "http://mine.localhost:9/take", `name="version" value="2"`)
+	rotated := w.send(at+"/rotate", w.drawn(at+"/rotate", cookie, url.Values{"overlap": {"24h"}}), "Cookie", cookie)
+	rotated.says(t, "New signing secret", "whsec_")
+	w.send(at, nil, "Cookie", cookie).says(t, "The former secret signs until")
+	for _, act := range []string{"disable", "enable", "disable"} {
+		w.send(at+"/"+act, nil, "Cookie", cookie).says(t, `action="`+at+"/"+act)
+		w.send(at+"/"+act, url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	}
+	w.send(at, nil, "Cookie", cookie).says(t, "Disabled", at+"/enable")
+	refused := w.send(at+"/test", w.drawn(at+"/test", cookie, url.Values{"type": {"ping"}}), "Cookie", cookie)
+	refused.wants(t, http.StatusConflict, "")
+	refused.says(t, "Nothing is sent to an endpoint that is disabled")
+	foreign := w.in(authz.RoleApplicationAdmin, w.Other)
+	for _, path := range []string{at, at + "/edit", at + "/test", at + "/replay", at + "/rotate", at + "/delete"} {
+		w.send(path, nil, "Cookie", foreign).wants(t, http.StatusNotFound, "")
+	}
+	w.send(at+"/delete", url.Values{}, "Cookie", foreign).wants(t, http.StatusNotFound, "")
+	w.send(webhooksPath+".csv", nil, "Cookie", cookie).says(t, "http://other.localhost:9/take")
+	w.send(at+"/delete", w.drawn(at+"/delete", cookie, url.Values{}), "Cookie", cookie).wants(t, http.StatusSeeOther, webhooksPath)
+	w.send(at, nil, "Cookie", cookie).wants(t, http.StatusNotFound, "")
+}
+
+func TestEventsAreReadAndSentAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.work()
+	cookie := w.as(authz.RoleApplicationAdmin)
+	var status atomic.Int32
+	status.Store(http.StatusOK)
+	at := w.listening(cookie, w.receiver(&status), "merchant.*")
+	w.Merchant(merchant.CreateInput{})
+	w.until(at, cookie, "Arrived")
+	list := w.send(eventsPath+"?type=merchant.created", nil, "Cookie", cookie)
+	list.says(t, "A merchant was made.", "merchant.created")
+	one := regexp.MustCompile(`/portal/developers/events/evt_[a-z0-9]+`).FindString(list.body)
+	page := w.send(one, nil, "Cookie", cookie)
+	page.says(t, "data", "hooks.localhost", one+"/resend")
+	id := one[strings.LastIndex(one, "/")+1:]
+	w.send(eventsPath+"?q="+id, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
+	w.send(eventsPath+"?q=nothing", nil, "Cookie", cookie).says(t, "Nothing matches")
+	w.send(eventsPath+".csv?type=merchant.created", nil, "Cookie", cookie).says(t, id)
+	form := w.drawn(one, cookie, url.Values{})
+	w.send(one+"/resend", form, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
+	w.send(one+"/resend", form, "Cookie", cookie).wants(t, http.StatusSeeOther, one)
+	if again := w.send(at, nil, "Cookie", cookie); strings.Count(again.body, "Sent again") != 1 {
+		t.Errorf("a form that is sent twice sends an event again %d times", strings.Count(again.body, "Sent again"))
+	}
+	if a := w.send(one, nil, "Cookie", w.as(authz.RoleSupportStaff)); a.StatusCode != http.StatusOK || strings.Contains(a.body, "/resend") {
+		t.Errorf("support staff sees %d\n%s", a.StatusCode, a.body)
+	}
+	w.send(one, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+}
