@@ -113,3 +113,24 @@ func Balances(ctx context.Context, q pg.Querier, applicationID, merchantID int64
 		WHERE application_id = @application_id AND merchant_id = @merchant_id ORDER BY account, currency`,
 		pg.Args{"application_id": applicationID, "merchant_id": merchantID})
 }
+
+// Available is what of a merchant's balance can be paid out.
+type Available struct {
+	MerchantID int64          `db:"merchant_id"`
+	Currency   money.Currency `db:"currency"`
+	Amount     money.Amount   `db:"amount"`
+}
+
+// AvailableOf reads what of the balances of some merchants can be paid out; those that do not exist for the
+// actor are left out.
+func (s *Service) AvailableOf(ctx context.Context, actor authz.Actor, merchants []int64) ([]Available, error) {
+	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
+		return nil, err
+	}
+	return pg.All[Available](ctx, s.Pool, `
+		SELECT m.id AS merchant_id, m.currency, coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_available'), 0)::bigint AS amount
+		FROM merchants m LEFT JOIN LATERAL (`+present+`) b ON true
+		WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])
+		GROUP BY m.id, m.currency ORDER BY m.id`,
+		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants)})
+}

@@ -53,6 +53,7 @@ type Catalogue struct {
 	Webhooks   Webhooks
 	Events     Events
 	Logs       Logs
+	Dashboard  Dashboard
 }
 
 // English is what everybody reads so far.
@@ -96,6 +97,7 @@ var English = &Catalogue{
 	Webhooks:    webhooksEnglish,
 	Events:      eventsEnglish,
 	Logs:        logsEnglish,
+	Dashboard:   dashboardEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,137 @@
+package portal
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/money"
+	"svcpay/internal/refund"
+)
+
+func TestAChargeTellsEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one := w.charged(amexCard, 10_000, func(in *charge.CreateInput) {
+		in.Description, in.Metadata = ptr("Spring appeal"), map[string]string{"campaign": "spring"}
+	})
+	at := chargesPath + "/" + one.ID.String()
+	a := w.send(at, nil, "Cookie", w.as(authz.RoleApplicationAdmin))
+	a.says(t, "$100.00 USD", "Dana Reed to Riverside Food Bank", "Captured", "Fees posted", "Authorization", "$0.10 each", "Amex surcharge", "0.5% of the base", "$1.85",
+		"−$1.85", "$98.15", one.Fees[0].ScheduleID.String(), "&#34;payment_method&#34;", "Security code matches", "Spring appeal", "campaign", "12 Elm Street, 97301, US",
+		"Not possible now", "What was captured goes back by a refund.", `href="`+at+`/refund"`, "q=dana%40example.org")
+	for role, want := range map[authz.Role]int{authz.RoleSupportStaff: 0, authz.RoleOrganizationStaff: 1, authz.RoleOrganizationAdmin: 1} {
+		cookie := w.as(role)
+		if role == authz.RoleSupportStaff {
+			cookie = w.working(role)
+		}
+		if got := strings.Count(w.send(at, nil, "Cookie", cookie).body, at+"/refund\""); got > 2*want || (got == 0) != (want == 0) {
+			t.Errorf("%s is offered %d refunds", role, got)
+		}
+	}
+	for _, path := range []string{at, at + "/refund", at + "/capture", at + "/void"} {
+		w.send(path, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	}
+	w.send(chargesPath+"/ch_none", nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusNotFound, "")
+}
+
+// working is somebody of the whole deployment who has chosen the first application.
+func (w *world) working(r authz.Role) string {
+	w.t.Helper()
+	cookie := w.as(r)
+	to := url.Values{"place": {fmt.Sprintf("system/%d", w.App.AppID)}}
+	w.send(switchPath, to, "Cookie", cookie).wants(w.t, http.StatusSeeOther, home)
+	return cookie
+}
+
+func TestAFailedChargeSaysWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.charged(declined, 700, nil)
+	cookie := w.as(authz.RoleOrganizationStaff)
+	list := w.send(chargesPath, nil, "Cookie", cookie)
+	_, rest, _ := strings.Cut(list.body, `class="row-link" href="`)
+	path, _, _ := strings.Cut(rest, `"`)
+	w.send(path, nil, "Cookie", cookie).says(t, "This charge failed", "The card was declined. The payer can try another card or account.",
+		"Nothing was taken that could be given back.", "No fee has been posted")
+}
+
+func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	hold := func(in *charge.CreateInput) { in.Capture = ptr(false) }
+	cookie := w.as(authz.RoleApplicationAdmin)
+	first := w.charged(visaCard, 10_000, hold)
+	at := chargesPath + "/" + first.ID.String()
+	w.send(at, nil, "Cookie", cookie).says(t, `href="`+at+`/capture"`, `href="`+at+`/void"`, "Nothing has been captured. Void it instead.")
+	w.send(at+"/capture", nil, "Cookie", cookie).says(t, "$100.00 USD is authorized, until", `value="100.00"`)
+	bad := w.send(at+"/capture", withAmount(w.drawnForm(at+"/capture", cookie), "100.01"), "Cookie", cookie)
+	bad.wants(t, http.StatusUnprocessableEntity, "")
+	bad.says(t, "Nothing was changed", `value="100.01"`)
+	w.send(at+"/capture", withAmount(w.drawnForm(at+"/capture", cookie), "ten"), "Cookie", cookie).says(t, "Write an amount")
+	form := withAmount(w.drawnForm(at+"/capture", cookie), "60")
+	for range 2 {
+		w.send(at+"/capture", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	}
+	if got, err := w.World.Charges.Get(t.Context(), w.Actor(), first.ID.String()); err != nil || got.Status != charge.Captured || got.AmountCaptured != 6_000 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	late := w.send(at+"/void", w.drawnForm(at+"/void", cookie), "Cookie", cookie)
+	late.wants(t, http.StatusUnprocessableEntity, "")
+	late.says(t, "this one is captured")
+
+	second := w.charged(visaCard, 5_000, hold)
+	at = chargesPath + "/" + second.ID.String()
+	form = w.drawnForm(at+"/void", cookie)
+	form.Set("reason", "Booked twice")
+	w.send(at+"/void", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "Voided", "Booked twice", "Reason of the void")
+	w.send(at+"/void", form, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+}
+
+func TestRefundsAreListedAndThoseThatWaitAreCanceled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleOrganizationStaff)
+	w.send(refundsPath, nil, "Cookie", cookie).says(t, "No refunds yet", `href="/portal/charges"`)
+	card := w.charged(visaCard, 10_000, nil)
+	bank := w.charged("", 8_000, func(in *charge.CreateInput) {
+		in.Token = ptr(w.BankToken(w.App.Merchants.US, w.USBank("000123456789")))
+	})
+	give := func(c charge.Charge, amount money.Amount, reason string) refund.Refund {
+		id := c.ID.String()
+		out, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &amount, Reason: &reason}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Object
+	}
+	give(card, 2_500, "duplicate")
+	waits := give(bank, 1_000, "other")
+	w.send(refundsPath, nil, "Cookie", cookie).says(t, "Dana Reed", "$25.00", "Paid twice", "Succeeded", "waits for the charge to settle", "2 refunds on this page", "Given back", "On their way")
+	w.send(refundsPath+"?reason=duplicate&status=succeeded&amount_min=25", nil, "Cookie", cookie).says(t, "1 refund on this page")
+	w.send(refundsPath+"?q="+bank.ID.String(), nil, "Cookie", cookie).says(t, "1 refund on this page", "$10.00")
+	w.send(refundsPath+"?status=failed", nil, "Cookie", cookie).says(t, "Nothing matches")
+	at := refundsPath + "/" + waits.ID.String()
+	w.send(refundsPath+"?q="+waits.ID.String(), nil, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "This refund waits for its charge", `href="`+at+`/cancel"`, "Something else", "Charge of $80.00 USD", "Refund requested", waits.ID.String())
+	form := w.drawnForm(at+"/cancel", cookie)
+	w.send(at+"/cancel", form, "Cookie", w.working(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+	w.send(at+"/cancel", form, "Cookie", w.in(authz.RoleOrganizationStaff, w.Other)).wants(t, http.StatusNotFound, "")
+	for range 2 {
+		w.send(at+"/cancel", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	}
+	w.send(at, nil, "Cookie", cookie).says(t, "Canceled", "Refund canceled", "Refund again")
+	again := w.send(at+"/cancel", w.drawnForm(at+"/cancel", cookie), "Cookie", cookie)
+	again.wants(t, http.StatusUnprocessableEntity, "")
+	again.says(t, "The refund was not canceled", "A refund that is canceled cannot be canceled.")
+	w.send(at, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	sheet := w.send(refundsFile+"?status=succeeded", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
+	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 || !strings.Contains(lines[1], ",succeeded,25.00,usd,duplicate,") {
+		t.Errorf("the sheet is %s", sheet.body)
+	}
+}

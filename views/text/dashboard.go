@@ -1,0 +1,75 @@
+package text
+
+// Dashboard are the texts of the home page of whoever works with an application.
+type Dashboard struct {
+	Text                                    func(place string) string
+	Show                                    func(currency string) string
+	Attention, Nothing, NothingText         string
+	AnswerDispute                           func(amount string) string
+	DueIn                                   func(days int) string
+	DueToday, Overdue                       string
+	MoreDisputes                            func(n int) string
+	WebhookFails, WebhookPaused             func(host string) string
+	FailsSince                              func(day string) string
+	PayoutsPaused                           func(merchant string) string
+	PausedReasons                           map[string]string
+	RefundFailed                            func(amount string) string
+	Volume, SuccessRate, Net, Refunds       string
+	Disputes, NextPayout                    string
+	Than                                    string
+	OfCharges                               func(failed, decided int64) string
+	RefundCount, DisputeCount               func(n int64) string
+	AfterAll, NoneOpen, NoPayout            string
+	OnDay                                   func(day string) string
+	VolumeChart, VolumeText, Last, Before   string
+	CountChart, CountText, Captured, Failed string
+	Day                                     string
+	Checklist                               string
+	Done                                    func(done, all int) string
+	MakeKey, MakeCharge, AddEndpoint        string
+	InviteColleague, AddBank                string
+	MakeChargeNote, AddBankNote             string
+	Open                                    string
+}
+
+var dashboardEnglish = Dashboard{
+	Text:      func(place string) string { return place + ", the last 30 days." },
+	Show:      func(currency string) string { return "Show " + currency },
+	Attention: "Needs attention", Nothing: "Nothing waits for you", NothingText: "Disputes to answer, failing webhooks and paused payouts would stand here.",
+	AnswerDispute: func(amount string) string { return "Answer the dispute of " + amount },
+	DueIn: func(days int) string {
+		if days == 1 {
+			return "tomorrow"
+		}
+		return "in " + plural(days, "day", "days")
+	},
+	DueToday: "today", Overdue: "overdue",
+	MoreDisputes:  func(n int) string { return plural(n, "more dispute", "more disputes") + " to answer" },
+	WebhookFails:  func(host string) string { return "Webhook to " + host + " is failing" },
+	WebhookPaused: func(host string) string { return "Webhook to " + host + " is paused" },
+	FailsSince:    func(day string) string { return "Since " + day },
+	PayoutsPaused: func(merchant string) string { return "Payouts of " + merchant + " are paused" },
+	PausedReasons: map[string]string{"payout_failed": "A payout failed. Look at the bank account, then resume.",
+		"payout_returned": "A payout came back. Look at the bank account, then resume."},
+	RefundFailed: func(amount string) string { return "A refund of " + amount + " failed" },
+	Volume:       "Volume", SuccessRate: "Success rate", Net: "Net", Refunds: "Refunds", Disputes: "Open disputes", NextPayout: "Next payout",
+	Than: "than the 30 days before",
+	OfCharges: func(failed, decided int64) string {
+		return group(failed, ",") + " of " + group(decided, ",") + " failed"
+	},
+	RefundCount:  func(n int64) string { return plural(int(n), "refund", "refunds") },
+	DisputeCount: func(n int64) string { return plural(int(n), "dispute", "disputes") + " to answer" },
+	AfterAll:     "After refunds, disputes and fees", NoneOpen: "None to answer", NoPayout: "Nothing is available yet",
+	OnDay:       func(day string) string { return "On " + day },
+	VolumeChart: "Volume a day", VolumeText: "What was captured each day.", Last: "Last 30 days", Before: "30 days before",
+	CountChart: "Charges a day", CountText: "How many a day, and how many of them failed.", Captured: "Approved", Failed: "Failed",
+	Day:       "Day",
+	Checklist: "Getting started",
+	Done: func(done, all int) string {
+		return group(int64(done), ",") + " of " + group(int64(all), ",") + " steps are done."
+	},
+	MakeKey: "Make a secret key for your server", MakeCharge: "Take a first payment", AddEndpoint: "Add a webhook endpoint",
+	InviteColleague: "Invite a colleague", AddBank: "Add a bank account for payouts",
+	MakeChargeNote: "Applications create charges through the API.", AddBankNote: "Money that is available waits until there is one.",
+	Open: "Open",
+}
