@@ -43,7 +43,7 @@ func (p *Portal) setPassword(c echo.Context) error {
 	if err := p.renew(c, true); err != nil {
 		return err
 	}
-	return settled(c, t.Settings.PasswordChanged)
+	return saved(c, t.Settings.PasswordChanged)
 }
 
 func (p *Portal) showAuthenticator(c echo.Context) error {
@@ -98,7 +98,7 @@ func (p *Portal) factorAdded(c echo.Context, codes []string, words string) error
 		return err
 	}
 	if len(codes) == 0 {
-		return settled(c, words)
+		return saved(c, words)
 	}
 	return render(c, http.StatusOK, views.CodesPage(p.page(c, say(c).Settings.CodesTitle), strings.Join(codes, "\n")))
 }
@@ -111,7 +111,7 @@ func (p *Portal) removeAuthenticator(c echo.Context) error {
 	if err := p.Identity.RemoveAuthenticator(c.Request().Context(), person); err != nil {
 		return err
 	}
-	return settled(c, say(c).Settings.AppRemoved)
+	return saved(c, say(c).Settings.AppRemoved)
 }
 
 func (p *Portal) makeCodes(c echo.Context) error {
@@ -182,7 +182,7 @@ func (p *Portal) removePasskey(c echo.Context) error {
 	if err := p.Identity.RemovePasskey(c.Request().Context(), person, id); err != nil {
 		return err
 	}
-	return settled(c, say(c).Settings.PasskeyRemoved)
+	return saved(c, say(c).Settings.PasskeyRemoved)
 }
 
 func (p *Portal) askPasskey(c echo.Context) error {

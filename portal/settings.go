@@ -100,8 +100,8 @@ func sessionOf(t text.Settings, s identity.OpenSession, here int64) views.Settin
 	return out
 }
 
-// settled says what became of a setting, on the page of all of them.
-func settled(c echo.Context, words string) error {
+// saved says what became of a setting, on the page of all of them.
+func saved(c echo.Context, words string) error {
 	tell(c, ui.Toast{Tone: ui.Success, Text: words})
 	return seeOther(c, settingsPath)
 }
@@ -126,7 +126,7 @@ func (p *Portal) setLooks(c echo.Context) error {
 		return err
 	}
 	c.SetCookie(hostCookie(themeCookie, theme, themeAge))
-	return settled(c, say(c).Settings.Saved)
+	return saved(c, say(c).Settings.Saved)
 }
 
 func (p *Portal) setMails(c echo.Context) error {
@@ -141,7 +141,7 @@ func (p *Portal) setMails(c echo.Context) error {
 	if err := p.Identity.Mute(c.Request().Context(), person.ID, notify.Choosable(), form["mail"]); err != nil {
 		return err
 	}
-	return settled(c, say(c).Settings.Saved)
+	return saved(c, say(c).Settings.Saved)
 }
 
 func (p *Portal) endSession(c echo.Context) error {
@@ -156,7 +156,7 @@ func (p *Portal) endSession(c echo.Context) error {
 	if err := p.Identity.RevokeSession(c.Request().Context(), person.ID, id); err != nil {
 		return err
 	}
-	return settled(c, say(c).Settings.Ended)
+	return saved(c, say(c).Settings.Ended)
 }
 
 func (p *Portal) endOthers(c echo.Context) error {
@@ -168,5 +168,5 @@ func (p *Portal) endOthers(c echo.Context) error {
 	if err := p.Identity.RevokeOthers(c.Request().Context(), visit.ID, session.ID); err != nil {
 		return err
 	}
-	return settled(c, say(c).Settings.EndedAll)
+	return saved(c, say(c).Settings.EndedAll)
 }
