@@ -43,6 +43,12 @@ export async function sound(page, name, { covered = false } = {}) {
   await fits(page, name);
 }
 
+/** Fails on words that are hard to read: all that a theme alone can do to a page that is sound in another one. */
+export async function legible(page, name) {
+  const { violations } = await page.evaluate(() => window.axe.run({ runOnly: ['color-contrast'] }));
+  assert.deepEqual(violations.flatMap(({ nodes }) => nodes.map(({ target }) => target.join(' '))), [], name);
+}
+
 /** Fails on a page that scrolls sideways. */
 export async function fits(page, name) {
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} scrolls sideways`);

@@ -12,27 +12,29 @@ const noPage = /\.csv$|\.pdf$|\/file$|\/_kit|\/_inbox\/|\/logout|\/files?\/|\/do
 
 /**
  * Follows every link from the home page on, each kind of page once, and calls `visit(page, kind)` on each. Returns
- * the kinds. `known` are kinds that others have been to; they are gone through, but not visited.
+ * the kinds, and the links that lead nowhere. `known` are kinds that others have been to; they are gone through, but not visited.
  */
 export async function walk(page, start, visit, known = new Set()) {
-  const queue = [start];
+  const queue = [[start, 'the home page']];
+  const broken = [];
   const seen = new Set([kindOf(start)]);
   while (queue.length) {
-    const address = queue.shift();
+    const [address, from] = queue.shift();
     const answer = await page.goto(address);
     const kind = kindOf(address);
+    if (answer.status() !== 200) broken.push(`${from} leads to ${kind}: ${answer.status()}`);
     const links = await page.evaluate(() => [...document.querySelectorAll('a[href]')].map(({ href }) => href));
     if (!known.has(kind)) {
       known.add(kind);
-      await visit(page, kind, answer);
+      await visit(page, kind);
     }
     for (const link of links) {
       const url = new URL(link);
       if (url.origin !== new URL(start).origin || !url.pathname.startsWith('/portal') || noPage.test(url.pathname)) continue;
       if (seen.has(kindOf(link))) continue;
       seen.add(kindOf(link));
-      queue.push(url.origin + url.pathname);
+      queue.push([url.origin + url.pathname, kind]);
     }
   }
-  return seen;
+  return { seen, broken };
 }
