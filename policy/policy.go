@@ -65,6 +65,12 @@ func (c *Checker) Check(a authz.Actor, p authz.Permission) error {
 	}
 	resource, action, _ := strings.Cut(string(p), ":")
 	ok, err := c.enforcer.Enforce(string(role), string(domain.Scope), resource, action)
+	if a.Viewer != "" && ok && err == nil {
+		if action != "read" {
+			return authz.Denied(p)
+		}
+		ok, err = c.enforcer.Enforce(string(a.Viewer), string(authz.ScopeSystem), resource, action)
+	}
 	if err != nil {
 		return fmt.Errorf("policy: %w", err)
 	}

@@ -39,12 +39,23 @@ func (p *Portal) acting(c echo.Context) (identity.Acting, error) {
 	if err != nil {
 		return identity.Acting{}, err
 	}
+	view, viewing, err := p.view(c, a)
+	if err != nil {
+		return identity.Acting{}, err
+	}
 	a.Actor.RequestID, err = ids.ParseRequest(c.Response().Header().Get("Request-Id"))
 	if err != nil {
 		return identity.Acting{}, err
 	}
 	if address, err := netip.ParseAddr(c.RealIP()); err == nil {
 		a.Actor.Address = address
+	}
+	c.Set(ownKey, a)
+	if viewing {
+		if a, err = p.Identity.Through(c.Request().Context(), a, view); err != nil {
+			return identity.Acting{}, err
+		}
+		c.Set(viewKey, view)
 	}
 	c.Set(actingKey, a)
 	return a, nil

@@ -23,6 +23,14 @@ const (
 // controlRoutes are the pages about what people may do and did.
 func (p *Portal) controlRoutes() []route {
 	return []route{
+		{http.MethodGet, systemPath, access(authz.SystemRead), p.showSystem},
+		{http.MethodGet, newApplicationPath, access(authz.ApplicationManage), p.showNewApplication},
+		{http.MethodPost, newApplicationPath, access(authz.ApplicationManage), p.addApplication},
+		{http.MethodGet, associationPath, access(authz.AssociationWrite), p.showAssociation},
+		{http.MethodPost, associationPath, access(authz.AssociationWrite), p.installAssociation},
+		{http.MethodGet, viewPath, access(authz.ViewAs), p.showViewAs},
+		{http.MethodPost, viewPath, access(authz.ViewAs), p.startView},
+		{http.MethodPost, viewPath + "/end", signedIn, p.endView},
 		{http.MethodGet, searchPath, access(authz.SearchRead), p.showSearch},
 		{http.MethodGet, rolesPath, access(authz.RoleRead), p.showRoles},
 		{http.MethodGet, auditPath, access(authz.AuditRead), p.showAudit},

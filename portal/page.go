@@ -29,6 +29,7 @@ func (p *Portal) page(c echo.Context, title string) views.Page {
 	if person, known, err := p.person(c); err == nil && known { // a page about an error may have to do without
 		reachable := p.reachable(c)
 		page.Person, page.Email, page.Nav = person.Name, person.Email, navigation(c, reachable)
+		page.ViewAs, page.Viewing, page.EndView = among(reachable, viewPath), viewBar(c), viewPath+"/end"
 		page.Search, page.Settings = among(reachable, searchPath), among(reachable, settingsPath)
 		page.Switcher = p.switcher(c, page.Return)
 	}

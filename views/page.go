@@ -27,6 +27,10 @@ type Page struct {
 	Banners   []ui.Banner     // what concerns every page for now
 	Toasts    []ui.Toast      // what became of what was asked for last
 
+	ViewAs  string // the address of the form to look through another role, "" for who may not
+	Viewing string // through whose role this is looked at, "" for as oneself
+	EndView string // where that ends
+
 	searching bool // the page is the search's own
 }
 

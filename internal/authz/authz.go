@@ -52,6 +52,9 @@ type Actor struct {
 	// Merchants are its merchants: nobody else's exist for the actor.
 	OrganizationID int64
 	Merchants      []int64
+	// Viewer is the role of somebody who looks at the portal through Role: they read what both may read, and
+	// change nothing. "" for whoever acts as themselves.
+	Viewer Role
 }
 
 // Permission is resource:action.

@@ -25,7 +25,7 @@ func (s *Service) InstallAssociation(ctx context.Context, actor authz.Actor, con
 		return err
 	}
 	if n := len(content); n == 0 || n > safehttp.MaxBody || !utf8.Valid(content) || strings.Contains(string(content), "\x00") {
-		return fmt.Errorf("the association file is a text of 1 to %d bytes", safehttp.MaxBody)
+		return fault.Invalid("file_invalid", fmt.Sprintf("The association file is a text of 1 to %d bytes.", safehttp.MaxBody)).On("content")
 	}
 	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
 		tx.Later(`

@@ -31,6 +31,8 @@ type Catalogue struct {
 	Policy      Policy
 	Audit       Audit
 	Search      Search
+	System      System
+	ViewAs      ViewAs
 	Mails       Mails
 	Inbox       Inbox
 	Donations   Donations
@@ -76,6 +78,8 @@ var English = &Catalogue{
 	Policy:      policyEnglish,
 	Audit:       auditEnglish,
 	Search:      searchEnglish,
+	System:      systemEnglish,
+	ViewAs:      viewAsEnglish,
 	Mails:       mailsEnglish,
 	Inbox:       inboxEnglish,
 	Donations:   donationsEnglish,

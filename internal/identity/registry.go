@@ -1,0 +1,74 @@
+package identity
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"svcpay/internal/audit"
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+)
+
+// Application is a program that uses the service.
+type Application struct {
+	ID         int64        `db:"id" json:"id"` // X-App-ID
+	Name       string       `db:"name" json:"name"`
+	APIVersion string       `db:"api_version" json:"api_version"`
+	CreatedAt  instant.Time `db:"created_at" json:"created_at"`
+	Merchants  int64        `db:"merchants" json:"-"`
+	// Keys are its secret keys that work.
+	Keys int64 `db:"keys" json:"-"`
+}
+
+const applicationColumns = `a.id, a.name, a.api_version, a.created_at,
+	(SELECT count(*) FROM merchants m WHERE m.application_id = a.id) AS merchants,
+	(SELECT count(*) FROM api_keys k WHERE k.application_id = a.id AND k.kind = 'secret' AND k.revoked_at IS NULL
+		AND (k.expires_at IS NULL OR k.expires_at > @now)) AS keys`
+
+// Applications returns one page of the applications, the first first.
+func (s *Service) Applications(ctx context.Context, actor authz.Actor, in page.Input[int64]) (page.Of[Application], error) {
+	if err := s.check.Check(actor, authz.ApplicationManage); err != nil {
+		return page.Of[Application]{}, err
+	}
+	return pg.Page(ctx, s.pool, in, `SELECT id, name, api_version, created_at, merchants, keys FROM (SELECT `+applicationColumns+` FROM applications a) a WHERE true`,
+		pg.Args{"now": s.now()}, func(a Application) Application { return a })
+}
+
+// mostName is how long an application's name may be, in characters.
+const mostName = 100
+
+// AddApplication registers a program under a name. It has no keys yet. Faults: permission_denied, the mistake
+// of the name.
+func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name string) (Application, error) {
+	about := audit.Subject{Kind: "application", Chain: new(int64)}
+	if err := s.audit.Allow(ctx, actor, authz.ApplicationManage, about); err != nil {
+		return Application{}, err
+	}
+	name = strings.TrimSpace(name)
+	var fs fault.Fields
+	if name == "" {
+		check.Required(&fs, "name", false)
+	} else {
+		check.Text(&fs, "name", &name, 1, mostName)
+	}
+	if err := fs.Err(); err != nil {
+		return Application{}, err
+	}
+	out := Application{Name: name, APIVersion: APIVersion, CreatedAt: instant.Of(s.now())}
+	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
+		out.ID, err = pg.Value[int64](ctx, tx, `
+			INSERT INTO applications (name, api_version, created_at) VALUES (@name, @version, @now) RETURNING id`,
+			pg.Args{"name": out.Name, "version": out.APIVersion, "now": out.CreatedAt})
+		if err != nil {
+			return err
+		}
+		about.ID = strconv.FormatInt(out.ID, 10)
+		return s.audit.DoneTx(tx, actor, authz.ApplicationManage, about, nil, out)
+	})
+	return out, err
+}

@@ -1,0 +1,75 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/pg"
+)
+
+func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleSystemAdmin)
+	a := w.send(systemPath, nil, "Cookie", admin)
+	a.wants(t, http.StatusOK, "")
+	a.says(t, "Riverside Giving", "Harbor Donations", "You work here", "Work here", "Webhooks that are due", "No file yet", "No job has run")
+	w.paid("order-1") // its event has no number, as no server numbers it here
+	w.send(systemPath, nil, "Cookie", admin).lacks(t, "Something is behind")
+	w.pass(3 * time.Minute)
+	late := w.send(systemPath, nil, "Cookie", admin)
+	late.says(t, "Something is behind", "Behind")
+	late.lacks(t, "Everything is on time")
+	for n := 1; n > 0; {
+		var err error
+		if n, err = w.Events.Number(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.send(systemPath, nil, "Cookie", admin).says(t, "Everything is on time")
+	if _, err := pg.Exec(t.Context(), w.Pool, `
+		INSERT INTO river.river_job (args, kind, max_attempts, state, finalized_at, queue, priority)
+		VALUES ('{"name":"send_mails"}', 'sweep', 1, 'completed', now(), 'default', 1), ('{"name":"fold_ledger"}', 'sweep', 1, 'discarded', now(), 'default', 1)`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	w.send(systemPath, nil, "Cookie", admin).says(t, "send_mails", "fold_ledger", "Not yet", "Something is behind")
+}
+
+func TestAnApplicationIsAdded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleSystemAdmin)
+	for _, name := range []string{"", "  ", strings.Repeat("n", 101)} {
+		a := w.send(newApplicationPath, url.Values{"name": {name}}, "Cookie", admin)
+		a.wants(t, http.StatusUnprocessableEntity, "")
+		a.says(t, "There is something to correct", `aria-invalid="true"`)
+	}
+	w.send(newApplicationPath, url.Values{"name": {" Parish Pay "}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+	w.send(systemPath, nil, "Cookie", admin).says(t, "Parish Pay")
+	made := w.entries(authz.ApplicationManage)
+	if len(made) != 1 || !strings.Contains(string(made[0].After), "Parish Pay") || made[0].ApplicationID != 0 {
+		t.Errorf("%+v", made)
+	}
+}
+
+func TestTheAssociationFileIsInstalled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleSystemAdmin)
+	for _, content := range []string{"", strings.Repeat("7", 17<<10), "a\x00b"} {
+		a := w.send(associationPath, url.Values{"content": {content}}, "Cookie", admin)
+		a.wants(t, http.StatusUnprocessableEntity, "")
+		a.says(t, "The association file is a text of 1 to 16384 bytes.")
+	}
+	w.send(associationPath, url.Values{"content": {"7B2270"}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+	w.send(systemPath, nil, "Cookie", admin).says(t, "7B2270")
+	if n := w.done(authz.AssociationWrite); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+	support := w.as(authz.RoleSupportStaff)
+	w.send(associationPath, url.Values{"content": {"x"}}, "Cookie", support).wants(t, http.StatusForbidden, "")
+}
