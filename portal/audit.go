@@ -128,8 +128,11 @@ func right(t *text.Catalogue, needed authz.Permission) string {
 	if words, ok := t.Permissions[string(needed)]; ok {
 		return words
 	}
-	if needed == "invitation:accept" {
+	switch needed {
+	case "invitation:accept":
 		return t.Audit.Accepted
+	case "account:change":
+		return t.Audit.AccountChanged
 	}
 	return string(needed)
 }

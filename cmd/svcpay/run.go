@@ -23,6 +23,7 @@ type commands struct {
 	WalletA   walletACommand   `cmd:"" name:"wallet-a-domain" help:"Install the file by which wallet A knows the websites of merchants."`
 	DAF       dafCommand       `cmd:"" name:"daf" help:"Work on DAF Pay."`
 	Audit     auditCommand     `cmd:"" help:"Look after the log of who did what."`
+	Admin     adminCommand     `cmd:"" help:"Let the first people in: links that work once."`
 	Keys      keysCommand      `cmd:"" help:"Make, list, roll and revoke an application's API keys."`
 	Listen    listenCommand    `cmd:"" help:"Bring an application's events to a program on this machine."`
 	Trigger   triggerCommand   `cmd:"" help:"Make an event happen in a sandbox."`

@@ -8,6 +8,7 @@ import './menus.js';
 import './dialogs.js';
 import './palette.js';
 import './keys.js';
+import './passkeys.js'; // before forms.js: it sends its forms itself
 import './forms.js';
 import './lists.js';
 import './toasts.js';

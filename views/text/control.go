@@ -143,7 +143,7 @@ type Audit struct {
 	Command, Key                          string
 	ChainOf, Deployment                   string
 	Shown                                 func(n int) string
-	Accepted                              string
+	Accepted, AccountChanged              string
 	In                                    string
 }
 
@@ -178,8 +178,8 @@ var auditEnglish = Audit{
 		}
 		return group(int64(n), formatEnglish.Group) + " entries"
 	},
-	Accepted: "accept an invitation",
-	In:       "Where",
+	Accepted: "accept an invitation", AccountChanged: "change how they sign in",
+	In: "Where",
 }
 
 // permissionsEnglish say what each permission of people lets them do: "the right to …".

@@ -22,7 +22,7 @@ var loginEnglish = Login{
 	Ended: "Your session has ended. Sign in again to go on.", Out: "You are signed out.",
 	Accepted: "You have accepted the invitation. Sign in to begin.",
 	Forgot:   "Forgot your password?",
-	Passkey:  "Sign in with a passkey", PasskeyFailed: "The passkey was not used. Try again, or sign in another way.",
+	Passkey:  "Use a passkey", PasskeyFailed: "The passkey was not used. Try again, or sign in another way.",
 	Or: "or",
 }
 

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+	"svcpay/internal/instant"
+	"svcpay/policy"
+)
+
+type adminCommand struct {
+	Create createAdminCommand `cmd:"" help:"Print a link by which somebody becomes a system administrator."`
+	Reset  resetAdminCommand  `cmd:"" help:"Print a link by which somebody of the portal chooses a new password."`
+}
+
+// peopleHelp explains the commands that print links.
+const peopleHelp = databaseHelp + " The link works once. Nobody has a password until they choose one by such a link."
+
+type createAdminCommand struct {
+	Email  string `arg:"" help:"The person's e-mail address."`
+	Portal string `name:"portal-url" placeholder:"URL" help:"Where the portal is, such as https://pay.example.org (SVCPAY_BASE_URL)."`
+}
+
+// Help implements kong.HelpProvider.
+func (createAdminCommand) Help() string { return peopleHelp }
+
+// Run invites the administrator as the deployment's operator.
+func (c createAdminCommand) Run(w *world) error {
+	return withPeople(w, c.Portal, func(people *identity.Service, base string) error {
+		made, err := people.Invite(w.ctx, authz.Actor{Role: authz.RoleSystemAdmin}, identity.NewInvitation{Email: c.Email, Role: authz.RoleSystemAdmin, Domain: authz.System()})
+		if err != nil {
+			return saidOf(err)
+		}
+		_, err = fmt.Fprintf(w.stdout, "%s/portal/invite/%s\nWorks once, until %s, for %s.\n", base, made.Token, made.ExpiresAt.Format(instant.Layout), made.Email)
+		return err
+	})
+}
+
+type resetAdminCommand struct {
+	Email  string `arg:"" help:"The person's e-mail address."`
+	Portal string `name:"portal-url" placeholder:"URL" help:"Where the portal is, such as https://pay.example.org (SVCPAY_BASE_URL)."`
+}
+
+// Help implements kong.HelpProvider.
+func (resetAdminCommand) Help() string { return peopleHelp }
+
+// Run makes the link.
+func (c resetAdminCommand) Run(w *world) error {
+	return withPeople(w, c.Portal, func(people *identity.Service, base string) error {
+		token, until, err := people.MakeReset(w.ctx, c.Email)
+		if fault.HasCode(err, "resource_missing") {
+			return errors.New("nobody signs in with this address")
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w.stdout, "%s/portal/reset/%s\nWorks once, until %s.\n", base, token, until.UTC().Format(instant.Layout))
+		return err
+	})
+}
+
+// saidOf is what a fault says of each mistake.
+func saidOf(err error) error {
+	f, ok := fault.As(err)
+	if !ok || len(f.Fields) == 0 {
+		return err
+	}
+	var all []error
+	for _, field := range f.Fields {
+		all = append(all, errors.New(field.Message))
+	}
+	return errors.Join(all...)
+}
+
+// withPeople lets work with the people of the database's deployment, whose portal is at base.
+func withPeople(w *world, base string, work func(people *identity.Service, base string) error) error {
+	if base == "" {
+		base = lookup(w.env, baseURLSetting)
+	}
+	if _, err := origin(base); err != nil {
+		return fmt.Errorf("--portal-url: %w", err)
+	}
+	c, err := databaseConfigFrom(w.env)
+	if err != nil {
+		return err
+	}
+	rules, err := policy.New()
+	if err != nil {
+		return err
+	}
+	var pool *pgxpool.Pool
+	if pool, err = openDatabase(w); err != nil {
+		return err
+	}
+	defer pool.Close()
+	return work(identity.New(pool, c.environment, machineTime, rules), base)
+}

@@ -1,0 +1,389 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/identity"
+	"svcpay/internal/mail"
+)
+
+// of returns the newest letter of a kind, and how many of it there are.
+func (w *world) of(kind mail.Kind, to string) (newest mail.Letter, n int) {
+	w.t.Helper()
+	for _, l := range w.letters() {
+		if l.Kind == kind && l.To == to {
+			if n == 0 {
+				newest = l
+			}
+			n++
+		}
+	}
+	return newest, n
+}
+
+// cookies are the Cookie header of what an answer sets, beside what there was.
+func (a answer) cookies(before string) string {
+	out := []string{}
+	if before != "" {
+		out = append(out, before)
+	}
+	for _, c := range a.Cookies() {
+		if c.Value != "" {
+			out = append(out, c.Name+"="+c.Value)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// session is the Cookie header of the session that an answer begins or renews.
+func (a answer) session(t *testing.T) string {
+	t.Helper()
+	return cookieName + "=" + a.cookie(t, cookieName).Value
+}
+
+const another = "violet horse battery staple"
+
+func TestAForgottenPasswordIsReset(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	in := w.signedIn()
+	w.send(forgotPath, nil).says(t, "Forgot your password?", "Send the link")
+	w.send(loginPath, nil).says(t, `href="/portal/forgot"`)
+	w.send(forgotPath, url.Values{"email": {"dana"}}).says(t, "Enter your whole e-mail address.")
+
+	known, unknown := w.send(forgotPath, url.Values{"email": {"DANA@example.org"}}), w.send(forgotPath, url.Values{"email": {"NONE@example.org"}})
+	known.wants(t, http.StatusOK, "")
+	id := regexp.MustCompile(`nonce="[^"]*"`)
+	if got, want := id.ReplaceAllString(unknown.body, ""), id.ReplaceAllString(strings.ReplaceAll(known.body, "DANA@", "NONE@"), ""); got != want {
+		t.Error("the answer tells who signs in here")
+	}
+	l, n := w.of("reset_link", dana)
+	if _, other := w.of("reset_link", "none@example.org"); n != 1 || other != 0 {
+		t.Fatalf("%d mails, %d to nobody", n, other)
+	}
+	link := w.path(l)
+	w.send(link, nil).says(t, "Choose a new password", dana)
+	a := w.send(link, url.Values{"password": {"short"}})
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, "A password has 15 to 128 characters")
+	w.send(link, url.Values{"password": {another}}).wants(t, http.StatusSeeOther, "/portal/login?notice=reset")
+	w.send("/portal/login?notice=reset", nil).says(t, "Your password is changed.")
+	w.send(link, nil).wants(t, http.StatusGone, "")
+	w.send(link, url.Values{"password": {password}}).wants(t, http.StatusGone, "")
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	w.send(loginPath, login(dana, password)).wants(t, http.StatusUnauthorized, "")
+	w.send(loginPath, login(dana, another)).wants(t, http.StatusSeeOther, home)
+	if l, n := w.of("account_change", dana); n != 1 || l.Subject != "Your password was changed" {
+		t.Errorf("%d mails: %+v", n, l)
+	}
+
+	w.send(forgotPath, url.Values{"email": {dana}})
+	late, _ := w.of("reset_link", dana)
+	w.pass(61 * time.Minute)
+	w.send(w.path(late), nil).wants(t, http.StatusGone, "")
+}
+
+func TestLinksToOneAddressAreFew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	for _, email := range []string{dana, "nobody@example.org"} {
+		for range 3 {
+			w.send(forgotPath, url.Values{"email": {email}}).wants(t, http.StatusOK, "")
+		}
+		w.send(forgotPath, url.Values{"email": {email}}).wants(t, http.StatusTooManyRequests, "")
+	}
+	if _, n := w.of("reset_link", dana); n != 3 {
+		t.Errorf("%d mails", n)
+	}
+}
+
+func TestWithoutMailsNoLinkIsPromised(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(forgotPath, nil).says(t, "This service sends no mails.")
+	w.send(forgotPath, url.Values{"email": {dana}}).says(t, "This service sends no mails.")
+}
+
+var (
+	secretOf = regexp.MustCompile(`aria-label="Secret of the app">([A-Z2-7 ]+)<`)
+	codesOf  = regexp.MustCompile(`[A-Z2-7]{4}(-[A-Z2-7]{4}){3}`)
+)
+
+// code is what an app shows now, or that many codes later.
+func (w *world) code(secret string, later int) string {
+	w.t.Helper()
+	code, err := totp.GenerateCode(secret, w.Clock.Now().Add(time.Duration(later)*30*time.Second))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return code
+}
+
+// withApp sets an authenticator app up and returns its secret, the recovery codes and the session after.
+func (w *world) withApp(in string) (secret string, codes []string, session string) {
+	w.t.Helper()
+	a := w.send("/portal/settings/authenticator", nil, "Cookie", in)
+	a.says(w.t, "data:image/png;base64,")
+	match := secretOf.FindStringSubmatch(a.body)
+	if match == nil {
+		w.t.Fatalf("there is no secret: %s", a.body)
+	}
+	secret = strings.ReplaceAll(match[1], " ", "")
+	w.send("/portal/settings/authenticator", nil, "Cookie", in).says(w.t, match[1]) // the same until it is confirmed
+	wrong := w.send("/portal/settings/authenticator", url.Values{"code": {"000000"}}, "Cookie", in)
+	wrong.wants(w.t, http.StatusUnprocessableEntity, "")
+	done := w.send("/portal/settings/authenticator", url.Values{"code": {w.code(secret, 0)}}, "Cookie", in)
+	done.says(w.t, "Keep these codes")
+	codes = codesOf.FindAllString(done.body, -1)
+	if len(codes) != 10 {
+		w.t.Fatalf("%d recovery codes", len(codes))
+	}
+	return secret, codes, done.session(w.t)
+}
+
+func TestASecondFactorIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	before := w.signedIn()
+	secret, codes, in := w.withApp(before)
+	w.send("/portal", nil, "Cookie", before).wants(t, http.StatusSeeOther, "/portal/login?notice=ended") // the session has another id
+	w.send("/portal/settings", nil, "Cookie", in).says(t, "10 codes are left")
+	w.send("/portal/settings/authenticator", nil, "Cookie", in).wants(t, http.StatusConflict, "")
+
+	start := func() string {
+		a := w.send(loginPath, login(dana, password))
+		a.wants(t, http.StatusSeeOther, "/portal/2fa?return=%2Fportal")
+		return a.cookies("")
+	}
+	try := func(step, code string) answer {
+		return w.send(secondStepPath, url.Values{"code": {code}}, "Cookie", step)
+	}
+	step := start()
+	w.send("/portal", nil, "Cookie", step).wants(t, http.StatusSeeOther, loginPath) // the password alone is no session
+	w.send(secondStepPath, nil, "Cookie", step).says(t, "One more step", `autocomplete="one-time-code"`, "Use a recovery code")
+	w.send(secondStepPath+"?by=recovery", nil, "Cookie", step).says(t, "Recovery code")
+	try(step, "").wants(t, http.StatusUnprocessableEntity, "")
+	try(step, w.code(secret, 0)).wants(t, http.StatusUnauthorized, "") // taken when the app was set up
+	try(step, w.code(secret, 3)).wants(t, http.StatusUnauthorized, "")
+	w.pass(30 * time.Second)
+	good := w.code(secret, 0)
+	try(step, good[:3]+" "+good[3:]).wants(t, http.StatusSeeOther, home)
+	try(step, good).wants(t, http.StatusUnauthorized, "") // the step is over
+
+	step = start()
+	a := try(step, good)
+	a.wants(t, http.StatusUnauthorized, "")
+	a.says(t, "This code is wrong, or was used already.")
+	try(step, strings.ToLower(codes[3])).wants(t, http.StatusSeeOther, home)
+	if l, n := w.of("account_change", dana); n != 2 || l.Subject != "A recovery code was used to sign in as you" {
+		t.Errorf("%d mails: %+v", n, l)
+	}
+	step = start()
+	try(step, codes[3]).wants(t, http.StatusUnauthorized, "")
+	for range 4 {
+		try(step, "123123").wants(t, http.StatusUnauthorized, "")
+	}
+	try(step, codes[4]).wants(t, http.StatusTooManyRequests, "")
+	w.pass(11 * time.Minute)
+	try(step, codes[4]).says(t, "The second step took too long.")
+}
+
+func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	secret, codes, in := w.withApp(w.signedIn())
+	for _, sql := range []string{`SELECT string_agg(t::text, '') FROM people t`, `SELECT string_agg(t::text, '') FROM recovery_codes t`} {
+		var text string
+		if err := w.Pool.QueryRow(t.Context(), sql).Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text, secret) || strings.Contains(text, codes[0]) || strings.Contains(text, strings.ReplaceAll(codes[0], "-", "")) {
+			t.Errorf("%s has a secret in clear", sql)
+		}
+	}
+	fresh := codesOf.FindAllString(w.send("/portal/settings/codes", url.Values{}, "Cookie", in).body, -1)
+	if len(fresh) != 10 || fresh[0] == codes[0] {
+		t.Errorf("new codes are %v", fresh)
+	}
+	step := w.send(loginPath, login(dana, password)).cookies("")
+	w.send(secondStepPath, url.Values{"code": {codes[0]}}, "Cookie", step).wants(t, http.StatusUnauthorized, "")
+	w.send("/portal/settings/authenticator/remove", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
+	w.send(loginPath, login(dana, password)).wants(t, http.StatusSeeOther, home)
+}
+
+func TestWhatMattersTakesAProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	in := w.as(authz.RoleApplicationAdmin)
+	ask := url.Values{"email": {"new@example.org"}, "place": {"nowhere"}, "odd": {"a", "b"}}
+	w.send(invitePath, ask, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "") // just signed in
+	w.pass(9 * time.Minute)
+	w.send("/portal", nil, "Cookie", in)
+	w.pass(time.Minute)
+
+	a := w.send(invitePath, ask, "Cookie", in)
+	a.wants(t, http.StatusUnauthorized, "")
+	a.says(t, "Is it you?", `name="email" value="new@example.org"`, `name="odd" value="a"`, `name="odd" value="b"`, `action="`+invitePath+`"`, `name="proof_password"`)
+	wrong := url.Values{"proof_password": {"wrong"}}
+	right := url.Values{"proof_password": {password}}
+	for name, values := range ask {
+		wrong[name], right[name] = values, values
+	}
+	a = w.send(invitePath, wrong, "Cookie", in)
+	a.wants(t, http.StatusUnauthorized, "")
+	a.says(t, "The password is wrong.", `value="new@example.org"`)
+	if strings.Contains(a.body, `value="wrong"`) {
+		t.Error("the page repeats the password")
+	}
+	a = w.send(invitePath, right, "Cookie", in)
+	a.wants(t, http.StatusUnprocessableEntity, "") // the form itself, as it was typed
+	a.says(t, `value="new@example.org"`)
+	after := a.session(t)
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	w.send(invitePath, ask, "Cookie", after).wants(t, http.StatusUnprocessableEntity, "")
+
+	w.pass(11 * time.Minute)
+	page := w.send("/portal/settings/password", nil, "Cookie", after)
+	page.wants(t, http.StatusOK, "")
+	page.says(t, "Is it you?", `name="return" value="/portal/settings/password"`)
+	back := w.send(proofPath, url.Values{"return": {"/portal/settings/password"}, "proof_password": {password}}, "Cookie", after)
+	back.wants(t, http.StatusSeeOther, "/portal/settings/password")
+	w.send("/portal/settings/password", nil, "Cookie", back.session(t)).says(t, "New password")
+	w.send(proofPath, url.Values{"return": {"//evil.example"}, "proof_password": {password}}, "Cookie", back.session(t)).wants(t, http.StatusSeeOther, home)
+}
+
+func TestProofsByAnAppAndTheirBound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	secret, _, in := w.withApp(w.signedIn())
+	w.pass(11 * time.Minute)
+	w.send("/portal/settings/password", nil, "Cookie", in).says(t, `name="proof_code"`)
+	for range 5 {
+		w.send(proofPath, url.Values{"proof_code": {"000000"}}, "Cookie", in).wants(t, http.StatusUnauthorized, "")
+	}
+	w.send(proofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t, http.StatusTooManyRequests, "")
+	w.pass(8 * time.Minute)
+	w.send("/portal", nil, "Cookie", in)
+	w.pass(8 * time.Minute)
+	w.send(proofPath, url.Values{"proof_code": {w.code(secret, 0)}}, "Cookie", in).wants(t, http.StatusSeeOther, home)
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	first := w.send(loginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36")
+	in := first.session(t)
+	second := w.send(loginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (iPhone; CPU) Safari/604.1").session(t)
+	l, n := w.of("new_sign_in", dana)
+	if n != 1 || !strings.Contains(strings.Join(l.Lines, " "), "Safari on iPhone, from the address 192.0.2.1") {
+		t.Errorf("%d mails: %+v", n, l)
+	}
+	w.send(loginPath, login(dana, password), "Cookie", browserCookie+"="+first.cookie(t, browserCookie).Value)
+	if _, n := w.of("new_sign_in", dana); n != 1 {
+		t.Error("a browser that is known is told of")
+	}
+	a := w.send(settingsPath, nil, "Cookie", in)
+	a.says(t, "Chrome on Linux (this one)", "Safari on iPhone", "192.0.2.1", "A password alone protects your account", "New sign-ins")
+
+	foreign := w.as(authz.RoleOrganizationStaff)
+	ends := regexp.MustCompile(`/portal/settings/sessions/\d+/end`).FindAllString(a.body, -1)
+	if len(ends) != 2 {
+		t.Fatalf("%v", ends)
+	}
+	w.send(ends[0], url.Values{}, "Cookie", foreign).wants(t, http.StatusNotFound, "")
+	w.send("/portal/settings/sessions/x/end", url.Values{}, "Cookie", in).wants(t, http.StatusNotFound, "")
+	for _, end := range ends {
+		w.send(end, url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
+	}
+	w.send("/portal", nil, "Cookie", second).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	other := w.send(loginPath, login(dana, password)).session(t)
+	w.send("/portal/settings/sessions/others", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
+	w.send("/portal", nil, "Cookie", other).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	w.send("/portal", nil, "Cookie", in, "Cookie", foreign).wants(t, http.StatusOK, "")
+
+	looks := w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"America/Los_Angeles"}}, "Cookie", in)
+	looks.wants(t, http.StatusSeeOther, settingsPath)
+	if looks.cookie(t, themeCookie).Value != "dark" {
+		t.Error("the theme is not kept")
+	}
+	zone, _ := time.LoadLocation("America/Los_Angeles")
+	w.send(settingsPath, nil, "Cookie", in).says(t, `<option value="America/Los_Angeles" selected`, w.Clock.Now().In(zone).Format("3:04 PM"))
+	if w.send(loginPath, login(dana, password)).cookie(t, themeCookie).Value != "dark" {
+		t.Error("the theme does not come along")
+	}
+	w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"Local"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
+	w.send("/portal/settings/looks", url.Values{"theme": {"pink"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
+
+	_, before := w.of("new_sign_in", dana)
+	w.send("/portal/settings/mails", url.Values{"mail": {}}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
+	w.send(loginPath, login(dana, password))
+	if _, n := w.of("new_sign_in", dana); n != before {
+		t.Error("a mail that nobody wants is sent")
+	}
+}
+
+func TestAPasswordIsChangedByWhoIsSignedIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	in, other := w.signedIn(), w.signedIn()
+	a := w.send("/portal/settings/password", url.Values{"password": {"short"}}, "Cookie", in)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a = w.send("/portal/settings/password", url.Values{"password": {another}}, "Cookie", in)
+	a.wants(t, http.StatusSeeOther, settingsPath)
+	w.send("/portal", nil, "Cookie", other).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	w.send("/portal", nil, "Cookie", a.session(t)).wants(t, http.StatusOK, "")
+	w.send(loginPath, login(dana, another)).wants(t, http.StatusSeeOther, home)
+}
+
+func TestOutsideASandboxAPasswordAloneIsNotEnough(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { mailing(c); c.Sandbox = false })
+	in := w.signedIn()
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
+	w.send(settingsPath, nil, "Cookie", in).says(t, "Set up a second factor first")
+	_, _, in = w.withApp(in)
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusOK, "")
+}
+
+func TestPasskeysThatAreNoneLetNobodyIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	in := w.signedIn()
+	a := w.send("/portal/passkey/ask", url.Values{})
+	a.wants(t, http.StatusOK, "")
+	a.says(t, `"userVerification":"required"`, `"rpId":"localhost"`, `"token":"`)
+	for _, form := range []url.Values{{}, {"challenge": {"x"}, "passkey": {"{}"}}, {"challenge": {regexp.MustCompile(`"token":"([^"]+)"`).FindStringSubmatch(a.body)[1]}, "passkey": {`{"id":"AA"}`}}} {
+		refused := w.send(loginPath+"/passkey", form)
+		refused.wants(t, http.StatusUnauthorized, "")
+		refused.says(t, "This passkey was not accepted.")
+	}
+	w.send("/portal/settings/passkeys/ask", url.Values{}, "Cookie", in).says(t, `"residentKey":"required"`, `"displayName":"Dana Reed"`)
+	w.send("/portal/settings/passkeys", url.Values{"name": {"Phone"}, "passkey": {"{}"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
+	w.send("/portal/settings/passkeys", url.Values{"passkey": {"{}"}}, "Cookie", in).says(t, "A name has 1 to 100 characters.")
+	w.send("/portal/settings/passkeys/9/remove", url.Values{}, "Cookie", in).wants(t, http.StatusNotFound, "")
+}
+
+func TestSwitchingThePlaceGivesTheSessionAnotherID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := w.invent("both@example.org", "Bo Both", identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID},
+		identity.Grant{Role: "organization_staff", Scope: "org", ScopeID: w.App.OrganizationID})
+	session, err := w.World.Identity.StartSession(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := cookieName + "=" + session
+	a := w.send(switchPath, url.Values{"place": {authz.Domain{Scope: authz.ScopeOrganization, ID: w.App.OrganizationID}.String()}}, "Cookie", in)
+	a.wants(t, http.StatusSeeOther, home)
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, "/portal/login?notice=ended")
+	w.send("/portal", nil, "Cookie", a.session(t)).says(t, "Organization staff")
+}
