@@ -56,6 +56,7 @@ func (p *Portal) routes() []route {
 	rs = append(rs, p.developerRoutes()...)
 	rs = append(rs, p.chargeRoutes()...)
 	rs = append(rs, p.disputeRoutes()...)
+	rs = append(rs, p.payoutRoutes()...)
 	rs = append(rs, p.chargeActRoutes()...)
 	rs = append(rs, p.refundRoutes()...)
 	if p.Sandbox {

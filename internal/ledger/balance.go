@@ -57,15 +57,18 @@ const present = `
 	) parts
 	GROUP BY account`
 
+// balance is a merchant's balance out of what [present] tells.
+const balance = `m.currency,
+			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_pending'), 0)::bigint AS pending,
+			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_available'), 0)::bigint AS available,
+			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_reserved'), 0)::bigint AS reserved,
+			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_in_transit'), 0)::bigint AS in_transit`
+
 // BalanceOf reads a merchant's balance as the querier sees it: within a transaction with its own
 // flushed postings. [pg.ErrNone] if the application has no such merchant.
 func BalanceOf(ctx context.Context, q pg.Querier, applicationID, merchantID int64) (Balance, error) {
 	return pg.One[Balance](ctx, q, `
-		SELECT m.currency,
-			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_pending'), 0)::bigint AS pending,
-			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_available'), 0)::bigint AS available,
-			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_reserved'), 0)::bigint AS reserved,
-			coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_in_transit'), 0)::bigint AS in_transit
+		SELECT `+balance+`
 		FROM merchants m LEFT JOIN LATERAL (`+present+`) b ON true
 		WHERE m.application_id = @application_id AND m.id = @merchant_id
 		GROUP BY m.currency`,
@@ -96,6 +99,28 @@ func (s *Service) Balance(ctx context.Context, actor authz.Actor, merchantID int
 		return MerchantBalance{}, errNotAssociated
 	}
 	return MerchantBalance{Object: "balance", Livemode: s.Livemode, MerchantID: merchantID, Balance: b, Total: b.Total()}, err
+}
+
+// Several reads the balances of those of some merchants that exist for the actor, by their ids.
+func (s *Service) Several(ctx context.Context, actor authz.Actor, merchants []int64) (map[int64]Balance, error) {
+	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
+		return nil, err
+	}
+	type row struct {
+		ID int64 `db:"id"`
+		Balance
+	}
+	all, err := pg.All[row](ctx, s.Pool, `
+		SELECT m.id, `+balance+`
+		FROM merchants m LEFT JOIN LATERAL (`+present+`) b ON true
+		WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])
+		GROUP BY m.id, m.currency`,
+		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants)})
+	out := make(map[int64]Balance, len(all))
+	for _, r := range all {
+		out[r.ID] = r.Balance
+	}
+	return out, err
 }
 
 // AccountBalance is what one account holds: debits minus credits.

@@ -15,7 +15,6 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
-	"svcpay/internal/processor"
 	"svcpay/internal/token"
 )
 
@@ -91,7 +90,7 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if err != nil {
 		return BankAccount{}, err
 	}
-	if scheme := map[string]processor.Scheme{"US": processor.ACH, "CA": processor.ACSS}[owner.Country]; in.Account.Scheme != scheme {
+	if in.Account.Scheme != schemes[owner.Country] {
 		return BankAccount{}, fault.Invalid("country_invalid", "The bank must be in the merchant's country.").On("country")
 	}
 	if _, err := s.mayPut(ctx, s.Pool, owner, replace); err != nil { // before a number is kept

@@ -78,14 +78,39 @@ type Entry struct {
 	CreatedAt  instant.Time   `db:"created_at" json:"created_at"`
 }
 
+// Part is what the entries of one kind add to a payout's amount.
+type Part struct {
+	Kind   string       `db:"kind"`
+	Count  int          `db:"count"`
+	Amount money.Amount `db:"amount"`
+}
+
+// Parts adds up what a payout of the actor's application is made of, by kind. Together they are its amount.
+func (s *Service) Parts(ctx context.Context, actor authz.Actor, id string) ([]Part, error) {
+	p, err := s.Get(ctx, actor, id)
+	if err != nil {
+		return nil, err
+	}
+	return pg.All[Part](ctx, s.Pool, `
+		SELECT l.kind, count(*)::int AS count, sum(e.amount)::bigint AS amount
+		FROM payout_entries e JOIN ledger_entries l ON l.application_id = e.application_id AND l.id = e.entry_id
+		WHERE e.application_id = @application_id AND e.payout_id = @payout GROUP BY l.kind ORDER BY l.kind`,
+		pg.Args{"application_id": actor.ApplicationID, "payout": p.ID})
+}
+
 // Entries returns one page of what a payout of the actor's application is made of; a payout that
 // failed or came back still tells what it was.
 func (s *Service) Entries(ctx context.Context, actor authz.Actor, id string, in page.Input[ids.Entry]) (page.Of[Entry], error) {
+	return s.EntriesOf(ctx, actor, id, nil, in)
+}
+
+// EntriesOf is Entries of some kinds; nil for all.
+func (s *Service) EntriesOf(ctx context.Context, actor authz.Actor, id string, kinds []string, in page.Input[ids.Entry]) (page.Of[Entry], error) {
 	p, err := s.Get(ctx, actor, id)
 	if err != nil {
 		return page.Of[Entry]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in, selectEntries, pg.Args{"application_id": actor.ApplicationID, "payout": p.ID}, func(e Entry) Entry {
+	return pg.Page(ctx, s.Pool, in, selectEntries, pg.Args{"application_id": actor.ApplicationID, "payout": p.ID, "kinds": kinds}, func(e Entry) Entry {
 		e.Object, e.Livemode = "payout_entry", p.Livemode
 		return e
 	})
@@ -97,5 +122,6 @@ const selectEntries = `
 		FROM payout_entries e
 		JOIN ledger_entries l ON l.application_id = e.application_id AND l.id = e.entry_id
 		LEFT JOIN charges c ON c.application_id = l.application_id AND c.id = l.charge_id
-		WHERE e.application_id = @application_id AND e.payout_id = @payout) entries
+		WHERE e.application_id = @application_id AND e.payout_id = @payout
+			AND (@kinds::text[] IS NULL OR l.kind = ANY (@kinds))) entries
 	WHERE true`

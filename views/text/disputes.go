@@ -6,7 +6,7 @@ type Disputes struct {
 	Statuses, Kinds, KindTexts, Reasons      map[string]string
 	Payer, Amount, Status, Reason, Merchant  string
 	Due, Created, Kind, Search               string
-	Open, OpenText, All                      string
+	Open, OpenText                           string
 	Shown                                    func(n int) string
 	Sheet                                    string
 	EmptyTitle, EmptyText, EmptyLink         string
@@ -55,7 +55,7 @@ var disputesEnglish = Disputes{
 		"product_unacceptable": "Not as described", "credit_not_processed": "Credit not processed", "subscription_canceled": "Subscription canceled", "general": "General"},
 	Payer: "Payer", Amount: "Amount", Status: "Status", Reason: "Reason", Merchant: "Merchant",
 	Due: "Answer by", Created: "Opened", Kind: "Kind", Search: "Reason, dispute or charge id",
-	Open: "To answer", OpenText: "Those that are due first stand first. An unanswered chargeback is lost.", All: "All disputes",
+	Open: "To answer", OpenText: "Those that are due first stand first. An unanswered chargeback is lost.",
 	Shown:      func(n int) string { return plural(n, "dispute", "disputes") },
 	Sheet:      "disputes",
 	EmptyTitle: "No disputes", EmptyText: "When a payer's bank questions a charge, it appears here with the day by which to answer.",

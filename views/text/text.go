@@ -56,6 +56,20 @@ type Catalogue struct {
 	Events     Events
 	Logs       Logs
 	Dashboard  Dashboard
+	Merchant        Merchant
+	Merchants       Merchants
+	Developers      Developers
+	Keys            Keys
+	Charges         Charges
+	Disputes        Disputes
+	Payouts         Payouts
+	MerchantPayouts MerchantPayouts
+	Balances        Balances
+	Wallets         Wallets
+	Enrollment      Enrollment
+	Charge          Charge
+	Acts            Acts
+	Refunds         Refunds
 }
 
 // English is what everybody reads so far.
@@ -102,6 +116,41 @@ var English = &Catalogue{
 	Events:      eventsEnglish,
 	Logs:        logsEnglish,
 	Dashboard:   dashboardEnglish,
+	Language:        "en",
+	Format:          formatEnglish,
+	Parts:           partsEnglish,
+	Layout:          layoutEnglish,
+	Nav:             navEnglish,
+	Shortcuts:       shortcutsEnglish,
+	Login:           loginEnglish,
+	Home:            homeEnglish,
+	Failures:        failuresEnglish,
+	Roles:           rolesEnglish,
+	Places:          placesEnglish,
+	Rights:          rightsEnglish,
+	Permissions:     permissionsEnglish,
+	Team:            teamEnglish,
+	Invite:          inviteEnglish,
+	Policy:          policyEnglish,
+	Audit:           auditEnglish,
+	Search:          searchEnglish,
+	Mails:           mailsEnglish,
+	Inbox:           inboxEnglish,
+	Donations:       donationsEnglish,
+	Merchant:        merchantEnglish,
+	Merchants:       merchantsEnglish,
+	Developers:      developersEnglish,
+	Keys:            keysEnglish,
+	Charges:         chargesEnglish,
+	Disputes:        disputesEnglish,
+	Payouts:         payoutsEnglish,
+	MerchantPayouts: merchantPayoutsEnglish,
+	Balances:        balancesEnglish,
+	Wallets:         walletsEnglish,
+	Enrollment:      enrollmentEnglish,
+	Charge:          chargeEnglish,
+	Acts:            actsEnglish,
+	Refunds:         refundsEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,37 @@
+package payout
+
+import (
+	"context"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/token"
+)
+
+// AccountInput is a merchant's bank account as somebody types it. Routing is that of the merchant's country: a routing
+// number, or a transit and an institution number, one after the other.
+type AccountInput struct {
+	MerchantID          int64
+	FirstName, LastName string // of the holder
+	Routing, Number     string
+	AccountType         string // checking or savings
+}
+
+// schemes are how banks of a country are reached.
+var schemes = map[string]processor.Scheme{"US": processor.ACH, "CA": processor.ACSS}
+
+// PutAccount adds a merchant's bank account, or with replace puts it in the place of the one that there is. Faults as of
+// [Service.AddBankAccount] and [Service.ReplaceBankAccount].
+func (s *Service) PutAccount(ctx context.Context, actor authz.Actor, in AccountInput, replace bool) (BankAccount, error) {
+	owner, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
+	if err == nil && !actor.Sees(in.MerchantID) {
+		err = fault.Missing()
+	}
+	if err != nil {
+		return BankAccount{}, err
+	}
+	return s.putBank(ctx, actor, BankInput{MerchantID: in.MerchantID, Account: token.BankInput{Scheme: schemes[owner.Country], Routing: in.Routing,
+		Number: sensitive.NewAccountNumber(in.Number), AccountType: in.AccountType, Billing: token.Billing{FirstName: in.FirstName, LastName: in.LastName}}}, replace)
+}

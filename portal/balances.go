@@ -1,0 +1,293 @@
+package portal
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/calendar"
+	"svcpay/internal/ledger"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/report"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const (
+	balancesPath  = payoutsPath + "/balances"
+	statementPath = balancesPath + "/:id/statement"
+	invoicePath   = balancesPath + "/:id/daf_invoice"
+)
+
+// monthsShown is how many months of a merchant are listed.
+const monthsShown = 24
+
+func (p *Portal) balanceRoutes() []route {
+	return []route{
+		{http.MethodGet, balancesPath, access(authz.BalanceRead), p.showBalances},
+		{http.MethodGet, balancesPath + "/:id", access(authz.BalanceRead), p.showBalance},
+		{http.MethodGet, statementPath, access(authz.StatementRead), p.showStatement},
+		{http.MethodGet, statementPath + ".csv", access(authz.ExportCreate), p.exportStatement},
+		{http.MethodGet, statementPath + ".pdf", access(authz.StatementRead), p.printStatement},
+		{http.MethodGet, invoicePath, access(authz.StatementRead), p.showInvoice},
+		{http.MethodGet, invoicePath + ".csv", access(authz.ExportCreate), p.exportInvoice},
+		{http.MethodGet, invoicePath + ".pdf", access(authz.StatementRead), p.printInvoice},
+	}
+}
+
+// balanceAt is the address of a merchant's balance, with the end of what is below it.
+func balanceAt(id int64, end string) string { return balancesPath + "/" + whole(id) + end }
+
+func balanceOf(m merchant.Merchant, b ledger.Balance) views.BalanceLine {
+	return views.BalanceLine{Href: balanceAt(m.ID, ""), Merchant: m.Name, Currency: m.Currency, Pending: b.Pending, Available: b.Available,
+		Reserved: b.Reserved, Transit: b.InTransit, Total: b.Total()}
+}
+
+func (p *Portal) showBalances(c echo.Context) error {
+	ctx, a, query := c.Request().Context(), actor(c), c.QueryParams()
+	in := cursors(query, number)
+	in.Ascending = true
+	merchants, err := p.Merchants.List(ctx, a, merchant.ListInput{Page: in})
+	if err != nil {
+		return err
+	}
+	owners := make([]int64, 0, len(merchants.Items))
+	for _, m := range merchants.Items {
+		owners = append(owners, m.ID)
+	}
+	balances, err := p.Ledger.Several(ctx, a, owners)
+	if err != nil {
+		return err
+	}
+	t, view := say(c), views.Balances{Back: payoutsPath}
+	for _, m := range merchants.Items {
+		view.Lines = append(view.Lines, balanceOf(m, balances[m.ID]))
+	}
+	view.Pager = pagerOf(balancesPath, query, page.Of[merchant.Merchant](merchants), func(m merchant.Merchant) string { return whole(m.ID) }, "")
+	return render(c, http.StatusOK, views.BalancesPage(p.page(c, t.Balances.Title), view))
+}
+
+func (p *Portal) showBalance(c echo.Context) error {
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	balances, err := p.Ledger.Several(c.Request().Context(), actor(c), []int64{m.ID})
+	if err != nil {
+		return err
+	}
+	months, err := p.months(c, m)
+	if err != nil {
+		return err
+	}
+	view := views.Balance{BalanceLine: balanceOf(m, balances[m.ID]), Back: balancesPath, Months: months}
+	return render(c, http.StatusOK, views.BalancePage(p.page(c, say(c).Balances.Of(m.Name)), view))
+}
+
+// months are those of a merchant, the present one first.
+func (p *Portal) months(c echo.Context, m merchant.Merchant) (out []views.MonthLine, err error) {
+	zone, err := calendar.Zone(m.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	first := func(at time.Time) time.Time {
+		at = at.In(zone)
+		return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, zone)
+	}
+	now, born := first(p.today(c)), first(m.CreatedAt.Time)
+	for month := now; !month.Before(born) && len(out) < monthsShown; month = month.AddDate(0, -1, 0) {
+		of := "?" + url.Values{"month": {month.Format("2006-01")}}.Encode()
+		line := views.MonthLine{Name: monthName(month), Statement: balanceAt(m.ID, "/statement"+of), Open: month.Equal(now)}
+		if m.HasDAFProvider || m.DAFProviderConnectID != nil {
+			line.Invoice = balanceAt(m.ID, "/daf_invoice"+of)
+		}
+		out = append(out, line)
+	}
+	return out, nil
+}
+
+// monthName is a month in words.
+func monthName(at time.Time) string { return at.Format("January 2006") }
+
+// asked is the month of a merchant that the address names.
+func (p *Portal) asked(c echo.Context) (report.MonthInput, error) {
+	m, err := p.merchant(c)
+	return report.MonthInput{MerchantID: m.ID, Month: c.QueryParam("month")}, err
+}
+
+// monthPage is what a statement and an invoice have in common.
+func (p *Portal) monthPage(c echo.Context, of report.Period, end, title string) views.Month {
+	t := say(c)
+	query := "?" + url.Values{"month": {of.Month}}.Encode()
+	view := views.Month{Title: title, Text: of.MerchantName + ". " + t.Balances.Zone(of.TimeZone), PDF: balanceAt(of.MerchantID, end+".pdf"+query),
+		Crumbs: []ui.Crumb{{Label: t.Payouts.Title, Href: payoutsPath}, {Label: t.Balances.Title, Href: balancesPath},
+			{Label: of.MerchantName, Href: balanceAt(of.MerchantID, "")}}}
+	if p.may(c, authz.ExportCreate) {
+		view.CSV = balanceAt(of.MerchantID, end+".csv"+query)
+	}
+	if !of.Complete {
+		view.Text += " " + t.Balances.SoFar + "."
+	}
+	return view
+}
+
+func (p *Portal) showStatement(c echo.Context) error {
+	in, err := p.asked(c)
+	if err != nil {
+		return err
+	}
+	s, err := p.Reports.Statement(c.Request().Context(), actor(c), in)
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	view := p.monthPage(c, s.Period, "/statement", t.Balances.StatementOf(monthName(s.From.Time.AddDate(0, 0, 14))))
+	view.Equation = t.Balances.Groups
+	view.Terms = append([]views.PayoutTerm{{Label: t.Balances.Opening, Amount: s.OpeningBalance}}, statementTerms(t, s)...)
+	view.Total = ui.Term{Label: t.Balances.Closing, Amount: ui.Money(s.ClosingBalance, s.Currency)}
+	if len(s.Lines) == 0 {
+		view.Empty = t.Balances.NoLines
+	}
+	if len(s.Payouts) > 0 {
+		view.Tables = []ui.Table{statementPayouts(t, s)}
+	}
+	return render(c, http.StatusOK, views.MonthPage(p.page(c, view.Title), view))
+}
+
+// statementTerms are the groups of a statement, in its order.
+func statementTerms(t *text.Catalogue, s report.Statement) (out []views.PayoutTerm) {
+	for _, g := range report.Groups() {
+		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)]}, 0
+		for _, l := range s.Lines {
+			if l.Group == g {
+				count += l.Count
+				term.Amount += l.Amount
+				term.Parts = append(term.Parts, views.PayoutPart{Label: kindName(t.Payouts, l.Kind), Detail: t.Payouts.Entry(l.Count), Amount: l.Amount})
+			}
+		}
+		if count > 0 {
+			term.Detail = t.Payouts.Entry(count)
+			out = append(out, term)
+		}
+	}
+	return out
+}
+
+func statementPayouts(t *text.Catalogue, s report.Statement) ui.Table {
+	lines := make([]views.PayoutLine, 0, len(s.Payouts))
+	for _, one := range s.Payouts {
+		lines = append(lines, views.PayoutLine{Href: payoutsPath + "/" + one.ID.String(), Merchant: one.ID.String(), Bank: "···· " + one.BankLast4,
+			Amount: one.Amount, Currency: s.Currency, Tone: payoutTones[one.Status], Status: t.Payouts.Statuses[string(one.Status)], At: one.PaidAt.Time})
+	}
+	return views.PaidTable(t, lines)
+}
+
+// answerFile answers with a file that is written at once.
+func answerFile(c echo.Context, media, name string, draw func(io.Writer) error) error {
+	download(c, media, name)
+	if err := draw(c.Response()); err != nil {
+		panic(http.ErrAbortHandler) // what is written is cut off, which the browser takes for a failed download
+	}
+	return nil
+}
+
+func (p *Portal) exportStatement(c echo.Context) error {
+	in, err := p.asked(c)
+	if err == nil {
+		_, err = p.Reports.Statement(c.Request().Context(), actor(c), in) // what is refused is refused before the file begins
+	}
+	if err != nil {
+		return err
+	}
+	return answerFile(c, "text/csv; charset=utf-8", monthFile(say(c).Balances.StatementSheet, in, "csv"), func(w io.Writer) error {
+		return p.Reports.StatementCSV(c.Request().Context(), actor(c), in, w)
+	})
+}
+
+func monthFile(name string, in report.MonthInput, end string) string {
+	return name + "-" + whole(in.MerchantID) + "-" + in.Month + "." + end
+}
+
+func (p *Portal) printStatement(c echo.Context) error {
+	in, err := p.asked(c)
+	if err != nil {
+		return err
+	}
+	s, err := p.Reports.Statement(c.Request().Context(), actor(c), in)
+	if err != nil {
+		return err
+	}
+	return answerFile(c, "application/pdf", monthFile(say(c).Balances.StatementSheet, in, "pdf"), func(w io.Writer) error {
+		return report.StatementPDF(s, report.Letter, w)
+	})
+}
+
+func (p *Portal) showInvoice(c echo.Context) error {
+	in, err := p.asked(c)
+	if err != nil {
+		return err
+	}
+	d, err := p.Reports.DAFInvoice(c.Request().Context(), actor(c), in)
+	if err != nil {
+		return err
+	}
+	t := say(c).Balances
+	view := p.monthPage(c, d.Period, "/daf_invoice", t.InvoiceOf(monthName(d.From.Time.AddDate(0, 0, 14))))
+	view.Equation = t.InvoiceText
+	view.Terms = []views.PayoutTerm{{Label: t.Completed, Amount: d.Fees}}
+	if d.Corrections != 0 {
+		view.Terms = append(view.Terms, views.PayoutTerm{Label: t.Corrections, Amount: d.Corrections})
+	}
+	view.Total = ui.Term{Label: t.Due, Amount: ui.Money(d.Total, money.USD)}
+	if d.Total < 0 {
+		view.Total.Label = t.Credit
+	}
+	if len(d.Lines) == 0 {
+		view.Empty = t.NoDonations
+	} else {
+		view.Tables = []ui.Table{views.InvoiceTable(t, invoiceLines(say(c), d))}
+	}
+	return render(c, http.StatusOK, views.MonthPage(p.page(c, view.Title), view))
+}
+
+func invoiceLines(t *text.Catalogue, d report.DAFInvoice) (out []views.InvoiceLine) {
+	for _, l := range d.Lines {
+		out = append(out, views.InvoiceLine{Href: donationsPath + "/" + l.DonationID.String(), Tracking: deref(l.TrackingID), Kind: t.Balances.Kinds[l.Kind],
+			Donation: l.DonationAmount, Rate: t.Percent(l.Rate), Amount: l.Amount, At: l.CreatedAt.Time})
+	}
+	return out
+}
+
+func (p *Portal) exportInvoice(c echo.Context) error {
+	in, err := p.asked(c)
+	if err == nil {
+		_, err = p.Reports.DAFInvoice(c.Request().Context(), actor(c), in) // what is refused is refused before the file begins
+	}
+	if err != nil {
+		return err
+	}
+	return answerFile(c, "text/csv; charset=utf-8", monthFile(say(c).Balances.InvoiceSheet, in, "csv"), func(w io.Writer) error {
+		return p.Reports.DAFInvoiceCSV(c.Request().Context(), actor(c), in, w)
+	})
+}
+
+func (p *Portal) printInvoice(c echo.Context) error {
+	in, err := p.asked(c)
+	if err != nil {
+		return err
+	}
+	d, err := p.Reports.DAFInvoice(c.Request().Context(), actor(c), in)
+	if err != nil {
+		return err
+	}
+	return answerFile(c, "application/pdf", monthFile(say(c).Balances.InvoiceSheet, in, "pdf"), func(w io.Writer) error {
+		return report.DAFInvoicePDF(d, report.Letter, w)
+	})
+}

@@ -1,0 +1,172 @@
+package portal
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/merchant"
+	"svcpay/internal/payout"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+func (p *Portal) showPayout(c echo.Context) error {
+	ctx, a, query := c.Request().Context(), actor(c), c.QueryParams()
+	one, err := p.Payouts.Get(ctx, a, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	at := payoutsPath + "/" + one.ID.String()
+	if to, untidy := ui.Tidy(at, query); untidy {
+		return seeOther(c, to)
+	}
+	parts, err := p.Payouts.Parts(ctx, a, one.ID.String())
+	if err != nil {
+		return err
+	}
+	t, group := say(c), query.Get("group")
+	entries, err := p.Payouts.EntriesOf(ctx, a, one.ID.String(), kindsIn(parts, group), cursors(query, ids.ParseEntry))
+	if err != nil {
+		return err
+	}
+	owner, err := p.Merchants.Get(ctx, a, one.MerchantID)
+	if err != nil {
+		return err
+	}
+	view := views.Payout{Title: t.Money(one.Amount, one.Currency), Text: owner.Name + " → " + t.Payouts.To(one.BankName, one.Last4), Tone: payoutTones[one.Status],
+		Status: t.Payouts.Statuses[string(one.Status)], Back: payoutsPath, Terms: payoutTerms(t.Payouts, at, parts), Amount: one.Amount, Currency: one.Currency,
+		Only: t.Payouts.Terms[group], All: at, Facts: p.payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts, one)}
+	for _, e := range entries.Items {
+		view.Entries = append(view.Entries, p.payoutEntry(c, e))
+	}
+	view.Pager = pagerOf(at, query, entries, func(e payout.Entry) string { return e.ID.String() }, t.Payouts.Entry(len(entries.Items)))
+	if p.may(c, authz.ExportCreate) {
+		view.Sheet = at + "/entries.csv"
+	}
+	if one.Failure != nil {
+		view.Banner = payoutBanner(t.Payouts, *one.Failure)
+	}
+	if owner.PayoutsPausedReason != nil && one.Failure != nil {
+		view.Pause = merchantAt(owner.ID, payoutsEnd)
+	}
+	if view.JSON, err = pretty(one); err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.PayoutPage(p.page(c, view.Title), view))
+}
+
+func payoutBanner(t text.Payouts, f payout.Failure) ui.Banner {
+	words := t.FailedText
+	if f.ReturnCode != nil {
+		words += " " + t.Code + ": " + *f.ReturnCode + "."
+	}
+	return ui.Banner{Tone: ui.Danger, Title: cmp.Or(t.Failures[f.Code], f.Message), Text: words}
+}
+
+// kindsIn are the kinds of a payout's parts that are in a group; nil, which is all, for no group.
+func kindsIn(parts []payout.Part, group string) []string {
+	if group == "" {
+		return nil
+	}
+	out := []string{}
+	for _, part := range parts {
+		if payoutGroup(part.Kind) == group {
+			out = append(out, part.Kind)
+		}
+	}
+	return out
+}
+
+// kindName is a kind of entries in words.
+func kindName(t text.Payouts, kind string) string {
+	return cmp.Or(t.Kinds[kind], t.FeeKinds[kind], kind)
+}
+
+// payoutTerms are the groups of a payout's equation that it has something of.
+func payoutTerms(t text.Payouts, at string, parts []payout.Part) (out []views.PayoutTerm) {
+	for _, g := range payoutGroups {
+		term, count := views.PayoutTerm{Label: t.Terms[g.name], Href: withQuery(at, url.Values{"group": {g.name}})}, 0
+		for _, part := range parts {
+			if payoutGroup(part.Kind) != g.name {
+				continue
+			}
+			count += part.Count
+			term.Amount += part.Amount
+			term.Parts = append(term.Parts, views.PayoutPart{Label: kindName(t, part.Kind), Detail: t.Entry(part.Count), Amount: part.Amount})
+		}
+		if count > 0 {
+			term.Detail = t.Entry(count)
+			out = append(out, term)
+		}
+	}
+	return out
+}
+
+func (p *Portal) payoutEntry(c echo.Context, e payout.Entry) views.PayoutEntry {
+	out := views.PayoutEntry{Kind: kindName(say(c).Payouts, e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
+	if e.ChargeID != nil {
+		out.Charge, out.Href = e.ChargeID.String(), p.below(c, "/portal/charges", e.ChargeID.String())
+	}
+	return out
+}
+
+func (p *Portal) payoutDetails(c echo.Context, one payout.Payout, owner merchant.Merchant) []ui.Fact {
+	t := say(c).Payouts
+	return []ui.Fact{
+		{Key: t.ID, Value: ui.Copied(t.ID, one.ID.String())},
+		{Key: t.Merchant, Value: ui.Linked(owner.Name, p.merchantHref(c, owner.ID))},
+		{Key: t.Bank, Value: ui.Plain(t.To(one.BankName, one.Last4))},
+		{Key: t.Arrives, Value: ui.Plain(say(c).Day(string(one.ArrivalOn)))},
+		{Key: t.Descriptor, Value: ui.Mono(one.StatementDescriptor)},
+		{Key: t.Period, Value: views.Between(one.PeriodFrom.Time, one.PeriodTo.Time)},
+		{Key: t.Contents, Value: ui.Two(t.MadeOf(one.ChargeCount, one.RefundCount), t.Entry(one.EntryCount))},
+		{Key: t.Reference, Value: ui.Two(one.Processor.Reference, one.Processor.Name)},
+	}
+}
+
+// payoutTimeline tells what became of a payout, the latest first.
+func payoutTimeline(t text.Payouts, one payout.Payout) ui.Timeline {
+	out := ui.Timeline{Entries: []ui.Happening{{Icon: ui.IconSend, Title: t.Started, At: one.CreatedAt.Time, Amount: ui.Amount(one.Amount)}}}
+	for _, step := range []struct {
+		title string
+		tone  ui.Tone
+		icon  ui.IconName
+		at    *instant.Time
+	}{{t.Failed, ui.Danger, ui.IconProblem, one.FailedAt}, {t.Arrived, ui.Success, ui.IconTick, one.PaidAt}, {t.Returned, ui.Danger, ui.IconRefund, one.ReturnedAt}} {
+		if step.at != nil {
+			out.Entries = append(out.Entries, ui.Happening{Icon: step.icon, Tone: step.tone, Title: step.title, At: step.at.Time})
+		}
+	}
+	slices.SortStableFunc(out.Entries, func(a, b ui.Happening) int { return b.At.Compare(a.At) })
+	return out
+}
+
+// exportPayoutEntries is what a payout is made of, to reconcile it.
+func (p *Portal) exportPayoutEntries(c echo.Context) error {
+	ctx, a := c.Request().Context(), actor(c)
+	one, err := p.Payouts.Get(ctx, a, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	download(c, "text/csv; charset=utf-8", one.ID.String()+".csv")
+	if err := p.Reports.PayoutCSV(ctx, a, one.ID.String(), c.Response()); err != nil {
+		panic(http.ErrAbortHandler) // what is written is cut off, which the browser takes for a failed download
+	}
+	return nil
+}
+
+// download begins an answer that is a file.
+func download(c echo.Context, media, name string) {
+	h := c.Response().Header()
+	h.Set("Content-Type", media)
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	c.Response().WriteHeader(http.StatusOK)
+}
