@@ -1,0 +1,191 @@
+package portal
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/daf"
+	"svcpay/internal/dispute"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/patch"
+	"svcpay/internal/payout"
+	"svcpay/internal/refund"
+	"svcpay/internal/simulate"
+)
+
+// later moves the first application's clock, which does what becomes due by then.
+func (w *world) later(d time.Duration) {
+	w.t.Helper()
+	by := d.String()
+	if _, err := w.Simulate.Advance(w.t.Context(), w.Actor(), simulate.AdvanceInput{Advance: &by}, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// paidOut makes a payout of two charges, a refund and a chargeback of the US merchant.
+func (w *world) paidOut() payout.Payout {
+	w.t.Helper()
+	w.BankAccount(w.App, w.App.Merchants.US)
+	one, back := w.taken(w.App, 30_000), money.Amount(2_500)
+	w.taken(w.App, 12_500)
+	if _, err := w.Refunds.Create(w.t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptrTo(one.ID.String()), Amount: &back}, nil); err != nil {
+		w.t.Fatal(err)
+	}
+	w.questioned(w.App, dispute.Chargeback, 4_000)
+	w.later(7 * 24 * time.Hour)
+	all, err := w.Payouts.List(w.t.Context(), w.Actor(), payout.ListInput{Page: page.Input[ids.Payout]{Limit: 9}})
+	if err != nil || len(all.Items) == 0 {
+		w.t.Fatalf("%+v, %v", all, err)
+	}
+	return all.Items[len(all.Items)-1]
+}
+
+func ptrTo[T any](v T) *T { return &v }
+
+func TestPayouts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	staff, admin, other := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleOrganizationAdmin), w.in(authz.RoleOrganizationAdmin, w.Other)
+	w.send(payoutsPath, nil, "Cookie", staff).says(t, "No payouts yet")
+	one := w.paidOut()
+	at := payoutsPath + "/" + one.ID.String()
+	t.Run("list", func(t *testing.T) {
+		a := w.send(payoutsPath, nil, "Cookie", staff)
+		a.says(t, one.ID.String(), "Riverside Food Bank", "···· ", "Balances and statements")
+		a.lacks(t, "Export CSV")
+		w.send(payoutsPath+"?status=returned", nil, "Cookie", staff).says(t, "Nothing matches")
+		w.send(payoutsPath+"?arrives_until=2020-01-01", nil, "Cookie", staff).says(t, "Nothing matches")
+		w.send(payoutsPath+"?merchant="+fmt.Sprint(one.MerchantID), nil, "Cookie", staff).says(t, one.ID.String())
+		w.send(payoutsPath, nil, "Cookie", other).says(t, "No payouts yet")
+		sheet := w.send(payoutsPath+".csv", nil, "Cookie", admin)
+		sheet.says(t, one.ID.String(), one.Amount.Decimal()+",usd,"+string(one.ArrivalOn))
+	})
+	t.Run("equation", func(t *testing.T) {
+		parts, err := w.Payouts.Parts(t.Context(), w.Actor(), one.ID.String())
+		sum := money.Amount(0)
+		for _, part := range parts {
+			sum += part.Amount
+		}
+		if err != nil || sum != one.Amount {
+			t.Errorf("%+v add up to %d, not %d; %v", parts, sum, one.Amount, err)
+		}
+		a := w.send(at, nil, "Cookie", staff)
+		a.says(t, "How it adds up", "Charges", "Refunds", "Disputes", "Fees", "−$25.00", "Card charges", "Show these entries", "Sent to the processor")
+		a.lacks(t, "Reconciliation CSV")
+		fees := w.send(at+"?group=fees", nil, "Cookie", staff)
+		fees.says(t, "Entries: Fees")
+		if strings.Contains(fees.body[strings.Index(fees.body, "<tbody role"):], "Card charges") {
+			t.Error("other entries than fees are shown")
+		}
+		w.send(at, nil, "Cookie", other).wants(t, http.StatusNotFound, "")
+		sheet := w.send(at+"/entries.csv", nil, "Cookie", admin)
+		if lines := strings.Count(sheet.body, "\n"); lines != one.EntryCount+1 {
+			t.Errorf("%d lines for %d entries", lines, one.EntryCount)
+		}
+		w.send(at+"/entries.csv", nil, "Cookie", other).wants(t, http.StatusNotFound, "")
+	})
+	t.Run("balances", func(t *testing.T) {
+		w.send(balancesPath, nil, "Cookie", staff).says(t, "Riverside Food Bank", "Riverside Animal Shelter", "In transit")
+		w.send(balancesPath, nil, "Cookie", other).lacks(t, "Riverside")
+		own := balancesPath + "/" + fmt.Sprint(one.MerchantID)
+		a := w.send(own, nil, "Cookie", staff)
+		a.says(t, "Goes out with the next payout", own+"/statement?month=")
+		w.send(own, nil, "Cookie", other).wants(t, http.StatusNotFound, "")
+	})
+	t.Run("months", func(t *testing.T) {
+		own, month := balancesPath+"/"+fmt.Sprint(one.MerchantID), one.CreatedAt.Format("2006-01")
+		for _, path := range []string{"/statement", "/daf_invoice"} {
+			w.send(own+path+"?month="+month, nil, "Cookie", staff).wants(t, http.StatusOK, "")
+			w.send(own+path+"?month=2020-13", nil, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
+			w.send(own+path+"?month="+month, nil, "Cookie", other).wants(t, http.StatusNotFound, "")
+			csv := w.send(own+path+".csv?month="+month, nil, "Cookie", admin)
+			csv.says(t, "created_at,")
+			w.send(own+path+".csv?month=soon", nil, "Cookie", admin).wants(t, http.StatusUnprocessableEntity, "")
+			w.send(own+path+".csv?month="+month, nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
+			if pdf := w.send(own+path+".pdf?month="+month, nil, "Cookie", staff); !strings.HasPrefix(pdf.body, "%PDF-") || pdf.Header.Get("Content-Type") != "application/pdf" {
+				t.Errorf("%s: %v", path, pdf.Header)
+			}
+			w.send(own+path+".pdf?month="+month, nil, "Cookie", other).wants(t, http.StatusNotFound, "")
+		}
+		w.send(own+"/statement?month="+month, nil, "Cookie", staff).says(t, "Opening balance", "Closing balance", "Fees")
+	})
+}
+
+func TestInvoiceOfDonations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.donate(w.App, daf.Integrated, 12_500), w.as(authz.RoleOrganizationStaff)
+	if _, err := w.DAF.Update(t.Context(), w.Actor(), d.ID.String(), daf.UpdateInput{Status: patch.Set("completed")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	own := balancesPath + "/" + fmt.Sprint(d.MerchantID)
+	w.send(own, nil, "Cookie", staff).says(t, "DAF invoice")
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := w.send(own+"/daf_invoice?month="+w.Clock.Now().In(zone).Format("2006-01"), nil, "Cookie", staff)
+	a.says(t, *d.TrackingID, "$2.50", "2%", "Due to the service", donationsPath+"/"+d.ID.String())
+}
+
+func TestWhereAMerchantsMoneyGoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	staff, admin := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleOrganizationAdmin)
+	one := w.Merchant(merchant.CreateInput{}).ID
+	admin, staff = w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff) // with the new merchant
+	at := merchantAt(one, payoutsEnd)
+	w.send(at, nil, "Cookie", staff).says(t, "No bank account yet", "Only an administrator of the organization")
+	w.send(at, nil, "Cookie", admin).says(t, "No bank account yet", at+"/account")
+	form := url.Values{"first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000001"}, "number": {"000123456789"}, "type": {"savings"}}
+	wrong := w.send(at+"/account", form, "Cookie", admin)
+	wrong.wants(t, http.StatusUnprocessableEntity, "")
+	wrong.says(t, "The routing number is not valid.", `value="110000001"`, `value="savings" checked`)
+	wrong.lacks(t, "000123456789")
+	form.Set("routing", "110000000")
+	w.send(at+"/account", form, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", admin).says(t, "···· 6789", "Not verified", "Replace", at+"/verify")
+	bad := w.send(at+"/verify", url.Values{"one": {"0.31"}, "two": {"0.45"}}, "Cookie", admin)
+	bad.wants(t, http.StatusUnprocessableEntity, "")
+	bad.says(t, "9 tries are left", `value="0.31"`)
+	w.send(at+"/verify", url.Values{"one": {"x"}, "two": {"1.00"}}, "Cookie", admin).says(t, "Enter an amount below one dollar")
+	w.send(at+"/verify", url.Values{"one": {"0.45"}, "two": {"$0.32"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", admin).says(t, "Payouts go here.")
+	w.send(at+"/account", nil, "Cookie", admin).says(t, "Replace the bank account")
+	for _, path := range []string{"", "/account", "/verify"} {
+		w.send(at+path, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	}
+	w.send(at+"/account", form, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	ca := merchantAt(w.App.Merchants.CA, payoutsEnd)
+	canadian := url.Values{"first_name": {"Winter"}, "last_name": {"Relief"}, "transit": {"11000"}, "institution": {"000"}, "number": {"000123456789"}, "type": {"checking"}}
+	w.send(ca+"/account", nil, "Cookie", admin).says(t, "Transit number")
+	w.send(ca+"/account", canadian, "Cookie", admin).wants(t, http.StatusSeeOther, ca)
+}
+
+func TestPausedPayoutsAreResumed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one := w.paidOut()
+	outcome, code := "returned", "R02"
+	if _, err := w.Simulate.Payout(t.Context(), w.Actor(), one.ID.String(), simulate.PayoutInput{Outcome: ptrTo("paid")}, nil); err != nil {
+		t.Logf("it was paid before: %v", err)
+	}
+	if _, err := w.Simulate.Payout(t.Context(), w.Actor(), one.ID.String(), simulate.PayoutInput{Outcome: &outcome, ReturnCode: &code}, nil); err != nil {
+		t.Fatal(err)
+	}
+	at, admin := merchantAt(one.MerchantID, payoutsEnd), w.as(authz.RoleOrganizationAdmin)
+	w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank sent it back", "Return code: R02.", "Came back", at)
+	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Payouts are paused: A payout came back", "resumes payouts")
+	w.send(at, nil, "Cookie", admin).says(t, at+"/resume")
+	w.send(at+"/resume", url.Values{}, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	w.send(at+"/resume", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", admin).lacks(t, "Payouts are paused")
+}
