@@ -20,5 +20,5 @@ func (p *Portal) merchantRoutes() []route {
 		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showMerchantStatus},
 		{http.MethodPost, merchantPath + "/status", access(authz.MerchantStatus), p.setMerchantStatus},
 	}
-	return slices.Concat(rs, p.walletRoutes(), p.enrollmentRoutes())
+	return slices.Concat(rs, p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
 }

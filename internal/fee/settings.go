@@ -77,6 +77,25 @@ func (s Setting) value(r *Rates) (flat *money.Amount, percent *money.Percent) {
 	return nil, s.percent(r)
 }
 
+// In returns the setting's value in rates: the amount of a flat fee, the rate of a percentage, and neither when
+// it is off.
+func (s Setting) In(r Rates) (flat *money.Amount, percent *money.Percent) { return s.value(&r) }
+
+// Put sets the setting's value in rates: of a flat fee the amount, of a percentage the rate; nil switches an
+// optional one off.
+func (s Setting) Put(r *Rates, flat *money.Amount, percent *money.Percent) {
+	switch {
+	case s.Optional && s.Unit == Flat:
+		r.PlatformFlatFee = flat
+	case s.Optional:
+		r.PlatformPercentage = percent
+	case s.Unit == Flat && flat != nil:
+		*s.flat(r) = *flat
+	case s.Unit == Percentage && percent != nil:
+		*s.percent(r) = *percent
+	}
+}
+
 // line computes what the setting costs for an event with that base; nil for nothing.
 func (s Setting) line(r *Rates, base money.Amount) *Line {
 	flat, percent := s.value(r)

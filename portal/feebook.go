@@ -1,0 +1,229 @@
+package portal
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const (
+	feesPath   = "/portal/fees"
+	feesEnd    = "/fees"
+	feesAt     = merchantPath + feesEnd
+	servicePay = feesPath + "/service"
+)
+
+// feeBook is a series of fees that the visitor looks at or changes: a merchant's, or the service's own.
+type feeBook struct {
+	at       string // the address of its page
+	manages  bool
+	defaults *fee.Rates // of the application, for a merchant's and for who may see them
+	read     func(context.Context) (fee.Fees, error)
+	past     func(context.Context, page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error)
+	schedule func(context.Context, fee.Change) (fee.Record, error)
+	cancel   func(context.Context, ids.FeeSchedule) (fee.Record, error)
+	preview  func(context.Context, fee.Rates) (fee.Preview, error) // nil for none
+	show     func(status int, title string, body templ.Component) error
+}
+
+// openBook opens the book that the address names.
+type openBook func(c echo.Context) (feeBook, error)
+
+func (p *Portal) feeRoutes() []route {
+	rs := []route{
+		{http.MethodGet, feesAt, access(authz.FeeRead), fees(p.merchantBook)},
+		{http.MethodGet, feesPath, access(authz.FeeDefaultRead), p.showFees},
+		{http.MethodGet, feesPath + "/defaults", access(authz.FeeDefaultManage), p.showDefaults},
+		{http.MethodPost, feesPath + "/defaults", access(authz.FeeDefaultManage), p.setDefaults},
+		{http.MethodGet, servicePay, access(authz.FeeManageService), fees(p.serviceBook)},
+	}
+	change := func(at string, needed authz.Permission, open openBook) []route {
+		return []route{
+			{http.MethodGet, at + "/change", access(needed), showFeeChange(open)},
+			{http.MethodPost, at + "/change", access(needed), againFeeChange(open)},
+			{http.MethodPost, at + "/review", access(needed), reviewFees(open)},
+			{http.MethodPost, at + "/confirm", access(needed), confirmFees(open)},
+			{http.MethodPost, at + "/:schedule/cancel", access(needed), cancelFees(open)},
+		}
+	}
+	rs = append(rs, change(feesAt, authz.FeeManage, p.merchantBook)...)
+	return append(rs, change(servicePay, authz.FeeManageService, p.serviceBook)...)
+}
+
+// merchantBook is that of the merchant that the address names.
+func (p *Portal) merchantBook(c echo.Context) (b feeBook, err error) {
+	m, err := p.merchant(c)
+	if err != nil {
+		return b, err
+	}
+	a := actor(c)
+	b = feeBook{at: merchantAt(m.ID, feesEnd), manages: p.may(c, authz.FeeManage),
+		read: func(ctx context.Context) (fee.Fees, error) { return p.Fees.Current(ctx, a, m.ID) },
+		past: func(ctx context.Context, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
+			return p.Fees.History(ctx, a, m.ID, in)
+		},
+		schedule: func(ctx context.Context, ch fee.Change) (fee.Record, error) { return p.Fees.Schedule(ctx, a, m.ID, ch) },
+		cancel: func(ctx context.Context, id ids.FeeSchedule) (fee.Record, error) {
+			return p.Fees.CancelScheduled(ctx, a, m.ID, id)
+		},
+		preview: func(ctx context.Context, r fee.Rates) (fee.Preview, error) { return p.Fees.Preview(ctx, a, m.ID, r) },
+		show: func(status int, _ string, body templ.Component) error {
+			return p.showTab(c, status, m, feesEnd, body)
+		}}
+	if p.may(c, authz.FeeDefaultRead) {
+		d, err := p.Fees.Defaults(c.Request().Context(), a)
+		if err != nil {
+			return b, err
+		}
+		b.defaults = &d.Rates
+	}
+	return b, nil
+}
+
+// serviceBook is that of the service's own rates to the application where the visitor acts.
+func (p *Portal) serviceBook(c echo.Context) (feeBook, error) {
+	a := actor(c)
+	id := a.ApplicationID
+	if id == 0 {
+		return feeBook{}, fault.Missing()
+	}
+	t := say(c).FeePages
+	return feeBook{at: servicePay, manages: true,
+		read: func(ctx context.Context) (fee.Fees, error) { return p.Fees.ServiceRates(ctx, a, id) },
+		past: func(ctx context.Context, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
+			return p.Fees.ServiceHistory(ctx, a, id, in)
+		},
+		schedule: func(ctx context.Context, ch fee.Change) (fee.Record, error) {
+			return p.Fees.ScheduleServiceRates(ctx, a, id, ch)
+		},
+		cancel: func(ctx context.Context, s ids.FeeSchedule) (fee.Record, error) {
+			return p.Fees.CancelServiceRates(ctx, a, id, s)
+		},
+		show: func(status int, title string, body templ.Component) error {
+			if title == "" {
+				title = t.Service
+			}
+			return render(c, status, views.FeePage(p.page(c, title), t.Service, t.ServiceText, feesPath, body))
+		}}, nil
+}
+
+// historyPage is how many changes the tab shows at once.
+const historyPage = 20
+
+// fees shows a book: what is in force and scheduled, and what was before.
+func fees(open openBook) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		b, err := open(c)
+		if err != nil {
+			return err
+		}
+		ctx := c.Request().Context()
+		now, err := b.read(ctx)
+		if err != nil {
+			return err
+		}
+		in := cursors(c.QueryParams(), ids.ParseFeeSchedule)
+		in.Limit = historyPage
+		past, err := b.past(ctx, in)
+		if err != nil {
+			return err
+		}
+		t := say(c)
+		view := views.MerchantFees{Rows: feeRows(t, now.Rates, b.defaults), Defaults: b.defaults != nil, None: now.ID.IsZero()}
+		if b.manages {
+			view.Change = b.at + "/change"
+		}
+		if !view.None {
+			view.Since = t.MerchantFees.NowText(text.To(ctx).Time(now.EffectiveAt.Time))
+		}
+		before := now.Rates
+		for _, r := range now.Scheduled {
+			one := feeRecord(t, r, &before)
+			if before = r.Rates; b.manages {
+				one.Cancel = b.at + "/" + r.ID.String() + "/cancel"
+			}
+			view.Scheduled = append(view.Scheduled, one)
+		}
+		for i, r := range past.Items {
+			view.History = append(view.History, feeRecord(t, r, feesBefore(past.Items[i+1:], r)))
+		}
+		if n := len(past.Items); past.HasMore && n > 0 {
+			view.Older = b.at + "?after=" + past.Items[n-1].ID.String()
+		}
+		return b.show(http.StatusOK, "", views.MerchantFeesTab(view))
+	}
+}
+
+// feesBefore are the rates that would have been in force when a schedule begins, as they stood when it was made:
+// earlier ones, the latest first. nil if it is the first.
+func feesBefore(earlier []fee.Record, r fee.Record) *fee.Rates {
+	var found *fee.Record
+	for i, e := range earlier {
+		gone := e.CanceledAt != nil && !e.CanceledAt.After(r.CreatedAt.Time) && e.ID != r.Replaces
+		if gone || e.EffectiveAt.After(r.EffectiveAt.Time) || found != nil && !e.EffectiveAt.After(found.EffectiveAt.Time) {
+			continue
+		}
+		found = &earlier[i]
+	}
+	if found == nil {
+		return nil
+	}
+	return &found.Rates
+}
+
+// feeRecord is a schedule with what it changes.
+func feeRecord(t *text.Catalogue, r fee.Record, before *fee.Rates) views.FeeRecord {
+	f := t.MerchantFees
+	out := views.FeeRecord{Begins: r.EffectiveAt.Time, Made: r.CreatedAt.Time, Reason: r.Reason, By: feeBy(f, r.CreatedBy), Status: string(r.Status), Word: f.Statuses[string(r.Status)]}
+	if before != nil {
+		out.Edits = feeEdits(t, *before, r.Rates)
+	} else {
+		out.First = true
+	}
+	if r.CanceledBy != nil && r.CanceledAt != nil {
+		out.CanceledBy, out.CanceledAt = feeBy(f, *r.CanceledBy), r.CanceledAt.Time
+	}
+	return out
+}
+
+// feeBy says who changed fees.
+func feeBy(t text.MerchantFees, by fee.By) string {
+	switch {
+	case by.User != "":
+		return by.User
+	case by.KeyName != "":
+		return by.KeyName
+	case by.Kind == "service":
+		return t.ByService
+	}
+	return t.ByKey
+}
+
+func cancelFees(open openBook) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		b, err := open(c)
+		if err != nil {
+			return err
+		}
+		id, err := ids.ParseFeeSchedule(c.Param("schedule"))
+		if err != nil {
+			return fault.Missing()
+		}
+		if _, err := b.cancel(c.Request().Context(), id); err != nil {
+			return err
+		}
+		tell(c, ui.Toast{Tone: ui.Success, Text: say(c).MerchantFees.Canceled})
+		return seeOther(c, b.at)
+	}
+}

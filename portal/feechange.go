@@ -1,0 +1,313 @@
+package portal
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// feeDraft is a change as it was typed and understood.
+type feeDraft struct {
+	typed    url.Values
+	rates    fee.Rates
+	at       *time.Time // nil is at once
+	reason   string
+	base     ids.FeeSchedule // what the editor saw last
+	mistakes map[string]string
+}
+
+// draftOf reads the form; what the use-case finds wrong is added when it is asked.
+func draftOf(c echo.Context, form url.Values) feeDraft {
+	t := say(c).MerchantFees
+	d := feeDraft{typed: form, reason: strings.TrimSpace(form.Get("reason"))}
+	d.rates, d.mistakes = ratesOf(t, form)
+	d.base, _ = ids.ParseFeeSchedule(form.Get("base")) // none is that of a book without a page
+	switch form.Get("start") {
+	case "now":
+	case "later":
+		at, err := time.ParseInLocation("2006-01-02 15:04", form.Get("day")+" "+form.Get("time"), text.To(c.Request().Context()).Zone)
+		if err != nil {
+			d.mistakes["day"] = t.When2
+		}
+		d.at = &at
+	default:
+		d.mistakes["start"] = t.Missing
+	}
+	if d.reason == "" {
+		d.mistakes["reason"] = t.ReasonHint
+	}
+	return d
+}
+
+// change is the draft as the use-case takes it.
+func (d feeDraft) change() fee.Change {
+	return fee.Change{Rates: d.rates, EffectiveAt: d.at, Reason: d.reason, Base: d.base}
+}
+
+// standingAt are the rates that would be in force at a time, or now.
+func standingAt(now fee.Fees, at *time.Time) fee.Rates {
+	out := now.Rates
+	for _, r := range now.Scheduled {
+		if at != nil && !r.EffectiveAt.After(*at) {
+			out = r.Rates
+		}
+	}
+	return out
+}
+
+func showFeeChange(open openBook) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		b, err := open(c)
+		if err != nil {
+			return err
+		}
+		now, err := b.read(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		typed := typedRates(now.Rates)
+		typed.Set("start", "now")
+		typed.Set("time", "00:00")
+		setBase(typed, now)
+		return b.feeForm(c, http.StatusOK, now, feeDraft{typed: typed})
+	}
+}
+
+// setBase remembers what the editor has seen: the schedule added last, and the one in force.
+func setBase(typed url.Values, now fee.Fees) {
+	typed.Set("base", printedSchedule(now.Latest))
+	typed.Set("saw", printedSchedule(now.ID))
+}
+
+func printedSchedule(id ids.FeeSchedule) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()
+}
+
+// againFeeChange shows the form with what was typed, from the review on.
+func againFeeChange(open openBook) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		b, form, err := bookAndForm(c, open)
+		if err != nil {
+			return err
+		}
+		now, err := b.read(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		return b.feeForm(c, http.StatusOK, now, feeDraft{typed: form})
+	}
+}
+
+func bookAndForm(c echo.Context, open openBook) (feeBook, url.Values, error) {
+	form, err := readForm(c)
+	if err != nil {
+		return feeBook{}, nil, err
+	}
+	b, err := open(c)
+	return b, form, err
+}
+
+// feeForm draws the form. A mistake has its words above it and beside its input.
+func (b feeBook) feeForm(c echo.Context, status int, now fee.Fees, d feeDraft) error {
+	t := say(c)
+	f := t.MerchantFees
+	view := views.FeeForm{Action: b.at + "/review", Back: b.at, Typed: d.typed, Errors: d.mistakes, Groups: feeInputs(t, d.typed, d.mistakes, now.Rates, b.defaults),
+		Zone: text.To(c.Request().Context()).Zone.String(), Pending: len(now.Scheduled) > 0}
+	if len(d.mistakes) > 0 {
+		view.Problems.Title = f.Problems
+		for _, name := range append(settingNames(), "start", "day", "reason") {
+			if words, wrong := d.mistakes[name]; wrong {
+				label := f.Names[name]
+				if label != "" {
+					words = label + ": " + words
+				}
+				view.Problems.List = append(view.Problems.List, ui.Problem{Field: name, Text: words})
+			}
+		}
+	}
+	return b.show(status, f.ChangeTitle, views.FeeChangeForm(view))
+}
+
+func settingNames() (out []string) {
+	for _, s := range fee.Settings() {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// reviewFees shows what the change would mean, before anything is changed.
+func reviewFees(open openBook) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		b, form, err := bookAndForm(c, open)
+		if err != nil {
+			return err
+		}
+		ctx := c.Request().Context()
+		now, err := b.read(ctx)
+		if err != nil {
+			return err
+		}
+		d := draftOf(c, form)
+		switch {
+		case len(d.mistakes) > 0:
+			return b.feeForm(c, http.StatusUnprocessableEntity, now, d)
+		case d.base != now.Latest:
+			return b.feeConflict(c, now, d)
+		}
+		view, err := b.review(c, now, d)
+		if err != nil {
+			return err
+		}
+		return b.show(http.StatusOK, say(c).MerchantFees.ReviewTitle, views.FeeReviewTab(view))
+	}
+}
+
+func (b feeBook) review(c echo.Context, now fee.Fees, d feeDraft) (views.FeeReview, error) {
+	ctx, t := c.Request().Context(), say(c)
+	v := views.FeeReview{Confirm: b.at + "/confirm", Again: b.at + "/change", Back: b.at, Typed: d.typed, Reason: d.reason,
+		When: t.MerchantFees.AtOnceWords, Edits: feeEdits(t, standingAt(now, d.at), d.rates)}
+	if d.at != nil {
+		v.Later, v.When = true, text.To(ctx).Time(*d.at)
+	}
+	examples := []fee.PreviewEvent{}
+	if b.preview != nil {
+		p, err := b.preview(ctx, d.rates)
+		if err != nil {
+			return v, err
+		}
+		v.Preview = feePreview(ctx, t, p)
+		examples = p.Examples
+	}
+	v.Examples = feeExamples(t, examples, now.Rates, d.rates)
+	return v, nil
+}
+
+func confirmFees(open openBook) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		b, form, err := bookAndForm(c, open)
+		if err != nil {
+			return err
+		}
+		ctx, t := c.Request().Context(), say(c).MerchantFees
+		d := draftOf(c, form)
+		now, err := b.read(ctx)
+		if err != nil {
+			return err
+		}
+		if len(d.mistakes) > 0 {
+			return b.feeForm(c, http.StatusUnprocessableEntity, now, d)
+		}
+		if twice, err := b.saved(ctx, now, d); err != nil || twice {
+			if err != nil {
+				return err
+			}
+			return seeOther(c, b.at)
+		}
+		made, err := b.schedule(ctx, d.change())
+		if fault.HasCode(err, "object_changed") {
+			if now, err = b.read(ctx); err != nil {
+				return err
+			}
+			return b.feeConflict(c, now, d)
+		}
+		if _, beside, ok := problems(err, t.Problems, map[string]string{"effective_at": "day"}); ok {
+			d.mistakes = beside
+			return b.feeForm(c, http.StatusUnprocessableEntity, now, d)
+		}
+		if err != nil {
+			return err
+		}
+		told := ui.Toast{Tone: ui.Success, Text: t.Changed}
+		if made.Status == fee.Scheduled {
+			told.Text = t.ScheduledFor(text.To(ctx).Time(made.EffectiveAt.Time))
+			told.Undo = b.at + "/" + made.ID.String() + "/cancel"
+		}
+		tell(c, told)
+		return seeOther(c, b.at)
+	}
+}
+
+// saved tells whether this very form was sent before: the schedule that was added last is its own.
+func (b feeBook) saved(ctx context.Context, now fee.Fees, d feeDraft) (bool, error) {
+	if now.Latest == d.base {
+		return false, nil
+	}
+	past, err := b.past(ctx, page.Input[ids.FeeSchedule]{Limit: 2})
+	if err != nil || len(past.Items) == 0 {
+		return false, err
+	}
+	last, before := past.Items[0], ids.FeeSchedule{}
+	if len(past.Items) > 1 {
+		before = past.Items[1].ID
+	}
+	same := last.ID == now.Latest && before == d.base && last.Rates.Equal(d.rates) && last.Reason == d.reason
+	return same && (d.at == nil || last.EffectiveAt.Equal(*d.at)), nil
+}
+
+// feeConflict shows what somebody else saved beside what was typed. Nothing is saved; the editor puts
+// their own changes on top of the others', or leaves it.
+func (b feeBook) feeConflict(c echo.Context, now fee.Fees, d feeDraft) error {
+	past, err := b.past(c.Request().Context(), page.Input[ids.FeeSchedule]{Limit: 100})
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	saw := now.Rates
+	view := views.FeeConflict{Again: b.at + "/change", Back: b.at}
+	theirs := map[string]bool{}
+	for i, r := range past.Items {
+		if r.ID == d.base && r.CanceledAt == nil {
+			break
+		}
+		one := feeRecord(t, r, feesBefore(past.Items[i+1:], r))
+		for _, e := range one.Edits {
+			theirs[e.Field] = true
+		}
+		view.Theirs = append(view.Theirs, one)
+		if r.ID == d.base { // what the editor saw last was taken back
+			break
+		}
+	}
+	if i := slices.IndexFunc(past.Items, func(r fee.Record) bool { return printedSchedule(r.ID) == d.typed.Get("saw") }); i >= 0 {
+		saw = past.Items[i].Rates
+	}
+	view.Yours = feeEdits(t, saw, d.rates)
+	for i, e := range view.Yours {
+		if theirs[e.Field] {
+			view.Yours[i].Note = t.MerchantFees.Both
+		}
+	}
+	view.Merged = merged(now, saw, d)
+	return b.show(http.StatusConflict, t.MerchantFees.ChangeTitle, views.FeeConflictTab(view))
+}
+
+// merged is the form with the editor's own changes on top of what is in force now.
+func merged(now fee.Fees, saw fee.Rates, d feeDraft) url.Values {
+	out := url.Values{}
+	for name, values := range d.typed {
+		out[name] = values
+	}
+	for _, s := range fee.Settings() {
+		if feeTyped(s, saw) == feeTyped(s, d.rates) { // not touched
+			out.Set(s.Name, feeTyped(s, now.Rates))
+		}
+	}
+	setBase(out, now)
+	return out
+}

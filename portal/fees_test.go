@@ -1,0 +1,221 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/fee"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+)
+
+// feeForm is the form of a page, as it is drawn, with what is changed in it.
+func (w *world) feeForm(cookie, at string, change url.Values) url.Values {
+	w.t.Helper()
+	a := w.send(at+"/change", nil, "Cookie", cookie)
+	a.wants(w.t, http.StatusOK, "")
+	now, err := w.World.Fees.Current(w.t.Context(), w.Actor(), w.App.Merchants.US)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out := typedRates(now.Rates)
+	for name, value := range map[string]string{"base": a.input(w.t, "base"), "saw": a.input(w.t, "saw"), "start": "now", "day": "", "time": "00:00", "reason": "A new contract"} {
+		out.Set(name, value)
+	}
+	for name, values := range change {
+		out[name] = values
+	}
+	return out
+}
+
+func (w *world) feeHistory() []fee.Record {
+	w.t.Helper()
+	p, err := w.World.Fees.History(w.t.Context(), w.Actor(), w.App.Merchants.US, page.Input[ids.FeeSchedule]{Limit: 50})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p.Items
+}
+
+func TestFeesAreReviewedAndConfirmed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie, at := w.as(authz.RoleApplicationAdmin), w.merchantPage("/fees")
+	w.pass(time.Minute)
+	w.send(at, nil, "Cookie", cookie).says(t, "Change fees", "Default", "The merchant was created.", "AMEX surcharge", "2%", "Off")
+	form := w.feeForm(cookie, at, url.Values{"capture_fee": {"$0.30"}, "platform_percentage": {"1.5%"}, "amex_surcharge_percentage": {"0.5"}})
+
+	wrong := url.Values{}
+	for name, values := range form {
+		wrong[name] = values
+	}
+	wrong.Set("capture_fee", "thirty")
+	wrong.Set("daf_percentage", "101")
+	wrong.Set("retrieval_fee", "")
+	wrong.Set("start", "later")
+	wrong.Set("reason", " ")
+	a := w.send(at+"/review", wrong, "Cookie", cookie)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, `value="thirty"`, "Capture: Enter an amount in dollars and cents", "DAF donation: Enter a percentage", "Retrieval: Enter an amount", "Enter a day and a time.", "Why the fees change.")
+
+	a = w.send(at+"/review", form, "Cookie", cookie)
+	a.wants(t, http.StatusOK, "")
+	a.says(t, "Review the change", "$0.30", "1.5%", "A new contract", "Nothing was charged in the last 30 days", "An invented payment", "1.5% of $100.00 = $1.50", "American Express", "Change the fees now")
+	if len(w.feeHistory()) != 1 {
+		t.Error("a review has changed something")
+	}
+	w.send(at+"/change", form, "Cookie", cookie).says(t, `value="$0.30"`, "A new contract</textarea>")
+	for range 2 { // pressed twice it changes once
+		w.send(at+"/confirm", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	}
+	past := w.feeHistory()
+	if len(past) != 2 || past[0].CaptureFee != 30 || past[0].CreatedBy.User != "Kim Vale" || past[0].Status != fee.InForce {
+		t.Fatalf("%+v", past)
+	}
+	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "$0.30", "A new contract", "Kim Vale")
+	if b := w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationAdmin)); strings.Contains(b.body, "/fees/change") || strings.Contains(b.body, ">Default<") {
+		t.Error("an organization changes its fees, or sees defaults")
+	}
+	a = w.send(at+"/review", w.feeForm(cookie, at, nil), "Cookie", cookie)
+	a.says(t, "Nothing would change", "disabled")
+}
+
+func TestAScheduledChangeIsTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie, at := w.as(authz.RoleSystemAdmin), w.merchantPage("/fees")
+	w.pass(time.Minute)
+	day := w.Clock.Now().AddDate(0, 0, 7).UTC()
+	form := w.feeForm(cookie, at, url.Values{"capture_fee": {"0.45"}, "start": {"later"}, "day": {day.Format(time.DateOnly)}, "time": {"06:30"}})
+	a := w.send(at+"/review", form, "Cookie", cookie)
+	a.says(t, "Schedule the change", day.Format("Jan 2, 2006")+", 6:30 AM")
+	past := url.Values{}
+	for name, values := range form {
+		past[name] = values
+	}
+	past.Set("day", w.Clock.Now().AddDate(0, 0, -2).Format(time.DateOnly))
+	b := w.send(at+"/confirm", past, "Cookie", cookie)
+	b.wants(t, http.StatusUnprocessableEntity, "")
+	b.says(t, "Rates change now or later, never in the past.")
+	a = w.send(at+"/confirm", form, "Cookie", cookie)
+	a.wants(t, http.StatusSeeOther, at)
+	made := w.feeHistory()[0]
+	if made.Status != fee.Scheduled || made.CaptureFee != 45 {
+		t.Fatalf("%+v", made)
+	}
+	cancel := at + "/" + made.ID.String() + "/cancel"
+	w.send(at, nil, "Cookie", cookie).says(t, cancel, "$0.45", "Take back")
+	w.send(feesPath, nil, "Cookie", cookie).says(t, "Scheduled changes", "A new contract", "Riverside Food Bank")
+	w.send(at+"/change", nil, "Cookie", cookie).says(t, "A change is scheduled already.")
+	w.send(cancel, url.Values{}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+	w.send(cancel, url.Values{}, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	w.send(cancel, url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	if gone := w.feeHistory()[0]; gone.Status != fee.Canceled {
+		t.Errorf("%+v", gone)
+	}
+	w.send(at, nil, "Cookie", cookie).says(t, "Taken back by Kim Vale")
+	w.send(at+"/"+w.feeHistory()[1].ID.String()+"/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusConflict, "")
+	w.send(at+"/fs_x/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
+}
+
+// The second of two editors sees what the first saved beside their own, and loses neither.
+func TestTwoEditorsOfFeesSeeBothVersions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	at := w.merchantPage("/fees")
+	one, two := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleSystemAdmin)
+	w.pass(time.Minute)
+	first := w.feeForm(one, at, url.Values{"capture_fee": {"0.25"}, "reason": {"First of two"}})
+	second := w.feeForm(two, at, url.Values{"authorization_fee": {"0.11"}, "capture_fee": {"0.26"}, "reason": {"Second of two"}})
+	w.send(at+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, at)
+	w.pass(time.Minute)
+	for _, end := range []string{"/review", "/confirm"} {
+		a := w.send(at+end, second, "Cookie", two)
+		a.wants(t, http.StatusConflict, "")
+		a.says(t, "Somebody else changed these fees meanwhile", "First of two", "$0.25", "Second of two", "$0.26", "$0.11", "Both of you changed this.")
+	}
+	if past := w.feeHistory(); past[0].Reason != "First of two" {
+		t.Fatalf("something was overwritten: %+v", past[0])
+	}
+	a := w.send(at+"/confirm", second, "Cookie", two)
+	merged := url.Values{}
+	for name := range second {
+		merged.Set(name, a.input(t, name))
+	}
+	w.send(at+"/review", merged, "Cookie", two).wants(t, http.StatusOK, "")
+	w.send(at+"/confirm", merged, "Cookie", two).wants(t, http.StatusSeeOther, at)
+	if now := w.feeHistory()[0]; now.Reason != "Second of two" || now.AuthorizationFee != 11 || now.CaptureFee != 26 {
+		t.Errorf("%+v", now)
+	}
+}
+
+// What the other editor did not touch of mine stays theirs.
+func TestMergedFeesKeepTheOthersChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	at := w.merchantPage("/fees")
+	one := w.as(authz.RoleApplicationAdmin)
+	w.pass(time.Minute)
+	mine := w.feeForm(one, at, url.Values{"authorization_fee": {"0.11"}})
+	w.send(at+"/confirm", w.feeForm(one, at, url.Values{"capture_fee": {"0.25"}, "reason": {"Theirs"}}), "Cookie", one).wants(t, http.StatusSeeOther, at)
+	a := w.send(at+"/confirm", mine, "Cookie", one)
+	if got := a.input(t, "capture_fee") + " " + a.input(t, "authorization_fee"); got != "0.25 0.11" {
+		t.Errorf("merged: %s", got)
+	}
+}
+
+func TestDefaultsAreForNewMerchants(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	w.send(feesPath, nil, "Cookie", cookie).says(t, "Defaults", "Nothing is scheduled")
+	if b := w.send(feesPath, nil, "Cookie", cookie); strings.Contains(b.body, servicePay) {
+		t.Error("an application sees the page of the service's rates")
+	}
+	at := feesPath + "/defaults"
+	form := func() url.Values {
+		a := w.send(at, nil, "Cookie", cookie)
+		d, err := w.World.Fees.Defaults(t.Context(), w.Actor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := typedRates(d.Rates)
+		out.Set("version", a.input(t, "version"))
+		return out
+	}
+	mine, theirs := form(), form()
+	mine.Set("capture_fee", "x")
+	a := w.send(at, mine, "Cookie", cookie)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, "Capture: Enter an amount", `value="x"`)
+	mine.Set("capture_fee", "0.20")
+	w.send(at, mine, "Cookie", cookie).wants(t, http.StatusSeeOther, feesPath)
+	w.send(at, mine, "Cookie", cookie).wants(t, http.StatusSeeOther, feesPath) // twice is once
+	theirs.Set("capture_fee", "0.99")
+	a = w.send(at, theirs, "Cookie", cookie)
+	a.wants(t, http.StatusConflict, "")
+	a.says(t, "Somebody else changed the defaults meanwhile", "$0.20", "$0.99")
+	w.send(feesPath, nil, "Cookie", cookie).says(t, "$0.20", "Riverside Food Bank")
+	w.send(feesPath, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+}
+
+func TestServiceRatesAreTheSystemsAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleSystemAdmin)
+	w.send(feesPath, nil, "Cookie", cookie).says(t, servicePay)
+	w.send(servicePay, nil, "Cookie", cookie).says(t, "Service rates", "None yet")
+	w.send(servicePay, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusForbidden, "")
+	a := w.send(servicePay+"/change", nil, "Cookie", cookie)
+	form := typedRates(fee.Rates{CaptureFee: 3})
+	for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now", "reason": "As agreed"} {
+		form.Set(name, value)
+	}
+	w.send(servicePay+"/review", form, "Cookie", cookie).says(t, "$0.03", "As agreed")
+	w.send(servicePay+"/confirm", form, "Cookie", cookie).wants(t, http.StatusSeeOther, servicePay)
+	w.send(servicePay, nil, "Cookie", cookie).says(t, "$0.03", "As agreed")
+}

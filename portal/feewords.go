@@ -1,0 +1,145 @@
+package portal
+
+import (
+	"net/url"
+	"strings"
+
+	"svcpay/internal/fee"
+	"svcpay/internal/money"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// feeValue writes one setting of rates.
+func feeValue(t *text.Catalogue, s fee.Setting, r fee.Rates) string {
+	flat, percent := s.In(r)
+	switch {
+	case flat != nil:
+		return t.Amount(*flat)
+	case percent != nil:
+		return t.Percent(*percent)
+	}
+	return t.MerchantFees.Off
+}
+
+// feeTyped writes one setting as its input has it; "" is off.
+func feeTyped(s fee.Setting, r fee.Rates) string {
+	flat, percent := s.In(r)
+	switch {
+	case flat != nil:
+		return units(*flat)
+	case percent != nil:
+		return percent.String()
+	}
+	return ""
+}
+
+// feeEdits are the settings in which two rates differ.
+func feeEdits(t *text.Catalogue, old, now fee.Rates) (out []ui.Edit) {
+	for _, s := range fee.Settings() {
+		if was, is := feeValue(t, s, old), feeValue(t, s, now); was != is {
+			out = append(out, ui.Edit{Field: t.MerchantFees.Names[s.Name], Old: was, New: is})
+		}
+	}
+	return out
+}
+
+// feeRows are the settings beside the defaults, which may be nil.
+func feeRows(t *text.Catalogue, r fee.Rates, defaults *fee.Rates) (out []views.FeeRow) {
+	for _, s := range fee.Settings() {
+		row := views.FeeRow{Name: t.MerchantFees.Names[s.Name], Value: feeValue(t, s, r), When: t.MerchantFees.Posted[s.Name]}
+		if defaults != nil {
+			row.Default = feeValue(t, s, *defaults)
+			row.Differs = row.Default != row.Value
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// feeGroups are the settings in the order of the form.
+var feeGroups = []struct {
+	name     string
+	settings []string
+}{
+	{"card", []string{"authorization_fee", "capture_fee", "amex_surcharge_percentage"}},
+	{"bank", []string{"ach_transfer_flat_fee", "ach_transfer_percentage", "ach_transfer_failed_fee", "ach_return_fee"}},
+	{"dispute", []string{"chargeback_fee", "retrieval_fee"}},
+	{"platform", []string{"platform_flat_fee", "platform_percentage"}},
+	{"daf", []string{"daf_percentage"}},
+}
+
+// settingOf is the setting of a name.
+func settingOf(name string) fee.Setting {
+	for _, s := range fee.Settings() {
+		if s.Name == name {
+			return s
+		}
+	}
+	return fee.Setting{}
+}
+
+// feeInputs are the inputs of the form, with what was typed and what is wrong with it.
+func feeInputs(t *text.Catalogue, typed url.Values, mistakes map[string]string, now fee.Rates, defaults *fee.Rates) (out []views.FeeGroup) {
+	f := t.MerchantFees
+	for _, g := range feeGroups {
+		group := views.FeeGroup{Title: f.Groups[g.name]}
+		for _, name := range g.settings {
+			s := settingOf(name)
+			hint := []string{f.InForce(feeValue(t, s, now))}
+			if defaults != nil {
+				hint = append(hint, f.Instead(feeValue(t, s, *defaults)))
+			}
+			if s.Optional {
+				hint = append(hint, f.OffHint)
+			}
+			in := ui.Field{Name: name, Label: f.Names[name], Hint: strings.Join(hint, ", "), Value: typed.Get(name), Error: mistakes[name], Optional: s.Optional}
+			if s.Unit == fee.Flat {
+				in = ui.AmountField(in, "")
+			} else {
+				in = ui.PercentField(in)
+			}
+			in.Short = false
+			group.Fields = append(group.Fields, in)
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// typedRates are rates as the form has them.
+func typedRates(r fee.Rates) url.Values {
+	out := url.Values{}
+	for _, s := range fee.Settings() {
+		out.Set(s.Name, feeTyped(s, r))
+	}
+	return out
+}
+
+// ratesOf reads what was typed; mistakes are by the names of the inputs.
+func ratesOf(t text.MerchantFees, form url.Values) (r fee.Rates, mistakes map[string]string) {
+	mistakes = map[string]string{}
+	for _, s := range fee.Settings() {
+		typed := strings.TrimSpace(form.Get(s.Name))
+		if typed == "" && s.Optional {
+			continue
+		}
+		if s.Unit == fee.Flat {
+			flat, err := money.ParseDecimal(typed)
+			if err != nil || flat > money.MaxCharge {
+				mistakes[s.Name] = t.Amount
+				continue
+			}
+			s.Put(&r, &flat, nil)
+			continue
+		}
+		percent, err := money.ParsePercent(strings.TrimSpace(strings.TrimSuffix(typed, "%")))
+		if err != nil || percent < 0 || percent > money.PercentMax {
+			mistakes[s.Name] = t.Percent
+			continue
+		}
+		s.Put(&r, nil, &percent)
+	}
+	return r, mistakes
+}
