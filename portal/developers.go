@@ -28,18 +28,17 @@ func (p *Portal) developerRoutes() []route {
 	out = append(out, p.webhookRoutes()...)
 	out = append(out, p.eventRoutes()...)
 	out = append(out, p.logRoutes()...)
-	return append(out, p.debugRoutes()...)
+	out = append(out, p.debugRoutes()...)
+	return append(out, p.startRoutes()...)
 }
-
-func (p *Portal) showDevelopers(c echo.Context) error { return seeOther(c, apiKeysPath) }
 
 // developerTabs leads to those of the developer tools that the visitor may open.
 func (p *Portal) developerTabs(c echo.Context) (out []ui.Tab) {
 	t := say(c).Developers
 	reachable, here := p.reachable(c), c.Request().URL.Path
 	for _, tab := range []ui.Tab{
-		{Label: t.Keys, Href: apiKeysPath}, {Label: t.Webhooks, Href: webhooksPath},
-		{Label: t.Events, Href: eventsPath}, {Label: t.Logs, Href: logsPath}, {Label: t.Idempotency, Href: idempotencyPath},
+		{Label: t.Overview, Href: developersPath}, {Label: t.Keys, Href: apiKeysPath}, {Label: t.Webhooks, Href: webhooksPath},
+		{Label: t.Events, Href: eventsPath}, {Label: t.Logs, Href: logsPath}, {Label: t.Idempotency, Href: idempotencyPath}, {Label: t.Start, Href: startPath},
 	} {
 		if reachable[tab.Href] {
 			tab.Here = here == tab.Href || tab.Href != developersPath && within(here, tab.Href)
@@ -78,16 +77,6 @@ func when(at *instant.Time, never string) templ.Component {
 
 // withheld tells that the visitor sees no bodies and addresses.
 func (p *Portal) withheld(c echo.Context) bool { return !p.may(c, authz.ContentRead) }
-
-// needing is a button that only who holds a permission may use: the others see it with the reason.
-func (p *Portal) needing(c echo.Context, needed authz.Permission, b ui.Button) ui.Button {
-	if p.may(c, needed) {
-		return b
-	}
-	t := say(c)
-	b.Href, b.Dialog, b.Disabled, b.Reason = "", false, true, t.Rights.Needs(t.Permissions[string(needed)], string(needed))
-	return b
-}
 
 // stampAt is a moment that may not be there, as a sheet has it.
 func stampAt(at *instant.Time) string {

@@ -175,7 +175,7 @@ func replayTasks(c echo.Context, at string, replays []webhook.Replay) templ.Comp
 	var tasks []ui.Task
 	for _, r := range replays {
 		task := ui.Task{Icon: ui.IconReload, Text: t.Webhooks.Replay + ", " + v.Time(r.CreatedAt.Time), Href: at + "/replays/" + r.ID.String(),
-			Note: t.Webhooks.Queued + ": " + t.Webhooks.Missed(r.Queued), Due: replayStatus(t, r)}
+			Note: map[bool]string{true: t.Webhooks.Missing, false: t.Webhooks.All}[r.Which == "failed"], Due: replayStatus(t, r)}
 		tasks = append(tasks, task)
 	}
 	return views.Carded(ui.Card{Title: t.Webhooks.Replays, Text: t.Webhooks.ReplaysText, Flush: true}, ui.Tasks(tasks))

@@ -220,7 +220,8 @@ func (p *Portal) showReplay(c echo.Context) error {
 		return err
 	}
 	t, v, at := say(c), text.To(c.Request().Context()), webhooksPath+"/"+e.ID.String()
-	view := views.ReplayState{Href: at + "/replays/" + r.ID.String(), Status: replayStatus(t, r), Done: r.Done, Total: r.Total, Queued: r.Queued,
+	view := views.ReplayState{Href: at + "/replays/" + r.ID.String(), Status: replayStatus(t, r), Done: r.Done, Total: r.Total,
+		Queued:  counts["succeeded"] + counts["pending"] + counts["failed"] + counts["canceled"],
 		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] + counts["canceled"], Busy: r.Status == "running" || counts["pending"] > 0,
 		List: at + "?at_from=" + r.CreatedAt.In(v.Zone).Format(time.DateOnly)}
 	if r.Status == "running" && p.may(c, authz.WebhookManage) {

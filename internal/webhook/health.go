@@ -104,7 +104,7 @@ func (s *Service) Replays(ctx context.Context, actor authz.Actor, id ids.Endpoin
 	return rows, err
 }
 
-// Progress counts the deliveries that a replay made by their status.
+// Progress counts the deliveries that a replay made, or had attempted sooner, by their status.
 func (s *Service) Progress(ctx context.Context, actor authz.Actor, r Replay) (map[string]int64, error) {
 	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
 		return nil, err
@@ -116,7 +116,8 @@ func (s *Service) Progress(ctx context.Context, actor authz.Actor, r Replay) (ma
 	rows, err := pg.All[row](ctx, s.Pool, `
 		SELECT status, count(*) AS count FROM webhook_deliveries
 		WHERE application_id = @application_id AND endpoint_id = @endpoint AND cause = 'replay'
-			AND created_at >= @from AND (@until::timestamptz IS NULL OR created_at <= @until)
+			AND (created_at < @from AND (finished_at IS NULL OR finished_at >= @from)
+				OR created_at >= @from AND (@until::timestamptz IS NULL OR created_at <= @until))
 		GROUP BY 1`,
 		pg.Args{"application_id": actor.ApplicationID, "endpoint": r.EndpointID, "from": r.CreatedAt, "until": r.FinishedAt})
 	out := make(map[string]int64, len(rows))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -91,5 +92,33 @@ func TestFailuresAreGroupedUntilTheyArrive(t *testing.T) {
 		if err := read(); !fault.HasCode(err, "permission_denied") {
 			t.Errorf("an organization's administrator reads %s: %v", name, err)
 		}
+	}
+}
+
+// What waits for its next attempt is attempted when what was missed is replayed, and not twice.
+func TestAReplayHurriesWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	since := w.Clock.Now()
+	var well atomic.Bool
+	r := receive(t, func(rw http.ResponseWriter, _ *http.Request) {
+		if !well.Load() {
+			rw.WriteHeader(http.StatusBadGateway)
+		}
+	})
+	e := w.listen(r)
+	told := w.emit(3, "charge.created")
+	w.work()
+	w.attempted(e, 1)
+	w.Clock.Advance(6 * time.Second) // the second attempt is made, the third waits for minutes
+	w.attempted(e, 2)
+	well.Store(true)
+	again := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")})
+	w.awaitDeliveries(e, 3, "succeeded")
+	if counts, err := w.Webhooks.Progress(t.Context(), w.Actor(), again); err != nil || counts["succeeded"] != 3 || len(counts) != 1 || again.Queued != 0 {
+		t.Errorf("%v, %+v, %v", counts, again, err)
+	}
+	if got := r.messages(); len(got) != 9 || got[6].ID == got[7].ID {
+		t.Errorf("%d messages came of %v", len(got), told)
 	}
 }

@@ -91,6 +91,9 @@ func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string,
 		if r, err = s.startTx(ctx, tx, r, in.Until); err != nil {
 			return r, err
 		}
+		if r.Which == "failed" {
+			hurryTx(tx, r)
+		}
 		return r, s.doneTx(tx, actor, e.ID, nil, r)
 	})
 }
@@ -132,6 +135,16 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "endpoint": r.EndpointID, "which": r.Which, "since": r.Since, "until": r.Until,
 			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "now": r.CreatedAt, "finished": r.FinishedAt})
 	return s.replay(r), nil
+}
+
+// hurryTx queues that what failed and waits for its next attempt is attempted now, in the events' order: it is part
+// of the replay. What is being attempted, or is about to be, is left alone.
+func hurryTx(tx *pg.Tx, r Replay) {
+	tx.Later(`
+		UPDATE webhook_deliveries SET next_attempt_at = @now, cause = 'replay'
+		WHERE application_id = @application_id AND endpoint_id = @endpoint AND status = 'pending' AND attempts > 0
+			AND event_sequence IS NOT NULL AND next_attempt_at > @lease`,
+		pg.Args{"application_id": r.ApplicationID, "endpoint": r.EndpointID, "now": r.CreatedAt, "lease": r.CreatedAt.Add(leaseFor)})
 }
 
 // GetReplay returns a replay of the actor's application, with how far it is. A malformed id, an unknown

@@ -12,3 +12,4 @@ import './passkeys.js'; // before forms.js: it sends its forms itself
 import './forms.js';
 import './lists.js';
 import './toasts.js';
+import './start.js';

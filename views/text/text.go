@@ -91,6 +91,7 @@ type Catalogue struct {
 	Dashboard    Dashboard
 	MerchantFees MerchantFees
 	FeePages     FeePages
+	Start      Start
 }
 
 // English is what everybody reads so far.
@@ -214,6 +215,7 @@ var English = &Catalogue{
 	Dashboard:    dashboardEnglish,
 	MerchantFees: merchantFeesEnglish,
 	FeePages:     feePagesEnglish,
+	Start:       startEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.

@@ -1,0 +1,120 @@
+package portal
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+	"svcpay/views"
+	"svcpay/views/ui"
+)
+
+const startPath = developersPath + "/start"
+
+// libraryVersion is the version of the library that the quick start shows.
+const libraryVersion = "3.2"
+
+func (p *Portal) startRoutes() []route {
+	return []route{{http.MethodGet, startPath, access(authz.KeyRead), p.showStart}}
+}
+
+// publicKeys are those that work, the newest first.
+func (p *Portal) publicKeys(c echo.Context) ([]identity.Key, error) {
+	of, err := p.Identity.ListKeys(c.Request().Context(), actor(c), identity.KeyListInput{Page: page.Input[ids.Key]{Limit: rowsPerPage},
+		Kinds: []string{string(identity.PublicKey)}, Statuses: []string{string(identity.KeyActive), string(identity.KeyReplaced)}})
+	return of.Items, err
+}
+
+// servesHere tells whether a public key may be used on a page of the portal.
+func (p *Portal) servesHere(k identity.Key) bool {
+	return len(k.AllowedOrigins) == 0 && p.Sandbox || slices.Contains(k.AllowedOrigins, p.BaseURL)
+}
+
+func (p *Portal) showStart(c echo.Context) error {
+	keys, err := p.publicKeys(c)
+	if err != nil {
+		return err
+	}
+	of, err := p.payees(c)
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	view := views.Start{Tabs: p.developerTabs(c), At: startPath, Library: p.PayURL + "/" + libraryVersion + "/svcpay.js", TestCard: p.Sandbox}
+	chosen := p.chosenKey(c, keys)
+	view.Keys = ui.Select{Field: ui.Field{Name: "key", Label: t.Start.Key}}
+	for _, k := range keys {
+		view.Keys.Options = append(view.Keys.Options, ui.Option{Value: k.ID.String(), Label: k.Name + " …" + k.Last4})
+	}
+	view.Merchants = ui.Select{Field: ui.Field{Name: "merchant", Label: t.Start.Merchant, Value: c.QueryParam("merchant")}}
+	for _, m := range of.all {
+		view.Merchants.Options = append(view.Merchants.Options, ui.Option{Value: strconv.FormatInt(m.ID, 10), Label: m.Name})
+	}
+	if len(of.all) > 0 {
+		view.MerchantID = view.Merchants.Options[0].Value
+		if slices.ContainsFunc(view.Merchants.Options, func(o ui.Option) bool { return o.Value == view.Merchants.Value }) {
+			view.MerchantID = view.Merchants.Value
+		}
+	}
+	if chosen != nil {
+		view.Keys.Value, view.Key = chosen.ID.String(), *chosen.PublicValue
+		view.Snippet, view.Command = p.startCode(c, view)
+	}
+	if view.Notice = p.startNotice(c, chosen, view.MerchantID); view.Notice == nil {
+		h := c.Response().Header()
+		h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+"; frame-src "+p.PayURL)
+	}
+	return render(c, http.StatusOK, views.StartPage(p.page(c, t.Start.Title), view))
+}
+
+// chosenKey is the key that the address names, else the first that may be used here, else the first.
+func (p *Portal) chosenKey(c echo.Context, keys []identity.Key) *identity.Key {
+	for _, fits := range []func(identity.Key) bool{func(k identity.Key) bool { return k.ID.String() == c.QueryParam("key") }, p.servesHere, func(identity.Key) bool { return true }} {
+		if i := slices.IndexFunc(keys, fits); i >= 0 {
+			return &keys[i]
+		}
+	}
+	return nil
+}
+
+// startNotice tells why there is no field; nil if there is one.
+func (p *Portal) startNotice(c echo.Context, k *identity.Key, merchantID string) templ.Component {
+	t, manages := say(c).Start, p.may(c, authz.KeyManage)
+	var acts []templ.Component
+	switch {
+	case k == nil:
+		if manages {
+			acts = append(acts, ui.Button{Label: t.MakeKey, Href: apiKeysPath + "/new?kind=public", Size: "sm", Variant: ui.Outline}.View())
+		}
+		return views.BannerWith(ui.Banner{Tone: ui.Info, Title: t.NoKey, Text: t.NoKeyText}, acts...)
+	case merchantID == "":
+		return ui.Banner{Tone: ui.Info, Title: t.NoMerchant, Text: t.NoMerchantText}.View()
+	case !p.servesHere(*k):
+		if manages {
+			acts = append(acts, ui.Button{Label: t.AddOrigin, Href: apiKeysPath + "/" + k.ID.String() + "/edit", Size: "sm", Variant: ui.Outline, Dialog: true}.View(),
+				ui.Button{Label: t.MakeKey, Href: apiKeysPath + "/new?kind=public", Size: "sm", Variant: ui.Outline}.View())
+		}
+		return views.BannerWith(ui.Banner{Tone: ui.Warning, Title: t.Elsewhere, Text: t.ElsewhereText + p.BaseURL}, acts...)
+	}
+	return nil
+}
+
+// startCode is what goes into a page, and what a server sends.
+func (p *Portal) startCode(c echo.Context, v views.Start) (snippet, command string) {
+	snippet = strings.Join([]string{`<div id="card"></div>`, `<script src="` + v.Library + `"></script>`, `<script type="module">`,
+		fmt.Sprintf("  const pay = new SvcPay('%s', %s);", v.Key, v.MerchantID), "  if (!(await pay.canMakePayments())) throw pay.lastError;",
+		"  const field = pay.createField('card');", "  field.mount('#card');", "  // when your form is sent:", "  const { token, error } = await pay.createToken(field,",
+		"    { first_name: 'Dana', last_name: 'Reed' });", "</script>"}, "\n")
+	command = strings.Join([]string{"curl " + p.BaseURL + "/api/charges \\", "  -H 'X-API-Key: sk_…' \\", fmt.Sprintf("  -H 'X-App-ID: %d' \\", actor(c).ApplicationID),
+		"  -H 'Idempotency-Key: gift-1' \\", "  -H 'Content-Type: application/json' \\", fmt.Sprintf(`  -d '{"merchant_id": %s, "amount": 1200, "token": "tok_…"}'`, v.MerchantID)}, "\n")
+	return snippet, command
+}
