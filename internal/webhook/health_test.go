@@ -106,7 +106,7 @@ func TestAReplayHurriesWhatWaits(t *testing.T) {
 			rw.WriteHeader(http.StatusBadGateway)
 		}
 	})
-	e := w.listen(r)
+	e := w.listen(r, "charge.*")
 	told := w.emit(3, "charge.created")
 	w.work()
 	w.attempted(e, 1)
