@@ -11,10 +11,14 @@ import (
 	"svcpay/views/ui"
 )
 
+// showHome is the home page: of the application that somebody works with, else of their account.
 func (p *Portal) showHome(c echo.Context) error {
 	person, _, err := p.person(c)
 	if err != nil {
 		return err
+	}
+	if a, err := p.acting(c); err == nil && a.Actor.ApplicationID != 0 {
+		return p.showDashboard(c, a.Place, person)
 	}
 	t := say(c)
 	view := views.Home{Name: person.Name, Email: person.Email, Grants: grantPairs(t, person.Grants), APIURL: p.BaseURL + "/api"}

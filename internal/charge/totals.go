@@ -27,6 +27,12 @@ func (t Totals) Net() money.Amount {
 	return t.Captured - t.Refunded - t.Returned - t.Disputed - t.Fees
 }
 
+// Plus adds up totals of the same currency.
+func (t Totals) Plus(o Totals) Totals {
+	return Totals{Currency: o.Currency, Count: t.Count + o.Count, Failed: t.Failed + o.Failed, Decided: t.Decided + o.Decided, Captured: t.Captured + o.Captured,
+		Refunded: t.Refunded + o.Refunded, Returned: t.Returned + o.Returned, Disputed: t.Disputed + o.Disputed, Fees: t.Fees + o.Fees}
+}
+
 // Totals adds up a list of charges by currency, without regard to its page: the newest most of them, or all
 // for 0. What is older than most is as if it were not there, so that the answer's time is bounded.
 func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput, most int) ([]Totals, error) {

@@ -1,0 +1,170 @@
+package portal
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/dispute"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/refund"
+	"svcpay/internal/webhook"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+const disputesPath = "/portal/disputes"
+
+// mostUrgent is how many disputes the home page names.
+const mostUrgent = 4
+
+// pageOfOne tells whether there is anything.
+var pageOfOne = page.Input[ids.Charge]{Limit: 1}
+
+// waitingDisputes are those that wait for an answer, the one that is due first before the others.
+type waitingDisputes struct {
+	all  []dispute.Dispute
+	more bool // than were read
+}
+
+func (p *Portal) waitingDisputes(c echo.Context) (out waitingDisputes, err error) {
+	found, err := p.Disputes.List(c.Request().Context(), actor(c), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 200}, Statuses: []string{string(dispute.NeedsResponse)}})
+	if err = ifAllowed(err); err != nil {
+		return out, err
+	}
+	slices.SortFunc(found.Items, func(x, y dispute.Dispute) int { return x.RespondBy.Compare(y.RespondBy.Time) })
+	return waitingDisputes{found.Items, found.HasMore}, nil
+}
+
+// disputeStat is how much is disputed, and how many disputes wait.
+func (p *Portal) disputeStat(c echo.Context, d dashboard) ui.Stat {
+	t := say(c)
+	var sum money.Amount
+	n := int64(0)
+	for _, one := range d.disputes.all {
+		if one.Currency == d.currency {
+			sum, n = sum+one.Amount, n+1
+		}
+	}
+	out := ui.Stat{Label: t.Dashboard.Disputes, Value: ui.Money(sum, d.currency), Note: t.Dashboard.NoneOpen}
+	if n > 0 {
+		out.Note = t.Dashboard.DisputeCount(n)
+	}
+	if among(p.reachable(c), disputesPath) != "" {
+		out.Href = withQuery(disputesPath, url.Values{"status": {string(dispute.NeedsResponse)}})
+	}
+	return out
+}
+
+// due says when something is due, by days where the viewer is.
+func due(t *text.Catalogue, today, at time.Time) (words string, tone ui.Tone) {
+	at = at.In(today.Location())
+	y, m, d := at.Date()
+	left := int(time.Date(y, m, d, 12, 0, 0, 0, today.Location()).Sub(today).Hours()) / 24
+	switch {
+	case left < 0 || at.Before(today):
+		return t.Dashboard.Overdue, ui.Danger
+	case left == 0:
+		return t.Dashboard.DueToday, ui.Danger
+	case left <= 3:
+		return t.Dashboard.DueIn(left), ui.Danger
+	}
+	return t.Dashboard.DueIn(left), ui.Warning
+}
+
+// attention is what waits for somebody, the most urgent first.
+func (p *Portal) attention(c echo.Context, d dashboard) (out []ui.Task, err error) {
+	t, places := say(c), p.reachable(c)
+	for i, one := range d.disputes.all {
+		if i == mostUrgent {
+			out = append(out, ui.Task{Tone: ui.Warning, Text: t.Dashboard.MoreDisputes(len(d.disputes.all) - i), Href: among(places, disputesPath)})
+			break
+		}
+		when, tone := due(t, d.last, one.RespondBy.Time)
+		out = append(out, ui.Task{Tone: tone, Text: t.Dashboard.AnswerDispute(t.Money(one.Amount, one.Currency)), Note: d.here.names[one.MerchantID], Due: when,
+			Href: cmp.Or(place(places, disputesPath, one.ID.String()), place(places, chargesPath, one.ChargeID.String()))})
+	}
+	failing, err := p.failingWebhooks(c)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, failing...)
+	for _, m := range d.here.all {
+		if m.PayoutsPausedReason != nil {
+			at := merchantPlace(places, m.ID)
+			if at != "" {
+				at += "/payouts"
+			}
+			out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)], Href: at})
+		}
+	}
+	week := d.last.AddDate(0, 0, -7)
+	lost, err := p.Refunds.List(c.Request().Context(), actor(c), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostUrgent}, Statuses: []string{string(refund.Failed)},
+		Created: page.Times{From: &week}})
+	for _, r := range lost.Items {
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)), Note: d.here.names[r.MerchantID], Href: refundsPath + "/" + r.ID.String()})
+	}
+	return out, ifAllowed(err)
+}
+
+// failingWebhooks are the endpoints that events do not reach, for who may see them.
+func (p *Portal) failingWebhooks(c echo.Context) (out []ui.Task, err error) {
+	if !p.may(c, authz.WebhookRead) {
+		return nil, nil
+	}
+	all, err := p.Webhooks.List(c.Request().Context(), actor(c), webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 100}, Statuses: []string{string(webhook.Enabled), string(webhook.Paused)}})
+	if err != nil {
+		return nil, err
+	}
+	t, viewer := say(c), text.To(c.Request().Context())
+	for _, e := range all.Items {
+		host := e.URL
+		if u, err := url.Parse(e.URL); err == nil {
+			host = u.Host
+		}
+		task := ui.Task{Tone: ui.Warning, Icon: ui.IconWebhook, Text: t.Dashboard.WebhookFails(host), Href: place(p.reachable(c), "/portal/developers/webhooks", e.ID.String())}
+		if e.Status == webhook.Paused {
+			task.Tone, task.Text = ui.Danger, t.Dashboard.WebhookPaused(host)
+		} else if e.FailingSince == nil {
+			continue
+		}
+		if e.FailingSince != nil {
+			task.Note = t.Dashboard.FailsSince(viewer.Time(e.FailingSince.Time))
+		}
+		out = append(out, task)
+	}
+	return out, nil
+}
+
+func (p *Portal) hasKey(ctx context.Context, a authz.Actor) (bool, error) {
+	keys, err := p.Identity.ListKeys(ctx, a, identity.KeyListInput{Page: page.Input[ids.Key]{Limit: 1}})
+	return len(keys.Items) > 0, err
+}
+
+func (p *Portal) hasEndpoint(ctx context.Context, a authz.Actor) (bool, error) {
+	some, err := p.Webhooks.List(ctx, a, webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 1}})
+	return len(some.Items) > 0, err
+}
+
+// bankPlace is where a first merchant's bank account is added.
+func bankPlace(places map[string]bool, here payees) string {
+	if len(here.all) == 0 || !places["/portal/merchants"] {
+		return ""
+	}
+	return "/portal/merchants/" + strconv.FormatInt(here.all[0].ID, 10) + "/payouts"
+}
+
+// hasBank tells whether the first merchant can be paid out.
+func (p *Portal) hasBank(ctx context.Context, a authz.Actor, here payees) (bool, error) {
+	_, err := p.Payouts.BankAccountOf(ctx, a, here.all[0].ID)
+	return err == nil, ifAllowed(err)
+}

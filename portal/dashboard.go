@@ -1,0 +1,280 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/identity"
+	"svcpay/internal/ledger"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/refund"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+// spanDays is how many days the home page looks back on; it compares them with as many before.
+const spanDays = 30
+
+// dashboard is what the home page is made of.
+type dashboard struct {
+	first, last time.Time // days where the viewer is
+	before      time.Time // the first of the days that are compared with
+	days        []charge.Day
+	currency    money.Currency
+	others      []money.Currency
+	now, past   charge.Totals
+	refunds     refund.Totals
+	here        payees
+	disputes    waitingDisputes
+}
+
+// showDashboard is the home page of whoever works with an application.
+func (p *Portal) showDashboard(c echo.Context, place identity.Place, person identity.Person) error {
+	d, err := p.lookBack(c)
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	if d.disputes, err = p.waitingDisputes(c); err != nil {
+		return err
+	}
+	tasks, err := p.attention(c, d)
+	if err != nil {
+		return err
+	}
+	payoutStat, err := p.nextPayout(c, d)
+	if err != nil {
+		return err
+	}
+	name := place.Application.Name
+	if place.Organization.Name != "" {
+		name = place.Organization.Name
+	}
+	view := views.Dashboard{Head: ui.Head{Title: t.Home.Hello(person.Name), Text: t.Dashboard.Text(name)}, Tasks: tasks,
+		Stats: append(p.moneyStats(c, d), p.disputeStat(c, d), payoutStat), Charts: dashboardCharts(t, d)}
+	for _, other := range d.others {
+		view.Buttons = append(view.Buttons, ui.Button{Label: t.Dashboard.Show(text.Code(other)), Href: withQuery(home, url.Values{"currency": {string(other)}}), Variant: ui.Outline})
+	}
+	steps, err := p.firstSteps(c, d)
+	if err != nil {
+		return err
+	}
+	if done := stepsDone(steps); done < len(steps) {
+		view.Steps, view.StepsText = steps, t.Dashboard.Done(done, len(steps))
+	}
+	return render(c, http.StatusOK, views.DashboardPage(p.page(c, t.Home.Title), view))
+}
+
+// lookBack reads what the charges of the last days, and of those before, come to.
+func (p *Portal) lookBack(c echo.Context) (d dashboard, err error) {
+	ctx, a := c.Request().Context(), actor(c)
+	d.last = p.today(c)
+	y, m, day := d.last.Date()
+	d.last = time.Date(y, m, day, 0, 0, 0, 0, d.last.Location())
+	d.first, d.before = d.last.AddDate(0, 0, 1-spanDays), d.last.AddDate(0, 0, 1-2*spanDays)
+	until := d.last.AddDate(0, 0, 1)
+	if d.here, err = p.payees(c); err != nil {
+		return d, err
+	}
+	if d.days, err = p.Charges.Days(ctx, a, charge.ListInput{Created: page.Times{From: &d.before, Until: &until}}, d.last.Location().String()); err != nil {
+		return d, err
+	}
+	d.currency, d.others = d.choose(c.QueryParam("currency"))
+	for _, one := range d.days {
+		switch {
+		case one.Currency != d.currency:
+		case string(one.Day) >= d.first.Format(time.DateOnly):
+			d.now = d.now.Plus(one.Totals)
+		default:
+			d.past = d.past.Plus(one.Totals)
+		}
+	}
+	refunds, err := p.Refunds.Totals(ctx, a, refund.ListInput{Created: page.Times{From: &d.first, Until: &until}, Statuses: []string{string(refund.Succeeded)},
+		Currencies: []string{string(d.currency)}}, 0)
+	if len(refunds) > 0 {
+		d.refunds = refunds[0]
+	}
+	return d, err
+}
+
+// choose is the currency that the page is about: the one that was asked for, else the one that most was taken
+// in; and the others that merchants here are paid in.
+func (d dashboard) choose(asked string) (chosen money.Currency, others []money.Currency) {
+	all := map[money.Currency]money.Amount{}
+	for _, m := range d.here.all {
+		all[m.Currency] += 0
+	}
+	for _, one := range d.days {
+		all[one.Currency] += one.Captured
+	}
+	chosen = money.USD
+	for _, one := range money.Currencies() {
+		if _, there := all[one]; there && (all[one] > all[chosen] || string(one) == asked) {
+			chosen = one
+		}
+	}
+	if wanted, ok := money.ParseCurrency(asked); ok {
+		chosen = wanted
+	}
+	for _, one := range money.Currencies() {
+		if _, there := all[one]; there && one != chosen {
+			others = append(others, one)
+		}
+	}
+	return chosen, others
+}
+
+// list is the address of a list over the same days and in the same currency.
+func (d dashboard) list(path string, more url.Values) string {
+	query := url.Values{"created_from": {d.first.Format(time.DateOnly)}, "created_until": {d.last.Format(time.DateOnly)}, "currency": {string(d.currency)}}
+	for name, values := range more {
+		query[name] = values
+	}
+	return withQuery(path, query)
+}
+
+// moneyStats are the numbers that people look at first. Each leads to the list that adds up to it.
+func (p *Portal) moneyStats(c echo.Context, d dashboard) []ui.Stat {
+	t := say(c)
+	volume := ui.Stat{Label: t.Dashboard.Volume, Value: ui.Money(d.now.Captured, d.currency), Href: d.list(chargesPath, nil), Spark: ui.Spark{Values: d.values(d.first, captured)},
+		Change: change(t, int64(d.now.Captured), int64(d.past.Captured), true)}
+	rate := ui.Stat{Label: t.Dashboard.SuccessRate, Value: ui.Plain("–"), Href: d.list(chargesPath, url.Values{"status": {string(charge.Failed)}}), Note: t.Dashboard.OfCharges(d.now.Failed, d.now.Decided)}
+	if d.now.Decided > 0 {
+		rate.Value = ui.Plain(t.Percent(money.Percent((d.now.Decided - d.now.Failed) * 1000 / d.now.Decided * 100)))
+	}
+	return []ui.Stat{volume, rate,
+		{Label: t.Dashboard.Net, Value: ui.Money(d.now.Net(), d.currency), Href: d.list(chargesPath, nil), Note: t.Dashboard.AfterAll},
+		{Label: t.Dashboard.Refunds, Value: ui.Money(d.refunds.Succeeded, d.currency), Href: d.list(refundsPath, url.Values{"status": {string(refund.Succeeded)}}),
+			Note: t.Dashboard.RefundCount(d.refunds.Count)}}
+}
+
+// change compares a number with the one of the days before; nothing if there was none.
+func change(t *text.Catalogue, now, before int64, good bool) ui.Change {
+	if before <= 0 {
+		return ui.Change{}
+	}
+	permille := (now - before) * 1000 / before
+	out := ui.Change{Words: t.Percent(money.Percent(max(permille, -permille) * 100)), Since: t.Dashboard.Than}
+	switch {
+	case permille > 0:
+		out.Sign, out.Tone = 1, ui.Success
+	case permille < 0:
+		out.Sign, out.Tone = -1, ui.Danger
+	}
+	if !good {
+		out.Tone = ""
+	}
+	return out
+}
+
+func captured(t charge.Totals) int64 { return int64(t.Captured) }
+func failed(t charge.Totals) int64   { return t.Failed }
+func approved(t charge.Totals) int64 { return t.Count - t.Failed }
+
+// values are a number of each day of a span that begins with one, days without charges included.
+func (d dashboard) values(from time.Time, of func(charge.Totals) int64) []int64 {
+	out := make([]int64, spanDays)
+	for i := range out {
+		day := from.AddDate(0, 0, i).Format(time.DateOnly)
+		for _, one := range d.days {
+			if string(one.Day) == day && one.Currency == d.currency {
+				out[i] += of(one.Totals)
+			}
+		}
+	}
+	return out
+}
+
+// dashboardCharts show the days.
+func dashboardCharts(t *text.Catalogue, d dashboard) []views.DashboardChart {
+	labels := make([]string, spanDays)
+	for i := range labels {
+		labels[i] = t.Day(d.first.AddDate(0, 0, i).Format(time.DateOnly))
+	}
+	return []views.DashboardChart{
+		{Title: t.Dashboard.Volume, Text: t.Dashboard.VolumeText, Chart: ui.Chart{ID: "volume", Title: t.Dashboard.VolumeChart, Across: t.Dashboard.Day, Labels: labels,
+			Series: []ui.Series{{Name: t.Dashboard.Last, Values: d.values(d.first, captured)}, {Name: t.Dashboard.Before, Values: d.values(d.before, captured), Before: true}},
+			Write:  func(v int64) string { return t.Amount(money.Amount(v)) }, Short: func(v int64) string { return t.ShortAmount(money.Amount(v)) }}},
+		{Title: t.Charges.Title, Text: t.Dashboard.CountText, Chart: ui.Chart{ID: "charges", Title: t.Dashboard.CountChart, Across: t.Dashboard.Day, Labels: labels, Bars: true,
+			Series: []ui.Series{{Name: t.Dashboard.Captured, Values: d.values(d.first, approved)}, {Name: t.Dashboard.Failed, Values: d.values(d.first, failed), Tone: ui.Danger}},
+			Write:  t.Number, Short: t.Short}},
+	}
+}
+
+// nextPayout is what will be paid out on the next day of payouts.
+func (p *Portal) nextPayout(c echo.Context, d dashboard) (ui.Stat, error) {
+	t := say(c)
+	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: among(p.reachable(c), "/portal/payouts")}
+	var merchants []int64
+	for _, m := range d.here.all {
+		if m.Currency == d.currency && m.PayoutsPausedReason == nil {
+			merchants = append(merchants, m.ID)
+		}
+	}
+	available, err := p.Ledger.AvailableOf(c.Request().Context(), actor(c), merchants)
+	if err = ifAllowed(err); err != nil {
+		return out, err
+	}
+	available = slices.DeleteFunc(available, func(one ledger.Available) bool { return one.Amount <= 0 })
+	zone := d.last.Location()
+	next, sum := "", money.Amount(0)
+	for _, one := range available {
+		for _, m := range d.here.all {
+			if m.ID != one.MerchantID {
+				continue
+			}
+			switch day := m.NextPayoutAt.In(zone).Format(time.DateOnly); {
+			case next == "" || day < next:
+				next, sum = day, one.Amount
+			case day == next:
+				sum += one.Amount
+			}
+		}
+	}
+	if next != "" {
+		out.Value, out.Note = ui.Money(sum, d.currency), t.Dashboard.OnDay(t.Day(next))
+	}
+	return out, nil
+}
+
+// firstSteps are what somebody new does first, ticked by what there is. Only those that the visitor can take.
+func (p *Portal) firstSteps(c echo.Context, d dashboard) (out []ui.Task, err error) {
+	ctx, a, t, places := c.Request().Context(), actor(c), say(c).Dashboard, p.reachable(c)
+	add := func(needed authz.Permission, words, note, href string, done func() (bool, error)) {
+		if err != nil || !p.may(c, needed) || href == "" {
+			return
+		}
+		var yes bool
+		yes, err = done()
+		out = append(out, ui.Task{Done: yes, Text: words, Note: note, Href: href})
+	}
+	add(authz.KeyManage, t.MakeKey, "", among(places, "/portal/developers/keys"), func() (bool, error) { return p.hasKey(ctx, a) })
+	add(authz.ChargeRead, t.MakeCharge, t.MakeChargeNote, chargesPath, func() (bool, error) {
+		some, err := p.Charges.List(ctx, a, charge.ListInput{Page: pageOfOne})
+		return len(some.Items) > 0, err
+	})
+	add(authz.WebhookManage, t.AddEndpoint, "", among(places, "/portal/developers/webhooks"), func() (bool, error) { return p.hasEndpoint(ctx, a) })
+	add(authz.MerchantBank, t.AddBank, t.AddBankNote, bankPlace(places, d.here), func() (bool, error) { return p.hasBank(ctx, a, d.here) })
+	add(authz.TeamManage, t.InviteColleague, "", among(places, teamPath), func() (bool, error) {
+		team, err := p.Identity.Team(ctx, a, identity.TeamInput{Page: page.Input[int64]{Limit: 2, Ascending: true}})
+		return len(team.Items) > 1, err
+	})
+	return out, err
+}
+
+func stepsDone(steps []ui.Task) (n int) {
+	for _, s := range steps {
+		if s.Done {
+			n++
+		}
+	}
+	return n
+}
