@@ -22,8 +22,6 @@ import (
 	"svcpay/views/ui"
 )
 
-const disputesPath = "/portal/disputes"
-
 // mostUrgent is how many disputes the home page names.
 const mostUrgent = 4
 

@@ -44,8 +44,9 @@ func (w *world) working(r authz.Role) string {
 	w.t.Helper()
 	cookie := w.as(r)
 	to := url.Values{"place": {fmt.Sprintf("system/%d", w.App.AppID)}}
-	w.send(switchPath, to, "Cookie", cookie).wants(w.t, http.StatusSeeOther, home)
-	return cookie
+	a := w.send(switchPath, to, "Cookie", cookie)
+	a.wants(w.t, http.StatusSeeOther, home)
+	return cookieName + "=" + a.cookie(w.t, cookieName).Value
 }
 
 func TestAFailedChargeSaysWhy(t *testing.T) {

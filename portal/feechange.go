@@ -29,8 +29,8 @@ type feeDraft struct {
 	mistakes map[string]string
 }
 
-// draftOf reads the form; what the use-case finds wrong is added when it is asked.
-func draftOf(c echo.Context, form url.Values) feeDraft {
+// feeDraftOf reads the form; what the use-case finds wrong is added when it is asked.
+func feeDraftOf(c echo.Context, form url.Values) feeDraft {
 	t := say(c).MerchantFees
 	d := feeDraft{typed: form, reason: strings.TrimSpace(form.Get("reason"))}
 	d.rates, d.mistakes = ratesOf(t, form)
@@ -163,7 +163,7 @@ func reviewFees(open openBook) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		d := draftOf(c, form)
+		d := feeDraftOf(c, form)
 		switch {
 		case len(d.mistakes) > 0:
 			return b.feeForm(c, http.StatusUnprocessableEntity, now, d)
@@ -205,7 +205,7 @@ func confirmFees(open openBook) echo.HandlerFunc {
 			return err
 		}
 		ctx, t := c.Request().Context(), say(c).MerchantFees
-		d := draftOf(c, form)
+		d := feeDraftOf(c, form)
 		now, err := b.read(ctx)
 		if err != nil {
 			return err

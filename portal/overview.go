@@ -51,7 +51,7 @@ func (p *Portal) showDevelopers(c echo.Context) error {
 		return err
 	}
 	t := say(c)
-	view := views.Overview{Tabs: p.developerTabs(c), Stats: p.toolStats(c, of), Attention: p.toolAttention(c, of), Begin: p.firstSteps(c, of),
+	view := views.Overview{Tabs: p.developerTabs(c), Stats: p.toolStats(c, of), Attention: p.toolAttention(c, of), Begin: p.developerSteps(c, of),
 		Docs: []ui.Task{
 			{Icon: ui.IconBook, Text: t.Start.Contract, Note: t.Start.ContractText, Href: "/docs"},
 			{Icon: ui.IconSend, Text: t.Start.EventTypes, Note: t.Start.EventTypesText, Href: "/docs/events"},
@@ -114,8 +114,8 @@ func (p *Portal) toolAttention(c echo.Context, of tools) (out []ui.Task) {
 	return out
 }
 
-// firstSteps are ticked by what there is; none once all were taken, and for who could not take them.
-func (p *Portal) firstSteps(c echo.Context, of tools) []ui.Task {
+// developerSteps are ticked by what there is; none once all were taken, and for who could not take them.
+func (p *Portal) developerSteps(c echo.Context, of tools) []ui.Task {
 	if !p.may(c, authz.KeyManage) {
 		return nil
 	}

@@ -98,7 +98,9 @@ func TestWhatAViewRefuses(t *testing.T) {
 	for _, form := range []url.Values{{"place": {here}, "reason": {" "}}, {"place": {""}, "reason": {"Ticket"}}, {"place": {"system_admin@system"}, "reason": {"Ticket"}},
 		{"place": {"organization_admin@system"}, "reason": {"Ticket"}}, {"place": {here}, "reason": {strings.Repeat("r", 501)}}} {
 		a := w.send(viewPath, form, "Cookie", admin)
-		a.wants(t, http.StatusUnprocessableEntity, "")
+		if a.StatusCode != http.StatusUnprocessableEntity {
+			t.Fatalf("%v is %d", form, a.StatusCode)
+		}
 		a.says(t, "There is something to correct")
 	}
 	w.send(viewPath, url.Values{"place": {fmt.Sprintf("organization_admin@org:%d", w.Other.OrganizationID)}, "reason": {"Ticket"}}, "Cookie", admin).wants(t, http.StatusNotFound, "")

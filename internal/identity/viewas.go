@@ -53,7 +53,7 @@ func (s *Service) StartView(ctx context.Context, actor authz.Actor, sessionID st
 	} else {
 		check.Prose(&fs, "reason", in.Reason, mostReason)
 	}
-	if in.Role.Scope() == authz.ScopeSystem || in.Role.Scope() != in.Domain.Scope {
+	if in.Role.Scope() == authz.ScopeSystem || in.Role.Scope() != in.Domain.Scope || !in.Domain.Whole() {
 		fs.Add("role", "parameter_invalid", "Choose a role.")
 	}
 	if err := fs.Err(); err != nil {

@@ -37,107 +37,35 @@ type Catalogue struct {
 	Inbox       Inbox
 	Donations   Donations
 
-	Merchant   Merchant
-	Merchants  Merchants
-	Developers Developers
-	Keys       Keys
-	Charges    Charges
-	Disputes   Disputes
-	Wallets    Wallets
-	Enrollment Enrollment
-	Charge     Charge
-	Acts       Acts
-	Refunds    Refunds
-	SecondStep SecondStep
-	Reset      Reset
-	Proof      Proof
-	Settings   Settings
-	Webhooks   Webhooks
-	Events     Events
-	Logs       Logs
-	Dashboard  Dashboard
 	Merchant        Merchant
 	Merchants       Merchants
 	Developers      Developers
 	Keys            Keys
 	Charges         Charges
 	Disputes        Disputes
-	Payouts         Payouts
-	MerchantPayouts MerchantPayouts
-	Balances        Balances
 	Wallets         Wallets
 	Enrollment      Enrollment
 	Charge          Charge
 	Acts            Acts
 	Refunds         Refunds
-	Merchant     Merchant
-	Merchants    Merchants
-	Developers   Developers
-	Keys         Keys
-	Charges      Charges
-	Disputes     Disputes
-	Wallets      Wallets
-	Enrollment   Enrollment
-	Charge       Charge
-	Acts         Acts
-	Refunds      Refunds
-	SecondStep   SecondStep
-	Reset        Reset
-	Proof        Proof
-	Settings     Settings
-	Webhooks     Webhooks
-	Events       Events
-	Logs         Logs
-	Dashboard    Dashboard
-	MerchantFees MerchantFees
-	FeePages     FeePages
-	Start      Start
+	SecondStep      SecondStep
+	Reset           Reset
+	Proof           Proof
+	Settings        Settings
+	Webhooks        Webhooks
+	Events          Events
+	Logs            Logs
+	Dashboard       Dashboard
+	Payouts         Payouts
+	MerchantPayouts MerchantPayouts
+	Balances        Balances
+	MerchantFees    MerchantFees
+	FeePages        FeePages
+	Start           Start
 }
 
 // English is what everybody reads so far.
 var English = &Catalogue{
-	Language:    "en",
-	Format:      formatEnglish,
-	Parts:       partsEnglish,
-	Layout:      layoutEnglish,
-	Nav:         navEnglish,
-	Shortcuts:   shortcutsEnglish,
-	Login:       loginEnglish,
-	Home:        homeEnglish,
-	Failures:    failuresEnglish,
-	Roles:       rolesEnglish,
-	Places:      placesEnglish,
-	Rights:      rightsEnglish,
-	Permissions: permissionsEnglish,
-	Team:        teamEnglish,
-	Invite:      inviteEnglish,
-	Policy:      policyEnglish,
-	Audit:       auditEnglish,
-	Search:      searchEnglish,
-	System:      systemEnglish,
-	ViewAs:      viewAsEnglish,
-	Mails:       mailsEnglish,
-	Inbox:       inboxEnglish,
-	Donations:   donationsEnglish,
-	Merchant:    merchantEnglish,
-	Merchants:   merchantsEnglish,
-	Developers:  developersEnglish,
-	Keys:        keysEnglish,
-	Charges:     chargesEnglish,
-	Disputes:    disputesEnglish,
-	Wallets:     walletsEnglish,
-	Enrollment:  enrollmentEnglish,
-	Charge:      chargeEnglish,
-	Acts:        actsEnglish,
-	Refunds:     refundsEnglish,
-	SecondStep:  secondStepEnglish,
-	Reset:       resetEnglish,
-	Proof:       proofEnglish,
-	Settings:    settingsEnglish,
-	Webhooks:    webhooksEnglish,
-	Events:      eventsEnglish,
-	Logs:        logsEnglish,
-	Dashboard:   dashboardEnglish,
 	Language:        "en",
 	Format:          formatEnglish,
 	Parts:           partsEnglish,
@@ -156,6 +84,8 @@ var English = &Catalogue{
 	Policy:          policyEnglish,
 	Audit:           auditEnglish,
 	Search:          searchEnglish,
+	System:          systemEnglish,
+	ViewAs:          viewAsEnglish,
 	Mails:           mailsEnglish,
 	Inbox:           inboxEnglish,
 	Donations:       donationsEnglish,
@@ -165,57 +95,25 @@ var English = &Catalogue{
 	Keys:            keysEnglish,
 	Charges:         chargesEnglish,
 	Disputes:        disputesEnglish,
-	Payouts:         payoutsEnglish,
-	MerchantPayouts: merchantPayoutsEnglish,
-	Balances:        balancesEnglish,
 	Wallets:         walletsEnglish,
 	Enrollment:      enrollmentEnglish,
 	Charge:          chargeEnglish,
 	Acts:            actsEnglish,
 	Refunds:         refundsEnglish,
-	Language:     "en",
-	Format:       formatEnglish,
-	Parts:        partsEnglish,
-	Layout:       layoutEnglish,
-	Nav:          navEnglish,
-	Shortcuts:    shortcutsEnglish,
-	Login:        loginEnglish,
-	Home:         homeEnglish,
-	Failures:     failuresEnglish,
-	Roles:        rolesEnglish,
-	Places:       placesEnglish,
-	Rights:       rightsEnglish,
-	Permissions:  permissionsEnglish,
-	Team:         teamEnglish,
-	Invite:       inviteEnglish,
-	Policy:       policyEnglish,
-	Audit:        auditEnglish,
-	Search:       searchEnglish,
-	Mails:        mailsEnglish,
-	Inbox:        inboxEnglish,
-	Donations:    donationsEnglish,
-	Merchant:     merchantEnglish,
-	Merchants:    merchantsEnglish,
-	Developers:   developersEnglish,
-	Keys:         keysEnglish,
-	Charges:      chargesEnglish,
-	Disputes:     disputesEnglish,
-	Wallets:      walletsEnglish,
-	Enrollment:   enrollmentEnglish,
-	Charge:       chargeEnglish,
-	Acts:         actsEnglish,
-	Refunds:      refundsEnglish,
-	SecondStep:   secondStepEnglish,
-	Reset:        resetEnglish,
-	Proof:        proofEnglish,
-	Settings:     settingsEnglish,
-	Webhooks:     webhooksEnglish,
-	Events:       eventsEnglish,
-	Logs:         logsEnglish,
-	Dashboard:    dashboardEnglish,
-	MerchantFees: merchantFeesEnglish,
-	FeePages:     feePagesEnglish,
-	Start:       startEnglish,
+	SecondStep:      secondStepEnglish,
+	Reset:           resetEnglish,
+	Proof:           proofEnglish,
+	Settings:        settingsEnglish,
+	Webhooks:        webhooksEnglish,
+	Events:          eventsEnglish,
+	Logs:            logsEnglish,
+	Dashboard:       dashboardEnglish,
+	Payouts:         payoutsEnglish,
+	MerchantPayouts: merchantPayoutsEnglish,
+	Balances:        balancesEnglish,
+	MerchantFees:    merchantFeesEnglish,
+	FeePages:        feePagesEnglish,
+	Start:           startEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.
