@@ -117,10 +117,11 @@ func (p *Portal) rollBanner(c echo.Context, k keyPair) templ.Component {
 // usePanel shows the requests of the last hour, of both keys while both are to be watched.
 func (p *Portal) usePanel(c echo.Context, k keyPair) views.ToolPanel {
 	t := say(c)
-	out := views.ToolPanel{Card: ui.Card{Title: t.Keys.Use, Text: t.Keys.UseText}}
+	out := views.ToolPanel{Card: ui.Card{Title: t.Keys.Use, Text: t.Keys.UseText, Link: t.Keys.AllRequests, Href: logsPath + "?key=" + k.ID.String()}}
 	slots, counted := k.used[k.ID]
 	if !counted {
-		out.Card.Text, out.Body = "", views.Stacked(ui.Facts([]ui.Fact{{Key: t.Keys.LastUsed, Value: when(k.LastUsedAt, t.Keys.Never)}}), views.Paragraph(t.Keys.UsePublic))
+		out.Card.Text, out.Card.Href = "", ""
+		out.Body = views.Stacked(ui.Facts([]ui.Fact{{Key: t.Keys.LastUsed, Value: when(k.LastUsedAt, t.Keys.Never)}}), views.Paragraph(t.Keys.UsePublic))
 		return out
 	}
 	write := func(n int64) string { return t.Keys.RequestCount(n) }

@@ -55,7 +55,7 @@ func (p *Portal) showIdempotency(c echo.Context) error {
 	return render(c, http.StatusOK, views.ToolPage(p.page(c, t.Logs.Keys), view))
 }
 
-// storyPanel tells what became of a key. The outcome is for who may see contents.
+// storyPanel tells what became of a key: the object, not what is in it, which its own page shows.
 func (p *Portal) storyPanel(c echo.Context, s idempotency.Story) views.ToolPanel {
 	t := say(c).Logs
 	state, meaning := ui.Status(ui.Info, t.Claimed), t.ClaimedText
@@ -69,15 +69,27 @@ func (p *Portal) storyPanel(c echo.Context, s idempotency.Story) views.ToolPanel
 	if !s.RequestID.IsZero() {
 		facts = append(facts, ui.Fact{Key: t.ID, Value: ui.Linked(s.RequestID.String(), logsPath+"/"+s.RequestID.String())})
 	}
+	if object := storyObject(s); object != "" {
+		made := ui.Mono(object)
+		if to := p.pageOfObject(c, object); to != "" {
+			made = ui.Linked(object, to)
+		}
+		facts = append(facts, ui.Fact{Key: t.Object, Value: made})
+	}
 	parts := []templ.Component{ui.Facts(facts)}
 	if refusal := s.Outcome.Refusal; refusal != nil {
 		parts = append(parts, ui.Banner{Tone: ui.Warning, Title: t.Refusal, Text: refusal.Message + " (" + refusal.Code + ")"}.View())
 	}
-	switch {
-	case p.withheld(c):
-		parts = append(parts, views.Paragraph(say(c).Developers.Redacted+"."))
-	case s.Outcome.Result != nil && !strings.HasPrefix(s.Key, "portal-"):
-		parts = append(parts, views.Titled(t.Result, ui.CodeBlock(t.Result, readable(string(s.Outcome.Result)))))
-	}
 	return views.ToolPanel{Card: ui.Card{Title: s.Key}, Body: views.Stacked(parts...)}
+}
+
+// storyObject is the id of the object that the request of a key made or changed, "" while nobody knows.
+func storyObject(s idempotency.Story) string {
+	var object struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(s.Outcome.Result, &object) != nil {
+		return "" // none yet, or one whose id is a number
+	}
+	return object.ID
 }

@@ -13,14 +13,14 @@ type Logs struct {
 	Query, RequestBody, ResponseBody         string
 	NoBody, NoAnswer                         string
 	NotKept                                  func(bytes int) string
-	Made, MadeText, Repeats                  string
+	Repeats                                  string
 
-	Keys, KeysText, KeysLabel, KeysHint      string
-	Look, KeyMissing, KeyMissingText         string
-	State, Claimed, Accepted, Done           string
-	ClaimedText, AcceptedText, DoneText      string
-	First, Until, Result, Refusal, RefusedBy string
-	KeysTeach, KeysTeachText                 string
+	Keys, KeysText, KeysLabel, KeysHint string
+	Look, KeyMissing, KeyMissingText    string
+	State, Claimed, Accepted, Done      string
+	ClaimedText, AcceptedText, DoneText string
+	First, Until, Refusal               string
+	KeysTeach, KeysTeachText            string
 
 	Debug, DebugText                         string
 	Headers, HeadersHint, Body, BodyHint     string
@@ -47,14 +47,14 @@ var logsEnglish = Logs{
 	NotKept: func(bytes int) string {
 		return "A body of " + plural(bytes, "byte", "bytes") + ", which is not kept: it is no JSON, or too long."
 	},
-	Made: "Made with this key", MadeText: "Every request that brought the same idempotency key.", Repeats: "Requests with this key",
+	Repeats: "Requests with this key",
 
 	Keys: "Idempotency keys", KeysText: "What became of a key that a program sent. Keys are kept for seven days.", KeysLabel: "Idempotency key", KeysHint: "As it was sent in the header Idempotency-Key.",
 	Look: "Look it up", KeyMissing: "No such key", KeyMissingText: "It was never used by this application, its request was refused before anything was written, or it is older than seven days.",
 	State: "State", Claimed: "Under way", Accepted: "Accepted", Done: "Done",
 	ClaimedText: "The first request with it has not ended. Repeat it with the same key.", AcceptedText: "The caller was told to wait. Repeating the request with the same key tells the outcome once it is known.",
 	DoneText: "Every request with the same key and content gets this outcome.",
-	First:    "First used", Until: "Kept until", Result: "Outcome", Refusal: "It was refused", RefusedBy: "Code",
+	First:    "First used", Until: "Kept until", Refusal: "It was refused",
 	KeysTeach: "Send a key with each request that changes something", KeysTeachText: "Then it can be repeated after a timeout without being done twice. Paste one here to see what became of it.",
 
 	Debug: "Signature debugger", DebugText: "Paste a delivery as your program got it. Nothing of it is kept or logged.",
