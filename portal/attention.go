@@ -22,6 +22,7 @@ import (
 	"svcpay/views/ui"
 )
 
+
 // mostUrgent is how many disputes the home page names.
 const mostUrgent = 4
 
