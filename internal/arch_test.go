@@ -100,7 +100,7 @@ var rows = map[string]row{
 	"reconcile": {4, "0 1 2 3"},
 	"report":    {4, "0 1 2 3"},
 	"simulate":  {4, "0 1 2 3 inbound"},
-	"assembly":  {4, "0 1 2 3 inbound report simulate processor/sandbox daf/provider/sandbox reconcile"},
+	"assembly":  {4, "0 1 2 3 inbound report receipt simulate processor/sandbox daf/provider/sandbox reconcile"},
 
 	"demo/history": {4, "0 1 2 3 simulate assembly"},
 
@@ -110,6 +110,7 @@ var rows = map[string]row{
 
 	"metrics":     {4, "0 1 2"},
 	"notify":      {4, "0 1 2 3 views/text"},
+	"receipt":     {4, "0 1 2 3 views/text"},
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
 	"views":       {4, "money fault ids instant views/ui views/text"},

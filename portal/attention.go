@@ -22,7 +22,6 @@ import (
 	"svcpay/views/ui"
 )
 
-
 // mostUrgent is how many disputes the home page names.
 const mostUrgent = 4
 

@@ -87,7 +87,7 @@ func (p *Portal) showCharge(c echo.Context) error {
 	view := views.Detail{
 		Head: ui.Head{Title: t.Money(one.Amount, one.Currency), Text: t.Charge.To(payerOf(t, one), of.merchant.Name),
 			Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: chargesPath}}},
-		Buttons: acts.buttons, Banners: p.chargeBanners(c, of),
+		Buttons: append(p.receiptActs(c, one), acts.buttons...), Banners: p.chargeBanners(c, of),
 		Main: []views.Part{
 			{Card: ui.Card{Title: t.Charge.Timeline}, Body: timelineOf(chargesPath+"/"+one.ID.String(), of).View()},
 			feesPart(t, of),

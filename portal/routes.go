@@ -59,6 +59,7 @@ func (p *Portal) routes() []route {
 	rs = append(rs, p.payoutRoutes()...)
 	rs = append(rs, p.chargeActRoutes()...)
 	rs = append(rs, p.refundRoutes()...)
+	rs = append(rs, p.receiptRoutes()...)
 	if p.Sandbox {
 		rs = append(rs, p.kitRoutes()...)
 	}

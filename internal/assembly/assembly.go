@@ -26,6 +26,7 @@ import (
 	"svcpay/internal/operation"
 	"svcpay/internal/payout"
 	"svcpay/internal/processor"
+	"svcpay/internal/receipt"
 	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
@@ -100,6 +101,7 @@ type Services struct {
 	Webhooks        *webhook.Service
 	Audit           *audit.Log
 	Mail            *mail.Service
+	Receipts        *receipt.Service
 	// RequestLogs takes entries, and writes them once it is started.
 	RequestLogs *requestlog.Service
 	// Simulate is nil in production.
@@ -144,6 +146,7 @@ func New(d Deps) *Services {
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
 		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Machine: d.Machine, Livemode: live})
+	s.Receipts = receipt.New(receipt.Deps{Pool: d.Pool, Charges: s.Charges, Merchants: s.Merchants, Mail: s.Mail, Check: d.Check, Clock: d.Clock, Live: live})
 	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
 	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})

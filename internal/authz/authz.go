@@ -71,6 +71,7 @@ const (
 	RefundCreate Permission = "refund:create"
 	RefundRead   Permission = "refund:read"
 	RefundCancel Permission = "refund:cancel"
+	ReceiptSend  Permission = "receipt:send" // a charge's, to its payer
 
 	DisputeRead   Permission = "dispute:read"
 	DisputeAnswer Permission = "dispute:answer"

@@ -198,7 +198,7 @@ var permissionsEnglish = map[string]string{
 	"event:read": "see events", "event:redeliver": "send events again", "request_log:read": "see request logs",
 	"idempotency_key:read": "see idempotency keys", "content:read": "see bodies and addresses of requests and deliveries",
 	"charge:read": "see charges", "charge:void": "void charges", "charge:capture": "capture charges", "search:read": "search",
-	"refund:read": "see refunds", "refund:create": "refund charges", "refund:cancel": "cancel refunds",
+	"refund:read": "see refunds", "refund:create": "refund charges", "refund:cancel": "cancel refunds", "receipt:send": "send receipts",
 	"token:read": "see payment methods", "mandate:read": "see mandates",
 	"dispute:read": "see disputes", "dispute:answer": "answer disputes", "file:create": "upload evidence", "file:read": "see uploaded evidence",
 	"payout:read": "see payouts", "payout:resume": "resume payouts", "balance:read": "see balances", "statement:read": "see statements",

@@ -1,0 +1,109 @@
+package portal
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	receipts "svcpay/internal/receipt"
+	"svcpay/views"
+	"svcpay/views/text"
+	"svcpay/views/ui"
+)
+
+func (p *Portal) receiptRoutes() []route {
+	return []route{
+		{http.MethodGet, chargesPath + "/:id/receipt.pdf", access(authz.ChargeRead), p.openReceipt},
+		{http.MethodGet, chargesPath + "/:id/receipt", access(authz.ReceiptSend), p.showReceiptForm},
+		{http.MethodPost, chargesPath + "/:id/receipt", access(authz.ReceiptSend), p.sendReceipt},
+	}
+}
+
+// openReceipt answers with a charge's receipt as a file.
+func (p *Portal) openReceipt(c echo.Context) error {
+	r, err := p.Receipts.Of(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	var file bytes.Buffer
+	if err := r.PDF(&file); err != nil {
+		return err
+	}
+	c.Response().Header().Set("Content-Disposition", `inline; filename="`+say(c).Receipt.File(r.Charge.ID.String())+`"`)
+	return c.Blob(http.StatusOK, "application/pdf", file.Bytes())
+}
+
+// receiptForm asks where a charge's receipt goes: to the payer's address, if that is known.
+func (p *Portal) receiptForm(c echo.Context) (views.ActForm, error) {
+	ctx, a, t := c.Request().Context(), actor(c), say(c).Receipt
+	r, err := p.Receipts.Of(ctx, a, c.Param("id"))
+	if err != nil {
+		return views.ActForm{}, err
+	}
+	sent, err := p.Receipts.SentOf(ctx, a, r.Charge.ID)
+	if err != nil {
+		return views.ActForm{}, err
+	}
+	at := chargesPath + "/" + r.Charge.ID.String()
+	f := views.ActForm{Title: t.Send, Text: t.SendText, Action: at + "/receipt", Back: at, Once: newOnce(), Press: t.Press,
+		Field:  ui.Field{Name: "email", Label: t.Email, Type: "email", Value: r.Charge.Billing.Email, Autocomplete: "off", Required: true, Focus: true},
+		Beside: ui.Button{Label: t.Open, Href: at + "/receipt.pdf", Variant: ui.Outline, Size: "sm", Icon: ui.IconFile}}
+	viewer := text.To(ctx)
+	for _, one := range sent {
+		f.Before = append(f.Before, ui.Pair{Key: viewer.Time(one.CreatedAt.Time), Value: t.SentTo(one.Email), Detail: one.SentBy})
+	}
+	if !p.Receipts.Mails() {
+		f.Text = t.NoMail
+	}
+	return f, nil
+}
+
+func (p *Portal) showReceiptForm(c echo.Context) error {
+	f, err := p.receiptForm(c)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.ActPage(p.page(c, f.Title), f))
+}
+
+func (p *Portal) sendReceipt(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	claim, err := once(c, form)
+	if err != nil {
+		return err
+	}
+	to := strings.TrimSpace(form.Get("email"))
+	_, err = p.Receipts.Send(c.Request().Context(), actor(c), receipts.SendInput{ChargeID: c.Param("id"), Email: to}, claim)
+	if above, beside, ok := problems(err, say(c).Receipt.NotSent, nil); ok {
+		f, broken := p.receiptForm(c)
+		if broken != nil {
+			return err
+		}
+		f.Problems, f.Field.Value, f.Field.Error = above, to, beside["email"]
+		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, say(c).Failures.TitleError(f.Title)), f))
+	}
+	if err != nil {
+		return err
+	}
+	tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Receipt.Done})
+	return seeOther(c, chargesPath+"/"+c.Param("id"))
+}
+
+// receiptActs are what can be done with a charge's receipt: sent by who may, opened by everybody else.
+func (p *Portal) receiptActs(c echo.Context, one charge.Charge) []ui.Button {
+	t, at := say(c).Receipt, chargesPath+"/"+one.ID.String()
+	switch {
+	case one.AmountCaptured == 0 || one.Status == charge.Returned:
+		return nil
+	case p.may(c, authz.ReceiptSend):
+		return []ui.Button{{Label: t.Receipt, Href: at + "/receipt", Dialog: true, Icon: ui.IconReceipt, Variant: ui.Outline}}
+	}
+	return []ui.Button{{Label: t.Receipt, Href: at + "/receipt.pdf", Icon: ui.IconReceipt, Variant: ui.Outline}}
+}
