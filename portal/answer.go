@@ -14,6 +14,9 @@ import (
 
 // answered shows a review again whose answer was refused, or goes on to the dispute.
 func (p *Portal) answered(c echo.Context, d dispute.Dispute, out dispute.Result, err error, a views.Answer, done string) error {
+	if !out.Unknown {
+		_, err = settled(out, err)
+	}
 	if above, _, ok := problems(err, say(c).Failures.Other, nil); ok {
 		refused, _ := fault.As(err)
 		a.Problems = above

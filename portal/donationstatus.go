@@ -110,7 +110,7 @@ func (p *Portal) setStatus(c echo.Context) error {
 	version, _ := strconv.Atoi(form.Get("version"))
 	f := typed(p.statusForm(c, d), form)
 	if err = checkStatusForm(c, f); err == nil {
-		_, err = p.DAF.Update(ctx, a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: &version}, claim)
+		_, err = settled(p.DAF.Update(ctx, a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: &version}, claim))
 	}
 	if above, beside, ok := problems(err, t.Donations.Problems, inputsOf); ok {
 		refused, _ := fault.As(err)

@@ -52,6 +52,10 @@ func TestEntriesSumToTheBalance(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
+		several, err := w.Ledger.Several(w.T.Context(), w.Actor(), append([]int64{w.Other.Merchants.US}, merchants...))
+		if err != nil || len(several) != len(merchants) || several[merchant] != b.Balance {
+			rt.Fatalf("%+v, %v", several, err)
+		}
 		var sum ledger.Accounts
 		var total money.Amount
 		for _, e := range all(rt, w, ledger.ListInput{Merchants: []int64{merchant}}) {
@@ -275,6 +279,9 @@ func TestWhoMaySeeBalances(t *testing.T) {
 	payer := authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}
 	_, err := w.Ledger.Balance(t.Context(), payer, w.App.Merchants.US)
 	_, err2 := w.Ledger.List(t.Context(), payer, ledger.ListInput{Page: one})
+	if _, err := w.Ledger.Several(t.Context(), payer, []int64{w.App.Merchants.US}); !fault.HasCode(err, "permission_denied") {
+		t.Errorf("a payer's browser gets %v", err)
+	}
 	if !fault.HasCode(err, "permission_denied") || !fault.HasCode(err2, "permission_denied") {
 		t.Errorf("a payer's browser gets %v, %v", err, err2)
 	}
