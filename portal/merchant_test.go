@@ -3,6 +3,7 @@ package portal
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -57,4 +58,71 @@ func TestClosedMerchantHasNoWayBack(t *testing.T) {
 	if strings.Contains(a.body, "status?to=") || strings.Contains(a.body, "This takes one of these roles") {
 		t.Error("a closed merchant can be changed")
 	}
+}
+
+func TestAMerchantsPeopleAndWhatTheyDid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	if _, err := w.World.Merchants.SetStatus(t.Context(), w.Admin(), merchant.StatusInput{MerchantID: w.App.Merchants.CA, Status: merchant.Suspended, Reason: "Looked into"}); err != nil {
+		t.Fatal(err)
+	}
+	support := w.as(authz.RoleSupportStaff)
+	w.send(w.merchantPage("/wallets/switch?to=off"), url.Values{}, "Cookie", support).wants(t, http.StatusSeeOther, w.merchantPage("/wallets"))
+	admin := w.as(authz.RoleOrganizationAdmin)
+	a := w.send(w.merchantPage("/activity"), nil, "Cookie", admin)
+	a.says(t, "turn wallet A and DAF Pay on and off", "Support staff")
+	if strings.Contains(a.body, "suspend, reactivate and close merchants") {
+		t.Error("another merchant's activity is shown")
+	}
+	a = w.send(w.merchantPage("/team"), nil, "Cookie", admin)
+	a.says(t, "People of ", "Organization administrator", "Invite somebody")
+	if strings.Contains(a.body, "support_staff.") {
+		t.Error("people of the service are shown")
+	}
+}
+
+func TestMerchantsAreAddedAndEdited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	a := w.send(merchantNew, nil, "Cookie", cookie)
+	form := url.Values{"once": {a.input(t, "once")}, "name": {""}, "country": {"CA"}, "ein": {"04-3567500"}, "organization_name": {"New Trust"}}
+	a = w.send(merchantNew, form, "Cookie", cookie)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, "There is something to correct", "An EIN is for merchants in the US.", `value="New Trust"`)
+	form = url.Values{"once": {a.input(t, "once")}, "name": {"Lighthouse Fund"}, "country": {"US"}, "nonprofit": {"on"}, "organization_name": {"New Trust"}, "external_id": {"crm-7"}}
+	made := w.send(merchantNew, form, "Cookie", cookie)
+	again := w.send(merchantNew, form, "Cookie", cookie)
+	at := made.Header.Get("Location")
+	if made.StatusCode != http.StatusSeeOther || again.Header.Get("Location") != at {
+		t.Fatalf("%d to %s, then %d to %s", made.StatusCode, at, again.StatusCode, again.Header.Get("Location"))
+	}
+	w.send(at, nil, "Cookie", cookie).says(t, "Lighthouse Fund", "New Trust", "crm-7", "LIGHTHOUSE FUND")
+	w.send(merchantsPath+"?q=lighthouse&country=US", nil, "Cookie", cookie).says(t, "Lighthouse Fund", "1 merchant")
+	w.send(merchantsPath+"?q=nobody", nil, "Cookie", cookie).says(t, "Nothing matches")
+	sheet := w.send(merchantsSheet+"?q=crm-7", nil, "Cookie", cookie)
+	if lines := strings.Split(strings.TrimSpace(sheet.body), "\n"); len(lines) != 2 || !strings.Contains(lines[1], "Lighthouse Fund,active,New Trust,US,usd") {
+		t.Errorf("the sheet is %s", sheet.body)
+	}
+	w.send(merchantsSheet, nil, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+
+	a = w.send(at+"/edit", nil, "Cookie", cookie)
+	edit := func(a answer, name string) url.Values {
+		return url.Values{"once": {a.input(t, "once")}, "version": {a.input(t, "version")}, "name": {name}, "nonprofit": {"on"}, "time_zone": {"America/Chicago"}, "bank_processor": {"p"}, "external_id": {"crm-7"}}
+	}
+	w.send(at+"/edit", edit(a, "Lighthouse Trust"), "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	stale := edit(a, "Lighthouse Society")
+	stale.Set("once", newOnce())
+	b := w.send(at+"/edit", stale, "Cookie", cookie)
+	b.wants(t, http.StatusConflict, "")
+	b.says(t, "Somebody changed this merchant meanwhile", "Lighthouse Trust", "Lighthouse Society")
+	w.send(at+"/edit", edit(b, "Lighthouse Society"), "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "Lighthouse Society")
+
+	admin := w.as(authz.RoleSystemAdmin)
+	b = w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {" "}}, "Cookie", admin)
+	b.wants(t, http.StatusUnprocessableEntity, "")
+	b.says(t, "Say why the status changes.")
+	w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {"Asked for"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "Asked for", "Suspended")
 }

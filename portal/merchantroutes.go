@@ -19,6 +19,8 @@ func (p *Portal) merchantRoutes() []route {
 		{http.MethodPost, merchantPath + "/edit", access(authz.MerchantUpdate), p.editMerchant},
 		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showMerchantStatus},
 		{http.MethodPost, merchantPath + "/status", access(authz.MerchantStatus), p.setMerchantStatus},
+		{http.MethodGet, merchantPath + "/team", access(authz.TeamRead), p.showMerchantTeam},
+		{http.MethodGet, merchantPath + "/activity", access(authz.AuditRead), p.showMerchantActivity},
 	}
 	return slices.Concat(rs, p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
 }

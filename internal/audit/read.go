@@ -19,6 +19,7 @@ type ListInput struct {
 	Permissions []string
 	Outcomes    []string
 	SubjectID   *string
+	MerchantID  *int64 // what was done with that merchant, or with something of it
 	RequestID   *ids.Request
 	// Chains are applications, 0 for the deployment itself. Only people of the deployment see other chains
 	// than that of their application.
@@ -55,7 +56,7 @@ func (l *Log) List(ctx context.Context, a authz.Actor, in ListInput) (page.Of[En
 	}
 	return pg.Page(ctx, l.pool, in.Page, selectPage, pg.Args{"chains": in.Chains, "organization": optional(a.OrganizationID),
 		"mine": a.Within(nil), "people": in.People, "who": in.Who, "permissions": in.Permissions, "outcomes": in.Outcomes, "subject": in.SubjectID,
-		"request": in.RequestID, "from": in.Created.From, "until": in.Created.Until}, func(e Entry) Entry { return e })
+		"merchant": in.MerchantID, "request": in.RequestID, "from": in.Created.From, "until": in.Created.Until}, func(e Entry) Entry { return e })
 }
 
 // seen selects what an actor may see of some chains; nil are all.
@@ -69,6 +70,7 @@ const selectPage = `SELECT ` + columns + ` FROM audit_entries
 		AND (@permissions::text[] IS NULL OR permission = ANY (@permissions))
 		AND (@outcomes::text[] IS NULL OR outcome = ANY (@outcomes))
 		AND (@subject::text IS NULL OR subject_id = @subject)
+		AND (@merchant::bigint IS NULL OR merchant_id = @merchant)
 		AND (@request::uuid IS NULL OR request_id = @request)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
 		AND (@until::timestamptz IS NULL OR created_at < @until)`
