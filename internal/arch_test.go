@@ -120,7 +120,7 @@ var rows = map[string]row{
 	"views/daf":   {4, "views/ui"},
 	"api":         {4, "0 1 2 3 simulate report assembly static"},
 	"api/browser": {4, "0 1 2 3 static views/daf views/ui"},
-	"portal":      {4, "0 1 2 3 assembly notify report signature simulate views views/ui views/text views/kit static"},
+	"portal":      {4, "0 1 2 3 assembly notify receipt report signature simulate views views/ui views/text views/kit static"},
 
 	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop api/client"},
 	"api/client":           {5, ""}, // for other people's programs

@@ -94,15 +94,15 @@ func (p *Portal) addMerchant(c echo.Context) error {
 		return err
 	}
 	t := say(c).Merchants
-	made, err := p.Merchants.Create(c.Request().Context(), actor(c), newMerchant(form), claim)
+	made, err := settled(p.Merchants.Create(c.Request().Context(), actor(c), newMerchant(form), claim))
 	if above, beside, ok := problems(err, t.Problems, merchantInputs); ok {
 		return p.newMerchantForm(c, statusOf(faultKind(err)), views.MerchantForm{Typed: form, Problems: above, Errors: beside})
 	}
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Object.Name)})
-	return seeOther(c, merchantAt(made.Object.ID, ""))
+	tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Name)})
+	return seeOther(c, merchantAt(made.ID, ""))
 }
 
 // faultKind is the kind of a fault that problems has taken.

@@ -62,26 +62,8 @@ type Catalogue struct {
 	MerchantFees    MerchantFees
 	FeePages        FeePages
 	Start           Start
-	Merchant   Merchant
-	Merchants  Merchants
-	Developers Developers
-	Keys       Keys
-	Charges    Charges
-	Disputes   Disputes
-	Wallets    Wallets
-	Enrollment Enrollment
-	Charge     Charge
-	Acts       Acts
-	Refunds    Refunds
-	SecondStep SecondStep
-	Reset      Reset
-	Proof      Proof
-	Settings   Settings
-	Webhooks   Webhooks
-	Events     Events
-	Logs       Logs
-	Dashboard  Dashboard
-	Receipt    Receipt
+	Receipt         Receipt
+	MerchantLog     MerchantLog
 }
 
 // English is what everybody reads so far.
@@ -107,6 +89,7 @@ var English = &Catalogue{
 	System:          systemEnglish,
 	ViewAs:          viewAsEnglish,
 	Mails:           mailsEnglish,
+	MerchantLog:     merchantLogEnglish,
 	Inbox:           inboxEnglish,
 	Donations:       donationsEnglish,
 	Merchant:        merchantEnglish,
@@ -134,47 +117,7 @@ var English = &Catalogue{
 	MerchantFees:    merchantFeesEnglish,
 	FeePages:        feePagesEnglish,
 	Start:           startEnglish,
-	Language:    "en",
-	Format:      formatEnglish,
-	Parts:       partsEnglish,
-	Layout:      layoutEnglish,
-	Nav:         navEnglish,
-	Shortcuts:   shortcutsEnglish,
-	Login:       loginEnglish,
-	Home:        homeEnglish,
-	Failures:    failuresEnglish,
-	Roles:       rolesEnglish,
-	Places:      placesEnglish,
-	Rights:      rightsEnglish,
-	Permissions: permissionsEnglish,
-	Team:        teamEnglish,
-	Invite:      inviteEnglish,
-	Policy:      policyEnglish,
-	Audit:       auditEnglish,
-	Search:      searchEnglish,
-	Mails:       mailsEnglish,
-	Inbox:       inboxEnglish,
-	Donations:   donationsEnglish,
-	Merchant:    merchantEnglish,
-	Merchants:   merchantsEnglish,
-	Developers:  developersEnglish,
-	Keys:        keysEnglish,
-	Charges:     chargesEnglish,
-	Disputes:    disputesEnglish,
-	Wallets:     walletsEnglish,
-	Enrollment:  enrollmentEnglish,
-	Charge:      chargeEnglish,
-	Acts:        actsEnglish,
-	Refunds:     refundsEnglish,
-	SecondStep:  secondStepEnglish,
-	Reset:       resetEnglish,
-	Proof:       proofEnglish,
-	Settings:    settingsEnglish,
-	Webhooks:    webhooksEnglish,
-	Events:      eventsEnglish,
-	Logs:        logsEnglish,
-	Dashboard:   dashboardEnglish,
-	Receipt:     receiptEnglish,
+	Receipt:         receiptEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.
