@@ -179,7 +179,7 @@ func (p *Portal) editMerchant(c echo.Context) error {
 		return err
 	}
 	t := say(c)
-	_, err = p.Merchants.Update(c.Request().Context(), actor(c), m.ID, changed(m, form), claim)
+	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, changed(m, form), claim))
 	if above, beside, ok := problems(err, t.Merchants.Problems, merchantInputs); ok {
 		f := views.MerchantForm{Typed: form, Problems: above, Errors: beside}
 		if fault.HasCode(err, "object_changed") {

@@ -159,7 +159,7 @@ func (p *Portal) cancelRefund(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Refunds.Cancel(c.Request().Context(), actor(c), c.Param("id"), claim)
+	_, err = settled(p.Refunds.Cancel(c.Request().Context(), actor(c), c.Param("id"), claim))
 	if above, _, ok := problems(err, say(c).Refunds.NotCanceled, nil); ok {
 		f := p.refundCancelForm(c, r)
 		f.Problems = above

@@ -168,7 +168,7 @@ func (p *Portal) saveDomains(c echo.Context) error {
 	if v, err := strconv.Atoi(form.Get("version")); err == nil {
 		in.IfVersion = &v
 	}
-	_, err = p.Merchants.Update(c.Request().Context(), actor(c), m.ID, in, claim)
+	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, in, claim))
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindInvalid || f.Kind == fault.KindChanged) {
 		return p.walletsTab(c, statusOf(f.Kind), m, domainsForm(say(c).Wallets, m, form.Get("domains"), f))
 	}
