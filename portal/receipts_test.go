@@ -1,0 +1,63 @@
+package portal
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/pg"
+)
+
+func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	one := w.charged(visaCard, 10_000, nil)
+	at := chargesPath + "/" + one.ID.String()
+	cookie := w.as(authz.RoleOrganizationStaff)
+	w.send(at, nil, "Cookie", cookie).says(t, `href="`+at+`/receipt"`)
+	w.send(at+"/receipt", nil, "Cookie", cookie).says(t, "Send a receipt", `value="dana@example.org"`, `href="`+at+`/receipt.pdf"`)
+	file := w.send(at+"/receipt.pdf", nil, "Cookie", w.working(authz.RoleSupportStaff))
+	if file.StatusCode != http.StatusOK || file.Header.Get("Content-Type") != "application/pdf" || !strings.HasPrefix(file.body, "%PDF-") {
+		t.Errorf("the file is %d, %q", file.StatusCode, file.Header.Get("Content-Type"))
+	}
+	bad := w.drawnForm(at+"/receipt", cookie)
+	bad.Set("email", "nobody")
+	refused := w.send(at+"/receipt", bad, "Cookie", cookie)
+	refused.wants(t, http.StatusUnprocessableEntity, "")
+	refused.says(t, "Enter a whole e-mail address.", `value="nobody"`)
+	w.send(at+"/receipt", bad, "Cookie", w.working(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+	for _, path := range []string{at + "/receipt", at + "/receipt.pdf"} {
+		w.send(path, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	}
+	form := w.drawnForm(at+"/receipt", cookie)
+	form.Set("email", "other@example.org")
+	for range 2 {
+		w.send(at+"/receipt", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	}
+	n, err := pg.Value[int64](t.Context(), w.Pool, `SELECT count(*) FROM mails WHERE kind = 'receipt'`, pg.Args{})
+	if err != nil || n != 1 {
+		t.Errorf("%d mails went: %v", n, err)
+	}
+	w.send(at+"/receipt", nil, "Cookie", cookie).says(t, "To other@example.org", "Kim Vale")
+	form = w.drawnForm(at+"/receipt", cookie)
+	form.Set("email", "other@example.org")
+	w.send(at+"/receipt", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	letters := w.letters()
+	if len(letters) != 2 || letters[0].Subject != "Your receipt from Riverside Food Bank" || letters[0].To != "other@example.org" ||
+		len(letters[0].Files) != 1 || !strings.Contains(strings.Join(letters[0].Lines, "\n"), "Visa ···· 4242") {
+		t.Errorf("the letters are %+v", letters)
+	}
+}
+
+func TestWhatTookNothingHasNoReceipt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	held := w.charged(visaCard, 10_000, func(in *charge.CreateInput) { in.Capture = ptr(false) })
+	at, cookie := chargesPath+"/"+held.ID.String(), w.as(authz.RoleApplicationAdmin)
+	if page := w.send(at, nil, "Cookie", cookie); strings.Contains(page.body, at+"/receipt") {
+		t.Error("a receipt of nothing is offered")
+	}
+	w.send(at+"/receipt.pdf", nil, "Cookie", cookie).says(t, "Nothing was taken, so there is no receipt.")
+}
