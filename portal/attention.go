@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -98,10 +97,7 @@ func (p *Portal) attention(c echo.Context, d dashboard) (out []ui.Task, err erro
 	out = append(out, failing...)
 	for _, m := range d.here.all {
 		if m.PayoutsPausedReason != nil {
-			at := merchantPlace(places, m.ID)
-			if at != "" {
-				at += "/payouts"
-			}
+			at := cmp.Or(merchantTab(places, m.ID, "payouts"), merchantPlace(places, m.ID))
 			out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)], Href: at})
 		}
 	}
@@ -155,10 +151,10 @@ func (p *Portal) hasEndpoint(ctx context.Context, a authz.Actor) (bool, error) {
 
 // bankPlace is where a first merchant's bank account is added.
 func bankPlace(places map[string]bool, here payees) string {
-	if len(here.all) == 0 || !places["/portal/merchants"] {
+	if len(here.all) == 0 {
 		return ""
 	}
-	return "/portal/merchants/" + strconv.FormatInt(here.all[0].ID, 10) + "/payouts"
+	return merchantTab(places, here.all[0].ID, "payouts")
 }
 
 // hasBank tells whether the first merchant can be paid out.

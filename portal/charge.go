@@ -178,8 +178,8 @@ func feesPart(t *text.Catalogue, of around) views.Part {
 		return views.Part{Card: card, Body: ui.Plain(t.Charge.FeesNone)}
 	}
 	card.Text, card.Flush = t.Charge.FeesText, true
-	if at := merchantPlace(of.places, of.merchant.ID); at != "" {
-		card.Link, card.Href = t.Charge.Schedules, at+"/fees"
+	if at := merchantTab(of.places, of.merchant.ID, "fees"); at != "" {
+		card.Link, card.Href = t.Charge.Schedules, at
 	}
 	table := ui.Table{Caption: t.Charge.Fees, Columns: []ui.Column{{Title: t.Charge.Fee, Place: ui.PlaceLead}, {Title: t.Charge.Rule},
 		{Title: t.Charge.Base, Right: true}, {Title: t.Charge.Amount, Right: true, Place: ui.PlaceAmount}}}

@@ -197,7 +197,7 @@ func (d dashboard) values(from time.Time, of func(charge.Totals) int64) []int64 
 func dashboardCharts(t *text.Catalogue, d dashboard) []views.DashboardChart {
 	labels := make([]string, spanDays)
 	for i := range labels {
-		labels[i] = t.Day(d.first.AddDate(0, 0, i).Format(time.DateOnly))
+		labels[i] = t.Format.Brief(d.first.AddDate(0, 0, i))
 	}
 	return []views.DashboardChart{
 		{Title: t.Dashboard.Volume, Text: t.Dashboard.VolumeText, Chart: ui.Chart{ID: "volume", Title: t.Dashboard.VolumeChart, Across: t.Dashboard.Day, Labels: labels,

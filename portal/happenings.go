@@ -87,7 +87,11 @@ func (p *Portal) addHappenings(c echo.Context, of *around) error {
 	if n := len(all.Items); all.HasMore {
 		of.earlier = all.Items[n-1].ID.String()
 	}
-	of.happened = entriesOf(say(c), *of, all, sent, fees)
+	receipts, err := p.receiptsSent(c, of.charge.ID)
+	if err != nil {
+		return err
+	}
+	of.happened = entriesOf(say(c), *of, all, sent, append(fees, receipts...))
 	return nil
 }
 

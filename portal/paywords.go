@@ -85,15 +85,23 @@ func orNone(s *string) string {
 	return *s
 }
 
-// place is the address of an object's page if the visitor may open the list that it is in; else "".
+// place is the address of an object's page, below that of its list, if the visitor may open it; else "".
 func place(reachable map[string]bool, list, id string) string {
-	if !reachable[list] || id == "" {
+	if !reachable[list+"/:id"] || id == "" {
 		return ""
 	}
 	return list + "/" + id
 }
 
+// merchantTab is the address of a part of a merchant's page, if the visitor may open it.
+func merchantTab(reachable map[string]bool, id int64, tab string) string {
+	if !reachable[merchantsPath+"/:id/"+tab] {
+		return ""
+	}
+	return merchantsPath + "/" + strconv.FormatInt(id, 10) + "/" + tab
+}
+
 // merchantPlace is the address of a merchant's page, if the visitor may open it.
 func merchantPlace(reachable map[string]bool, id int64) string {
-	return place(reachable, "/portal/merchants", strconv.FormatInt(id, 10))
+	return place(reachable, merchantsPath, strconv.FormatInt(id, 10))
 }

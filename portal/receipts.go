@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/ids"
 	receipts "svcpay/internal/receipt"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -106,4 +107,14 @@ func (p *Portal) receiptActs(c echo.Context, one charge.Charge) []ui.Button {
 		return []ui.Button{{Label: t.Receipt, Href: at + "/receipt", Dialog: true, Icon: ui.IconReceipt, Variant: ui.Outline}}
 	}
 	return []ui.Button{{Label: t.Receipt, Href: at + "/receipt.pdf", Icon: ui.IconReceipt, Variant: ui.Outline}}
+}
+
+// receiptsSent are the receipts of a charge as entries of its timeline.
+func (p *Portal) receiptsSent(c echo.Context, id ids.Charge) (out []ui.Happening, err error) {
+	sent, err := p.Receipts.SentOf(c.Request().Context(), actor(c), id)
+	for _, one := range sent {
+		out = append(out, ui.Happening{Icon: ui.IconReceipt, Title: say(c).Receipt.SentTitle, By: one.SentBy, At: one.CreatedAt.Time,
+			Detail: ui.Plain(say(c).Receipt.SentTo(one.Email))})
+	}
+	return out, err
 }

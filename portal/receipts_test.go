@@ -41,6 +41,7 @@ func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 		t.Errorf("%d mails went: %v", n, err)
 	}
 	w.send(at+"/receipt", nil, "Cookie", cookie).says(t, "To other@example.org", "Kim Vale")
+	w.send(at, nil, "Cookie", cookie).says(t, "Receipt sent")
 	form = w.drawnForm(at+"/receipt", cookie)
 	form.Set("email", "other@example.org")
 	w.send(at+"/receipt", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)

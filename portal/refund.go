@@ -105,8 +105,10 @@ func (p *Portal) refundDetails(c echo.Context, of around, r refund.Refund) views
 		}
 		facts = append(facts, ui.Fact{Key: t.Charge.Request, Value: views.MadeBy(who, r.RequestID.String(), log)})
 	}
-	return views.Part{Card: ui.Card{Title: t.Refunds.Details}, Body: ui.Facts(append(facts,
-		ui.Fact{Key: t.Refunds.Reference, Value: ui.Copied(t.Refunds.Reference, r.Processor.Reference)}))}
+	if r.Processor.Reference != r.ID.String() {
+		facts = append(facts, ui.Fact{Key: t.Refunds.Reference, Value: ui.Copied(t.Refunds.Reference, r.Processor.Reference)})
+	}
+	return views.Part{Card: ui.Card{Title: t.Refunds.Details}, Body: ui.Facts(facts)}
 }
 
 // refundHappenings are the entries of the charge's timeline that are about one refund.

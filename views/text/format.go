@@ -15,6 +15,7 @@ type Format struct {
 	Money             func(number, symbol string) string
 	Percent           func(number string) string
 	Date, Clock       func(time.Time) string
+	Brief             func(time.Time) string // a day of a year that is known
 	Span              func(from, until string) string
 }
 
@@ -24,6 +25,7 @@ var formatEnglish = Format{
 	Percent: func(number string) string { return number + "%" },
 	Date:    func(t time.Time) string { return t.Format("Jan 2, 2006") },
 	Clock:   func(t time.Time) string { return t.Format("3:04 PM") },
+	Brief:   func(t time.Time) string { return t.Format("Jan 2") },
 	Span:    func(from, until string) string { return from + " – " + until },
 }
 
