@@ -52,7 +52,7 @@ func (p *Portal) showSettings(c echo.Context) error {
 
 func (p *Portal) settingsOf(c echo.Context, visit identity.Session) (views.Settings, error) {
 	ctx, t := c.Request().Context(), say(c).Settings
-	view := views.Settings{Name: visit.Name, Email: visit.Email, Theme: themeOf(c.Request()), Zone: visit.Zone, Zones: zoneOptions(t, visit.Zone),
+	view := views.Settings{Theme: themeOf(c.Request()), Zone: visit.Zone, Zones: zoneOptions(t, visit.Zone),
 		Mailing: p.Mail.On(), Protected: visit.SecondFactor, Required: !p.Sandbox && !visit.SecondFactor}
 	factors, err := p.Identity.Factors(ctx, visit.ID)
 	if err != nil {

@@ -92,11 +92,11 @@ func (s *Service) holder(ctx context.Context, p Person) (keyHolder, error) {
 		return h, err
 	}
 	rows, err := pg.All[struct {
-		Credential []byte `db:"credential"`
-	}](ctx, s.pool, `SELECT credential::text::bytea AS credential FROM passkeys WHERE person_id = @person ORDER BY id`, pg.Args{"person": p.ID})
+		Credential string `db:"credential"`
+	}](ctx, s.pool, `SELECT credential::text AS credential FROM passkeys WHERE person_id = @person ORDER BY id`, pg.Args{"person": p.ID})
 	for _, r := range rows {
 		var key webauthn.Credential
-		if err := json.Unmarshal(r.Credential, &key); err != nil {
+		if err := json.Unmarshal([]byte(r.Credential), &key); err != nil {
 			return h, fmt.Errorf("identity: passkey: %w", err)
 		}
 		h.keys = append(h.keys, key)

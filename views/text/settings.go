@@ -7,7 +7,7 @@ type Settings struct {
 	Password, PasswordText, ChangePassword      string
 	NewPassword, SavePassword, PasswordChanged  string
 	App, AppOn, AppOff, AddApp, RemoveApp       string
-	AppRemoved, RemoveAppText                   string
+	AppRemoved                                  string
 	Passkeys, PasskeysText, AddPasskey, NoKeys  string
 	PasskeyName, PasskeyHint, PasskeyAdded      string
 	PasskeyRemoved, RemovePasskey, PasskeyUsed  string
@@ -30,7 +30,6 @@ type Settings struct {
 	MailKindTexts                               map[string]string
 	Always                                      string
 	BrowserOn                                   func(browser, system string) string
-	Account, Name, Email                        string
 }
 
 var settingsEnglish = Settings{
@@ -40,8 +39,7 @@ var settingsEnglish = Settings{
 	NewPassword: "New password", SavePassword: "Save password", PasswordChanged: "Your password is changed. Your other sessions have ended.",
 	App: "Authenticator app", AppOn: "Asks for a code of your app when you sign in.", AppOff: "Asks for a code of your phone when you sign in.",
 	AddApp: "Set up", RemoveApp: "Remove", AppRemoved: "The authenticator app is removed.",
-	RemoveAppText: "From then on no code of the app is asked for.",
-	Passkeys:      "Passkeys", PasskeysText: "Sign in with your fingerprint, face or device, without a password.", AddPasskey: "Add a passkey", NoKeys: "None yet.",
+	Passkeys: "Passkeys", PasskeysText: "Sign in with your fingerprint, face or device, without a password.", AddPasskey: "Add a passkey", NoKeys: "None yet.",
 	PasskeyName: "Name", PasskeyHint: "To tell it from others, such as the device's name.", PasskeyAdded: "The passkey is added.",
 	PasskeyRemoved: "The passkey is removed.", RemovePasskey: "Remove", PasskeyUsed: "last used",
 	PasskeyScript: "A passkey is added with a script, which this browser does not run.", PasskeyMade: "added", NewKeyName: "My device",
@@ -75,5 +73,4 @@ var settingsEnglish = Settings{
 		}
 		return browser + " on " + system
 	},
-	Account: "Account", Name: "Name", Email: "E-mail address",
 }
