@@ -61,6 +61,7 @@ type Catalogue struct {
 	Balances        Balances
 	MerchantFees    MerchantFees
 	FeePages        FeePages
+	MerchantLog     MerchantLog
 	Start           Start
 	Receipt         Receipt
 	MerchantLog     MerchantLog
@@ -116,6 +117,7 @@ var English = &Catalogue{
 	Balances:        balancesEnglish,
 	MerchantFees:    merchantFeesEnglish,
 	FeePages:        feePagesEnglish,
+	MerchantLog:     merchantLogEnglish,
 	Start:           startEnglish,
 	Receipt:         receiptEnglish,
 }
