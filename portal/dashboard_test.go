@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
@@ -62,6 +63,7 @@ func TestHomeNamesWhatWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.charged("4000000000000259", 48_000, nil)
+	w.pass(2 * time.Hour) // the payer's bank asks an hour after the capture
 	if _, err := w.Inbound.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,6 @@ type Catalogue struct {
 	MerchantLog     MerchantLog
 	Start           Start
 	Receipt         Receipt
-	MerchantLog     MerchantLog
 }
 
 // English is what everybody reads so far.
@@ -117,7 +116,6 @@ var English = &Catalogue{
 	Balances:        balancesEnglish,
 	MerchantFees:    merchantFeesEnglish,
 	FeePages:        feePagesEnglish,
-	MerchantLog:     merchantLogEnglish,
 	Start:           startEnglish,
 	Receipt:         receiptEnglish,
 }
