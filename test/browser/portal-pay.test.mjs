@@ -20,10 +20,14 @@ async function refunds(charge) {
   return (await (await fetch(`${credentials.base_url}/api/refunds?charge_id=${charge.id}`, { headers })).json()).data;
 }
 
-/** Signed in as somebody with a role. */
+const sessions = {};
+
+/** A page of somebody with a role, who signs in once for all tests. */
 async function as(t, role, options) {
+  if (sessions[role]) return open(t, '', { storageState: sessions[role], ...options });
   const page = await open(t, '/login', options);
   await signIn(page, person(role));
+  sessions[role] = await page.context().storageState();
   return page;
 }
 
