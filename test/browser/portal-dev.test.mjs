@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole('link', { name: 'Revoke', exact: true }).click();
     await page.getByText('It is still used: 2 requests in the last hour.').waitFor();
     await page.getByRole('button', { name: 'Revoke key' }).click();
-    await page.getByText('The key is revoked.').waitFor();
+    await page.getByText('The key is revoked.').first().waitFor();
     await page.getByText('Revoked', { exact: true }).waitFor();
     await new Promise((done) => setTimeout(done, 2100));
     assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [401, 200], 'the old one does not work');
