@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -13,6 +14,7 @@ import (
 	"svcpay/internal/requestlog"
 	"svcpay/internal/webhook"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -59,9 +61,20 @@ func (p *Portal) showDevelopers(c echo.Context) error {
 		}}
 	view.Requests = views.Carded(ui.Card{Title: t.Start.Requests}, ui.NothingYet(ui.IconCode, t.Logs.EmptyTitle, t.Logs.EmptyText).View())
 	if len(of.latest) > 0 {
-		view.Requests = views.Carded(ui.Card{Title: t.Start.Requests, Link: t.Keys.AllRequests, Href: logsPath, Flush: true}, logTable(t, of.latest).View())
+		view.Requests = views.Carded(ui.Card{Title: t.Start.Requests, Link: t.Keys.AllRequests, Href: logsPath, Flush: true}, latestTable(t, of.latest).View())
 	}
 	return render(c, http.StatusOK, views.OverviewPage(p.page(c, t.Start.Overview), view))
+}
+
+// latestTable shows requests in less room: without how long they took.
+func latestTable(t *text.Catalogue, logs []requestlog.Log) ui.Table {
+	const took = 3
+	out := logTable(t, logs)
+	out.Columns = slices.Delete(out.Columns, took, took+1)
+	for i, row := range out.Rows {
+		out.Rows[i].Cells = slices.Delete(row.Cells, took, took+1)
+	}
+	return out
 }
 
 // toolStats are the numbers that each lead to their list.
