@@ -119,6 +119,7 @@ for (const javaScriptEnabled of [true, false]) {
     await submit(page, email, password);
     await page.waitForURL(portal);
     const other = await open(t, '/login', { javaScriptEnabled });
+    other.setDefaultTimeout(45_000);
     await submit(other, email, password);
     await other.waitForURL(portal);
     await page.goto(`${portal}/settings`);
