@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -113,9 +114,18 @@ func payoutTerms(t text.Payouts, at string, parts []payout.Part) (out []views.Pa
 func (p *Portal) payoutEntry(c echo.Context, e payout.Entry) views.PayoutEntry {
 	out := views.PayoutEntry{Kind: kindName(say(c).Payouts, e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
 	if e.ChargeID != nil {
-		out.Charge, out.Href = e.ChargeID.String(), p.below(c, "/portal/charges", e.ChargeID.String())
+		out.Charge, out.Href = shortened(e.ChargeID.String()), p.below(c, "/portal/charges", e.ChargeID.String())
 	}
 	return out
+}
+
+// shownOfID is how many characters at an id's end tell it apart in a list.
+const shownOfID = 8
+
+// shortened is an id in a narrow column: its prefix and its end.
+func shortened(id string) string {
+	prefix, rest, _ := strings.Cut(id, "_")
+	return prefix + "_…" + rest[max(0, len(rest)-shownOfID):]
 }
 
 func (p *Portal) payoutDetails(c echo.Context, one payout.Payout, owner merchant.Merchant) []ui.Fact {

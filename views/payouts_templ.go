@@ -625,11 +625,48 @@ func (v Payout) entries(t text.Payouts) templ.Component {
 	})
 }
 
+func chargeOf(e PayoutEntry) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var24 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var24 == nil {
+			templ_7745c5c3_Var24 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<span class=\"mono whitespace-nowrap\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = ui.Linked(e.Charge, e.Href).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</span>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
 func (v Payout) table(t text.Payouts) ui.Table {
 	out := ui.Table{Caption: t.Entries, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Kind, Place: ui.PlaceLead}, {Title: t.Charge},
 		{Title: t.Posted, Place: ui.PlaceTime}, {Title: t.Amount, Right: true, Place: ui.PlaceAmount}}}
 	for _, e := range v.Entries {
-		out.Rows = append(out.Rows, ui.Row{Label: e.Kind, Cells: []templ.Component{ui.Two(e.Kind, e.ExternalID), ui.Linked(e.Charge, e.Href), ui.Time(e.At), ui.Amount(e.Amount)}})
+		out.Rows = append(out.Rows, ui.Row{Label: e.Kind, Cells: []templ.Component{ui.Two(e.Kind, e.ExternalID), chargeOf(e), ui.Time(e.At), ui.Amount(e.Amount)}})
 	}
 	return out
 }
