@@ -49,7 +49,7 @@ test('a refund by keyboard: chips, what it comes to, once however often it is pr
   await dialog.getByText('The payer gets $30.00 back').waitFor();
   assert.equal(await dialog.locator('.banner').count(), 1);
   await dialog.getByRole('button', { name: 'Refund $30.00' }).last().dblclick();
-  await page.getByText('$30.00 USD is refunded.').waitFor();
+  await page.getByText('$30.00 USD is refunded.').first().waitFor();
   await page.goBack().catch(() => {});
   await page.reload();
   assert.deepEqual((await refunds(charge)).map(({ amount, note }) => [amount, note]), [[3000, 'called us']]);
@@ -67,7 +67,7 @@ test('the second of two tabs sees what the first has refunded', async (t) => {
     await tab.getByText('The payer gets $60.00 back').waitFor();
   }
   await page.getByRole('dialog').getByRole('button', { name: 'Refund $60.00' }).last().click();
-  await page.getByText('$60.00 USD is refunded.').waitFor();
+  await page.getByText('$60.00 USD is refunded.').first().waitFor();
   const late = other.getByRole('dialog');
   await late.getByRole('button', { name: 'Refund $60.00' }).last().click();
   await late.getByText('Meanwhile something else became of this charge').waitFor();
@@ -76,7 +76,7 @@ test('the second of two tabs sees what the first has refunded', async (t) => {
   await late.getByRole('button', { name: 'Full' }).click();
   await late.getByText('The payer gets $40.00 back').waitFor();
   await late.getByRole('button', { name: 'Refund $40.00' }).last().click();
-  await other.getByText('$40.00 USD is refunded.').waitFor();
+  await other.getByText('$40.00 USD is refunded.').first().waitFor();
   assert.equal((await refunds(charge)).length, 2);
 });
 
@@ -91,7 +91,7 @@ test('the forms work without a script', async (t) => {
   await page.getByRole('button', { name: '50 %' }).click();
   assert.equal(await page.getByLabel('Amount').inputValue(), '40.00');
   await page.getByRole('button', { name: 'Refund $40.00' }).last().click();
-  await page.getByText('$40.00 USD is refunded.').waitFor();
+  await page.getByText('$40.00 USD is refunded.').first().waitFor();
   assert.equal((await refunds(charge)).length, 1);
 
   const held = await charged(5_000, { capture: false });
@@ -99,7 +99,7 @@ test('the forms work without a script', async (t) => {
   await page.getByRole('link', { name: 'Capture', exact: true }).click();
   await page.getByLabel('Amount').fill('20');
   await page.getByRole('button', { name: 'Capture' }).click();
-  await page.getByText('The charge is captured.').waitFor();
+  await page.getByText('The charge is captured.').first().waitFor();
 });
 
 test('who may not refund is offered nothing, and refused', async (t) => {
