@@ -166,6 +166,9 @@ func (p *Portal) switchPlace(c echo.Context) error {
 	if !ok {
 		return fault.Missing()
 	}
+	if err := p.leaveView(c); err != nil {
+		return err
+	}
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err

@@ -108,8 +108,8 @@ func (p *Portal) startView(c echo.Context) error {
 	return seeOther(c, home)
 }
 
-// endView has the visitor be themselves again.
-func (p *Portal) endView(c echo.Context) error {
+// leaveView ends the view of the visitor's session, if there is one.
+func (p *Portal) leaveView(c echo.Context) error {
 	if _, err := p.acting(c); err != nil {
 		return err
 	}
@@ -118,7 +118,12 @@ func (p *Portal) endView(c echo.Context) error {
 		return err
 	}
 	own, _ := c.Get(ownKey).(identity.Acting)
-	if err := p.Identity.EndView(c.Request().Context(), own.Actor, session.ID); err != nil {
+	return p.Identity.EndView(c.Request().Context(), own.Actor, session.ID)
+}
+
+// endView has the visitor be themselves again.
+func (p *Portal) endView(c echo.Context) error {
+	if err := p.leaveView(c); err != nil {
 		return err
 	}
 	tell(c, ui.Toast{Tone: ui.Info, Text: say(c).ViewAs.Ended})

@@ -76,6 +76,19 @@ func TestAViewIsReadOnly(t *testing.T) {
 	}
 }
 
+// Who works elsewhere from now on does so as themselves.
+func TestAViewEndsWithAChangeOfPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleSystemAdmin)
+	w.viewing(admin, authz.RoleOrganizationStaff)
+	moved := w.send(switchPath, url.Values{"place": {fmt.Sprint("system/", w.Other.AppID)}, "return": {home}}, "Cookie", admin)
+	moved.wants(t, http.StatusSeeOther, home)
+	a := w.send(home, nil, "Cookie", cookieName+"="+moved.cookie(t, cookieName).Value)
+	a.says(t, "Harbor Donations")
+	a.lacks(t, "You view as:")
+}
+
 func TestAViewEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
