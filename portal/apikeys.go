@@ -31,14 +31,14 @@ func (p *Portal) apiKeyRoutes() []route {
 		{http.MethodGet, apiKeysPath, access(authz.KeyRead), p.showKeys},
 		{http.MethodGet, apiKeysPath + ".csv", access(authz.ExportCreate), p.sendKeys},
 		{http.MethodGet, apiKeysPath + "/new", access(authz.KeyManage), p.showNewKey},
-		{http.MethodPost, apiKeysPath + "/new", access(authz.KeyManage), p.makeKey},
+		{http.MethodPost, apiKeysPath + "/new", access(authz.KeyManage), p.fresh(p.makeKey)},
 		{http.MethodGet, one, access(authz.KeyRead), p.showKey},
 		{http.MethodGet, one + "/edit", access(authz.KeyManage), p.showKeyEdit},
-		{http.MethodPost, one + "/edit", access(authz.KeyManage), p.editKey},
+		{http.MethodPost, one + "/edit", access(authz.KeyManage), p.fresh(p.editKey)},
 		{http.MethodGet, one + "/roll", access(authz.KeyManage), p.showRoll},
-		{http.MethodPost, one + "/roll", access(authz.KeyManage), p.rollKey},
+		{http.MethodPost, one + "/roll", access(authz.KeyManage), p.fresh(p.rollKey)},
 		{http.MethodGet, one + "/revoke", access(authz.KeyManage), p.showRevoke},
-		{http.MethodPost, one + "/revoke", access(authz.KeyManage), p.revokeKey},
+		{http.MethodPost, one + "/revoke", access(authz.KeyManage), p.fresh(p.revokeKey)},
 	}
 }
 

@@ -45,7 +45,7 @@ func (p *Portal) feeRoutes() []route {
 		{http.MethodGet, feesAt, access(authz.FeeRead), fees(p.merchantBook)},
 		{http.MethodGet, feesPath, access(authz.FeeDefaultRead), p.showFees},
 		{http.MethodGet, feesPath + "/defaults", access(authz.FeeDefaultManage), p.showDefaults},
-		{http.MethodPost, feesPath + "/defaults", access(authz.FeeDefaultManage), p.setDefaults},
+		{http.MethodPost, feesPath + "/defaults", access(authz.FeeDefaultManage), p.fresh(p.setDefaults)},
 		{http.MethodGet, servicePay, access(authz.FeeManageService), fees(p.serviceBook)},
 	}
 	change := func(at string, needed authz.Permission, open openBook) []route {
@@ -53,8 +53,8 @@ func (p *Portal) feeRoutes() []route {
 			{http.MethodGet, at + "/change", access(needed), showFeeChange(open)},
 			{http.MethodPost, at + "/change", access(needed), againFeeChange(open)},
 			{http.MethodPost, at + "/review", access(needed), reviewFees(open)},
-			{http.MethodPost, at + "/confirm", access(needed), confirmFees(open)},
-			{http.MethodPost, at + "/:schedule/cancel", access(needed), cancelFees(open)},
+			{http.MethodPost, at + "/confirm", access(needed), p.fresh(confirmFees(open))},
+			{http.MethodPost, at + "/:schedule/cancel", access(needed), p.fresh(cancelFees(open))},
 		}
 	}
 	rs = append(rs, change(feesAt, authz.FeeManage, p.merchantBook)...)

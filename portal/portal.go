@@ -94,7 +94,11 @@ func (p *Portal) serve(r route) echo.HandlerFunc {
 		case signedIn:
 			return p.admit(c, r.handler)
 		}
-		return p.admit(c, func(c echo.Context) error { return p.permit(c, authz.Permission(r.access), r.handler) })
+		handler := r.handler
+		if r.access == access(authz.ExportCreate) { // what leaves the portal by the file takes a proof
+			handler = p.fresh(handler)
+		}
+		return p.admit(c, func(c echo.Context) error { return p.permit(c, authz.Permission(r.access), handler) })
 	}
 }
 

@@ -98,9 +98,24 @@ func (p *Portal) showRefundForm(c echo.Context) error {
 	return render(c, http.StatusOK, views.RefundPage(p.page(c, say(c).Acts.Refund), f))
 }
 
-// sendRefund gives back what the form says, once, and only of what was left when it was drawn: two tabs, or two
-// people, do not give back twice what they saw once.
+// largeRefund is the amount, in minor units, from which on a refund takes a fresh proof of who gives it.
+const largeRefund money.Amount = 1_000_00
+
+// sendRefund gives back what the form says; of who gives back much, a fresh proof is asked first.
 func (p *Portal) sendRefund(c echo.Context) error {
+	form, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	if amount, err := money.ParseDecimal(strings.TrimSpace(form.Get("amount"))); err == nil && amount >= largeRefund && form.Get("fill") == "" {
+		return p.fresh(p.giveBack)(c)
+	}
+	return p.giveBack(c)
+}
+
+// giveBack gives back what the form says, once, and only of what was left when it was drawn: two tabs, or two
+// people, do not give back twice what they saw once.
+func (p *Portal) giveBack(c echo.Context) error {
 	form, err := readForm(c)
 	if err != nil {
 		return err
