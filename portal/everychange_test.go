@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/page"
 	"svcpay/internal/patch"
 	"svcpay/internal/pg"
+	"svcpay/internal/receipt"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
 	"svcpay/internal/upload"
@@ -162,6 +163,12 @@ func (w *world) asksOfMoney() []func() error {
 			waiting := refund.ListInput{Page: page.Input[ids.Refund]{Limit: 1}, Statuses: []string{"pending"}}
 			id := one(t, func(r refund.Refund) string { return r.ID.String() })(w.Refunds.List(ctx, app, waiting))
 			_, err := w.Refunds.Cancel(ctx, organization, id, nil)
+			return err
+		},
+		func() error {
+			settled := charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}, Statuses: []string{"settled"}}
+			id := one(t, func(c charge.Charge) string { return c.ID.String() })(w.Charges.List(ctx, app, settled))
+			_, err := w.Receipts.Send(ctx, organization, receipt.SendInput{ChargeID: id, Email: "dana@example.org"}, nil)
 			return err
 		},
 		func() error {

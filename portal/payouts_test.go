@@ -139,9 +139,8 @@ func TestInvoiceOfDonations(t *testing.T) {
 func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	staff, admin := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleOrganizationAdmin)
 	one := w.Merchant(merchant.CreateInput{}).ID
-	admin, staff = w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff) // with the new merchant
+	admin, staff := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff) // with the new merchant
 	at := merchantAt(one, payoutsEnd)
 	w.send(at, nil, "Cookie", staff).says(t, "No bank account yet", "Only an administrator of the organization")
 	w.send(at, nil, "Cookie", admin).says(t, "No bank account yet", at+"/account")
