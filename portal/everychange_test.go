@@ -20,7 +20,7 @@ import (
 	"svcpay/internal/page"
 	"svcpay/internal/patch"
 	"svcpay/internal/pg"
-	"svcpay/internal/receipt"
+	receipts "svcpay/internal/receipt"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
 	"svcpay/internal/upload"
@@ -168,7 +168,7 @@ func (w *world) asksOfMoney() []func() error {
 		func() error {
 			settled := charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}, Statuses: []string{"settled"}}
 			id := one(t, func(c charge.Charge) string { return c.ID.String() })(w.Charges.List(ctx, app, settled))
-			_, err := w.Receipts.Send(ctx, organization, receipt.SendInput{ChargeID: id, Email: "dana@example.org"}, nil)
+			_, err := w.Receipts.Send(ctx, organization, receipts.SendInput{ChargeID: id, Email: "dana@example.org"}, nil)
 			return err
 		},
 		func() error {
