@@ -125,7 +125,7 @@ func PolicyPage(p Page, v Policy) templ.Component {
 }
 
 func (v Policy) table(t text.Policy) ui.Table {
-	out := ui.Table{Caption: t.Caption, Wide: true, Columns: []ui.Column{{Title: t.Permission, Place: ui.PlaceLead}}}
+	out := ui.Table{Caption: t.Caption, Columns: []ui.Column{{Title: t.Permission, Place: ui.PlaceLead}}}
 	for _, r := range v.Roles {
 		title := r.Name
 		if r.Yours {

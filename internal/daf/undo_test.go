@@ -39,8 +39,13 @@ func TestWhatARequestDidIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := w.DAF.Undo(t.Context(), w.person(), did.RequestID)
-	if err != nil || len(out) != 3 || out[0].Refused != nil || out[1].Refused != nil || out[2].Refused == nil || out[2].Refused.Code != "object_changed" {
+	if err != nil || len(out) != 3 {
 		t.Fatalf("%+v, %v", out, err)
+	}
+	for _, one := range out { // ids of one millisecond have no order
+		if changed := one.Refused != nil && one.Refused.Code == "object_changed"; changed != (one.ID == later.ID.String()) {
+			t.Errorf("%s: %v", one.ID, one.Refused)
+		}
 	}
 	if d := w.get(one.ID); d.Status != daf.Initiated || deref(d.Note) != "The fund called" || !maps.Equal(d.Metadata, map[string]string{"campaign": "winter"}) {
 		t.Errorf("%s", jsonOf(t, d))
