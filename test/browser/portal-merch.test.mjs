@@ -145,18 +145,3 @@ test('who may not is told who may', async (t) => {
   assert.equal(await staff.getByRole('link', { name: 'Change fees' }).count(), 0);
   assert.deepEqual(staff.complaints, []);
 });
-
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [390, 1280]) {
-    test(`pages of merchants and fees are accessible and fit: ${colorScheme}, ${width} pixels`, async (t) => {
-      const page = await as(t, 'system_admin', '/merchants', { colorScheme, width });
-      await sound(page, 'list');
-      const of = ['', '/edit', '/status', '/fees', '/fees/change', '/wallets', '/daf', '/team', '/activity'].map((end) => `/merchants/${us}${end}`);
-      for (const path of ['/merchants?q=nobody', '/merchants/new', ...of, '/fees', '/fees/defaults', '/fees/service', '/fees/service/change']) {
-        await page.goto(portal + path);
-        await sound(page, path);
-      }
-      assert.deepEqual(page.complaints, []);
-    });
-  }
-}

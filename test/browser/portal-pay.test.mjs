@@ -110,18 +110,3 @@ test('who may not refund is offered nothing, and refused', async (t) => {
   await page.getByText('refund:create').waitFor();
   assert.equal((await refunds(charge)).length, 0);
 });
-
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [390, 1280]) {
-    test(`the pages of payments are accessible: ${colorScheme}, ${width} pixels`, async (t) => {
-      const charge = await charged(10_000, { test_case: 'approved_amex', metadata: { campaign: 'spring' } });
-      await charged(2_000, { test_case: 'ach_settles' });
-      const page = await as(t, 'application_admin', { colorScheme, width });
-      for (const path of ['', '/charges', '/charges?status=voided&amount_min=ten', `/charges/${charge.id}`, `/charges/${charge.id}/refund`, `/charges/${charge.id}/receipt`, '/refunds']) {
-        await go(page, path);
-        await sound(page, path);
-      }
-      assert.deepEqual(page.complaints, []);
-    });
-  }
-}

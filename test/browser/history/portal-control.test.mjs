@@ -39,20 +39,6 @@ test('support finds by the keyboard whatever somebody pastes', async (t) => {
   assert.deepEqual(page.complaints, []);
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  test(`search, roles, audit log and team are sound in the ${colorScheme} theme`, async (t) => {
-    const page = await visit(t, 'organization_admin', '/search?q=4242', { colorScheme });
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 900 });
-      for (const path of ['/search?q=4242', '/search?q=nothing-like-this', '/roles', '/audit', '/audit?outcome=denied', '/team', '/team/invite']) {
-        await page.goto(portal + path);
-        await sound(page, `${path} ${width} ${colorScheme}`);
-      }
-    }
-    assert.deepEqual(page.complaints, []);
-  });
-}
-
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with a script' : 'without a script';
 
