@@ -21,11 +21,11 @@ for (const javaScriptEnabled of [true, false]) {
     for (const one of credentials.users) {
       await signIn(page, one);
       assert.equal(page.url(), portal);
-      await page.getByRole('main').getByText(one.email).waitFor();
       await page.getByText(roles[one.role]).first().waitFor();
       const [cookie] = (await page.context().cookies()).filter(({ name }) => name === '__Host-svcpay');
       assert.deepEqual([cookie.secure, cookie.httpOnly, cookie.sameSite, cookie.path], [true, true, 'Lax', '/']);
       await page.locator('.account').click();
+      await page.locator('.menu-head').getByText(one.email).waitFor();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByText('You are signed out.').waitFor();
     }
