@@ -2,7 +2,7 @@
 //   <version>/svcpay.js, <patch>/svcpay.js, <version>/integrity.json, <version>/frame/*.html, <version>/assets/*, <version>/modal.js
 // Every file has a .br and a .gz beside it. Fails when a size of `limits` is exceeded.
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -30,7 +30,8 @@ export async function build(out = dist) {
 async function buildVersion(out, version, patch) {
   const emit = emitter(out);
   const part = (entry) => bundle(entry, version);
-  const loader = await part('loader/index.ts');
+  const parts = await partsOf(version, emit);
+  const loader = await bundle('loader/index.ts', version, { SVCPAY_PARTS: JSON.stringify(parts) });
   const sizes = { loader: await emit(`${version}/svcpay.js`, loader) };
   await emit(`${patch}/svcpay.js`, loader);
   await emit(`${version}/integrity.json`, integrity(patch, loader));
@@ -40,8 +41,8 @@ async function buildVersion(out, version, patch) {
   const frame = async (name, title, ...entries) => {
     const assets = await Promise.all(entries.map(async (entry) => hashed(entry, await part(entry))));
     const head = assets.map(tag).join('\n');
-    const parts = assets.map((asset) => emit(`${version}/assets/${asset.name}`, asset.content));
-    return sum(await Promise.all([...parts, emit(`${version}/frame/${name}.html`, await page(title, head))]));
+    const written = assets.map((asset) => emit(`${version}/assets/${asset.name}`, asset.content));
+    return sum(await Promise.all([...written, emit(`${version}/frame/${name}.html`, await page(title, head))]));
   };
   sizes.controller = await frame('controller', 'Payment service', 'controller/index.ts');
   sizes.card = await frame('field', 'Secure payment field', 'field/field.css', 'field/index.ts');
@@ -49,7 +50,20 @@ async function buildVersion(out, version, patch) {
   return sizes;
 }
 
-async function bundle(entry, version) {
+/** Emits what the loader loads only where it is needed, a file for each of src/parts, and tells where and what they are. */
+async function partsOf(version, emit) {
+  const parts = {};
+  for (const file of await readdir(`${here}src/parts`)) {
+    const asset = hashed(`parts/${file}`, await bundle(`parts/${file}`, version));
+    const name = file.replace('.ts', '');
+    const path = `${version}/assets/${asset.name.replace('parts-', `${name}-`)}`;
+    await emit(path, asset.content);
+    parts[name] = { path: `/${path}`, integrity: sha384(asset.content) };
+  }
+  return parts;
+}
+
+async function bundle(entry, version, define = {}) {
   const { outputFiles } = await esbuild.build({
     entryPoints: [`${here}src/${entry}`],
     bundle: true,
@@ -57,7 +71,7 @@ async function bundle(entry, version) {
     write: false,
     format: 'iife',
     target: ['chrome99', 'firefox101', 'safari16.4'],
-    define: { SVCPAY_VERSION: JSON.stringify(version) },
+    define: { SVCPAY_VERSION: JSON.stringify(version), ...define },
     legalComments: 'none',
     charset: 'utf8',
   });
@@ -81,8 +95,11 @@ function tag({ name }) {
 
 /** What a page needs to pin this very file: `<script src integrity crossorigin>`. */
 function integrity(patch, loader) {
-  const sha384 = createHash('sha384').update(loader).digest('base64');
-  return Buffer.from(JSON.stringify({ version: patch, path: `/${patch}/svcpay.js`, integrity: `sha384-${sha384}` }) + '\n');
+  return Buffer.from(JSON.stringify({ version: patch, path: `/${patch}/svcpay.js`, integrity: sha384(loader) }) + '\n');
+}
+
+function sha384(content) {
+  return `sha384-${createHash('sha384').update(content).digest('base64')}`;
 }
 
 /** Writes a file with its compressed forms and returns its size after brotli. */

@@ -41,10 +41,10 @@ test('dafQuote covers the fee of the service, or both', () => {
 
 test('each version offers the field types that it has', async () => {
   for (const [version, offered] of [['1.1', false], ['1.2', false], ['3.0', false], ['3.2', true]]) {
-    const { methodOf } = await load('loader/types', version);
-    assert.equal(methodOf('cardCvc'), 'cc');
-    if (offered) assert.equal(methodOf('daf'), 'daf');
-    else assert.throws(() => methodOf('daf'), { code: 'version_unsupported', type: 'integration_error', message: /needs svcpay\.js 3\.2; this page loads/ });
-    for (const type of ['walletA', 'constructor', '', undefined]) assert.throws(() => methodOf(type), { code: 'payment_method_disabled' });
+    const { typeOf } = await load('loader/types', version);
+    assert.equal(typeOf('cardCvc').method, 'cc');
+    if (offered) assert.equal(typeOf('daf').method, 'daf');
+    else assert.throws(() => typeOf('daf'), { code: 'version_unsupported', type: 'integration_error', message: /needs svcpay\.js 3\.2; this page loads/ });
+    for (const type of ['walletC', 'constructor', '', undefined]) assert.throws(() => typeOf(type), { code: 'payment_method_disabled' });
   }
 });

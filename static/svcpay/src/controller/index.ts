@@ -1,7 +1,7 @@
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
 import type { PayError } from '../shared/errors';
-import type { DafRequest, TokenRequest } from '../shared/protocol';
+import type { DafRequest, Setup, TokenRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
@@ -19,7 +19,8 @@ accept((port, pageOrigin) => {
     init: () => true,
     async session() {
       const { livemode, merchant, methods } = await sessions.current();
-      return { livemode, country: merchant.country, currency: merchant.currency, methods };
+      const setup: Setup = { bankProcessor: merchant.bank_processor };
+      return { livemode, country: merchant.country, currency: merchant.currency, methods, setup };
     },
     token: (request: TokenRequest) => tokenize(sessions, fields, request),
     daf: (request: DafRequest) => startDaf(sessions, request),

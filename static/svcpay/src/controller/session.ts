@@ -8,7 +8,7 @@ interface Session {
   session: string;
   expires_at: string;
   livemode: boolean;
-  merchant: { country: string; currency: string };
+  merchant: { country: string; currency: string; bank_processor: string };
   methods: Record<string, boolean>;
 }
 

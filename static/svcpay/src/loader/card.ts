@@ -1,7 +1,9 @@
 import type { Handlers } from '../shared/channel';
 import type { CardType, FieldState } from '../shared/protocol';
-import { Field, type Host } from './field';
+import { fault } from '../shared/errors';
+import { TokenField, type Field, type Host } from './field';
 import { clean, type Options } from './options';
+import { billingOf } from './token-data';
 
 const TITLES: Record<CardType, string> = {
   card: 'Secure card details',
@@ -11,7 +13,7 @@ const TITLES: Record<CardType, string> = {
 };
 
 /** A card, or one part of it. */
-export class CardField extends Field {
+export class CardField extends TokenField {
   declare readonly type: CardType;
 
   constructor(host: Host, type: CardType, options: Options) {
@@ -22,6 +24,12 @@ export class CardField extends Field {
   override mount(target: string | Element): void {
     super.mount(target);
     this.#show({ empty: true, complete: false });
+  }
+
+  override tokenize(tokenData: unknown): Promise<SvcPay.TokenResult> {
+    const set: CardField[] = this.type === 'card' ? [this] : [...this.host.mounted].filter(isPart);
+    if (!set.every(({ id }) => id)) throw fault('not_ready', 'A card field is still loading.');
+    return this.host.ask('token', { fields: set.map(({ id }) => id), billing: billingOf(tokenData) });
   }
 
   clear(): void {
@@ -45,4 +53,9 @@ export class CardField extends Field {
     const states = { empty, complete, invalid: !!error };
     for (const [state, on] of Object.entries(states)) this.container?.classList.toggle(`SvcPayField--${state}`, on);
   }
+}
+
+/** Whether a field is one of those that make a card together. */
+function isPart(field: Field): field is CardField {
+  return field instanceof CardField && field.type !== 'card';
 }

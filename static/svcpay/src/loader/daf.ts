@@ -2,11 +2,14 @@ import type { Handlers } from '../shared/channel';
 import { fault } from '../shared/errors';
 import type { DafRequest, DafResult } from '../shared/protocol';
 import { Field, type Host } from './field';
-import { Modal } from './modal';
+import type { Modal } from './modal';
+import type { ModalPart } from '../parts/modal';
 import { clean, schemeOf, type Options } from './options';
+import { loadPart } from './part';
 import { wholeDollarsOf } from './price';
 
 const TITLE = 'Donate from a donor-advised fund';
+const UNREACHABLE = fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
 const OPTIONS = ['customerDetail', 'disabled', 'price'];
 
 /** The button that opens the modal in which a donor authorizes a grant from a donor-advised fund. */
@@ -19,6 +22,12 @@ export class DafField extends Field {
     // At least as large as the wallets' buttons.
     super(host, { type: 'daf', method: 'daf', path: 'button', title: TITLE, box: { height: '48px', minWidth: '186px' } });
     this.updateField(options);
+  }
+
+  override mount(target: string | Element): void {
+    super.mount(target);
+    // Ahead of the click, which then need not wait; it asks again for what could not be had.
+    if (this.container) this.#part().catch(() => {});
   }
 
   /** The amount that the modal opens with, as "25.00". */
@@ -41,19 +50,21 @@ export class DafField extends Field {
   }
 
   protected override handlers(): Handlers {
-    return { click: () => this.#open() };
+    return { click: () => void this.#open() };
   }
 
   protected override settings(): Options {
     return { disabled: this.options.disabled, scheme: schemeOf(this.container!) };
   }
 
-  #open(): void {
-    if (this.#modal?.open) return;
+  async #open(): Promise<void> {
     if (!this.#amount) return this.failed(fault('price_required', 'setPrice must be called before a donor can open the DAF modal.'));
-    const scheme = schemeOf(this.container!);
+    const part = await this.#part().catch(() => undefined);
+    if (!part) return this.failed(UNREACHABLE);
+    if (this.#modal?.open || !this.container) return;
+    const scheme = schemeOf(this.container);
     const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail, scheme };
-    this.#modal = new Modal({
+    this.#modal = new part.Modal({
       title: TITLE,
       scheme,
       address: async () => {
@@ -63,6 +74,10 @@ export class DafField extends Field {
       done: (result) => this.#closed(result),
       failed: (error) => this.failed(error),
     });
+  }
+
+  #part(): Promise<ModalPart> {
+    return loadPart(this.host.payOrigin, 'modal');
   }
 
   #closed(result: DafResult | undefined): void {

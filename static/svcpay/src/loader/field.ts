@@ -5,6 +5,7 @@ import { Events, type Handler } from './events';
 import { openFrame, type Frame } from './frame';
 import { complain } from './notice';
 import { clean, merge, schemeOf, type Options } from './options';
+import type { Setup } from '../shared/protocol';
 import type { Method } from './types';
 
 /** What a field needs of the instance that made it. */
@@ -21,6 +22,8 @@ export interface Host {
   ask(name: string, body: unknown): Promise<any>;
   /** Tells the controller that a field has left the page. */
   dropped(id: string): void;
+  /** What fields need to know of the merchant; there once one can mount. */
+  setup: Setup;
 }
 
 /** What tells the frames of one field type from those of another. */
@@ -154,6 +157,12 @@ export abstract class Field {
     }
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.updateField({}), { signal });
   }
+}
+
+/** A field of which a token can be made. */
+export abstract class TokenField extends Field {
+  /** Makes the token; rejects with a PayError. The field is mounted, and the instance ready. */
+  abstract tokenize(tokenData: unknown): Promise<SvcPay.TokenResult>;
 }
 
 function find(selector: string): Element | null {

@@ -1,25 +1,30 @@
 import type { Channel } from '../shared/channel';
 import { asFault, fault, type PayError } from '../shared/errors';
-import type { CardType } from '../shared/protocol';
+import type { Setup } from '../shared/protocol';
 import { uuid } from '../shared/random';
-import { CardField } from './card';
-import { DafField } from './daf';
-import type { Field, Host } from './field';
+import { TokenField, type Field, type Host } from './field';
 import { openFrame, type Frame } from './frame';
 import { complain, raise } from './notice';
 import type { Options } from './options';
 import { dafQuote } from './quote';
-import { billingOf } from './token-data';
-import { methodOf, type Method } from './types';
+import { typeOf, type Method } from './types';
 
 /** How long a session may take, and what the controller is asked for with all its retries, in milliseconds. */
 const SESSION_TIMEOUT = 30_000;
 const ASK_TIMEOUT = 90_000;
 
-const TAKES: Record<Method, string> = { cc: 'cards', daf: 'donations from donor-advised funds' };
+const TAKES: Record<Method, string> = {
+  cc: 'cards',
+  ach: 'bank accounts',
+  acss: 'pre-authorized debits',
+  wallet_a: 'wallet A',
+  wallet_b: 'wallet B',
+  daf: 'donations from donor-advised funds',
+};
 
 const NOT_READY = fault('not_ready', 'canMakePayments() must complete before a field is mounted or a token created.');
 const NO_TOKEN = fault('daf_has_no_token', 'A DAF donation has no token: pass the dafAuthorized event to POST /api/dafDonations.');
+const NOT_MOUNTED = fault('field_not_mounted', 'createToken needs a mounted field of this instance.');
 const DESTROYED = fault('not_ready', 'This SvcPay instance was destroyed.');
 
 /** Builds the page's SvcPay class for a pay origin. */
@@ -59,20 +64,20 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     }
 
     createField(type: string, options: Options = {}): any {
-      const method = methodOf(type);
+      const { method, make } = typeOf(type);
       if (method !== (this.#method ??= method)) {
         raise('payment_type_conflict', 'Each payment type needs an instance of its own: make another SvcPay for this field.');
       }
-      return method === 'daf' ? new DafField(this.#host, options) : new CardField(this.#host, type as CardType, options);
+      return make(this.#host, options);
     }
 
     /** Turns what was typed into a token. Always resolves, to a result or to {error}. */
-    async createToken(field: CardField, tokenData?: unknown): Promise<SvcPay.TokenResult> {
+    async createToken(field: { type: string }, tokenData?: unknown): Promise<SvcPay.TokenResult> {
       try {
-        if ((field?.type as string) === 'daf') throw NO_TOKEN;
+        if (field?.type === 'daf') throw NO_TOKEN;
         this.#ready();
-        const request = { fields: this.#together(field), billing: billingOf(tokenData) };
-        return await this.#host.ask('token', request);
+        if (!(field instanceof TokenField) || !this.#mounted.has(field)) throw NOT_MOUNTED;
+        return await field.tokenize(tokenData);
       } catch (caught) {
         return { error: asFault(caught) };
       }
@@ -89,12 +94,13 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     async #ask(): Promise<SvcPay.Capabilities | false> {
       if (this.#destroyed) throw DESTROYED;
       const link = await (this.#link ??= this.#open());
-      const can: SvcPay.Capabilities = await link.call('session', undefined, SESSION_TIMEOUT);
+      const { setup, ...can }: SvcPay.Capabilities & { setup: Setup } = await link.call('session', undefined, SESSION_TIMEOUT);
       if (!Object.values(can.methods).some(Boolean)) {
         throw fault('payment_method_disabled', 'The merchant cannot take payments now.', 'invalid_request_error');
       }
       this.#controller = link;
       this.#can = can;
+      this.#host.setup = setup;
       this.lastError = null;
       return can;
     }
@@ -126,16 +132,9 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       return this.#controller;
     }
 
-    /** The ids of the fields that make one card with `field`. */
-    #together(field: CardField): string[] {
-      if (!this.#mounted.has(field)) throw fault('field_not_mounted', 'createToken needs a mounted field of this instance.');
-      const set = field.type === 'card' ? [field] : [...this.#mounted].filter(({ type }) => type !== 'card');
-      if (!set.every(({ id }) => id)) throw fault('not_ready', 'A card field is still loading.');
-      return set.map(({ id }) => id);
-    }
-
     #host: Host = {
       payOrigin,
+      setup: { bankProcessor: '' },
       mounted: this.#mounted,
       obstacle: (method) => {
         if (!this.#can) return this.#destroyed ? DESTROYED : NOT_READY;

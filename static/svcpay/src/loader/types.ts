@@ -1,27 +1,36 @@
-import { CARD_INPUTS } from '../shared/protocol';
+import { CARD_INPUTS, type CardType } from '../shared/protocol';
+import { CardField } from './card';
+import { DafField } from './daf';
+import type { Field, Host } from './field';
 import { raise } from './notice';
+import type { Options } from './options';
 
 /** A payment method, as canMakePayments names it. */
-export type Method = 'cc' | 'daf';
+export type Method = 'cc' | 'ach' | 'acss' | 'wallet_a' | 'wallet_b' | 'daf';
 
 interface FieldType {
   method: Method;
   /** The first version of the library that has it. Versions compare as text. */
   since: string;
+  make(host: Host, options: Options): Field;
 }
 
-const CARD: FieldType = { method: 'cc', since: '1.1' };
+const card = (type: string): FieldType => ({
+  method: 'cc',
+  since: '1.1',
+  make: (host, options) => new CardField(host, type as CardType, options),
+});
 
 const TYPES: Record<string, FieldType> = {
-  ...Object.fromEntries(Object.keys(CARD_INPUTS).map((type) => [type, CARD])),
-  daf: { method: 'daf', since: '3.2' },
+  ...Object.fromEntries(Object.keys(CARD_INPUTS).map((type) => [type, card(type)])),
+  daf: { method: 'daf', since: '3.2', make: (host, options) => new DafField(host, options) },
 };
 
-/** The payment method of a field type; throws for one that this version does not have. */
-export function methodOf(type: string): Method {
+/** What a field type is; throws for one that this version does not have. */
+export function typeOf(type: string): FieldType {
   const name = JSON.stringify(type);
   if (!Object.hasOwn(TYPES, type)) raise('payment_method_disabled', `The field type ${name} is not offered by this version of the service.`);
-  const { method, since } = TYPES[type]!;
-  if (SVCPAY_VERSION < since) raise('version_unsupported', `The field type ${name} needs svcpay.js ${since}; this page loads ${SVCPAY_VERSION}.`);
-  return method;
+  const found = TYPES[type]!;
+  if (SVCPAY_VERSION < found.since) raise('version_unsupported', `The field type ${name} needs svcpay.js ${found.since}; this page loads ${SVCPAY_VERSION}.`);
+  return found;
 }

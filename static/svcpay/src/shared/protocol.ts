@@ -46,6 +46,12 @@ export interface Joined {
   brand: string;
 }
 
+/** What the fields of a page need to know of their merchant; the page itself is not told. */
+export interface Setup {
+  /** Whose form takes bank accounts: "p", "q", or empty. */
+  bankProcessor: string;
+}
+
 /** What a page asks the controller for one token. */
 export interface TokenRequest {
   fields: string[];

@@ -1,0 +1,34 @@
+/** Where parts of the library are that only some field types need, by name. */
+export type Parts = Record<string, { path: string; integrity: string }>;
+
+const loading = new Map<string, Promise<unknown>>();
+
+/**
+ * Loads a part once and gives what it exports (see `exportPart`). Rejects when it cannot be had; the next call tries again.
+ * The loader names the content, so whoever pins the loader has pinned the part.
+ */
+export function loadPart<Exports>(payOrigin: string, name: string): Promise<Exports> {
+  if (!loading.has(name)) {
+    const part = request(payOrigin, name);
+    loading.set(name, part);
+    part.catch(() => loading.delete(name));
+  }
+  return loading.get(name) as Promise<Exports>;
+}
+
+function request(payOrigin: string, name: string): Promise<unknown> {
+  const { path, integrity } = SVCPAY_PARTS[name]!;
+  const script = document.createElement('script');
+  return new Promise((resolve, reject) => {
+    Object.assign(script, { src: payOrigin + path, integrity, crossOrigin: 'anonymous', onerror: reject });
+    script.addEventListener(EXPORT, (event) => resolve((event as CustomEvent).detail));
+    document.head.append(script);
+  }).finally(() => script.remove());
+}
+
+const EXPORT = 'svcpay:part';
+
+/** Hands what a part offers to the loader, while the part's script runs. */
+export function exportPart(exports: unknown): void {
+  document.currentScript!.dispatchEvent(new CustomEvent(EXPORT, { detail: exports }));
+}
