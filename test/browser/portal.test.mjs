@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { credentials } from './support/env.mjs';
-import { open, portal, signIn, sound, submit, weigh } from './support/portal.mjs';
+import { open, portal, signIn, soundInBothThemes, submit, weigh } from './support/portal.mjs';
 
 const [user] = credentials.users;
 const roles = {
@@ -80,23 +80,21 @@ test('a code is copied by its button, which exists only with a script', async (t
   assert.equal(await bare.getByRole('button', { name: /^Copy/ }).count(), 0);
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [320, 390, 1280]) {
-    test(`all pages are accessible and fit: ${colorScheme}, ${width} pixels`, async (t) => {
-      const page = await open(t, '/login', { colorScheme, width });
-      await sound(page, 'sign-in');
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('alert').waitFor();
-      await sound(page, 'mistake');
-      await signIn(page);
-      await sound(page, 'home');
-      await page.goto(`${portal}/_kit`);
-      await sound(page, 'kit');
-      await page.goto(`${portal}/nothing`);
-      await sound(page, 'missing');
-      assert.deepEqual(page.complaints, []);
-    });
-  }
+for (const width of [320, 390, 1280]) {
+  test(`all pages are accessible and fit: ${width} pixels`, async (t) => {
+    const page = await open(t, '/login', { width });
+    await soundInBothThemes(page, 'sign-in');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await soundInBothThemes(page, 'mistake');
+    await signIn(page);
+    await soundInBothThemes(page, 'home');
+    await page.goto(`${portal}/_kit`);
+    await soundInBothThemes(page, 'kit');
+    await page.goto(`${portal}/nothing`);
+    await soundInBothThemes(page, 'missing');
+    assert.deepEqual(page.complaints, []);
+  });
 }
 
 test('a first visit weighs at most 150 KB over the wire', async (t) => {

@@ -43,6 +43,14 @@ export async function sound(page, name, { covered = false } = {}) {
   await fits(page, name);
 }
 
+/** Fails on what is not sound in light, or not legible in dark. The page is light again afterwards. */
+export async function soundInBothThemes(page, name, options) {
+  await sound(page, name, options);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await legible(page, `${name}, dark`);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
 /** Fails on words that are hard to read: all that a theme alone can do to a page that is sound in another one. */
 export async function legible(page, name) {
   const { violations } = await page.evaluate(() => window.axe.run({ runOnly: ['color-contrast'] }));
