@@ -19,6 +19,7 @@ CREATE TABLE audit_entries (
     key_id uuid,
     actor_name text NOT NULL,
     role text NOT NULL,
+    viewer text NOT NULL,
     domain text NOT NULL,
     permission text NOT NULL,
     subject_kind text NOT NULL,

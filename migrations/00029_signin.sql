@@ -24,6 +24,8 @@ ALTER TABLE people
     ADD COLUMN muted_mails text[] NOT NULL DEFAULT '{}' CHECK (array_position(muted_mails, NULL) IS NULL),
     ADD COLUMN totp_sealed bytea,
     ADD COLUMN totp_since timestamptz,
+    -- When the secret was shown first: one that nobody confirms is good for a while only.
+    ADD COLUMN totp_shown_at timestamptz,
     -- The time step of the last code that was taken: no code is taken twice.
     ADD COLUMN totp_step bigint NOT NULL DEFAULT 0,
     ADD COLUMN passkey_handle bytea UNIQUE CHECK (length(passkey_handle) = 32),

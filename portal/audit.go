@@ -143,9 +143,13 @@ func (p *Portal) showAuditEntry(c echo.Context) error {
 		return err
 	}
 	t := say(c)
+	role := t.Roles[string(e.Role)]
+	if e.Viewer != "" {
+		role = t.Audit.Through(t.Roles[string(e.Viewer)], role)
+	}
 	view := views.AuditEntry{Title: right(t, e.Permission), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
 		Edits: edits(e), Facts: []ui.Pair{
-			{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: t.Roles[string(e.Role)], Detail: e.Domain},
+			{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},
 			{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},
 			{Key: t.Audit.Entry, Value: e.ID.String()}, {Key: t.Audit.Position, Value: strconv.FormatInt(e.Position, 10)},
 		}}

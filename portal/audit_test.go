@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
@@ -141,6 +142,8 @@ func TestTheChainIsChecked(t *testing.T) {
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE audit_entries SET actor_name = 'Somebody else' WHERE position = 2`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
+	w.send(chainPath, nil, "Cookie", admin).says(t, "The chain is whole") // as it was looked at just now
+	w.pass(time.Minute)
 	w.send(chainPath, nil, "Cookie", admin).says(t, "The chain is broken", "Entry 2 was changed")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/identity"
+	"svcpay/internal/ids"
 	"svcpay/views/text"
 )
 
@@ -26,6 +27,7 @@ func hostCookie(name, value string, age int) *http.Cookie {
 func from(c echo.Context) identity.Visitor {
 	v := identity.Visitor{UserAgent: c.Request().UserAgent()}
 	v.Address, _ = netip.ParseAddr(c.RealIP())
+	v.RequestID, _ = ids.ParseRequest(c.Response().Header().Get("Request-Id"))
 	if cookie, err := c.Cookie(browserCookie); err == nil {
 		v.Browser = cookie.Value
 	}

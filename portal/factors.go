@@ -88,12 +88,20 @@ func (p *Portal) confirmAuthenticator(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	return p.factorAdded(c, codes, say(c).Settings.AppAdded)
+	return p.factorsChanged(c, codes, say(c).Settings.AppAdded)
 }
 
-// factorAdded gives the session another id, as a second factor is a change of rights, and shows the recovery codes
-// that came with it, if any.
-func (p *Portal) factorAdded(c echo.Context, codes []string, words string) error {
+// factorsChanged ends the visitor's other sessions and gives this one another id, as another way in is a change of
+// rights, and shows the recovery codes that came with it, if any.
+func (p *Portal) factorsChanged(c echo.Context, codes []string, words string) error {
+	session, err := p.sessions.Get(c.Request(), cookieName)
+	if err != nil {
+		return err
+	}
+	visit, _ := visitOf(session)
+	if err := p.Identity.RevokeOthers(c.Request().Context(), visit.Person.ID, session.ID); err != nil {
+		return err
+	}
 	if err := p.renew(c, true); err != nil {
 		return err
 	}
@@ -111,7 +119,7 @@ func (p *Portal) removeAuthenticator(c echo.Context) error {
 	if err := p.Identity.RemoveAuthenticator(c.Request().Context(), person); err != nil {
 		return err
 	}
-	return saved(c, say(c).Settings.AppRemoved)
+	return p.factorsChanged(c, nil, say(c).Settings.AppRemoved)
 }
 
 func (p *Portal) makeCodes(c echo.Context) error {
@@ -126,7 +134,7 @@ func (p *Portal) makeCodes(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.CodesPage(p.page(c, say(c).Settings.CodesTitle), strings.Join(codes, "\n")))
+	return p.factorsChanged(c, codes, "")
 }
 
 func (p *Portal) showNewPasskey(c echo.Context) error {
@@ -167,7 +175,7 @@ func (p *Portal) addPasskey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.factorAdded(c, codes, say(c).Settings.PasskeyAdded)
+	return p.factorsChanged(c, codes, say(c).Settings.PasskeyAdded)
 }
 
 func (p *Portal) removePasskey(c echo.Context) error {
@@ -182,7 +190,7 @@ func (p *Portal) removePasskey(c echo.Context) error {
 	if err := p.Identity.RemovePasskey(c.Request().Context(), person, id); err != nil {
 		return err
 	}
-	return saved(c, say(c).Settings.PasskeyRemoved)
+	return p.factorsChanged(c, nil, say(c).Settings.PasskeyRemoved)
 }
 
 func (p *Portal) askPasskey(c echo.Context) error {

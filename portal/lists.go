@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -129,9 +130,12 @@ func sheet(c echo.Context, name string, head []string, each func(write func(cell
 	return w.Error()
 }
 
-// tame puts an apostrophe before what a spreadsheet would take for a formula.
+var decimal = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
+
+// tame puts an apostrophe before what a spreadsheet would take for a formula: of what begins with a sign, all that
+// is not a number to its end.
 func tame(cell string) string {
-	if cell != "" && strings.ContainsAny(cell[:1], "=+@\t\r") || len(cell) > 1 && cell[0] == '-' && !strings.ContainsAny(cell[1:2], "0123456789") {
+	if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r") && !decimal.MatchString(cell) {
 		return "'" + cell
 	}
 	return cell

@@ -1,10 +1,13 @@
 package portal
 
 import (
+	"context"
 	"crypto/rand"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/assembly"
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/notify"
@@ -96,9 +100,27 @@ func (p *Portal) serve(r route) echo.HandlerFunc {
 		}
 		handler := r.handler
 		if r.access == access(authz.ExportCreate) { // what leaves the portal by the file takes a proof
-			handler = p.fresh(handler)
+			handler = p.fresh(p.noted(handler))
 		}
 		return p.admit(c, func(c echo.Context) error { return p.permit(c, authz.Permission(r.access), handler) })
+	}
+}
+
+// noted is around the handler of a route that gives a file of many records away: the audit log tells who took which,
+// by the names of the filters alone, as what is looked for may be a payer's own name.
+func (p *Portal) noted(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		defer func() { // also of one that was cut off
+			if !c.Response().Committed || c.Response().Status != http.StatusOK {
+				return
+			}
+			ctx := context.WithoutCancel(c.Request().Context())
+			what := map[string]any{"page": c.Request().URL.Path, "filters": slices.Sorted(maps.Keys(c.QueryParams()))}
+			if err := p.Audit.Done(ctx, actor(c), authz.ExportCreate, audit.Of("download", "", 0), what); err != nil {
+				p.Log.ErrorContext(ctx, "a download could not be written down", "route", c.Path(), "error", err.Error())
+			}
+		}()
+		return next(c)
 	}
 }
 

@@ -98,7 +98,8 @@ func (p *Portal) showRefundForm(c echo.Context) error {
 	return render(c, http.StatusOK, views.RefundPage(p.page(c, say(c).Acts.Refund), f))
 }
 
-// largeRefund is the amount, in minor units, from which on a refund takes a fresh proof of who gives it.
+// largeRefund is how much of one charge, in minor units and with what was given back before, is given back from which on
+// a refund takes a fresh proof of who gives it.
 const largeRefund money.Amount = 1_000_00
 
 // sendRefund gives back what the form says; of who gives back much, a fresh proof is asked first.
@@ -107,7 +108,15 @@ func (p *Portal) sendRefund(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if amount, err := money.ParseDecimal(strings.TrimSpace(form.Get("amount"))); err == nil && amount >= largeRefund && form.Get("fill") == "" {
+	amount, err := money.ParseDecimal(strings.TrimSpace(form.Get("amount")))
+	if err != nil || form.Get("fill") != "" {
+		return p.giveBack(c)
+	}
+	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	if amount+one.AmountRefunded+one.AmountRefundPending >= largeRefund {
 		return p.fresh(p.giveBack)(c)
 	}
 	return p.giveBack(c)

@@ -75,6 +75,7 @@ func (p *Portal) visitor(c echo.Context) (identity.Session, bool, error) {
 		return identity.Session{}, false, err
 	}
 	visit, ok := visitOf(session)
+	visit.Seen = from(c)
 	return visit, ok, nil
 }
 

@@ -209,7 +209,10 @@ func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 			t.Errorf("%s has a secret in clear", sql)
 		}
 	}
-	fresh := codesOf.FindAllString(w.send("/portal/settings/codes", url.Values{}, "Cookie", in).body, -1)
+	made := w.send("/portal/settings/codes", url.Values{}, "Cookie", in)
+	fresh := codesOf.FindAllString(made.body, -1)
+	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, loginPath+"?notice=ended") // another way in, another session
+	in = made.cookies("")
 	if len(fresh) != 10 || fresh[0] == codes[0] {
 		t.Errorf("new codes are %v", fresh)
 	}

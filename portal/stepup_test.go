@@ -45,3 +45,54 @@ func TestWhatMattersTakesAFreshProof(t *testing.T) {
 		t.Errorf("%d refunds with a proof", n)
 	}
 }
+
+// What is given back of one charge counts together: many small refunds take the proof that one of all would.
+func TestManySmallRefundsAreOneOfMuch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one := w.charged(visaCard, 150_000, nil)
+	cookie, at := w.as(authz.RoleApplicationAdmin), chargesPath+"/"+one.ID.String()+"/refund"
+	w.pass(11 * time.Minute)
+	give := func() answer {
+		form := w.drawnForm(at, cookie)
+		form.Set("amount", "600.00")
+		return w.send(at, form, "Cookie", cookie)
+	}
+	give().wants(t, http.StatusSeeOther, chargesPath+"/"+one.ID.String())
+	give().says(t, `name="proof_password"`)
+	if n := len(w.refundsOf(one)); n != 1 {
+		t.Errorf("%d refunds", n)
+	}
+}
+
+// Who takes a list as a file is written down, by the names of their filters; who is refused or sees a list is not.
+func TestDownloadsAreWrittenDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	taken := func() (after string) {
+		t.Helper()
+		if err := w.Pool.QueryRow(t.Context(), `SELECT coalesce(string_agg(after::text, ' '), '') FROM audit_entries WHERE subject_kind = 'download' AND outcome = 'done'`).Scan(&after); err != nil {
+			t.Fatal(err)
+		}
+		return after
+	}
+	w.send(chargesPath, nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusOK, "")
+	w.send(chargesPath+".csv", nil, "Cookie", w.as(authz.RoleSupportStaff))
+	if got := taken(); got != "" {
+		t.Errorf("without a file: %s", got)
+	}
+	w.send(chargesPath+".csv?status=captured&email=dana%40example.org", nil, "Cookie", w.as(authz.RoleApplicationAdmin)).wants(t, http.StatusOK, "")
+	if got := taken(); got != `{"filters":["email","status"],"page":"`+chargesPath+`.csv"}` {
+		t.Errorf("written down: %s", got)
+	}
+}
+
+func TestSpreadsheetsGetNoFormulas(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{"": "", "Dana": "Dana", "12.50": "12.50", "-12.50": "-12.50", "-7": "-7", "=1+1": "'=1+1", "+1": "'+1",
+		"-2+3+cmd|' /C calc'!A0": "'-2+3+cmd|' /C calc'!A0", "-": "'-", "@SUM": "'@SUM", "\t=1": "'\t=1", "-1e5": "'-1e5"} {
+		if got := tame(cell); got != want {
+			t.Errorf("%q becomes %q, want %q", cell, got, want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -27,11 +28,14 @@ type Log struct {
 	authz.Checker
 	pool *pgxpool.Pool
 	now  func() time.Time
+
+	looking sync.Mutex
+	looked  map[int64]looked // by application
 }
 
 // New makes the log. now is the machine's time.
 func New(pool *pgxpool.Pool, check authz.Checker, now func() time.Time) *Log {
-	return &Log{Checker: check, pool: pool, now: now}
+	return &Log{Checker: check, pool: pool, now: now, looked: map[int64]looked{}}
 }
 
 // Outcome says how an attempt ended.
@@ -55,20 +59,22 @@ const (
 
 // Entry is one line of the log.
 type Entry struct {
-	ID             ids.AuditEntry   `db:"id" json:"id"`
-	ApplicationID  int64            `db:"application_id" json:"application_id"` // 0: the whole deployment
-	OrganizationID *int64           `db:"organization_id" json:"organization_id"`
-	MerchantID     *int64           `db:"merchant_id" json:"merchant_id"`
-	ActorKind      ActorKind        `db:"actor_kind" json:"actor_kind"`
-	PersonID       *int64           `db:"person_id" json:"person_id"`
-	KeyID          *ids.Key         `db:"key_id" json:"key_id"`
-	ActorName      string           `db:"actor_name" json:"actor_name"` // as it was then
-	Role           authz.Role       `db:"role" json:"role"`
-	Domain         string           `db:"domain" json:"domain"` // where the role was granted
-	Permission     authz.Permission `db:"permission" json:"permission"`
-	SubjectKind    string           `db:"subject_kind" json:"subject_kind"`
-	SubjectID      string           `db:"subject_id" json:"subject_id"` // "" if it is none yet
-	Outcome        Outcome          `db:"outcome" json:"outcome"`
+	ID             ids.AuditEntry `db:"id" json:"id"`
+	ApplicationID  int64          `db:"application_id" json:"application_id"` // 0: the whole deployment
+	OrganizationID *int64         `db:"organization_id" json:"organization_id"`
+	MerchantID     *int64         `db:"merchant_id" json:"merchant_id"`
+	ActorKind      ActorKind      `db:"actor_kind" json:"actor_kind"`
+	PersonID       *int64         `db:"person_id" json:"person_id"`
+	KeyID          *ids.Key       `db:"key_id" json:"key_id"`
+	ActorName      string         `db:"actor_name" json:"actor_name"` // as it was then
+	Role           authz.Role     `db:"role" json:"role"`
+	// Viewer is the role of somebody who looked through Role; "" of everybody else.
+	Viewer      authz.Role       `db:"viewer" json:"viewer,omitempty"`
+	Domain      string           `db:"domain" json:"domain"` // where the role was granted
+	Permission  authz.Permission `db:"permission" json:"permission"`
+	SubjectKind string           `db:"subject_kind" json:"subject_kind"`
+	SubjectID   string           `db:"subject_id" json:"subject_id"` // "" if it is none yet
+	Outcome     Outcome          `db:"outcome" json:"outcome"`
 	// Before and After are objects of the members that changed; of something new Before is empty.
 	Before    json.RawMessage `db:"before" json:"before"`
 	After     json.RawMessage `db:"after" json:"after"`
@@ -80,7 +86,7 @@ type Entry struct {
 	Hash     []byte `db:"hash" json:"-"`
 }
 
-const columns = `id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role, domain, permission,
+const columns = `id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role, viewer, domain, permission,
 	subject_kind, subject_id, outcome, before, after, request_id, address, created_at, position, hash`
 
 // content is what an entry's hash is made of: everything but its place, which follows from the hash before.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
@@ -68,12 +69,30 @@ func (l *Log) Chains(ctx context.Context) ([]int64, error) {
 }
 
 // ChainOf inspects the chain of the actor's application; of the deployment itself for who works in it
-// without having chosen one.
+// without having chosen one. What was found in the last minute is told again.
 func (l *Log) ChainOf(ctx context.Context, a authz.Actor) (Chain, error) {
 	if err := l.Check(a, authz.AuditRead); err != nil {
 		return Chain{}, err
 	}
-	return l.Inspect(ctx, a.ApplicationID)
+	// One at a time, and none that was looked at just now: whoever asks again and again has it computed once a minute.
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	if kept, ok := l.looked[a.ApplicationID]; ok && l.now().Sub(kept.at) < inspectAgain {
+		return kept.Chain, nil
+	}
+	c, err := l.Inspect(ctx, a.ApplicationID)
+	if err == nil {
+		l.looked[a.ApplicationID] = looked{c, l.now()}
+	}
+	return c, err
+}
+
+// inspectAgain is how long what a look at a chain found is told again.
+const inspectAgain = time.Minute
+
+type looked struct {
+	Chain
+	at time.Time
 }
 
 // inspectAtOnce is how many entries are read at a time.

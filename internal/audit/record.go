@@ -53,11 +53,16 @@ func (l *Log) DoneTx(tx *pg.Tx, a authz.Actor, p authz.Permission, s Subject, be
 	return l.recordTx(tx, l.entry(a, p, s, Done, was, is))
 }
 
+// Done writes down, in a transaction of its own, that an actor used a permission whose use changes nothing.
+func (l *Log) Done(ctx context.Context, a authz.Actor, p authz.Permission, s Subject, what any) error {
+	return pg.InTx(ctx, l.pool, func(tx *pg.Tx) error { return l.DoneTx(tx, a, p, s, nil, what) })
+}
+
 // entry is what is written of an actor and a subject.
 func (l *Log) entry(a authz.Actor, p authz.Permission, s Subject, o Outcome, before, after string) Entry {
 	now := l.now()
 	e := Entry{ID: ids.NewAuditEntry(now), ApplicationID: a.ApplicationID, OrganizationID: optional(cmp.Or(s.OrganizationID, a.OrganizationID)),
-		MerchantID: optional(s.MerchantID), ActorKind: Command, PersonID: optional(a.PersonID), Role: a.Role, Domain: a.Domain().String(),
+		MerchantID: optional(s.MerchantID), ActorKind: Command, PersonID: optional(a.PersonID), Role: a.Role, Viewer: a.Viewer, Domain: a.Domain().String(),
 		Permission: p, SubjectKind: s.Kind, SubjectID: s.ID, Outcome: o, Before: json.RawMessage(before), After: json.RawMessage(after),
 		CreatedAt: instant.Of(now)}
 	if s.Chain != nil {
@@ -105,14 +110,14 @@ func (l *Log) recordTx(tx *pg.Tx, e Entry) error {
 			VALUES (@application_id, 1, sha256(@start::bytea || @content::bytea))
 			ON CONFLICT (application_id) DO UPDATE SET position = c.position + 1, hash = sha256(c.hash || @content)
 			RETURNING application_id, position, hash)
-		INSERT INTO audit_entries (id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role, domain,
+		INSERT INTO audit_entries (id, application_id, organization_id, merchant_id, actor_kind, person_id, key_id, actor_name, role, viewer, domain,
 			permission, subject_kind, subject_id, outcome, before, after, request_id, address, created_at, position, hash)
-		SELECT @id, chain.application_id, @organization_id, @merchant_id, @actor_kind, @person_id, @key_id, @actor_name, @role, @domain,
+		SELECT @id, chain.application_id, @organization_id, @merchant_id, @actor_kind, @person_id, @key_id, @actor_name, @role, @viewer, @domain,
 			@permission, @subject_kind, @subject_id, @outcome, @before, @after, @request_id, @address, @now, chain.position, chain.hash
 		FROM chain`,
 		pg.Args{"start": start[:], "content": content, "id": e.ID, "application_id": e.ApplicationID, "organization_id": e.OrganizationID,
 			"merchant_id": e.MerchantID, "actor_kind": e.ActorKind, "person_id": e.PersonID, "key_id": e.KeyID, "actor_name": e.ActorName,
-			"role": e.Role, "domain": e.Domain, "permission": e.Permission, "subject_kind": e.SubjectKind, "subject_id": e.SubjectID,
+			"role": e.Role, "viewer": e.Viewer, "domain": e.Domain, "permission": e.Permission, "subject_kind": e.SubjectKind, "subject_id": e.SubjectID,
 			"outcome": e.Outcome, "before": e.Before, "after": e.After, "request_id": e.RequestID, "address": e.Address, "now": e.CreatedAt})
 	return nil
 }

@@ -45,6 +45,9 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 			return err
 		}
 		s.startSessionTx(tx, out.SessionID, p.ID, from)
+		if err := s.accountTx(tx, p.from(from), SignedIn); err != nil {
+			return err
+		}
 		tx.Later(`
 			INSERT INTO known_browsers (person_id, token_hash, last_seen_at) VALUES (@person, @hash, @now)
 			ON CONFLICT (person_id, token_hash) DO UPDATE SET last_seen_at = excluded.last_seen_at`,
@@ -81,7 +84,9 @@ type Proof struct {
 
 var errProof = fault.New(fault.KindUnauthenticated, "password_wrong", "The password is wrong.").On("password")
 
-// Prove checks that a session's person is there themselves. Faults: password_wrong, code_wrong, too_many_attempts.
+// Prove checks that a session's person is there themselves: of who has an authenticator app, only its code or a recovery
+// code is one. Who keeps an account locked from outside keeps nobody who is inside from this. Faults: password_wrong,
+// code_wrong, too_many_attempts.
 func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if proof.Code != "" {
 		return s.takeCode(ctx, p, proofBound, proof.Code)
@@ -90,11 +95,20 @@ func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if err := s.count(ctx, proofBound, id); err != nil {
 		return err
 	}
-	if _, err := s.checkSignIn(ctx, p.Email, proof.Password); err != nil {
-		if fault.HasCode(err, errSignIn.Code) {
-			err = errProof
-		}
+	type row struct {
+		PasswordHash string `db:"password_hash"`
+		App          bool   `db:"app"`
+	}
+	r, err := pg.One[row](ctx, s.pool, `SELECT password_hash, totp_since IS NOT NULL AS app FROM people WHERE id = @person`, pg.Args{"person": p.ID})
+	if err != nil {
 		return err
+	}
+	right, err := checkPassword(ctx, r.PasswordHash, proof.Password)
+	if err != nil {
+		return err
+	}
+	if !right || r.App {
+		return errProof
 	}
 	return s.forgetAttempts(ctx, proofBound, id)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/ids"
 	"svcpay/internal/pg"
 )
 
@@ -16,6 +17,7 @@ type Visitor struct {
 	Address   netip.Addr // the zero one is unknown
 	UserAgent string     // of the browser, in its own words
 	Browser   string     // the text by which a browser is known again; "" of one that has none
+	RequestID ids.Request
 }
 
 // network is what counts as one address: of IPv6 the 64 bits that one customer has.
@@ -42,7 +44,10 @@ var (
 	networkBound = bound{"sign_in_network", 100, 15 * time.Minute} // all accounts from one address
 	codeBound    = bound{"code", 5, 15 * time.Minute}              // second factors of a person, from anywhere
 	proofBound   = bound{"proof", 5, 15 * time.Minute}             // proofs of who is signed in already
-	resetBound   = bound{"reset", 3, time.Hour}                    // links to one mail address
+	resetBound   = bound{"reset", 3, time.Hour}                    // links to one mail address, asked for from one address
+	resetMailbox = bound{"reset_mailbox", 10, time.Hour}           // links to one mail address, from anywhere
+	inviteBound  = bound{"invite", 30, time.Hour}                  // invitations by one person
+	invitedBound = bound{"invited", 5, time.Hour}                  // invitations to one mail address
 	resetNetwork = bound{"reset_network", 10, time.Hour}           // links from one address
 )
 

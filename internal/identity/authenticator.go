@@ -47,7 +47,10 @@ type Authenticator struct {
 
 func totpPurpose(personID int64) string { return "totp:" + strconv.FormatInt(personID, 10) }
 
-// SetUpAuthenticator returns the secret for somebody's app, the same until [Service.ConfirmAuthenticator]. Fault:
+// setUpLife is how long a secret that was shown can become somebody's own.
+const setUpLife = 10 * time.Minute
+
+// SetUpAuthenticator returns the secret for somebody's app, the same for ten minutes or until [Service.ConfirmAuthenticator]. Fault:
 // authenticator_set for who has one.
 func (s *Service) SetUpAuthenticator(ctx context.Context, p Person) (Authenticator, error) {
 	secret := make([]byte, totpSecretSize)
@@ -57,8 +60,10 @@ func (s *Service) SetUpAuthenticator(ctx context.Context, p Person) (Authenticat
 		return Authenticator{}, err
 	}
 	kept, err := pg.Value[[]byte](ctx, s.pool, `
-		UPDATE people SET totp_sealed = coalesce(totp_sealed, @sealed) WHERE id = @person AND totp_since IS NULL RETURNING totp_sealed`,
-		pg.Args{"sealed": sealed, "person": p.ID})
+		UPDATE people SET totp_sealed = CASE WHEN totp_shown_at > @old THEN totp_sealed ELSE @sealed END,
+			totp_shown_at = CASE WHEN totp_shown_at > @old THEN totp_shown_at ELSE @now END
+		WHERE id = @person AND totp_since IS NULL RETURNING totp_sealed`,
+		pg.Args{"sealed": sealed, "person": p.ID, "now": s.now(), "old": s.now().Add(-setUpLife)})
 	if errors.Is(err, pg.ErrNone) {
 		return Authenticator{}, errAuthenticator
 	}
@@ -122,8 +127,8 @@ func (s *Service) ConfirmAuthenticator(ctx context.Context, p Person, code strin
 		return nil, errCode
 	}
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = @now, totp_step = @step WHERE id = @person AND totp_since IS NULL`,
-			pg.Args{"now": s.now(), "step": step, "person": p.ID})
+		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = @now, totp_step = @step WHERE id = @person AND totp_since IS NULL AND totp_shown_at > @old`,
+			pg.Args{"now": s.now(), "step": step, "person": p.ID, "old": s.now().Add(-setUpLife)})
 		if err != nil {
 			return err
 		}
@@ -144,7 +149,7 @@ func (s *Service) ConfirmAuthenticator(ctx context.Context, p Person, code strin
 // RemoveAuthenticator ends an app; without another factor the recovery codes end too. Somebody who has none is no error.
 func (s *Service) RemoveAuthenticator(ctx context.Context, p Person) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = NULL, totp_sealed = NULL WHERE id = @person AND totp_since IS NOT NULL`,
+		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = NULL, totp_sealed = NULL, totp_shown_at = NULL WHERE id = @person AND totp_since IS NOT NULL`,
 			pg.Args{"person": p.ID})
 		if err != nil || n == 0 {
 			return err

@@ -80,7 +80,7 @@ type NewInvitation struct {
 }
 
 // Invite offers somebody a role in a domain that the actor holds. An offer of before to the same address in
-// that domain ends. Faults: the mistakes of the input; permission_denied, role_too_wide; resource_missing of
+// that domain ends. Faults: the mistakes of the input; permission_denied, role_too_wide; too_many_attempts; resource_missing of
 // a domain that is none of the actor's.
 func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitation) (Invited, error) {
 	if err := s.mayGrant(ctx, actor, in.Role, in.Domain); err != nil {
@@ -91,6 +91,14 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	checkEmail(&fs, in.Email)
 	if err := fs.Err(); err != nil {
 		return Invited{}, err
+	}
+	if actor.IsPerson() {
+		if err := s.count(ctx, inviteBound, strconv.FormatInt(actor.PersonID, 10)); err != nil {
+			return Invited{}, err
+		}
+		if err := s.count(ctx, invitedBound, strings.ToLower(in.Email)); err != nil {
+			return Invited{}, err
+		}
 	}
 	out := Invited{Token: newInvitationText()}
 	now := instant.Of(s.now())

@@ -32,6 +32,13 @@ const (
 	RecoveryCodeUsed     Change = "recovery_code_used"
 )
 
+// What else happens to an account is in the audit log only.
+const (
+	SignedIn  Change = "signed_in"
+	Locked    Change = "locked"     // after too many wrong passwords
+	ResetMade Change = "reset_made" // by the deployment's operator
+)
+
 // accountChange is what the audit log calls a change of one's own way in. It is no permission: it is everybody's own.
 const accountChange authz.Permission = "account:change"
 
@@ -52,5 +59,10 @@ func (s *Service) changedTx(tx *pg.Tx, p Person, what Change) error {
 			return err
 		}
 	}
+	return s.accountTx(tx, p, what)
+}
+
+// accountTx queues that something became of an account, in the audit log.
+func (s *Service) accountTx(tx *pg.Tx, p Person, what Change) error {
 	return s.audit.DoneTx(tx, p.actor(), accountChange, aboutPerson(p), nil, map[string]string{"change": string(what)})
 }

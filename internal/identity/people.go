@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -29,6 +30,14 @@ type Person struct {
 	Email  string
 	Name   string
 	Grants []Grant
+	// Seen is where they act from, as far as it is known.
+	Seen Visitor
+}
+
+// from is the person who acts from somewhere.
+func (p Person) from(v Visitor) Person {
+	p.Seen = v
+	return p
 }
 
 // Grant is a role and where it applies.
@@ -42,7 +51,7 @@ type Grant struct {
 
 // actor is a person who acts on their own account, in the first of their roles.
 func (p Person) actor() authz.Actor {
-	a := authz.Actor{PersonID: p.ID, PersonName: p.Name, Granted: authz.System()}
+	a := authz.Actor{PersonID: p.ID, PersonName: p.Name, Granted: authz.System(), Address: p.Seen.Address, RequestID: p.Seen.RequestID}
 	if len(p.Grants) > 0 {
 		a.Role, a.Granted = authz.Role(p.Grants[0].Role), p.Grants[0].Domain()
 	}
@@ -182,9 +191,6 @@ var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
 // failures from one address keep that address away for a while, and ten in a row lock the account for half an hour.
 // Faults: sign_in_failed; too_many_attempts.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Visitor) (Person, error) {
-	if !from.Address.IsValid() { // a command of this machine
-		return s.checkSignIn(ctx, email, password)
-	}
 	account, network := strings.ToLower(email), from.network()
 	if err := s.count(ctx, signInBound, account, network); err != nil {
 		return Person{}, err
@@ -192,7 +198,7 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Visit
 	if err := s.count(ctx, networkBound, network); err != nil {
 		return Person{}, err
 	}
-	p, err := s.checkSignIn(ctx, email, password)
+	p, err := s.checkSignIn(ctx, email, password, from)
 	if err != nil {
 		return p, err
 	}
@@ -202,8 +208,8 @@ func (s *Service) SignIn(ctx context.Context, email, password string, from Visit
 	return p, s.giveBack(ctx, networkBound, network)
 }
 
-func (s *Service) checkSignIn(ctx context.Context, email, password string) (Person, error) {
-	row, err := s.countAttempt(ctx, email)
+func (s *Service) checkSignIn(ctx context.Context, email, password string, from Visitor) (Person, error) {
+	row, err := s.countAttempt(ctx, email, from)
 	open := !errors.Is(err, pg.ErrNone)
 	if open && err != nil {
 		return Person{}, err
@@ -216,28 +222,49 @@ func (s *Service) checkSignIn(ctx context.Context, email, password string) (Pers
 		return Person{}, err
 	}
 	if !open || !right {
-		return Person{}, errSignIn
+		return Person{}, cmp.Or(s.noteLock(ctx, row, from), error(errSignIn))
 	}
 	if _, err := pg.Exec(ctx, s.pool, `UPDATE people SET failures = 0, locked_until = NULL WHERE id = @id`,
 		pg.Args{"id": row.ID}); err != nil {
 		return Person{}, err
 	}
-	return s.person(ctx, row)
+	return s.person(ctx, row.personRow)
 }
 
 // countAttempt takes an attempt for a failure before the password is looked at, so that many at
 // once cannot outrun the lock; a success forgets it. ErrNone for an address that is unknown or locked.
-func (s *Service) countAttempt(ctx context.Context, email string) (personRow, error) {
+//
+// A browser that its person signed in with before comes past the lock, which others may have brought about; how
+// often it may guess is bounded by its network.
+func (s *Service) countAttempt(ctx context.Context, email string, from Visitor) (attemptRow, error) {
 	if !plain(email) {
-		return personRow{}, pg.ErrNone
+		return attemptRow{}, pg.ErrNone
 	}
 	now := s.now()
-	return pg.One[personRow](ctx, s.pool, `
-		UPDATE people SET failures = (failures + 1) % @most,
-			locked_until = CASE WHEN failures + 1 >= @most THEN @until::timestamptz END
-		WHERE lower(email) = lower(@email) AND (locked_until IS NULL OR locked_until <= @now)
-		RETURNING id, email, name, password_hash`,
-		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor)})
+	return pg.One[attemptRow](ctx, s.pool, `
+		UPDATE people p SET failures = (failures + 1) % @most,
+			locked_until = CASE WHEN failures + 1 >= @most THEN @until::timestamptz ELSE locked_until END
+		WHERE lower(email) = lower(@email) AND (locked_until IS NULL OR locked_until <= @now
+			OR EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @browser))
+		RETURNING id, email, name, password_hash, coalesce(locked_until > @now, false) AS locked`,
+		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor), "browser": sessionHash(from.Browser)})
+}
+
+type attemptRow struct {
+	personRow
+	Locked bool `db:"locked"` // by this attempt, unless the password is right
+}
+
+// noteLock writes down that an attempt locked an account.
+func (s *Service) noteLock(ctx context.Context, row attemptRow, from Visitor) error {
+	if !row.Locked {
+		return nil
+	}
+	p, err := s.person(ctx, row.personRow)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error { return s.accountTx(tx, p.from(from), Locked) })
 }
 
 func (s *Service) person(ctx context.Context, row personRow) (Person, error) {

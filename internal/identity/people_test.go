@@ -3,6 +3,7 @@ package identity_test
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -91,11 +92,16 @@ func TestWrongPasswordAndUnknownAddressGetOneAnswer(t *testing.T) {
 	}
 }
 
+// elsewhere is a visitor from the i-th of many networks: what bounds one network bounds none of them.
+func elsewhere(i int) identity.Visitor {
+	return identity.Visitor{Address: netip.AddrFrom4([4]byte{198, 51, 100, byte(i + 1)})}
+}
+
 func TestTenFailuresLockForHalfAnHour(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	for range 10 {
-		if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
+	for i := range 10 {
+		if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i)); !fault.HasCode(err, "sign_in_failed") {
 			t.Fatal(err)
 		}
 	}
@@ -108,13 +114,44 @@ func TestTenFailuresLockForHalfAnHour(t *testing.T) {
 	}
 }
 
+func TestALockKeepsNobodyOutOfTheirOwnBrowser(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	ola, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := p.Enter(t.Context(), ola, identity.Visitor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		_, _ = p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i))
+	}
+	own := elsewhere(100)
+	own.Browser = "of somebody else, as long as one that is known...."
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password, own); !fault.HasCode(err, "sign_in_failed") {
+		t.Errorf("an unknown browser came past the lock: %v", err)
+	}
+	if err := p.Prove(t.Context(), ola, identity.Proof{Password: password}); err != nil {
+		t.Errorf("who is inside cannot prove who they are: %v", err)
+	}
+	own.Browser = in.Browser
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password, own); err != nil {
+		t.Errorf("a known browser is kept out: %v", err)
+	}
+	if _, err := p.SignIn(t.Context(), "ola@example.org", password, elsewhere(101)); err != nil {
+		t.Errorf("still locked after a success: %v", err)
+	}
+}
+
 func TestManyGuessesAtOnceDoNotOutrunTheLock(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	var wg sync.WaitGroup
-	for range 12 {
+	for i := range 12 {
 		wg.Go(func() {
-			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", identity.Visitor{}); !fault.HasCode(err, "sign_in_failed") {
+			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i)); !fault.HasCode(err, "sign_in_failed") && !fault.HasCode(err, "overloaded") {
 				t.Error(err)
 			}
 		})
@@ -139,8 +176,8 @@ func TestASuccessForgetsFailures(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	for range 2 {
-		for range 9 {
-			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", identity.Visitor{}); err == nil {
+		for i := range 9 {
+			if _, err := p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i)); err == nil {
 				t.Fatal("a guess was right")
 			}
 		}
@@ -273,4 +310,26 @@ func dump(ctx context.Context, t *testing.T, q pg.Querier, table string) string 
 		t.Fatal(err)
 	}
 	return text
+}
+
+// Who has an authenticator app proves with it who they are: a password that was found out is no proof.
+func TestAPasswordProvesNothingOfWhoHasAnApp(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	ola, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Prove(t.Context(), ola, identity.Proof{Password: password}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Prove(t.Context(), ola, identity.Proof{Password: "not the password"}); !fault.HasCode(err, "password_wrong") {
+		t.Errorf("a wrong password: %v", err)
+	}
+	if _, err := p.pool.Exec(t.Context(), `UPDATE people SET totp_sealed = '\x00', totp_since = now() WHERE id = $1`, ola.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Prove(t.Context(), ola, identity.Proof{Password: password}); !fault.HasCode(err, "password_wrong") {
+		t.Errorf("with an app: %v", err)
+	}
 }

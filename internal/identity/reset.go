@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
@@ -26,10 +27,15 @@ func (s *Service) AskReset(ctx context.Context, email string, from Visitor) erro
 	if err := s.count(ctx, resetNetwork, from.network()); err != nil {
 		return err
 	}
-	if err := s.count(ctx, resetBound, strings.ToLower(email)); err != nil {
+	if err := s.count(ctx, resetBound, strings.ToLower(email), from.network()); err != nil {
 		return err
 	}
-	if plain(email) && s.letters != nil {
+	// Who asks from many networks for links to somebody's address uses none of theirs up, and floods no mail box.
+	flooded := s.count(ctx, resetMailbox, strings.ToLower(email))
+	if flooded != nil && !fault.HasCode(flooded, "too_many_attempts") {
+		return flooded
+	}
+	if plain(email) && s.letters != nil && flooded == nil {
 		if err := s.sendReset(ctx, email); err != nil {
 			return err
 		}
@@ -76,8 +82,12 @@ func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Per
 // resource_missing.
 func (s *Service) MakeReset(ctx context.Context, email string) (token string, until time.Time, err error) {
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		_, token, until, err = s.makeResetTx(ctx, tx, email)
-		return err
+		var p Person
+		if p, token, until, err = s.makeResetTx(ctx, tx, email); err != nil {
+			return err
+		}
+		operator := authz.Actor{Role: authz.RoleSystemAdmin}
+		return s.audit.DoneTx(tx, operator, accountChange, aboutPerson(p), nil, map[string]string{"change": string(ResetMade)})
 	})
 	if errors.Is(err, pg.ErrNone) {
 		err = fault.Missing()
@@ -137,7 +147,10 @@ func newPasswordHash(ctx context.Context, password string) (string, error) {
 
 // setPasswordTx queues a new password, and the end of all that the former one began.
 func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash string) error {
-	tx.Later(`UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL WHERE id = @person`,
+	// A secret of an app that is not confirmed yet may have been seen by whoever knew the former password.
+	tx.Later(`UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL,
+			totp_sealed = CASE WHEN totp_since IS NOT NULL THEN totp_sealed END, totp_shown_at = CASE WHEN totp_since IS NOT NULL THEN totp_shown_at END
+		WHERE id = @person`,
 		pg.Args{"hash": hash, "person": p.ID})
 	tx.Later(`UPDATE password_resets SET used_at = @now WHERE person_id = @person AND used_at IS NULL`, pg.Args{"now": s.now(), "person": p.ID})
 	tx.Later(`DELETE FROM started_sign_ins WHERE person_id = @person`, pg.Args{"person": p.ID})

@@ -266,10 +266,14 @@ func (s *Service) changeMemberTx(tx *pg.Tx, actor authz.Actor, before Member, af
 	} else {
 		tx.Later(`UPDATE grants SET role = @role WHERE id = @id`, pg.Args{"role": after.Role, "id": before.GrantID})
 	}
-	// What they offered to others they may not be able to give any more.
+	// What they offered to others here they may not be able to give any more.
+	args := grantArgs(before.Domain())
+	args["now"], args["person"] = s.now(), before.PersonID
 	tx.Later(`
-		UPDATE invitations SET withdrawn_at = @now WHERE inviter_id = @person AND accepted_at IS NULL AND withdrawn_at IS NULL`,
-		pg.Args{"now": s.now(), "person": before.PersonID})
+		UPDATE invitations SET withdrawn_at = @now
+		WHERE inviter_id = @person AND accepted_at IS NULL AND withdrawn_at IS NULL AND (@scope = 'system'
+			OR @scope = 'app' AND (application_id = @application OR organization_id IN (SELECT id FROM organizations WHERE application_id = @application))
+			OR @scope = 'org' AND organization_id = @organization)`, args)
 	endSessionsTx(tx, before.PersonID)
 	p := authz.TeamManage
 	if before.Scope == authz.ScopeSystem {

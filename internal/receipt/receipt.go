@@ -112,6 +112,9 @@ func (in SendInput) Validate() fault.Fields {
 	return fs
 }
 
+// mostAnHour is how often a charge's receipt is sent within an hour: a deployment's mails are nobody's means to flood a box.
+const mostAnHour = 5
+
 // Send puts a receipt on its way. claim makes a form send one, however often it is sent.
 func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, claim *idempotency.Claim) (idempotency.Result[Sent], error) {
 	none := idempotency.Result[Sent]{}
@@ -137,6 +140,14 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, cla
 		return none, err
 	}
 	return idempotency.Once(ctx, s.Pool, claim, m.Machine, r.Charge.ID.Bytes(), func(tx *pg.Tx) (Sent, error) {
+		sent, err := pg.Value[int](ctx, tx, `SELECT count(*) FROM receipts WHERE application_id = @application_id AND charge_id = @charge_id AND created_at > @since`,
+			pg.Args{"application_id": r.Charge.ApplicationID, "charge_id": r.Charge.ID, "since": m.At.Add(-time.Hour)})
+		if err != nil {
+			return Sent{}, err
+		}
+		if sent >= mostAnHour {
+			return Sent{}, fault.New(fault.KindLimited, "too_many_attempts", "This receipt was sent often within the last hour. Wait a while, then try again.").After(time.Hour)
+		}
 		out := Sent{Email: in.Email, SentBy: actor.PersonName, CreatedAt: instant.Of(m.At)}
 		tx.Later(`INSERT INTO receipts (application_id, merchant_id, charge_id, email, sent_by, request_id, created_at)
 			VALUES (@application_id, @merchant_id, @charge_id, @email, @sent_by, @request_id, @now)`,

@@ -134,17 +134,19 @@ type Audit struct {
 	Chain, ChainText, Whole, Broken, Look string
 	WholeText                             func(entries int64) string
 	Altered, Missing, CutOff              func(position string) string
-	Head, HeadText, NoChain               string
-	Before, After, Member                 string
-	Entry, Permission, Role, Address      string
-	Request, Position, Unknown            string
-	EmptyTitle, EmptyText                 string
-	Nothing, NothingText                  string
-	Command, Key                          string
-	ChainOf, Deployment                   string
-	Shown                                 func(n int) string
-	Accepted, AccountChanged              string
-	In                                    string
+	// Through is the role of who looks through another's.
+	Through                          func(own, through string) string
+	Head, HeadText, NoChain          string
+	Before, After, Member            string
+	Entry, Permission, Role, Address string
+	Request, Position, Unknown       string
+	EmptyTitle, EmptyText            string
+	Nothing, NothingText             string
+	Command, Key                     string
+	ChainOf, Deployment              string
+	Shown                            func(n int) string
+	Accepted, AccountChanged         string
+	In                               string
 }
 
 var auditEnglish = Audit{
@@ -159,6 +161,7 @@ var auditEnglish = Audit{
 		}
 		return group(n, formatEnglish.Group) + " entries were computed anew and are as they were written."
 	},
+	Through: func(own, through string) string { return own + ", viewing as " + through },
 	Altered: func(at string) string {
 		return "Entry " + at + " was changed, or is not where it was. Nothing after it is proven."
 	},
