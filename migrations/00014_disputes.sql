@@ -33,6 +33,7 @@ CREATE TABLE disputes (
     currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
     reason text NOT NULL,
     respond_by timestamptz NOT NULL,
+    reminded_at timestamptz,
     processor_name text NOT NULL,
     processor_dispute text NOT NULL,
     evidence jsonb NOT NULL DEFAULT '{}',

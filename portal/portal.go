@@ -58,9 +58,13 @@ func New(c Config) (*Portal, error) {
 		return nil, err
 	}
 	if c.Mail.On() {
-		n := notify.New(c.Mail, c.BaseURL)
+		n := notify.New(c.Mail, c.Identity, c.BaseURL)
 		c.Identity.SendInvitations(n.Invitation)
 		c.Identity.WriteLetters(n)
+		c.Disputes.WriteLetters(n)
+		c.Payouts.WriteLetters(n)
+		c.Webhooks.WriteLetters(n)
+		c.Fees.WriteLetters(n)
 	}
 	return &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}, nil
 }

@@ -18,6 +18,7 @@ func (s *Services) Sweeps() []clock.Sweep {
 		{Name: "step_charges", Run: s.Charges.Step, Next: s.Charges.NextStep},
 		{Name: "release_refunds", Run: s.Refunds.ReleaseWaiting, Next: s.Refunds.NextReleaseWaiting},
 		{Name: "close_disputes", Run: s.Disputes.CloseOverdue, Next: s.Disputes.NextOverdue},
+		{Name: "remind_of_disputes", Run: s.Disputes.Remind, Next: s.Disputes.NextReminder},
 		{Name: "expire_tokens", Run: s.Tokens.ExpireTokens, Next: s.Tokens.NextExpiry},
 		{Name: "run_payouts", Run: s.Payouts.Run, Next: s.Payouts.NextRun},
 	}

@@ -93,7 +93,7 @@ type contest struct {
 // open writes the dispute that the notice tells of. began is nil if it is told of by its outcome only.
 func (c *contest) open(ctx context.Context, kind Kind, began *Kind) error {
 	n, now := c.notice, instant.Of(c.m.At)
-	c.row = row{BeganAs: began, Dispute: c.s.derive(Dispute{
+	c.row = row{BeganAs: began, RemindedAt: toldAlready(n.RespondBy, c.m.At), Dispute: c.s.derive(Dispute{
 		ID: ids.NewDispute(c.m.Machine), Version: 1, ApplicationID: c.charge.ApplicationID, MerchantID: c.charge.MerchantID,
 		ChargeID: c.charge.ID, Kind: kind, Status: NeedsResponse, Amount: n.Amount, Currency: n.Currency, Reason: n.Reason,
 		RespondBy: instant.Of(n.RespondBy), Processor: ProcessorRef{c.s.Processor.Name(), n.ID}, CreatedAt: now, UpdatedAt: now,

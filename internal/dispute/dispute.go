@@ -87,6 +87,8 @@ type Service struct {
 	Deps
 	flow  operation.Flow[Dispute]
 	audit *audit.Log
+	// letters tell people of disputes; nil tells nobody.
+	letters Letters
 }
 
 // New makes the service, and has it finish what the resolver finds out about answers to disputes, the

@@ -29,7 +29,10 @@ func (s *Service) Open(ctx context.Context, ev processor.Event) error {
 		}
 		switch {
 		case !known:
-			return c.open(ctx, kind, &kind)
+			if err := c.open(ctx, kind, &kind); err != nil {
+				return err
+			}
+			return c.tellOpened(ctx)
 		case c.row.BeganAs == nil:
 			return c.began(ctx, kind)
 		}
@@ -45,7 +48,10 @@ func (s *Service) Escalate(ctx context.Context, ev processor.Event) error {
 		}
 		switch {
 		case c.row.Kind == Retrieval && c.row.Status != Closed:
-			return c.escalate(ctx)
+			if err := c.escalate(ctx); err != nil {
+				return err
+			}
+			return c.tellOpened(ctx)
 		case c.row.Kind == Chargeback && c.row.BeganAs == nil:
 			return c.began(ctx, Retrieval)
 		case c.row.EscalatedAt == nil:
@@ -179,7 +185,7 @@ func (c *contest) escalate(ctx context.Context) error {
 	return c.write(func(r *row) error {
 		n := c.notice
 		r.Kind, r.Status, r.Amount, r.Reason, r.RespondBy = Chargeback, NeedsResponse, n.Amount, n.Reason, instant.Of(n.RespondBy)
-		r.EvidenceSubmittedAt, r.EscalatedAt = nil, instant.Ptr(c.m.At)
+		r.EvidenceSubmittedAt, r.EscalatedAt, r.RemindedAt = nil, instant.Ptr(c.m.At), toldAlready(n.RespondBy, c.m.At)
 		return c.reserve(ctx, r)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 )
@@ -24,9 +25,11 @@ type row struct {
 	Disputed money.Amount `db:"disputed"`
 	// OperationID is the answer that is on its way; zero for none.
 	OperationID ids.Operation `db:"operation_id"`
+	// RemindedAt is when people were told that it is due soon; nil until they need be.
+	RemindedAt *instant.Time `db:"reminded_at"`
 }
 
-const selectRow = `SELECT ` + columns + `, began_as, disputed, operation_id FROM disputes`
+const selectRow = `SELECT ` + columns + `, began_as, disputed, operation_id, reminded_at FROM disputes`
 
 // lockTx locks one dispute; fault.Missing when there is none of that application.
 func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Dispute) (row, error) {
@@ -65,12 +68,12 @@ func (s *Service) lockNoticedTx(ctx context.Context, tx *pg.Tx, applicationID in
 func insertTx(tx *pg.Tx, r row) {
 	tx.Later(`
 		INSERT INTO disputes (id, application_id, merchant_id, charge_id, version, kind, status, began_as, amount, disputed,
-			currency, reason, respond_by, processor_name, processor_dispute, fees, fee_total, created_at, updated_at)
+			currency, reason, respond_by, reminded_at, processor_name, processor_dispute, fees, fee_total, created_at, updated_at)
 		VALUES (@id, @application_id, @merchant_id, @charge_id, @version, @kind, @status, @began_as, @amount, @disputed,
-			@currency, @reason, @respond_by, @processor, @dispute, @fees, @fee_total, @created_at, @updated_at)`,
+			@currency, @reason, @respond_by, @reminded_at, @processor, @dispute, @fees, @fee_total, @created_at, @updated_at)`,
 		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "charge_id": r.ChargeID,
 			"version": r.Version, "kind": r.Kind, "status": r.Status, "began_as": r.BeganAs, "amount": r.Amount,
-			"disputed": r.Disputed, "currency": r.Currency, "reason": r.Reason, "respond_by": r.RespondBy,
+			"disputed": r.Disputed, "currency": r.Currency, "reason": r.Reason, "respond_by": r.RespondBy, "reminded_at": r.RemindedAt,
 			"processor": r.Processor.Name, "dispute": r.Processor.Dispute, "fees": r.Fees, "fee_total": r.FeeTotal,
 			"created_at": r.CreatedAt, "updated_at": r.UpdatedAt})
 }
@@ -78,12 +81,12 @@ func insertTx(tx *pg.Tx, r row) {
 func updateTx(tx *pg.Tx, r row) {
 	tx.Later(`
 		UPDATE disputes SET version = @version, kind = @kind, status = @status, began_as = @began_as, amount = @amount,
-			disputed = @disputed, reason = @reason, respond_by = @respond_by, evidence = @evidence,
+			disputed = @disputed, reason = @reason, respond_by = @respond_by, reminded_at = @reminded_at, evidence = @evidence,
 			evidence_files = @evidence_files, evidence_submitted_at = @evidence_submitted_at, operation_id = @operation_id,
 			fees = @fees, fee_total = @fee_total, escalated_at = @escalated_at, closed_at = @closed_at, updated_at = @updated_at
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": r.Version, "kind": r.Kind, "status": r.Status, "began_as": r.BeganAs, "amount": r.Amount,
-			"disputed": r.Disputed, "reason": r.Reason, "respond_by": r.RespondBy, "evidence": r.Evidence,
+			"disputed": r.Disputed, "reason": r.Reason, "respond_by": r.RespondBy, "reminded_at": r.RemindedAt, "evidence": r.Evidence,
 			"evidence_files": r.EvidenceFiles, "evidence_submitted_at": r.EvidenceSubmittedAt, "operation_id": r.OperationID,
 			"fees": r.Fees, "fee_total": r.FeeTotal, "escalated_at": r.EscalatedAt, "closed_at": r.ClosedAt,
 			"updated_at": r.UpdatedAt, "application_id": r.ApplicationID, "id": r.ID})

@@ -28,10 +28,24 @@ type Deps struct {
 type Service struct {
 	Deps
 	audit *audit.Log
+	// letters tell people of fees that change; nil tells nobody.
+	letters Letters
 }
 
+// Letters write to people, each with the transaction that it tells of. They call nobody.
+type Letters interface {
+	// FeesChanged tells those who answer for a merchant's fees, and those who pay them, of a schedule that was made, or
+	// taken back before it began; before is what was to be in force then.
+	FeesChanged(ctx context.Context, tx *pg.Tx, applicationID int64, before, after Record) error
+}
+
+// WriteLetters says who writes to people about fees. It is called while the service is wired; without it nobody does.
+func (s *Service) WriteLetters(by Letters) { s.letters = by }
+
 // New makes the service.
-func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)} }
+func New(d Deps) *Service {
+	return &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+}
 
 // By says who changed something.
 type By struct {
@@ -202,8 +216,19 @@ func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn
 			return r, err
 		}
 		r = s.derive(r)
+		if err := s.tellTx(ctx, tx, q.series, before, r); err != nil {
+			return r, err
+		}
 		return r, s.doneTx(tx, q, before, r)
 	})
+}
+
+// tellTx has people told of a merchant's fees that are others now, or will be.
+func (s *Service) tellTx(ctx context.Context, tx *pg.Tx, q series, before, after Record) error {
+	if s.letters == nil || q.service() || before.ID == after.ID && before.Status == after.Status {
+		return nil
+	}
+	return s.letters.FeesChanged(ctx, tx, q.applicationID, before, after)
 }
 
 // since is the present of an application whose moment was read before.

@@ -67,8 +67,11 @@ func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) 
 			out.New, err = s.replaceTx(tx, actor, k, next, overlapFor[in.Overlap])
 			return err
 		})
+		if err != nil {
+			return Key{}, err
+		}
 		out.Old = old
-		return out.New.Key, err
+		return out.New.Key, s.tellOfKeyTx(ctx, tx, old, KeyRolled, actor)
 	})
 	switch {
 	case err != nil:

@@ -129,8 +129,10 @@ func (s *Service) CreateKey(ctx context.Context, actor authz.Actor, in NewKey) (
 	var out IssuedKey
 	made, err := idempotency.Once(ctx, s.pool, in.Claim, now, key.ID.Bytes(), func(tx *pg.Tx) (Key, error) {
 		var err error
-		out, err = s.issueTx(tx, actor, key)
-		return out.Key, err
+		if out, err = s.issueTx(tx, actor, key); err != nil {
+			return Key{}, err
+		}
+		return out.Key, s.tellOfKeyTx(ctx, tx, out.Key, KeyMade, actor)
 	})
 	switch {
 	case pg.Violated(err) == "api_keys_application_id_fkey":
@@ -204,11 +206,12 @@ func (s *Service) UpdateKey(ctx context.Context, actor authz.Actor, in KeyChange
 // RevokeKey ends a key at once; other binaries notice within two seconds. One that was revoked before
 // stays as it is.
 func (s *Service) RevokeKey(ctx context.Context, actor authz.Actor, id ids.Key) (Key, error) {
-	return s.changeKey(ctx, actor, id, func(_ *pg.Tx, k *Key) error {
-		if k.RevokedAt == nil {
-			k.RevokedAt = instant.Ptr(s.now())
+	return s.changeKey(ctx, actor, id, func(tx *pg.Tx, k *Key) error {
+		if k.RevokedAt != nil {
+			return nil
 		}
-		return nil
+		k.RevokedAt = instant.Ptr(s.now())
+		return s.tellOfKeyTx(ctx, tx, *k, KeyEnded, actor)
 	})
 }
 

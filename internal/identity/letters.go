@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"time"
 
 	"svcpay/internal/authz"
@@ -8,7 +9,7 @@ import (
 	"svcpay/internal/seal"
 )
 
-// Letters write to people about their own way in, each with the transaction that it tells of. They call nobody.
+// Letters write to people about their own way in, and about that of programs, each with the transaction that it tells of. They call nobody.
 type Letters interface {
 	// ResetLink sends somebody the link to choose a new password.
 	ResetLink(tx *pg.Tx, p Person, token string, until time.Time) error
@@ -16,6 +17,8 @@ type Letters interface {
 	NewSignIn(tx *pg.Tx, p Person, from Visitor, at time.Time) error
 	// Changed tells somebody that their way in is another now.
 	Changed(tx *pg.Tx, p Person, what Change, at time.Time) error
+	// KeyChanged tells those who may make keys of an application what somebody did with one.
+	KeyChanged(ctx context.Context, tx *pg.Tx, k Key, what KeyChanging, by authz.Actor, at time.Time) error
 }
 
 // Change is what became of somebody's way in.
@@ -38,6 +41,24 @@ const (
 	Locked    Change = "locked"     // after too many wrong passwords
 	ResetMade Change = "reset_made" // by the deployment's operator
 )
+
+// KeyChanging is what somebody did with a key.
+type KeyChanging string
+
+// What is done with keys.
+const (
+	KeyMade   KeyChanging = "made"
+	KeyRolled KeyChanging = "rolled" // told of the key that was replaced
+	KeyEnded  KeyChanging = "revoked"
+)
+
+// tellOfKeyTx has people told of a key.
+func (s *Service) tellOfKeyTx(ctx context.Context, tx *pg.Tx, k Key, what KeyChanging, by authz.Actor) error {
+	if s.letters == nil {
+		return nil
+	}
+	return s.letters.KeyChanged(ctx, tx, s.derive(k), what, by, s.now())
+}
 
 // accountChange is what the audit log calls a change of one's own way in. It is no permission: it is everybody's own.
 const accountChange authz.Permission = "account:change"

@@ -132,11 +132,11 @@ func write(l Letter, from *mail.Address) (*gomail.Msg, error) {
 	m.Subject(l.Subject)
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetBodyString(gomail.TypeTextPlain, l.Plain())
-	var b bytes.Buffer
-	if err := page.Execute(&b, l); err != nil {
-		return nil, fmt.Errorf("mail: %w", err)
+	shown, err := l.HTML()
+	if err != nil {
+		return nil, err
 	}
-	m.AddAlternativeString(gomail.TypeTextHTML, b.String())
+	m.AddAlternativeString(gomail.TypeTextHTML, shown)
 	for _, f := range l.Files {
 		if err := m.AttachReader(f.Name, bytes.NewReader(f.Content), gomail.WithFileContentType(gomail.ContentType(f.Type))); err != nil {
 			return nil, fmt.Errorf("mail: %w", err)
@@ -155,6 +155,15 @@ func (m Message) Plain() string {
 		parts = append(parts, "--\n"+m.Note)
 	}
 	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// HTML is the message as a page.
+func (m Message) HTML() (string, error) {
+	var b bytes.Buffer
+	if err := page.Execute(&b, m); err != nil {
+		return "", fmt.Errorf("mail: %w", err)
+	}
+	return b.String(), nil
 }
 
 // page is the message for programs that show more than text: they know styles of single elements only.

@@ -32,6 +32,12 @@ func (s *Service) Find(ctx context.Context, applicationID, id int64) (Merchant, 
 	return s.derive(m), err
 }
 
+// NameTx reads a merchant's name within a transaction.
+func NameTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) (string, error) {
+	return pg.Value[string](ctx, tx, `SELECT name FROM merchants WHERE application_id = @application_id AND id = @id`,
+		pg.Args{"application_id": applicationID, "id": id})
+}
+
 // ListInput selects a page of merchants; what is not set selects all.
 type ListInput struct {
 	Page           page.Input[int64]

@@ -23,20 +23,27 @@ const (
 const NewSignIn mail.Kind = identity.NewSignInMail
 
 // Choosable are the kinds of mails that people can turn off.
-func Choosable() []string { return []string{string(NewSignIn)} }
+func Choosable() []string {
+	out := []string{string(NewSignIn)}
+	for _, k := range []mail.Kind{DisputeOpened, DisputeDue, PayoutFailed, EndpointPaused, FeesChanged} {
+		out = append(out, string(k))
+	}
+	return out
+}
 
 var _ identity.Letters = (*Notifier)(nil)
 
 // Notifier writes mails.
 type Notifier struct {
-	mail *mail.Service
-	base string
-	text *text.Catalogue
+	mail   *mail.Service
+	people *identity.Service
+	base   string
+	text   *text.Catalogue
 }
 
-// New makes a notifier for the portal at base, as scheme://host.
-func New(m *mail.Service, base string) *Notifier {
-	return &Notifier{mail: m, base: base, text: text.English}
+// New makes a notifier for the portal at base, as scheme://host, that finds those whom something concerns among people.
+func New(m *mail.Service, people *identity.Service, base string) *Notifier {
+	return &Notifier{mail: m, people: people, base: base, text: text.English}
 }
 
 // put completes a mail to somebody, whose button leads to a page of the portal, and puts it on its way.

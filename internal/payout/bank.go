@@ -121,6 +121,9 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 		}
 		replaceBankTx(tx, locked, m.At)
 		insertBankTx(tx, b, deposits)
+		if err := s.tellBankTx(ctx, tx, locked, b, actor, replace); err != nil {
+			return err
+		}
 		return s.doneTx(tx, actor, before, b)
 	})
 	return s.deriveBank(b), err

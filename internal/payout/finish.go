@@ -51,7 +51,7 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o o
 		return err
 	}
 	if state == operation.Declined {
-		return s.failTx(tx, m, l, declinedFailure)
+		return s.failTx(ctx, tx, m, l, declinedFailure)
 	}
 	// Nothing is wrong with the account: the next run pays, and no person need resume it. It comes
 	// when the submission would have turned up, had it arrived after all.
@@ -122,19 +122,25 @@ func (s *Service) correctTx(tx *pg.Tx, m instant.Moment, l locked) (locked, erro
 
 // failTx writes that a payout on its way does not arrive: the money is the merchant's again, and
 // payouts wait for a person.
-func (s *Service) failTx(tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
+func (s *Service) failTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
 	if _, err := s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job}); err != nil {
 		return err
 	}
-	return s.undoTx(tx, m, l, Failed, f)
+	if err := s.undoTx(tx, m, l, Failed, f); err != nil {
+		return err
+	}
+	return s.tellFailedTx(ctx, tx, l, Failed, f)
 }
 
 // returnTx writes that a payout has come back after it had arrived.
-func (s *Service) returnTx(tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
+func (s *Service) returnTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
 	if _, err := s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutReturned, merchant.Cause{Source: outbox.Job}); err != nil {
 		return err
 	}
-	return s.undoTx(tx, m, l, Returned, f)
+	if err := s.undoTx(tx, m, l, Returned, f); err != nil {
+		return err
+	}
+	return s.tellFailedTx(ctx, tx, l, Returned, f)
 }
 
 // undoTx gives the money back to the merchant, and the entries to the next payout.

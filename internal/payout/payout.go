@@ -104,11 +104,13 @@ func HoldAfterChange(e identity.Environment) time.Duration {
 type Service struct {
 	Deps
 	audit *audit.Log
+	// letters tell people of what goes wrong with payouts, and where they go; nil tells nobody.
+	letters Letters
 }
 
 // New makes the service, and has it finish what the resolver finds out about payouts.
 func New(d Deps) *Service {
-	s := &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	d.Operations.Handle(s.Finish, operation.Payout)
 	d.Operations.HandleLate(s.Late, operation.Payout)
 	return s

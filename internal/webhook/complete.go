@@ -147,7 +147,7 @@ func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []r
 	if success && !isGone {
 		return nil, s.succeededTx(tx, e)
 	}
-	return s.failedTx(tx, e, isGone)
+	return s.failedTx(ctx, tx, e, isGone)
 }
 
 // succeededTx ends an endpoint's troubles.
@@ -164,7 +164,7 @@ func (s *Service) succeededTx(tx *pg.Tx, e Endpoint) error {
 
 // failedTx notes since when an endpoint fails, and pauses one that is gone or has failed for too long, which it
 // returns then.
-func (s *Service) failedTx(tx *pg.Tx, e Endpoint, isGone bool) (paused []Endpoint, err error) {
+func (s *Service) failedTx(ctx context.Context, tx *pg.Tx, e Endpoint, isGone bool) (paused []Endpoint, err error) {
 	now, after := s.Now(), e
 	if e.FailingSince == nil {
 		after.FailingSince = instant.Ptr(now)
@@ -179,6 +179,11 @@ func (s *Service) failedTx(tx *pg.Tx, e Endpoint, isGone bool) (paused []Endpoin
 		reason = gone
 	}
 	after.Status, after.PausedReason = Paused, &reason
+	if s.letters != nil {
+		if err := s.letters.EndpointPaused(ctx, tx, after); err != nil {
+			return nil, err
+		}
+	}
 	return []Endpoint{after}, s.tellTx(tx, "webhook_endpoint.paused", e, after)
 }
 

@@ -11,6 +11,7 @@
 package webhook
 
 import (
+	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -21,6 +22,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/pg"
 	"svcpay/internal/safehttp"
 	"svcpay/internal/seal"
 )
@@ -70,6 +72,9 @@ type Endpoint struct {
 	Recovering     bool   `db:"recovering" json:"-"`
 }
 
+// Gone tells whether an endpoint is paused because it said that it wants no more events.
+func (e Endpoint) Gone() bool { return e.PausedReason != nil && *e.PausedReason == gone }
+
 const columns = `id, version, application_id, url, description, events, status, paused_reason, previous_until, failing_since,
 	last_success_at, metadata, created_at, updated_at, secret, previous_secret, recovering`
 
@@ -89,11 +94,22 @@ type Deps struct {
 type Service struct {
 	Deps
 	audit *audit.Log
+	// letters tell people of endpoints that do not answer; nil tells nobody.
+	letters Letters
 }
+
+// Letters write to people, each with the transaction that it tells of. They call nobody.
+type Letters interface {
+	// EndpointPaused tells those who may change an endpoint that nothing is sent to it any more.
+	EndpointPaused(ctx context.Context, tx *pg.Tx, e Endpoint) error
+}
+
+// WriteLetters says who writes to people about endpoints. It is called while the service is wired; without it nobody does.
+func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
 // New makes the service, and has deliveries follow from events that are numbered.
 func New(d Deps) *Service {
-	s := &Service{d, audit.New(d.Pool, d.Check, d.Now)}
+	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Now)}
 	d.Events.Then(s.fanOutTx)
 	return s
 }

@@ -61,9 +61,17 @@ var settingsEnglish = Settings{
 	Looks: "How the portal is for you", Theme: "Theme", Light: "Light", Dark: "Dark", Device: "As this device",
 	Zone: "Time zone", ZoneHint: "All times are shown in it.", Save: "Save", Saved: "Your settings are saved.", UTC: "UTC",
 	Mails: "Mails", MailsText: "What you want to be told of by mail.",
-	MailKinds:     map[string]string{"new_sign_in": "New sign-ins"},
-	MailKindTexts: map[string]string{"new_sign_in": "Somebody signs in as you in a browser that you had not used before."},
-	Always:        "Links that you asked for, and changes of how you sign in, are always mailed.",
+	MailKinds: map[string]string{"new_sign_in": "New sign-ins", "dispute_opened": "New disputes", "dispute_due": "Disputes due soon",
+		"payout_failed": "Failed payouts", "endpoint_paused": "Paused webhooks", "fees_changed": "Changes of fees"},
+	MailKindTexts: map[string]string{
+		"new_sign_in":     "Somebody signs in as you in a browser that you had not used before.",
+		"dispute_opened":  "A payer's bank questions a charge, or asks for documents.",
+		"dispute_due":     "Three days are left, and nobody has answered.",
+		"payout_failed":   "A payout failed or came back, and payouts wait.",
+		"endpoint_paused": "A webhook endpoint takes no events, and none are sent any more.",
+		"fees_changed":    "Somebody changes a merchant's fees, or takes a change back.",
+	},
+	Always: "Links that you asked for, changes of how you sign in, and what is done with API keys and bank accounts are always mailed.",
 	BrowserOn: func(browser, system string) string {
 		switch {
 		case browser == "":

@@ -34,6 +34,7 @@ type Catalogue struct {
 	System      System
 	ViewAs      ViewAs
 	Mails       Mails
+	Notices     Notices
 	Inbox       Inbox
 	Donations   Donations
 
@@ -89,6 +90,7 @@ var English = &Catalogue{
 	System:          systemEnglish,
 	ViewAs:          viewAsEnglish,
 	Mails:           mailsEnglish,
+	Notices:         noticesEnglish,
 	MerchantLog:     merchantLogEnglish,
 	Inbox:           inboxEnglish,
 	Donations:       donationsEnglish,

@@ -1,0 +1,161 @@
+package notify_test
+
+import (
+	"context"
+	"flag"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/dispute"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/mail"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/payout"
+	"svcpay/internal/pg"
+	"svcpay/internal/webhook"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var (
+	early = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
+	late  = early.Add(50 * time.Hour)
+	kim   = authz.Actor{PersonID: 5, PersonName: "Kim Vale"}
+)
+
+// letterOf is a mail about something that is always the same, by the name of its golden file.
+type letterOf map[string]func(ctx context.Context, tx *pg.Tx) error
+
+// aboutAccounts are the mails about somebody's own way in.
+func (w *world) aboutAccounts() letterOf {
+	dana := identity.Person{ID: 1, Name: "Dana Reed", Email: "dana@example.org"}
+	from := identity.Visitor{Address: netip.MustParseAddr("192.0.2.7"), UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+	return letterOf{
+		"invitation": func(_ context.Context, tx *pg.Tx) error {
+			return w.Invitation(tx, identity.Invited{Token: "token", Invitation: identity.Invitation{Email: dana.Email, InvitedBy: "Kim Vale",
+				Role: "organization_admin", ScopeName: "Community Trust", ExpiresAt: instant.Of(late)}})
+		},
+		"reset_link":     func(_ context.Context, tx *pg.Tx) error { return w.ResetLink(tx, dana, "token", late) },
+		"new_sign_in":    func(_ context.Context, tx *pg.Tx) error { return w.NewSignIn(tx, dana, from, early) },
+		"account_change": func(_ context.Context, tx *pg.Tx) error { return w.Changed(tx, dana, identity.PasskeyAdded, early) },
+	}
+}
+
+// aboutMoney are the mails about disputes, payouts and fees.
+func (w *world) aboutMoney() letterOf {
+	d := dispute.Dispute{ID: ids.NewDispute(early), ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Kind: dispute.Chargeback, Amount: 123_456, Currency: money.USD,
+		Reason: "product_not_received", RespondBy: instant.Of(late)}
+	asked := d
+	asked.Kind, asked.Reason = dispute.Retrieval, "unrecognized"
+	m := merchant.Merchant{ID: w.App.Merchants.US, ApplicationID: w.App.AppID, Name: "Riverside Food Bank"}
+	p := payout.Payout{ID: ids.NewPayout(early), ApplicationID: m.ApplicationID, MerchantID: m.ID, Status: payout.Failed, Amount: 120_000, Currency: money.USD,
+		Failure: &payout.Failure{Message: "The bank refused the payout: No account."}}
+	back := p
+	back.Status, back.Failure = payout.Returned, &payout.Failure{Message: "The bank sent the payout back: Account closed."}
+	rates := fee.Rates{AuthorizationFee: 10, CaptureFee: 20}
+	old := fee.Record{MerchantID: m.ID, Schedule: fee.Schedule{Rates: rates}}
+	rates.AuthorizationFee, rates.PlatformPercentage = 12, ptr(money.Percent(1_500))
+	next := fee.Record{MerchantID: m.ID, Status: fee.Scheduled, Schedule: fee.Schedule{EffectiveAt: instant.Of(late), Rates: rates}, Reason: "As agreed in October", CreatedBy: fee.By{User: "Kim Vale"}}
+	gone := next
+	gone.Status, gone.CanceledBy = fee.Canceled, &fee.By{Kind: "api", KeyName: "Shop"}
+	return letterOf{
+		"dispute_opened":    func(ctx context.Context, tx *pg.Tx) error { return w.DisputeOpened(ctx, tx, d) },
+		"dispute_asked":     func(ctx context.Context, tx *pg.Tx) error { return w.DisputeOpened(ctx, tx, asked) },
+		"dispute_due":       func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDue(ctx, tx, d) },
+		"dispute_asked_due": func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDue(ctx, tx, asked) },
+		"payout_failed":     func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailed(ctx, tx, m, p) },
+		"payout_returned":   func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailed(ctx, tx, m, back) },
+		"fees_changed":      func(ctx context.Context, tx *pg.Tx) error { return w.FeesChanged(ctx, tx, m.ApplicationID, old, next) },
+		"fees_taken_back":   func(ctx context.Context, tx *pg.Tx) error { return w.FeesChanged(ctx, tx, m.ApplicationID, next, gone) },
+	}
+}
+
+// aboutAccess are the mails about what lets programs in, and money out.
+func (w *world) aboutAccess() letterOf {
+	m := merchant.Merchant{ID: w.App.Merchants.US, ApplicationID: w.App.AppID, Name: "Riverside Food Bank"}
+	k := identity.Key{ID: ids.NewKey(early), ApplicationID: w.App.AppID, Name: "Shop", Last4: "x4Qd"}
+	rolled := k
+	rolled.ExpiresAt = instant.Ptr(late)
+	b := payout.BankAccount{BankName: "First Sandbox Bank", Last4: "6789", CreatedAt: instant.Of(early)}
+	held := b
+	held.HeldUntil = instant.Ptr(late)
+	why, goodbye := "failing", "gone"
+	e := webhook.Endpoint{ID: ids.NewEndpoint(early), ApplicationID: w.App.AppID, URL: "https://hooks.example/take?token=hidden", PausedReason: &why}
+	unwanted := e
+	unwanted.PausedReason = &goodbye
+	key := func(k identity.Key, what identity.KeyChanging) func(context.Context, *pg.Tx) error {
+		return func(ctx context.Context, tx *pg.Tx) error { return w.KeyChanged(ctx, tx, k, what, kim, early) }
+	}
+	return letterOf{
+		"key_made": key(k, identity.KeyMade), "key_rolled": key(rolled, identity.KeyRolled), "key_revoked": key(k, identity.KeyEnded),
+		"bank_added": func(ctx context.Context, tx *pg.Tx) error { return w.BankAccountChanged(ctx, tx, m, b, kim, false) },
+		"bank_replaced": func(ctx context.Context, tx *pg.Tx) error {
+			return w.BankAccountChanged(ctx, tx, m, held, authz.Actor{}, true)
+		},
+		"endpoint_paused": func(ctx context.Context, tx *pg.Tx) error { return w.EndpointPaused(ctx, tx, e) },
+		"endpoint_gone":   func(ctx context.Context, tx *pg.Tx) error { return w.EndpointPaused(ctx, tx, unwanted) },
+	}
+}
+
+// The words of every mail, as text and as a page, stand in the golden files.
+func TestWordsOfTheMails(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	id := w.invent("admin", authz.RoleSystemAdmin, w.App) // hears of everything that nobody else does
+	w.must(w.Identity.SetZone(t.Context(), id, "America/Toronto"))
+	for _, letters := range []letterOf{w.aboutAccounts(), w.aboutMoney(), w.aboutAccess()} {
+		for name, put := range letters {
+			w.must(pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error { return put(t.Context(), tx) }))
+			all := w.delivered()
+			if len(all) != 1 {
+				t.Errorf("%s: %d mails", name, len(all))
+				continue
+			}
+			page, err := all[0].HTML()
+			w.must(err)
+			w.golden(name+".txt", "Subject: "+all[0].Subject+"\n\n"+all[0].Plain())
+			w.golden(name+".html", page)
+		}
+	}
+}
+
+// delivered are all letters there are, which are forgotten.
+func (w *world) delivered() []mail.Letter {
+	w.t.Helper()
+	_, err := w.Mail.Deliver(w.t.Context())
+	w.must(err)
+	all, err := w.Mail.Inbox(w.t.Context())
+	w.must(err)
+	_, err = pg.Exec(w.t.Context(), w.Pool, `DELETE FROM mails`, pg.Args{})
+	w.must(err)
+	return all
+}
+
+// stable writes ids, which are others each time, the same way.
+func stable(text string) string { return someID.ReplaceAllString(text, "${1}_0") }
+
+var someID = regexp.MustCompile(`\b(dp|po|key|whe)_[0-9a-z]{26}`)
+
+// golden compares a mail with its file.
+func (w *world) golden(name, got string) {
+	w.t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		w.must(os.WriteFile(path, []byte(stable(got)), 0o600))
+		return
+	}
+	want, err := os.ReadFile(path)
+	w.must(err)
+	if got = stable(got); got != string(want) {
+		w.t.Errorf("%s says\n%s\nnot\n%s", name, got, want)
+	}
+}

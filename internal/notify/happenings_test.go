@@ -1,0 +1,261 @@
+package notify_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/demo"
+	"svcpay/internal/dispute"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/money"
+	"svcpay/internal/notify"
+	"svcpay/internal/page"
+	"svcpay/internal/payout"
+	"svcpay/internal/pg"
+	"svcpay/internal/simulate"
+	"svcpay/internal/webhook"
+)
+
+// disputed has a payer's bank question a new charge.
+func (w *world) disputed(kind dispute.Kind, amount money.Amount) dispute.Dispute {
+	w.t.Helper()
+	token, outcome := w.Token("4242424242424242"), string(kind)
+	c, err := w.Charges.Create(w.t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	w.must(err)
+	_, err = w.Simulate.Charge(w.t.Context(), w.Actor(), c.Object.ID.String(), simulate.ChargeInput{Outcome: &outcome}, nil)
+	w.must(err)
+	all, err := w.Disputes.List(w.t.Context(), w.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 1}, ChargeID: &c.Object.ID})
+	w.must(err)
+	return all.Items[0]
+}
+
+// Who may answer a dispute where it is hears of it when it is opened, and once more when three days are left.
+func TestDisputesAreToldAndRemindedOfOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := w.disputed(dispute.Chargeback, 4_000)
+	at := "/portal/disputes/" + d.ID.String()
+	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), at, "New chargeback of "+dollars(4_000), "Riverside Food Bank", "Hello Kim Vale,")
+	left := d.RespondBy.Sub(w.Clock.Now())
+	w.later(left - 73*time.Hour)
+	w.tells(notify.DisputeDue)
+	w.later(2 * time.Hour)
+	w.says(w.tells(notify.DisputeDue, "organization_admin", "organization_staff"), at, "Answer by ", dollars(4_000))
+	w.later(2 * time.Hour)
+	w.tells(notify.DisputeDue)
+
+	asked := w.disputed(dispute.Retrieval, 5_000)
+	w.says(w.tells(notify.DisputeOpened, "organization_admin", "organization_staff"), "/portal/disputes/"+asked.ID.String(), "A payer's bank asks about "+dollars(5_000), "No money moves")
+}
+
+// What was answered needs no reminder.
+func TestNobodyIsRemindedOfWhatIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := w.disputed(dispute.Chargeback, 4_000)
+	left := d.RespondBy.Sub(w.Clock.Now())
+	_, err := w.Disputes.Accept(t.Context(), w.OrganizationAdmin(), d.ID.String(), nil)
+	w.must(err)
+	w.later(left - time.Hour)
+	w.tells(notify.DisputeDue)
+}
+
+// Who turned a kind off does not hear of it; the others do, and so does nobody above them in their stead.
+func TestMailsThatSomebodyTurnedOffAreNotSent(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	admin, staff := w.invent("admin", "organization_admin", w.App), w.invent("staff", "organization_staff", w.App)
+	w.invent("app", "application_admin", w.App)
+	wanted := func(person int64, kinds ...string) {
+		w.must(w.Identity.Mute(t.Context(), person, notify.Choosable(), kinds))
+	}
+	wanted(admin, string(notify.DisputeDue))
+	w.disputed(dispute.Chargeback, 4_000)
+	w.tells(notify.DisputeOpened, "staff")
+	wanted(staff)
+	w.disputed(dispute.Chargeback, 4_000)
+	w.tells(notify.DisputeOpened)
+	_, err := w.Payouts.AddBankAccount(t.Context(), w.OrganizationAdmin(), payout.BankInput{MerchantID: w.App.Merchants.US, Account: w.USBank("000333333335")})
+	w.must(err)
+	w.tells(notify.BankChanged, "admin")
+}
+
+// What nobody in an organization can do is told in the application, and then in the deployment.
+func TestWhatIsNobodysIsToldAbove(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.invent("system", "system_admin", w.App)
+	w.invent("support", "support_staff", w.App)
+	w.invent("app", "application_admin", w.App) // may not answer disputes
+	w.invent("other", "organization_admin", w.Other)
+	w.disputed(dispute.Chargeback, 4_000)
+	w.tells(notify.DisputeOpened, "system")
+	w.invent("staff", "organization_staff", w.App)
+	w.disputed(dispute.Chargeback, 4_000)
+	w.tells(notify.DisputeOpened, "staff")
+}
+
+// paidOut makes a payout of the US merchant.
+func (w *world) paidOut() payout.Payout {
+	w.t.Helper()
+	w.BankAccount(w.App, w.App.Merchants.US)
+	token, amount := w.Token("4242424242424242"), money.Amount(30_000)
+	_, err := w.Charges.Create(w.t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token}, nil)
+	w.must(err)
+	for range 10 {
+		w.later(24 * time.Hour)
+		all, err := w.Payouts.List(w.t.Context(), w.Actor(), payout.ListInput{Page: page.Input[ids.Payout]{Limit: 1}})
+		w.must(err)
+		if len(all.Items) > 0 {
+			return all.Items[0]
+		}
+	}
+	w.t.Fatal("nothing is paid out")
+	return payout.Payout{}
+}
+
+func TestFailedPayoutsAreTold(t *testing.T) {
+	t.Parallel()
+	for outcome, says := range map[string]string{"failed": "failed", "returned": "came back"} {
+		t.Run(outcome, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			p := w.paidOut()
+			w.letters("")
+			if outcome == "returned" {
+				_, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(), simulate.PayoutInput{Outcome: ptr("paid")}, nil)
+				w.must(err)
+				w.tells(notify.PayoutFailed)
+			}
+			_, err := w.Simulate.Payout(t.Context(), w.Actor(), p.ID.String(), simulate.PayoutInput{Outcome: &outcome, ReturnCode: ptr("R03")}, nil)
+			w.must(err)
+			w.says(w.tells(notify.PayoutFailed, "organization_admin"), "/portal/payouts/"+p.ID.String(), says, dollars(p.Amount), "wait until somebody resumes them")
+		})
+	}
+}
+
+func TestNewBankAccountsAreAlwaysTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.Merchant(merchant.CreateInput{})
+	in := payout.BankInput{MerchantID: m.ID, Account: w.USBank("000333333335")}
+	_, err := w.Payouts.AddBankAccount(t.Context(), w.OrganizationAdmin(), in)
+	w.must(err)
+	at := fmt.Sprintf("/portal/merchants/%d/payouts", m.ID)
+	w.says(w.tells(notify.BankChanged, "organization_admin"), at, "Bank account added: One more", "Kim Vale added", "ending in 3335")
+	in.Account = w.USBank("000123456789")
+	_, err = w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), in)
+	w.must(err)
+	l := w.tells(notify.BankChanged, "organization_admin")
+	w.says(l, at, "Bank account changed: One more", "Whoever runs this service changed", "ending in 6789")
+	if strings.Contains(l.Plain(), "000123456789") {
+		t.Error("the mail has the account's number")
+	}
+	if _, err = w.Payouts.AddBankAccount(t.Context(), w.OrganizationAdmin(), in); err == nil {
+		t.Fatal("a second account is added")
+	}
+	w.tells(notify.BankChanged)
+}
+
+func TestKeysAreAlwaysTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	admin := w.Person("application_admin")
+	made, err := w.Identity.CreateKey(t.Context(), admin, identity.NewKey{Kind: identity.SecretKey, Name: "Second server"})
+	w.must(err)
+	at := "/portal/developers/keys/" + made.ID.String()
+	l := w.tells(notify.KeyChanged, "application_admin")
+	w.says(l, at, "API key made: Second server", "Kim Vale made", "ends in "+made.Last4)
+	if strings.Contains(l.Plain(), made.Text) {
+		t.Error("the mail has the key")
+	}
+	_, err = w.Identity.RollKey(t.Context(), admin, identity.RollInput{ID: made.ID, Overlap: identity.OverlapDay})
+	w.must(err)
+	w.says(w.tells(notify.KeyChanged, "application_admin"), at, "API key rolled: Second server", "It works until ")
+	if _, err := w.Identity.RollKey(t.Context(), admin, identity.RollInput{ID: made.ID, Overlap: identity.OverlapDay}); err == nil {
+		t.Fatal("a key is rolled twice")
+	}
+	w.tells(notify.KeyChanged)
+	for range 2 { // the second time nothing changes
+		_, err = w.Identity.RevokeKey(t.Context(), admin, made.ID)
+		w.must(err)
+	}
+	w.says(w.tells(notify.KeyChanged, "application_admin"), at, "API key revoked: Second server")
+}
+
+func TestChangesOfFeesAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	app, us := w.Person("application_admin"), w.App.Merchants.US
+	fees, err := w.Fees.Current(t.Context(), app, us)
+	w.must(err)
+	rates := fees.Rates
+	rates.CaptureFee += 7
+	change := fee.Change{Rates: rates, Reason: "As agreed", Base: fees.Latest, EffectiveAt: ptr(w.Clock.Now().Add(48 * time.Hour))}
+	r, err := w.Fees.Schedule(t.Context(), app, us, change)
+	w.must(err)
+	at := fmt.Sprintf("/portal/merchants/%d/fees", us)
+	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fees of Riverside Food Bank change", "Capture: $", "Why: As agreed")
+	change.Base = r.ID
+	_, err = w.Fees.Schedule(t.Context(), app, us, change) // the same again
+	w.must(err)
+	w.tells(notify.FeesChanged)
+	for range 2 {
+		_, err = w.Fees.CancelScheduled(t.Context(), app, us, r.ID)
+		w.must(err)
+	}
+	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fees of Riverside Food Bank stay")
+	_, err = w.Fees.ScheduleServiceRates(t.Context(), w.Admin(), w.App.AppID, fee.Change{Rates: demo.Rates(), Reason: "As agreed"})
+	w.must(err)
+	w.tells(notify.FeesChanged)
+}
+
+// An endpoint that wants no more events is paused, and those who may change it hear of it, but not what its address hides.
+func TestPausedEndpointsAreTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusGone) }))
+	t.Cleanup(receiver.Close)
+	to, err := url.Parse(receiver.URL)
+	w.must(err)
+	address := "http://hooks.localhost:" + to.Port() + "/take?token=hidden"
+	e, err := w.Webhooks.Create(t.Context(), w.Actor(), webhook.CreateInput{URL: &address}, nil)
+	w.must(err)
+	w.disputed(dispute.Chargeback, 4_000)
+	for n := 1; n > 0; {
+		n, err = w.Events.Number(t.Context())
+		w.must(err)
+	}
+	w.worksUntil(func() bool {
+		now, err := w.Webhooks.Get(t.Context(), w.Actor(), e.Object.ID.String())
+		return err == nil && now.Status == webhook.Paused
+	})
+	l := w.tells(notify.EndpointPaused, "application_admin")
+	w.says(l, "/portal/developers/webhooks/"+e.Object.ID.String(), "Webhooks to hooks.localhost:"+to.Port()+" are paused", "answered 410")
+	if strings.Contains(l.Plain(), "hidden") {
+		t.Error("the mail has what follows the host")
+	}
+}
+
+// What is rolled back is not told.
+func TestWhatDidNotHappenIsNotTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
+		w.must(w.DisputeOpened(t.Context(), tx, dispute.Dispute{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Kind: dispute.Chargeback, Currency: money.USD}))
+		return http.ErrAbortHandler
+	})
+	if err == nil {
+		t.Fatal("it happened")
+	}
+	w.tells(notify.DisputeOpened)
+}

@@ -1,0 +1,38 @@
+package payout
+
+import (
+	"context"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+)
+
+// Letters write to people, each with the transaction that it tells of. They call nobody.
+type Letters interface {
+	// PayoutFailed tells those who may resume a merchant's payouts that one failed or came back, and that they wait.
+	PayoutFailed(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p Payout) error
+	// BankAccountChanged tells those who may change where a merchant's payouts go that somebody did.
+	BankAccountChanged(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error
+}
+
+// WriteLetters says who writes to people about payouts. It is called while the service is wired; without it nobody does.
+func (s *Service) WriteLetters(by Letters) { s.letters = by }
+
+// tellFailedTx has people told of a payout that failed or came back.
+func (s *Service) tellFailedTx(ctx context.Context, tx *pg.Tx, l locked, to Status, f Failure) error {
+	if s.letters == nil {
+		return nil
+	}
+	p := l.payout
+	p.Status, p.Failure = to, &f
+	return s.letters.PayoutFailed(ctx, tx, l.owner, p)
+}
+
+// tellBankTx has people told of a merchant's new bank account.
+func (s *Service) tellBankTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error {
+	if s.letters == nil {
+		return nil
+	}
+	return s.letters.BankAccountChanged(ctx, tx, m, b, by, replaced)
+}
