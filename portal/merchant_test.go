@@ -126,3 +126,49 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {"Asked for"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Asked for", "Suspended")
 }
+
+// Who may edit a merchant changes how often it is paid out; of two who do it at once the second sees what the first did.
+func TestThePayoutScheduleIsChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin, staff := w.as(authz.RoleOrganizationAdmin), w.as(authz.RoleOrganizationStaff)
+	at := merchantAt(w.App.Merchants.US, payoutsEnd)
+	w.send(at, nil, "Cookie", staff).lacks(t, at+"/schedule")
+	w.send(at+"/schedule", nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
+	w.send(at+"/schedule", nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+	w.send(at, nil, "Cookie", admin).says(t, "Every business day", at+"/schedule")
+	draw := func() url.Values {
+		form := w.drawnForm(at+"/schedule", admin)
+		form.Set("payout_weekday", "5")
+		form.Set("payout_day_of_month", "31")
+		return form
+	}
+	weekly, late := draw(), draw()
+	weekly.Set("payout_schedule", "weekly")
+	for range 2 { // sent twice
+		w.send(at+"/schedule", weekly, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	}
+	w.send(at, nil, "Cookie", admin).says(t, "Every Friday")
+	if n := w.done(authz.MerchantUpdate); n != 1 {
+		t.Errorf("%d changes in the audit log", n)
+	}
+	late.Set("payout_schedule", "monthly")
+	conflict := w.send(at+"/schedule", late, "Cookie", admin)
+	conflict.wants(t, http.StatusConflict, "")
+	conflict.says(t, "Every Friday", "Monthly, on day 31", `value="monthly" checked`)
+	for _, input := range drawnInputs.FindAllStringSubmatch(conflict.body, -1) {
+		if input[1] == "once" || input[1] == "version" {
+			late.Set(input[1], input[2])
+		}
+	}
+	w.send(at+"/schedule", late, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", admin).says(t, "Monthly, on day 31")
+	for name, value := range map[string]string{"payout_day_of_month": "32", "payout_schedule": "hourly"} {
+		wrong := draw()
+		wrong.Set("payout_schedule", "monthly")
+		wrong.Set(name, value)
+		a := w.send(at+"/schedule", wrong, "Cookie", admin)
+		a.wants(t, http.StatusUnprocessableEntity, "")
+		a.says(t, "The schedule was not saved")
+	}
+}

@@ -26,8 +26,10 @@ const (
 func (p *Portal) merchantPayoutRoutes() []route {
 	return []route{
 		{http.MethodGet, payoutsAt, access(authz.PayoutRead), p.showMerchantPayouts},
-		{http.MethodGet, payoutsAt + "/account", access(authz.MerchantBank), p.showAccountForm},
-		{http.MethodPost, payoutsAt + "/account", access(authz.MerchantBank), p.putAccount},
+		{http.MethodGet, payoutsAt + "/account", access(authz.MerchantBank), p.fresh(p.showAccountForm)},
+		{http.MethodPost, payoutsAt + "/account", access(authz.MerchantBank), p.freshSecret(p.putAccount)},
+		{http.MethodGet, payoutsAt + "/schedule", access(authz.MerchantUpdate), p.showScheduleForm},
+		{http.MethodPost, payoutsAt + "/schedule", access(authz.MerchantUpdate), p.setSchedule},
 		{http.MethodGet, payoutsAt + "/verify", access(authz.MerchantBank), p.showDeposits},
 		{http.MethodPost, payoutsAt + "/verify", access(authz.MerchantBank), p.verifyAccount},
 		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.resumePayouts},
@@ -61,6 +63,9 @@ func (p *Portal) showMerchantPayouts(c echo.Context) error {
 		All: withQuery(payoutsPath, url.Values{"merchant": {whole(m.ID)}})}
 	if has {
 		view.Account = accountOf(t, b)
+	}
+	if p.may(c, authz.MerchantUpdate) {
+		view.Reschedule = at + "/schedule"
 	}
 	if p.may(c, authz.MerchantBank) {
 		view.Add = at + "/account"

@@ -65,6 +65,7 @@ func New(c Config) (*Portal, error) {
 		c.Payouts.WriteLetters(n)
 		c.Webhooks.WriteLetters(n)
 		c.Fees.WriteLetters(n)
+		c.Merchants.WriteLetters(n)
 	}
 	return &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}, nil
 }

@@ -23,7 +23,14 @@ const (
 // fresh is around the handler of a route that takes a proof of who the visitor is, not older than ten minutes. Who
 // opens a page is asked first and led back to it. Who sends a form is asked with the form kept: once they have
 // proven it, the handler gets the form as it was typed.
-func (p *Portal) fresh(next echo.HandlerFunc) echo.HandlerFunc {
+func (p *Portal) fresh(next echo.HandlerFunc) echo.HandlerFunc { return p.freshened(next, keptOf) }
+
+// freshSecret is fresh for a form with something in it that no page may show, such as an account number: nothing of
+// it is kept. Once the visitor has proven who they are they are led to the form's own page, which is at the same address.
+func (p *Portal) freshSecret(next echo.HandlerFunc) echo.HandlerFunc { return p.freshened(next, nil) }
+
+// freshened asks for a proof around a handler; what keeps the inputs of a form is nil where none may be kept.
+func (p *Portal) freshened(next echo.HandlerFunc, keep func(url.Values) []views.Hidden) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		visit, known, err := p.visitor(c)
 		if err != nil {
@@ -33,14 +40,18 @@ func (p *Portal) fresh(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if c.Request().Method != http.MethodPost {
-			return p.proofOf(c, visit, views.Proof{Action: proofPath, Back: home,
-				Kept: []views.Hidden{{Name: "return", Value: localPath(c.Request().URL.RequestURI())}}}, nil)
+			return p.proofOf(c, visit, proofFor(c), nil)
 		}
 		form, err := readForm(c)
 		if err != nil {
 			return err
 		}
-		asked := views.Proof{Action: localPath(c.Request().URL.RequestURI()), Back: pageBelow(c), Kept: keptOf(form)}
+		if keep == nil {
+			asked := proofFor(c)
+			asked.Lost = true
+			return p.proofOf(c, visit, asked, errNoProof)
+		}
+		asked := views.Proof{Action: localPath(c.Request().URL.RequestURI()), Back: pageBelow(c), Kept: keep(form)}
 		if err := p.proven(c, visit, form); err != nil {
 			return p.proofOf(c, visit, asked, err)
 		}
@@ -51,6 +62,11 @@ func (p *Portal) fresh(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		return next(c)
 	}
+}
+
+// proofFor asks for a proof that leads back to the page at the address that was asked for.
+func proofFor(c echo.Context) views.Proof {
+	return views.Proof{Action: proofPath, Back: home, Kept: []views.Hidden{{Name: "return", Value: localPath(c.Request().URL.RequestURI())}}}
 }
 
 // errNoProof says that a form came without a proof.

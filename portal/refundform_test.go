@@ -17,7 +17,7 @@ import (
 	"svcpay/views/ui"
 )
 
-var drawnInputs = regexp.MustCompile(`<input type="hidden" name="(once|left)" value="([^"]*)"`)
+var drawnInputs = regexp.MustCompile(`<input type="hidden" name="(once|left|version)" value="([^"]*)"`)
 
 // drawnForm opens a form and returns what it would send.
 func (w *world) drawnForm(path, cookie string) url.Values {

@@ -1,8 +1,10 @@
 package portal
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,5 +96,47 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 		if got := tame(cell); got != want {
 			t.Errorf("%q becomes %q, want %q", cell, got, want)
 		}
+// Forms with something secret are shown to who has proven who they are; sent later, nothing of them is kept, in no page.
+func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	const number, wanted = "000123456789", "violet horse battery staple"
+	admin, at := w.as(authz.RoleOrganizationAdmin), fmt.Sprint(merchantsPath, "/", w.App.Merchants.US, payoutsEnd, "/account")
+	forms := map[string]url.Values{
+		at:                              {"first_name": {"Quillon"}, "last_name": {"Zephyr"}, "routing": {"110000000"}, "number": {number}, "type": {"checking"}},
+		settingsPath + "/password":      {"password": {wanted}},
+		settingsPath + "/authenticator": {"code": {"123456"}},
+	}
+	w.pass(11 * time.Minute)
+	for path, form := range forms {
+		w.send(path, nil, "Cookie", admin).says(t, `name="proof_password"`)
+		late := w.send(path, form, "Cookie", admin)
+		late.wants(t, http.StatusUnauthorized, "")
+		late.says(t, "What you typed was not kept", `name="proof_password"`, `name="return" value="`+path+`"`, `action="`+proofPath+`"`)
+		form.Set("proof_password", password) // a proof that comes with it lets none of it through either
+		for _, a := range []answer{late, w.send(path, form, "Cookie", admin)} {
+			for name, values := range form {
+				if name != "type" && strings.Contains(a.body, values[0]) {
+					t.Errorf("%s: the answer has %q", path, values[0])
+				}
+			}
+		}
+		form.Del("proof_password")
+	}
+	if n := w.done(authz.MerchantBank); n != 0 {
+		t.Fatalf("%d bank accounts without a proof", n)
+	}
+	proof := w.send(proofPath, url.Values{"return": {at}, "proof_password": {password}}, "Cookie", admin)
+	proof.wants(t, http.StatusSeeOther, at)
+	admin = proof.session(t)
+	w.send(at, nil, "Cookie", admin).says(t, `name="number"`)
+	wrong := w.send(at, url.Values{"routing": {"1"}, "number": {number}}, "Cookie", admin)
+	wrong.wants(t, http.StatusUnprocessableEntity, "")
+	if strings.Contains(wrong.body, number) {
+		t.Error("the form shows the account number again")
+	}
+	w.send(at, forms[at], "Cookie", admin).wants(t, http.StatusSeeOther, strings.TrimSuffix(at, "/account"))
+	if n := w.done(authz.MerchantBank); n != 1 {
+		t.Errorf("%d bank accounts with a proof", n)
 	}
 }

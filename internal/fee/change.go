@@ -160,10 +160,21 @@ func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merch
 }
 
 // SetDAFPercentageTx is SetDAFPercentage within a change of the merchant, whose row the caller's
-// transaction holds and whose permission the caller has checked.
-func SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, p money.Percent) error {
-	_, _, err := series{actor.ApplicationID, merchantID}.setDAFTx(ctx, tx, m, byOf(actor), DAFChange{Percent: p})
-	return err
+// transaction holds and whose permission the caller has checked. People are told by the letters, which may be nil.
+func SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, p money.Percent, by Letters) error {
+	q := series{actor.ApplicationID, merchantID}
+	id, before, err := q.setDAFTx(ctx, tx, m, byOf(actor), DAFChange{Percent: p})
+	if err != nil || by == nil || id == before.ID {
+		return err
+	}
+	if err := tx.Flush(ctx); err != nil {
+		return err
+	}
+	after, err := q.find(ctx, tx, id, m.At)
+	if err != nil {
+		return err
+	}
+	return by.FeesChanged(ctx, tx, q.applicationID, before, after)
 }
 
 func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, m instant.Moment, by By, c DAFChange) (id ids.FeeSchedule, before Record, err error) {

@@ -234,7 +234,7 @@ func TestDAFPercentageIsSetWithinAChangeOfTheMerchant(t *testing.T) {
 	m, err := w.Clocks.Moment(t.Context(), w.App.AppID)
 	must(t, err)
 	must(t, pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		return fee.SetDAFPercentageTx(t.Context(), tx, m, w.Actor(), w.App.Merchants.US, 1250)
+		return fee.SetDAFPercentageTx(t.Context(), tx, m, w.Actor(), w.App.Merchants.US, 1250, nil)
 	}))
 	if got := w.terms(t, w.us(), w.Clock.Now()).Merchant; got.DAFPercentage != 1250 || got.CaptureFee != 20 {
 		t.Errorf("%+v", got)

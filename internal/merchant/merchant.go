@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
+	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -90,10 +91,17 @@ type Deps struct {
 type Service struct {
 	Deps
 	audit *audit.Log
+	// letters tell people of fees that a change of a merchant changes; nil tells nobody.
+	letters fee.Letters
 }
 
+// WriteLetters says who writes to people about fees. It is called while the service is wired; without it nobody does.
+func (s *Service) WriteLetters(by fee.Letters) { s.letters = by }
+
 // New makes the service.
-func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)} }
+func New(d Deps) *Service {
+	return &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+}
 
 // on is a merchant as the audit log names it.
 func on(id int64) audit.Subject { return audit.Of("merchant", strconv.FormatInt(id, 10), id) }

@@ -52,7 +52,7 @@ func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 		return before, nil
 	}
 	if after.DAFPercentage != before.DAFPercentage {
-		if err := fee.SetDAFPercentageTx(ctx, tx, now, actor, before.ID, after.DAFPercentage); err != nil {
+		if err := fee.SetDAFPercentageTx(ctx, tx, now, actor, before.ID, after.DAFPercentage, s.letters); err != nil {
 			return before, err
 		}
 	}

@@ -86,13 +86,15 @@ func zoneOf(r identity.Reader) *time.Location {
 // when writes a time with its zone, as a mail may be read anywhere.
 func when(v text.Viewer, at time.Time) string { return v.Time(at) + " " + at.In(v.Zone).Format("MST") }
 
-// who is somebody who did something.
-func (n *Notifier) who(person, key string) string {
+// who is somebody who did something: a person, a program by the name of its key, or an operator with a command.
+func (n *Notifier) who(person, key string, program bool) string {
 	switch {
 	case person != "":
 		return person
 	case key != "":
 		return n.text.Notices.ByKey + " (" + key + ")"
+	case program:
+		return n.text.Notices.ByKey
 	}
 	return n.text.Notices.Operator
 }
@@ -143,7 +145,7 @@ func (n *Notifier) BankAccountChanged(ctx context.Context, tx *pg.Tx, m merchant
 	}
 	h := happening{BankChanged, fmt.Sprintf("/portal/merchants/%d/payouts", m.ID), m.ApplicationID, m.ID, []authz.Permission{authz.MerchantBank}}
 	return n.tell(ctx, tx, h, func(v text.Viewer) text.Mail {
-		f := text.BankFacts{Merchant: m.Name, Bank: b.BankName, Ending: b.Last4, By: n.who(by.PersonName, by.KeyName), At: when(v, b.CreatedAt.Time)}
+		f := text.BankFacts{Merchant: m.Name, Bank: b.BankName, Ending: b.Last4, By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()), At: when(v, b.CreatedAt.Time)}
 		if b.HeldUntil != nil {
 			f.HeldUntil = when(v, b.HeldUntil.Time)
 		}
@@ -171,7 +173,7 @@ func (n *Notifier) KeyChanged(ctx context.Context, tx *pg.Tx, k identity.Key, wh
 		identity.KeyRolled: n.text.Notices.KeyRolled, identity.KeyEnded: n.text.Notices.KeyRevoked}[what]
 	h := happening{KeyChanged, "/portal/developers/keys/" + k.ID.String(), k.ApplicationID, 0, []authz.Permission{authz.KeyManage}}
 	return n.tell(ctx, tx, h, func(v text.Viewer) text.Mail {
-		f := text.KeyFacts{Name: k.Name, Ending: k.Last4, By: n.who(by.PersonName, by.KeyName), At: when(v, at)}
+		f := text.KeyFacts{Name: k.Name, Ending: k.Last4, By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()), At: when(v, at)}
 		if k.ExpiresAt != nil && k.ExpiresAt.After(instant.Of(at).Time) {
 			f.Until = when(v, k.ExpiresAt.Time)
 		}
@@ -190,7 +192,7 @@ func (n *Notifier) FeesChanged(ctx context.Context, tx *pg.Tx, applicationID int
 	if after.Status == fee.Canceled && after.CanceledBy != nil {
 		words, by = n.text.Notices.FeesTakenBack, *after.CanceledBy
 	}
-	facts := text.FeeFacts{Merchant: name, By: n.who(by.User, by.KeyName)}
+	facts := text.FeeFacts{Merchant: name, By: n.who(by.User, by.KeyName, by.Kind == "api")}
 	if after.Status != fee.Canceled {
 		facts.Reason, facts.Edits = after.Reason, n.edits(before.Rates, after.Rates)
 	}

@@ -19,6 +19,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/notify"
 	"svcpay/internal/page"
+	"svcpay/internal/patch"
 	"svcpay/internal/payout"
 	"svcpay/internal/pg"
 	"svcpay/internal/simulate"
@@ -214,6 +215,9 @@ func TestChangesOfFeesAreTold(t *testing.T) {
 		w.must(err)
 	}
 	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "Fees of Riverside Food Bank stay")
+	_, err = w.Merchants.Update(t.Context(), w.Actor(), us, merchant.UpdateInput{DAFPercentage: patch.Set(money.Percent(2_500))}, nil)
+	w.must(err)
+	w.says(w.tells(notify.FeesChanged, "application_admin", "organization_admin"), at, "An API key", "DAF donation: 2% → 2.5%")
 	_, err = w.Fees.ScheduleServiceRates(t.Context(), w.Admin(), w.App.AppID, fee.Change{Rates: demo.Rates(), Reason: "As agreed"})
 	w.must(err)
 	w.tells(notify.FeesChanged)

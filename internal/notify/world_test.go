@@ -38,6 +38,7 @@ func emptyWorld(t *testing.T) *world {
 	w.Payouts.WriteLetters(w.Notifier)
 	w.Webhooks.WriteLetters(w.Notifier)
 	w.Fees.WriteLetters(w.Notifier)
+	w.Merchants.WriteLetters(w.Notifier)
 	return w
 }
 

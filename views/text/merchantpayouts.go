@@ -21,7 +21,11 @@ type MerchantPayouts struct {
 	TriesLeft                                  func(n int) string
 	AddedTold, VerifiedTold, ResumedTold       string
 	OffBank, OffResume                         string
-	Number1                                    func(last4 string) string
+	Schedules                                  map[string]string
+	ScheduleTitle, ScheduleText, ScheduleSave  string
+	ScheduleProblems, ScheduleTold             string
+	Weekday, WeekdayHint                       string
+	MonthDay, MonthDayHint                     string
 }
 
 var merchantPayoutsEnglish = MerchantPayouts{
@@ -50,5 +54,8 @@ var merchantPayoutsEnglish = MerchantPayouts{
 	AddedTold: "The bank account is saved. Verify it when the deposits have come.", VerifiedTold: "The bank account is verified. Payouts go there.",
 	ResumedTold: "Payouts go on from the next run.",
 	OffBank:     "Only an administrator of the organization changes where its money goes.", OffResume: "Only an administrator of the organization resumes payouts.",
-	Number1: func(last4 string) string { return "···· " + last4 },
+	Schedules:     map[string]string{"daily": "Every business day", "weekly": "Every week", "monthly": "Every month"},
+	ScheduleTitle: "Change the payout schedule", ScheduleText: "From the next run on, at 6:00 AM where the merchant is. A bank holiday moves a payout to the next business day.",
+	ScheduleSave: "Save schedule", ScheduleProblems: "The schedule was not saved", ScheduleTold: "The payout schedule is saved.",
+	Weekday: "Weekday", WeekdayHint: "For weekly payouts.", MonthDay: "Day of the month", MonthDayHint: "For monthly payouts, 1 to 31; the last day of shorter months.",
 }

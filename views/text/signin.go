@@ -49,6 +49,7 @@ type Proof struct {
 	Passkey        string
 	Go             string
 	Wrong          string
+	Lost, LostText string
 }
 
 var proofEnglish = Proof{
@@ -56,4 +57,5 @@ var proofEnglish = Proof{
 	Code: "Code", CodeHint: "Of your authenticator app, or a recovery code.",
 	Passkey: "Use a passkey",
 	Go:      "Continue", Wrong: "Nothing was done yet",
+	Lost: "What you typed was not kept", LostText: "It is too secret to pass through this page. You are led back to an empty form.",
 }
