@@ -56,11 +56,14 @@ const onceField = "once"
 // gets a new one.
 func newOnce() string { return rand.Text() }
 
+// isOnce tells whether this may be such a value.
+func isOnce(key string) bool { return len(key) == len(newOnce()) }
+
 // once is the claim that makes a form act once: double clicks, going back and loading again find what the
 // first did. The form's other inputs belong to it. A form without the input is refused.
 func once(c echo.Context, form url.Values) (*idempotency.Claim, error) {
 	key := form.Get(onceField)
-	if len(key) != len(newOnce()) {
+	if !isOnce(key) {
 		return nil, errOnce
 	}
 	rest := url.Values{}

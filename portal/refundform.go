@@ -79,6 +79,8 @@ func refundAmount(t *text.Catalogue, one charge.Charge, typed string) (money.Amo
 	return amount, nil
 }
 
+// showRefundForm draws the form. On a page of its own it is known by its address: who goes back to a form that has acted
+// finds the same one, which does nothing more.
 func (p *Portal) showRefundForm(c echo.Context) error {
 	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
 	if err != nil {
@@ -88,9 +90,17 @@ func (p *Portal) showRefundForm(c echo.Context) error {
 	if c.QueryParams().Has("amount") {
 		typed = c.QueryParam("amount")
 	}
+	if _, part := asksFragment(c.Request()); !part && !isOnce(c.QueryParam(onceField)) {
+		known := c.QueryParams()
+		known.Set(onceField, newOnce())
+		return seeOther(c, withQuery(c.Request().URL.Path, known))
+	}
 	f, err := p.refundForm(c, one, typed)
 	if err != nil {
 		return err
+	}
+	if isOnce(c.QueryParam(onceField)) {
+		f.Once = c.QueryParam(onceField)
 	}
 	if reason := noRefund(say(c).Acts, one); reason != "" {
 		f.Problems = ui.Problems{Title: say(c).Acts.NotRefunded, List: []ui.Problem{{Text: reason}}}
