@@ -102,7 +102,7 @@ func (p *Portal) verdict(c echo.Context, v signature.Verdict, compared bool) tem
 	}
 	parts := []templ.Component{}
 	for _, m := range v.Mistakes {
-		parts = append(parts, views.Titled(t.Mistakes[string(m.Kind)], views.Paragraph(m.Text)))
+		parts = append(parts, views.Finding(t.Mistakes[string(m.Kind)], views.Paragraph(m.Text)))
 	}
 	note := t.SecretKept
 	if compared {
