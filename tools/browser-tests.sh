@@ -1,6 +1,15 @@
 #!/bin/sh
-# Runs the browser tests against the real program with a database, ports and credentials of its own.
+# Runs the browser tests: those of a demo that has just begun, and those of one with a history.
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- test/browser/*.test.mjs
-exec tools/with-demo.sh node --test --test-timeout=300000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-2}" "$@"
+tests() {
+	demo=$1
+	shift
+	tools/with-demo.sh $demo node --test --test-timeout=300000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-2}" "$@"
+}
+if [ $# -gt 0 ]; then
+	case "$*" in */history/*) tests --history "$@" ;; *) tests "" "$@" ;; esac
+else
+	tests "" test/browser/*.test.mjs
+	tests --history test/browser/history/*.test.mjs
+fi

@@ -4,27 +4,10 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { typeCard } from './support/card.mjs';
 import { credentials } from './support/env.mjs';
-import { open, portal, signIn, sound } from './support/portal.mjs';
+import { flow } from './support/flows.mjs';
+import { as, look, portal } from './support/portal.mjs';
 
 const developers = `${portal}/developers`;
-const roleOf = (role) => credentials.users.find((user) => user.role === role);
-const looks = [390, 1280].flatMap((width) => ['light', 'dark'].map((colorScheme) => ({ width, colorScheme })));
-
-/** Fails on a page that is not sound on a telephone and on a desk, in both themes. */
-async function look(page, name) {
-  for (const { width, colorScheme } of looks) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await sound(page, `${name} ${width} ${colorScheme}`);
-  }
-}
-
-/** Somebody with a role who is signed in. */
-async function as(t, role, options) {
-  const page = await open(t, '/login', options);
-  await signIn(page, roleOf(role));
-  return page;
-}
 
 const api = (path, { key = credentials.secret_key, ...options } = {}) =>
   fetch(credentials.base_url + path, { ...options, headers: { 'X-API-Key': key, 'X-App-ID': String(credentials.app_id), 'Content-Type': 'application/json' } });
@@ -39,106 +22,102 @@ async function until(page, words) {
   assert.fail(`the page never says ${words}`);
 }
 
-for (const javaScriptEnabled of [true, false]) {
-  test(`a key is made, rolled, watched and revoked ${javaScriptEnabled ? 'with' : 'without'} a script`, async (t) => {
-    const page = await as(t, 'application_admin', { javaScriptEnabled });
-    const name = `Server ${javaScriptEnabled}`;
-    await page.goto(`${developers}/keys`);
-    await page.getByRole('link', { name: 'New key' }).first().click();
-    await page.getByRole('link', { name: 'Secret key' }).click();
-    await page.getByRole('button', { name: 'Make key' }).click();
-    if (javaScriptEnabled) await look(page, 'a key with a mistake');
-    await page.getByLabel('Name').fill(name);
-    await page.getByRole('button', { name: 'Make key' }).click();
-    await page.getByText('Copy it now').waitFor();
-    const old = await page.getByRole('group', { name: 'Key', exact: true }).textContent();
-    assert.match(old, /^sk_sandbox_/);
-    assert.equal((await api('/api/me', { key: old })).status, 200);
-    await page.getByRole('link', { name: 'See the key' }).click();
+flow('key roll', async (page, { role, scripted }) => {
+  const name = `Server of ${role} ${scripted}`;
+  const seen = scripted && role === 'application_admin';
+  await page.goto(`${developers}/keys`);
+  await page.getByRole('link', { name: 'New key' }).first().click();
+  await page.getByRole('link', { name: 'Secret key' }).click();
+  await page.getByRole('button', { name: 'Make key' }).click();
+  if (seen) await look(page, 'a key with a mistake');
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByText('Copy it now').waitFor();
+  const old = await page.getByRole('group', { name: 'Key', exact: true }).textContent();
+  assert.match(old, /^sk_sandbox_/);
+  assert.equal((await api('/api/me', { key: old })).status, 200);
+  await page.getByRole('link', { name: 'See the key' }).click();
 
-    await page.getByRole('link', { name: 'Roll', exact: true }).click();
-    await page.getByText('24 hours').waitFor();
-    await page.getByRole('button', { name: 'Roll key' }).click();
-    await page.getByText('Copy it now').waitFor();
-    const next = await page.getByRole('group', { name: 'Key', exact: true }).textContent();
-    assert.notEqual(next, old);
-    if (javaScriptEnabled) await look(page, 'a new key');
-    assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [200, 200], 'both work');
-    await page.getByRole('link', { name: 'Watch both keys' }).click();
-    await until(page, '2 requests in the last hour came with the old key');
-    await page.getByText('New key').first().waitFor();
-    if (javaScriptEnabled) await look(page, 'both keys');
+  await page.getByRole('link', { name: 'Roll', exact: true }).click();
+  await page.getByText('24 hours').waitFor();
+  await page.getByRole('button', { name: 'Roll key' }).click();
+  await page.getByText('Copy it now').waitFor();
+  const next = await page.getByRole('group', { name: 'Key', exact: true }).textContent();
+  assert.notEqual(next, old);
+  if (seen) await look(page, 'a new key');
+  assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [200, 200], 'both work');
+  await page.getByRole('link', { name: 'Watch both keys' }).click();
+  await until(page, '2 requests in the last hour came with the old key');
+  await page.getByText('New key').first().waitFor();
+  if (seen) await look(page, 'both keys');
 
-    await page.getByRole('link', { name: 'Revoke', exact: true }).click();
-    await page.getByText('It is still used: 2 requests in the last hour.').waitFor();
-    await page.getByRole('button', { name: 'Revoke key' }).click();
-    await page.getByText('The key is revoked.').first().waitFor();
-    await page.getByText('Revoked', { exact: true }).waitFor();
-    await new Promise((done) => setTimeout(done, 2100));
-    assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [401, 200], 'the old one does not work');
-    assert.deepEqual(page.complaints, []);
-  });
+  await page.getByRole('link', { name: 'Revoke', exact: true }).click();
+  await page.getByText('It is still used: 2 requests in the last hour.').waitFor();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  await page.getByText('The key is revoked.').first().waitFor();
+  await page.getByText('Revoked', { exact: true }).waitFor();
+  for (let tries = 0; tries < 60 && (await api('/api/me', { key: old })).status === 200; tries++) await new Promise((done) => setTimeout(done, 250));
+  assert.deepEqual([(await api('/api/me', { key: old })).status, (await api('/api/me', { key: next })).status], [401, 200], 'the old one does not work');
+});
 
-  test(`a failing webhook is repaired and what it missed replayed ${javaScriptEnabled ? 'with' : 'without'} a script`, async (t) => {
-    const got = [];
-    let status = 502;
-    const server = createServer((request, response) => {
-      request.resume().on('end', () => {
-        if (status === 200) got.push(request.headers['webhook-id']);
-        response.writeHead(status).end(status === 200 ? '' : 'no upstream');
-      });
-    }).listen(0);
-    t.after(() => server.close());
-    const page = await as(t, 'application_admin', { javaScriptEnabled });
-    await page.goto(`${developers}/webhooks/new`);
-    await page.getByLabel('Address').fill(`http://localhost:${server.address().port}/hooks`);
-    await page.getByLabel('merchant.*').check();
-    await page.getByRole('button', { name: 'Add endpoint' }).click();
-    await page.getByText('Copy the secret now').waitFor();
-    assert.match(await page.getByRole('group', { name: 'Signing secret' }).textContent(), /^whsec_/);
-    await page.getByRole('link', { name: 'Go to the endpoint' }).click();
-    if (javaScriptEnabled) await look(page, 'an endpoint without deliveries');
-    const made = await api('/api/merchants', { method: 'POST', body: JSON.stringify({ name: 'Riverside', country: 'US', organization_id: credentials.organization_id }) });
-    assert.equal(made.status, 201, await made.text());
-    await until(page, 'Answered 502');
-    await page.getByText('Events do not arrive here').waitFor();
-    if (javaScriptEnabled) await look(page, 'an endpoint that fails');
-    await page.getByRole('link', { name: /^Answered 502/ }).first().click();
-    await page.getByText('no upstream').first().waitFor();
-    if (javaScriptEnabled) await look(page, 'a delivery that failed');
-    await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
+flow('failing webhook', async (page, { role, scripted, t }) => {
+  const seen = scripted && role === 'application_admin';
+  const got = [];
+  let status = 502;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      if (status === 200) got.push(request.headers['webhook-id']);
+      response.writeHead(status).end(status === 200 ? '' : 'no upstream');
+    });
+  }).listen(0);
+  t.after(() => server.close());
+  await page.goto(`${developers}/webhooks/new`);
+  await page.getByLabel('Address').fill(`http://localhost:${server.address().port}/hooks`);
+  await page.getByLabel('merchant.*').check();
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  await page.getByText('Copy the secret now').waitFor();
+  assert.match(await page.getByRole('group', { name: 'Signing secret' }).textContent(), /^whsec_/);
+  await page.getByRole('link', { name: 'Go to the endpoint' }).click();
+  if (seen) await look(page, 'an endpoint without deliveries');
+  const made = await api('/api/merchants', { method: 'POST', body: JSON.stringify({ name: 'Riverside', country: 'US', organization_id: credentials.organization_id }) });
+  assert.equal(made.status, 201, await made.text());
+  await until(page, 'Answered 502');
+  await page.getByText('Events do not arrive here').waitFor();
+  if (seen) await look(page, 'an endpoint that fails');
+  await page.getByRole('link', { name: /^Answered 502/ }).first().click();
+  await page.getByText('no upstream').first().waitFor();
+  if (seen) await look(page, 'a delivery that failed');
+  await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
 
-    status = 200;
-    await page.getByRole('link', { name: 'Send test event' }).first().click();
-    await page.getByLabel('Event').selectOption('merchant.created');
-    await page.getByRole('button', { name: 'Fill in an example' }).click();
-    assert.match(await page.getByLabel('data.object').inputValue(), /Riverside/);
-    if (javaScriptEnabled) await look(page, 'a test event');
-    await page.getByLabel('data.object').fill('{"object": "merchant", "name": "made up"}');
-    await page.getByRole('button', { name: 'Send test event' }).click();
-    await until(page, 'Answered 200');
-    await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
-    await page.getByRole('link', { name: 'Replay', exact: true }).first().click();
-    await page.getByText('Those it missed').waitFor();
-    await page.getByRole('button', { name: 'Replay' }).click();
-    await until(page, /^Done$/);
-    if (javaScriptEnabled) await look(page, 'a replay');
-    await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
-    for (let tries = 0; tries < 60 && (await page.getByText('not arrive').count()) > 0; tries++) {
-      await new Promise((done) => setTimeout(done, 250));
-      await page.reload();
-    }
-    assert.equal(await page.getByText('not arrive').count(), 0, 'everything has arrived');
-    assert.ok(got.length >= 2, `${got.length} came`);
-    if (javaScriptEnabled) await look(page, 'an endpoint that works');
-    assert.deepEqual(page.complaints, []);
-  });
-}
+  status = 200;
+  await page.getByRole('link', { name: 'Send test event' }).first().click();
+  await page.getByLabel('Event').selectOption('merchant.created');
+  await page.getByRole('button', { name: 'Fill in an example' }).click();
+  assert.match(await page.getByLabel('data.object').inputValue(), /Riverside/);
+  if (seen) await look(page, 'a test event');
+  await page.getByLabel('data.object').fill('{"object": "merchant", "name": "made up"}');
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await until(page, 'Answered 200');
+  await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
+  await page.getByRole('link', { name: 'Replay', exact: true }).first().click();
+  await page.getByText('Those it missed').waitFor();
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await until(page, /^Done$/);
+  if (seen) await look(page, 'a replay');
+  await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
+  for (let tries = 0; tries < 60 && (await page.getByText('not arrive').count()) > 0; tries++) {
+    await new Promise((done) => setTimeout(done, 250));
+    await page.reload();
+  }
+  assert.equal(await page.getByText('not arrive').count(), 0, 'everything has arrived');
+  assert.ok(got.length >= 2, `${got.length} came`);
+  if (seen) await look(page, 'an endpoint that works');
+});
 
 test('the quick start shows a field with a key of the visitor’s own, which makes a token', async (t) => {
   const page = await as(t, 'application_admin');
   await page.goto(`${developers}/keys/new?kind=public`);
-  await page.getByLabel('Name').fill('Portal');
+  await page.getByLabel('Name', { exact: true }).fill('Portal');
   await page.getByLabel('Origins').fill(credentials.base_url);
   await page.getByRole('button', { name: 'Make key' }).click();
   await page.getByText('Put it into your pages').waitFor();
@@ -163,4 +142,39 @@ test('the quick start shows a field with a key of the visitor’s own, which mak
     const answer = await page.goto(developers + path);
     assert.doesNotMatch(answer.headers()['content-security-policy'], /frame-src/, 'no other page frames anything');
   }
+});
+
+test('the other tools are sound when they find nothing, or what they are asked for', async (t) => {
+  await api('/api/charges/ch_none');
+  const page = await as(t, 'application_admin');
+  for (const [name, path] of Object.entries({ 'a restricted key': '/keys/new?kind=restricted', 'no such key': '/idempotency?key=nobody', 'no events': '/events?q=nothing' })) {
+    await page.goto(developers + path);
+    await look(page, name);
+  }
+  await page.goto(`${developers}/logs?outcome=refused`);
+  await page.getByRole('link', { name: /^GET \/api\/charges/ }).first().click();
+  await page.getByText('resource_missing').first().waitFor();
+  await look(page, 'a request');
+
+  await page.goto(`${developers}/signature`);
+  await page.getByLabel('Headers').fill('webhook-id: evt_1\nwebhook-timestamp: 1\nwebhook-signature: v1,AAAA');
+  await page.getByLabel('Body').fill('{}');
+  await page.getByLabel('Signing secret').fill('whsec_AAAA');
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.getByText('The signature is not believed').waitFor();
+  await look(page, 'a verdict');
+  assert.deepEqual(page.complaints, []);
+});
+
+test('support staff sees requests without what was in them, and changes nothing', async (t) => {
+  const page = await as(t, 'support_staff');
+  await page.goto(`${developers}/logs`);
+  await page.getByText('Bodies and addresses are hidden from you').waitFor();
+  await page.locator('.row-link').first().click();
+  await page.getByText('hidden from you').first().waitFor();
+  await look(page, 'a request that is redacted');
+  await page.goto(`${developers}/keys`);
+  assert.equal(await page.getByRole('link', { name: 'New key' }).count(), 0);
+  assert.equal((await page.goto(`${developers}/keys/new`)).status(), 403);
+  assert.deepEqual(page.complaints.filter((words) => !words.includes('403')), []);
 });

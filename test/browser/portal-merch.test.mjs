@@ -2,114 +2,100 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { credentials } from './support/env.mjs';
-import { open, portal, signIn, sound } from './support/portal.mjs';
+import { flow } from './support/flows.mjs';
+import { as, portal, sound } from './support/portal.mjs';
 
-const somebody = (role) => credentials.users.find((user) => user.role === role);
 const { us, us_q: usQ, ca } = credentials.merchants;
-
-/** A page of somebody who is signed in. */
-async function as(t, role, path, options) {
-  const page = await open(t, '/login', options);
-  await signIn(page, somebody(role));
-  await page.goto(portal + path);
-  return page;
-}
-
 const conflicts = (page) => page.complaints.filter((words) => !/status of 409/.test(words));
+const show = (page, path) => page.goto(portal + path);
 
-for (const javaScriptEnabled of [true, false]) {
-  const how = javaScriptEnabled ? 'with' : 'without';
+let cents = 10 + (Date.now() % 40); // other fees than those of a run before
 
-  test(`fees are changed, scheduled and taken back ${how} a script`, async (t) => {
-    const page = await as(t, 'application_admin', `/merchants/${ca}/fees`, { javaScriptEnabled });
-    const reason = `A contract ${how} a script`;
-    await page.getByRole('link', { name: 'Change fees' }).click();
-    await page.getByLabel('Capture').fill('x');
-    await page.getByLabel('Reason').fill(reason);
-    await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByRole('alert').getByRole('link', { name: /^Capture: Enter an amount/ }).click();
-    const wanted = javaScriptEnabled ? '0.37' : '0.38';
-    await page.getByLabel('Capture').fill(wanted);
-    await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByRole('heading', { name: 'Review the change' }).waitFor();
-    await page.getByRole('heading', { name: 'The last 30 days by these fees' }).waitFor();
-    assert.equal(await page.locator('.split section h3').count(), 3, 'three examples');
-    await page.getByRole('button', { name: 'Change it again' }).click();
-    assert.equal(await page.getByLabel('Capture').inputValue(), wanted);
-    await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByRole('button', { name: 'Change the fees now' }).click();
-    await page.getByText('The fees are changed.').first().waitFor();
-    await page.getByRole('cell', { name: `$${wanted}` }).first().waitFor();
-    await page.getByText(reason).first().waitFor();
+flow('fee change', async (page, { role, scripted }) => {
+  const reason = `A contract of ${role} ${scripted}`;
+  await show(page, `/merchants/${ca}/fees`);
+  await page.getByRole('link', { name: 'Change fees' }).click();
+  await page.getByLabel('Capture').fill('x');
+  await page.getByLabel('Reason').fill(reason);
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('alert').getByRole('link', { name: /^Capture: Enter an amount/ }).click();
+  const wanted = `0.${cents++}`;
+  await page.getByLabel('Capture').fill(wanted);
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('heading', { name: 'Review the change' }).waitFor();
+  await page.getByRole('heading', { name: 'The last 30 days by these fees' }).waitFor();
+  assert.equal(await page.locator('.split section h3').count(), 3, 'three examples');
+  await page.getByRole('button', { name: 'Change it again' }).click();
+  assert.equal(await page.getByLabel('Capture').inputValue(), wanted);
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Change the fees now' }).click();
+  await page.getByText('The fees are changed.').first().waitFor();
+  await page.getByRole('cell', { name: `$${wanted}` }).first().waitFor();
+  await page.getByText(reason).first().waitFor();
 
-    await page.getByRole('link', { name: 'Change fees' }).click();
-    await page.getByLabel('Chargeback').fill('17.00');
-    await page.getByLabel('Later').check();
-    await page.getByLabel('Day').fill('2029-01-02');
-    await page.getByLabel('Reason').fill('Next year');
-    await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByRole('button', { name: 'Schedule the change' }).click();
-    await page.getByText('The change is scheduled for').first().waitFor();
-    await page.getByRole('button', { name: 'Take back' }).click();
-    await page.getByText('The scheduled change is taken back.').first().waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Take back' }).count(), 0);
-    assert.deepEqual(page.complaints, []);
-  });
+  await page.getByRole('link', { name: 'Change fees' }).click();
+  await page.getByLabel('Chargeback').fill('17.00');
+  await page.getByLabel('Later').check();
+  await page.getByLabel('Day').fill('2029-01-02');
+  await page.getByLabel('Reason').fill('Next year');
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Schedule the change' }).click();
+  await page.getByText('The change is scheduled for').first().waitFor();
+  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByText('The scheduled change is taken back.').first().waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Take back' }).count(), 0);
+});
 
-  test(`a merchant is enrolled and opts out ${how} a script`, async (t) => {
-    const page = await as(t, 'organization_admin', `/merchants/${usQ}/daf`, { javaScriptEnabled });
-    await page.getByLabel('EIN').fill('12');
-    await page.getByRole('button', { name: 'Look it up' }).click();
-    await page.getByText('An EIN is written as 04-3567500').first().waitFor();
-    await page.getByLabel('EIN').fill('13-1313130');
-    await page.getByRole('button', { name: 'Look it up' }).click();
-    await page.getByRole('alert').getByText('The merchant has another EIN.').waitFor();
-    await page.getByRole('link', { name: 'No, use another EIN' }).click();
-    await page.getByRole('button', { name: 'Look it up' }).click();
-    await page.getByText('Is this the organization?').waitFor();
-    await page.getByRole('button', { name: /^Yes, enroll/ }).click();
-    await page.getByText(/is enrolled in DAF Pay/).first().waitFor();
-    await page.getByRole('link', { name: 'Opt out' }).click();
-    await page.getByRole('heading', { name: 'Opt out of DAF Pay' }).waitFor();
-    await page.getByRole('button', { name: 'Opt out' }).click();
-    await page.getByText('The organization has opted out').waitFor();
-    assert.deepEqual(page.complaints, []);
-  });
+flow('enrollment', async (page) => {
+  await show(page, `/merchants/${usQ}/daf`);
+  await page.getByLabel('EIN').fill('12');
+  await page.getByRole('button', { name: 'Look it up' }).click();
+  await page.getByText('An EIN is written as 04-3567500').first().waitFor();
+  await page.getByLabel('EIN').fill('13-1313130');
+  await page.getByRole('button', { name: 'Look it up' }).click();
+  await page.getByRole('alert').getByText('The merchant has another EIN.').waitFor();
+  await page.getByRole('link', { name: 'No, use another EIN' }).click();
+  await page.getByRole('button', { name: 'Look it up' }).click();
+  await page.getByText('Is this the organization?').waitFor();
+  await page.getByRole('button', { name: /^Yes, enroll/ }).click();
+  await page.getByText(/is enrolled in DAF Pay/).first().waitFor();
+  await page.getByRole('link', { name: 'Opt out' }).click();
+  await page.getByRole('heading', { name: 'Opt out of DAF Pay' }).waitFor();
+  await page.getByRole('button', { name: 'Opt out' }).click();
+  await page.getByText('The organization has opted out').waitFor();
+});
 
-  test(`domains are pasted and looked at ${how} a script`, async (t) => {
-    const page = await as(t, 'organization_admin', `/merchants/${us}/wallets`, { javaScriptEnabled });
-    const before = await page.getByLabel('Domains, one a line').inputValue();
-    await page.getByLabel('Domains, one a line').fill(`${before}\nhttps://give.example.org/`);
-    await page.getByRole('button', { name: 'Save and verify' }).click();
-    await page.getByRole('alert').getByRole('link', { name: /Leave the scheme out/ }).waitFor();
-    await page.getByLabel('Domains, one a line').fill(`${before}\nsecond.localhost`);
-    await page.getByRole('button', { name: 'Save and verify' }).click();
-    const row = page.getByRole('row', { name: /second.localhost/ });
-    await row.getByText('The file is there, and it is the right one.').waitFor();
-    await row.getByText(/wallet-a-developer-merchantid-domain-association/).waitFor();
-    await row.getByRole('button', { name: 'Verify' }).click();
-    await row.getByText('The file is there, and it is the right one.').waitFor();
-    await page.getByLabel('Domains, one a line').fill(before);
-    await page.getByRole('button', { name: 'Save and verify' }).click();
-    await row.waitFor({ state: 'detached' });
-    await page.getByRole('row', { name: /shop.localhost/ }).getByText('Verified', { exact: true }).waitFor();
-    assert.deepEqual(page.complaints, []);
-  });
-}
+flow('domains', async (page) => {
+  await show(page, `/merchants/${us}/wallets`);
+  const before = await page.getByLabel('Domains, one a line').inputValue();
+  await page.getByLabel('Domains, one a line').fill(`${before}\nhttps://give.example.org/`);
+  await page.getByRole('button', { name: 'Save and verify' }).click();
+  await page.getByRole('alert').getByRole('link', { name: /Leave the scheme out/ }).waitFor();
+  await page.getByLabel('Domains, one a line').fill(`${before}\nsecond.localhost`);
+  await page.getByRole('button', { name: 'Save and verify' }).click();
+  const row = page.getByRole('row', { name: /second.localhost/ });
+  await row.getByText('The file is there, and it is the right one.').waitFor();
+  await row.getByText(/wallet-a-developer-merchantid-domain-association/).waitFor();
+  await row.getByRole('button', { name: 'Verify' }).click();
+  await row.getByText('The file is there, and it is the right one.').waitFor();
+  await page.getByLabel('Domains, one a line').fill(before);
+  await page.getByRole('button', { name: 'Save and verify' }).click();
+  await row.waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /shop.localhost/ }).getByText('Verified', { exact: true }).waitFor();
+});
 
-test('support turns wallet A off, and back by undoing it', async (t) => {
-  const page = await as(t, 'support_staff', `/merchants/${ca}/wallets`);
+flow('wallet A', async (page) => {
+  await show(page, `/merchants/${ca}/wallets`);
   const on = (await page.getByRole('button', { name: 'Turn off' }).count()) === 1;
   await page.getByRole('button', { name: on ? 'Turn off' : 'Turn on' }).click();
   await page.getByText(`Wallet A is ${on ? 'off' : 'on'}.`).first().waitFor();
   await page.getByRole('button', { name: 'Undo' }).first().click();
   await page.getByRole('button', { name: on ? 'Turn off' : 'Turn on' }).waitFor();
-  assert.deepEqual(page.complaints, []);
 });
 
 test('two editors of the same fees see both versions', async (t) => {
   const path = `/merchants/${usQ}/fees/change`;
-  const cents = 10 + (Date.now() % 80); // other fees than those of a run before
+  cents++;
   const first = await as(t, 'application_admin', path);
   const second = await as(t, 'system_admin', path);
   for (const [page, capture, retrieval, reason] of [[first, `0.${cents}`, '', 'The first'], [second, `0.${cents + 1}`, `3.${cents}`, 'The second']]) {

@@ -31,6 +31,21 @@ export async function signIn(page, { email, password } = credentials.users[0]) {
   await page.getByRole('heading', { name: /^Hello/ }).waitFor();
 }
 
+const sessions = new Map();
+const kept = 240_000; // ms: well below the ten minutes that a proof of who one is lasts
+
+/** A page of somebody with a role, who signs in once for several tests of a file; it shows `path`. */
+export async function as(t, role, path = '', options) {
+  const known = sessions.get(role);
+  const page = await open(t, known?.until > Date.now() ? path : '/login', { ...(known?.until > Date.now() && { storageState: known.state }), ...options });
+  if (page.url().startsWith(`${portal}/login`)) {
+    await signIn(page, credentials.users.find((user) => user.role === role));
+    sessions.set(role, { state: await page.context().storageState(), until: Date.now() + kept });
+    await page.goto(portal + path);
+  }
+  return page;
+}
+
 /**
  * Fails on what axe finds and on a page that is wider than its window. Targets count by their size unless
  * something that is open covers a part of them.
@@ -55,6 +70,25 @@ export async function soundInBothThemes(page, name, options) {
 export async function legible(page, name) {
   const { violations } = await page.evaluate(() => window.axe.run({ runOnly: ['color-contrast'] }));
   assert.deepEqual(violations.flatMap(({ nodes }) => nodes.map(({ target }) => target.join(' '))), [], name);
+}
+
+// A theme changes colors and nothing else.
+const looks = [
+  { width: 390, colorScheme: 'dark', check: sound },
+  { width: 390, colorScheme: 'light', check: legible },
+  { width: 1280, colorScheme: 'light', check: sound },
+  { width: 1280, colorScheme: 'dark', check: legible },
+];
+
+/** Fails on a page that is not sound on a telephone and on a desk, in both themes; it tells all that is wrong. */
+export async function look(page, name) {
+  const wrong = [];
+  for (const { width, colorScheme, check } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await check(page, `${name} ${width} ${colorScheme}`).catch((error) => wrong.push(error.message.split('\n').slice(0, 12).join(' ')));
+  }
+  assert.deepEqual(wrong, []);
 }
 
 /** Fails on a page that scrolls sideways. */

@@ -1,4 +1,4 @@
-// Somebody who opens every page of the portal that their role leads to, one of each kind.
+// Somebody who opens every page of the portal that their role leads to, some of each kind.
 
 /** The kind of an address: its path, with what names an object left out. */
 export const kindOf = (address) =>
@@ -10,29 +10,40 @@ export const kindOf = (address) =>
 /** Addresses that are no pages: files, the kit, and what ends the session. */
 const noPage = /\.csv$|\.pdf$|\/file$|\/_kit|\/_inbox\/|\/logout|\/files?\/|\/download/;
 
+/** What a page is built of, whatever it says: two pages of the same make look alike to who judges their looks. */
+const makeOf = (page) =>
+  page.evaluate(() => {
+    const named = (e) => `${e.tagName} ${e.getAttribute('class') ?? ''} ${e.getAttribute('role') ?? ''} ${e.getAttribute('type') ?? ''}`;
+    return [...new Set([...document.body.querySelectorAll('*')].map((e) => `${named(e.parentElement)} > ${named(e)}`))].sort().join('\n');
+  });
+
 /**
- * Follows every link from the home page on, each kind of page once, and calls `visit(page, kind)` on each. Returns
- * the kinds, and the links that lead nowhere. `known` are kinds that others have been to; they are gone through, but not visited.
+ * Follows every link from the home page on, at most `each` pages of a kind, and calls `visit(page, kind)` on each that
+ * is not made like one of its kind that was visited before. Returns the kinds, and the links that lead nowhere.
+ * `known` are the makes that others have visited; `opened(page, kind)` is called on every page.
  */
-export async function walk(page, start, visit, known = new Set()) {
+export async function walk(page, start, visit, { known = new Set(), each = 1, opened = async () => {} } = {}) {
   const queue = [[start, 'the home page']];
   const broken = [];
-  const seen = new Set([kindOf(start)]);
+  const seen = new Map([[kindOf(start), new Set([new URL(start).pathname])]]);
   while (queue.length) {
     const [address, from] = queue.shift();
     const answer = await page.goto(address);
     const kind = kindOf(address);
     if (answer.status() !== 200) broken.push(`${from} leads to ${kind}: ${answer.status()}`);
     const links = await page.evaluate(() => [...document.querySelectorAll('a[href]')].map(({ href }) => href));
-    if (!known.has(kind)) {
-      known.add(kind);
+    await opened(page, kind);
+    const make = `${kind}\n${await makeOf(page)}`;
+    if (!known.has(make)) {
+      known.add(make);
       await visit(page, kind);
     }
     for (const link of links) {
       const url = new URL(link);
       if (url.origin !== new URL(start).origin || !url.pathname.startsWith('/portal') || noPage.test(url.pathname)) continue;
-      if (seen.has(kindOf(link))) continue;
-      seen.add(kindOf(link));
+      const found = seen.get(kindOf(link)) ?? new Set();
+      if (found.has(url.pathname) || found.size >= each) continue;
+      seen.set(kindOf(link), found.add(url.pathname));
       queue.push([url.origin + url.pathname, kind]);
     }
   }

@@ -1,0 +1,206 @@
+// The ways in: invitation, forgotten password, second factor, passkey, sessions; with a script, and the forms without.
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { credentials } from './support/env.mjs';
+import { look, open, portal, signIn, submit } from './support/portal.mjs';
+
+const password = 'correct horse battery';
+const administrator = credentials.users.find(({ role }) => role === 'application_admin');
+
+/** The address that the newest mail to somebody leads to; mails leave within a second or two. */
+async function mailed(page, email, subject) {
+  for (let tries = 0; tries < 40; tries++) {
+    await page.goto(`${portal}/_inbox`);
+    const letter = page.locator('.card', { hasText: `To ${email}` }).filter({ hasText: subject }).first();
+    if (await letter.count()) return letter.locator('a.btn').getAttribute('href');
+    await page.waitForTimeout(500);
+  }
+  throw new Error(`no mail to ${email}: ${subject}`);
+}
+
+/** Somebody new, who was invited and has accepted. */
+async function newcomer(t, options) {
+  const page = await open(t, '/login', options);
+  page.setDefaultTimeout(45_000); // passwords take their time on a busy machine
+  const email = `${randomUUID()}@signin.example`;
+  await signIn(page, administrator);
+  await page.goto(`${portal}/team/invite`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Role', { exact: true }).selectOption({ index: 0 });
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
+  await page.getByText(`The invitation is on its way to ${email}.`).first().waitFor(); // seen, and heard
+  await page.context().clearCookies();
+  await page.goto(await mailed(page, email, 'invites you'));
+  await page.getByLabel('Your name').fill('Nora New');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('You have accepted the invitation.').waitFor();
+  return { page, email };
+}
+
+async function signOut(page) {
+  await page.locator('.account').click();
+  await page.getByRole('button', { name: 'Sign out' }).last().click();
+  await page.getByText('You are signed out.').waitFor();
+}
+
+/** The code that an authenticator app shows (RFC 6238). */
+function code(secret, later = 0) {
+  const bits = [...secret].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('');
+  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + later));
+  const sum = createHmac('sha1', key).update(counter).digest();
+  return String((sum.readUInt32BE(sum[19] & 15) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+/** Sets an authenticator app up and returns its secret and the recovery codes. */
+async function withApp(page) {
+  await page.goto(`${portal}/settings`);
+  await page.getByRole('link', { name: 'Set up' }).click();
+  const secret = (await page.getByRole('group', { name: 'Secret of the app' }).innerText()).replaceAll(' ', '');
+  await page.getByLabel('2. Type the code').fill(code(secret, -1));
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  const codes = (await page.getByRole('group', { name: 'Recovery codes' }).innerText()).trim().split('\n');
+  assert.equal(codes.length, 10);
+  await page.getByRole('link', { name: 'I have kept them' }).click();
+  return { secret, codes };
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with a script' : 'without a script';
+
+  test(`somebody is invited, forgets the password and chooses another, ${how}`, async (t) => {
+    const { page, email } = await newcomer(t, { javaScriptEnabled });
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByLabel('E-mail address').fill(email);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Look at your mails' }).waitFor();
+    await page.goto(await mailed(page, email, 'Choose a new password'));
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByRole('alert').getByText('15 to 128 characters').waitFor();
+    await page.getByLabel('New password').fill('another good long one');
+    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByText('Your password is changed.').waitFor();
+    await submit(page, email, 'another good long one');
+    await page.waitForURL(portal);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test(`a second factor is set up and asked for, a recovery code is taken once, ${how}`, async (t) => {
+    const { page, email } = await newcomer(t, { javaScriptEnabled });
+    await submit(page, email, password);
+    await page.waitForURL(portal);
+    const { secret, codes } = await withApp(page);
+    await signOut(page);
+    await submit(page, email, password);
+    await page.getByRole('heading', { name: 'One more step' }).waitFor();
+    await page.getByLabel('Code of six digits').fill('000000');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('This code is wrong').waitFor();
+    await page.getByLabel('Code of six digits').fill(code(secret));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(portal);
+    for (const ok of [true, false]) {
+      await signOut(page);
+      await submit(page, email, password);
+      await page.getByRole('link', { name: 'Use a recovery code' }).click();
+      await page.getByLabel('Recovery code').fill(codes[0].toLowerCase());
+      await page.keyboard.press('Enter');
+      if (!ok) return page.getByRole('alert').getByText('was used already').waitFor();
+      await page.waitForURL(portal);
+    }
+  });
+
+  test(`a person signs another session out and chooses a time zone, ${how}`, async (t) => {
+    const { page, email } = await newcomer(t, { javaScriptEnabled });
+    await submit(page, email, password);
+    await page.waitForURL(portal);
+    const other = await open(t, '/login', { javaScriptEnabled });
+    other.setDefaultTimeout(45_000);
+    await submit(other, email, password);
+    await other.waitForURL(portal);
+    await page.goto(`${portal}/settings`);
+    await page.getByText('(this one)').first().waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).locator('visible=true').first().click();
+    await page.getByText('That session is signed out.').first().waitFor();
+    await other.goto(`${portal}/settings`);
+    await other.getByText('Your session has ended.').waitFor();
+    await page.getByLabel('Time zone').selectOption('America/Denver');
+    await page.getByRole('radio', { name: 'Dark' }).check();
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.locator('html[data-theme=dark]').waitFor();
+    assert.equal(await page.getByLabel('Time zone').inputValue(), 'America/Denver');
+    assert.deepEqual(page.complaints, []);
+  });
+}
+
+test('a passkey is added, signs in and proves who is there', async (t) => {
+  const { page, email } = await newcomer(t);
+  const device = await page.context().newCDPSession(page);
+  await device.send('WebAuthn.enable');
+  await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+  await submit(page, email, password);
+  await page.waitForURL(portal);
+  await page.goto(`${portal}/settings`);
+  await page.getByRole('link', { name: 'Add a passkey' }).click();
+  await page.getByLabel('Name').fill('Laptop of Nora');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('heading', { name: 'Keep these codes' }).waitFor();
+  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await page.getByText('Laptop of Nora').first().waitFor();
+  await signOut(page);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.waitForURL(portal);
+  await signOut(page);
+  await submit(page, email, password); // the password alone is not enough
+  await page.getByRole('heading', { name: 'One more step' }).waitFor();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.waitForURL(portal);
+  await page.goto(`${portal}/proof?return=/portal/settings`);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.waitForURL(`${portal}/settings`);
+  await page.getByRole('button', { name: 'Remove Laptop of Nora' }).click();
+  await page.getByText('The passkey is removed.').first().waitFor();
+  assert.deepEqual(page.complaints, []);
+});
+
+test('the pages of signing in are sound', async (t) => {
+  const { page, email } = await newcomer(t);
+  const show = async (path, name) => {
+    await page.goto(portal + path);
+    await look(page, name);
+  };
+  await show('/_inbox', 'inbox');
+  await show('/login', 'login');
+  await show('/forgot', 'forgot');
+  await page.getByLabel('E-mail address').fill(email);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Look at your mails' }).waitFor();
+  await look(page, 'sent');
+  await page.goto(await mailed(page, email, 'Choose a new password'));
+  await look(page, 'reset');
+  await page.goto(`${portal}/login`);
+  await submit(page, email, password);
+  await page.waitForURL(portal);
+  for (const path of ['/settings', '/settings/password', '/settings/passkeys/new', '/settings/authenticator']) await show(path, path);
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByRole('alert').waitFor();
+  await look(page, 'a wrong code');
+  await withApp(page);
+  await look(page, 'settings with an app');
+  await show('/proof?return=/portal/settings', 'proof');
+  await signOut(page);
+  await submit(page, email, password);
+  await page.getByLabel('Code of six digits').waitFor();
+  await look(page, 'second step');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  await look(page, 'a second step without a code');
+  await show('/2fa?by=recovery', 'recovery');
+  assert.deepEqual(page.complaints, []);
+});
