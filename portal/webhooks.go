@@ -76,10 +76,9 @@ func (p *Portal) showEndpoints(c echo.Context) error {
 		Bar:   ui.FilterBar{Path: webhooksPath, Query: query, Target: ui.ResultsID, Filters: []ui.Filter{statuses}, Export: p.exported(c, webhooksPath+".csv")},
 		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.EmptyTitle, t.Webhooks.EmptyText),
 		Pager: pagerOf(webhooksPath, query, endpoints, func(e webhook.Endpoint) string { return e.ID.String() }, t.Webhooks.Shown(len(endpoints.Items)))}
-	list.Buttons = []ui.Button{{Label: t.Developers.Debug, Href: debugPath, Variant: ui.Outline, Icon: ui.IconSearch}}
 	if p.may(c, authz.WebhookManage) {
 		make := ui.Button{Label: t.Webhooks.New, Href: webhooksPath + "/new", Icon: ui.IconPlus}
-		list.Buttons, list.Begin = append(list.Buttons, make), []ui.Button{make}
+		list.Buttons, list.Begin = []ui.Button{{Label: t.Developers.Debug, Href: debugPath, Variant: ui.Outline, Icon: ui.IconSearch}, make}, []ui.Button{make}
 	}
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Webhooks.Title), list))
 }
