@@ -97,6 +97,8 @@ type cardRequest struct {
 	ExpMonth int    `json:"exp_month"`
 	ExpYear  int    `json:"exp_year"`
 	CVC      string `json:"cvc"`
+	// EntryMode is "swiped" for a card whose stripe was read, else "".
+	EntryMode string `json:"entry_mode"`
 }
 
 func (cl *client) createToken(c echo.Context) (int, any, error) {
@@ -113,11 +115,14 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 		out, err := cl.Tokens.CreateWallet(c.Request().Context(), in.Session, key, token.WalletInput{Kind: kind, Payload: in.Payload, Billing: in.Billing})
 		return http.StatusCreated, out, err
 	}
+	if in.Card.EntryMode != "" && in.Card.EntryMode != token.Swiped {
+		return 0, nil, badRequest("card.entry_mode", "A card is typed, or swiped.")
+	}
 	if in.Type != "card" {
 		return 0, nil, badRequest("type", "Cards and wallets are tokenized here, nothing else.")
 	}
 	out, err := cl.Tokens.CreateCard(c.Request().Context(), in.Session, key, token.CardInput{
 		Number: sensitive.NewPAN(in.Card.Number), CVC: sensitive.NewCVC(in.Card.CVC),
-		ExpMonth: in.Card.ExpMonth, ExpYear: in.Card.ExpYear, Billing: in.Billing})
+		ExpMonth: in.Card.ExpMonth, ExpYear: in.Card.ExpYear, Swiped: in.Card.EntryMode == token.Swiped, Billing: in.Billing})
 	return http.StatusCreated, out, err
 }

@@ -18,7 +18,9 @@ type CardInput struct {
 	CVC      sensitive.CVC
 	ExpMonth int
 	ExpYear  int // four digits
-	Billing  Billing
+	// Swiped says that number and expiry come from the card's stripe; the code, which is not on it, may be left out.
+	Swiped  bool
+	Billing Billing
 
 	cryptogram sensitive.Cryptogram // of a card from a wallet
 }
@@ -41,9 +43,11 @@ func (in CardInput) validate(now time.Time) fault.Fields {
 		fs.Add("card.number", "invalid_number", "The card number is not valid.")
 	}
 	in.validateExpiry(&fs, now)
-	if cvc := in.CVC.Reveal(); cvc == "" {
+	switch cvc := in.CVC.Reveal(); {
+	case cvc == "" && in.Swiped:
+	case cvc == "":
 		fs.Add("card.cvc", "incomplete_cvc", "Enter the security code.")
-	} else if !onlyDigits(cvc) || len(cvc) != brand.CVC() {
+	case !onlyDigits(cvc) || len(cvc) != brand.CVC():
 		fs.Add("card.cvc", "invalid_cvc", "The security code is not valid.")
 	}
 	in.Billing.validate(&fs)

@@ -94,6 +94,8 @@ func TestValidation(t *testing.T) {
 		{"20 years", func(in *CardInput) { in.ExpYear = 2047 }, nil},
 		{"21 years", func(in *CardInput) { in.ExpYear = 2048 }, []string{"card.expiry invalid_expiry"}},
 		{"no code", func(in *CardInput) { in.CVC = sensitive.CVC{} }, []string{"card.cvc incomplete_cvc"}},
+		{"swiped, without a code", func(in *CardInput) { in.CVC, in.Swiped = sensitive.CVC{}, true }, nil},
+		{"swiped, with a wrong code", func(in *CardInput) { in.CVC, in.Swiped = sensitive.NewCVC("12"), true }, []string{"card.cvc invalid_cvc"}},
 		{"a short code", func(in *CardInput) { in.CVC = sensitive.NewCVC("12") }, []string{"card.cvc invalid_cvc"}},
 		{"a long code", func(in *CardInput) { in.CVC = sensitive.NewCVC("1234") }, []string{"card.cvc invalid_cvc"}},
 		{"letters", func(in *CardInput) { in.CVC = sensitive.NewCVC("12a") }, []string{"card.cvc invalid_cvc"}},

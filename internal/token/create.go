@@ -87,6 +87,9 @@ func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind)
 		return newToken{}, err
 	}
 	bin, entryMode, from := in.Number.BIN(), Keyed, (*string)(nil)
+	if in.Swiped {
+		entryMode = Swiped
+	}
 	if kind != CardKind {
 		name := string(kind)
 		entryMode, from = FromWallet, &name

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/pg"
+	"svcpay/internal/sensitive"
 	"svcpay/internal/token"
 	"svcpay/internal/vault"
 )
@@ -229,5 +230,20 @@ func TestBadCardLeavesNothing(t *testing.T) {
 	}
 	if _, err := w.Tokens.CreateCard(t.Context(), session, "k", w.Card("4242424242424242")); err != nil {
 		t.Errorf("corrected, with the same key: %v", err)
+	}
+}
+
+func TestSwipedCardNeedsNoCode(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	in := w.Card("4242424242424242")
+	in.CVC, in.Swiped = sensitive.CVC{}, true
+	out, err := w.Tokens.CreateCard(t.Context(), w.Session(), "k", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := w.Tokens.Get(t.Context(), w.Actor(), out.Token.String())
+	if err != nil || kept.EntryMode != token.Swiped || count(t, w, "vault_cvcs") != 0 {
+		t.Errorf("%+v, %v", kept, err)
 	}
 }

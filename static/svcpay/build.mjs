@@ -12,7 +12,7 @@ import * as esbuild from 'esbuild';
 const versions = { '1.1': '1.1.0', '1.2': '1.2.0', '3.0': '3.0.0', '3.2': '3.2.0' };
 
 /** Bytes after brotli that each part may weigh at most. */
-export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024 };
+export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024, swiper: 1024 };
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const dist = fileURLToPath(new URL('../dist/svcpay/', import.meta.url));
@@ -38,8 +38,12 @@ async function buildVersion(out, version, patch) {
   // Pages of the service load this one, and find it by this name.
   sizes.modal = await emit(`${version}/modal.js`, await part('modal/index.ts'));
 
+  const locales = await localesOf(version, emit);
+  const swiper = hashed('field/swipe.ts', await bundle('field/swipe.ts', version, {}, 'esm'));
+  sizes.swiper = await emit(`${version}/assets/swiper-${swiper.name}`, swiper.content);
+  const own = { SVCPAY_LOCALES: JSON.stringify(locales), SVCPAY_SWIPER: JSON.stringify(`/${version}/assets/swiper-${swiper.name}`) };
   const frame = async (name, title, ...entries) => {
-    const assets = await Promise.all(entries.map(async (entry) => hashed(entry, await part(entry))));
+    const assets = await Promise.all(entries.map(async (entry) => hashed(entry, await bundle(entry, version, own))));
     const head = assets.map(tag).join('\n');
     const written = assets.map((asset) => emit(`${version}/assets/${asset.name}`, asset.content));
     return sum(await Promise.all([...written, emit(`${version}/frame/${name}.html`, await page(title, head))]));
@@ -63,13 +67,27 @@ async function partsOf(version, emit) {
   return parts;
 }
 
-async function bundle(entry, version, define = {}) {
+/** Emits the words of each language but English, which is in the code; a regional one adds to its language. */
+async function localesOf(version, emit) {
+  const locales = {};
+  for (const file of (await readdir(`${here}src/locales`)).filter((name) => name !== 'en.json')) {
+    const name = file.replace('.json', '');
+    const words = await Promise.all([...new Set([name.split('-')[0], name])].map(async (each) => JSON.parse(await readFile(`${here}src/locales/${each}.json`, 'utf8'))));
+    const content = Buffer.from(JSON.stringify(Object.assign({}, ...words)));
+    locales[name] = `/${version}/assets/locale-${name}-${digest(content)}.json`;
+    await emit(locales[name].slice(1), content);
+  }
+  return locales;
+}
+
+async function bundle(entry, version, define = {}, format = 'iife') {
   const { outputFiles } = await esbuild.build({
     entryPoints: [`${here}src/${entry}`],
     bundle: true,
     minify: true,
     write: false,
-    format: 'iife',
+    format,
+    external: [`/${version}/assets/*`],
     target: ['chrome99', 'firefox101', 'safari16.4'],
     define: { SVCPAY_VERSION: JSON.stringify(version), ...define },
     legalComments: 'none',
@@ -85,8 +103,11 @@ async function page(title, head) {
 
 /** An asset whose name, that of its directory, changes with its content. */
 function hashed(entry, content) {
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 12);
-  return { name: `${dirname(entry)}-${hash}.${entry.endsWith('.css') ? 'css' : 'js'}`, content };
+  return { name: `${dirname(entry)}-${digest(content)}.${entry.endsWith('.css') ? 'css' : 'js'}`, content };
+}
+
+function digest(content) {
+  return createHash('sha256').update(content).digest('hex').slice(0, 12);
 }
 
 function tag({ name }) {

@@ -41,10 +41,15 @@ declare namespace SvcPay {
   type SplitFieldType = 'cardNumber' | 'cardExpiration' | 'cardCvc';
   type CardFieldType = 'card' | SplitFieldType;
   type FieldType = CardFieldType | 'daf';
+  /** The languages of the library; another regional one becomes its language. */
+  type Locale = 'en' | 'es' | 'fr' | 'fr-CA';
   type Brand = 'amex' | 'discover' | 'diners_club' | 'jcb' | 'mastercard' | 'visa' | 'none';
 
   interface Options {
+    /** Takes cards by a magnetic stripe reader that types; the page must have a button with the id "swipe". */
     swipe?: boolean;
+    /** The language of the card fields: "auto" is the browser's; the page's own unless told. */
+    locale?: Locale | 'auto' | (string & {});
   }
 
   interface Capabilities {

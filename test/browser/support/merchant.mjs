@@ -53,6 +53,9 @@ export const EVENTS = ['ready', 'change', 'focus', 'blur', 'cardbrand', 'dafAuth
 export function merchantPage({
   types = ['card'],
   options = {},
+  instance,
+  lang = 'en',
+  body = '',
   key = credentials.public_key,
   merchant = credentials.merchants.us,
   before = '',
@@ -62,7 +65,7 @@ export function merchantPage({
   version = '3.2',
 } = {}) {
   const attribute = nonce && ` nonce="${nonce}"`;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Donate</title>
+  return `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Donate</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style${attribute}>
   :root { color-scheme: ${dark ? 'dark' : 'light'}; }
@@ -73,9 +76,9 @@ export function merchantPage({
 <script src="${credentials.pay_url}/${version}/svcpay.js"${attribute}></script></head>
 <body><main><h1>Donate</h1>
 ${types.map((type) => `<label for="${type}">${type}</label><div id="${type}"></div>`).join('\n')}
-<button id="after">Donate</button></main>
+${body}<button id="after">Donate</button></main>
 <script${attribute}>
-  const pay = window.pay = new SvcPay(${JSON.stringify(key)}, ${JSON.stringify(merchant)});
+  const pay = window.pay = new SvcPay(${JSON.stringify(key)}, ${JSON.stringify(merchant)}, ${JSON.stringify(instance)});
   const fields = window.fields = {}, seen = window.seen = [];
   for (const type of ${JSON.stringify(types)}) {
     const field = fields[type] = pay.createField(type, ${JSON.stringify(options)});

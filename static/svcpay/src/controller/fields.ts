@@ -1,6 +1,7 @@
 import { channel, type Channel } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
-import { JOIN, type CardPart, type Collected, type Joined } from '../shared/protocol';
+import { locale, words } from './locale';
+import { JOIN, type CardPart, type Collected, type Fill, type Joined } from '../shared/protocol';
 
 /** The order in which a payer meets the inputs: the first error in it is the one reported. */
 const ORDER = ['card.number', 'card.expiry', 'card.cvc', 'card.postal_code'];
@@ -43,12 +44,16 @@ export class Fields {
   #join(id: string, port: MessagePort): void {
     this.drop(id);
     const link = channel(port, {
-      hello: (): Joined => ({ country: this.#country(), brand: this.#brand }),
+      hello: async (): Promise<Joined> => ({ country: this.#country(), brand: this.#brand, locale, words: await words }),
       brand: (brand: string) => {
         this.#brand = brand;
-        for (const other of this.#joined.values()) if (other !== link) other.send('brand', brand);
+        tell('brand', brand);
       },
+      fill: (fill: Fill) => tell('fill', fill),
     });
+    const tell = (name: string, body: unknown) => {
+      for (const other of this.#joined.values()) if (other !== link) other.send(name, body);
+    };
     this.#joined.set(id, link);
   }
 }

@@ -5,6 +5,7 @@ import type { DafRequest, Setup, TokenRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
+import { localized } from './locale';
 import { Sessions } from './session';
 
 const instance = new URLSearchParams(location.search).get('i') ?? '';
@@ -50,11 +51,14 @@ async function startDaf(sessions: Sessions, { amount, customerDetail, scheme }: 
 
 /** Runs `send` with a session, once more with a new one if the session has ended earlier than its time. */
 async function withSession(sessions: Sessions, send: (session: string) => Promise<Answer>): Promise<Answer> {
+  const attempt = async () => send((await sessions.current()).session);
   try {
-    return await send((await sessions.current()).session);
+    return await attempt().catch((error: PayError) => {
+      if (error.code !== 'not_ready') throw error;
+      sessions.forget();
+      return attempt();
+    });
   } catch (caught) {
-    if ((caught as PayError).code !== 'not_ready') throw caught;
-    sessions.forget();
-    return send((await sessions.current()).session);
+    throw await localized(caught as PayError);
   }
 }

@@ -12,7 +12,7 @@ export interface Check {
   code: string;
 }
 
-const VALID: Check = { valid: true, possible: true, code: '' };
+export const VALID: Check = { valid: true, possible: true, code: '' };
 const not = (code: string, possible = false): Check => ({ valid: false, possible, code });
 
 /** How many years ahead a card can expire. */

@@ -1,7 +1,10 @@
-import { CARD_INPUTS, type CardType, type Collected, type FieldState } from '../shared/protocol';
+import { fault, type PayError } from '../shared/errors';
+import { CARD_INPUTS, type CardType, type Collected, type FieldState, type Fill, type InputName } from '../shared/protocol';
+import { relays, stripe } from './hidden';
 import { icon } from './icons';
 import { CardInput } from './input';
 import { applyStyle } from './style';
+import { word } from './words';
 
 /** The options of a field that concern its frame; they come from the page and are not trusted. */
 export interface Settings {
@@ -12,6 +15,7 @@ export interface Settings {
   disabled?: unknown;
   placeholder?: unknown;
   scheme?: unknown;
+  swipe?: unknown;
 }
 
 /** What the form reports; none of it contains what was typed. */
@@ -22,6 +26,8 @@ export interface Listener {
   branded(brand: string): void;
   /** The brand changed while typing. */
   detected(brand: string): void;
+  /** There is something for the other frames of the card. */
+  filled(fill: Fill): void;
 }
 
 /** The inputs of one frame, in one form so that browsers can fill them together. */
@@ -29,7 +35,11 @@ export class CardForm {
   readonly element = document.createElement('form');
   #inputs: CardInput[];
   #listener: Listener;
+  #hidden: HTMLInputElement[] = [];
   #announcement = document.createElement('p');
+  #notice = document.createElement('p');
+  #swiped = false;
+  #unread: PayError | undefined;
   #picture = icon('none');
   #brand = 'none';
   #reported = JSON.stringify({ empty: true, complete: false } satisfies FieldState);
@@ -44,7 +54,9 @@ export class CardForm {
     this.element.append(...this.#inputs.map(({ element }) => element));
     Object.assign(this.#announcement, { id: 'error', className: 'sr' });
     this.#announcement.setAttribute('role', 'alert');
-    this.element.append(this.#announcement);
+    Object.assign(this.#notice, { className: 'sr', role: 'status' });
+    if (this.#inputs.length === 1) this.#hidden = relays(this.#inputs[0]!.name, listener.filled);
+    this.element.append(this.#announcement, this.#notice, ...this.#hidden);
     this.#listen();
   }
 
@@ -53,7 +65,7 @@ export class CardForm {
     document.documentElement.className = scheme === 'dark' ? 'dark' : 'light';
     this.element.classList.toggle('bare', !!hideBorders);
     applyStyle(style);
-    for (const { element } of this.#inputs) element.disabled = !!disabled;
+    for (const element of [...this.#hidden, ...this.#inputs.map(({ element }) => element)]) element.disabled = !!disabled;
     const [first] = this.#inputs;
     if (this.#inputs.length === 1 && typeof placeholder === 'string') first!.element.placeholder = placeholder;
     const postal = this.#find('postal_code');
@@ -67,12 +79,45 @@ export class CardForm {
     this.#report();
   }
 
-  /** Words that depend on where the merchant is. */
+  /** Words of the page's language, and those that depend on where the merchant is. */
   localize(country: string): void {
-    const postal = this.#find('postal_code');
-    if (!postal || country !== 'US') return;
-    postal.element.placeholder = 'ZIP';
-    postal.element.setAttribute('aria-label', 'ZIP or postal code');
+    for (const input of this.#inputs) input.localize(input.name === 'postal_code' && country === 'US' ? 'zip' : input.name);
+  }
+
+  /** Takes in what another frame has for this one; the payer has not been here, so that what is wrong shows. */
+  fill({ values, swiped }: Fill): void {
+    if (swiped !== undefined) this.#swiped = swiped;
+    for (const input of this.#inputs) {
+      input.optional = this.#swiped && (input.name === 'cvc' || input.name === 'postal_code');
+      const text = values[input.name];
+      if (text === undefined) continue;
+      input.text = text;
+      input.demand = 'left';
+    }
+    this.#report();
+  }
+
+  /** Has a card swiped into this frame; `capture` listens to the swiper. */
+  swipe(capture: typeof import('./swipe').capture): void {
+    if (this.#inputs[0]!.element.disabled) return;
+    const input = stripe(word('swipe'));
+    this.element.append(input);
+    input.focus();
+    input.addEventListener('blur', () => input.remove(), { once: true });
+    this.#unread = undefined;
+    capture(input, (result) => {
+      const read = typeof result !== 'string';
+      if (read) {
+        const fill: Fill = { values: { number: result.number, expiry: result.expiry }, swiped: true };
+        this.fill(fill);
+        this.#listener.filled(fill);
+      } else {
+        this.#unread = fault(result, word(result), 'card_error', 'card.number');
+      }
+      this.#notice.textContent = read ? word('swiped') : '';
+      this.#report();
+      this.focus();
+    });
   }
 
   /** The brand, as another frame's number has it. */
@@ -87,8 +132,10 @@ export class CardForm {
   collect(): Collected {
     for (const input of this.#shown) input.demand = 'submitted';
     this.#report();
+    const values = Object.assign({}, ...this.#shown.map(({ part }) => part));
+    if (this.#swiped && values.number) values.entry_mode = 'swiped';
     return {
-      values: Object.assign({}, ...this.#shown.map(({ part }) => part)),
+      values,
       errors: this.#shown.flatMap(({ error }) => error ?? []),
     };
   }
@@ -99,6 +146,7 @@ export class CardForm {
   }
 
   clear(): void {
+    this.#typedAnew();
     for (const input of this.#inputs) input.text = '';
   }
 
@@ -106,7 +154,7 @@ export class CardForm {
     return this.#inputs.filter(({ element }) => !element.hidden);
   }
 
-  #find(name: string): CardInput | undefined {
+  #find(name: InputName): CardInput | undefined {
     return this.#inputs.find((input) => input.name === name);
   }
 
@@ -124,9 +172,19 @@ export class CardForm {
 
   #typed(input: CardInput, event: Event): void {
     if (input.name === 'number' && input.brand !== this.#brand) this.#rebrand(input.brand);
+    if (event.isTrusted && input.name !== 'cvc' && input.name !== 'postal_code') this.#typedAnew();
     this.#report();
     const atEnd = input.element.selectionEnd === input.element.value.length;
     if (event.isTrusted && atEnd && input.check.valid && input.name !== 'postal_code') this.#step(input, 1);
+  }
+
+  /** What is typed is not what the stripe says. */
+  #typedAnew(): void {
+    this.#unread = undefined;
+    if (!this.#swiped) return;
+    const fill: Fill = { values: {}, swiped: false };
+    this.fill(fill);
+    this.#listener.filled(fill);
   }
 
   #left(input: CardInput): void {
@@ -159,7 +217,7 @@ export class CardForm {
   /** Shows every input's state, and tells the page when the whole has changed. */
   #report(): void {
     const errors = this.#shown.map((input) => this.#mark(input));
-    const error = errors.find(Boolean);
+    const error = this.#unread ?? errors.find(Boolean);
     this.element.classList.toggle('invalid', !!error);
     const message = error?.message ?? '';
     if (this.#announcement.textContent !== message) this.#announcement.textContent = message;

@@ -1,8 +1,9 @@
 import { accept } from '../shared/accept';
 import { channel, type Channel } from '../shared/channel';
 import { fault } from '../shared/errors';
-import { CARD_INPUTS, JOIN, type CardType, type FieldState, type Joined } from '../shared/protocol';
+import { CARD_INPUTS, JOIN, type CardType, type FieldState, type Fill, type Joined } from '../shared/protocol';
 import { CardForm, type Settings } from './form';
+import { learn, speak, word } from './words';
 
 const query = new URLSearchParams(location.search);
 const wanted = query.get('t') ?? '';
@@ -30,9 +31,11 @@ async function join(form: CardForm): Promise<Channel> {
   const link = channel(port1, {
     collect: () => form.collect(),
     brand: (brand: string) => (form.brand = brand),
+    fill: (fill: Fill) => form.fill(fill),
   });
   frame.postMessage(JOIN, location.origin, [port2]);
-  const { country, brand }: Joined = await link.call('hello', undefined, 5000);
+  const { country, brand, locale, words }: Joined = await link.call('hello', undefined, 5000);
+  speak(locale, words);
   form.localize(country);
   if (brand !== 'none') form.brand = brand;
   return link;
@@ -40,15 +43,21 @@ async function join(form: CardForm): Promise<Channel> {
 
 accept((port) => {
   let link: Channel | undefined;
+  let swiper: typeof import('./swipe') | undefined;
   const form = new CardForm(type, {
     changed: (state: FieldState) => page.send('change', state),
     focused: (focus) => page.send(focus ? 'focus' : 'blur'),
     branded: (brand) => page.send('brand', brand),
     detected: (brand) => link?.send('brand', brand),
+    filled: (fill) => link?.send('fill', fill),
   });
   const page = channel(port, {
     async init(settings: Settings) {
       link = await join(form);
+      // Ahead of the swipe, whose keys would not wait for it.
+      if (settings.swipe) learn((swiper = await import(SVCPAY_SWIPER)).ENGLISH);
+      const title = word(`title_${type}`);
+      if (title) page.send('title', title);
       document.body.replaceChildren(form.element);
       form.apply(settings);
       new ResizeObserver(() => page.send('height', form.element.offsetHeight)).observe(form.element);
@@ -57,5 +66,6 @@ accept((port) => {
     update: (settings: Settings) => form.apply(settings),
     focus: () => form.focus(),
     clear: () => form.clear(),
+    swipe: () => swiper && form.swipe(swiper.capture),
   });
 });

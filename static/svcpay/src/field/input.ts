@@ -2,23 +2,14 @@ import RestrictedInput from 'restricted-input';
 import { fault, type PayError } from '../shared/errors';
 import type { CardPart, InputName } from '../shared/protocol';
 import { brandOf, cvcLengths } from './brands';
-import { checkCvc, checkExpiry, checkNumber, checkPostalCode, expiryOf, type Check } from './checks';
+import { checkCvc, checkExpiry, checkNumber, checkPostalCode, expiryOf, VALID, type Check } from './checks';
 import { expiryDigits } from './expiry';
-import { MESSAGES } from './messages';
+import { word } from './words';
 
-interface Looks {
-  label: string;
-  placeholder: string;
-  autocomplete: string;
-  pattern?: string;
-}
+/** What browsers and password managers know the inputs by. */
+export const AUTOCOMPLETE = { number: 'cc-number', expiry: 'cc-exp', cvc: 'cc-csc', postal_code: 'postal-code' } as const;
 
-const LOOKS: Record<InputName, Looks> = {
-  number: { label: 'Card number', placeholder: 'Card number', autocomplete: 'cc-number', pattern: brandOf('').pattern },
-  expiry: { label: 'Expiration date, month and year', placeholder: 'MM / YY', autocomplete: 'cc-exp', pattern: '{{99}} / {{99}}' },
-  cvc: { label: 'Security code', placeholder: 'CVC', autocomplete: 'cc-csc', pattern: '{{9999}}' },
-  postal_code: { label: 'Postal code', placeholder: 'Postal code', autocomplete: 'postal-code' },
-};
+const PATTERNS: Partial<Record<InputName, string>> = { number: brandOf('').pattern, expiry: '{{99}} / {{99}}', cvc: '{{9999}}' };
 
 /** How much of an unfinished value counts as an error: none while typing, any after leaving, all on submit. */
 type Demand = 'typing' | 'left' | 'submitted';
@@ -28,17 +19,19 @@ export class CardInput {
   readonly name: InputName;
   readonly element = document.createElement('input');
   demand: Demand = 'typing';
+  /** Whether the card can do without it, as one that was swiped can. */
+  optional = false;
   #restricted: RestrictedInput | undefined;
   #pattern: string | undefined;
   #brand = 'none';
 
   constructor(name: InputName) {
     this.name = name;
-    const { label, placeholder, autocomplete, pattern } = LOOKS[name];
-    Object.assign(this.element, { id: name, name, className: `i ${name}`, type: 'text', placeholder, autocomplete });
+    const pattern = PATTERNS[name];
+    Object.assign(this.element, { id: name, name, className: `i ${name}`, type: 'text', autocomplete: AUTOCOMPLETE[name] });
     this.element.inputMode = pattern ? 'numeric' : 'text';
     this.element.spellcheck = false;
-    this.element.setAttribute('aria-label', label);
+    this.localize(name);
     if (name === 'expiry') this.#acceptDates();
     if (pattern) this.#restricted = new RestrictedInput({ element: this.element, pattern });
     else this.element.maxLength = 10;
@@ -47,6 +40,12 @@ export class CardInput {
       this.demand = 'typing';
       if (name === 'number') this.brand = brandOf(this.text).name;
     });
+  }
+
+  /** Takes its label and placeholder from the words of the page's language. */
+  localize(as: string): void {
+    this.element.placeholder = word(`placeholder_${as}`);
+    this.element.setAttribute('aria-label', word(`label_${as}`));
   }
 
   /** What was typed, without the formatter's additions. */
@@ -76,6 +75,7 @@ export class CardInput {
   }
 
   get check(): Check {
+    if (this.optional && this.empty) return VALID;
     switch (this.name) {
       case 'number':
         return checkNumber(this.text);
@@ -93,7 +93,7 @@ export class CardInput {
     const { valid, possible, code } = this.check;
     const early = this.demand === 'typing' || (this.demand === 'left' && this.empty);
     if (valid || (possible && early)) return undefined;
-    return fault(code, MESSAGES[code]!, 'validation_error', `card.${this.name}`);
+    return fault(code, word(code), 'validation_error', `card.${this.name}`);
   }
 
   /** The value as the service takes it; only the controller gets to see it. */

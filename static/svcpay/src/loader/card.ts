@@ -15,6 +15,12 @@ const TITLES: Record<CardType, string> = {
 /** A card, or one part of it. */
 export class CardField extends TokenField {
   declare readonly type: CardType;
+  #button: HTMLButtonElement | undefined;
+  /** What a swiper types next goes into the frame. */
+  #swipe = () => {
+    this.frame?.element.focus();
+    this.link?.send('swipe');
+  };
 
   constructor(host: Host, type: CardType, options: Options) {
     super(host, { type, method: 'cc', path: 'field', title: TITLES[type], box: { height: '46px' } });
@@ -22,8 +28,18 @@ export class CardField extends TokenField {
   }
 
   override mount(target: string | Element): void {
+    const button = this.#swipes() && document.querySelector<HTMLButtonElement>('button#swipe, input#swipe[type=button]');
+    if (button === null) return this.failed(fault('swipe_button_missing', 'options.swipe needs a button with the id "swipe" in the page.'));
     super.mount(target);
     this.#show({ empty: true, complete: false });
+    if (!button || !this.container) return;
+    this.#button = button;
+    button.addEventListener('click', this.#swipe);
+  }
+
+  override unmountField(): void {
+    this.#button?.removeEventListener('click', this.#swipe);
+    super.unmountField();
   }
 
   override tokenize(tokenData: unknown): Promise<SvcPay.TokenResult> {
@@ -43,10 +59,21 @@ export class CardField extends TokenField {
         this.events.emit('change', state);
       },
       brand: (brand: string) => this.events.emit('cardbrand', { brand }),
+      title: (title: string) => {
+        if (this.frame) this.frame.element.title = String(title);
+      },
       height: (height: number) => {
         if (this.frame) this.frame.element.style.height = `${Number(height)}px`;
       },
     };
+  }
+
+  protected override settings(): Options {
+    return { ...super.settings(), swipe: this.#swipes() };
+  }
+
+  #swipes(): boolean {
+    return this.host.swipe && (this.type === 'card' || this.type === 'cardNumber');
   }
 
   #show({ empty, complete, error }: FieldState): void {

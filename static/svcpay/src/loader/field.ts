@@ -22,6 +22,8 @@ export interface Host {
   ask(name: string, body: unknown): Promise<any>;
   /** Tells the controller that a field has left the page. */
   dropped(id: string): void;
+  /** Whether cards can be swiped. */
+  swipe: boolean;
   /** What fields need to know of the merchant; there once one can mount. */
   setup: Setup;
 }

@@ -4,7 +4,9 @@ import type { Setup } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { TokenField, type Field, type Host } from './field';
 import { openFrame, type Frame } from './frame';
-import { complain, raise } from './notice';
+import { checkKey } from './key';
+import { localeOf } from './locale';
+import { raise } from './notice';
 import type { Options } from './options';
 import { dafQuote } from './quote';
 import { typeOf, type Method } from './types';
@@ -47,10 +49,11 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     #method: Method | undefined;
 
     constructor(apiKey: string, merchantId: string | number, options: SvcPay.Options = {}) {
-      if (!apiKey || typeof apiKey !== 'string') raise('invalid_public_key', 'SvcPay needs a public API key.');
+      checkKey(apiKey);
       if (!/^\d+$/.test(String(merchantId))) raise('merchant_not_found', 'SvcPay needs a merchant id.');
-      if (options?.swipe) complain('options.swipe is not offered by this version of the service.');
-      this.#query = { k: apiKey, m: String(merchantId), i: uuid() };
+      const { swipe, locale } = options ?? {};
+      this.#host.swipe = !!swipe;
+      this.#query = { k: apiKey, m: String(merchantId), i: uuid(), l: localeOf(locale) };
     }
 
     /** What the merchant can take, or false (see lastError). A failure is asked again next time. */
@@ -134,6 +137,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
 
     #host: Host = {
       payOrigin,
+      swipe: false,
       setup: { bankProcessor: '' },
       mounted: this.#mounted,
       obstacle: (method) => {

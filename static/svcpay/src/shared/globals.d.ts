@@ -3,3 +3,9 @@ declare const SVCPAY_VERSION: string;
 
 /** The parts of the library by name, in the loader alone; set by build.mjs. */
 declare const SVCPAY_PARTS: import('../loader/part').Parts;
+
+/** Where the words of each language but English are, in the controller alone; set by build.mjs. */
+declare const SVCPAY_LOCALES: Record<string, string>;
+
+/** Where the part is that reads card swipers, in card fields alone; set by build.mjs. */
+declare const SVCPAY_SWIPER: string;

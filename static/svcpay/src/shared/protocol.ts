@@ -31,6 +31,16 @@ export interface CardPart {
   exp_year?: number;
   cvc?: string;
   postal_code?: string;
+  /** Set when number and expiry come from the card's stripe. */
+  entry_mode?: 'swiped';
+}
+
+/** What one frame of a split card has for the others: a browser filled all in there, or the card was swiped. */
+export interface Fill {
+  /** Digits by input; an expiry in any notation. */
+  values: Partial<Record<InputName, string>>;
+  /** Whether security and postal code can be left out. */
+  swiped?: boolean;
 }
 
 /** A field's answer when the controller collects. */
@@ -44,6 +54,9 @@ export interface Collected {
 export interface Joined {
   country: string;
   brand: string;
+  locale: string;
+  /** What stands for the English words, by their names; empty for English. */
+  words: Record<string, string>;
 }
 
 /** What the fields of a page need to know of their merchant; the page itself is not told. */

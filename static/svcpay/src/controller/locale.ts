@@ -1,0 +1,15 @@
+import type { PayError } from '../shared/errors';
+
+/** The page's language, one that the library has words of. */
+export const locale = new URLSearchParams(location.search).get('l') ?? 'en';
+
+/** The words of the page's language: none for English, which is in the code, nor where they cannot be had. */
+export const words: Promise<Record<string, string>> = Object.hasOwn(SVCPAY_LOCALES, locale)
+  ? fetch(SVCPAY_LOCALES[locale]!).then((answer) => answer.json()).catch(() => ({}))
+  : Promise.resolve({});
+
+/** An error in the page's language, where there are words for it. */
+export async function localized(error: PayError): Promise<PayError> {
+  const message = (await words)[error.code];
+  return message ? { ...error, message } : error;
+}
