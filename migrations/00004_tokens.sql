@@ -107,6 +107,16 @@ CREATE TABLE vault_cvcs (
 );
 CREATE INDEX vault_cvcs_by_expiry ON vault_cvcs (expires_at);
 
+-- How many tokens an application's pages made of a card within an hour, by the card's keyed fingerprint.
+CREATE TABLE card_velocity (
+    application_id bigint NOT NULL,
+    fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
+    began_at timestamptz NOT NULL,
+    tokens integer NOT NULL CHECK (tokens > 0),
+    PRIMARY KEY (application_id, fingerprint)
+);
+CREATE INDEX card_velocity_by_time ON card_velocity (began_at);
+
 -- Payloads of wallets that became tokens, by the SHA-256 of kind and id: each does once. They are kept for longer than
 -- any payload is good.
 CREATE TABLE wallet_payloads (

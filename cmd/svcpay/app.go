@@ -84,7 +84,7 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	return assembly.New(assembly.Deps{Wallets: a.wallets, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network), DAF: funds, Check: a.check, Environment: a.config.environment, Machine: machine,
-		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
+		TestCase: assembly.SandboxCase, Exempt: assembly.SandboxExempt, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
 		HappenToGrant: assembly.SandboxGrants(funds), LocalPort: a.config.domainPort}), funds
 }
 

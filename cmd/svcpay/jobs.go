@@ -34,6 +34,7 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_mails", a.Mail.Purge),
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
+		purge("purge_card_velocity", a.Tokens.PurgeVelocity),
 		purge("purge_wallet_payloads", a.Tokens.PurgePayloads),
 		purge("purge_daf_workflows", a.Workflows.Purge),
 		{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},

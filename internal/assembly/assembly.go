@@ -33,6 +33,7 @@ import (
 	"svcpay/internal/requestlog"
 	"svcpay/internal/safehttp"
 	"svcpay/internal/seal"
+	"svcpay/internal/sensitive"
 	"svcpay/internal/simulate"
 	"svcpay/internal/token"
 	"svcpay/internal/upload"
@@ -60,6 +61,8 @@ type Deps struct {
 	Wallets token.Wallets
 	// TestCase finds a sandbox's test case by its name; nil where there are none.
 	TestCase func(name string) (token.TestCase, bool)
+	// Exempt tells a sandbox's test cards; nil where there are none.
+	Exempt func(number sensitive.PAN) bool
 	// Happen has something happen at a sandbox's counterparty; nil in production.
 	Happen func(ctx context.Context, h simulate.Happening) error
 	// HappenToGrant has something happen at a sandbox's provider of donor-advised funds; nil in production.
@@ -114,7 +117,7 @@ type Services struct {
 func New(d Deps) *Services {
 	live := d.Environment == identity.Production
 	if live { // nothing of a sandbox, whatever was handed in
-		d.TestCase, d.NextEvent, d.Happen, d.HappenToGrant = nil, nil, nil, nil
+		d.TestCase, d.Exempt, d.NextEvent, d.Happen, d.HappenToGrant = nil, nil, nil, nil, nil
 		d.Webhooks.Local = false
 	}
 	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
@@ -132,10 +135,13 @@ func New(d Deps) *Services {
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live}),
 	}
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
-		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, Wallets: d.Wallets})
+		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, Exempt: d.Exempt, Wallets: d.Wallets})
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Machine})
 	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
+	if live { // a sandbox's cards are declined because somebody wants to see it
+		s.Tokens.Recent = s.Charges.Recent
+	}
 	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processor: d.Processor, Operations: s.Operations, Check: d.Check,

@@ -32,8 +32,8 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 		p := sandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment))
 		funds := dafsandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment))
 		s := assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks, Processor: p, DAF: funds, Check: rules, Environment: env,
-			Machine: time.Now, TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(p, funds), Happen: assembly.SandboxHappens(p), HappenToGrant: assembly.SandboxGrants(funds)})
-		if (s.Simulate != nil) != has || (s.Tokens.TestCase != nil) != has {
+			Machine: time.Now, TestCase: assembly.SandboxCase, Exempt: assembly.SandboxExempt, NextEvent: assembly.SandboxNext(p, funds), Happen: assembly.SandboxHappens(p), HappenToGrant: assembly.SandboxGrants(funds)})
+		if (s.Simulate != nil) != has || (s.Tokens.TestCase != nil) != has || (s.Tokens.Exempt != nil) != has || (s.Tokens.Recent != nil) == has {
 			t.Errorf("%s: simulations %v, test cases %v", env, s.Simulate != nil, s.Tokens.TestCase != nil)
 		}
 	}

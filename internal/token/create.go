@@ -18,7 +18,8 @@ import (
 )
 
 // CreateCard keeps a card in the vault and returns its token. The same session and retryKey
-// again return the same token; a retryKey is required.
+// again return the same token; a retryKey is required. A card that is used too often, or at a merchant
+// where too many are declined, is rate_limited.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
 	if fs := in.validate(s.Now()); len(fs) > 0 {
 		return Created{}, fs.Err()
@@ -27,10 +28,14 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
+	if err := s.watch(ctx, session); err != nil {
+		return Created{}, err
+	}
 	row, err := s.prepare(ctx, owner{session.ApplicationID, session.MerchantID}, in, CardKind)
 	if err != nil {
 		return Created{}, err
 	}
+	row.counted = s.Exempt == nil || !s.Exempt(in.Number)
 	return s.keep(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
 }
 
@@ -44,7 +49,10 @@ func (s *Service) keep(ctx context.Context, row newToken, claim *idempotency.Cla
 	var out []insertOut
 	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
 		out, err = s.insertTx(ctx, tx, m, []newToken{row})
-		return err
+		if err != nil || !row.counted || out[0].Created.Token != row.created.Token {
+			return err
+		}
+		return countTx(ctx, tx, row, m.Machine)
 	})
 	if err != nil {
 		return Created{}, err
@@ -70,6 +78,7 @@ type newToken struct {
 	mandate      *Mandate
 	payload      []byte // SHA-256 of what names a wallet's payload
 	claim        *idempotency.Claim
+	counted      bool // among those that may be made of one card
 }
 
 func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind) (newToken, error) {

@@ -23,6 +23,7 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
 	"svcpay/internal/vault"
 )
 
@@ -132,6 +133,10 @@ type Deps struct {
 	Wallets Wallets
 	// TestCase finds a sandbox's test case by its name; nil where there are none.
 	TestCase func(name string) (TestCase, bool)
+	// Exempt tells a sandbox's test cards, which may be used as often as one likes; nil where there are none.
+	Exempt func(number sensitive.PAN) bool
+	// Recent tells how a merchant's card charges since some time ended; nil where declines are made on purpose.
+	Recent func(ctx context.Context, applicationID, merchantID int64, since time.Time) (Recent, error)
 }
 
 // Service holds the use-cases of tokens.

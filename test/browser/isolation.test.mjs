@@ -115,7 +115,7 @@ test('a second init and a forged join get no answer; the field still works', asy
       }),
     JOIN,
   );
-  assert.deepEqual(joined, { country: 'US', brand: 'visa' });
+  assert.deepEqual(joined, { country: 'US', brand: 'visa', locale: 'en', words: {} });
 });
 
 test('the port of a page answers no question for card data', async (t) => {

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"slices"
+
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )
@@ -51,6 +53,14 @@ func acss(number string) processor.Bank {
 	return processor.Bank{Scheme: processor.ACSS, Routing: routingCA, Number: sensitive.NewAccountNumber(number)}
 }
 
+// velocityLimited is the test card that is counted as payers' cards are.
+const velocityLimited = "velocity_limited"
+
+// Exempt tells whether a number is a test card's that may be used as often as one likes.
+func Exempt(number string) bool {
+	return slices.ContainsFunc(Cases(), func(c Case) bool { return c.Number == number && c.Name != velocityLimited })
+}
+
 // Cases lists every card with a behavior of its own. Any other card is approved.
 func Cases() []Case {
 	return []Case{
@@ -74,7 +84,7 @@ func Cases() []Case {
 		}},
 		{Number: "4000000000000101", Name: "cvc_check_fails", Effect: "approved; the check of the security code fails",
 			Check: func(c *processor.Checks) { c.CVC = failed(c.CVC) }},
-		{Number: "4000000000000689", Name: "velocity_limited", Effect: "approved; the one test card that velocity limits count"},
+		{Number: "4000000000000689", Name: velocityLimited, Effect: "approved; the one test card that velocity limits count"},
 		{Number: "4000000000000259", Name: "disputed", Disputed: true, Effect: "approved; a chargeback (`fraudulent`) an hour after the capture"},
 		{Number: "4000000000001976", Name: "retrieval", Retrieved: true, Effect: "approved; a retrieval an hour after the capture"},
 		{Number: "4000000000005423", Name: "timeout", TimesOut: true, Effect: "approved, but the answer is lost; found 3 seconds later"},

@@ -103,7 +103,7 @@ export class CardForm {
     const input = stripe(word('swipe'));
     this.element.append(input);
     input.focus();
-    input.addEventListener('blur', () => input.remove(), { once: true });
+    input.addEventListener('focusout', () => input.remove(), { once: true });
     this.#unread = undefined;
     capture(input, (result) => {
       const read = typeof result !== 'string';
