@@ -28,6 +28,8 @@ type Config struct {
 	Panicked func()
 	// Static is the built front end; its directory "docs" may be missing.
 	Static fs.FS
+	// Gallery shows the browser library's fields; a sandbox has one.
+	Gallery Gallery
 }
 
 // API holds the handlers.

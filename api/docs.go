@@ -30,6 +30,8 @@ type docs struct {
 	files *static.Bundle
 	style template.CSS
 	pages map[string]docsPage // by path
+	// gallery says that there is a page that shows the library.
+	gallery bool
 }
 
 // docsPage is a page as it is sent.
@@ -52,7 +54,7 @@ type docsContent struct {
 
 // newDocs makes all pages. Without a built front end they lack font and reference.
 func newDocs(a *API) (*docs, error) {
-	d := &docs{files: &static.Bundle{}, style: template.CSS(docsCSS), pages: map[string]docsPage{}}
+	d := &docs{files: &static.Bundle{}, style: template.CSS(docsCSS), pages: map[string]docsPage{}, gallery: a.Gallery.PayURL != ""}
 	if a.Static != nil {
 		var err error
 		if d.files, err = static.LoadBundle(a.Static, "docs"); err != nil {
@@ -65,6 +67,13 @@ func newDocs(a *API) (*docs, error) {
 	pages, err := guidesPages()
 	if err != nil {
 		return nil, err
+	}
+	if d.gallery {
+		library, err := d.libraryPage(a.Gallery)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, library)
 	}
 	for _, c := range append(pages, d.reference(), eventsPage(), errorsPage()) {
 		page, err := d.frame(c)
@@ -103,7 +112,7 @@ func (d *docs) frame(c docsContent) (docsPage, error) {
 		return docsPage{}, err
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{"Title": c.title, "Section": c.section, "Style": d.style, "Icon": d.asset("icon.svg"), "What": c.what})
+	err = t.Execute(&out, map[string]any{"Title": c.title, "Section": c.section, "Gallery": d.gallery, "Style": d.style, "Icon": d.asset("icon.svg"), "What": c.what})
 	policy := "default-src 'none'; style-src " + hashSource(string(d.style)) + c.styles +
 		"; img-src 'self'" + c.images + "; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" + c.directives
 	return docsPage{policy, out.Bytes()}, err
@@ -136,6 +145,9 @@ func (a *API) describeDocs(e *echo.Echo) {
 		return echo.ErrNotFound
 	}
 	paths := []string{"/docs", "/docs/events", "/docs/errors", docsAssets + "*", guidesPath}
+	if a.Gallery.PayURL != "" {
+		paths = append(paths, libraryPath)
+	}
 	for _, g := range guides {
 		paths = append(paths, g.Path())
 	}

@@ -29,6 +29,7 @@ type guide struct {
 // guides are in the order in which one reads them.
 var guides = []guide{
 	{"first-charge", "First charge", "From a key to captured money: a token, a charge, an authorization that is captured later."},
+	{"library", "The browser library", "Fields for cards, wallets, bank accounts and donations in your page, and what they tell you."},
 	{"saved-tokens", "Saved tokens and recurring charges", "Charge a saved payment method again, on a schedule of your own."},
 	{"bank-debits", "Bank debits: ACH and ACSS", "What is different when money comes from a bank account: it takes days, and it may come back."},
 	{"refunds", "Refunds", "Give back what was captured, in parts or whole."},

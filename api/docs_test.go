@@ -19,11 +19,13 @@ import (
 
 // builtDocs is what the front end's build leaves of these pages.
 var builtDocs = fstest.MapFS{
-	"docs/manifest.json":      {Data: []byte(`{"reference.js":"aa/reference.js","reference.css":"bb/reference.css","icon.svg":"cc/icon.svg","inter.woff2":"dd/inter.woff2"}`)},
+	"docs/manifest.json":      {Data: []byte(`{"reference.js":"aa/reference.js","reference.css":"bb/reference.css","icon.svg":"cc/icon.svg","library.js":"ee/library.js","library.css":"ff/library.css","inter.woff2":"dd/inter.woff2"}`)},
 	"docs/aa/reference.js":    {Data: []byte("plain script")},
 	"docs/aa/reference.js.br": {Data: []byte("small script")},
 	"docs/bb/reference.css":   {Data: []byte("style")},
 	"docs/cc/icon.svg":        {Data: []byte("icon")},
+	"docs/ee/library.js":      {Data: []byte("gallery")},
+	"docs/ff/library.css":     {Data: []byte("gallery's look")},
 	"docs/dd/inter.woff2":     {Data: []byte("font")},
 }
 
@@ -59,6 +61,31 @@ func TestEveryPageIsLinkedAndComplete(t *testing.T) {
 				t.Errorf("%s: %s is not marked in the navigation", name, path)
 			}
 		}
+	}
+}
+
+// TestGalleryIsForSandboxes: the page that shows the library runs that library's scripts and ours, and nothing in the page.
+func TestGalleryIsForSandboxes(t *testing.T) {
+	t.Parallel()
+	gallery := Gallery{PayURL: "https://pay.example", PublicKey: "pk_sandbox_<x>", Merchants: map[string]int64{"us": 7}}
+	d := docsOf(t, &API{Config: Config{Static: builtDocs, Gallery: gallery}})
+	page := d.pages[libraryPath]
+	html := string(page.html)
+	for _, want := range []string{`<script defer src="https://pay.example/3.2/svcpay.js"></script>`, `<script defer src="/docs/assets/ee/library.js"></script>`,
+		`data-key="pk_sandbox_&lt;x&gt;"`, `data-merchants="{&#34;us&#34;:7}"`, `href="/docs/library" aria-current="page"`} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Count(html, "<script") != 2 || !strings.HasSuffix(page.policy, "; script-src 'self' https://pay.example; frame-src https://pay.example") {
+		t.Errorf("%s", page.policy)
+	}
+	if other := string(d.pages["/docs/errors"].html); !strings.Contains(other, `href="/docs/library"`) {
+		t.Error("other pages do not lead to it")
+	}
+	without := docsOf(t, &API{Config: Config{Static: builtDocs}})
+	if _, ok := without.pages[libraryPath]; ok || strings.Contains(string(without.pages["/docs/errors"].html), libraryPath+`"`) {
+		t.Error("it is there where there is no sandbox")
 	}
 }
 

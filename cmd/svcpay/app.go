@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/api"
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
@@ -40,6 +41,7 @@ type app struct {
 	// wallets open what payers' wallets send.
 	wallets token.Wallets
 	funds   *dafsandbox.Provider // the sandbox's
+	gallery api.Gallery          // whose samples the documentation shows
 	// stopLogs ends the writing of request logs, and writes what waits.
 	stopLogs func()
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"svcpay/api"
 	"svcpay/examples/shop"
 	"svcpay/internal/assembly"
 	"svcpay/internal/demo"
@@ -218,6 +219,7 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	defer cancel()
 	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
 		PublicKey: c.PublicKey, Merchants: []shop.Merchant{{ID: c.Merchants.US, Name: "Riverside Food Bank"}}, Log: log})
+	a.gallery = api.Gallery{PublicKey: c.PublicKey, Merchants: map[string]int64{"us": c.Merchants.US, "us_q": c.Merchants.USQ, "ca": c.Merchants.CA}}
 	defer a.serveAdmin(ctx, s.admin)()
 	errs := make(chan error, 2)
 	go func() { errs <- a.serve(ctx, func() {}, s.main...) }()

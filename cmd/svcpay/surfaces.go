@@ -116,6 +116,10 @@ func (a *app) mainHandler() (http.Handler, error) {
 	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime, Limits: a.config.limits,
 		Static: static.FS(), Panicked: func() { a.meter.Panic("api") }}
 	c.Limits.Failures = failedKeys
+	if a.config.environment == identity.Sandbox {
+		c.Gallery = a.gallery
+		c.Gallery.PayURL = a.config.payURL
+	}
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL, PayURL: a.config.payURL,
 		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: machineTime})

@@ -1,0 +1,88 @@
+// The guide's examples as they stand, and the page that shows every field at work.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { accessible } from './support/axe.mjs';
+import { EXPIRY, VISA, enter, input } from './support/card.mjs';
+import { credentials, startBrowser } from './support/env.mjs';
+import { startSite } from './support/merchant.mjs';
+
+const site = await startSite();
+const newPage = await startBrowser();
+const guide = readFileSync(new URL('../../api/guides/library.md', import.meta.url), 'utf8');
+const examples = [...guide.matchAll(/```html\n([^]*?)```/g)].map(([, html]) => html);
+
+/** An example with the reader's own origin, key and merchant in the place of the guide's. */
+const mine = (html) => html.replaceAll('https://pay.example.com', credentials.pay_url).replaceAll('pk_sandbox_example', credentials.public_key).replaceAll('1042', credentials.merchants.us);
+
+for (const [at, html] of examples.entries()) {
+  const [, what] = /SvcPay\([^)]*\)[^]*?createField\('(\w+)'/.exec(html);
+  test(`example ${at + 1} of the guide (${what}) works as it stands`, async (t) => {
+    const page = await newPage(t);
+    const said = [];
+    page.on('pageerror', (error) => assert.fail(error.message));
+    page.on('console', (message) => said.push(message.text()));
+    await page.goto(site.put(mine(html)));
+    if (what === 'daf') return page.frameLocator('#daf iframe').getByRole('button', { name: 'Donate with DAF' }).waitFor();
+    for (const [name, text, container] of [['number', VISA, '#number'], ['expiry', EXPIRY, '#expiration'], ['cvc', '123', '#cvc']]) {
+      await input(page, name, what === 'card' ? '#card' : container).fill(text);
+    }
+    if (what === 'card') await input(page, 'postal_code', '#card').fill('94107');
+    if (html.includes('id="donate"')) await page.getByRole('button', { name: 'Donate' }).click();
+    while (!said.some((text) => /tok_|token/.test(text))) await page.waitForEvent('console');
+  });
+}
+
+test('the guide has an example of each of these', () => assert.equal(examples.length, 4));
+
+const looks = [1280, 390].flatMap((width) => ['light', 'dark'].map((colorScheme) => ({ width, colorScheme })));
+
+/** The gallery with every field ready. */
+async function openGallery(t, { width = 1280, ...options } = {}) {
+  const page = await newPage(t, { viewport: { width, height: 900 }, ...options });
+  page.complaints = [];
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && page.complaints.push(message.text()));
+  await page.goto(`${credentials.base_url}/docs/library`);
+  await page.locator('.example').first().waitFor();
+  for (const id of await page.locator('.live .field').evaluateAll((all) => all.map((each) => each.id))) {
+    await page.frameLocator(`#${id} iframe`).locator('form, button').first().waitFor();
+  }
+  return page;
+}
+
+for (const look of looks) {
+  test(`the gallery is sound, ${look.width} ${look.colorScheme}`, async (t) => {
+    const page = await openGallery(t, look);
+    await accessible(page, 'gallery');
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it scrolls sideways');
+    assert.deepEqual(page.complaints, []);
+  });
+}
+
+test('each field of the gallery works by the code beside it', async (t) => {
+  const page = await openGallery(t);
+  for (const name of ['card', 'french', 'swiped']) {
+    await enter(page, 'number', `#${name}`);
+    await page.keyboard.type(`${VISA}${EXPIRY}12394107`);
+    await page.locator(`#${name}-pay`).click();
+    await page.locator(`section:has(#${name}) output`).filter({ hasText: 'tok_' }).waitFor();
+  }
+  await page.locator('#styled-off').click();
+  await page.frameLocator('#styled iframe').locator('input[name=number]:disabled').waitFor();
+  assert.match(await page.locator('#about-card code').textContent(), /pay\.createField\('card'\)/);
+});
+
+test('without a key of its own the gallery asks for one', async (t) => {
+  const page = await newPage(t);
+  await page.route('**/docs/library', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(credentials.public_key, '') });
+  });
+  await page.goto(`${credentials.base_url}/docs/library`);
+  await page.getByLabel('Public key').fill(credentials.public_key);
+  await page.getByLabel('Merchant id').fill(String(credentials.merchants.us));
+  await page.unroute('**/docs/library');
+  await page.getByRole('button', { name: 'Show the fields' }).click();
+  await page.frameLocator('#card iframe').locator('form').waitFor();
+});
