@@ -202,3 +202,16 @@ test('a code of four digits stays behind when the card turns out to want three: 
   const { error } = await createToken(page);
   assert.equal(error?.code, 'invalid_cvc');
 });
+
+test('dafQuote refuses what it cannot work with: invalid_amount, invalid_cover, invalid_percentage', async (t) => {
+  const page = await newPage(t);
+  await page.goto(site.put(merchantPage({ types: [] })));
+  const codes = await page.evaluate(() => [[0], [100, { cover: 'provider' }], [100, { servicePercentage: 100 }]].map((wrong) => {
+    try {
+      return window.SvcPay.dafQuote(...wrong);
+    } catch ({ code, type }) {
+      return `${type} ${code}`;
+    }
+  }));
+  assert.deepEqual(codes, ['integration_error invalid_amount', 'integration_error invalid_cover', 'integration_error invalid_percentage']);
+});

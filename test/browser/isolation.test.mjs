@@ -196,6 +196,24 @@ test('a page under a strict nonce policy works without one violation', async (t)
   await page.waitForFunction(() => window.violations.length === 1);
 });
 
+for (const types of [['card'], ['cardNumber', 'cardExpiration', 'cardCvc'], ['daf']]) {
+  test(`the strictest policy that lets the pay origin in is enough: ${types}`, async (t) => {
+    const page = await newPage(t);
+    const pay = new URL(credentials.pay_url).origin;
+    const policy = `default-src 'none'; script-src ${pay} 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}; connect-src 'self'`;
+    const before = `window.violations = []; document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(violatedDirective + ' ' + blockedURI));`;
+    const instance = { swipe: types[0] !== 'daf', locale: 'fr' };
+    const body = '<button type="button" id="swipe">Swipe</button>';
+    await open(page, site.put(merchantPage({ types, nonce: 'x', before, instance, body, options: types[0] === 'daf' ? { price: '25.00' } : { style: { base: { color: 'red' } } } }), { headers: { 'Content-Security-Policy': policy } }));
+    if (types[0] === 'daf') {
+      await page.frameLocator('#daf iframe').getByRole('button').click();
+      await page.locator('dialog[data-state=open]').waitFor();
+    }
+    await page.evaluate(() => window.pay.destroy());
+    assert.deepEqual(await page.evaluate(() => window.violations), []);
+  });
+}
+
 test('a page that isolates itself (COEP, COOP) works', async (t) => {
   const page = await newPage(t);
   const headers = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' };
