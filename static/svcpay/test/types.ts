@@ -29,11 +29,20 @@ daf.on('dafCanceled', () => daf.focus()).on('dafAuthorized', (event) => {
   const id: string = event.workflowSessionId ?? event.grantId;
   console.log(id, event.amount / 100, event.user.firstName);
 });
+const spoken = new SvcPay('pk_sandbox_x', 1042, { swipe: true, locale: 'fr-CA' });
+new SvcPay('pk_sandbox_x', 1042, { locale: 'auto' });
+void spoken;
 const covered: number = SvcPay.dafQuote(10000, { cover: 'all', servicePercentage: 1.5 });
 void covered;
 
 // @ts-expect-error the merchant id is required
 new SvcPay('pk_sandbox_x');
+// @ts-expect-error swipe is on or off
+new SvcPay('pk_sandbox_x', 1042, { swipe: 'yes' });
+// @ts-expect-error a language is text
+new SvcPay('pk_sandbox_x', 1042, { locale: ['fr'] });
+// @ts-expect-error not an option of the constructor
+new SvcPay('pk_sandbox_x', 1042, { language: 'fr' });
 // @ts-expect-error not a field type of this version
 pay.createField('walletA');
 // @ts-expect-error a card number cannot be prefilled
