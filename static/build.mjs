@@ -1,7 +1,7 @@
 // Builds the front end into dist/: each part has a build.mjs of its own that exports build().
 import { existsSync } from 'node:fs';
 
-const parts = ['svcpay', 'modal', 'portal', 'docs'];
+const parts = ['svcpay', 'wallets', 'modal', 'portal', 'docs'];
 
 for (const part of parts) {
   const script = new URL(`./${part}/build.mjs`, import.meta.url);

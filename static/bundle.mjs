@@ -27,7 +27,7 @@ export async function bundle(part, out, limits) {
 }
 
 /** Writes a file with its compressed forms and returns what it weighs over the wire. */
-async function write(path, content) {
+export async function write(path, content) {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content);
   if (path.endsWith('.woff2')) return content.length;
@@ -36,7 +36,8 @@ async function write(path, content) {
   return brotli.length;
 }
 
-function check(part, sizes, limits) {
+/** Prints what each file weighs, and fails when one weighs more than it may. */
+export function check(part, sizes, limits) {
   for (const [name, limit] of Object.entries(limits)) {
     console.log(`  ${name.padEnd(12)} ${String(sizes[name]).padStart(6)} of ${limit} bytes`);
     if (!(sizes[name] <= limit)) throw new Error(`${part}: ${name} weighs ${sizes[name]} bytes, more than ${limit}`);

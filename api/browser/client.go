@@ -24,8 +24,10 @@ type ClientConfig struct {
 	Workflows *workflow.Service
 	// Versions are those of the library whose frames may open a session, as [Versions] lists them.
 	Versions []string
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Wallets are what pages need to open the wallets' sheets.
+	Wallets WalletsSetup
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // client answers the controller frame. Its endpoints are for the pay origin's own frames: no CORS,
@@ -54,6 +56,7 @@ type sessionAnswer struct {
 	Livemode  bool             `json:"livemode"`
 	Merchant  sessionMerchant  `json:"merchant"`
 	Methods   merchant.Methods `json:"methods"`
+	Wallets   walletsAnswer    `json:"wallets"`
 }
 
 type sessionMerchant struct {
@@ -80,7 +83,7 @@ func (cl *client) openSession(c echo.Context) (int, any, error) {
 	m := s.Merchant
 	return http.StatusOK, sessionAnswer{Session: s.ID, ExpiresAt: instant.Of(s.ExpiresAt), Livemode: s.Livemode,
 		Merchant: sessionMerchant{ID: m.ID, Name: m.Name, Country: m.Country, Currency: string(m.Currency), BankProcessor: m.BankProcessor},
-		Methods:  m.CanProcess}, nil
+		Methods:  cl.Wallets.methods(m), Wallets: cl.Wallets.of(m)}, nil
 }
 
 type tokenRequest struct {

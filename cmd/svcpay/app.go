@@ -23,7 +23,6 @@ import (
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/safehttp"
-	"svcpay/internal/token"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 )
@@ -31,15 +30,14 @@ import (
 // app is a wired service.
 type app struct {
 	*assembly.Services
-	config config
-	log    *slog.Logger
-	pool   *pgxpool.Pool
-	keys   *vault.Keys
-	check  authz.Checker
-	meter  *metrics.Meter
-	sender mail.Sender
-	// wallets open what payers' wallets send.
-	wallets token.Wallets
+	config  config
+	log     *slog.Logger
+	pool    *pgxpool.Pool
+	keys    *vault.Keys
+	check   authz.Checker
+	meter   *metrics.Meter
+	sender  mail.Sender
+	wallets payersWallets
 	funds   *dafsandbox.Provider // the sandbox's
 	gallery api.Gallery          // whose samples the documentation shows
 	// stopLogs ends the writing of request logs, and writes what waits.
@@ -83,7 +81,7 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	clocks := clock.New(a.pool, machine)
 	network := sandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
 	funds := dafsandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
-	return assembly.New(assembly.Deps{Wallets: a.wallets, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
+	return assembly.New(assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network), DAF: funds, Check: a.check, Environment: a.config.environment, Machine: machine,
 		TestCase: assembly.SandboxCase, Exempt: assembly.SandboxExempt, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),

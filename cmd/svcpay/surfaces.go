@@ -97,7 +97,7 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Versions: versions, Log: a.log, Now: machineTime}
+	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Versions: versions, Wallets: a.wallets.pages, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
 	if err := browser.RegisterModal(e, browser.ModalConfig{Workflows: a.Workflows, Static: static.FS(), PayURL: a.config.payURL,
 		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
@@ -105,6 +105,11 @@ func (a *app) payHandler() (http.Handler, error) {
 	}
 	if err := browser.RegisterSandboxFunds(e, browser.SandboxFundsConfig{Funds: a.funds, Static: static.FS()}); err != nil {
 		return nil, err
+	}
+	if i := a.wallets.issuer; i != nil {
+		if err := browser.RegisterSandboxWallets(e, browser.SandboxWalletsConfig{Issuer: i, Static: static.FS(), Now: machineTime}); err != nil {
+			return nil, err
+		}
 	}
 	e.HTTPErrorHandler = browser.ErrorHandler(c)
 	return e, nil

@@ -25,7 +25,8 @@ import (
 // What the sandbox's providers know the deployment by.
 const (
 	MerchantIdentifier = "merchant.sandbox.svcpay"
-	Recipient          = "gateway:svcpay"
+	Gateway            = "svcpay"
+	Recipient          = "gateway:" + Gateway
 )
 
 // life is how long the sandbox's certificates and keys are good.

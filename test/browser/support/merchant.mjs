@@ -44,7 +44,11 @@ function listen(server, port, host) {
 }
 
 /** The reference's events, recorded by the page below. */
-export const EVENTS = ['ready', 'change', 'focus', 'blur', 'cardbrand', 'dafAuthorized', 'dafCanceled'];
+export const EVENTS = [
+  'ready', 'change', 'focus', 'blur', 'cardbrand', 'dafAuthorized', 'dafCanceled',
+  'walletAButtonClick', 'walletAAuthorized', 'walletACanceled', 'walletAIncompatible',
+  'walletBReady', 'walletBButtonReady', 'walletBButtonClick', 'walletBAuthorized', 'walletBIncompatible',
+];
 
 /**
  * A donation form with a container for each of `types` (#card, #cardNumber …). Its script leaves

@@ -1,7 +1,7 @@
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
 import type { PayError } from '../shared/errors';
-import type { DafRequest, Setup, TokenRequest } from '../shared/protocol';
+import type { DafRequest, Setup, TokenRequest, WalletARequest, WalletRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
@@ -19,11 +19,14 @@ accept((port, pageOrigin) => {
   channel(port, {
     init: () => true,
     async session() {
-      const { livemode, merchant, methods } = await sessions.current();
-      const setup: Setup = { bankProcessor: merchant.bank_processor };
-      return { livemode, country: merchant.country, currency: merchant.currency, methods, setup };
+      const { livemode, merchant, methods, wallets } = await sessions.current();
+      const { id, name, country, currency } = merchant;
+      const setup: Setup = { bankProcessor: merchant.bank_processor, merchant: { id, name, country, currency }, wallets };
+      return { livemode, country, currency, methods, setup };
     },
     token: (request: TokenRequest) => tokenize(sessions, fields, request),
+    wallet: (request: WalletRequest) => tokenizeWallet(sessions, request),
+    walletA: (request: WalletARequest) => startWalletA(sessions, request),
     daf: (request: DafRequest) => startDaf(sessions, request),
     drop: (id: string) => fields.drop(id),
   });
@@ -37,6 +40,21 @@ async function tokenize(sessions: Sessions, fields: Fields, { fields: ids, billi
     return post('/client/tokens', { session, type: 'card', card, billing: address }, key);
   });
   return { token: body.token, card: body.card, billing: body.billing, livemode: body.livemode };
+}
+
+async function tokenizeWallet(sessions: Sessions, { type, payload, billing, key }: WalletRequest) {
+  const { body } = await withSession(sessions, (session) =>
+    post('/client/tokens', { session, type, payload, billing }, { 'Idempotency-Key': key }),
+  );
+  return { token: body.token, card: body.card, billing: body.billing, livemode: body.livemode };
+}
+
+/** The merchant session that wallet A's sheet waits for; opaque. */
+async function startWalletA(sessions: Sessions, { validationURL, displayName }: WalletARequest): Promise<unknown> {
+  const { body } = await withSession(sessions, (session) =>
+    post('/client/wallet-a/session', { session, validation_url: validationURL, display_name: displayName }),
+  );
+  return body.merchant_session;
 }
 
 /** Where the pages of a new DAF modal begin. */

@@ -1,3 +1,4 @@
+import type { WalletSetup } from '../shared/protocol';
 import { post } from './http';
 
 /** Renewed this long before it ends, in milliseconds. */
@@ -8,8 +9,9 @@ interface Session {
   session: string;
   expires_at: string;
   livemode: boolean;
-  merchant: { country: string; currency: string; bank_processor: string };
+  merchant: { id: number; name: string; country: string; currency: string; bank_processor: string };
   methods: Record<string, boolean>;
+  wallets: WalletSetup;
 }
 
 /** The instance's session with the service, renewed when its time is over. */

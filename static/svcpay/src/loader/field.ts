@@ -80,9 +80,8 @@ export abstract class Field {
   }
 
   /** Renders the field in `target`; a field that is mounted elsewhere moves. */
-  mount(target: string | Element): void {
-    const { type, method, path, title, box } = this.#looks;
-    const obstacle = this.host.obstacle(method);
+  mount(target: string | Element | undefined): void {
+    const obstacle = this.host.obstacle(this.#looks.method);
     if (obstacle) return this.failed(obstacle);
     const container = typeof target === 'string' ? find(target) : target;
     if (!(container instanceof Element)) return complain(`mount: no element matches ${JSON.stringify(target)}.`);
@@ -91,19 +90,7 @@ export abstract class Field {
     this.container = container;
     this.host.mounted.add(this);
     container.classList.add('SvcPayField');
-    this.frame = openFrame(container, {
-      url: this.host.address(path, { t: type, f: this.#id }),
-      title,
-      settings: () => this.settings(),
-      handlers: { focus: () => this.#focused(true), blur: () => this.#focused(false), ...this.handlers() },
-      opened: (link) => {
-        this.link = link;
-        this.events.emit('ready', {});
-      },
-      failed: (error) => this.failed(error),
-    });
-    // Through the style object: a style attribute would need the page's policy to allow it.
-    Object.assign(this.frame.element.style, { display: 'block', width: '100%', border: '0', ...box });
+    this.render(container);
     this.#listen(container);
   }
 
@@ -115,7 +102,7 @@ export abstract class Field {
     this.host.dropped(this.#id);
     this.container.classList.remove('SvcPayField', ...STATES.map((state) => `SvcPayField--${state}`));
     this.container = this.link = undefined;
-    this.frame!.close(fault('field_not_mounted', 'The field was unmounted.'));
+    this.frame?.close(fault('field_not_mounted', 'The field was unmounted.'));
   }
 
   /** Merges `options` into the field's own. */
@@ -127,6 +114,24 @@ export abstract class Field {
   focus(): void {
     this.frame?.element.focus();
     this.link?.send('focus');
+  }
+
+  /** Fills the container with the field's frame. */
+  protected render(container: Element): void {
+    const { type, path, title, box } = this.#looks;
+    this.frame = openFrame(container, {
+      url: this.host.address(path, { t: type, f: this.#id }),
+      title,
+      settings: () => this.settings(),
+      handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
+      opened: (link) => {
+        this.link = link;
+        this.events.emit('ready', {});
+      },
+      failed: (error) => this.failed(error),
+    });
+    // Through the style object: a style attribute would need the page's policy to allow it.
+    Object.assign(this.frame.element.style, { display: 'block', width: '100%', border: '0', ...box });
   }
 
   /** What the field's frame may tell the page, besides of its focus. */
@@ -143,7 +148,7 @@ export abstract class Field {
     complain(`${this.type}: ${error.message}`);
   }
 
-  #focused(focus: boolean): void {
+  protected focused(focus: boolean): void {
     this.container?.classList.toggle('SvcPayField--focus', focus);
     this.events.emit(focus ? 'focus' : 'blur', {});
   }

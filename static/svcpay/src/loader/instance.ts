@@ -139,6 +139,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       payOrigin,
       swipe: false,
       setup: { bankProcessor: '' },
+      setup: {} as Setup,
       mounted: this.#mounted,
       obstacle: (method) => {
         if (!this.#can) return this.#destroyed ? DESTROYED : NOT_READY;

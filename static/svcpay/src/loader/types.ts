@@ -4,6 +4,7 @@ import { DafField } from './daf';
 import type { Field, Host } from './field';
 import { raise } from './notice';
 import type { Options } from './options';
+import { WalletField } from './wallet';
 
 /** A payment method, as canMakePayments names it. */
 export type Method = 'cc' | 'ach' | 'acss' | 'wallet_a' | 'wallet_b' | 'daf';
@@ -23,6 +24,9 @@ const card = (type: string): FieldType => ({
 
 const TYPES: Record<string, FieldType> = {
   ...Object.fromEntries(Object.keys(CARD_INPUTS).map((type) => [type, card(type)])),
+  // Version 1.1 has a field of wallet A, too, which tells that it is not compatible.
+  walletA: { method: 'wallet_a', since: '1.1', make: (host, options) => new WalletField(host, 'walletA', options) },
+  walletB: { method: 'wallet_b', since: '1.1', make: (host, options) => new WalletField(host, 'walletB', options) },
   daf: { method: 'daf', since: '3.2', make: (host, options) => new DafField(host, options) },
 };
 

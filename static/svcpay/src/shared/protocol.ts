@@ -63,12 +63,48 @@ export interface Joined {
 export interface Setup {
   /** Whose form takes bank accounts: "p", "q", or empty. */
   bankProcessor: string;
+  merchant: { id: number; name: string; country: string; currency: string };
+  wallets: WalletSetup;
+}
+
+/** Where the wallets' scripts are, and what the wallets know the service by; a wallet that is not set up is left out. */
+export interface WalletSetup {
+  a?: {
+    /** Defines ApplePaySession where the browser has none; empty for none. */
+    script: string;
+  };
+  b?: {
+    /** Defines google.payments.api. */
+    script: string;
+    environment: 'TEST' | 'PRODUCTION';
+    gateway: string;
+    /** What the gateway knows the merchant by. */
+    gateway_merchant_id: string;
+    /** What the wallet's provider knows the service by; empty in a sandbox. */
+    merchant_id: string;
+  };
 }
 
 /** What a page asks the controller for one token. */
 export interface TokenRequest {
   fields: string[];
   billing: Record<string, string>;
+}
+
+/** What a page asks the controller for the token of a wallet's payload. */
+export interface WalletRequest {
+  type: 'walletA' | 'walletB';
+  /** As the wallet gave it. */
+  payload: unknown;
+  billing: Record<string, string>;
+  /** One for each authorization: asked again, the service answers the same token. */
+  key: string;
+}
+
+/** What a page asks the controller for one session with wallet A. */
+export interface WalletARequest {
+  validationURL: string;
+  displayName: string;
 }
 
 /** What a page asks the controller for one DAF modal. */
