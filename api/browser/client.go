@@ -57,6 +57,8 @@ type sessionAnswer struct {
 	Merchant  sessionMerchant  `json:"merchant"`
 	Methods   merchant.Methods `json:"methods"`
 	Wallets   walletsAnswer    `json:"wallets"`
+	// Mandate is what the payer of a bank account must agree to; null where none is debited.
+	Mandate *sessionMandate `json:"mandate"`
 }
 
 type sessionMerchant struct {
@@ -84,6 +86,7 @@ func (cl *client) openSession(c echo.Context) (int, any, error) {
 	return http.StatusOK, sessionAnswer{Session: s.ID, ExpiresAt: instant.Of(s.ExpiresAt), Livemode: s.Livemode,
 		Merchant: sessionMerchant{ID: m.ID, Name: m.Name, Country: m.Country, Currency: string(m.Currency), BankProcessor: m.BankProcessor},
 		Methods:  cl.Wallets.methods(m), Wallets: cl.Wallets.of(m)}, nil
+		Methods:  m.CanProcess, Mandate: mandateOf(m)}, nil
 }
 
 type tokenRequest struct {
@@ -92,6 +95,9 @@ type tokenRequest struct {
 	Card    cardRequest `json:"card"`
 	// Payload is what a wallet gave to the page, as it is.
 	Payload jsontext.Value `json:"payload"`
+	Bank    bankRequest    `json:"bank_account"`
+	Mandate bankMandate    `json:"mandate"`
+	Country string         `json:"country"` // of a bank account
 	Billing token.Billing  `json:"billing"`
 }
 
@@ -120,9 +126,12 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 	}
 	if in.Card.EntryMode != "" && in.Card.EntryMode != token.Swiped {
 		return 0, nil, badRequest("card.entry_mode", "A card is typed, or swiped.")
+	if in.Type == "bank" {
+		out, err := cl.Tokens.CreateBank(c.Request().Context(), in.Session, key, bankInput(c, in))
+		return http.StatusCreated, out, err
 	}
 	if in.Type != "card" {
-		return 0, nil, badRequest("type", "Cards and wallets are tokenized here, nothing else.")
+		return 0, nil, badRequest("type", "Cards, wallets and bank accounts are tokenized here, nothing else.")
 	}
 	out, err := cl.Tokens.CreateCard(c.Request().Context(), in.Session, key, token.CardInput{
 		Number: sensitive.NewPAN(in.Card.Number), CVC: sensitive.NewCVC(in.Card.CVC),

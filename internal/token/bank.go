@@ -23,6 +23,7 @@ type BankInput struct {
 	Routing     string
 	Number      sensitive.AccountNumber
 	AccountType string // checking or savings
+	Country     string // ISO 3166-1 alpha-2, as the page told it; "" for the merchant's
 	Billing     Billing
 	Mandate     Acceptance
 }
@@ -46,6 +47,9 @@ const (
 func (in BankInput) validate() fault.Fields {
 	var fs fault.Fields
 	in.validateAccount(&fs)
+	if in.Billing.Email == "" { // to which the mandate is sent
+		fs.Add("billing.email", "incomplete_email", "Enter the e-mail address of the account's holder.")
+	}
 	if !in.Mandate.Accepted || in.Mandate.TextVersion != MandateVersion {
 		fs.Add("mandate", "mandate_not_accepted", "The authorization to debit the account must be accepted.")
 	}
@@ -95,6 +99,8 @@ func isABA(s string) bool {
 	return sum%10 == 0
 }
 
+var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank accounts of its own country only.").On("country")
+
 // CreateBank keeps a bank account in the vault, with the mandate to debit it, and returns its token.
 // At a merchant of processor Q the account must be verified before it can be charged. The same session
 // and retryKey again return the same token.
@@ -109,6 +115,9 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
 	if err != nil {
 		return Created{}, err
+	}
+	if in.Country != "" && in.Country != m.Country {
+		return Created{}, errCountry
 	}
 	row, err := s.prepareBank(ctx, m, in, Keyed)
 	if err != nil {

@@ -26,9 +26,11 @@ declare class SvcPay {
    */
   createField(type: 'card', options?: SvcPay.CardOptions): SvcPay.Field;
   createField(type: SvcPay.SplitFieldType, options?: SvcPay.SplitFieldOptions): SvcPay.Field;
+  createField(type: 'bankaccount', options?: SvcPay.BankOptions): SvcPay.BankField;
   createField(type: 'daf', options?: SvcPay.DafOptions): SvcPay.DafField;
   /** Turns what was typed into a token. Always resolves; of split fields any mounted one may be passed. */
   createToken(field: SvcPay.Field, tokenData?: SvcPay.TokenData): Promise<SvcPay.TokenResult>;
+  createToken(field: SvcPay.BankField, tokenData?: SvcPay.BankTokenData): Promise<SvcPay.BankTokenResult>;
   /** Removes every frame; the instance cannot be used again. */
   destroy(): void;
 }
@@ -43,6 +45,7 @@ declare namespace SvcPay {
   type FieldType = CardFieldType | 'daf';
   /** The languages of the library; another regional one becomes its language. */
   type Locale = 'en' | 'es' | 'fr' | 'fr-CA';
+  type FieldType = CardFieldType | 'bankaccount' | 'daf';
   type Brand = 'amex' | 'discover' | 'diners_club' | 'jcb' | 'mastercard' | 'visa' | 'none';
 
   interface Options {
@@ -165,6 +168,24 @@ declare namespace SvcPay {
     clear(): void;
   }
 
+  type BankFieldName = 'account_holder_first_name' | 'account_holder_last_name' | 'email' | 'account_type' | 'account_number' | 'routing_number';
+
+  interface BankOptions {
+    style?: Style;
+    disabled?: boolean;
+    /** The words of the form at merchants of processor P. */
+    customizeFields?: Partial<Record<BankFieldName, { label?: string; placeholder?: string }>>;
+  }
+
+  interface BankEventMap extends FieldEvents {
+    change: ChangeEvent;
+  }
+
+  /** The form for a bank account in the United States. */
+  interface BankField extends BaseField<'bankaccount', BankEventMap, BankOptions> {
+    clear(): void;
+  }
+
   /** Fills the modal in; the details that are kept come with POST /api/dafDonations. */
   interface CustomerDetail {
     /** Dollars and cents. What setPrice was told comes first. */
@@ -235,6 +256,30 @@ declare namespace SvcPay {
     email?: string;
     phone?: string | number;
   }
+
+  interface BankTokenData extends TokenData {
+    /** Two-letter ISO country code of the bank account; the merchant's unless told. */
+    country?: string;
+  }
+
+  interface BankAccount {
+    bank_name: string;
+    last4: string;
+    account_type: 'checking' | 'savings';
+    /** Only an active one can be charged. */
+    status: 'active' | 'pending_verification';
+  }
+
+  interface BankToken {
+    /** Goes into POST /api/charges. */
+    token: string;
+    bank_account: BankAccount;
+    billing: Record<string, string | null>;
+    livemode: boolean;
+    error?: undefined;
+  }
+
+  type BankTokenResult = BankToken | { error: PayError; token?: undefined };
 
   interface Card {
     brand: Brand;

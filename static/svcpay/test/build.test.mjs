@@ -34,7 +34,7 @@ test('no bundle posts to any origin, stores, or reads an identity from where a p
 
 test('frames hold no inline script or style', () => {
   const pages = texts.filter(([name]) => name.endsWith('.html'));
-  assert.equal(pages.length, 4 * 3);
+  assert.equal(pages.length, 4 * 4);
   for (const [name, text] of pages) {
     assert.doesNotMatch(text, /<style|style=|\son\w+=|javascript:/, name);
     for (const [, attributes, content] of text.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)) {

@@ -4,7 +4,7 @@ import { locale, words } from './locale';
 import { JOIN, type CardPart, type Collected, type Fill, type Joined } from '../shared/protocol';
 
 /** The order in which a payer meets the inputs: the first error in it is the one reported. */
-const ORDER = ['card.number', 'card.expiry', 'card.cvc', 'card.postal_code'];
+const ORDER = ['card.number', 'card.expiry', 'card.cvc', 'card.postal_code', 'bank_account.routing_number', 'bank_account.account_number'];
 
 /** The field frames of this instance, each on a port that the page cannot see. */
 export class Fields {
@@ -30,15 +30,20 @@ export class Fields {
 
   /** Gathers the card from the fields named; throws the first error in reading order. */
   async collect(ids: string[]): Promise<CardPart> {
-    const links = ids.map((id) => this.#joined.get(id));
-    if (!links.every((link) => link)) throw fault('field_not_mounted', 'A card field is not connected.');
-    const parts: Collected[] = await Promise.all(links.map((link) => link!.call('collect', undefined, 5000)));
-    const values: CardPart = Object.assign({}, ...parts.map((part) => part.values));
-    const errors = parts.flatMap((part) => part.errors).sort(byOrder);
-    if (errors[0]) throw errors[0];
+    const values = await this.gather<CardPart>(ids);
     if (!values.number) throw missing('cardNumber');
     if (!values.exp_year) throw missing('cardExpiration');
     return values;
+  }
+
+  /** Gathers what was typed into the fields named; throws the first error in reading order. */
+  async gather<Values>(ids: string[]): Promise<Values> {
+    const links = ids.map((id) => this.#joined.get(id));
+    if (!links.every((link) => link)) throw fault('field_not_mounted', 'A payment field is not connected.');
+    const parts: Collected[] = await Promise.all(links.map((link) => link!.call('collect', undefined, 5000)));
+    const errors = parts.flatMap((part) => part.errors).sort(byOrder);
+    if (errors[0]) throw errors[0];
+    return Object.assign({}, ...parts.map((part) => part.values));
   }
 
   #join(id: string, port: MessagePort): void {

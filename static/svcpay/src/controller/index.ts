@@ -2,6 +2,7 @@ import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
 import type { PayError } from '../shared/errors';
 import type { DafRequest, Setup, TokenRequest, WalletARequest, WalletRequest } from '../shared/protocol';
+import type { BankPart, BankRequest, DafRequest, Setup, TokenRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
@@ -27,6 +28,12 @@ accept((port, pageOrigin) => {
     token: (request: TokenRequest) => tokenize(sessions, fields, request),
     wallet: (request: WalletRequest) => tokenizeWallet(sessions, request),
     walletA: (request: WalletARequest) => startWalletA(sessions, request),
+      const { livemode, merchant, methods, mandate = null } = await sessions.current();
+      const setup: Setup = { bankProcessor: merchant.bank_processor, mandate };
+      return { livemode, country: merchant.country, currency: merchant.currency, methods, setup };
+    },
+    token: (request: TokenRequest) => tokenize(sessions, fields, request),
+    bank: (request: BankRequest) => tokenizeBank(sessions, fields, request),
     daf: (request: DafRequest) => startDaf(sessions, request),
     drop: (id: string) => fields.drop(id),
   });
@@ -55,6 +62,13 @@ async function startWalletA(sessions: Sessions, { validationURL, displayName }: 
     post('/client/wallet-a/session', { session, validation_url: validationURL, display_name: displayName }),
   );
   return body.merchant_session;
+async function tokenizeBank(sessions: Sessions, fields: Fields, { fields: ids, account_type, ...rest }: BankRequest) {
+  const numbers = await fields.gather<BankPart>(ids);
+  const key = { 'Idempotency-Key': uuid() };
+  const { body } = await withSession(sessions, (session) =>
+    post('/client/tokens', { session, type: 'bank', bank_account: { ...numbers, account_type }, ...rest }, key),
+  );
+  return { token: body.token, bank_account: body.bank_account, billing: body.billing, livemode: body.livemode };
 }
 
 /** Where the pages of a new DAF modal begin. */

@@ -1,4 +1,5 @@
 import type { WalletSetup } from '../shared/protocol';
+import type { Mandate } from '../shared/protocol';
 import { post } from './http';
 
 /** Renewed this long before it ends, in milliseconds. */
@@ -12,6 +13,7 @@ interface Session {
   merchant: { id: number; name: string; country: string; currency: string; bank_processor: string };
   methods: Record<string, boolean>;
   wallets: WalletSetup;
+  mandate?: Mandate | null;
 }
 
 /** The instance's session with the service, renewed when its time is over. */

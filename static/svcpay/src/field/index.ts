@@ -2,6 +2,8 @@ import { accept } from '../shared/accept';
 import { channel, type Channel } from '../shared/channel';
 import { fault } from '../shared/errors';
 import { CARD_INPUTS, JOIN, type CardType, type FieldState, type Fill, type Joined } from '../shared/protocol';
+import { joinController } from '../shared/join';
+import { CARD_INPUTS, type CardType, type FieldState, type Joined } from '../shared/protocol';
 import { CardForm, type Settings } from './form';
 import { learn, speak, word } from './words';
 
@@ -9,26 +11,9 @@ const query = new URLSearchParams(location.search);
 const wanted = query.get('t') ?? '';
 const type: CardType = Object.hasOwn(CARD_INPUTS, wanted) ? (wanted as CardType) : 'card';
 
-/** Finds the controller of this instance among the page's frames: only a same-origin one shows its mark. */
-function controller(): Window | undefined {
-  const instance = query.get('i');
-  for (let at = 0; at < parent.length; at++) {
-    try {
-      const frame = parent[at] as (Window & { svcpayController?: string }) | undefined;
-      if (instance && frame?.svcpayController === instance) return frame;
-    } catch {
-      // A frame of another origin: certainly not the controller.
-    }
-  }
-  return undefined;
-}
-
 /** Joins the controller over a port of their own, on which alone card data travels. */
 async function join(form: CardForm): Promise<Channel> {
-  const frame = controller();
-  if (!frame) throw fault('not_ready', 'The payment service frame of this field is missing.');
-  const { port1, port2 } = new MessageChannel();
-  const link = channel(port1, {
+  const link = joinController({
     collect: () => form.collect(),
     brand: (brand: string) => (form.brand = brand),
     fill: (fill: Fill) => form.fill(fill),
@@ -36,6 +21,7 @@ async function join(form: CardForm): Promise<Channel> {
   frame.postMessage(JOIN, location.origin, [port2]);
   const { country, brand, locale, words }: Joined = await link.call('hello', undefined, 5000);
   speak(locale, words);
+  const { country, brand }: Joined = await link.call('hello', undefined, 5000);
   form.localize(country);
   if (brand !== 'none') form.brand = brand;
   return link;

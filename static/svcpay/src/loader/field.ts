@@ -50,7 +50,8 @@ export abstract class Field {
   protected link: Channel | undefined;
   protected container: Element | undefined;
   #looks: Looks;
-  #id = '';
+  /** The id of this mounting, under which the controller knows the field; empty while it is not mounted. */
+  protected mounting = '';
   #listening = new AbortController();
 
   constructor(host: Host, looks: Looks) {
@@ -61,7 +62,7 @@ export abstract class Field {
 
   /** The id under which the controller knows this mounted and usable field, else empty. */
   get id(): string {
-    return this.link ? this.#id : '';
+    return this.link ? this.mounting : '';
   }
 
   on(name: string, handler: Handler): this {
@@ -92,6 +93,23 @@ export abstract class Field {
     container.classList.add('SvcPayField');
     this.render(container);
     this.#listen(container);
+  mount(target: string | Element): void {
+    const { type, path, title, box } = this.#looks;
+    const container = this.place(target);
+    if (!container) return;
+    this.frame = openFrame(container, {
+      url: this.host.address(path, { t: type, f: this.mounting }),
+      title,
+      settings: () => this.settings(),
+      handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
+      opened: (link) => {
+        this.link = link;
+        this.events.emit('ready', {});
+      },
+      failed: (error) => this.failed(error),
+    });
+    // Through the style object: a style attribute would need the page's policy to allow it.
+    Object.assign(this.frame.element.style, { display: 'block', width: '100%', border: '0', ...box });
   }
 
   /** Takes the field out of the page; handlers and options stay for the next mount. */
@@ -99,10 +117,13 @@ export abstract class Field {
     if (!this.container) return;
     this.#listening.abort();
     this.host.mounted.delete(this);
-    this.host.dropped(this.#id);
+    this.host.dropped(this.mounting);
     this.container.classList.remove('SvcPayField', ...STATES.map((state) => `SvcPayField--${state}`));
     this.container = this.link = undefined;
     this.frame?.close(fault('field_not_mounted', 'The field was unmounted.'));
+    this.mounting = '';
+    this.frame?.close(fault('field_not_mounted', 'The field was unmounted.'));
+    this.frame = undefined;
   }
 
   /** Merges `options` into the field's own. */
@@ -148,6 +169,21 @@ export abstract class Field {
     complain(`${this.type}: ${error.message}`);
   }
 
+  /** Takes the place of a field in the page, where it can be; tells why where it cannot. */
+  protected place(target: string | Element): Element | undefined {
+    const obstacle = this.host.obstacle(this.#looks.method);
+    if (obstacle) return void this.failed(obstacle);
+    const container = typeof target === 'string' ? find(target) : target;
+    if (!(container instanceof Element)) return void complain(`mount: no element matches ${JSON.stringify(target)}.`);
+    this.unmountField();
+    this.mounting = uuid();
+    this.container = container;
+    this.host.mounted.add(this);
+    container.classList.add('SvcPayField');
+    this.#listen(container);
+    return container;
+  }
+
   protected focused(focus: boolean): void {
     this.container?.classList.toggle('SvcPayField--focus', focus);
     this.events.emit(focus ? 'focus' : 'blur', {});
@@ -169,7 +205,7 @@ export abstract class Field {
 /** A field of which a token can be made. */
 export abstract class TokenField extends Field {
   /** Makes the token; rejects with a PayError. The field is mounted, and the instance ready. */
-  abstract tokenize(tokenData: unknown): Promise<SvcPay.TokenResult>;
+  abstract tokenize(tokenData: unknown): Promise<SvcPay.TokenResult | SvcPay.BankTokenResult>;
 }
 
 function find(selector: string): Element | null {

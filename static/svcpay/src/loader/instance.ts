@@ -75,7 +75,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     }
 
     /** Turns what was typed into a token. Always resolves, to a result or to {error}. */
-    async createToken(field: { type: string }, tokenData?: unknown): Promise<SvcPay.TokenResult> {
+    async createToken(field: { type: string }, tokenData?: unknown): Promise<any> {
       try {
         if (field?.type === 'daf') throw NO_TOKEN;
         this.#ready();
@@ -140,6 +140,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       swipe: false,
       setup: { bankProcessor: '' },
       setup: {} as Setup,
+      setup: { bankProcessor: '', mandate: null },
       mounted: this.#mounted,
       obstacle: (method) => {
         if (!this.#can) return this.#destroyed ? DESTROYED : NOT_READY;

@@ -1,4 +1,5 @@
 import { CARD_INPUTS, type CardType } from '../shared/protocol';
+import { BankField } from './bank';
 import { CardField } from './card';
 import { DafField } from './daf';
 import type { Field, Host } from './field';
@@ -27,6 +28,7 @@ const TYPES: Record<string, FieldType> = {
   // Version 1.1 has a field of wallet A, too, which tells that it is not compatible.
   walletA: { method: 'wallet_a', since: '1.1', make: (host, options) => new WalletField(host, 'walletA', options) },
   walletB: { method: 'wallet_b', since: '1.1', make: (host, options) => new WalletField(host, 'walletB', options) },
+  bankaccount: { method: 'ach', since: '1.1', make: (host, options) => new BankField(host, options) },
   daf: { method: 'daf', since: '3.2', make: (host, options) => new DafField(host, options) },
 };
 

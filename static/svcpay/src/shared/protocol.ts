@@ -43,9 +43,13 @@ export interface Fill {
   swiped?: boolean;
 }
 
+/** A number of a bank account, typed into a frame of its own. */
+export type BankNumber = 'routing_number' | 'account_number';
+export type BankPart = Partial<Record<BankNumber, string>>;
+
 /** A field's answer when the controller collects. */
 export interface Collected {
-  values: CardPart;
+  values: CardPart | BankPart;
   /** One for each input that cannot be used as it is. */
   errors: PayError[];
 }
@@ -83,6 +87,23 @@ export interface WalletSetup {
     /** What the wallet's provider knows the service by; empty in a sandbox. */
     merchant_id: string;
   };
+  /** What the payer of a bank account agrees to in a form of the page; null where that happens elsewhere. */
+  mandate: Mandate | null;
+}
+
+/** The exact words of a mandate, and their version. */
+export interface Mandate {
+  text: string;
+  version: string;
+}
+
+/** What a page asks the controller for one token of a bank account; the numbers come from the frames. */
+export interface BankRequest {
+  fields: string[];
+  account_type: string;
+  mandate: { accepted: boolean; version: string };
+  country: string;
+  billing: Record<string, string>;
 }
 
 /** What a page asks the controller for one token. */

@@ -1,0 +1,89 @@
+import type { BankForm } from '../bankform/form';
+import type { BankFormPart } from '../parts/bankform';
+import type { Handlers } from '../shared/channel';
+import { asFault, fault, type PayError } from '../shared/errors';
+import { TokenField, type Host } from './field';
+import { clean, type Options } from './options';
+import { loadPart } from './part';
+
+const LOADING = fault('not_ready', 'The bank form is still loading.');
+const UNREACHABLE = fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
+
+/** A bank account in the United States: at merchants of processor P a form in the page. */
+export class BankField extends TokenField {
+  declare readonly type: 'bankaccount';
+  #form: BankForm | undefined;
+
+  constructor(host: Host, options: Options) {
+    super(host, { type: 'bankaccount', method: 'ach', path: 'button', title: 'Pay from your bank account', box: { height: '48px', minWidth: '186px' } });
+    this.options = clean(options);
+  }
+
+  override mount(target: string | Element): void {
+    const container = this.place(target);
+    if (!container) return;
+    this.#show({ empty: true, complete: false });
+    const current = this.mounting;
+    loadPart<BankFormPart>(this.host.payOrigin, 'bankform').then(
+      ({ BankForm }) => {
+        if (current === this.mounting) this.#form = this.#make(BankForm, container);
+      },
+      () => this.failed(UNREACHABLE),
+    );
+  }
+
+  override unmountField(): void {
+    this.#form?.close();
+    this.#form = undefined;
+    super.unmountField();
+  }
+
+  override updateField(options: Options): void {
+    super.updateField(options);
+    this.#form?.update(this.options);
+  }
+
+  override focus(): void {
+    this.#form?.focus();
+  }
+
+  clear(): void {
+    this.#form?.clear();
+  }
+
+  override async tokenize(tokenData: unknown): Promise<SvcPay.BankTokenResult> {
+    const form = this.#form;
+    if (!form) throw LOADING;
+    const request = await form.request(tokenData);
+    try {
+      return await this.host.ask('bank', request);
+    } catch (caught) {
+      form.refuse(asFault(caught));
+      throw caught;
+    }
+  }
+
+  protected override handlers(): Handlers {
+    return {};
+  }
+
+  #make(Form: typeof BankForm, container: Element): BankForm {
+    return new Form(container, this.options, {
+      mandate: this.host.setup.mandate!,
+      address: (t, f) => this.host.address('bank', { t, f }),
+      dropped: (id) => this.host.dropped(id),
+      ready: () => this.events.emit('ready', {}),
+      changed: (state) => {
+        this.#show(state);
+        this.events.emit('change', state);
+      },
+      focused: (focus) => this.focused(focus),
+      failed: (error: PayError) => this.failed(error),
+    });
+  }
+
+  #show({ empty, complete, error }: { empty: boolean; complete: boolean; error?: PayError }): void {
+    const states = { empty, complete, invalid: !!error };
+    for (const [state, on] of Object.entries(states)) this.container?.classList.toggle(`SvcPayField--${state}`, on);
+  }
+}
