@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/static"
 	pages "svcpay/views/daf"
+	shared "svcpay/views/modal"
 )
 
 // SandboxFundsConfig is what the pages of the sandbox's funds work with.
@@ -24,7 +25,7 @@ type SandboxFundsConfig struct {
 // fundSite shows the pages of the sandbox's funds. They are a counterparty's: they know a visit and nothing of ours.
 type fundSite struct {
 	*dafsandbox.Provider
-	shown pages.Files
+	shown shared.Files
 }
 
 // RegisterSandboxFunds adds the pages of the sandbox's funds. An error means that the front end's build is damaged.

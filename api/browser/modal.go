@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/static"
 	pages "svcpay/views/daf"
+	shared "svcpay/views/modal"
 	"svcpay/views/ui"
 )
 
@@ -36,7 +37,7 @@ type ModalConfig struct {
 type modal struct {
 	ModalConfig
 	files  *static.Bundle
-	shown  pages.Files
+	shown  shared.Files
 	action string // where forms may lead, beside the pages' own origin
 }
 
@@ -72,11 +73,11 @@ func RegisterModal(r Router, c ModalConfig) error {
 const modalAssets = "/" + modalVersion + "/modal/assets/"
 
 // filesOfModal are the addresses of what pages load; none before the front end is built.
-func filesOfModal(b *static.Bundle) pages.Files {
+func filesOfModal(b *static.Bundle) shared.Files {
 	if !b.Built() {
-		return pages.Files{}
+		return shared.Files{}
 	}
-	return pages.Files{Style: modalAssets + b.Path("modal.css"), Script: "/" + modalVersion + "/modal.js", Htmx: modalAssets + b.Path("htmx.js")}
+	return shared.Files{Style: modalAssets + b.Path("modal.css"), Script: "/" + modalVersion + "/modal.js", Htmx: modalAssets + b.Path("htmx.js")}
 }
 
 func (m *modal) asset(c echo.Context) error {

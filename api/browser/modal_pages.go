@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fault"
 	pages "svcpay/views/daf"
+	shared "svcpay/views/modal"
 	"svcpay/views/ui"
 )
 
@@ -87,7 +88,7 @@ func (m *modal) detailsPage(w way, f workflow.Form, wrong []fault.Field) view {
 func (m *modal) funds(c echo.Context, w way) error { return m.fundsPage(c, w, http.StatusOK, nil) }
 
 // fundsPage lists what the query finds; for htmx, which asks while a donor types, the list alone.
-func (m *modal) fundsPage(c echo.Context, w way, status int, n *pages.Notice) error {
+func (m *modal) fundsPage(c echo.Context, w way, status int, n *shared.Notice) error {
 	if over, err := ended(c, w); over {
 		return err
 	}
@@ -116,7 +117,7 @@ func (m *modal) choose(c echo.Context, w way) error {
 	chosen, err := m.Workflows.Choose(c.Request().Context(), w.secret, c.FormValue("fund"), m.PayURL+w.at("/return"))
 	switch {
 	case fault.HasCode(err, "fund_missing"):
-		return m.fundsPage(c, w, http.StatusUnprocessableEntity, &pages.Notice{Tone: ui.Danger, Title: "Choose your fund", Text: "Choose the fund that your account is with."})
+		return m.fundsPage(c, w, http.StatusUnprocessableEntity, &shared.Notice{Tone: ui.Danger, Title: "Choose your fund", Text: "Choose the fund that your account is with."})
 	case fault.HasCode(err, "amount_invalid"):
 		return c.Redirect(http.StatusSeeOther, w.at(""))
 	case err != nil:
@@ -173,10 +174,10 @@ func (m *modal) returned(c echo.Context, w way) error {
 		p.Step = 3
 		return m.show(c, http.StatusOK, pages.UnfinishedPage(p, w.FundName, w.VisitAddress))
 	case provider.VisitFailed:
-		return m.fundsPage(c, w, http.StatusOK, &pages.Notice{Tone: ui.Warning, Title: w.FundName + " could not go on",
+		return m.fundsPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Warning, Title: w.FundName + " could not go on",
 			Text: "Nothing was authorized. Try again, or choose another fund."})
 	}
-	return m.fundsPage(c, w, http.StatusOK, &pages.Notice{Tone: ui.Info, Title: "You came back without authorizing", Text: "Choose a fund to go on, or cancel the donation below."})
+	return m.fundsPage(c, w, http.StatusOK, &shared.Notice{Tone: ui.Info, Title: "You came back without authorizing", Text: "Choose a fund to go on, or cancel the donation below."})
 }
 
 func (m *modal) cancel(c echo.Context, w way) error {

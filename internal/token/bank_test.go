@@ -53,7 +53,7 @@ func TestRoutingNumbers(t *testing.T) {
 func goodBank() BankInput {
 	return BankInput{
 		Scheme: processor.ACH, Routing: "110000000", Number: sensitive.NewAccountNumber("000123456789"), AccountType: "checking",
-		Billing: Billing{FirstName: "Dana", LastName: "Reed"}, Mandate: Acceptance{Accepted: true, TextVersion: MandateVersion},
+		Billing: Billing{FirstName: "Dana", LastName: "Reed", Email: "dana@example.org"}, Mandate: Acceptance{Accepted: true, TextVersion: MandateVersion},
 	}
 }
 
@@ -94,12 +94,13 @@ func TestBankValidation(t *testing.T) {
 		{"type", func(in *BankInput) { in.AccountType = "" }, []string{"bank_account.account_type invalid_account_type"}},
 		{"no first name", func(in *BankInput) { in.Billing.FirstName = " " }, []string{"billing.first_name incomplete_account_holder_name"}},
 		{"no last name", func(in *BankInput) { in.Billing.LastName = "" }, []string{"billing.first_name incomplete_account_holder_name"}},
+		{"no e-mail", func(in *BankInput) { in.Billing.Email = "" }, []string{"billing.email incomplete_email"}},
 		{"e-mail", func(in *BankInput) { in.Billing.Email = "dana" }, []string{"billing.email invalid_email"}},
 		{"mandate refused", func(in *BankInput) { in.Mandate.Accepted = false }, []string{"mandate mandate_not_accepted"}},
 		{"another mandate", func(in *BankInput) { in.Mandate.TextVersion = "2020-01" }, []string{"mandate mandate_not_accepted"}},
 		{"everything", func(in *BankInput) { *in = BankInput{Scheme: processor.ACH} }, []string{
 			"bank_account.routing_number invalid_routing_number", badNumber, "bank_account.account_type invalid_account_type",
-			"billing.first_name incomplete_account_holder_name", "mandate mandate_not_accepted",
+			"billing.first_name incomplete_account_holder_name", "billing.email incomplete_email", "mandate mandate_not_accepted",
 		}},
 	} {
 		in := goodBank()

@@ -41,6 +41,11 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 
 // keep writes a token, once for a claim.
 func (s *Service) keep(ctx context.Context, row newToken, claim *idempotency.Claim) (Created, error) {
+	return s.keepWith(ctx, row, claim, func(context.Context, *pg.Tx) error { return nil })
+}
+
+// keepWith is keep that does something else in the same transaction, if the token is a new one.
+func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency.Claim, also func(context.Context, *pg.Tx) error) (Created, error) {
 	row.claim = claim
 	m, err := s.Clock.Moment(ctx, row.ApplicationID)
 	if err != nil {
@@ -53,6 +58,10 @@ func (s *Service) keep(ctx context.Context, row newToken, claim *idempotency.Cla
 			return err
 		}
 		return countTx(ctx, tx, row, m.Machine)
+		if err == nil && out[0].Created.Token == row.created.Token {
+			err = also(ctx, tx)
+		}
+		return err
 	})
 	if err != nil {
 		return Created{}, err

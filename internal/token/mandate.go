@@ -38,6 +38,9 @@ type Mandate struct {
 // MandateVersion names the current wording of [MandateText].
 const MandateVersion = "2026-12"
 
+// MandateVersionFrench names that of [MandateTextFrench].
+const MandateVersionFrench = "2026-12-fr"
+
 // MandateText is what a payer agrees to, for a merchant of that name.
 func MandateText(scheme processor.Scheme, merchant string) string {
 	if scheme == processor.ACSS {
@@ -49,6 +52,14 @@ func MandateText(scheme processor.Scheme, merchant string) string {
 	return fmt.Sprintf("By confirming, I authorize %s and its payment service to debit the bank account named above for the amount that I "+
 		"confirm here, and for later amounts that I agree to, and to credit it if a correction is needed. I may revoke this "+
 		"authorization at any time by writing to %s before a debit is submitted.", merchant, merchant)
+}
+
+// MandateTextFrench is what a payer agrees to in French, by pre-authorized debit.
+func MandateTextFrench(merchant string) string {
+	return fmt.Sprintf("En confirmant, j’autorise %s et son service de paiement à débiter le compte bancaire indiqué ci-dessus du montant "+
+		"que je confirme ici, et des montants ultérieurs dont je conviendrai, par débit préautorisé. Il s’agit d’un accord personnel; je "+
+		"renonce au droit de recevoir un préavis d’un montant que j’ai moi-même confirmé. Je peux révoquer cet accord en tout temps en écrivant "+
+		"à %s; j’ai des droits de recours si un débit n’y est pas conforme, comme le remboursement.", merchant, merchant)
 }
 
 func insertMandateTx(tx *pg.Tx, o owner, m Mandate) {

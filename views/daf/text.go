@@ -19,13 +19,8 @@ func found(query string, n int) string {
 	return fmt.Sprintf("%d funds found", n)
 }
 
-// initial is the first letter of a name.
-func initial(name string) string {
-	for _, r := range name {
-		return string(r)
-	}
-	return ""
-}
+// checkEntries heads the list of what is wrong with a form.
+const checkEntries = "Please check what you entered"
 
 // For is the page of a step of the visit: sign_in, code, account, review, or over in some state.
 func (v Visit) For(step, state string) templ.Component {

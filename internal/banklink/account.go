@@ -1,0 +1,201 @@
+package banklink
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/token"
+)
+
+// Form is a bank account as a payer types it.
+type Form struct {
+	FirstName, LastName, Email string
+	AccountType                string // checking or savings; of an account in Canada it is not asked for
+	Routing                    string // in the United States
+	Institution, Transit       string // in Canada
+	Account                    string
+	Accepted                   bool
+	From                       Connection
+}
+
+// Connection is where a form came from.
+type Connection struct{ IP, UserAgent string }
+
+// Agreement is the mandate that a payer is shown: the words, and their version.
+func (l Link) Agreement() (text, version string) {
+	if l.Language == French {
+		return token.MandateTextFrench(l.Merchant), token.MandateVersionFrench
+	}
+	return token.MandateText(l.Scheme, l.Merchant), token.MandateVersion
+}
+
+// account is what lies sealed between authorization and token.
+type account struct {
+	Routing     string        `json:"routing"`
+	Number      string        `json:"number"`
+	AccountType string        `json:"account_type"`
+	Billing     token.Billing `json:"billing"`
+	Text        string        `json:"text"`
+	Version     string        `json:"version"`
+	AcceptedAt  instant.Time  `json:"accepted_at"`
+	IP          string        `json:"ip"`
+	UserAgent   string        `json:"user_agent"`
+	Verified    bool          `json:"verified"`
+}
+
+func digits(s string) string { return strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(s)) }
+
+// read checks a form as the token's maker will, and what only the form has. Mistakes are named by their inputs.
+func (l Link) read(f Form) (token.BankInput, fault.Fields) {
+	in := token.BankInput{Scheme: l.Scheme, Routing: digits(f.Routing), Number: sensitive.NewAccountNumber(digits(f.Account)), AccountType: f.AccountType,
+		Billing: token.Billing{FirstName: strings.TrimSpace(f.FirstName), LastName: strings.TrimSpace(f.LastName), Email: strings.TrimSpace(f.Email)},
+		Mandate: token.Acceptance{Accepted: f.Accepted, TextVersion: token.MandateVersion, IP: f.From.IP, UserAgent: f.From.UserAgent}}
+	var fs fault.Fields
+	if l.Scheme == processor.ACSS {
+		in.AccountType, in.Routing = "checking", digits(f.Transit)+digits(f.Institution)
+		numbered(&fs, "institution", digits(f.Institution), "institution_number", 3)
+		numbered(&fs, "transit", digits(f.Transit), "transit_number", 5)
+	} else {
+		numbered(&fs, "routing", in.Routing, "routing_number", 9)
+	}
+	for _, m := range in.Mistakes() {
+		name, known := inputs[m.Param]
+		if known && !(name == "routing" && (l.Scheme == processor.ACSS || len(fs) > 0)) {
+			if digits(f.Account) == "" && name == "account" {
+				m.Code = "incomplete_account_number"
+			}
+			fs.Add(name, m.Code, m.Message)
+		}
+	}
+	return in, fs
+}
+
+// inputs are the form's names of what the token's maker finds wrong.
+var inputs = map[string]string{"bank_account.routing_number": "routing", "bank_account.account_number": "account", "bank_account.account_type": "type",
+	"billing.first_name": "first_name", "billing.last_name": "last_name", "billing.email": "email", "mandate": "mandate"}
+
+// numbered adds what is wrong with a number of so many digits.
+func numbered(fs *fault.Fields, name, value, code string, length int) {
+	switch {
+	case strings.Trim(value, "0123456789") != "" || len(value) > length:
+		fs.Add(name, "invalid_"+code, "This number has digits only.")
+	case len(value) < length:
+		fs.Add(name, "incomplete_"+code, "This number is incomplete.")
+	}
+}
+
+// Submit takes a form with the mandate accepted, which authorizes the way. Faults: its mistakes, ErrExpired, ErrEnded.
+func (s *Service) Submit(ctx context.Context, secret string, f Form) error {
+	l, err := s.open(ctx, secret)
+	if err != nil {
+		return err
+	}
+	in, fs := l.read(f)
+	if err := fs.Err(); err != nil {
+		return err
+	}
+	return s.authorize(ctx, l, in, false)
+}
+
+// authorize seals the account and issues the id of which a token can be made.
+func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, verified bool) error {
+	m, err := s.Tokens.Clock.Moment(ctx, l.ApplicationID)
+	if err != nil {
+		return err
+	}
+	text, version := l.Agreement()
+	plain, err := json.Marshal(account{Routing: in.Routing, Number: in.Number.Reveal(), AccountType: in.AccountType, Billing: in.Billing,
+		Text: text, Version: version, AcceptedAt: instant.Of(m.At), IP: in.Mandate.IP, UserAgent: in.Mandate.UserAgent, Verified: verified})
+	if err != nil {
+		return err
+	}
+	sealed, err := s.Box.Seal(plain, l.purpose())
+	if err != nil {
+		return err
+	}
+	n, err := pg.Exec(ctx, s.Pool, `
+		UPDATE bank_links SET state = 'authorized', authorization_id = @id, sealed = @sealed, expires_at = @until
+		WHERE secret_hash = @hash AND state = 'open'`,
+		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "sealed": sealed, "until": s.Now().Add(authorizationLife), "hash": l.SecretHash})
+	if err == nil && n == 0 {
+		err = ErrEnded
+	}
+	return err
+}
+
+// purpose is what an account is sealed for: the way of one payer, at one merchant.
+func (l Link) purpose() string { return "bank_links:" + hex.EncodeToString(l.SecretHash) }
+
+// RedeemInput asks for the token of what a payer authorized.
+type RedeemInput struct {
+	SessionID     string
+	RetryKey      string
+	Authorization string
+	Country       string        // ISO 3166-1 alpha-2, as the page told it; "" for the merchant's
+	Billing       token.Billing // of the page; what the payer gave comes first
+}
+
+var (
+	errUnknown = fault.New(fault.KindForbidden, "field_not_authorized", "The payer has not authorized debits of a bank account here.")
+	errUsed    = fault.New(fault.KindForbidden, "field_not_authorized", "A token was made of this authorization already. Have the payer authorize again.")
+	errLate    = fault.Refused("authorization_expired", "The authorization is too old. Have the payer authorize again.")
+)
+
+// Redeem makes a token, once, of what a payer authorized. The same session and retry key again return the same token.
+// Faults: those of [token.Service.UseSession], field_not_authorized, authorization_expired, invalid_token_data.
+func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, error) {
+	use, err := s.Tokens.UseSession(ctx, in.SessionID)
+	if err != nil {
+		return token.Created{}, err
+	}
+	now := s.Now()
+	l, err := pg.Find[Link](ctx, s.Pool, selectLink+`
+		WHERE l.authorization_id = @id AND l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.key_id = @key_id AND l.page_origin = @origin`,
+		pg.Args{"id": in.Authorization, "now": now, "application_id": use.ApplicationID, "merchant_id": use.MerchantID, "key_id": use.KeyID, "origin": use.PageOrigin})
+	switch {
+	case fault.HasCode(err, "resource_missing"):
+		return token.Created{}, errUnknown
+	case err != nil:
+		return token.Created{}, err
+	case !l.ExpiresAt.After(now) || l.Sealed == nil:
+		return token.Created{}, errLate
+	}
+	made, err := s.unseal(l)
+	if err != nil {
+		return token.Created{}, err
+	}
+	made.Country = in.Country
+	billing := in.Billing
+	billing.FirstName, billing.LastName, billing.Email = made.Billing.FirstName, made.Billing.LastName, made.Billing.Email
+	made.Billing = billing
+	return s.Tokens.CreateLinked(ctx, use, in.SessionID, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx) error { return useTx(ctx, tx, l) })
+}
+
+// useTx lets an authorization do once.
+func useTx(ctx context.Context, tx *pg.Tx, l Link) error {
+	n, err := tx.Exec(ctx, `UPDATE bank_links SET used = true WHERE secret_hash = @hash AND application_id = @application_id AND NOT used`,
+		pg.Args{"hash": l.SecretHash, "application_id": l.ApplicationID})
+	if err == nil && n == 0 {
+		err = errUsed
+	}
+	return err
+}
+
+func (s *Service) unseal(l Link) (token.LinkedInput, error) {
+	var a account
+	plain, err := s.Box.Open(l.Sealed, l.purpose())
+	if err == nil {
+		err = json.Unmarshal(plain, &a)
+	}
+	return token.LinkedInput{BankInput: token.BankInput{Scheme: l.Scheme, Routing: a.Routing, Number: sensitive.NewAccountNumber(a.Number), AccountType: a.AccountType,
+		Billing: a.Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: a.Version, IP: a.IP, UserAgent: a.UserAgent}},
+		Text: a.Text, AcceptedAt: a.AcceptedAt, Verified: a.Verified}, err
+}

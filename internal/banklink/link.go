@@ -1,0 +1,220 @@
+// Package banklink leads a payer through the modal in which a bank account is given: by signing in at the bank, or by
+// typing its numbers; and by agreeing to the mandate.
+//
+// Invariants: a way leads from open to authorized or canceled and no further; what a payer authorized becomes one token,
+// of the merchant whose page opened the modal; the numbers lie sealed until then, and no longer than a token can be made.
+package banklink
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/banklink/institution"
+	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/seal"
+	"svcpay/internal/token"
+)
+
+const (
+	// wayLife is how long a payer may take until he authorizes.
+	wayLife = 30 * time.Minute
+	// authorizationLife is how long what a payer authorized can become a token.
+	authorizationLife = 15 * time.Minute
+	// keepFor is how long a way is kept after its end: an authorization that comes too late is told apart from a
+	// forged one.
+	keepFor = 24 * time.Hour
+)
+
+// State is how far a way got.
+type State string
+
+// The states.
+const (
+	Open       State = "open"
+	Authorized State = "authorized"
+	Canceled   State = "canceled"
+)
+
+// Language is that of the modal's pages and of the mandate.
+type Language string
+
+// The languages.
+const (
+	English Language = "en"
+	French  Language = "fr"
+)
+
+// Link is a payer's way, as its pages see it.
+type Link struct {
+	SecretHash      []byte           `db:"secret_hash"`
+	ApplicationID   int64            `db:"application_id"`
+	MerchantID      int64            `db:"merchant_id"`
+	KeyID           ids.Key          `db:"key_id"`
+	PageOrigin      string           `db:"page_origin"`
+	Merchant        string           `db:"merchant_name"`
+	Scheme          processor.Scheme `db:"scheme"`
+	Language        Language         `db:"language"`
+	ColorScheme     string           `db:"color_scheme"` // light, dark or system
+	State           State            `db:"state"`
+	InstitutionID   string           `db:"institution_id"`   // "": none is chosen
+	InstitutionName string           `db:"institution_name"` // "" likewise
+	VisitID         string           `db:"visit_id"`         // "" likewise
+	VisitAddress    string           `db:"visit_address"`
+	AccountKey      string           `db:"account_key"`      // "": no account of the visit is chosen
+	AuthorizationID string           `db:"authorization_id"` // "" until the payer authorizes
+	Sealed          []byte           `db:"sealed"`
+	Used            bool             `db:"used"` // a token was made
+	// AllowedOrigins are those of the pages that may show the modal; none means any, in a sandbox.
+	AllowedOrigins []string  `db:"allowed_origins"`
+	ExpiresAt      time.Time `db:"expires_at"` // by the machine's time
+	KeyEnded       bool      `db:"key_ended"`  // the public key does not work any more
+}
+
+// Deps are what the service works with. Now is the machine's time.
+type Deps struct {
+	Pool         *pgxpool.Pool
+	Tokens       *token.Service
+	Merchants    *merchant.Service
+	Institutions institution.Institutions
+	Box          *seal.Box
+	Now          func() time.Time
+}
+
+// Service holds the use-cases of the modal.
+type Service struct{ Deps }
+
+// New makes the service.
+func New(d Deps) *Service { return &Service{d} }
+
+var (
+	// ErrExpired is of a way that took too long, or whose public key was revoked.
+	ErrExpired = fault.New(fault.KindGone, "link_expired", "This form is no longer valid. Close it and start again.")
+	// ErrEnded is of a way that is not open any more.
+	ErrEnded = fault.New(fault.KindConflict, "link_ended", "This form was completed or closed already.")
+	errOff   = fault.Refused("payment_method_disabled", "This merchant does not take bank accounts so.")
+)
+
+// BeginInput asks for the modal.
+type BeginInput struct {
+	SessionID   string
+	Scheme      processor.Scheme
+	Locale      string // BCP 47; French is shown to whoever prefers it, in Canada
+	ColorScheme string // light or dark; else as the payer's device
+}
+
+// Begin starts a payer's way in a session of his browser, which it counts against, and returns the secret by which he
+// goes it. Faults: those of [token.Service.UseSession], payment_method_disabled.
+func (s *Service) Begin(ctx context.Context, in BeginInput) (secret string, err error) {
+	use, err := s.Tokens.UseSession(ctx, in.SessionID)
+	if err != nil {
+		return "", err
+	}
+	m, err := s.Merchants.Find(ctx, use.ApplicationID, use.MerchantID)
+	if err != nil {
+		return "", err
+	}
+	if !takes(m, in.Scheme) {
+		return "", errOff
+	}
+	language := English
+	if in.Scheme == processor.ACSS && strings.HasPrefix(strings.ToLower(in.Locale), "fr") {
+		language = French
+	}
+	if !slices.Contains([]string{"light", "dark"}, in.ColorScheme) {
+		in.ColorScheme = "system"
+	}
+	raw, now := make([]byte, 32), s.Now()
+	rand.Read(raw) // never fails (crypto/rand)
+	secret = base64.RawURLEncoding.EncodeToString(raw)
+	_, err = pg.Exec(ctx, s.Pool, `
+		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language, color_scheme, created_at, expires_at)
+		VALUES (@hash, @application_id, @merchant_id, @key_id, @origin, @scheme, @language, @colors, @now, @until)`,
+		pg.Args{"hash": hashOf(secret), "application_id": use.ApplicationID, "merchant_id": use.MerchantID, "key_id": use.KeyID,
+			"origin": use.PageOrigin, "scheme": in.Scheme, "language": language, "colors": in.ColorScheme, "now": now, "until": now.Add(wayLife)})
+	return secret, err
+}
+
+// takes tells whether a merchant's page may open the modal: with processor P the page has a form of its own.
+func takes(m merchant.Merchant, scheme processor.Scheme) bool {
+	switch scheme {
+	case processor.ACSS:
+		return m.CanProcess.ACSS
+	case processor.ACH:
+		return m.CanProcess.ACH && m.BankProcessor == "q"
+	}
+	return false
+}
+
+const selectLink = `
+	SELECT l.secret_hash, l.application_id, l.merchant_id, l.key_id, l.page_origin, m.name AS merchant_name, l.scheme, l.language, l.color_scheme, l.state,
+		coalesce(l.institution_id, '') AS institution_id, coalesce(l.institution_name, '') AS institution_name,
+		coalesce(l.visit_id, '') AS visit_id, coalesce(l.visit_address, '') AS visit_address, coalesce(l.account_key, '') AS account_key,
+		coalesce(l.authorization_id, '') AS authorization_id, l.sealed, l.used, k.allowed_origins, l.expires_at,
+		(k.revoked_at IS NOT NULL OR k.expires_at <= @now) IS TRUE AS key_ended
+	FROM bank_links l
+		JOIN merchants m ON m.application_id = l.application_id AND m.id = l.merchant_id
+		JOIN api_keys k ON k.id = l.key_id`
+
+// Get finds a way by its secret: fault.Missing if there is none. One that has expired is returned with ErrExpired, for
+// its page may still be shown where it could be before.
+func (s *Service) Get(ctx context.Context, secret string) (Link, error) {
+	now := s.Now()
+	l, err := pg.Find[Link](ctx, s.Pool, selectLink+` WHERE l.secret_hash = @hash`, pg.Args{"hash": hashOf(secret), "now": now})
+	if err == nil && (l.KeyEnded || l.State != Canceled && !l.ExpiresAt.After(now)) {
+		err = ErrExpired
+	}
+	return l, err
+}
+
+// open is Get of a way that is not at its end.
+func (s *Service) open(ctx context.Context, secret string) (Link, error) {
+	l, err := s.Get(ctx, secret)
+	if err == nil && l.State != Open {
+		err = ErrEnded
+	}
+	return l, err
+}
+
+// Cancel ends a way without an authorization. One that has ended stays as it is.
+func (s *Service) Cancel(ctx context.Context, secret string) error {
+	_, err := pg.Exec(ctx, s.Pool, `UPDATE bank_links SET state = 'canceled' WHERE secret_hash = @hash AND state = 'open'`,
+		pg.Args{"hash": hashOf(secret)})
+	return err
+}
+
+// Purge forgets the sealed accounts of a batch of ways whose time is over, and those that are long over; it tells how many
+// ways it changed.
+func (s *Service) Purge(ctx context.Context) (int64, error) {
+	now := s.Now()
+	n, err := pg.Exec(ctx, s.Pool, `
+		UPDATE bank_links SET sealed = NULL WHERE secret_hash IN (
+			SELECT secret_hash FROM bank_links WHERE expires_at <= @now AND sealed IS NOT NULL LIMIT @batch)`,
+		pg.Args{"now": now, "batch": pg.PurgeBatch})
+	if err != nil {
+		return n, err
+	}
+	gone, err := pg.Exec(ctx, s.Pool, `
+		DELETE FROM bank_links WHERE secret_hash IN (SELECT secret_hash FROM bank_links WHERE expires_at <= @before LIMIT @batch)`,
+		pg.Args{"before": now.Add(-keepFor), "batch": pg.PurgeBatch})
+	return n + gone, err
+}
+
+func hashOf(secret string) []byte {
+	raw, err := base64.RawURLEncoding.DecodeString(secret)
+	if err != nil {
+		raw = nil // nobody's
+	}
+	sum := sha256.Sum256(raw)
+	return sum[:]
+}

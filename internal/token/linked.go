@@ -1,0 +1,48 @@
+package token
+
+import (
+	"context"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/instant"
+	"svcpay/internal/pg"
+)
+
+// LinkedInput is a bank account that a payer gave before its token is made, with the mandate as it was accepted then.
+type LinkedInput struct {
+	BankInput
+	Text       string // of the mandate
+	AcceptedAt instant.Time
+	Verified   bool // the bank itself named the account
+}
+
+// Mistakes are all that is wrong with a bank account and its mandate, named as the library names its inputs.
+func (in BankInput) Mistakes() fault.Fields { return in.validate() }
+
+// CreateLinked keeps a bank account as [Service.CreateBank] does. It runs take in the same transaction, and makes no
+// token if that fails. The same session and retryKey again return the same token without running it.
+func (s *Service) CreateLinked(ctx context.Context, session SessionUse, sessionID, retryKey string, in LinkedInput,
+	take func(context.Context, *pg.Tx) error,
+) (Created, error) {
+	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
+	if err != nil {
+		return Created{}, err
+	}
+	var fs fault.Fields
+	in.Billing.validate(&fs)
+	switch {
+	case len(fs) > 0:
+		return Created{}, fs.Err()
+	case in.Country != "" && in.Country != m.Country:
+		return Created{}, errCountry
+	}
+	row, err := s.prepareBank(ctx, m, in.BankInput, Keyed)
+	if err != nil {
+		return Created{}, err
+	}
+	row.mandate.Text, row.mandate.TextVersion, row.mandate.AcceptedAt = in.Text, in.Mandate.TextVersion, in.AcceptedAt
+	if in.Verified {
+		row.status, row.created.BankAccount.Status, row.deposits = Active, Active, nil
+	}
+	return s.keepWith(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()), take)
+}

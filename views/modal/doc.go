@@ -1,0 +1,10 @@
+// Package modal draws what the pages of all modals have in common, from plain values.
+package modal
+
+// Initial is the first letter of a name.
+func Initial(name string) string {
+	for _, r := range name {
+		return string(r)
+	}
+	return ""
+}
