@@ -96,6 +96,9 @@ func TestSpreadsheetsGetNoFormulas(t *testing.T) {
 		if got := tame(cell); got != want {
 			t.Errorf("%q becomes %q, want %q", cell, got, want)
 		}
+	}
+}
+
 // Forms with something secret are shown to who has proven who they are; sent later, nothing of them is kept, in no page.
 func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
 	t.Parallel()

@@ -85,8 +85,7 @@ func (cl *client) openSession(c echo.Context) (int, any, error) {
 	m := s.Merchant
 	return http.StatusOK, sessionAnswer{Session: s.ID, ExpiresAt: instant.Of(s.ExpiresAt), Livemode: s.Livemode,
 		Merchant: sessionMerchant{ID: m.ID, Name: m.Name, Country: m.Country, Currency: string(m.Currency), BankProcessor: m.BankProcessor},
-		Methods:  cl.Wallets.methods(m), Wallets: cl.Wallets.of(m)}, nil
-		Methods:  m.CanProcess, Mandate: mandateOf(m)}, nil
+		Methods:  cl.Wallets.methods(m), Wallets: cl.Wallets.of(m), Mandate: mandateOf(m)}, nil
 }
 
 type tokenRequest struct {
@@ -126,6 +125,7 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 	}
 	if in.Card.EntryMode != "" && in.Card.EntryMode != token.Swiped {
 		return 0, nil, badRequest("card.entry_mode", "A card is typed, or swiped.")
+	}
 	if in.Type == "bank" {
 		out, err := cl.Tokens.CreateBank(c.Request().Context(), in.Session, key, bankInput(c, in))
 		return http.StatusCreated, out, err

@@ -51,7 +51,9 @@ type account struct {
 	Verified    bool          `json:"verified"`
 }
 
-func digits(s string) string { return strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(s)) }
+func digits(s string) string {
+	return strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(s))
+}
 
 // read checks a form as the token's maker will, and what only the form has. Mistakes are named by their inputs.
 func (l Link) read(f Form) (token.BankInput, fault.Fields) {

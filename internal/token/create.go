@@ -54,14 +54,15 @@ func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency
 	var out []insertOut
 	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
 		out, err = s.insertTx(ctx, tx, m, []newToken{row})
-		if err != nil || !row.counted || out[0].Created.Token != row.created.Token {
+		if err != nil || out[0].Created.Token != row.created.Token {
 			return err
 		}
-		return countTx(ctx, tx, row, m.Machine)
-		if err == nil && out[0].Created.Token == row.created.Token {
-			err = also(ctx, tx)
+		if row.counted {
+			if err := countTx(ctx, tx, row, m.Machine); err != nil {
+				return err
+			}
 		}
-		return err
+		return also(ctx, tx)
 	})
 	if err != nil {
 		return Created{}, err

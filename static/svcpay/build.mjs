@@ -12,9 +12,7 @@ import * as esbuild from 'esbuild';
 const versions = { '1.1': '1.1.0', '1.2': '1.2.0', '3.0': '3.0.0', '3.2': '3.2.0' };
 
 /** Bytes after brotli that each part may weigh at most. */
-export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024, swiper: 1024 };
-export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024, 'part walletB': 3072 };
-export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024, bank: 4096, 'parts/modal': 3072, 'parts/bankform': 6144 };
+export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024, swiper: 1024, bank: 4096, 'part modal': 3072, 'part walletB': 3072, 'part bankform': 6144 };
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const dist = fileURLToPath(new URL('../dist/svcpay/', import.meta.url));
@@ -66,7 +64,6 @@ async function partsOf(version, emit) {
     const name = file.replace('.ts', '');
     const path = `${version}/assets/${asset.name.replace('parts-', `${name}-`)}`;
     sizes[`part ${name}`] = await emit(path, asset.content);
-    sizes[`parts/${name}`] = await emit(path, asset.content);
     parts[name] = { path: `/${path}`, integrity: sha384(asset.content) };
   }
   return { parts, sizes };
@@ -146,7 +143,6 @@ function check(version, parts) {
   const sizes = { ...parts, whole: parts.loader + parts.controller + parts.card };
   for (const [part, limit] of Object.entries(limits)) {
     console.log(`  ${version} ${part.padEnd(12)} ${String(sizes[part]).padStart(6)} of ${limit} bytes (brotli)`);
-    console.log(`  ${version} ${part.padEnd(14)} ${String(sizes[part]).padStart(6)} of ${limit} bytes (brotli)`);
     if (sizes[part] > limit) throw new Error(`svcpay ${version}: ${part} weighs ${sizes[part]} bytes, more than ${limit}`);
   }
   return sizes;

@@ -42,7 +42,6 @@ interface Window {
 declare namespace SvcPay {
   type SplitFieldType = 'cardNumber' | 'cardExpiration' | 'cardCvc';
   type CardFieldType = 'card' | SplitFieldType;
-  type FieldType = CardFieldType | 'daf';
   /** The languages of the library; another regional one becomes its language. */
   type Locale = 'en' | 'es' | 'fr' | 'fr-CA';
   type FieldType = CardFieldType | 'bankaccount' | 'daf';

@@ -1,8 +1,7 @@
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
 import type { PayError } from '../shared/errors';
-import type { DafRequest, Setup, TokenRequest, WalletARequest, WalletRequest } from '../shared/protocol';
-import type { BankPart, BankRequest, DafRequest, Setup, TokenRequest } from '../shared/protocol';
+import type { BankPart, BankRequest, DafRequest, Setup, TokenRequest, WalletARequest, WalletRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
@@ -20,19 +19,14 @@ accept((port, pageOrigin) => {
   channel(port, {
     init: () => true,
     async session() {
-      const { livemode, merchant, methods, wallets } = await sessions.current();
+      const { livemode, merchant, methods, wallets, mandate = null } = await sessions.current();
       const { id, name, country, currency } = merchant;
-      const setup: Setup = { bankProcessor: merchant.bank_processor, merchant: { id, name, country, currency }, wallets };
+      const setup: Setup = { bankProcessor: merchant.bank_processor, merchant: { id, name, country, currency }, wallets, mandate };
       return { livemode, country, currency, methods, setup };
     },
     token: (request: TokenRequest) => tokenize(sessions, fields, request),
     wallet: (request: WalletRequest) => tokenizeWallet(sessions, request),
     walletA: (request: WalletARequest) => startWalletA(sessions, request),
-      const { livemode, merchant, methods, mandate = null } = await sessions.current();
-      const setup: Setup = { bankProcessor: merchant.bank_processor, mandate };
-      return { livemode, country: merchant.country, currency: merchant.currency, methods, setup };
-    },
-    token: (request: TokenRequest) => tokenize(sessions, fields, request),
     bank: (request: BankRequest) => tokenizeBank(sessions, fields, request),
     daf: (request: DafRequest) => startDaf(sessions, request),
     drop: (id: string) => fields.drop(id),
@@ -62,6 +56,8 @@ async function startWalletA(sessions: Sessions, { validationURL, displayName }: 
     post('/client/wallet-a/session', { session, validation_url: validationURL, display_name: displayName }),
   );
   return body.merchant_session;
+}
+
 async function tokenizeBank(sessions: Sessions, fields: Fields, { fields: ids, account_type, ...rest }: BankRequest) {
   const numbers = await fields.gather<BankPart>(ids);
   const key = { 'Idempotency-Key': uuid() };

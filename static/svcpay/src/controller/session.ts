@@ -1,5 +1,4 @@
-import type { WalletSetup } from '../shared/protocol';
-import type { Mandate } from '../shared/protocol';
+import type { Mandate, WalletSetup } from '../shared/protocol';
 import { post } from './http';
 
 /** Renewed this long before it ends, in milliseconds. */

@@ -1,9 +1,7 @@
 import { accept } from '../shared/accept';
 import { channel, type Channel } from '../shared/channel';
-import { fault } from '../shared/errors';
-import { CARD_INPUTS, JOIN, type CardType, type FieldState, type Fill, type Joined } from '../shared/protocol';
 import { joinController } from '../shared/join';
-import { CARD_INPUTS, type CardType, type FieldState, type Joined } from '../shared/protocol';
+import { CARD_INPUTS, type CardType, type FieldState, type Fill, type Joined } from '../shared/protocol';
 import { CardForm, type Settings } from './form';
 import { learn, speak, word } from './words';
 
@@ -18,10 +16,8 @@ async function join(form: CardForm): Promise<Channel> {
     brand: (brand: string) => (form.brand = brand),
     fill: (fill: Fill) => form.fill(fill),
   });
-  frame.postMessage(JOIN, location.origin, [port2]);
   const { country, brand, locale, words }: Joined = await link.call('hello', undefined, 5000);
   speak(locale, words);
-  const { country, brand }: Joined = await link.call('hello', undefined, 5000);
   form.localize(country);
   if (brand !== 'none') form.brand = brand;
   return link;

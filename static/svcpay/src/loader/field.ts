@@ -82,34 +82,8 @@ export abstract class Field {
 
   /** Renders the field in `target`; a field that is mounted elsewhere moves. */
   mount(target: string | Element | undefined): void {
-    const obstacle = this.host.obstacle(this.#looks.method);
-    if (obstacle) return this.failed(obstacle);
-    const container = typeof target === 'string' ? find(target) : target;
-    if (!(container instanceof Element)) return complain(`mount: no element matches ${JSON.stringify(target)}.`);
-    this.unmountField();
-    this.#id = uuid();
-    this.container = container;
-    this.host.mounted.add(this);
-    container.classList.add('SvcPayField');
-    this.render(container);
-    this.#listen(container);
-  mount(target: string | Element): void {
-    const { type, path, title, box } = this.#looks;
     const container = this.place(target);
-    if (!container) return;
-    this.frame = openFrame(container, {
-      url: this.host.address(path, { t: type, f: this.mounting }),
-      title,
-      settings: () => this.settings(),
-      handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
-      opened: (link) => {
-        this.link = link;
-        this.events.emit('ready', {});
-      },
-      failed: (error) => this.failed(error),
-    });
-    // Through the style object: a style attribute would need the page's policy to allow it.
-    Object.assign(this.frame.element.style, { display: 'block', width: '100%', border: '0', ...box });
+    if (container) this.render(container);
   }
 
   /** Takes the field out of the page; handlers and options stay for the next mount. */
@@ -120,7 +94,6 @@ export abstract class Field {
     this.host.dropped(this.mounting);
     this.container.classList.remove('SvcPayField', ...STATES.map((state) => `SvcPayField--${state}`));
     this.container = this.link = undefined;
-    this.frame?.close(fault('field_not_mounted', 'The field was unmounted.'));
     this.mounting = '';
     this.frame?.close(fault('field_not_mounted', 'The field was unmounted.'));
     this.frame = undefined;
@@ -141,7 +114,7 @@ export abstract class Field {
   protected render(container: Element): void {
     const { type, path, title, box } = this.#looks;
     this.frame = openFrame(container, {
-      url: this.host.address(path, { t: type, f: this.#id }),
+      url: this.host.address(path, { t: type, f: this.mounting }),
       title,
       settings: () => this.settings(),
       handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
@@ -170,7 +143,7 @@ export abstract class Field {
   }
 
   /** Takes the place of a field in the page, where it can be; tells why where it cannot. */
-  protected place(target: string | Element): Element | undefined {
+  protected place(target: string | Element | undefined): Element | undefined {
     const obstacle = this.host.obstacle(this.#looks.method);
     if (obstacle) return void this.failed(obstacle);
     const container = typeof target === 'string' ? find(target) : target;

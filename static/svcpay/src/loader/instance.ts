@@ -138,9 +138,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     #host: Host = {
       payOrigin,
       swipe: false,
-      setup: { bankProcessor: '' },
       setup: {} as Setup,
-      setup: { bankProcessor: '', mandate: null },
       mounted: this.#mounted,
       obstacle: (method) => {
         if (!this.#can) return this.#destroyed ? DESTROYED : NOT_READY;

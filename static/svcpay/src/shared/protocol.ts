@@ -69,6 +69,8 @@ export interface Setup {
   bankProcessor: string;
   merchant: { id: number; name: string; country: string; currency: string };
   wallets: WalletSetup;
+  /** What the payer of a bank account agrees to in a form of the page; null where that happens elsewhere. */
+  mandate: Mandate | null;
 }
 
 /** Where the wallets' scripts are, and what the wallets know the service by; a wallet that is not set up is left out. */
@@ -87,8 +89,6 @@ export interface WalletSetup {
     /** What the wallet's provider knows the service by; empty in a sandbox. */
     merchant_id: string;
   };
-  /** What the payer of a bank account agrees to in a form of the page; null where that happens elsewhere. */
-  mandate: Mandate | null;
 }
 
 /** The exact words of a mandate, and their version. */
