@@ -28,7 +28,7 @@ for (const user of users) {
         await page.screenshot({ path: `${out}/${user.role}/${name}-${width}-${colorScheme}.png`, fullPage: true });
       }
     }
-  }, known);
+  }, { known });
 }
 await browser.close();
 console.log(`${known.size} pages, in both themes and two widths, are in ${out}`);

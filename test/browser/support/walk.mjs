@@ -8,13 +8,13 @@ export const kindOf = (address) =>
     .join('/');
 
 /** Addresses that are no pages: files, the kit, and what ends the session. */
-const noPage = /\.csv$|\.pdf$|\/file$|\/_kit|\/_inbox\/|\/logout|\/files?\/|\/download/;
+const noPage = /\.csv$|\.pdf$|\/file$|\/_kit|\/_inbox\/|\/logout|\/files?\/|\/download|\/statement$|\/daf_invoice$/;
 
-/** What a page is built of, whatever it says: two pages of the same make look alike to who judges their looks. */
+/** What a page is built of, whatever it says, apart from its frame: pages of one make are equally sound. */
 const makeOf = (page) =>
   page.evaluate(() => {
-    const named = (e) => `${e.tagName} ${e.getAttribute('class') ?? ''} ${e.getAttribute('role') ?? ''} ${e.getAttribute('type') ?? ''}`;
-    return [...new Set([...document.body.querySelectorAll('*')].map((e) => `${named(e.parentElement)} > ${named(e)}`))].sort().join('\n');
+    const named = (e) => [e.tagName, e.className.baseVal ?? e.className, e.getAttribute('role'), e.getAttribute('type'), e.dataset.tone].join(' ');
+    return [...new Set([...document.querySelectorAll('main *:not(svg *)')].map(named))].sort().join('\n');
   });
 
 /**
