@@ -25,10 +25,7 @@ func (p *Portal) refundForm(c echo.Context, one charge.Charge, typed string) (vi
 	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), payerOf(t, one)), Action: at + "/refund", Back: at,
 		Once: newOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
 		Reasons: options(refund.Reasons(), t.Acts.Reasons)}
-	amount, err := refundAmount(t, one, typed)
-	if err != nil {
-		amount = 0
-	}
+	amount, wrong := refundAmount(t, one, typed)
 	balance, err := p.Ledger.Balance(c.Request().Context(), actor(c), one.MerchantID)
 	if err = ifAllowed(err); err != nil {
 		return f, err
@@ -38,7 +35,9 @@ func (p *Portal) refundForm(c echo.Context, one charge.Charge, typed string) (vi
 		return f, err
 	}
 	f.Says = refundSays(t, one, amount)
-	if balance.Object != "" {
+	if refused, ok := fault.As(wrong); ok {
+		f.Says.Title = refused.Message
+	} else if balance.Object != "" {
 		f.Says.Text += " " + t.Acts.BalanceAfter(of.Name, t.Money(balance.Total-amount, one.Currency))
 	}
 	return f, nil
@@ -49,7 +48,7 @@ func refundSays(t *text.Catalogue, one charge.Charge, amount money.Amount) views
 	method, _ := methodOf(t, one.PaymentMethod)
 	out := views.RefundSays{Title: t.Acts.PayerGets(t.Amount(amount), method), Press: t.Acts.Press(t.Amount(amount))}
 	if amount == 0 {
-		out.Title, out.Press = t.Acts.BadAmount, t.Acts.Refund
+		out.Press = t.Acts.Refund
 	}
 	words := []string{t.Acts.Days}
 	switch {

@@ -14,6 +14,7 @@ document.addEventListener('keydown', (event) => {
   const target = [...document.querySelectorAll('[data-key]')].find(({ dataset }) => dataset.key === keys);
   if (target) {
     event.preventDefault();
+    target.focus(); // where a dialog that opens leads back to
     target.click();
   } else if (!moved(event.key)) {
     before = event.key;
