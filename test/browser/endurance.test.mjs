@@ -20,17 +20,17 @@ const COUNT_PORTS = `window.openPorts = 0;
   };`;
 
 /** Mounts and unmounts a field so often, each time once it is ready. */
-const cycle = (page, times, type) => page.evaluate(async ([count, name]) => {
-  const field = window.fields[name];
+const cycle = (page, times) => page.evaluate(async (count) => {
+  const field = window.fields.card;
   for (let time = 0; time < count; time++) {
     field.unmountField();
     await new Promise((resolve) => {
       field.once('ready', resolve);
-      field.mount(`#${name}`);
+      field.mount('#card');
     });
   }
   window.seen.length = 0;
-}, [times, type]);
+}, times);
 
 /** What is alive in the page and in the controller's frame after a forced collection. */
 async function alive(page, sessions) {
@@ -46,31 +46,48 @@ async function alive(page, sessions) {
   return { own, controller, ports: await page.evaluate(() => window.openPorts), windows: await page.evaluate(() => window.length) };
 }
 
-for (const [type, times] of [["card", 1000]]) {
-  test(`${times} times mounted and unmounted, a ${type} field leaves no frame, listener, port or memory`, async (t) => {
-    const page = await newPage(t);
-    page.setDefaultTimeout(280_000);
-    await open(page, site.put(merchantPage({ types: [type], before: COUNT_PORTS, options: type === 'daf' ? { price: '25.00' } : {} })));
-    const controller = page.frames().find((frame) => frame.url().includes('/frame/controller'));
-    const sessions = [await page.context().newCDPSession(page), await page.context().newCDPSession(controller)];
-    for (const session of sessions) {
-      await session.send('HeapProfiler.enable');
-      await session.send('Performance.enable');
+test('a thousand times mounted and unmounted, a card field leaves no frame, listener, port or memory', async (t) => {
+  const page = await newPage(t);
+  page.setDefaultTimeout(280_000);
+  await open(page, site.put(merchantPage({ before: COUNT_PORTS })));
+  const controller = page.frames().find((frame) => frame.url().includes('/frame/controller'));
+  const sessions = [await page.context().newCDPSession(page), await page.context().newCDPSession(controller)];
+  for (const session of sessions) {
+    await session.send('HeapProfiler.enable');
+    await session.send('Performance.enable');
+  }
+  await cycle(page, 200);
+  const before = await alive(page, sessions);
+  for (let part = 0; part < 4; part++) await cycle(page, 200);
+  const after = await alive(page, sessions);
+  for (const where of ['own', 'controller']) {
+    assert.ok(after[where].heap - before[where].heap <= 1_000_000, `${where}: ${before[where].heap} → ${after[where].heap} bytes`);
+    for (const what of ['listeners', 'frames', 'nodes']) assert.ok(after[where][what] <= before[where][what] + 5, `${where} ${what}: ${before[where][what]} → ${after[where][what]}`);
+  }
+  assert.deepEqual([after.ports, after.windows], [2, 2], 'the controller and one field');
+  await typeCard(page);
+  assert.match((await createToken(page)).token, /^tok_/);
+  await page.evaluate(() => window.pay.destroy());
+  assert.deepEqual(await page.evaluate(() => [window.openPorts, window.length, document.querySelectorAll('iframe').length]), [0, 0, 0]);
+});
+
+test('split fields are ready within 300 ms of mount', async (t) => {
+  const page = await newPage(t);
+  const types = ['cardNumber', 'cardExpiration', 'cardCvc'];
+  await open(page, site.put(merchantPage({ types })));
+  const times = await page.evaluate(async (names) => {
+    const took = [];
+    for (let time = 0; time < 12; time++) {
+      for (const name of names) window.fields[name].unmountField();
+      const began = performance.now();
+      await Promise.all(names.map((name) => new Promise((resolve) => {
+        window.fields[name].once('ready', resolve);
+        window.fields[name].mount(`#${name}`);
+      })));
+      took.push(performance.now() - began);
     }
-    await cycle(page, times / 5, type);
-    const before = await alive(page, sessions);
-    for (let part = 0; part < 4; part++) await cycle(page, times / 5, type);
-    const after = await alive(page, sessions);
-    for (const where of ['own', 'controller']) {
-      assert.ok(after[where].heap - before[where].heap <= 1_000_000, `${where}: ${before[where].heap} → ${after[where].heap} bytes`);
-      for (const what of ['listeners', 'frames', 'nodes']) assert.ok(after[where][what] <= before[where][what] + 5, `${where} ${what}: ${before[where][what]} → ${after[where][what]}`);
-    }
-    assert.deepEqual([after.ports, after.windows], [2, 2], 'the controller and one field');
-    if (type === 'card') {
-      await typeCard(page);
-      assert.match((await createToken(page)).token, /^tok_/);
-    }
-    await page.evaluate(() => window.pay.destroy());
-    assert.deepEqual(await page.evaluate(() => [window.openPorts, window.length, document.querySelectorAll('iframe').length]), [0, 0, 0]);
-  });
-}
+    return took;
+  }, types);
+  // Other tests run beside this one: the least is what it takes by itself.
+  assert.ok(Math.min(...times) <= 300, times.map(Math.round).join(', '));
+});
