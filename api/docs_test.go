@@ -201,7 +201,7 @@ func TestGuidesHaveOneForm(t *testing.T) {
 		if setUp == "" {
 			setUp = blocks[0][2]
 		}
-		if blocks[0][2] != setUp {
+		if blocks[0][1] != "html" && blocks[0][2] != setUp { // a guide for pages has examples that a browser runs
 			t.Errorf("%s begins with other commands than the first guide", g.Name)
 		}
 		for _, b := range blocks {
