@@ -103,7 +103,6 @@ export class CardForm {
     const input = stripe(word('swipe'));
     this.element.append(input);
     input.focus();
-    input.addEventListener('focusout', () => input.remove(), { once: true });
     this.#unread = undefined;
     capture(input, (result) => {
       const read = typeof result !== 'string';

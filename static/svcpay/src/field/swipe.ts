@@ -7,9 +7,13 @@ export const ENGLISH = {
   swipe_timeout: 'No card was swiped. Try again or type the number.',
 };
 
-/** How long to wait for a card, and how long a reader that has begun can pause, in milliseconds. */
+/**
+ * How long to wait for a card, how long a reader that has begun can pause, and how long the keyboard can be elsewhere,
+ * as it is while a click on the page's button makes its way here; in milliseconds.
+ */
 const START = 20_000;
 const PAUSE = 600;
+const AWAY = 1_000;
 
 /** What a card's stripe says: digits, and the expiry as "MMYY". */
 export interface Swipe {
@@ -45,11 +49,17 @@ export function capture(input: HTMLInputElement, done: (result: Swipe | string) 
   const finish = (result: Swipe | string) => {
     end();
     done(result);
+    input.remove();
+  };
+  const left = () => {
+    if (signal.aborted || (document.hasFocus() && document.activeElement === input)) return;
+    end();
+    input.remove();
   };
   let timer = setTimeout(() => finish('swipe_timeout'), START);
   input.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(() => finish(readTracks(input.value)), PAUSE);
   }, { signal });
-  input.addEventListener('blur', end, { signal });
+  input.addEventListener('blur', () => setTimeout(left, AWAY), { signal });
 }
