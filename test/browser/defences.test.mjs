@@ -88,11 +88,13 @@ test('a page that claims another origin is refused: origin_not_allowed', async (
 
 test('a merchant that takes nothing now: payment_method_disabled', async (t) => {
   const page = await newPage(t);
-  await page.route('**/client/session', async (route) => {
-    const response = await route.fetch();
-    const session = await response.json();
-    await route.fulfill({ response, json: { ...session, methods: Object.fromEntries(Object.keys(session.methods).map((method) => [method, false])) } });
-  });
+  await page.route('**/client/session', (route) => route.fulfill({
+    headers: { Date: new Date().toUTCString() },
+    json: {
+      session: 'session_of_a_test', expires_at: new Date(Date.now() + 1_800_000).toISOString(), livemode: false,
+      merchant: { country: 'US', currency: 'usd' }, methods: { cc: false, ach: false, daf: false },
+    },
+  }));
   await page.goto(site.put(merchantPage()));
   assert.equal(await page.evaluate(() => window.started), false);
   assert.equal(await page.evaluate(() => window.pay.lastError.code), 'payment_method_disabled');
