@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { credentials, startBrowser } from './support/env.mjs';
+import { getFile } from './support/library.mjs';
 import { startSite } from './support/merchant.mjs';
 
 const site = await startSite();
@@ -69,7 +70,7 @@ test('a script that the page has is used; another one is refused, and none needs
 
 test('a pinned script, under a policy with a nonce', async (t) => {
   const page = await openPage(t, '', { 'Content-Security-Policy': "default-src 'none'; script-src 'self' 'nonce-x' 'strict-dynamic'" });
-  const { version, integrity } = await (await fetch(`${origin}/3.2/integrity.json`)).json();
+  const { version, integrity } = JSON.parse((await getFile('/3.2/integrity.json')).text);
   assert.equal(await load(page, { origin, version, integrity: integrity.replace(/-./, (start) => (start === '-A' ? '-B' : '-A')), retries: 0, nonce: 'x' }), 'api_connection_error network_error');
   assert.equal(await load(page, { origin, version, integrity, nonce: 'x' }), '3.2');
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createToken, open, typeCard } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
+import { getFile } from './support/library.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
 
 const site = await startSite();
@@ -50,11 +51,11 @@ for (const version of VERSIONS) {
   });
 
   test(`a page can pin ${version} by its hash, and runs nothing else`, async (t) => {
-    const { version: patch, path, integrity } = await (await fetch(`${credentials.pay_url}/${version}/integrity.json`)).json();
+    const { version: patch, path, integrity } = JSON.parse((await getFile(`/${version}/integrity.json`)).text);
     assert.ok(patch.startsWith(`${version}.`) && path === `/${patch}/svcpay.js`);
-    const pinned = await fetch(credentials.pay_url + path);
-    assert.equal(pinned.headers.get('cache-control'), 'public, max-age=31536000, immutable');
-    assert.equal(await pinned.text(), await (await fetch(`${credentials.pay_url}/${version}/svcpay.js`)).text());
+    const pinned = await getFile(path);
+    assert.equal(pinned.headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.equal(pinned.text, (await getFile(`/${version}/svcpay.js`)).text);
 
     const page = await newPage(t);
     await page.goto(site.put('<!doctype html><title>Pinned</title><body>'));
@@ -74,6 +75,6 @@ for (const version of VERSIONS) {
 
 test('no other version, file or address is there', async () => {
   for (const path of ['1.0/svcpay.js', '2.0/svcpay.js', '3.1/svcpay.js', '3.3/svcpay.js', '3/svcpay.js', '3.2.1/svcpay.js', '3.2/', '3.2/svcpay.js.br', '3.2/frame/field.html', '3.2/frame/other', '3.2.0/frame/field', '3.2.0/integrity.json', 'latest/svcpay.js', 'svcpay.js', '3.2/assets/', '3.2/%2e%2e/svcpay.js']) {
-    assert.equal((await fetch(`${credentials.pay_url}/${path}`)).status, 404, path);
+    assert.equal((await getFile(`/${path}`)).status, 404, path);
   }
 });

@@ -39,6 +39,7 @@ export class CardInput {
     this.element.addEventListener('input', () => {
       this.demand = 'typing';
       if (name === 'number') this.brand = brandOf(this.text).name;
+      else this.brand = this.#brand;
     });
   }
 
@@ -67,7 +68,8 @@ export class CardInput {
   set brand(brand: string) {
     this.#brand = brand;
     if (this.name === 'number') this.#group(brandOf(this.text).pattern);
-    if (this.name === 'cvc') this.#group(`{{${'9'.repeat(Math.max(...cvcLengths(brand)))}}}`);
+    // A code that is there already and too long is told, not cut.
+    if (this.name === 'cvc') this.#group(`{{${'9'.repeat(Math.max(...cvcLengths(brand), this.text.length))}}}`);
   }
 
   get empty(): boolean {
