@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/banklink"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
@@ -22,6 +23,7 @@ import (
 type ClientConfig struct {
 	Tokens    *token.Service
 	Workflows *workflow.Service
+	Links     *banklink.Service
 	// Versions are those of the library whose frames may open a session, as [Versions] lists them.
 	Versions []string
 	// Wallets are what pages need to open the wallets' sheets.
@@ -40,6 +42,7 @@ func RegisterClient(r Router, c ClientConfig) {
 	r.Add(http.MethodPost, "/client/session", cl.answer(cl.openSession))
 	r.Add(http.MethodPost, "/client/tokens", cl.answer(cl.createToken))
 	r.Add(http.MethodPost, "/client/daf", cl.answer(cl.beginDAF))
+	r.Add(http.MethodPost, "/client/bank", cl.answer(cl.beginLink))
 }
 
 type sessionRequest struct {
@@ -97,7 +100,9 @@ type tokenRequest struct {
 	Bank    bankRequest    `json:"bank_account"`
 	Mandate bankMandate    `json:"mandate"`
 	Country string         `json:"country"` // of a bank account
-	Billing token.Billing  `json:"billing"`
+	// Authorization is what the modal for bank accounts told of a payer who authorized debits there.
+	Authorization string        `json:"authorization"`
+	Billing       token.Billing `json:"billing"`
 }
 
 type cardRequest struct {
@@ -125,6 +130,9 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 	}
 	if in.Card.EntryMode != "" && in.Card.EntryMode != token.Swiped {
 		return 0, nil, badRequest("card.entry_mode", "A card is typed, or swiped.")
+	if in.Type == "bank_authorization" {
+		out, err := cl.redeemLink(c, key, in)
+		return http.StatusCreated, out, err
 	}
 	if in.Type == "bank" {
 		out, err := cl.Tokens.CreateBank(c.Request().Context(), in.Session, key, bankInput(c, in))

@@ -184,11 +184,7 @@ func orAuthorized(w way) *money.Amount {
 	return w.Amount
 }
 
-func (m *modal) show(c echo.Context, status int, v view) error {
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	return v.Render(c.Request().Context(), c.Response())
-}
+func (m *modal) show(c echo.Context, status int, v view) error { return show(c, status, v) }
 
 // result is what the page around the modal is told, as the library's event has it.
 type result struct {

@@ -13,6 +13,7 @@ import (
 	"svcpay/api"
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
+	banksandbox "svcpay/internal/banklink/institution/sandbox"
 	"svcpay/internal/clock"
 	"svcpay/internal/counterparty"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
@@ -85,6 +86,8 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network), DAF: funds, Check: a.check, Environment: a.config.environment, Machine: machine,
 		TestCase: assembly.SandboxCase, Exempt: assembly.SandboxExempt, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
+		Processor: watch(network), DAF: funds, Banks: banksandbox.New(a.pool, machine), Check: a.check, Environment: a.config.environment, Machine: machine,
+		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
 		HappenToGrant: assembly.SandboxGrants(funds), LocalPort: a.config.domainPort}), funds
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	banksandbox "svcpay/internal/banklink/institution/sandbox"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/jobs"
 	"svcpay/internal/requestlog"
@@ -37,6 +38,8 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_card_velocity", a.Tokens.PurgeVelocity),
 		purge("purge_wallet_payloads", a.Tokens.PurgePayloads),
 		purge("purge_daf_workflows", a.Workflows.Purge),
+		purge("purge_bank_links", a.Links.Purge),
+		purge("purge_sandbox_bank_visits", banksandbox.New(a.pool, machineTime).Purge),
 		{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},
 		purge("purge_portal_sessions", a.Identity.PurgeSessions),
 		purge("purge_sign_ins", a.Identity.PurgeSignIns),

@@ -10,6 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/assembly"
+	"svcpay/internal/banklink"
+	banksandbox "svcpay/internal/banklink/institution/sandbox"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/metrics"
@@ -55,7 +57,8 @@ func TestLinesOfTheLogHaveBothIdsOfARequest(t *testing.T) {
 func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	t.Parallel()
 	funds := dafsandbox.New(nil, machineTime, nil)
-	services := &assembly.Services{Workflows: workflow.New(workflow.Deps{Provider: funds})}
+	services := &assembly.Services{Workflows: workflow.New(workflow.Deps{Provider: funds}),
+		Links: banklink.New(banklink.Deps{Institutions: banksandbox.New(nil, machineTime)})}
 	h, err := (&app{Services: services, funds: funds, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/banklink"
+	"svcpay/internal/banklink/institution"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
 	"svcpay/internal/daf"
@@ -43,11 +45,13 @@ import (
 
 // Deps are what a deployment is made of. Machine is its source of time.
 type Deps struct {
-	Pool        *pgxpool.Pool
-	Vault       *vault.Vault
-	Clock       *clock.Clock
-	Processor   processor.Processor
-	DAF         provider.Provider
+	Pool      *pgxpool.Pool
+	Vault     *vault.Vault
+	Clock     *clock.Clock
+	Processor processor.Processor
+	DAF       provider.Provider
+	// Banks let payers show their accounts by signing in.
+	Banks       institution.Institutions
 	Check       authz.Checker
 	Environment identity.Environment
 	Machine     func() time.Time
@@ -94,6 +98,7 @@ type Services struct {
 	Payouts    *payout.Service
 	DAF        *daf.Service
 	Workflows  *workflow.Service
+	Links      *banklink.Service
 	// Grants finds out what became of grants without an answer.
 	Grants    *operation.ResolverOf[provider.Answer]
 	Reports   *report.Service
@@ -137,6 +142,7 @@ func New(d Deps) *Services {
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, Exempt: d.Exempt, Wallets: d.Wallets})
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Machine})
+	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks, Box: d.Secrets, Now: d.Machine})
 	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	if live { // a sandbox's cards are declined because somebody wants to see it
