@@ -1,7 +1,7 @@
 import type { Options } from '../loader/options';
 import { merge, schemeOf } from '../loader/options';
-import { billingOf } from '../loader/token-data';
-import { fault, type PayError } from '../shared/errors';
+import { bankDataOf } from '../loader/token-data';
+import type { PayError } from '../shared/errors';
 import type { BankRequest, FieldState, Mandate } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { FIELDS, WORDS, errorOf, type FieldName } from './inputs';
@@ -113,8 +113,8 @@ export class BankForm {
     this.#report();
     const error = this.#errors()[0];
     if (error) throw error;
-    const { country, ...rest } = countryOf(tokenData);
-    const billing = { ...billingOf(rest), first_name: this.#text('account_holder_first_name'), last_name: this.#text('account_holder_last_name'), email: this.#text('email') };
+    const { country, billing: told } = bankDataOf(tokenData);
+    const billing = { ...told, first_name: this.#text('account_holder_first_name'), last_name: this.#text('account_holder_last_name'), email: this.#text('email') };
     return {
       fields: parts.flatMap((part) => (part instanceof NumberField ? part.id : [])),
       account_type: this.#text('account_type'),
@@ -176,14 +176,4 @@ function wordsOf(name: FieldName, customized: unknown) {
   const own = (customized as Partial<Record<FieldName, Options>> | undefined)?.[name];
   const texts = Object.entries(own ?? {}).filter(([, text]) => typeof text === 'string');
   return merge({ ...WORDS[name] }, Object.fromEntries(texts)) as (typeof WORDS)[FieldName];
-}
-
-/** Takes the country, which only bank accounts have, out of createToken's second argument. */
-export function countryOf(tokenData: unknown): Options & { country: string } {
-  if (tokenData !== undefined && tokenData !== null && typeof tokenData !== 'object') throw fault('invalid_token_data', 'tokenData must be an object.');
-  const { country = '', ...rest } = (tokenData ?? {}) as Options;
-  if (country !== '' && !/^[a-z]{2}$/i.test(String(country))) {
-    throw fault('invalid_token_data', 'tokenData.country must be a two-letter ISO country code.', 'validation_error', 'country');
-  }
-  return { ...rest, country: String(country).toUpperCase() };
 }

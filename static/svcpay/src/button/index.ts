@@ -4,22 +4,31 @@ import { channel } from '../shared/channel';
 interface Settings {
   disabled?: unknown;
   scheme?: unknown;
+  /** "fr" where the label is wanted in French. */
+  language?: unknown;
 }
 
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** A coin above an open hand. */
-const MARK = [
+const HAND = [
   'M12 2.5a4 4 0 1 0 0 8a4 4 0 1 0 0-8M12 5.2v2.6',
   'M2.5 13.5h3l3.2 1.5h3.7a1.7 1.7 0 0 1 0 3.4H9.5',
   'M14 16.6l4.5-2a1.7 1.7 0 0 1 1.5 3l-7.6 3.6-9.9-2.4',
 ];
 
-function mark(): Element {
+/** A house with columns. */
+const BANK = ['M3 10 12 4l9 6', 'M5 10v8M10 10v8M14 10v8M19 10v8', 'M3 21h18'];
+
+const DONATE = 'Donate with DAF';
+const PAY = { en: 'Pay from your bank account', fr: 'Payer depuis votre compte' };
+const donates = new URLSearchParams(location.search).get('t') === 'daf';
+
+function mark(lines: string[]): Element {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 24 24');
   svg.setAttribute('aria-hidden', 'true');
-  for (const line of MARK) {
+  for (const line of lines) {
     const path = document.createElementNS(SVG, 'path');
     path.setAttribute('d', line);
     svg.append(path);
@@ -30,9 +39,13 @@ function mark(): Element {
 accept((port) => {
   const button = document.createElement('button');
   button.type = 'button';
-  button.append(mark(), 'Donate with DAF');
-  button.ariaLabel = 'Donate with DAF, your donor-advised fund';
-  const apply = ({ disabled, scheme }: Settings) => {
+  const label = document.createElement('span');
+  button.append(mark(donates ? HAND : BANK), label);
+  if (donates) button.ariaLabel = 'Donate with DAF, your donor-advised fund';
+  const apply = ({ disabled, scheme, language }: Settings) => {
+    const pays = language === 'fr' ? 'fr' : 'en';
+    document.documentElement.lang = pays;
+    label.textContent = donates ? DONATE : PAY[pays];
     button.disabled = !!disabled;
     document.documentElement.className = scheme === 'dark' ? 'dark' : 'light';
   };

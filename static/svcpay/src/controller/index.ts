@@ -2,6 +2,7 @@ import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
 import type { PayError } from '../shared/errors';
 import type { BankPart, BankRequest, DafRequest, Setup, TokenRequest, WalletARequest, WalletRequest } from '../shared/protocol';
+import type { BankPart, BankRequest, DafRequest, LinkRequest, RedeemRequest, Setup, TokenRequest } from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
@@ -28,6 +29,8 @@ accept((port, pageOrigin) => {
     wallet: (request: WalletRequest) => tokenizeWallet(sessions, request),
     walletA: (request: WalletARequest) => startWalletA(sessions, request),
     bank: (request: BankRequest) => tokenizeBank(sessions, fields, request),
+    link: async (request: LinkRequest) => (await withSession(sessions, (session) => post('/client/bank', { session, ...request }))).body,
+    redeem: (request: RedeemRequest) => keepBank(sessions, { type: 'bank_authorization', ...request }),
     daf: (request: DafRequest) => startDaf(sessions, request),
     drop: (id: string) => fields.drop(id),
   });
@@ -60,10 +63,12 @@ async function startWalletA(sessions: Sessions, { validationURL, displayName }: 
 
 async function tokenizeBank(sessions: Sessions, fields: Fields, { fields: ids, account_type, ...rest }: BankRequest) {
   const numbers = await fields.gather<BankPart>(ids);
+  return keepBank(sessions, { type: 'bank', bank_account: { ...numbers, account_type }, ...rest });
+}
+
+async function keepBank(sessions: Sessions, request: object) {
   const key = { 'Idempotency-Key': uuid() };
-  const { body } = await withSession(sessions, (session) =>
-    post('/client/tokens', { session, type: 'bank', bank_account: { ...numbers, account_type }, ...rest }, key),
-  );
+  const { body } = await withSession(sessions, (session) => post('/client/tokens', { session, ...request }, key));
   return { token: body.token, bank_account: body.bank_account, billing: body.billing, livemode: body.livemode };
 }
 

@@ -1,25 +1,29 @@
 import type { BankForm } from '../bankform/form';
 import type { BankFormPart } from '../parts/bankform';
-import type { Handlers } from '../shared/channel';
 import { asFault, fault, type PayError } from '../shared/errors';
-import { TokenField, type Host } from './field';
-import { clean, type Options } from './options';
+import type { Host } from './field';
+import { LinkField } from './link';
+import type { Options } from './options';
 import { loadPart } from './part';
 
 const LOADING = fault('not_ready', 'The bank form is still loading.');
 const UNREACHABLE = fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
 
-/** A bank account in the United States: at merchants of processor P a form in the page. */
-export class BankField extends TokenField {
+/** A bank account in the United States: at merchants of processor P a form in the page, at those of Q a button with a modal. */
+export class BankField extends LinkField {
   declare readonly type: 'bankaccount';
   #form: BankForm | undefined;
 
   constructor(host: Host, options: Options) {
-    super(host, { type: 'bankaccount', method: 'ach', path: 'button', title: 'Pay from your bank account', box: { height: '48px', minWidth: '186px' } });
-    this.options = clean(options);
+    super(host, { type: 'bankaccount', method: 'ach', scheme: 'ach', authorized: 'achAuthorized' }, options);
   }
 
   override mount(target: string | Element): void {
+    if (this.#linked) {
+      this.reject(this.options);
+      super.mount(target);
+      return this.prepare();
+    }
     const container = this.place(target);
     if (!container) return;
     this.#show({ empty: true, complete: false });
@@ -39,12 +43,14 @@ export class BankField extends TokenField {
   }
 
   override updateField(options: Options): void {
+    if (this.#linked) this.reject(options);
     super.updateField(options);
     this.#form?.update(this.options);
   }
 
   override focus(): void {
-    this.#form?.focus();
+    if (this.#form) this.#form.focus();
+    else super.focus();
   }
 
   clear(): void {
@@ -52,6 +58,7 @@ export class BankField extends TokenField {
   }
 
   override async tokenize(tokenData: unknown): Promise<SvcPay.BankTokenResult> {
+    if (this.#linked) return super.tokenize(tokenData);
     const form = this.#form;
     if (!form) throw LOADING;
     const request = await form.request(tokenData);
@@ -63,8 +70,8 @@ export class BankField extends TokenField {
     }
   }
 
-  protected override handlers(): Handlers {
-    return {};
+  get #linked(): boolean {
+    return this.host.setup.bankProcessor === 'q';
   }
 
   #make(Form: typeof BankForm, container: Element): BankForm {

@@ -1,7 +1,9 @@
-import type { DafResult } from '../shared/protocol';
+import type { DafResult, LinkResult } from '../shared/protocol';
 import { fault, asFault, type PayError } from '../shared/errors';
 import { openFrame, type Frame } from './frame';
 import { MODAL_STYLES } from './modal-styles';
+
+type Result = DafResult & LinkResult;
 
 export interface ModalOptions {
   title: string;
@@ -9,7 +11,7 @@ export interface ModalOptions {
   /** Asks where the modal's pages begin. */
   address(): Promise<string>;
   /** Runs once: with what the pages tell, or without anything when the donor closed the modal. */
-  done(result?: DafResult): void;
+  done(result?: Result): void;
   /** Runs for each attempt to show the pages that failed; the donor may try again. */
   failed(error: PayError): void;
 }
@@ -98,7 +100,7 @@ export class Modal {
       title: this.#options.title,
       popups: true,
       settings: () => undefined,
-      handlers: { daf: (result: DafResult) => this.#done(result), close: () => this.#done() },
+      handlers: { daf: (result: Result) => this.#done(result), close: () => this.#done() },
       opened: (link) => {
         const shown = this.#shows('open');
         this.#show('open');
@@ -126,7 +128,7 @@ export class Modal {
     this.#options.failed(error);
   }
 
-  #done(result?: DafResult): void {
+  #done(result?: Result): void {
     if (!this.open) return;
     this.close();
     this.#options.done(result);

@@ -9,10 +9,21 @@ export function billingOf(tokenData: unknown): Record<string, string> {
   if (typeof tokenData !== 'object') throw fault('invalid_token_data', 'tokenData must be an object.');
   const billing: Record<string, string> = {};
   for (const [name, value] of Object.entries(tokenData)) {
-    if (!MEMBERS.includes(name)) console.warn(`[SvcPay] tokenData.${name} does not apply to a card and is ignored.`);
+    if (!MEMBERS.includes(name)) console.warn(`[SvcPay] tokenData.${name} does not apply here and is ignored.`);
     else if (value !== undefined && value !== null && value !== '') billing[name] = textOf(name, value);
   }
   return billing;
+}
+
+/** The same of a bank account, whose country may be told, too. */
+export function bankDataOf(tokenData: unknown): { country: string; billing: Record<string, string> } {
+  if (typeof tokenData !== 'object' || tokenData === null) return { country: '', billing: billingOf(tokenData) };
+  const { country, ...rest } = tokenData as Record<string, unknown>;
+  const text = String(country ?? '');
+  if (text && !/^[a-z]{2}$/i.test(text)) {
+    throw fault('invalid_token_data', 'tokenData.country must be a two-letter ISO country code.', 'validation_error', 'country');
+  }
+  return { country: text.toUpperCase(), billing: billingOf(rest) };
 }
 
 function textOf(name: string, value: unknown): string {

@@ -1,4 +1,5 @@
 import { CARD_INPUTS, type CardType } from '../shared/protocol';
+import { AcssField } from './acss';
 import { BankField } from './bank';
 import { CardField } from './card';
 import { DafField } from './daf';
@@ -29,6 +30,7 @@ const TYPES: Record<string, FieldType> = {
   walletA: { method: 'wallet_a', since: '1.1', make: (host, options) => new WalletField(host, 'walletA', options) },
   walletB: { method: 'wallet_b', since: '1.1', make: (host, options) => new WalletField(host, 'walletB', options) },
   bankaccount: { method: 'ach', since: '1.1', make: (host, options) => new BankField(host, options) },
+  acssDebit: { method: 'acss', since: '3.0', make: (host, options) => new AcssField(host, options) },
   daf: { method: 'daf', since: '3.2', make: (host, options) => new DafField(host, options) },
 };
 

@@ -2,7 +2,7 @@
 // holds for it (`<body data-daf-result>`), and when the donor wants to leave.
 import { accept } from '../shared/accept';
 import { channel, type Channel } from '../shared/channel';
-import type { DafResult } from '../shared/protocol';
+import type { DafResult, LinkResult } from '../shared/protocol';
 
 let page: Channel | undefined;
 let sending: EventTarget | null = null;
@@ -11,7 +11,7 @@ accept((port) => {
   const link = (page = channel(port, {
     init() {
       const { dafResult } = document.body.dataset;
-      if (dafResult) link.send('daf', JSON.parse(dafResult) as DafResult);
+      if (dafResult) link.send('daf', JSON.parse(dafResult) as DafResult | LinkResult);
       return true;
     },
     // Browsers do not obey the attribute in frames of another origin.

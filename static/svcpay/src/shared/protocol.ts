@@ -138,6 +138,27 @@ export interface DafRequest {
   scheme: 'light' | 'dark';
 }
 
+/** What a page asks the controller for one modal in which a payer gives a bank account. */
+export interface LinkRequest {
+  scheme: 'ach' | 'acss';
+  /** BCP 47. */
+  locale: string;
+  color_scheme: 'light' | 'dark';
+}
+
+/** What a page asks the controller for the token of what a payer authorized in that modal. */
+export interface RedeemRequest {
+  authorization: string;
+  country: string;
+  billing: Record<string, string>;
+}
+
+/** What that modal's last page tells. */
+export interface LinkResult {
+  outcome: 'authorized' | 'canceled';
+  authorization?: string;
+}
+
 /** What the modal's last page tells: authorized with exactly one of the ids, or canceled. */
 export interface DafResult {
   outcome: 'authorized' | 'canceled';

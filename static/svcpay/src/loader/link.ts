@@ -1,0 +1,103 @@
+import type { ModalPart } from '../parts/modal';
+import type { Handlers } from '../shared/channel';
+import { fault, type PayError } from '../shared/errors';
+import type { LinkRequest, LinkResult } from '../shared/protocol';
+import { TokenField, type Host } from './field';
+import type { Modal } from './modal';
+import { clean, schemeOf, type Options } from './options';
+import { loadPart } from './part';
+import { bankDataOf } from './token-data';
+import type { Method } from './types';
+
+/** What tells one kind of bank account that is given in a modal from another. */
+export interface LinkKind {
+  type: string;
+  method: Method;
+  scheme: LinkRequest['scheme'];
+  /** The event that tells of the payer's authorization. */
+  authorized: string;
+}
+
+const TITLES = { en: 'Pay from your bank account', fr: 'Payer depuis votre compte bancaire' };
+const OPTIONS = ['disabled', 'locale'];
+const UNREACHABLE = fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
+
+/** The button that opens the modal in which a payer gives a bank account, of which a token can be made once. */
+export abstract class LinkField extends TokenField {
+  #kind: LinkKind;
+  #modal: Modal | undefined;
+  #authorization = '';
+
+  constructor(host: Host, kind: LinkKind, options: Options) {
+    const { type, method } = kind;
+    super(host, { type, method, path: 'button', title: TITLES.en, box: { height: '48px', minWidth: '186px' } });
+    this.#kind = kind;
+    this.options = clean(options);
+  }
+
+  override unmountField(): void {
+    this.#modal?.close();
+    super.unmountField();
+  }
+
+  override async tokenize(tokenData: unknown): Promise<SvcPay.BankTokenResult> {
+    const request = bankDataOf(tokenData);
+    if (!this.#authorization) {
+      throw fault('field_not_authorized', `The payer has not authorized debits: wait for ${this.#kind.authorized}.`, 'invalid_request_error');
+    }
+    const result = await this.host.ask('redeem', { ...request, authorization: this.#authorization });
+    this.#authorization = ''; // It does once.
+    return result;
+  }
+
+  protected override handlers(): Handlers {
+    return { click: () => void this.#open() };
+  }
+
+  protected override settings(): Options {
+    return { disabled: this.options.disabled, scheme: schemeOf(this.container!), language: this.#language };
+  }
+
+  /** Complains about options that a button does not have. */
+  protected reject(options: Options): void {
+    for (const name of Object.keys(options ?? {})) {
+      if (!OPTIONS.includes(name)) console.warn(`[SvcPay] The option "${name}" does not apply to this ${this.type} field and is ignored.`);
+    }
+  }
+
+  /** Loads what the click needs ahead of it, which then need not wait; it asks again for what could not be had. */
+  protected prepare(): void {
+    if (this.container) this.#part().catch(() => {});
+  }
+
+  get #language(): 'en' | 'fr' {
+    const locale = String(this.options.locale ?? navigator.language);
+    return this.#kind.scheme === 'acss' && /^fr/i.test(locale) ? 'fr' : 'en';
+  }
+
+  async #open(): Promise<void> {
+    const part = await this.#part().catch(() => undefined);
+    if (!part) return this.failed(UNREACHABLE);
+    if (this.#modal?.open || !this.container) return;
+    const scheme = schemeOf(this.container);
+    const request: LinkRequest = { scheme: this.#kind.scheme, locale: this.#language, color_scheme: scheme };
+    this.#modal = new part.Modal({
+      title: TITLES[this.#language],
+      scheme,
+      address: async () => new URL((await this.host.ask('link', request)).path, this.host.payOrigin).href,
+      done: (result) => this.#closed(result),
+      failed: (error: PayError) => this.failed(error),
+    });
+  }
+
+  #part(): Promise<ModalPart> {
+    return loadPart(this.host.payOrigin, 'modal');
+  }
+
+  #closed(result: LinkResult | undefined): void {
+    this.focus();
+    if (result?.outcome !== 'authorized' || !result.authorization) return;
+    this.#authorization = result.authorization;
+    this.events.emit(this.#kind.authorized, {});
+  }
+}
