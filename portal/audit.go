@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -137,6 +139,12 @@ func right(t *text.Catalogue, needed authz.Permission) string {
 	return string(needed)
 }
 
+// sentence begins words with a capital letter.
+func sentence(words string) string {
+	first, size := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(first)) + words[size:]
+}
+
 func (p *Portal) showAuditEntry(c echo.Context) error {
 	e, err := p.Audit.Get(c.Request().Context(), actor(c), c.Param("id"))
 	if err != nil {
@@ -148,6 +156,7 @@ func (p *Portal) showAuditEntry(c echo.Context) error {
 		role = t.Audit.Through(t.Roles[string(e.Viewer)], role)
 	}
 	view := views.AuditEntry{Title: right(t, e.Permission), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
+	view := views.AuditEntry{Title: sentence(right(t, e.Permission)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
 		Edits: edits(e), Facts: []ui.Pair{
 			{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},
 			{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},

@@ -3,6 +3,7 @@ package text
 // MerchantFees are the texts about fees: those of one merchant, and how they are changed.
 type MerchantFees struct {
 	Title, Now, Fee, Value, Default, When, Off string
+	Rate                                       string // where there is nobody else's beside it
 	NowText                                    func(since string) string
 	None                                       string
 	Names, Posted                              map[string]string // of the settings
@@ -49,7 +50,7 @@ type MerchantFees struct {
 }
 
 var merchantFeesEnglish = MerchantFees{
-	Title: "Fees", Now: "In force", Fee: "Fee", Value: "This merchant", Default: "Default", When: "Posted when", Off: "Off",
+	Title: "Fees", Now: "In force", Fee: "Fee", Value: "This merchant", Rate: "Rate", Default: "Default", When: "Posted when", Off: "Off",
 	NowText: func(since string) string { return "Since " + since + "." },
 	None:    "None yet",
 	Names: map[string]string{
