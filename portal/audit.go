@@ -155,7 +155,6 @@ func (p *Portal) showAuditEntry(c echo.Context) error {
 	if e.Viewer != "" {
 		role = t.Audit.Through(t.Roles[string(e.Viewer)], role)
 	}
-	view := views.AuditEntry{Title: right(t, e.Permission), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
 	view := views.AuditEntry{Title: sentence(right(t, e.Permission)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
 		Edits: edits(e), Facts: []ui.Pair{
 			{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},

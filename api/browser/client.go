@@ -130,6 +130,7 @@ func (cl *client) createToken(c echo.Context) (int, any, error) {
 	}
 	if in.Card.EntryMode != "" && in.Card.EntryMode != token.Swiped {
 		return 0, nil, badRequest("card.entry_mode", "A card is typed, or swiped.")
+	}
 	if in.Type == "bank_authorization" {
 		out, err := cl.redeemLink(c, key, in)
 		return http.StatusCreated, out, err

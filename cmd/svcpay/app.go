@@ -84,10 +84,8 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	funds := dafsandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
 	return assembly.New(assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
-		Processor: watch(network), DAF: funds, Check: a.check, Environment: a.config.environment, Machine: machine,
-		TestCase: assembly.SandboxCase, Exempt: assembly.SandboxExempt, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
 		Processor: watch(network), DAF: funds, Banks: banksandbox.New(a.pool, machine), Check: a.check, Environment: a.config.environment, Machine: machine,
-		TestCase: assembly.SandboxCase, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
+		TestCase: assembly.SandboxCase, Exempt: assembly.SandboxExempt, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
 		HappenToGrant: assembly.SandboxGrants(funds), LocalPort: a.config.domainPort}), funds
 }
 

@@ -98,8 +98,7 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Versions: versions, Wallets: a.wallets.pages, Log: a.log, Now: machineTime}
-	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions, Log: a.log, Now: machineTime}
+	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions, Wallets: a.wallets.pages, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
 	if err := browser.RegisterModal(e, browser.ModalConfig{Workflows: a.Workflows, Static: static.FS(), PayURL: a.config.payURL,
 		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
@@ -112,6 +111,7 @@ func (a *app) payHandler() (http.Handler, error) {
 		if err := browser.RegisterSandboxWallets(e, browser.SandboxWalletsConfig{Issuer: i, Static: static.FS(), Now: machineTime}); err != nil {
 			return nil, err
 		}
+	}
 	if err := browser.RegisterLink(e, browser.LinkConfig{Links: a.Links, Static: static.FS(), PayURL: a.config.payURL,
 		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
 		return nil, err

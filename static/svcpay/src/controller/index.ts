@@ -1,8 +1,17 @@
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
 import type { PayError } from '../shared/errors';
-import type { BankPart, BankRequest, DafRequest, Setup, TokenRequest, WalletARequest, WalletRequest } from '../shared/protocol';
-import type { BankPart, BankRequest, DafRequest, LinkRequest, RedeemRequest, Setup, TokenRequest } from '../shared/protocol';
+import type {
+  BankPart,
+  BankRequest,
+  DafRequest,
+  LinkRequest,
+  RedeemRequest,
+  Setup,
+  TokenRequest,
+  WalletARequest,
+  WalletRequest,
+} from '../shared/protocol';
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
