@@ -19,8 +19,10 @@ const matches = (texts, ...patterns) => new Set(texts.flatMap((text) => patterns
 
 const found = {
   codes: new Set([
-    ...matches(typescript, /\b(?:fault|raise|not)\(\s*'([a-z_]+)'/g, /'(swipe_[a-z]+(?:_[a-z]+)*)'/g, /'((?:incomplete|invalid)_number)'/g),
+    ...matches(typescript, /\b(?:fault|raise|not)\(\s*'([a-z_]+)'/g, /'(swipe_[a-z]+(?:_[a-z]+)*)'/g, /'((?:incomplete|invalid)_(?!request_error)[a-z]+(?:_[a-z]+)*)'/g),
     ...matches(go, /fault\.(?:Invalid|Refused)\("([a-z_]+)"/g, /fault\.New\(fault\.Kind\w+,\s*"([a-z_]+)"/g, /fs\.Add\([^,]+, "([a-z_]+)"/g),
+    // Those that the code writes in another way.
+    ...Object.keys(surface.codes).filter((code) => typescript.some((text) => text.includes(`'${code}'`))),
     ...matches([keys], /refuseKey\("([a-z_]+)"/g),
   ]),
   events: matches(typescript, /emit\('(\w+)'/g, /emit\(focus \? '(\w+)'/g, /emit\(focus \? 'focus' : '(\w+)'/g),
