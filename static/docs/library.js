@@ -94,6 +94,63 @@ const EXAMPLES = [
     },
   },
   {
+    name: 'wallet-b', title: 'Wallet B', about: 'The wallet’s own button and sheet. In the sandbox, the sheet offers persons with cards of all kinds.', merchant: 'us',
+    fields: [['Wallet B', 'wallet-b']], buttons: [],
+    async run(pay, show) {
+      if (!(await pay.canMakePayments())) return show(pay.lastError);
+      const wallet = pay.createField('walletB', { buttonSizeMode: 'fill' });
+      wallet.on('ready', () => wallet.setPrice('25.00'));
+      wallet.on('walletBIncompatible', (event) => show(event));
+      wallet.on('walletBAuthorized', async () => {
+        const { token, card, error } = await pay.createToken(wallet);
+        show(error ?? { token, card });
+      });
+      wallet.mount('#wallet-b');
+    },
+  },
+  {
+    name: 'bank', title: 'Bank account', about: 'Processor P: a form in the page, with frames for the two numbers. In the sandbox, routing number 110000000 and account 000123456789.', merchant: 'us',
+    fields: [['Bank account', 'bank']], buttons: [['bank-pay', 'Create a token']],
+    async run(pay, show) {
+      if (!(await pay.canMakePayments())) return show(pay.lastError);
+      const bank = pay.createField('bankaccount', {
+        customizeFields: { account_holder_first_name: { label: 'Given name', placeholder: 'Dana' } },
+      });
+      bank.mount('#bank');
+
+      document.querySelector('#bank-pay').onclick = async () => {
+        const { token, bank_account: account, error } = await pay.createToken(bank);
+        show(error ?? { token, account });
+      };
+    },
+  },
+  {
+    name: 'bank-q', title: 'Bank account by a modal', about: 'Processor Q: the payer signs in at a bank, or types the account, which is then verified.', merchant: 'us_q',
+    fields: [['Bank account', 'bank-q']], buttons: [],
+    async run(pay, show) {
+      if (!(await pay.canMakePayments())) return show(pay.lastError);
+      const bank = pay.createField('bankaccount');
+      bank.on('achAuthorized', async () => {
+        const { token, bank_account: account, error } = await pay.createToken(bank);
+        show(error ?? { token, account });
+      });
+      bank.mount('#bank-q');
+    },
+  },
+  {
+    name: 'acss', title: 'Pre-authorized debit', about: 'Canadian merchants: a modal for the account and the agreement, in English or French.', merchant: 'ca',
+    fields: [['Pre-authorized debit', 'acss']], buttons: [],
+    async run(pay, show) {
+      if (!(await pay.canMakePayments())) return show(pay.lastError);
+      const debit = pay.createField('acssDebit');
+      debit.on('acssAuthorized', async () => {
+        const { token, bank_account: account, error } = await pay.createToken(debit);
+        show(error ?? { token, account });
+      });
+      debit.mount('#acss');
+    },
+  },
+  {
     name: 'daf', title: 'DAF', about: 'Donations from a donor-advised fund: a button, and a modal of the service.', merchant: 'us',
     fields: [['Donor-advised fund', 'daf']], buttons: [],
     async run(pay, show) {

@@ -46,7 +46,9 @@ async function openGallery(t, { width = 1280, ...options } = {}) {
   await page.goto(`${credentials.base_url}/docs/library`);
   await page.locator('.example').first().waitFor();
   for (const id of await page.locator('.live .field').evaluateAll((all) => all.map((each) => each.id))) {
-    await page.frameLocator(`#${id} iframe`).locator('form, button').first().waitFor();
+    // A frame with something in it, or a button or form in the page itself.
+    await page.waitForFunction((name) => document.querySelector(`#${name} iframe, #${name} form, #${name} > div`), id);
+    if (await page.locator(`#${id} > iframe`).count()) await page.frameLocator(`#${id} > iframe`).locator('form, button').first().waitFor();
   }
   return page;
 }
