@@ -62,4 +62,6 @@ export function capture(input: HTMLInputElement, done: (result: Swipe | string) 
     timer = setTimeout(() => finish(readTracks(input.value)), PAUSE);
   }, { signal });
   input.addEventListener('blur', () => setTimeout(left, AWAY), { signal });
+  // The page's word may come before the browser's that the frame has the focus, which then is nowhere in it.
+  addEventListener('focus', () => input.focus(), { signal });
 }
