@@ -17,15 +17,17 @@ const [, keys] = /func \(s \*Service\) PublicKey\(([^]*?)\n}/.exec(await read('i
 
 const matches = (texts, ...patterns) => new Set(texts.flatMap((text) => patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name]) => name))));
 
+/** Those of the list that the code writes in another way than by the usual calls. */
+const quoted = (listed) => Object.keys(listed).filter((name) => typescript.some((text) => text.includes(`'${name}'`)));
+
 const found = {
   codes: new Set([
     ...matches(typescript, /\b(?:fault|raise|not)\(\s*'([a-z_]+)'/g, /'(swipe_[a-z]+(?:_[a-z]+)*)'/g, /'((?:incomplete|invalid)_(?!request_error)[a-z]+(?:_[a-z]+)*)'/g),
     ...matches(go, /fault\.(?:Invalid|Refused)\("([a-z_]+)"/g, /fault\.New\(fault\.Kind\w+,\s*"([a-z_]+)"/g, /fs\.Add\([^,]+, "([a-z_]+)"/g),
-    // Those that the code writes in another way.
-    ...Object.keys(surface.codes).filter((code) => typescript.some((text) => text.includes(`'${code}'`))),
+    ...quoted(surface.codes),
     ...matches([keys], /refuseKey\("([a-z_]+)"/g),
   ]),
-  events: matches(typescript, /emit\('(\w+)'/g, /emit\(focus \? '(\w+)'/g, /emit\(focus \? 'focus' : '(\w+)'/g),
+  events: new Set([...matches(typescript, /emit\('(\w+)'/g), ...quoted(surface.events)]),
   options: matches([...(await read('static/svcpay/svcpay.d.ts')).matchAll(/interface \w*Options(?: extends \w+)? \{\n([^]*?)\n {2}\}/g)].map(([, body]) => body), /^ {4}(\w+)\??:/gm),
 };
 
