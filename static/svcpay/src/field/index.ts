@@ -25,6 +25,11 @@ async function join(form: CardForm): Promise<Channel> {
 
 accept((port) => {
   let link: Channel | undefined;
+  let asked = -Infinity;
+  // The page's word may come before the browser's that the frame has the focus, which then is nowhere in it.
+  addEventListener('focus', () => {
+    if (performance.now() - asked < 1000 && document.activeElement === document.body) form.focus();
+  });
   let swiper: typeof import('./swipe') | undefined;
   const form = new CardForm(type, {
     changed: (state: FieldState) => page.send('change', state),
@@ -46,7 +51,10 @@ accept((port) => {
       return true;
     },
     update: (settings: Settings) => form.apply(settings),
-    focus: () => form.focus(),
+    focus() {
+      asked = performance.now();
+      form.focus();
+    },
     clear: () => form.clear(),
     swipe: () => swiper && form.swipe(swiper.capture),
   });
