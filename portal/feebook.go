@@ -78,8 +78,8 @@ func (p *Portal) merchantBook(c echo.Context) (b feeBook, err error) {
 			return p.Fees.CancelScheduled(ctx, a, m.ID, id)
 		},
 		preview: func(ctx context.Context, r fee.Rates) (fee.Preview, error) { return p.Fees.Preview(ctx, a, m.ID, r) },
-		show: func(status int, _ string, body templ.Component) error {
-			return p.showTab(c, status, m, feesEnd, body)
+		show: func(status int, title string, body templ.Component) error {
+			return p.showInTab(c, status, m, feesEnd, title, body)
 		}}
 	if p.may(c, authz.FeeDefaultRead) {
 		d, err := p.Fees.Defaults(c.Request().Context(), a)

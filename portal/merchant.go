@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -54,6 +55,11 @@ func (p *Portal) merchant(c echo.Context) (merchant.Merchant, error) {
 
 // showTab answers with a tab of a merchant, which is named by the end of its address.
 func (p *Portal) showTab(c echo.Context, status int, m merchant.Merchant, end string, tab templ.Component) error {
+	return p.showInTab(c, status, m, end, "", tab)
+}
+
+// showInTab shows one of several pages of a tab, with a title of its own; "" is the tab's.
+func (p *Portal) showInTab(c echo.Context, status int, m merchant.Merchant, end, named string, tab templ.Component) error {
 	t := say(c)
 	f := views.MerchantFrame{Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status), Back: merchantsPath}
 	if m.StatusReason != nil {
@@ -65,7 +71,7 @@ func (p *Portal) showTab(c echo.Context, status int, m merchant.Merchant, end st
 			continue
 		}
 		if one.Here = one.Href == end; one.Here && end != "" {
-			title = t.Merchant.Of(one.Label, m.Name)
+			title = t.Merchant.Of(cmp.Or(named, one.Label), m.Name)
 		}
 		one.Href = merchantAt(m.ID, one.Href)
 		f.Tabs = append(f.Tabs, one)
