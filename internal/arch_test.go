@@ -77,8 +77,8 @@ var rows = map[string]row{
 	"upload":            {2, "0 1"},
 	"requestlog":        {2, "0 1"},
 	"daf/provider":      {2, "money"},
-	"wallet":            {2, "fault money sensitive"},
-	"wallet/sandbox":    {2, "money sensitive wallet wholefile"},
+	"wallet":            {2, "fault money safehttp sensitive"},
+	"wallet/sandbox":    {2, "money safehttp sensitive wallet wholefile"},
 
 	"daf/provider/sandbox": {2, "0 1 processor counterparty daf/provider"},
 

@@ -41,6 +41,7 @@ func RegisterClient(r Router, c ClientConfig) {
 	cl := &client{c}
 	r.Add(http.MethodPost, "/client/session", cl.answer(cl.openSession))
 	r.Add(http.MethodPost, "/client/tokens", cl.answer(cl.createToken))
+	r.Add(http.MethodPost, "/client/wallet-a/session", cl.answer(cl.openWalletA))
 	r.Add(http.MethodPost, "/client/daf", cl.answer(cl.beginDAF))
 	r.Add(http.MethodPost, "/client/bank", cl.answer(cl.beginLink))
 }

@@ -1,11 +1,16 @@
 package browser
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"io/fs"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
@@ -21,6 +26,8 @@ const (
 
 	// SandboxScriptB is the script that defines the sandbox's wallet B.
 	SandboxScriptB = sandboxWalletB + "/pay.js"
+	// SandboxScriptA is the script that defines ApplePaySession for the sandbox's wallet A.
+	SandboxScriptA = sandboxWalletA + "/session.js"
 )
 
 // SandboxWalletsConfig is what the sandbox's wallets work with.
@@ -44,7 +51,7 @@ func RegisterSandboxWallets(r Router, c SandboxWalletsConfig) error {
 		return err
 	}
 	for route, name := range map[string]string{
-		SandboxScriptB: "pay.js", sandboxWalletB + "/sheet.js": "sheet.js", sandboxWalletB + "/sheet.css": "sheet.css",
+		SandboxScriptA: "session.js", SandboxScriptB: "pay.js", sandboxWalletB + "/sheet.js": "sheet.js", sandboxWalletB + "/sheet.css": "sheet.css",
 	} {
 		f, err := loadFile(tree, name)
 		if err != nil {
@@ -55,6 +62,8 @@ func RegisterSandboxWallets(r Router, c SandboxWalletsConfig) error {
 	w := &wallets{c}
 	r.Add(http.MethodGet, sandboxWalletB+"/sheet", w.sheet("B"))
 	r.Add(http.MethodPost, sandboxWalletB+"/authorize", w.authorize(w.sealB))
+	r.Add(http.MethodGet, sandboxWalletA+"/sheet", w.sheet("A"))
+	r.Add(http.MethodPost, sandboxWalletA+"/authorize", w.authorize(w.sealA))
 	return nil
 }
 
@@ -99,15 +108,16 @@ func priced(amount, currency string) string {
 
 // authorization is what a sheet asks the issuer for.
 type authorization struct {
-	Person          string `json:"person"`
-	Store           string `json:"store"`
-	Label           string `json:"label"`
-	Amount          string `json:"amount"`
-	Currency        string `json:"currency"`
-	Networks        string `json:"networks"`
-	Bound           string `json:"bound"`
-	PageOrigin      string `json:"page_origin"`
-	MerchantSession any    `json:"merchant_session"`
+	Person     string `json:"person"`
+	Store      string `json:"store"`
+	Label      string `json:"label"`
+	Amount     string `json:"amount"`
+	Currency   string `json:"currency"`
+	Networks   string `json:"networks"`
+	Bound      string `json:"bound"`
+	PageOrigin string `json:"page_origin"`
+	// MerchantSession is what the page's server got of wallet A's provider.
+	MerchantSession jsontext.Value `json:"merchant_session"`
 }
 
 var errSheet = fault.Invalid("invalid_token_data", "The wallet does not know what to pay. Close it and start again.")
@@ -177,4 +187,39 @@ func (w *wallets) sealB(in authorization) (any, error) {
 			"administrativeArea": k.State, "postalCode": k.Zip, "countryCode": k.Country, "sortingCode": ""}
 	}
 	return out, nil
+}
+
+// sealA is the ApplePayPayment that wallet A gives to the page.
+func (w *wallets) sealA(in authorization) (any, error) {
+	page, err := url.Parse(in.PageOrigin)
+	if err != nil || w.Issuer.CheckSession(in.MerchantSession, page.Hostname(), w.Now()) != nil {
+		return nil, errSession
+	}
+	bound, err := base64.StdEncoding.DecodeString(in.Bound)
+	if err != nil {
+		return nil, errSheet
+	}
+	in.Bound = string(bound)
+	p, sale, err := in.sale()
+	if err != nil {
+		return nil, err
+	}
+	payload, err := w.Issuer.SealA(p.Card(w.Now()), sale)
+	if err != nil {
+		return nil, err
+	}
+	out := object{"token": json.RawMessage(payload)}
+	if k := p.Contact; k.First != "" {
+		out["shippingContact"] = object{"emailAddress": k.Email}
+		out["billingContact"] = object{"givenName": k.First, "familyName": k.Last, "addressLines": lines(k.Street, k.Suite), "locality": k.City,
+			"administrativeArea": k.State, "postalCode": k.Zip, "countryCode": k.Country}
+	}
+	return out, nil
+}
+
+var errSession = fault.Invalid("invalid_token_data", "The wallet does not know this website.")
+
+// lines are those of an address that are not empty.
+func lines(all ...string) []string {
+	return slices.DeleteFunc(all, func(line string) bool { return line == "" })
 }

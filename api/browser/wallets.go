@@ -1,6 +1,11 @@
 package browser
 
 import (
+	"net/http"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/labstack/echo/v4"
+
 	"svcpay/internal/merchant"
 	"svcpay/internal/token"
 )
@@ -51,4 +56,30 @@ func (s WalletsSetup) of(m merchant.Merchant) walletsAnswer {
 		out.B = &walletBAnswer{*s.B, token.BoundTo(m.ID)}
 	}
 	return out
+}
+
+type walletARequest struct {
+	Session       string `json:"session"`
+	ValidationURL string `json:"validation_url"`
+	DisplayName   string `json:"display_name"`
+}
+
+type walletAAnswer struct {
+	MerchantSession rawJSON `json:"merchant_session"`
+}
+
+// rawJSON is written as it is.
+type rawJSON jsontext.Value
+
+// MarshalJSON implements json.Marshaler.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
+
+// openWalletA answers a sheet of wallet A that wants to know whose page it is on.
+func (cl *client) openWalletA(c echo.Context) (int, any, error) {
+	var in walletARequest
+	if err := decode(c.Request(), &in); err != nil {
+		return 0, nil, err
+	}
+	out, err := cl.Tokens.OpenWalletA(c.Request().Context(), in.Session, token.MerchantSessionInput{ValidationURL: in.ValidationURL, DisplayName: in.DisplayName})
+	return http.StatusOK, walletAAnswer{rawJSON(out)}, err
 }

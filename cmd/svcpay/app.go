@@ -141,5 +141,6 @@ func checkClock(ctx context.Context, pool *pgxpool.Pool) error {
 
 func (a *app) close() {
 	a.stopLogs()
+	a.wallets.close()
 	a.pool.Close()
 }

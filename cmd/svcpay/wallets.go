@@ -13,7 +13,15 @@ type payersWallets struct {
 	open  token.Wallets
 	pages browser.WalletsSetup
 	// issuer is the sandbox's counterpart of the wallets' providers; nil without one.
-	issuer *sandbox.Issuer
+	issuer  *sandbox.Issuer
+	gateway *sandbox.Gateway
+}
+
+// close ends the sandbox's provider.
+func (w payersWallets) close() {
+	if w.gateway != nil {
+		_ = w.gateway.Close() // nothing is left to be done with it
+	}
 }
 
 // wallets are those of the sandbox; without a file there are none.
@@ -25,8 +33,13 @@ func (c config) wallets() (payersWallets, error) {
 	if err != nil {
 		return payersWallets{}, fmt.Errorf("SVCPAY_WALLETS_FILE: %w", err)
 	}
-	return payersWallets{open: token.Wallets{A: issuer.A(), B: issuer.B()}, issuer: issuer,
+	gateway, err := issuer.OpenGateway(machineTime)
+	if err != nil {
+		return payersWallets{}, fmt.Errorf("the sandbox's wallet A: %w", err)
+	}
+	return payersWallets{open: token.Wallets{A: issuer.A(), B: issuer.B(), SessionsA: gateway.Sessions()}, issuer: issuer, gateway: gateway,
 		pages: browser.WalletsSetup{
-			B: &browser.WalletBSetup{Script: c.payURL + browser.SandboxScriptB, Environment: "TEST", Gateway: sandbox.Gateway},
+			A: &browser.WalletASetup{Script: c.payURL + browser.SandboxScriptA},
+			B: &browser.WalletBSetup{Script: c.payURL + browser.SandboxScriptB, Environment: "TEST", Gateway: sandbox.GatewayID},
 		}}, nil
 }

@@ -43,6 +43,10 @@ type Policy struct {
 	Resolver *net.Resolver
 	// Roots are the certificates that hosts are known by; nil are the system's.
 	Roots *x509.CertPool
+	// Certificates are shown to hosts that ask who calls.
+	Certificates []tls.Certificate
+	// LocalPort is the port at which names under localhost are called, whatever a URL says; "" is the URL's.
+	LocalPort string
 }
 
 // Client sends requests by one policy. Its methods may be called from several goroutines.
@@ -72,7 +76,7 @@ func New(p Policy) *Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{ // without Proxy: the environment's does not count
 			DialContext:            c.dial,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.Roots},
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.Roots, Certificates: p.Certificates},
 			TLSHandshakeTimeout:    connectTimeout,
 			DisableKeepAlives:      true, // every exchange judges its own address
 			DisableCompression:     true,
@@ -143,6 +147,9 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 	if !local(strings.ToLower(host)) {
 		return c.dialer.DialContext(ctx, network, address)
+	}
+	if c.policy.LocalPort != "" {
+		port = c.policy.LocalPort
 	}
 	conn, err := c.dialer.DialContext(ctx, network, net.JoinHostPort("127.0.0.1", port))
 	if err != nil {

@@ -19,6 +19,8 @@ import (
 type Wallets struct {
 	A wallet.A
 	B wallet.B
+	// SessionsA are asked for by pages that show wallet A.
+	SessionsA wallet.Sessions
 }
 
 // payloadLife is how long it is remembered that a payload did: longer than any is good.

@@ -25,8 +25,8 @@ import (
 // What the sandbox's providers know the deployment by.
 const (
 	MerchantIdentifier = "merchant.sandbox.svcpay"
-	Gateway            = "svcpay"
-	Recipient          = "gateway:" + Gateway
+	GatewayID          = "svcpay"
+	Recipient          = "gateway:" + GatewayID
 )
 
 // life is how long the sandbox's certificates and keys are good.

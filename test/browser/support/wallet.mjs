@@ -18,10 +18,13 @@ export async function openSheet(page, wallet = 'B') {
 /** Chooses somebody by what the radio's label says, and pays. */
 export async function payAs(page, who) {
   await inSheet(page).getByRole('radio', { name: who }).check();
-  await inSheet(page).locator('button.pay').click();
+  await press(inSheet(page).locator('button.pay'));
 }
 
-export const cancel = (page) => inSheet(page).getByRole('button', { name: 'Cancel' }).click();
+export const cancel = (page) => press(inSheet(page).getByRole('button', { name: 'Cancel' }));
+
+/** A click that may take its frame away, and then would never be reported as done. */
+const press = (button) => button.evaluate((element) => void setTimeout(() => element.click(), 50));
 
 /** createToken with the first field of the page. */
 export const createToken = (page, tokenData) =>
@@ -39,7 +42,7 @@ export const seen = (page) => page.evaluate(() => window.seen.map(([, name]) => 
 export async function startPayers(wallet) {
   const site = await startSite();
   const newPage = await startBrowser();
-  const openPage = async (t, { context, headers, options, query = '', usable = true, ...rest } = {}) => {
+  const openPage = async (t, { context, headers, options, host, query = '', usable = true, ...rest } = {}) => {
     const page = await newPage(t, context);
     page.said = [];
     page.refusals = [];
@@ -48,7 +51,7 @@ export async function startPayers(wallet) {
       if (/Content Security Policy|Trusted/i.test(message.text())) page.refusals.push(message.text());
     });
     const html = merchantPage({ types: [wallet], options: { price: '25.00', ...options }, ...rest });
-    await page.goto(site.put(html, { headers }) + query);
+    await page.goto(site.put(html, { headers, host }) + query);
     if (usable) await eventsOf(page, 'ready', 1);
     return page;
   };

@@ -1,0 +1,218 @@
+/// <reference types="applepayjs" />
+import { asFault, fault, type PayError } from '../shared/errors';
+import type { WalletARequest } from '../shared/protocol';
+import type { Wallet, WalletSeat } from '../loader/wallet';
+import { Authorization, notAuthorized } from './authorization';
+import { BUTTON_A, buttonA } from './button-a';
+import { networksOf, type Network } from './networks';
+import { Place } from './place';
+import { loadScript } from './script';
+
+/** The version of the wallet's interface that the request below is of. */
+const VERSION = 3;
+
+/** How long the page may take to make the token, in milliseconds; the sheet itself waits for 30 seconds. */
+const LIFE = 25_000;
+
+const NAMES: Record<Network, string> = { AMEX: 'amex', DISCOVER: 'discover', JCB: 'jcb', MASTERCARD: 'masterCard', VISA: 'visa' };
+
+/** Wallet A, as its provider's "Apple Pay on the Web" has it. */
+export class WalletA implements Wallet {
+  #seat: WalletSeat;
+  #place: Place;
+  #networks: Network[];
+  #drawn = '';
+  #removed = false;
+  #session: ApplePaySession | undefined;
+  #authorization: Authorization | undefined;
+  #timer = 0;
+
+  constructor(seat: WalletSeat) {
+    this.#seat = seat;
+    this.#place = new Place(seat, BUTTON_A);
+    this.#networks = this.#allowed();
+    void this.#start();
+  }
+
+  update(): void {
+    this.#place.update();
+    this.#networks = this.#allowed();
+    if (this.#drawn) this.#draw();
+  }
+
+  focus(): void {
+    this.#place.focus();
+  }
+
+  remove(): void {
+    this.#removed = true;
+    this.#authorization?.end();
+    this.#end()?.abort();
+  }
+
+  /** Makes the token while the sheet waits, and tells the sheet what came of it. */
+  async tokenize(billing: Record<string, string>): Promise<SvcPay.TokenResult> {
+    const authorization = this.#authorization;
+    if (!authorization) throw notAuthorized();
+    try {
+      const result = await authorization.tokenize(billing);
+      this.#complete(authorization, true);
+      return result;
+    } catch (caught) {
+      this.#complete(authorization, false);
+      throw caught;
+    }
+  }
+
+  async #start(): Promise<void> {
+    if (!this.#networks.length) return;
+    const { script } = this.#seat.setup.wallets.a!;
+    try {
+      if (script) await loadScript(script);
+    } catch {
+      return this.#seat.failed(
+        fault('network_error', 'Wallet A could not be loaded. Check the connection, and that the page’s policy allows its script.', 'api_connection_error'),
+      );
+    }
+    if (this.#removed) return;
+    if (!compatible()) return this.#seat.emit('walletAIncompatible', { reason: 'device_unsupported' });
+    this.#draw();
+    this.#seat.emit('ready', {});
+  }
+
+  #draw(): void {
+    const scheme = this.#seat.scheme();
+    if (scheme === this.#drawn) return;
+    this.#drawn = scheme;
+    this.#place.element.replaceChildren(buttonA(scheme === 'dark', () => this.#open()));
+  }
+
+  /** Opens the sheet, in the click itself. */
+  #open(): void {
+    const { price } = this.#seat.options();
+    if (!price) return this.#seat.failed(fault('price_required', 'setPrice must be called before the sheet of wallet A can open.'));
+    if (this.#session) return;
+    try {
+      const session = new ApplePaySession(VERSION, this.#request(price));
+      session.onvalidatemerchant = ({ validationURL }) => void this.#validate(session, validationURL);
+      session.onpaymentauthorized = ({ payment }) => this.#authorized(payment);
+      session.oncancel = () => this.#canceled();
+      session.begin();
+      this.#session = session;
+    } catch {
+      return this.#failed(fault('internal_error', 'Wallet A could not open its sheet. Nothing was authorized.', 'wallet_error'));
+    }
+    this.#authorization?.end();
+    this.#authorization = undefined;
+    this.#seat.emit('walletAButtonClick', {});
+  }
+
+  /** Has the service prove to the wallet's provider whose page this is. */
+  async #validate(session: ApplePaySession, validationURL: string): Promise<void> {
+    const request: WalletARequest = { validationURL, displayName: this.#store() };
+    try {
+      const merchantSession: unknown = await this.#seat.ask('walletA', request);
+      if (this.#session === session) session.completeMerchantValidation(merchantSession);
+    } catch (caught) {
+      if (this.#session !== session) return;
+      session.abort();
+      this.#failed(asFault(caught));
+    }
+  }
+
+  #authorized({ token, billingContact, shippingContact }: ApplePayJS.ApplePayPayment): void {
+    const authorization = new Authorization(this.#seat, token, billingOf(billingContact, shippingContact?.emailAddress), LIFE);
+    this.#authorization = authorization;
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => {
+      authorization.end();
+      this.#complete(authorization, false);
+    }, LIFE);
+    this.#seat.emit('walletAAuthorized', {});
+  }
+
+  /** Ends what the sheet waits for. After a failure it stays, and the payer may authorize again. */
+  #complete(authorization: Authorization, success: boolean): void {
+    if (authorization !== this.#authorization || !this.#session) return;
+    clearTimeout(this.#timer);
+    this.#session.completePayment(success ? ApplePaySession.STATUS_SUCCESS : ApplePaySession.STATUS_FAILURE);
+    if (success) this.#end();
+  }
+
+  #canceled(): void {
+    this.#end();
+    this.#authorization?.end();
+    this.#authorization = undefined;
+    this.#place.focus();
+    this.#seat.emit('walletACanceled', {});
+  }
+
+  #failed(error: PayError): void {
+    this.#seat.failed(error);
+    this.#canceled();
+  }
+
+  /** Forgets the session, which is over. */
+  #end(): ApplePaySession | undefined {
+    const session = this.#session;
+    this.#session = undefined;
+    clearTimeout(this.#timer);
+    return session;
+  }
+
+  /** JCB cannot be charged through wallet A in the United States. */
+  #allowed(): Network[] {
+    const us = this.#seat.setup.merchant.country === 'US';
+    return networksOf(this.#seat).filter((name) => !us || name !== 'JCB');
+  }
+
+  #store(): string {
+    return String(this.#seat.options().storeName || this.#seat.setup.merchant.name);
+  }
+
+  #request(price: string): ApplePayJS.ApplePayPaymentRequest {
+    const { id, country, currency } = this.#seat.setup.merchant;
+    const { label } = this.#seat.options();
+    return {
+      countryCode: country,
+      currencyCode: currency.toUpperCase(),
+      merchantCapabilities: ['supports3DS'],
+      supportedNetworks: this.#networks.map((name) => NAMES[name]),
+      requiredBillingContactFields: ['postalAddress', 'name'],
+      requiredShippingContactFields: ['email'],
+      // The wallet signs it with the payment, which then is good for this merchant alone.
+      applicationData: btoa(String(id)),
+      ...(label && { lineItems: [{ label: String(label), amount: price, type: 'final' as const }] }),
+      total: { label: this.#store(), amount: price, type: 'final' },
+    };
+  }
+}
+
+function compatible(): boolean {
+  try {
+    return !!window.ApplePaySession?.supportsVersion(VERSION) && ApplePaySession.canMakePayments();
+  } catch {
+    return false; // as in a page that is not secure
+  }
+}
+
+declare global {
+  interface Window {
+    ApplePaySession?: typeof ApplePaySession;
+  }
+}
+
+function billingOf(contact: ApplePayJS.ApplePayPaymentContact = {}, email?: string): Record<string, string | undefined> {
+  const [first, ...rest] = contact.addressLines ?? [];
+  return {
+    first_name: contact.givenName,
+    last_name: contact.familyName,
+    address_line_1: first,
+    address_line_2: rest.join(', '),
+    address_city: contact.locality,
+    address_state: contact.administrativeArea,
+    address_zip: contact.postalCode,
+    address_country: contact.countryCode?.toUpperCase(),
+    email,
+  };
+}
