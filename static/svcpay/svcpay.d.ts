@@ -28,8 +28,10 @@ declare class SvcPay {
   createField(type: SvcPay.SplitFieldType, options?: SvcPay.SplitFieldOptions): SvcPay.Field;
   createField(type: 'bankaccount', options?: SvcPay.BankOptions): SvcPay.BankField;
   createField(type: 'daf', options?: SvcPay.DafOptions): SvcPay.DafField;
+  createField(type: 'walletA', options?: SvcPay.WalletAOptions): SvcPay.WalletAField;
+  createField(type: 'walletB', options?: SvcPay.WalletBOptions): SvcPay.WalletBField;
   /** Turns what was typed into a token. Always resolves; of split fields any mounted one may be passed. */
-  createToken(field: SvcPay.Field, tokenData?: SvcPay.TokenData): Promise<SvcPay.TokenResult>;
+  createToken(field: SvcPay.Field | SvcPay.WalletAField | SvcPay.WalletBField, tokenData?: SvcPay.TokenData): Promise<SvcPay.TokenResult>;
   createToken(field: SvcPay.BankField, tokenData?: SvcPay.BankTokenData): Promise<SvcPay.BankTokenResult>;
   /** Removes every frame; the instance cannot be used again. */
   destroy(): void;
@@ -44,7 +46,7 @@ declare namespace SvcPay {
   type CardFieldType = 'card' | SplitFieldType;
   /** The languages of the library; another regional one becomes its language. */
   type Locale = 'en' | 'es' | 'fr' | 'fr-CA';
-  type FieldType = CardFieldType | 'bankaccount' | 'daf';
+  type FieldType = CardFieldType | 'bankaccount' | 'daf' | 'walletA' | 'walletB';
   type Brand = 'amex' | 'discover' | 'diners_club' | 'jcb' | 'mastercard' | 'visa' | 'none';
 
   interface Options {
@@ -232,6 +234,63 @@ declare namespace SvcPay {
      */
     setPrice(price: string): void;
   }
+
+  type CardNetwork = 'AMEX' | 'DISCOVER' | 'JCB' | 'MASTERCARD' | 'VISA';
+
+  interface WalletOptions {
+    /** All five unless told. Ignored for merchants of processor Q; wallet A does not take JCB in the United States. */
+    cardNetworks?: CardNetwork[];
+    /** "default": 186 by 40 pixels at least; "fill": as large as the container. Wallet A's is 64 pixels high at most. */
+    buttonSizeMode?: 'default' | 'fill';
+    /** The same as setPrice. */
+    price?: string;
+    disabled?: boolean;
+  }
+
+  interface WalletAOptions extends WalletOptions {
+    /** What the sheet says that is paid for. */
+    label?: string;
+    /** Who is paid, in the sheet; the merchant's name unless told. */
+    storeName?: string;
+    /** Where the button goes when mount is called without a target. */
+    walletAElement?: string;
+  }
+
+  interface WalletBOptions extends WalletOptions {
+    /** Where the button goes when mount is called without a target. */
+    walletBElement?: string;
+  }
+
+  interface WalletAEventMap extends FieldEvents {
+    walletAButtonClick: object;
+    /** createToken can be called, within 25 seconds. */
+    walletAAuthorized: object;
+    walletACanceled: object;
+    walletAIncompatible: { reason: 'version_unsupported' | 'device_unsupported' };
+  }
+
+  interface WalletBEventMap extends FieldEvents {
+    walletBReady: object;
+    walletBButtonReady: object;
+    walletBButtonClick: object;
+    /** createToken can be called, within 5 minutes. */
+    walletBAuthorized: object;
+    walletBIncompatible: { reason: 'device_unsupported' | 'account_unsupported' };
+  }
+
+  /** The button of a wallet, in the page's own document. */
+  interface WalletField<Type extends 'walletA' | 'walletB', Events, Options> extends Omit<BaseField<Type, Events, Options>, 'mount'> {
+    /** Renders the button; without a target in the element that the options name. */
+    mount(target?: string | Element): void;
+    /**
+     * What the sheet shows, as "25.00"; required before it can open.
+     * @throws {SvcPay.PayError} invalid_price for any other notation
+     */
+    setPrice(price: string): void;
+  }
+
+  type WalletAField = WalletField<'walletA', WalletAEventMap, WalletAOptions>;
+  type WalletBField = WalletField<'walletB', WalletBEventMap, WalletBOptions>;
 
   interface DafQuoteOptions {
     /** Whether the donor covers the fee of the service or the provider's, too; "service" unless told. */

@@ -12,7 +12,7 @@ const sources = new URL('static/svcpay/src/', root);
 const names = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.ts'));
 const typescript = await Promise.all(names.map((name) => readFile(new URL(name, sources), 'utf8')));
 /** What answers the controller: the codes of its answers are those of the library. */
-const go = await Promise.all(['api/browser/client.go', 'api/browser/answer.go', 'api/browser/daf.go', 'internal/token/session.go', 'internal/token/card.go', 'internal/token/create.go', 'internal/token/velocity.go'].map(read));
+const go = await Promise.all(['api/browser/client.go', 'api/browser/answer.go', 'api/browser/daf.go', 'internal/token/session.go', 'internal/token/card.go', 'internal/token/create.go', 'internal/token/velocity.go', 'internal/token/wallet.go', 'internal/wallet/wallet.go'].map(read));
 const [, keys] = /func \(s \*Service\) PublicKey\(([^]*?)\n}/.exec(await read('internal/identity/keyauth.go'));
 
 const matches = (texts, ...patterns) => new Set(texts.flatMap((text) => patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name]) => name))));

@@ -32,6 +32,13 @@ daf.on('dafCanceled', () => daf.focus()).on('dafAuthorized', (event) => {
 const spoken = new SvcPay('pk_sandbox_x', 1042, { swipe: true, locale: 'fr-CA' });
 new SvcPay('pk_sandbox_x', 1042, { locale: 'auto' });
 void spoken;
+const walletA = pay.createField('walletA', { label: 'Gift', storeName: 'River Pantry', cardNetworks: ['VISA'], walletAElement: '#a' });
+walletA.mount();
+walletA.setPrice('25.00');
+walletA.on('walletACanceled', () => walletA.focus()).on('walletAIncompatible', ({ reason }) => reason === 'version_unsupported');
+const walletB = pay.createField('walletB', { buttonSizeMode: 'fill', price: '25.00' });
+walletB.on('walletBAuthorized', async () => (await pay.createToken(walletB, { phone: 5551234 })).token);
+
 const covered: number = SvcPay.dafQuote(10000, { cover: 'all', servicePercentage: 1.5 });
 void covered;
 
@@ -44,7 +51,7 @@ new SvcPay('pk_sandbox_x', 1042, { locale: ['fr'] });
 // @ts-expect-error not an option of the constructor
 new SvcPay('pk_sandbox_x', 1042, { language: 'fr' });
 // @ts-expect-error not a field type of this version
-pay.createField('walletA');
+pay.createField('walletC');
 // @ts-expect-error a card number cannot be prefilled
 pay.createField('card', { value: { number: '4242' } });
 // @ts-expect-error placeholders are for split fields
@@ -79,3 +86,17 @@ daf.updateField({ customerDetail: { first_name: 'Dana' } });
 daf.updateField({ style: {} });
 // @ts-expect-error the provider's fee alone cannot be covered
 SvcPay.dafQuote(10000, { cover: 'provider' });
+// @ts-expect-error wallet A alone has a label
+pay.createField('walletB', { label: 'Gift' });
+// @ts-expect-error not a network that wallets offer
+pay.createField('walletA', { cardNetworks: ['MAESTRO'] });
+// @ts-expect-error not a size
+pay.createField('walletB', { buttonSizeMode: 'static' });
+// @ts-expect-error buttons have no style
+walletA.updateField({ style: {} });
+// @ts-expect-error an event of the other wallet
+walletB.on('walletAAuthorized', () => {});
+// @ts-expect-error a price is text
+walletB.setPrice(25);
+// @ts-expect-error nothing can be typed into a button
+walletA.clear();
