@@ -48,7 +48,7 @@ const EXAMPLES = [
       const styled = pay.createField('card', {
         hidePostalCode: true,
         style: {
-          base: { color: '#7c3aed', fontFamily: 'Georgia, serif', fontSize: '18px', '::placeholder': { color: '#8b7bb8' } },
+          base: { color: '#8b5cf6', fontFamily: 'Georgia, serif', fontSize: '19px', fontWeight: 700, '::placeholder': { color: '#8b7bb8' } },
           complete: { color: '#0f8a5f' },
           invalid: { color: '#d03050', textDecoration: 'underline wavy' },
         },
