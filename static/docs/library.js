@@ -233,5 +233,13 @@ if (key && window.SvcPay) {
   const nav = element('nav', {}, element('ul', {}, ...links));
   nav.ariaLabel = 'Fields';
   gallery.replaceChildren(nav, ...shown.map((example) => sectionOf(example, mine(example))));
-  for (const example of shown) start(example, mine(example));
+  // As they come near: twenty frames at once are more than a page would have.
+  const near = new IntersectionObserver((seen) => {
+    for (const { target } of seen.filter(({ isIntersecting }) => isIntersecting)) {
+      near.unobserve(target);
+      const example = shown.find(({ name }) => target.id === `about-${name}`);
+      start(example, mine(example));
+    }
+  }, { rootMargin: '300px' });
+  for (const { name } of shown) near.observe(document.querySelector(`#about-${name}`));
 }

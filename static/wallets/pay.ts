@@ -39,7 +39,7 @@ class PaymentsClient {
       buttonRootNode.adoptedStyleSheets.push(sheet);
     }
     const letter = Object.assign(document.createElement('b'), { textContent: 'B', ariaHidden: 'true' });
-    const button = Object.assign(document.createElement('button'), { type: 'button', ariaLabel: 'Pay with Wallet B', onclick: onClick });
+    const button = Object.assign(document.createElement('button'), { type: 'button', onclick: onClick });
     button.className = `wallet-b ${buttonColor === 'white' ? 'white' : ''}`;
     button.append(letter, 'Pay with Wallet B');
     return button;

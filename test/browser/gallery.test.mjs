@@ -46,6 +46,7 @@ async function openGallery(t, { width = 1280, ...options } = {}) {
   await page.goto(`${credentials.base_url}/docs/library`);
   await page.locator('.example').first().waitFor();
   for (const id of await page.locator('.live .field').evaluateAll((all) => all.map((each) => each.id))) {
+    await page.locator(`#${id}`).evaluate((place) => place.scrollIntoView()); // what is far away has not begun
     // A frame with something in it, or a button or form in the page itself.
     await page.waitForFunction((name) => document.querySelector(`#${name} iframe, #${name} form, #${name} > div`), id);
     if (await page.locator(`#${id} > iframe`).count()) await page.frameLocator(`#${id} > iframe`).locator('form, button').first().waitFor();
@@ -71,6 +72,7 @@ test('each field of the gallery works by the code beside it', async (t) => {
     await page.locator(`section:has(#${name}) output`).filter({ hasText: 'tok_' }).waitFor();
   }
   await page.locator('#styled-off').click();
+  await page.locator('#styled.SvcPayField').waitFor();
   await page.frameLocator('#styled iframe').locator('input[name=number]:disabled').waitFor();
   assert.match(await page.locator('#about-card code').textContent(), /pay\.createField\('card'\)/);
 });

@@ -1,7 +1,7 @@
 // Which version has which field type, and what a page gets that pins one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createToken, eventsOf, open, typeCard } from './support/card.mjs';
+import { createToken, open, typeCard } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { getFile } from './support/library.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
@@ -71,11 +71,4 @@ test('no other version, file or address is there', async () => {
   for (const path of ['1.0/svcpay.js', '2.0/svcpay.js', '3.1/svcpay.js', '3.3/svcpay.js', '3/svcpay.js', '3.2.1/svcpay.js', '3.2/', '3.2/svcpay.js.br', '3.2/frame/field.html', '3.2/frame/other', '3.2.0/frame/field', '3.2.0/integrity.json', 'latest/svcpay.js', 'svcpay.js', '3.2/assets/', '3.2/%2e%2e/svcpay.js']) {
     assert.equal((await getFile(`/${path}`)).status, 404, path);
   }
-});
-
-test('with 1.1 wallet A tells that it is not compatible', async (t) => {
-  const page = await newPage(t);
-  await page.goto(site.put(merchantPage({ types: ['walletA'], version: '1.1' })));
-  assert.deepEqual(await eventsOf(page, 'walletAIncompatible', 1), [{ reason: 'version_unsupported' }]);
-  assert.equal(await page.locator('#walletA iframe').count(), 0);
 });

@@ -113,13 +113,19 @@ export abstract class Field {
   /** Fills the container with the field's frame. */
   protected render(container: Element): void {
     const { type, path, title, box } = this.#looks;
+    let told: Options | undefined;
     this.frame = openFrame(container, {
       url: this.host.address(path, { t: type, f: this.mounting }),
       title,
-      settings: () => this.settings(),
+      settings: () => {
+        told = this.options;
+        return this.settings();
+      },
       handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
       opened: (link) => {
         this.link = link;
+        // The frame has the options as they were when it began.
+        if (told !== this.options) link.send('update', this.settings());
         this.events.emit('ready', {});
       },
       failed: (error) => this.failed(error),
