@@ -4,6 +4,7 @@ import { CardEntry } from './card.js'
 import { DafEntry } from './daf.js'
 import { Donation } from './donation.js'
 import { showResult } from './result.js'
+import { WalletEntry } from './wallet.js'
 import './sandbox.js'
 
 const $ = (id) => document.getElementById(id)
@@ -18,6 +19,11 @@ const daf = new DafEntry(key, merchant, Number(dafPercentage), {
   onAuthorized: grant,
   onCanceled: () => notice('You left before you authorized a grant.', 'Nothing was given. You can try again, or give by card.'),
 })
+const store = { label: 'Gift', storeName: document.querySelector('.brand span').textContent }
+const wallets = [
+  new WalletEntry(key, merchant, 'walletA', '#wallet-a', { onAuthorized: payByWallet, ...store }),
+  new WalletEntry(key, merchant, 'walletB', '#wallet-b', { onAuthorized: payByWallet, ...store }),
+]
 let busy = false
 
 const money = (cents) => new Intl.NumberFormat('en-US', {
@@ -117,8 +123,28 @@ async function give() {
   })
 }
 
-// offer keeps the DAF button in step with the form.
+// payByWallet gives what a wallet's sheet has shown. The wallet knows who gives; what it does not tell is the form's.
+async function payByWallet(wallet) {
+  notice()
+  const sum = amount()
+  setBusy(true)
+  const result = await wallet.tokenize(billing())
+  if (result.error) {
+    setBusy(false)
+    return notice(result.error.message, 'Nothing was charged. You can try again, or give by card.')
+  }
+  const { first_name = '', last_name = '', email = '' } = result.billing
+  donation.start('card')
+  const answer = await donation.send({
+    token: result.token, amount: sum, merchant_id: Number(merchant), donor: { first_name, last_name, email, zip: '' },
+  })
+  setBusy(false)
+  await act(answer, first_name)
+}
+
+// offer keeps the buttons of wallets and funds in step with the form.
 function offer() {
+  for (const wallet of wallets) wallet.offer(amountFits() && !busy ? amount() : 0)
   if (way() !== 'daf') return
   const fits = amountFits() && !busy
   const cover = form.elements.cover.checked
