@@ -27,12 +27,13 @@ declare class SvcPay {
   createField(type: 'card', options?: SvcPay.CardOptions): SvcPay.Field;
   createField(type: SvcPay.SplitFieldType, options?: SvcPay.SplitFieldOptions): SvcPay.Field;
   createField(type: 'bankaccount', options?: SvcPay.BankOptions): SvcPay.BankField;
+  createField(type: 'acssDebit', options?: SvcPay.AcssOptions): SvcPay.AcssField;
   createField(type: 'daf', options?: SvcPay.DafOptions): SvcPay.DafField;
   createField(type: 'walletA', options?: SvcPay.WalletAOptions): SvcPay.WalletAField;
   createField(type: 'walletB', options?: SvcPay.WalletBOptions): SvcPay.WalletBField;
   /** Turns what was typed into a token. Always resolves; of split fields any mounted one may be passed. */
   createToken(field: SvcPay.Field | SvcPay.WalletAField | SvcPay.WalletBField, tokenData?: SvcPay.TokenData): Promise<SvcPay.TokenResult>;
-  createToken(field: SvcPay.BankField, tokenData?: SvcPay.BankTokenData): Promise<SvcPay.BankTokenResult>;
+  createToken(field: SvcPay.BankField | SvcPay.AcssField, tokenData?: SvcPay.BankTokenData): Promise<SvcPay.BankTokenResult>;
   /** Removes every frame; the instance cannot be used again. */
   destroy(): void;
 }
@@ -46,7 +47,7 @@ declare namespace SvcPay {
   type CardFieldType = 'card' | SplitFieldType;
   /** The languages of the library; another regional one becomes its language. */
   type Locale = 'en' | 'es' | 'fr' | 'fr-CA';
-  type FieldType = CardFieldType | 'bankaccount' | 'daf' | 'walletA' | 'walletB';
+  type FieldType = CardFieldType | 'bankaccount' | 'acssDebit' | 'daf' | 'walletA' | 'walletB';
   type Brand = 'amex' | 'discover' | 'diners_club' | 'jcb' | 'mastercard' | 'visa' | 'none';
 
   interface Options {
@@ -179,10 +180,25 @@ declare namespace SvcPay {
   }
 
   interface BankEventMap extends FieldEvents {
+    /** Of the form at merchants of processor P. */
     change: ChangeEvent;
+    /** At merchants of processor Q: the payer has given an account and agreed to debits. A token can be made, once, within 15 minutes. */
+    achAuthorized: object;
   }
 
-  /** The form for a bank account in the United States. */
+  interface AcssOptions {
+    disabled?: boolean;
+  }
+
+  interface AcssEventMap extends FieldEvents {
+    /** The payer has given an account and agreed to debits. A token can be made, once, within 15 minutes. */
+    acssAuthorized: object;
+  }
+
+  /** The button that opens the modal for pre-authorized debits in Canada. */
+  type AcssField = BaseField<'acssDebit', AcssEventMap, AcssOptions>;
+
+  /** A bank account in the United States: a form at merchants of processor P, a button with a modal at those of processor Q. */
   interface BankField extends BaseField<'bankaccount', BankEventMap, BankOptions> {
     clear(): void;
   }

@@ -41,7 +41,7 @@ test('a payer authorizes, and a token can be made once', async (t) => {
 });
 
 test('in French by the option and by the browser, the agreement word for word', async (t) => {
-  for (const how of [{ options: { locale: 'fr-CA' } }, { context: { locale: 'fr-CA' } }]) {
+  for (const how of [{ instance: { locale: 'fr-CA' } }, { instance: { locale: 'auto' }, lang: '', context: { locale: 'fr-CA' } }]) {
     const page = await openPage(t, how);
     assert.equal(await linkButton(page, 'acssDebit').textContent(), 'Payer depuis votre compte');
     await openLink(page, 'acssDebit');
@@ -58,7 +58,7 @@ test('in French by the option and by the browser, the agreement word for word', 
     const { body: mandate } = await api(`/api/mandates/${body.mandate}`);
     assert.deepEqual([mandate.text, mandate.text_version], [agreement, '2026-12-fr']);
   }
-  const page = await openPage(t, { options: { locale: 'en' }, context: { locale: 'fr-CA' } });
+  const page = await openPage(t, { instance: { locale: 'en' }, context: { locale: 'fr-CA' } });
   assert.equal(await linkButton(page, 'acssDebit').textContent(), 'Pay from your bank account', 'the option comes first');
 });
 

@@ -13,6 +13,7 @@ const names = (await readdir(sources, { recursive: true })).filter((name) => nam
 const typescript = await Promise.all(names.map((name) => readFile(new URL(name, sources), 'utf8')));
 /** What answers the controller: the codes of its answers are those of the library. */
 const go = await Promise.all(['api/browser/client.go', 'api/browser/answer.go', 'api/browser/daf.go', 'internal/token/session.go', 'internal/token/card.go', 'internal/token/create.go', 'internal/token/velocity.go', 'internal/token/wallet.go', 'internal/wallet/wallet.go'].map(read));
+const link = await Promise.all(['internal/banklink/account.go', 'views/bank/text.go'].map(read));
 const [, keys] = /func \(s \*Service\) PublicKey\(([^]*?)\n}/.exec(await read('internal/identity/keyauth.go'));
 
 const matches = (texts, ...patterns) => new Set(texts.flatMap((text) => patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name]) => name))));
@@ -25,6 +26,7 @@ const found = {
     ...matches(typescript, /\b(?:fault|raise|not)\(\s*'([a-z_]+)'/g, /'(swipe_[a-z]+(?:_[a-z]+)*)'/g, /'((?:incomplete|invalid)_(?!request_error)[a-z]+(?:_[a-z]+)*)'/g),
     ...matches(go, /fault\.(?:Invalid|Refused)\("([a-z_]+)"/g, /fault\.New\(fault\.Kind\w+,\s*"([a-z_]+)"/g, /fs\.Add\([^,]+, "([a-z_]+)"/g),
     ...quoted(surface.codes),
+    ...matches(link, /fault\.(?:Refused\(|New\(fault\.KindForbidden, )"([a-z_]+)"/g, /"((?:incomplete|invalid)_[a-z]+_number)":/g),
     ...matches([keys], /refuseKey\("([a-z_]+)"/g),
   ]),
   events: new Set([...matches(typescript, /emit\('(\w+)'/g), ...quoted(surface.events)]),

@@ -42,6 +42,18 @@ walletB.on('walletBAuthorized', async () => (await pay.createToken(walletB, { ph
 const covered: number = SvcPay.dafQuote(10000, { cover: 'all', servicePercentage: 1.5 });
 void covered;
 
+const bank = new SvcPay('pk_sandbox_x', 1042).createField('bankaccount', {
+  customizeFields: { routing_number: { label: 'Bank code' }, email: { placeholder: 'you@example.org' } },
+  style: { invalid: { color: 'red' } },
+});
+bank.on('achAuthorized', () => bank.focus()).on('change', ({ complete }) => console.log(complete));
+bank.clear();
+const acss = new SvcPay('pk_sandbox_x', 1043).createField('acssDebit', { disabled: true });
+acss.on('acssAuthorized', async () => {
+  const result = await pay.createToken(acss, { country: 'CA', address_zip: 'K1A 0B1' });
+  console.log(result.error ? result.error.code : result.bank_account.last4 + result.bank_account.status);
+});
+
 // @ts-expect-error the merchant id is required
 new SvcPay('pk_sandbox_x');
 // @ts-expect-error swipe is on or off
@@ -100,3 +112,19 @@ walletB.on('walletAAuthorized', () => {});
 walletB.setPrice(25);
 // @ts-expect-error nothing can be typed into a button
 walletA.clear();
+// @ts-expect-error not one of the six fields
+bank.updateField({ customizeFields: { iban: { label: 'IBAN' } } });
+// @ts-expect-error only label and placeholder can be customized
+bank.updateField({ customizeFields: { email: { value: 'dana@example.org' } } });
+// @ts-expect-error not an event of bank accounts in the United States
+bank.on('acssAuthorized', () => {});
+// @ts-expect-error not an event of debits in Canada
+acss.on('achAuthorized', () => {});
+// @ts-expect-error the button has no style
+acss.updateField({ style: {} });
+// @ts-expect-error nothing can be typed into a button, so nothing cleared
+acss.clear();
+// @ts-expect-error only bank accounts have a country
+pay.createToken(card, { country: 'US' });
+// @ts-expect-error a bank account's token has no card
+pay.createToken(bank).then((result) => result.card);

@@ -48,6 +48,7 @@ export const EVENTS = [
   'ready', 'change', 'focus', 'blur', 'cardbrand', 'dafAuthorized', 'dafCanceled',
   'walletAButtonClick', 'walletAAuthorized', 'walletACanceled', 'walletAIncompatible',
   'walletBReady', 'walletBButtonReady', 'walletBButtonClick', 'walletBAuthorized', 'walletBIncompatible',
+  'achAuthorized', 'acssAuthorized',
 ];
 
 /**

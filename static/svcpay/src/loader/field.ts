@@ -11,6 +11,8 @@ import type { Method } from './types';
 /** What a field needs of the instance that made it. */
 export interface Host {
   payOrigin: string;
+  /** The language of what payers read, one of the library's. */
+  locale(): string;
   /** Why fields of a payment method cannot mount now, if they cannot. */
   obstacle(method: Method): PayError | undefined;
   /** The address of a frame of this instance. */

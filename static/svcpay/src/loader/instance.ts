@@ -137,6 +137,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
 
     #host: Host = {
       payOrigin,
+      locale: () => this.#query.l!,
       swipe: false,
       setup: {} as Setup,
       mounted: this.#mounted,

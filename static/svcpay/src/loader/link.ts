@@ -19,7 +19,6 @@ export interface LinkKind {
 }
 
 const TITLES = { en: 'Pay from your bank account', fr: 'Payer depuis votre compte bancaire' };
-const OPTIONS = ['disabled', 'locale'];
 const UNREACHABLE = fault('network_error', 'The payment service could not be reached. Check the connection and try again.', 'api_connection_error');
 
 /** The button that opens the modal in which a payer gives a bank account, of which a token can be made once. */
@@ -61,7 +60,7 @@ export abstract class LinkField extends TokenField {
   /** Complains about options that a button does not have. */
   protected reject(options: Options): void {
     for (const name of Object.keys(options ?? {})) {
-      if (!OPTIONS.includes(name)) console.warn(`[SvcPay] The option "${name}" does not apply to this ${this.type} field and is ignored.`);
+      if (name !== 'disabled') console.warn(`[SvcPay] The option "${name}" does not apply to this ${this.type} field and is ignored.`);
     }
   }
 
@@ -71,8 +70,7 @@ export abstract class LinkField extends TokenField {
   }
 
   get #language(): 'en' | 'fr' {
-    const locale = String(this.options.locale ?? navigator.language);
-    return this.#kind.scheme === 'acss' && /^fr/i.test(locale) ? 'fr' : 'en';
+    return this.#kind.scheme === 'acss' && this.host.locale().startsWith('fr') ? 'fr' : 'en';
   }
 
   async #open(): Promise<void> {
