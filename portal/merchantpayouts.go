@@ -31,8 +31,8 @@ func (p *Portal) merchantPayoutRoutes() []route {
 		{http.MethodGet, payoutsAt + "/schedule", access(authz.MerchantUpdate), p.showScheduleForm},
 		{http.MethodPost, payoutsAt + "/schedule", access(authz.MerchantUpdate), p.setSchedule},
 		{http.MethodGet, payoutsAt + "/verify", access(authz.MerchantBank), p.showDeposits},
-		{http.MethodPost, payoutsAt + "/verify", access(authz.MerchantBank), p.verifyAccount},
-		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.resumePayouts},
+		{http.MethodPost, payoutsAt + "/verify", access(authz.MerchantBank), p.fresh(p.verifyAccount)},
+		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.fresh(p.resumePayouts)},
 	}
 }
 

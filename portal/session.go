@@ -15,6 +15,9 @@ import (
 // cookieName makes browsers insist on Secure, on this very host and on Path=/.
 const cookieName = "__Host-svcpay"
 
+// pollHeader comes with what a page asks by itself, time and again: nobody need be there.
+const pollHeader = "Portal-Poll"
+
 // personKey is where a session keeps its identity.Session.
 const personKey = "person"
 
@@ -38,7 +41,11 @@ func (s sessionStore) New(r *http.Request, name string) (*sessions.Session, erro
 	if err != nil {
 		return session, nil //nolint:nilerr // no cookie, no session
 	}
-	visit, err := s.people.FindSession(r.Context(), cookie.Value)
+	find := s.people.FindSession
+	if r.Header.Get(pollHeader) != "" {
+		find = s.people.PeekSession
+	}
+	visit, err := find(r.Context(), cookie.Value)
 	if errors.Is(err, identity.ErrNoSession) {
 		return session, nil
 	}
@@ -94,7 +101,7 @@ func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
 	}
 	if known {
 		seeAs(c, visit)
-		if !p.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), settingsPath) {
+		if !p.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), settingsPath) && c.Path() != proofPath { // which the settings ask for
 			return seeOther(c, settingsPath)
 		}
 		return next(c)

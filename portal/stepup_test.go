@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/webhook"
 )
 
 // What matters most is asked for again ten minutes after the last proof: keys, fees, files, and refunds of much. The
@@ -142,4 +143,66 @@ func TestSecretsDoNotPassThroughTheProof(t *testing.T) {
 	if n := w.done(authz.MerchantBank); n != 1 {
 		t.Errorf("%d bank accounts with a proof", n)
 	}
+}
+
+// Where webhooks go and what signs them, deposits that verify an account, and payouts that go on take a fresh proof, and
+// nothing is done without.
+func TestWhereDataAndMoneyGoTakesAFreshProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	app, admin := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleOrganizationAdmin)
+	url1 := "https://hooks.example/take"
+	e, err := w.Webhooks.Create(t.Context(), w.Actor(), webhook.CreateInput{URL: &url1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pass(11 * time.Minute)
+	at, money := webhooksPath+"/"+e.Object.ID.String(), merchantAt(w.App.Merchants.US, payoutsEnd)
+	before := w.done(authz.WebhookManage)
+	for _, path := range []string{webhooksPath + "/new", at + "/edit", at + "/rotate", at + "/delete", at + "/replay"} {
+		a := w.send(path, url.Values{"url": {"https://evil.example"}}, "Cookie", app)
+		a.wants(t, http.StatusUnauthorized, "")
+		a.says(t, `name="proof_password"`, `value="https://evil.example"`)
+	}
+	for _, path := range []string{money + "/verify", money + "/resume"} {
+		w.send(path, url.Values{"one": {"0.32"}}, "Cookie", admin).says(t, `name="proof_password"`)
+	}
+	if now := w.done(authz.WebhookManage); now != before || w.done(authz.PayoutResume)+w.done(authz.MerchantBank) != 0 {
+		t.Error("something was done without a proof")
+	}
+	for _, role := range []authz.Role{authz.RoleSupportStaff, authz.RoleOrganizationStaff} { // the right comes first
+		w.send(at+"/rotate", url.Values{}, "Cookie", w.as(role)).wants(t, http.StatusForbidden, "")
+	}
+}
+
+// In production who has no second factor sets one up, however long ago they signed in: the proof is not out of reach.
+func TestASecondFactorIsSetUpAfterAProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.Sandbox = false })
+	cookie := w.as(authz.RoleOrganizationAdmin)
+	w.send(chargesPath, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, settingsPath)
+	w.pass(11 * time.Minute)
+	w.send(settingsPath, nil, "Cookie", cookie).wants(t, http.StatusOK, "")
+	at := settingsPath + "/authenticator"
+	asked := w.send(at, nil, "Cookie", cookie)
+	asked.says(t, `action="`+proofPath+`"`, `value="`+at+`"`)
+	proof := w.send(proofPath, url.Values{"return": {at}, "proof_password": {password}}, "Cookie", cookie)
+	proof.wants(t, http.StatusSeeOther, at)
+	cookie = proof.session(t)
+	w.send(at, nil, "Cookie", cookie).says(t, "Secret of the app")
+	w.send(chargesPath, nil, "Cookie", cookie).wants(t, http.StatusSeeOther, settingsPath)
+}
+
+// What a page asks by itself keeps nobody signed in.
+func TestPollsAreNoSignOfLife(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	quiet, lively := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleApplicationAdmin)
+	for range 4 {
+		w.pass(4 * time.Minute)
+		w.send(eventsPath, nil, "Cookie", quiet, pollHeader, "1")
+		w.send(eventsPath, nil, "Cookie", lively).wants(t, http.StatusOK, "")
+	}
+	w.send(eventsPath, nil, "Cookie", quiet).wants(t, http.StatusSeeOther, loginPath+"?"+url.Values{"return": {eventsPath}, "notice": {"ended"}}.Encode())
+	w.send(eventsPath, nil, "Cookie", lively, pollHeader, "1").wants(t, http.StatusOK, "")
 }

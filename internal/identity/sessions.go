@@ -97,15 +97,24 @@ type sessionRow struct {
 // FindSession returns whose session it is and counts this as a sign of life. ErrNoSession when there is
 // none.
 func (s *Service) FindSession(ctx context.Context, id string) (Session, error) {
+	return s.findSession(ctx, id, true)
+}
+
+// PeekSession is FindSession for what a page asks by itself: it is no sign of life.
+func (s *Service) PeekSession(ctx context.Context, id string) (Session, error) {
+	return s.findSession(ctx, id, false)
+}
+
+func (s *Service) findSession(ctx context.Context, id string, alive bool) (Session, error) {
 	now := s.now()
 	row, err := pg.One[sessionRow](ctx, s.pool, `
-		UPDATE portal_sessions v SET last_seen_at = @now
+		UPDATE portal_sessions v SET last_seen_at = CASE WHEN @alive::boolean THEN @now ELSE v.last_seen_at END
 		FROM people p
 		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest AND p.id = v.person_id
 		RETURNING p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id,
 			coalesce(v.proven_at, v.created_at) AS proven_at, p.time_zone, p.theme,
 			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor, `+grantsOf,
-		pg.Args{"hash": sessionHash(id), "now": now, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
+		pg.Args{"hash": sessionHash(id), "now": now, "alive": alive, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
 	if errors.Is(err, pg.ErrNone) {
 		return Session{}, ErrNoSession
 	}
