@@ -1,0 +1,183 @@
+package receipt_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/fault"
+	"svcpay/internal/fixture"
+	"svcpay/internal/mail"
+	"svcpay/internal/money"
+	"svcpay/internal/receipt"
+	"svcpay/internal/refund"
+)
+
+// paid makes a charge of the US merchant.
+func paid(w *fixture.World, number string, amount money.Amount) charge.Charge {
+	w.T.Helper()
+	token, what := w.Token(number), "Winter appeal"
+	out, err := w.Charges.Create(w.T.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Description: &what}, nil)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return out.Object
+}
+
+var (
+	streams = regexp.MustCompile(`(?s)stream\r?\n(.*?)\r?\nendstream`)
+	shown   = regexp.MustCompile(`\(((?:[^()\\]|\\.)*)\) ?Tj`)
+	escaped = regexp.MustCompile(`\\(.)`)
+)
+
+// words reads what a file of ours shows: the texts of its compressed streams, one a line.
+func words(t *testing.T, file []byte) string {
+	t.Helper()
+	if !bytes.HasPrefix(file, []byte("%PDF-")) || !bytes.HasSuffix(bytes.TrimSpace(file), []byte("%%EOF")) {
+		t.Fatalf("no PDF file: %.40q", file)
+	}
+	var out []string
+	for _, stream := range streams.FindAllSubmatch(file, -1) {
+		r, err := zlib.NewReader(bytes.NewReader(stream[1]))
+		if err != nil { // not compressed: no text
+			continue
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range shown.FindAllSubmatch(content, -1) {
+			out = append(out, fromLatin(escaped.ReplaceAll(text[1], []byte("$1"))))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// fromLatin reads a text of one byte a letter, which is what the file's font has.
+func fromLatin(text []byte) string {
+	out := make([]rune, len(text))
+	for i, b := range text {
+		out[i] = rune(b)
+	}
+	return string(out)
+}
+
+// stable writes what is another each time the same way.
+func stable(text string, c charge.Charge) string {
+	text = strings.ReplaceAll(text, c.ID.String(), "ch_0")
+	return regexp.MustCompile(`[A-Z][a-z]+ \d{1,2}, \d{4}`).ReplaceAllString(text, "that day")
+}
+
+// The payer is told who was paid, how much, when and with what, in the mail and in the file with it.
+func TestAReceiptSaysWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Mail.Sender = mail.Files{}
+	c, back := paid(w, "378282246310005", 123_456), money.Amount(23_456)
+	id := c.ID.String()
+	if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: id, Email: "dana@example.org"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	letters, err := w.Mail.Inbox(t.Context())
+	if err != nil || len(letters) != 1 {
+		t.Fatalf("%d mails, %v", len(letters), err)
+	}
+	l := letters[0]
+	if l.Kind != receipt.Kind || l.To != "dana@example.org" || len(l.Files) != 1 || l.Files[0].Type != "application/pdf" {
+		t.Fatalf("%s to %s with %d files", l.Kind, l.To, len(l.Files))
+	}
+	if got := stable("Subject: "+l.Subject+"\n\n"+l.Plain(), c); got != mailed {
+		t.Errorf("the mail says\n%s\nnot\n%s", got, mailed)
+	}
+	if got := stable(words(t, l.Files[0].Content), c); got != filed {
+		t.Errorf("the file says\n%s\nnot\n%s", got, filed)
+	}
+	r, err := w.Receipts.Of(t.Context(), w.Person(authz.RoleOrganizationStaff), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := r.PDF(&again); err != nil || !bytes.Equal(again.Bytes(), l.Files[0].Content) {
+		t.Errorf("the same receipt is another file (%v)", err)
+	}
+}
+
+// Of what took nothing there is no receipt, and of what others took none for a stranger.
+func TestWhereThereIsNoReceipt(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	no := false
+	token, amount := w.Token("4242424242424242"), money.Amount(500)
+	held, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &no}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Receipts.Of(t.Context(), w.Actor(), held.Object.ID.String()); !fault.HasCode(err, "receipt_impossible") {
+		t.Errorf("a receipt of what was not taken: %v", err)
+	}
+	c := paid(w, "4242424242424242", 500)
+	if _, err := w.Receipts.Of(t.Context(), w.PersonOf(authz.RoleOrganizationAdmin, w.Other), c.ID.String()); !fault.HasCode(err, "resource_missing") {
+		t.Errorf("a stranger's receipt: %v", err)
+	}
+	in := receipt.SendInput{ChargeID: c.ID.String(), Email: "dana@example.org"}
+	if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), in, nil); !fault.HasCode(err, "mail_unavailable") {
+		t.Errorf("a mail where none are sent: %v", err)
+	}
+	for _, wrong := range []string{"", "dana", "Dana <dana@example.org>", "dana@example.org, eve@example.org", "dana@example.org\r\nBcc: eve@example.org"} {
+		in.Email = wrong
+		if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), in, nil); !fault.HasCode(err, "validation_failed") && !fault.HasCode(err, "parameter_invalid") {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+}
+
+const mailed = `Subject: Your receipt from Riverside Food Bank
+
+Thank you. Riverside Food Bank received your payment of $1,000.00 USD.
+
+Date: that day
+
+Paid with: Amex ···· 0005
+
+Paid by: Dana Reed
+
+Description: Winter appeal
+
+Receipt number: ch_0
+
+The receipt is attached as a PDF file.
+
+--
+You get this mail because somebody at Riverside Food Bank sent you the receipt of a payment. It is on your statement as RIVERSIDE FOOD.
+`
+
+const filed = `Riverside Food Bank
+Receipt
+$1,000.00 USD
+Date
+that day
+Paid with
+Amex ···· 0005
+Paid by
+Dana Reed
+Description
+Winter appeal
+Receipt number
+ch_0
+Paid
+$1,234.56 USD
+Refunded
+-$234.56 USD
+Total
+$1,000.00 USD
+On your statement: RIVERSIDE FOOD
+Riverside Food Bank is a nonprofit organization, EIN 04-3567500.
+Sandbox: no money was moved.`
