@@ -32,6 +32,7 @@ CREATE TABLE api_keys (
     revoked_at timestamptz,
     -- The key that it was rolled to.
     replaced_by uuid UNIQUE,
+    version integer NOT NULL DEFAULT 1,
     last_used_at timestamptz,
     last_used_ip inet,
     created_at timestamptz NOT NULL,

@@ -180,7 +180,7 @@ func (p *Portal) switchPlace(c echo.Context) error {
 		return err
 	}
 	back := localPath(form.Get("return"))
-	if parts := strings.Split(strings.Split(back, "?")[0], "/"); len(parts) > 3 {
+	if parts := strings.Split(strings.Split(back, "?")[0], "/"); len(parts) > 3 && back != servicePay { // every application has that page
 		back = strings.Join(parts[:3], "/")
 	}
 	return seeOther(c, back)

@@ -54,10 +54,14 @@ func (p *Portal) showKey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	facts, err := p.keyFacts(c, k)
+	if err != nil {
+		return err
+	}
 	t := say(c)
 	view := views.Tool{Tabs: p.developerTabs(c), Acts: p.keyActs(c, k.Key), Above: []templ.Component{p.rollBanner(c, k)},
 		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Beside: p.keyStatus(t, k.Key), Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)},
-		Main: []views.ToolPanel{p.usePanel(c, k)}, Side: []views.ToolPanel{p.keyFacts(c, k)}}
+		Main: []views.ToolPanel{p.usePanel(c, k)}, Side: []views.ToolPanel{facts}}
 	switch k.Kind {
 	case identity.RestrictedKey:
 		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Keys.Rights}, Body: ui.KeyValue(rightsOf(t, k.Rights))})
@@ -151,7 +155,7 @@ func (p *Portal) slotLabels(c echo.Context) []string {
 }
 
 // keyFacts are the facts about a key. Where it was used from is for who may see contents.
-func (p *Portal) keyFacts(c echo.Context, k keyPair) views.ToolPanel {
+func (p *Portal) keyFacts(c echo.Context, k keyPair) (views.ToolPanel, error) {
 	t := say(c)
 	facts := []ui.Fact{{Key: t.Keys.Begins, Value: ui.Mono(k.Prefix + "…" + k.Last4)}, {Key: t.Keys.ID, Value: ui.Copied(t.Keys.ID, k.ID.String())},
 		{Key: t.Keys.Created, Value: ui.Time(k.CreatedAt.Time)}, {Key: t.Keys.Expires, Value: when(k.ExpiresAt, t.Keys.Never)}}
@@ -168,13 +172,20 @@ func (p *Portal) keyFacts(c echo.Context, k keyPair) views.ToolPanel {
 		}
 		facts = append(facts, ui.Fact{Key: t.Keys.Origins, Value: orCodes(k.AllowedOrigins, pages)})
 	case identity.RestrictedKey:
-		facts = append(facts, ui.Fact{Key: t.Keys.Merchants, Value: orCodes(printed(k.Merchants), ui.Plain(t.Keys.AllOfThem))},
+		held := t.Keys.AllOfThem
+		if len(k.Merchants) > 0 {
+			var err error
+			if held, err = p.merchantsOf(c, k.Merchants); err != nil {
+				return views.ToolPanel{}, err
+			}
+		}
+		facts = append(facts, ui.Fact{Key: t.Keys.Merchants, Value: ui.Plain(held)},
 			ui.Fact{Key: t.Keys.Addresses, Value: orCodes(networks(k.AllowedIPs), ui.Plain(t.Keys.Everywhere))})
 	default:
 		facts = append(facts, ui.Fact{Key: t.Keys.May, Value: ui.Plain(t.Keys.Everything)},
 			ui.Fact{Key: t.Keys.Addresses, Value: orCodes(networks(k.AllowedIPs), ui.Plain(t.Keys.Everywhere))})
 	}
-	return views.ToolPanel{Card: ui.Card{Title: t.Keys.Details}, Body: ui.Facts(facts)}
+	return views.ToolPanel{Card: ui.Card{Title: t.Keys.Details}, Body: ui.Facts(facts)}, nil
 }
 
 // orCodes lists pieces of code, or says what none of them means.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,8 +45,12 @@ func (p *Portal) newKeyForm(c echo.Context, status int, kind identity.KeyKind, t
 	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: above, Submit: ui.Button{Label: t.Keys.Make}, Dialog: ui.Dialog{Back: apiKeysPath},
 		Hidden: []ui.Pair{{Key: onceField, Value: newOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
 	if kind == identity.RestrictedKey {
+		choice, err := p.merchantChoice(c, typed, beside["merchants"])
+		if err != nil {
+			return err
+		}
 		f.Parts = append(f.Parts, rightsForm(t, typed["rights"], beside["rights"]).View(),
-			listField("merchants", t.Keys.Merchants, t.Keys.MerchantsHint, typed.Get("merchants"), beside["merchants"]))
+			choice)
 	}
 	f.Parts = append(f.Parts, p.boundField(t, kind, typed, beside),
 		ui.DateField(ui.Field{Name: "expires_at", Label: t.Keys.Expires, Hint: t.Keys.ExpiresHint, Value: typed.Get("expires_at"), Error: beside["expires_at"], Optional: true}).View())
@@ -105,7 +110,7 @@ func keyOf(c echo.Context, form url.Values) (in identity.NewKey, err error) {
 			in.Rights = append(in.Rights, authz.Right(r))
 		}
 	}
-	for _, words := range lines(form.Get("merchants")) {
+	for _, words := range append(form["merchant"], lines(form.Get("merchants"))...) {
 		id, err := number(words)
 		if err != nil {
 			fs.Add("merchants", "parameter_invalid", say(c).Keys.MerchantsWrong)
@@ -170,18 +175,37 @@ func (p *Portal) showKeyEdit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	typed := url.Values{"name": {k.Name}, "allowed_ips": {strings.Join(networks(k.AllowedIPs), "\n")}, "allowed_origins": {strings.Join(k.AllowedOrigins, "\n")}}
-	return p.keyEditForm(c, http.StatusOK, k, typed, nil)
+	return p.keyEditForm(c, http.StatusOK, k, typedKey(k), nil)
+}
+
+// typedKey is a key as its form has it.
+func typedKey(k identity.Key) url.Values {
+	return url.Values{"name": {k.Name}, "allowed_ips": {strings.Join(networks(k.AllowedIPs), "\n")}, "allowed_origins": {strings.Join(k.AllowedOrigins, "\n")}}
+}
+
+// keyEdits is where what is saved of a key and what was typed differ.
+func keyEdits(t *text.Catalogue, k identity.Key, typed url.Values) (out []ui.Edit) {
+	saved := typedKey(k)
+	for _, l := range []struct{ name, label string }{{"name", t.Keys.Name}, {"allowed_ips", t.Keys.Addresses}, {"allowed_origins", t.Keys.Origins}} {
+		old, now := strings.Join(lines(saved.Get(l.name)), ", "), strings.Join(lines(typed.Get(l.name)), ", ")
+		if typed.Has(l.name) && old != now {
+			out = append(out, ui.Edit{Field: l.label, Old: old, New: now})
+		}
+	}
+	return out
 }
 
 func (p *Portal) keyEditForm(c echo.Context, status int, k identity.Key, typed url.Values, refused error) error {
 	t, at := say(c), apiKeysPath+"/"+k.ID.String()
 	above, beside, _ := problems(refused, t.Developers.Correct, nil)
-	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: above, Submit: ui.Button{Label: t.Keys.Save},
+	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: above, Hidden: []ui.Pair{{Key: "version", Value: strconv.Itoa(k.Version)}}, Submit: ui.Button{Label: t.Keys.Save},
 		Dialog: ui.Dialog{Title: t.Keys.Edit + ": " + k.Name, Text: t.Keys.EditText, Back: at},
 		Parts: []templ.Component{
 			ui.Field{Name: "name", Label: t.Keys.Name, Value: typed.Get("name"), Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: refused == nil}.View(),
 			p.boundField(t, k.Kind, typed, beside)}}
+	if fault.HasCode(refused, "object_changed") {
+		f.Theirs = keyEdits(t, k, typed)
+	}
 	return render(c, status, views.ToolFormPage(p.page(c, f.Dialog.Title), f))
 }
 
@@ -197,6 +221,9 @@ func (p *Portal) editKey(c echo.Context) error {
 	}
 	name, bounds := strings.TrimSpace(form.Get("name")), []string(nil)
 	in := identity.KeyChange{ID: k.ID, Name: &name}
+	if v, err := strconv.Atoi(form.Get("version")); err == nil {
+		in.IfVersion = &v
+	}
 	if k.Kind == identity.PublicKey {
 		bounds, in.AllowedOrigins = lines(form.Get("allowed_origins")), &bounds
 	} else {
@@ -204,7 +231,7 @@ func (p *Portal) editKey(c echo.Context) error {
 	}
 	_, err = p.Identity.UpdateKey(ctx, a, in)
 	if _, _, ok := problems(err, "", nil); ok {
-		return p.keyEditForm(c, http.StatusUnprocessableEntity, k, form, err)
+		return p.keyEditForm(c, statusOf(faultKind(err)), k, form, err)
 	}
 	return p.keyDone(c, err, say(c).Keys.Saved)
 }

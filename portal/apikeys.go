@@ -5,8 +5,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -205,15 +203,6 @@ func rightsOf(t *text.Catalogue, rights []authz.Right) (out []ui.Pair) {
 			continue
 		}
 		out = append(out, ui.Pair{Key: t.Keys.Resources[resource], Value: words})
-	}
-	return out
-}
-
-// printed are ids of merchants as text.
-func printed(all []int64) []string {
-	out := make([]string, len(all))
-	for i, n := range slices.Sorted(slices.Values(all)) {
-		out[i] = strconv.FormatInt(n, 10)
 	}
 	return out
 }

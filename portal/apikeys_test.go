@@ -50,7 +50,7 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 	w.pass(time.Millisecond) // its key is the newest
 	w.send(apiKeysPath+"/new", nil, "Cookie", cookie).says(t, "kind=secret", "kind=restricted", "kind=public")
 	form := w.drawn(apiKeysPath+"/new?kind=restricted", cookie, url.Values{"kind": {"restricted"}, "name": {"Reports <b>"}, "rights": {"", "charge:read", "refund:write"},
-		"merchants": {printed([]int64{w.App.Merchants.US})[0] + "\n"}, "allowed_ips": {"192.0.2.7, 192.0.2.0/24"}})
+		"merchant": {whole(w.App.Merchants.US)}, "allowed_ips": {"192.0.2.7, 192.0.2.0/24"}})
 	made := w.send(apiKeysPath+"/new", form, "Cookie", cookie)
 	made.wants(t, http.StatusOK, "")
 	made.says(t, "Copy it now", "Reports &lt;b&gt;", "/api/me")
@@ -67,7 +67,7 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 	list.says(t, "Reports &lt;b&gt;", "2 rights, 1 merchant", "rk_sandbox_…"+key[len(key)-4:])
 	one := regexp.MustCompile(`/portal/developers/keys/key_[a-z0-9]+`).FindString(list.body) // the newest
 	page := w.send(one, nil, "Cookie", cookie)
-	page.says(t, "Refunds", "Read and write", "192.0.2.0/24", "Requests in the last hour", ">Never<")
+	page.says(t, "Riverside Food Bank ("+whole(w.App.Merchants.US)+")", "Refunds", "Read and write", "192.0.2.0/24", "Requests in the last hour", ">Never<")
 	if keyTexts.MatchString(page.body) {
 		t.Error("the key is shown later")
 	}
@@ -79,6 +79,41 @@ func TestKeysAreMadeAndShownOnce(t *testing.T) {
 	wrong := w.send(one+"/edit", url.Values{"name": {""}, "allowed_ips": {"somewhere"}}, "Cookie", cookie)
 	wrong.wants(t, http.StatusUnprocessableEntity, "")
 	wrong.says(t, `href="#name"`, `href="#allowed_ips"`, ">somewhere</textarea>")
+}
+
+// Merchants are chosen by their names; of the form that comes back they are still chosen.
+func TestAKeyIsHeldToMerchantsByName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie, us := w.as(authz.RoleApplicationAdmin), whole(w.App.Merchants.US)
+	at := apiKeysPath + "/new?kind=restricted"
+	w.send(at, nil, "Cookie", cookie).says(t, "Riverside Food Bank", `name="merchant" value="`+us+`"`)
+	w.send(at, nil, "Cookie", cookie).lacks(t, `value="`+whole(w.Other.Merchants.US)+`"`)
+	form := w.drawn(at, cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "merchant": {us}})
+	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#rights"`, `name="merchant" value="`+us+`" checked`)
+	form = w.drawn(at, cookie, url.Values{"kind": {"restricted"}, "name": {"A"}, "rights": {"charge:read"}, "merchant": {whole(w.Other.Merchants.US)}})
+	w.send(apiKeysPath+"/new", form, "Cookie", cookie).says(t, `href="#merchants"`)
+}
+
+// Of two who change one key at once the second sees what the first saved, and saves on top of it.
+func TestTwoEditorsOfAKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	at := apiKeysPath + "/" + w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server"}).ID.String()
+	draw := func(name string) url.Values {
+		form := w.drawnForm(at+"/edit", cookie)
+		form.Set("name", name)
+		return form
+	}
+	first, second := draw("Shop"), draw("Books")
+	w.send(at+"/edit", first, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	conflict := w.send(at+"/edit", second, "Cookie", cookie)
+	conflict.wants(t, http.StatusConflict, "")
+	conflict.says(t, "Shop", `value="Books"`)
+	second.Set("version", conflict.hidden(t, "version"))
+	w.send(at+"/edit", second, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+	w.send(at, nil, "Cookie", cookie).says(t, "Books")
 }
 
 func TestMistakesOfANewKeyAreShownBesideWhatWasTyped(t *testing.T) {

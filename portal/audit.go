@@ -161,6 +161,7 @@ func (p *Portal) showAuditEntry(c echo.Context) error {
 			{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},
 			{Key: t.Audit.Entry, Value: e.ID.String()}, {Key: t.Audit.Position, Value: strconv.FormatInt(e.Position, 10)},
 		}}
+	view.See = p.subjectPage(c, e)
 	if e.RequestID != nil {
 		view.Facts = append(view.Facts, ui.Pair{Key: t.Audit.Request, Value: e.RequestID.String()})
 	}

@@ -11,8 +11,13 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/fault"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
 	"svcpay/internal/page"
+	"svcpay/internal/patch"
 	"svcpay/internal/pg"
 )
 
@@ -60,6 +65,50 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 		} else {
 			a.says(t, "This left no trace in an object, or was refused.")
 		}
+	}
+}
+
+// An entry leads to what it tells of, for who may see that.
+func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	app, us := w.as(authz.RoleApplicationAdmin), w.App.Merchants.US
+	k := w.Issue(identity.NewKey{Kind: identity.SecretKey, Name: "Server"})
+	if _, err := w.Merchants.Update(t.Context(), w.Person(authz.RoleApplicationAdmin), us, merchant.UpdateInput{Name: patch.Set("Riverside")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Fees.SetDAFPercentage(t.Context(), w.Person(authz.RoleApplicationAdmin), us, fee.DAFChange{Percent: 2500}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.BankAccount(w.App, us)
+	for needed, path := range map[authz.Permission]string{authz.KeyManage: apiKeysPath + "/" + k.ID.String(), authz.MerchantUpdate: merchantAt(us, ""),
+		authz.FeeWriteDAF: merchantAt(us, feesEnd), authz.MerchantBank: merchantAt(us, payoutsEnd)} {
+		all := w.entries(needed)
+		i := slices.IndexFunc(all, func(e audit.Entry) bool {
+			return e.SubjectID == k.ID.String() || e.MerchantID != nil && *e.MerchantID == us
+		})
+		if i < 0 {
+			t.Fatalf("nothing of %s is in the log", needed)
+		}
+		w.send(auditPath+"/"+all[i].ID.String(), nil, "Cookie", app).says(t, `href="`+path+`">See what it tells of`)
+		w.send(path, nil, "Cookie", app).wants(t, http.StatusOK, "")
+	}
+	w.send(teamPath, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
+	w.send(auditPath+"/"+w.entries(authz.TeamRead)[0].ID.String(), nil, "Cookie", app).lacks(t, "See what it tells of")
+}
+
+// Who tries to give a wider role than their own is refused, and it is written down.
+func TestATooWideRoleIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	application := authz.Domain{Scope: authz.ScopeApplication, ID: w.App.AppID}
+	wide := identity.NewInvitation{Email: "new@example.org", Role: authz.RoleApplicationAdmin, Domain: application}
+	if _, err := w.World.Identity.Invite(t.Context(), w.Person(authz.RoleOrganizationAdmin), wide); !fault.HasCode(err, "role_too_wide") {
+		t.Fatal(err)
+	}
+	all := w.entries(authz.TeamManage)
+	if len(all) != 1 || all[0].Outcome != audit.Denied || all[0].SubjectID != application.String() || all[0].ActorName != "Kim Vale" {
+		t.Errorf("%+v", all)
 	}
 }
 

@@ -132,14 +132,15 @@ func TestStatusOfADonationIsSetOnceAndTakenBack(t *testing.T) {
 		"version": {dialog.hidden(t, "version")}, "once": {dialog.hidden(t, "once")}, "return": {list}}
 	done := w.send(at+"/status", form, "Cookie", staff)
 	done.wants(t, http.StatusSeeOther, list)
-	w.send(at+"/status", form, "Cookie", staff).wants(t, http.StatusSeeOther, list) // a double click
+	twice := w.send(at+"/status", form, "Cookie", staff) // a double click
+	twice.wants(t, http.StatusSeeOther, list)
 	got := w.donation(d)
 	if got.Version != 2 || got.Status != daf.Completed || got.Metadata["check_number"] != "1042" || got.Metadata["received_on"] != "2026-03-02" || deref(got.Note) != "With the spring mailing" {
 		t.Errorf("%+v", got)
 	}
 	a := w.send(at, nil, "Cookie", staff)
 	a.says(t, "1042", "Mar 2, 2026", "With the spring mailing", "Kim Vale", "Completed")
-	told := w.send(list, nil, "Cookie", staff+"; "+flashCookie+"="+done.cookie(t, flashCookie).Value)
+	told := w.send(list, nil, "Cookie", staff+"; "+flashCookie+"="+twice.cookie(t, flashCookie).Value)
 	undo := regexp.MustCompile(`action="(/portal/donations/undo/[^"]+)"`).FindStringSubmatch(told.body)
 	if undo == nil {
 		t.Fatalf("nothing to undo: %s", told.body)

@@ -11,6 +11,7 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/patch"
 	"svcpay/views"
@@ -109,8 +110,11 @@ func (p *Portal) setStatus(c echo.Context) error {
 	}
 	version, _ := strconv.Atoi(form.Get("version"))
 	f := typed(p.statusForm(c, d), form)
+	var out idempotency.Result[daf.Donation]
+	var made daf.Donation
 	if err = checkStatusForm(c, f); err == nil {
-		_, err = settled(p.DAF.Update(ctx, a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: &version}, claim))
+		out, err = p.DAF.Update(ctx, a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: &version}, claim)
+		made, err = settled(out, err)
 	}
 	if above, beside, ok := problems(err, t.Donations.Problems, inputsOf); ok {
 		refused, _ := fault.As(err)
@@ -121,11 +125,25 @@ func (p *Portal) setStatus(c echo.Context) error {
 		return err
 	}
 	told := ui.Toast{Tone: ui.Success, Text: t.Donations.Done(1, strings.ToLower(t.Donations.Statuses[f.Status]))}
-	if f.Status != string(d.Status) {
-		told.Undo = undoOf(a.RequestID, f.Return)
+	if changedStatus(made) {
+		told.Undo = undoOf(requestOf(out, a.RequestID), f.Return)
 	}
 	tell(c, told)
 	return seeOther(c, f.Return)
+}
+
+// changedStatus tells whether the latest change of a donation gave it a status.
+func changedStatus(d daf.Donation) bool {
+	n := len(d.StatusHistory)
+	return n > 1 && d.StatusHistory[n-1].At.Equal(d.UpdatedAt.Time)
+}
+
+// requestOf is the request that did something: this one, or an earlier one that sent the same form.
+func requestOf[T any](out idempotency.Result[T], this ids.Request) ids.Request {
+	if out.Prior != nil {
+		return out.Prior.RequestID
+	}
+	return this
 }
 
 // statusAgain shows the form again where it stood: in the donation's page, or as a dialog.

@@ -38,7 +38,7 @@ func (p *Portal) showSystem(c echo.Context) error {
 	for _, one := range applications.Items {
 		id := strconv.FormatInt(one.ID, 10)
 		view.Applications = append(view.Applications, views.SystemApplication{ID: id, Name: one.Name, Merchants: one.Merchants, Keys: one.Keys,
-			Since: one.CreatedAt.Time, Here: one.ID == a.ApplicationID, Place: "system/" + id})
+			Since: one.CreatedAt.Time, Here: one.ID == a.ApplicationID, Place: "system/" + id, Rates: servicePay})
 	}
 	view.Pager = pagerOf(systemPath, c.QueryParams(), applications, func(a identity.Application) string { return strconv.FormatInt(a.ID, 10) }, "")
 	view.Pager.Target = ""

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,6 +38,20 @@ func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.send(systemPath, nil, "Cookie", admin).says(t, "send_mails", "fold_ledger", "Not yet", "Something is behind")
+}
+
+// The service's own rates are one step away, of every application.
+func TestTheSystemPageLeadsToTheServiceRates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleSystemAdmin)
+	w.send(systemPath, nil, "Cookie", admin).says(t, "See rates", `name="return" value="`+servicePay+`"`)
+	other := fmt.Sprint("system/", w.Other.AppID)
+	there := w.send(switchPath, url.Values{"place": {other}, "return": {servicePay}}, "Cookie", admin)
+	there.wants(t, http.StatusSeeOther, servicePay)
+	admin = there.session(t)
+	w.send(servicePay, nil, "Cookie", admin).wants(t, http.StatusOK, "")
+	w.send(systemPath, nil, "Cookie", admin).says(t, `<a class="link" href="`+servicePay+`">See rates`)
 }
 
 func TestAnApplicationIsAdded(t *testing.T) {

@@ -381,7 +381,7 @@ func (v MerchantPayouts) reschedule() templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.Reschedule != "" {
-			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).Merchant.Change, Href: v.Reschedule, Dialog: true, Variant: ui.Outline, Size: "sm"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).MerchantPayouts.Reschedule, Href: v.Reschedule, Dialog: true, Variant: ui.Outline, Size: "sm"}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -20,13 +20,22 @@ func (l *Log) Allow(ctx context.Context, a authz.Actor, p authz.Permission, s Su
 	if !fault.HasCode(err, "permission_denied") || isProgram(a) {
 		return err
 	}
+	return l.Refuse(ctx, a, p, s, err)
+}
+
+// Refuse writes down that an actor was refused what the permission alone would allow, at once and whatever becomes of the
+// caller, and returns the refusal. Programs are refused without a trace here.
+func (l *Log) Refuse(ctx context.Context, a authz.Actor, p authz.Permission, s Subject, refusal error) error {
+	if isProgram(a) {
+		return refusal
+	}
 	failed := pg.InTx(context.WithoutCancel(ctx), l.pool, func(tx *pg.Tx) error {
 		return l.recordTx(tx, l.entry(a, p, s, Denied, empty, empty))
 	})
 	if failed != nil { // a refusal that nobody hears of is none
 		return failed
 	}
-	return err
+	return refusal
 }
 
 // AllowAll is Allow of several permissions, each of which is needed.

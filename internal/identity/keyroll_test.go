@@ -44,6 +44,7 @@ func TestBothKeysWorkWhileTheyOverlap(t *testing.T) {
 		wantOld, wantNew := old.Key, old.Key
 		wantOld.ExpiresAt, wantOld.ReplacedBy = instant.Ptr(w.Clock.Now().Add(lengths[overlap])), &out.New.ID
 		wantNew.ID, wantNew.Last4, wantNew.CreatedAt = out.New.ID, out.New.Last4, instant.Of(w.Clock.Now())
+		wantOld.Version++
 		wantOld.LastUsedAt, wantOld.LastUsedIP = out.Old.LastUsedAt, out.Old.LastUsedIP // told elsewhere
 		if !reflect.DeepEqual(out.Old, wantOld) || !reflect.DeepEqual(out.New.Key, wantNew) || out.New.ID == old.ID || out.New.Text == old.Text {
 			t.Errorf("%s: %+v", overlap, out)

@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -35,13 +36,14 @@ type Key struct {
 	ExpiresAt      *instant.Time `db:"expires_at" json:"expires_at"`
 	RevokedAt      *instant.Time `db:"revoked_at" json:"-"`
 	ReplacedBy     *ids.Key      `db:"replaced_by" json:"replaced_by"` // what it was rolled to
+	Version        int           `db:"version" json:"-"`               // one more with every change
 	// LastUsedAt and LastUsedIP are up to a minute old. Of public keys there is no address.
 	LastUsedAt *instant.Time `db:"last_used_at" json:"last_used_at"`
 	LastUsedIP *netip.Addr   `db:"last_used_ip" json:"last_used_ip"`
 }
 
 const keyColumns = `id, application_id, name, kind, last4, rights, merchants, allowed_ips, allowed_origins, public_value,
-	created_at, expires_at, revoked_at, replaced_by, last_used_at, last_used_ip`
+	created_at, expires_at, revoked_at, replaced_by, version, last_used_at, last_used_ip`
 
 // KeyStatus says what has become of a key.
 type KeyStatus string
@@ -158,7 +160,7 @@ func (s *Service) issuedBefore(ctx context.Context, actor authz.Actor, p idempot
 func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (IssuedKey, error) {
 	text := keyText{kind: k.Kind, env: s.env, text: newKeyText(k.Kind, s.env)}
 	var hash []byte
-	k.Last4, k.PublicValue = text.last4(), nil
+	k.Version, k.Last4, k.PublicValue = 1, text.last4(), nil
 	if k.Kind == PublicKey {
 		k.PublicValue = &text.text
 	} else {
@@ -183,11 +185,17 @@ type KeyChange struct {
 	Name           *string
 	AllowedIPs     *[]string // as in [NewKey]
 	AllowedOrigins *[]string // as in [NewKey]
+	// IfVersion is the version that the editor saw; nil is any.
+	IfVersion *int
 }
 
-// UpdateKey changes a key, whether it works or not; other binaries notice within two seconds.
+// UpdateKey changes a key, whether it works or not; other binaries notice within two seconds. Faults: the mistakes of
+// the input; object_changed if somebody changed it since the editor looked.
 func (s *Service) UpdateKey(ctx context.Context, actor authz.Actor, in KeyChange) (Key, error) {
 	return s.changeKey(ctx, actor, in.ID, func(_ *pg.Tx, k *Key) error {
+		if err := check.Version(in.IfVersion, k.Version); err != nil {
+			return err
+		}
 		var fs fault.Fields
 		if in.Name != nil {
 			checkKeyName(&fs, in.Name)
@@ -243,11 +251,13 @@ func (s *Service) changeKeyTx(ctx context.Context, tx *pg.Tx, actor authz.Actor,
 	if err := change(tx, &k); err != nil {
 		return Key{}, err
 	}
+	k.Version++
 	tx.Later(`
 		UPDATE api_keys SET name = @name, allowed_ips = @allowed_ips, allowed_origins = @allowed_origins,
-			expires_at = @expires_at, revoked_at = @revoked_at, replaced_by = @replaced_by
+			expires_at = @expires_at, revoked_at = @revoked_at, replaced_by = @replaced_by,
+			version = @version
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": k.ApplicationID, "id": k.ID, "name": k.Name, "allowed_ips": k.AllowedIPs,
-			"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt, "replaced_by": k.ReplacedBy})
+			"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt, "replaced_by": k.ReplacedBy, "version": k.Version})
 	return s.derive(k), s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", id.String(), 0), before, s.record(k))
 }

@@ -55,7 +55,7 @@ func TestKeyIsShownWithoutItsText(t *testing.T) {
 			ID: made.ID, Object: "api_key", ApplicationID: w.App.AppID, Name: in.Name, Kind: in.Kind,
 			Prefix: map[identity.KeyKind]string{"secret": "sk_sandbox_", "restricted": "rk_sandbox_", "public": "pk_sandbox_"}[in.Kind],
 			Last4:  made.Text[len(made.Text)-4:], Rights: []authz.Right{}, Merchants: []int64{}, AllowedIPs: []netip.Prefix{}, AllowedOrigins: []string{},
-			CreatedAt: instant.Of(w.Clock.Now()),
+			CreatedAt: instant.Of(w.Clock.Now()), Version: 1,
 		}
 		switch in.Kind {
 		case identity.RestrictedKey:
@@ -225,7 +225,7 @@ func TestUpdateKey(t *testing.T) {
 	name, ips, origins, none := "Back office", []string{"198.51.100.0/24"}, []string{"https://a.example"}, []string{}
 	out, err := w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: server.ID, Name: &name})
 	want := server.Key
-	want.Name = name
+	want.Name, want.Version = name, 2
 	if err != nil || !reflect.DeepEqual(out, want) || !reflect.DeepEqual(find(t, w, server.ID), want) {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -245,6 +245,16 @@ func TestUpdateKey(t *testing.T) {
 		t.Errorf("allowed everywhere: %v", err)
 	}
 	if out, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, AllowedOrigins: &origins}); err != nil || !slices.Equal(out.AllowedOrigins, origins) {
+		t.Errorf("%+v, %v", out, err)
+	}
+	seen := 1
+	if _, err := w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, AllowedOrigins: &none, IfVersion: &seen}); !fault.HasCode(err, "object_changed") {
+		t.Errorf("who saw an older version changes it: %v", err)
+	}
+	if seen = out.Version; seen != 2 {
+		t.Errorf("version %d", seen)
+	}
+	if out, err = w.Identity.UpdateKey(t.Context(), w.Admin(), identity.KeyChange{ID: pages.ID, AllowedOrigins: &origins, IfVersion: &seen}); err != nil || out.Version != 3 {
 		t.Errorf("%+v, %v", out, err)
 	}
 	long := strings.Repeat("x", 101)

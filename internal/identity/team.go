@@ -156,18 +156,27 @@ func aboutTeam(kind, id string, d authz.Domain, applicationID int64) audit.Subje
 	return out
 }
 
+// manages is the permission to give roles in a domain.
+func manages(d authz.Domain) authz.Permission {
+	if d.Scope == authz.ScopeSystem {
+		return authz.SystemUserManage
+	}
+	return authz.TeamManage
+}
+
+// tooWide refuses to give a role that stands before the giver's own.
+func tooWide(r authz.Role) error {
+	return fault.New(fault.KindForbidden, "role_too_wide", "Nobody gives a wider role than their own.").With("role", string(r))
+}
+
 // mayGrant refuses whoever may not give a role in a domain, which exists. The domain of others is missing.
 func (s *Service) mayGrant(ctx context.Context, actor authz.Actor, r authz.Role, d authz.Domain) error {
-	about := aboutTeam("team", d.String(), d, actor.ApplicationID)
-	if d.Scope == authz.ScopeSystem {
-		if err := s.audit.Allow(ctx, actor, authz.SystemUserManage, about); err != nil {
-			return err
-		}
-	} else if err := s.audit.Allow(ctx, actor, authz.TeamManage, about); err != nil {
+	about, needed := aboutTeam("team", d.String(), d, actor.ApplicationID), manages(d)
+	if err := s.audit.Allow(ctx, actor, needed, about); err != nil {
 		return err
 	}
 	if r.Wider(actor.Role) {
-		return fault.New(fault.KindForbidden, "role_too_wide", "Nobody gives a wider role than their own.").With("role", string(r))
+		return s.audit.Refuse(ctx, actor, needed, about, tooWide(r))
 	}
 	if r.Scope() != d.Scope {
 		return fault.Invalid("parameter_invalid", "This role is given elsewhere.").On("role")
@@ -203,7 +212,7 @@ func (s *Service) SetRole(ctx context.Context, actor authz.Actor, grantID int64,
 			return nil, fault.Invalid("parameter_invalid", "This role is given elsewhere.").On("role")
 		}
 		if to.Wider(actor.Role) {
-			return nil, fault.New(fault.KindForbidden, "role_too_wide", "Nobody gives a wider role than their own.").With("role", string(to))
+			return nil, tooWide(to)
 		}
 		m.Role = to
 		return &m, nil
@@ -246,6 +255,9 @@ func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID i
 		}
 		return s.changeMemberTx(tx, actor, m, after)
 	})
+	if fault.HasCode(err, "role_too_wide") { // its transaction is rolled back
+		err = s.audit.Refuse(ctx, actor, manages(m.Domain()), about, err)
+	}
 	return m, err
 }
 
@@ -275,11 +287,7 @@ func (s *Service) changeMemberTx(tx *pg.Tx, actor authz.Actor, before Member, af
 			OR @scope = 'app' AND (application_id = @application OR organization_id IN (SELECT id FROM organizations WHERE application_id = @application))
 			OR @scope = 'org' AND organization_id = @organization)`, args)
 	endSessionsTx(tx, before.PersonID)
-	p := authz.TeamManage
-	if before.Scope == authz.ScopeSystem {
-		p = authz.SystemUserManage
-	}
-	about := aboutTeam("grant", strconv.FormatInt(before.GrantID, 10), before.Domain(), actor.ApplicationID)
+	p, about := manages(before.Domain()), aboutTeam("grant", strconv.FormatInt(before.GrantID, 10), before.Domain(), actor.ApplicationID)
 	if after == nil { // a nil pointer in an interface is not nil
 		return s.audit.DoneTx(tx, actor, p, about, before, nil)
 	}

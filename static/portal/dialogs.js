@@ -3,6 +3,12 @@ import { on } from './on.js';
 
 const dialog = document.getElementById('dialog');
 
+// A dialog that stands as a page of its own sends its forms as pages do: an answer would open above it, with the same ids.
+for (const form of document.querySelectorAll('.dialog-page form[hx-post]')) {
+  form.removeAttribute('hx-post');
+  form.removeAttribute('hx-target');
+}
+
 document.addEventListener('htmx:afterSwap', ({ detail }) => {
   if (detail.target !== dialog) return;
   if (!dialog.open) dialog.showModal();

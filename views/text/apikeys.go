@@ -18,6 +18,7 @@ type Keys struct {
 	Read, Write                           string
 	Resources                             map[string]string // by the first word of a right
 	Merchants, MerchantsHint, AllOfThem   string
+	OtherMerchants, OtherMerchantsHint    string
 	Addresses, AddressesHint, Everywhere  string
 	Origins, OriginsHint, OriginsHintLive string
 	Expires, ExpiresHint                  string
@@ -77,7 +78,7 @@ var keysEnglish = Keys{
 		"mandate": "Mandates", "merchant": "Merchants", "payout": "Payouts", "refund": "Refunds", "request_log": "Request logs", "sandbox": "Sandbox",
 		"search": "Search", "statement": "Statements", "token": "Payment methods", "webhook": "Webhooks",
 	},
-	Merchants: "Merchants", MerchantsHint: "Their ids, one a line. The key sees nothing of others. None: all merchants.", AllOfThem: "All merchants",
+	Merchants: "Merchants", MerchantsHint: "The key sees nothing of others. None chosen: all merchants.", OtherMerchants: "Others", OtherMerchantsHint: "Their ids, one a line.", AllOfThem: "All merchants",
 	Addresses: "Addresses", AddressesHint: "Addresses and networks that it may be used from, one a line, such as 192.0.2.7 or 192.0.2.0/24. None: from everywhere.",
 	Everywhere: "From everywhere",
 	Origins:    "Origins", OriginsHint: "Pages that may use it, one a line, such as https://shop.example. None: any page, in the sandbox.",

@@ -146,6 +146,7 @@ type Audit struct {
 	ChainOf, Deployment              string
 	Shown                            func(n int) string
 	Accepted, AccountChanged         string
+	See                              string
 	In                               string
 }
 
@@ -181,7 +182,7 @@ var auditEnglish = Audit{
 		}
 		return group(int64(n), formatEnglish.Group) + " entries"
 	},
-	Accepted: "accept an invitation", AccountChanged: "change how they sign in",
+	Accepted: "accept an invitation", AccountChanged: "change how they sign in", See: "See what it tells of",
 	In: "Where",
 }
 

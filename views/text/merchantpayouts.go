@@ -23,6 +23,7 @@ type MerchantPayouts struct {
 	OffBank, OffResume                         string
 	Schedules                                  map[string]string
 	ScheduleTitle, ScheduleText, ScheduleSave  string
+	Reschedule                                 string
 	ScheduleProblems, ScheduleTold             string
 	Weekday, WeekdayHint                       string
 	MonthDay, MonthDayHint                     string
@@ -54,8 +55,8 @@ var merchantPayoutsEnglish = MerchantPayouts{
 	AddedTold: "The bank account is saved. Verify it when the deposits have come.", VerifiedTold: "The bank account is verified. Payouts go there.",
 	ResumedTold: "Payouts go on from the next run.",
 	OffBank:     "Only an administrator of the organization changes where its money goes.", OffResume: "Only an administrator of the organization resumes payouts.",
-	Schedules:     map[string]string{"daily": "Every business day", "weekly": "Every week", "monthly": "Every month"},
-	ScheduleTitle: "Change the payout schedule", ScheduleText: "From the next run on, at 6:00 AM where the merchant is. A bank holiday moves a payout to the next business day.",
+	Schedules:  map[string]string{"daily": "Every business day", "weekly": "Every week", "monthly": "Every month"},
+	Reschedule: "Change schedule", ScheduleTitle: "Change the payout schedule", ScheduleText: "From the next run on, at 6:00 AM where the merchant is. A bank holiday moves a payout to the next business day.",
 	ScheduleSave: "Save schedule", ScheduleProblems: "The schedule was not saved", ScheduleTold: "The payout schedule is saved.",
 	Weekday: "Weekday", WeekdayHint: "For weekly payouts.", MonthDay: "Day of the month", MonthDayHint: "For monthly payouts, 1 to 31; the last day of shorter months.",
 }

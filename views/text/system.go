@@ -15,6 +15,7 @@ type System struct {
 	Applications, ApplicationsText             string
 	Application, ID, Merchants, Keys, Since    string
 	Here, Work                                 string
+	Rates, SeeRates                            string
 	NoKeys                                     string
 	Add, AddText, Name, NameHint               string
 	Added                                      func(name string) string
@@ -41,7 +42,7 @@ var systemEnglish = System{
 	OnTime: "On time", Behind: "Behind",
 	Applications: "Applications", ApplicationsText: "Programs that use the service. Choose one to work in it.",
 	Application: "Application", ID: "X-App-ID", Merchants: "Merchants", Keys: "Secret keys", Since: "Since",
-	Here: "You work here", Work: "Work here",
+	Here: "You work here", Work: "Work here", Rates: "Service rates", SeeRates: "See rates",
 	NoKeys: "None yet",
 	Add:    "Add an application", AddText: "It begins without keys and merchants: invite its administrator, who makes both.",
 	Name: "Name", NameHint: "As its people know it.",

@@ -1,0 +1,47 @@
+package portal
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/page"
+	"svcpay/internal/webhook"
+)
+
+// mostQueries is how many queries a page of a list may take, however many rows it shows.
+const mostQueries = 6
+
+// moreQueries are allowed to pages that show more than one sort of rows: refunds with their charges, disputes with those
+// that are due, an endpoint's deliveries with why they failed and with its replays.
+var moreQueries = map[string]int64{refundsPath: 1, disputesPath: 1, webhooksPath: 2}
+
+// Pages of lists are drawn with few queries: a list that asks something of each of its rows is over the budget.
+func TestPagesOfListsHaveAQueryBudget(t *testing.T) {
+	t.Parallel()
+	w := lived(t)
+	for i := range rowsPerPage {
+		w.Merchant(merchant.CreateInput{})
+		w.member(fmt.Sprintf("member%d@example.org", i), "Remy Castel", authz.RoleOrganizationStaff, w.App)
+	}
+	app, organization := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleOrganizationAdmin)
+	to := one(t, func(e webhook.Endpoint) string { return e.ID.String() })(w.Webhooks.List(t.Context(), w.Actor(), webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 1}}))
+	for path, cookie := range map[string]string{
+		chargesPath: organization, refundsPath: organization, disputesPath: organization, payoutsPath: organization, donationsPath: organization,
+		merchantsPath: app, eventsPath: app, webhooksPath + "/" + to: app, teamPath: app, auditPath: app, logsPath: app, apiKeysPath: app, balancesPath: app,
+	} {
+		w.send(path, nil, "Cookie", cookie).wants(t, http.StatusOK, "")
+		before := w.Pool.Stat().AcquireCount()
+		a := w.send(path, nil, "Cookie", cookie)
+		asked := w.Pool.Stat().AcquireCount() - before
+		rows := strings.Count(a.body, "row-link")
+		list := strings.TrimSuffix(path, "/"+to)
+		if most := mostQueries + moreQueries[list]; asked > most || rows == 0 {
+			t.Errorf("%s takes %d queries for %d rows, at most %d are allowed", path, asked, rows, most)
+		}
+	}
+}
