@@ -11,6 +11,7 @@ button.white:hover { background: #f0f0f0; }
 button:focus-visible { outline: 2px solid #3a4fb8; outline-offset: 2px; }
 button.white:focus-visible { outline-color: #aab8ff; }
 b { display: grid; place-items: center; width: 24px; height: 24px; border-radius: 50%; background: #fff; color: #000; font-size: 14px; }
+b::before { content: 'A' / ''; }
 .white b { background: #000; color: #fff; }
 @supports (-webkit-appearance: -apple-pay-button) {
   button { -webkit-appearance: -apple-pay-button; -apple-pay-button-style: black; -apple-pay-button-type: plain; }
@@ -23,7 +24,7 @@ b { display: grid; place-items: center; width: 24px; height: 24px; border-radius
 /** Draws the button, for dark ground or light. */
 export function buttonA(white: boolean, onclick: () => void): HTMLButtonElement {
   const button = Object.assign(document.createElement('button'), { type: 'button', ariaLabel: 'Pay with Wallet A', onclick });
-  const letter = Object.assign(document.createElement('b'), { textContent: 'A', ariaHidden: 'true' });
+  const letter = document.createElement('b');
   const name = Object.assign(document.createElement('span'), { textContent: 'Pay with Wallet A' });
   button.className = white ? 'white' : '';
   button.append(letter, name);
