@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,6 +12,7 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/refund"
@@ -62,56 +62,73 @@ func (p *Portal) disputeStat(c echo.Context, d dashboard) ui.Stat {
 	return out
 }
 
-// due says when something is due, by days where the viewer is.
-func due(t *text.Catalogue, today, at time.Time) (words string, tone ui.Tone) {
-	at = at.In(today.Location())
-	y, m, d := at.Date()
-	left := int(time.Date(y, m, d, 12, 0, 0, 0, today.Location()).Sub(today).Hours()) / 24
-	switch {
-	case left < 0 || at.Before(today):
-		return t.Dashboard.Overdue, ui.Danger
-	case left == 0:
-		return t.Dashboard.DueToday, ui.Danger
-	case left <= 3:
-		return t.Dashboard.DueIn(left), ui.Danger
-	}
-	return t.Dashboard.DueIn(left), ui.Warning
-}
-
 // attention is what waits for somebody, the most urgent first.
 func (p *Portal) attention(c echo.Context, d dashboard) (out []ui.Task, err error) {
-	t, places := say(c), p.reachable(c)
-	for i, one := range d.disputes.all {
-		if i == mostUrgent {
-			out = append(out, ui.Task{Tone: ui.Warning, Text: t.Dashboard.MoreDisputes(len(d.disputes.all) - i), Href: among(places, disputesPath)})
-			break
+	for _, part := range []func(echo.Context, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks, p.pausedPayouts, p.failedRefunds} {
+		some, err := part(c, d)
+		if err = ifAllowed(err); err != nil {
+			return nil, err
 		}
-		when, tone := due(t, d.last, one.RespondBy.Time)
-		out = append(out, ui.Task{Tone: tone, Text: t.Dashboard.AnswerDispute(t.Money(one.Amount, one.Currency)), Note: d.here.names[one.MerchantID], Due: when,
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// disputesToAnswer are the disputes that are due first.
+func (p *Portal) disputesToAnswer(c echo.Context, d dashboard) (out []ui.Task, err error) {
+	t, places := say(c), p.reachable(c)
+	first := d.disputes.all[:min(mostUrgent, len(d.disputes.all))]
+	var owners []int64
+	for _, one := range first {
+		owners = append(owners, one.MerchantID)
+	}
+	owner, err := p.Merchants.Several(c.Request().Context(), actor(c), owners)
+	for _, one := range first {
+		when, tone := dueIn(c, one.RespondBy.Time, d.at)
+		out = append(out, ui.Task{Tone: tone, Text: t.Dashboard.AnswerDispute(t.Money(one.Amount, one.Currency)), Note: owner[one.MerchantID].Name, Due: when,
 			Href: cmp.Or(place(places, disputesPath, one.ID.String()), place(places, chargesPath, one.ChargeID.String()))})
 	}
-	failing, err := p.failingWebhooks(c)
+	if more := len(d.disputes.all) - len(first); more > 0 {
+		out = append(out, ui.Task{Tone: ui.Warning, Text: t.Dashboard.MoreDisputes(more), Href: among(places, disputesPath)})
+	}
+	return out, err
+}
+
+// pausedPayouts are the merchants that are not paid out.
+func (p *Portal) pausedPayouts(c echo.Context, _ dashboard) (out []ui.Task, err error) {
+	t, places, yes := say(c), p.reachable(c), true
+	paused, err := p.Merchants.List(c.Request().Context(), actor(c), merchant.ListInput{Page: page.Input[int64]{Limit: mostUrgent}, PayoutsPaused: &yes})
+	for _, m := range paused.Items {
+		at := cmp.Or(merchantTab(places, m.ID, "payouts"), merchantPlace(places, m.ID))
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)], Href: at})
+	}
+	if paused.HasMore && places[merchantsPath] {
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused, Href: withQuery(merchantsPath, url.Values{"paused": {"on"}})})
+	}
+	return out, err
+}
+
+// failedRefunds are the refunds of the last week that did not reach the payer.
+func (p *Portal) failedRefunds(c echo.Context, d dashboard) (out []ui.Task, err error) {
+	t, week := say(c), d.last.AddDate(0, 0, -7)
+	lost, err := p.Refunds.List(c.Request().Context(), actor(c), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostUrgent}, Statuses: []string{string(refund.Failed)},
+		Created: page.Times{From: &week}})
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, failing...)
-	for _, m := range d.here.all {
-		if m.PayoutsPausedReason != nil {
-			at := cmp.Or(merchantTab(places, m.ID, "payouts"), merchantPlace(places, m.ID))
-			out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)], Href: at})
-		}
-	}
-	week := d.last.AddDate(0, 0, -7)
-	lost, err := p.Refunds.List(c.Request().Context(), actor(c), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostUrgent}, Statuses: []string{string(refund.Failed)},
-		Created: page.Times{From: &week}})
+	var owners []int64
 	for _, r := range lost.Items {
-		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)), Note: d.here.names[r.MerchantID], Href: refundsPath + "/" + r.ID.String()})
+		owners = append(owners, r.MerchantID)
 	}
-	return out, ifAllowed(err)
+	owner, err := p.Merchants.Several(c.Request().Context(), actor(c), owners)
+	for _, r := range lost.Items {
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)), Note: owner[r.MerchantID].Name, Href: refundsPath + "/" + r.ID.String()})
+	}
+	return out, err
 }
 
 // failingWebhooks are the endpoints that events do not reach, for who may see them.
-func (p *Portal) failingWebhooks(c echo.Context) (out []ui.Task, err error) {
+func (p *Portal) failingWebhooks(c echo.Context, _ dashboard) (out []ui.Task, err error) {
 	if !p.may(c, authz.WebhookRead) {
 		return nil, nil
 	}
@@ -151,14 +168,14 @@ func (p *Portal) hasEndpoint(ctx context.Context, a authz.Actor) (bool, error) {
 
 // bankPlace is where a first merchant's bank account is added.
 func bankPlace(places map[string]bool, here payees) string {
-	if len(here.all) == 0 {
+	if len(here.first) == 0 {
 		return ""
 	}
-	return merchantTab(places, here.all[0].ID, "payouts")
+	return merchantTab(places, here.first[0].ID, "payouts")
 }
 
 // hasBank tells whether the first merchant can be paid out.
 func (p *Portal) hasBank(ctx context.Context, a authz.Actor, here payees) (bool, error) {
-	_, err := p.Payouts.BankAccountOf(ctx, a, here.all[0].ID)
+	_, err := p.Payouts.BankAccountOf(ctx, a, here.first[0].ID)
 	return err == nil, ifAllowed(err)
 }

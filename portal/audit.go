@@ -49,7 +49,7 @@ func (p *Portal) showAudit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := views.Audit{Bar: p.auditBar(t, query), Chain: chainPath}
+	view := views.Audit{Bar: p.auditBar(c, query), Chain: chainPath}
 	if p.may(c, authz.ExportCreate) {
 		view.Bar.Export = auditCSV
 	}
@@ -61,7 +61,8 @@ func (p *Portal) showAudit(c echo.Context) error {
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Audit.Title), view.List(t)))
 }
 
-func (p *Portal) auditBar(t *text.Catalogue, query url.Values) ui.FilterBar {
+func (p *Portal) auditBar(c echo.Context, query url.Values) ui.FilterBar {
+	t := say(c)
 	what := ui.Filter{Name: "what", Label: t.Audit.What, Kind: ui.FilterMany}
 	for _, needed := range permissions(t) {
 		if rank(needed) == 0 {
@@ -74,7 +75,7 @@ func (p *Portal) auditBar(t *text.Catalogue, query url.Values) ui.FilterBar {
 			what,
 			{Name: "outcome", Label: t.Audit.Outcome, Kind: ui.FilterOne, Options: []ui.Option{
 				{Value: string(audit.Done), Label: t.Audit.Done}, {Value: string(audit.Denied), Label: t.Audit.Denied}}},
-			{Name: "at", Label: t.Audit.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())},
+			{Name: "at", Label: t.Audit.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))},
 		}}
 }
 

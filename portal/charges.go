@@ -126,10 +126,10 @@ func (p *Portal) chargeBar(c echo.Context, query url.Values, here payees) ui.Fil
 				{Value: "yes", Label: t.Charges.Recurring}, {Value: "no", Label: t.Charges.Once}}},
 			{Name: "metadata", Label: t.Charges.Metadata, Kind: ui.FilterWords, Hint: t.Charges.MetadataHint, Error: wrongPair(t, query)},
 		}}
-	if filter, some := here.filter(t.Charges.Merchant); some {
+	if filter, some := here.filter(t, t.Charges.Merchant); some {
 		bar.Filters = append(bar.Filters, filter)
 	}
-	if here.currencies() > 1 || query.Has("currency") {
+	if len(here.paidIn) > 1 || query.Has("currency") {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "currency", Label: t.Charges.Currency, Kind: ui.FilterOne, Options: currencies()})
 	}
 	if p.may(c, authz.ExportCreate) {

@@ -3,7 +3,6 @@ package portal
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -11,7 +10,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/identity"
-	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/refund"
@@ -25,6 +23,7 @@ const spanDays = 30
 
 // dashboard is what the home page is made of.
 type dashboard struct {
+	at          time.Time // now, by the application's clock
 	first, last time.Time // days where the viewer is
 	before      time.Time // the first of the days that are compared with
 	days        []charge.Day
@@ -76,9 +75,9 @@ func (p *Portal) showDashboard(c echo.Context, place identity.Place, person iden
 // lookBack reads what the charges of the last days, and of those before, come to.
 func (p *Portal) lookBack(c echo.Context) (d dashboard, err error) {
 	ctx, a := c.Request().Context(), actor(c)
-	d.last = p.today(c)
-	y, m, day := d.last.Date()
-	d.last = time.Date(y, m, day, 0, 0, 0, 0, d.last.Location())
+	d.at = p.today(c)
+	y, m, day := d.at.Date()
+	d.last = time.Date(y, m, day, 0, 0, 0, 0, d.at.Location())
 	d.first, d.before = d.last.AddDate(0, 0, 1-spanDays), d.last.AddDate(0, 0, 1-2*spanDays)
 	until := d.last.AddDate(0, 0, 1)
 	if d.here, err = p.payees(c); err != nil {
@@ -109,8 +108,8 @@ func (p *Portal) lookBack(c echo.Context) (d dashboard, err error) {
 // in; and the others that merchants here are paid in.
 func (d dashboard) choose(asked string) (chosen money.Currency, others []money.Currency) {
 	all := map[money.Currency]money.Amount{}
-	for _, m := range d.here.all {
-		all[m.Currency] += 0
+	for _, one := range d.here.paidIn {
+		all[one] += 0
 	}
 	for _, one := range d.days {
 		all[one.Currency] += one.Captured
@@ -213,36 +212,11 @@ func dashboardCharts(t *text.Catalogue, d dashboard) []views.DashboardChart {
 func (p *Portal) nextPayout(c echo.Context, d dashboard) (ui.Stat, error) {
 	t := say(c)
 	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: among(p.reachable(c), "/portal/payouts")}
-	var merchants []int64
-	for _, m := range d.here.all {
-		if m.Currency == d.currency && m.PayoutsPausedReason == nil {
-			merchants = append(merchants, m.ID)
-		}
+	next, err := p.Ledger.Upcoming(c.Request().Context(), actor(c), d.currency, d.last.Location().String())
+	if next != nil {
+		out.Value, out.Note = ui.Money(next.Amount, d.currency), t.Dashboard.OnDay(t.Day(next.Day))
 	}
-	available, err := p.Ledger.AvailableOf(c.Request().Context(), actor(c), merchants)
-	if err = ifAllowed(err); err != nil {
-		return out, err
-	}
-	available = slices.DeleteFunc(available, func(one ledger.Available) bool { return one.Amount <= 0 })
-	zone := d.last.Location()
-	next, sum := "", money.Amount(0)
-	for _, one := range available {
-		for _, m := range d.here.all {
-			if m.ID != one.MerchantID {
-				continue
-			}
-			switch day := m.NextPayoutAt.In(zone).Format(time.DateOnly); {
-			case next == "" || day < next:
-				next, sum = day, one.Amount
-			case day == next:
-				sum += one.Amount
-			}
-		}
-	}
-	if next != "" {
-		out.Value, out.Note = ui.Money(sum, d.currency), t.Dashboard.OnDay(t.Day(next))
-	}
-	return out, nil
+	return out, ifAllowed(err)
 }
 
 // firstSteps are what somebody new does first, ticked by what there is. Only those that the visitor can take.

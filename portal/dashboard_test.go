@@ -2,14 +2,18 @@ package portal
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/pg"
 	"svcpay/internal/refund"
+	"svcpay/views/text"
 )
 
 // The numbers of the home page are those of the lists that they lead to.
@@ -74,4 +78,51 @@ func TestHomeNamesWhatWaits(t *testing.T) {
 	if strings.Contains(foreign.body, "$480.00") {
 		t.Error("another application's dispute is shown")
 	}
+}
+
+// Where there are more merchants than a filter offers, the home page still knows all of them, and the filter takes an id.
+func TestMoreMerchantsThanAFilterOffers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for range offered {
+		w.Merchant(merchant.CreateInput{})
+	}
+	last := w.Merchant(merchant.CreateInput{Name: ptr("Zephyr Shelter"), Country: ptr("CA")})
+	cookie := w.as(authz.RoleApplicationAdmin)
+	w.send(home, nil, "Cookie", cookie).says(t, "Nothing waits for you", "Show CAD")
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": last.ID}); err != nil {
+		t.Fatal(err)
+	}
+	w.send(home, nil, "Cookie", cookie).says(t, "Payouts of Zephyr Shelter are paused")
+	w.send(merchantsPath+"?paused=on", nil, "Cookie", cookie).says(t, "1 merchant", "Zephyr Shelter")
+	w.send(merchantsPath+"?paused=off", nil, "Cookie", cookie).lacks(t, "Zephyr Shelter")
+	for _, list := range []string{chargesPath, refundsPath, disputesPath, donationsPath, payoutsPath} {
+		a := w.send(list+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie)
+		a.says(t, "Zephyr Shelter", "finds one by its name", `value="`+strconv.FormatInt(last.ID, 10)+`"`)
+	}
+	w.send(startPath+"?merchant="+strconv.FormatInt(last.ID, 10), nil, "Cookie", cookie).says(t, "Zephyr Shelter")
+}
+
+// The next payout is what is available of every merchant that is paid on that day, unless its payouts are paused.
+func TestHomeForetellsTheNextPayout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.taken(w.App, 30_000)
+	w.later(7 * 24 * time.Hour) // nothing leaves: there is no bank account
+	m, err := w.Merchants.Get(t.Context(), w.Actor(), w.App.Merchants.US)
+	if err != nil {
+		t.Fatal(err)
+	}
+	balances, err := w.Ledger.Several(t.Context(), w.Actor(), []int64{m.ID})
+	sum := balances[m.ID].Available
+	if err != nil || sum <= 0 {
+		t.Fatalf("%+v, %v", balances, err)
+	}
+	cookie := w.as(authz.RoleApplicationAdmin)
+	w.send(home, nil, "Cookie", cookie).says(t, "$"+sum.Decimal(), "On "+text.English.Day(m.NextPayoutAt.UTC().Format(time.DateOnly)))
+	w.send(home, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).says(t, "Nothing is available yet")
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": m.ID}); err != nil {
+		t.Fatal(err)
+	}
+	w.send(home, nil, "Cookie", cookie).says(t, "Nothing is available yet")
 }

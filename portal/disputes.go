@@ -119,9 +119,9 @@ func (p *Portal) disputeBar(c echo.Context, query url.Values, merchants payees) 
 			{Name: "kind", Label: t.Disputes.Kind, Kind: ui.FilterOne, Options: options(dispute.Kinds(), t.Disputes.Kinds)},
 			{Name: "due", Label: t.Disputes.Due, Kind: ui.FilterDays},
 			{Name: "amount", Label: t.Disputes.Amount, Kind: ui.FilterAmount},
-			{Name: "created", Label: t.Disputes.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())},
+			{Name: "created", Label: t.Disputes.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
 		}}
-	if f, several := merchants.filter(t.Disputes.Merchant); several {
+	if f, several := merchants.filter(t, t.Disputes.Merchant); several {
 		bar.Filters = append(bar.Filters, f)
 	}
 	if p.may(c, authz.ExportCreate) {
@@ -191,7 +191,7 @@ func (p *Portal) sendDisputes(c echo.Context) error {
 	return sheet(c, say(c).Disputes.Sheet, head, func(write func(...string) error) error {
 		return everyPage(in.Page, read, func(d dispute.Dispute) ids.Dispute { return d.ID }, func(d dispute.Dispute) error {
 			return write(d.ID.String(), moment(&d.CreatedAt), whole(d.MerchantID), d.ChargeID.String(), string(d.Kind), string(d.Status), d.Reason,
-				d.Amount.Decimal(), string(d.Currency), d.FeeTotal.Decimal(), moment(&d.RespondBy), moment(d.EvidenceSubmittedAt), moment(d.ClosedAt))
+				units(d.Amount), string(d.Currency), units(d.FeeTotal), moment(&d.RespondBy), moment(d.EvidenceSubmittedAt), moment(d.ClosedAt))
 		})
 	})
 }

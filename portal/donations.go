@@ -109,9 +109,9 @@ func (p *Portal) donationBar(c echo.Context, query url.Values, merchants payees)
 			{Name: "status", Label: t.Donations.Status, Kind: ui.FilterMany, Options: options(daf.Statuses(), t.Donations.Statuses)},
 			{Name: "kind", Label: t.Donations.Kind, Kind: ui.FilterOne, Options: options(daf.Kinds(), t.Donations.Kinds)},
 			{Name: "amount", Label: t.Donations.Amount, Kind: ui.FilterAmount},
-			{Name: "created", Label: t.Donations.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())},
+			{Name: "created", Label: t.Donations.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
 		}}
-	if f, several := merchants.filter(t.Donations.Merchant); several {
+	if f, several := merchants.filter(t, t.Donations.Merchant); several {
 		bar.Filters = append(bar.Filters, f)
 	}
 	if p.may(c, authz.ExportCreate) {
@@ -180,7 +180,7 @@ func (p *Portal) sendDonations(c echo.Context) error {
 	return sheet(c, say(c).Donations.Sheet, head, func(write func(...string) error) error {
 		return everyPage(in.Page, read, func(d daf.Donation) ids.Donation { return d.ID }, func(d daf.Donation) error {
 			return write(d.ID.String(), d.CreatedAt.UTC().Format(time.RFC3339), whole(d.MerchantID), string(d.Kind), string(d.Status),
-				d.Amount.Decimal(), string(d.Currency), d.FeeTotal.Decimal(), d.Net.Decimal(), deref(d.TrackingID), deref(d.GrantID), d.Fund.Name,
+				units(d.Amount), string(d.Currency), units(d.FeeTotal), units(d.Net), deref(d.TrackingID), deref(d.GrantID), d.Fund.Name,
 				d.User.FirstName, d.User.LastName, d.User.Email, yes(d.Anonymous), deref(d.ExternalID), d.Metadata[checkNumber],
 				d.Metadata[receivedOn], deref(d.Note))
 		})

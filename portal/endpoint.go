@@ -221,7 +221,7 @@ func (p *Portal) deliveryBar(c echo.Context, at string, query url.Values) ui.Fil
 		statuses.Options = append(statuses.Options, ui.Option{Value: s, Label: t.Webhooks.DeliveryStatuses[s]})
 	}
 	return ui.FilterBar{Path: at, Query: query, Target: ui.ResultsID, Export: p.exported(c, at+"/deliveries.csv"), Filters: []ui.Filter{statuses, typeFilter(t),
-		{Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())}}}
+		{Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
 }
 
 // typeFilter selects by the types of events.

@@ -99,7 +99,7 @@ func (p *Portal) showEvents(c echo.Context) error {
 			ui.Two(e.Type, meaningOf(e.Type)), ui.Mono(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
 	}
 	bar := ui.FilterBar{Path: eventsPath, Query: query, Target: ui.ResultsID, Export: p.exported(c, eventsPath+".csv"), Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords},
-		Filters: []ui.Filter{typeFilter(t), {Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords}, {Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())}}}
+		Filters: []ui.Filter{typeFilter(t), {Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords}, {Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))}}}
 	list := views.List{Head: ui.Head{Title: t.Events.Title, Text: t.Events.Text}, Above: views.ToolTabs(p.developerTabs(c)), Bar: bar, Table: table,
 		Empty: ui.NothingYet(ui.IconSend, t.Events.EmptyTitle, t.Events.EmptyText), Pager: pagerOf(eventsPath, query, events, event.Event.Cursor, t.Events.Shown(len(events.Items)))}
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Events.Title), list))

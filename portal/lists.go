@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"bytes"
 	"encoding/csv"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/views/text"
@@ -19,7 +21,7 @@ import (
 const (
 	// rowsPerPage is how many objects a page of a list has.
 	rowsPerPage = 50
-	// rowsPerSheet is how many objects a list as CSV has at most: more are an export's.
+	// rowsPerSheet is how many objects a list as CSV has at most; errLong says so.
 	rowsPerSheet = 10_000
 )
 
@@ -72,7 +74,10 @@ func pagerOf[T any](path string, query url.Values, of page.Of[T], id func(T) str
 	return out
 }
 
-// everyPage reads a list page by page, as far as a sheet goes.
+// errLong is for a list that a sheet has no room for: a file that ends early would be taken for the whole.
+var errLong = fault.Invalid("rows_too_many", "A file has at most 10,000 rows, and this list has more. Choose fewer days or set another filter, then download each part.")
+
+// everyPage reads a list page by page; errLong if it has more rows than a sheet.
 func everyPage[T any, ID comparable](in page.Input[ID], read func(page.Input[ID]) (page.Of[T], error), id func(T) ID, each func(T) error) error {
 	in = page.Input[ID]{Limit: 200, Ascending: in.Ascending}
 	for n := 0; n < rowsPerSheet; n += in.Limit {
@@ -90,44 +95,29 @@ func everyPage[T any, ID comparable](in page.Input[ID], read func(page.Input[ID]
 			return nil
 		}
 	}
-	return nil
+	return errLong
 }
 
-// sheet answers with a list as comma-separated values: head, and what each writes. An error after the first
-// lines cuts the answer off, which the browser takes for a failed download.
+// sheet answers with a list as comma-separated values: head, and what each writes. Nothing is sent before all is
+// there, so that what fails is an error like any other and no file.
 func sheet(c echo.Context, name string, head []string, each func(write func(cells ...string) error) error) error {
-	var w *csv.Writer
-	begin := func() error {
-		if w != nil {
-			return nil
-		}
-		h := c.Response().Header()
-		h.Set("Content-Type", "text/csv; charset=utf-8")
-		h.Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
-		c.Response().WriteHeader(http.StatusOK)
-		w = csv.NewWriter(c.Response())
-		return w.Write(head)
-	}
+	var all bytes.Buffer
+	w := csv.NewWriter(&all)
 	write := func(cells ...string) error {
-		if err := begin(); err != nil {
-			return err
-		}
 		for i, cell := range cells {
 			cells[i] = tame(cell)
 		}
 		return w.Write(cells)
 	}
-	if err := each(write); err != nil {
-		if w != nil {
-			panic(http.ErrAbortHandler)
-		}
+	if err := w.Write(head); err != nil {
 		return err
 	}
-	if err := begin(); err != nil {
+	if err := each(write); err != nil {
 		return err
 	}
 	w.Flush()
-	return w.Error()
+	c.Response().Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
+	return c.Blob(http.StatusOK, "text/csv; charset=utf-8", all.Bytes())
 }
 
 var decimal = regexp.MustCompile(`^-?\d+(\.\d+)?$`)

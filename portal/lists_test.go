@@ -5,14 +5,17 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/page"
+	"svcpay/internal/webhook"
 	"svcpay/views/text"
 )
 
@@ -110,6 +113,62 @@ func TestASheetThatFailsIsNone(t *testing.T) {
 	if a.body != "n\n" {
 		t.Errorf("nothing is %q", a.body)
 	}
+	// More rows than a file may have make no file, and one that just fits is whole.
+	for rows, want := range map[int]int{rowsPerSheet: http.StatusOK, rowsPerSheet + 1: http.StatusUnprocessableEntity} {
+		read := func(in page.Input[int]) (page.Of[int], error) {
+			next := make([]int, min(rows-in.After, in.Rows()))
+			for i := range next {
+				next[i] = in.After + i + 1
+			}
+			return page.Cut(in, next), nil
+		}
+		a = newWorld(t, nil).ask(t, func(c echo.Context) error {
+			return sheet(c, "numbers", []string{"n"}, func(write func(...string) error) error {
+				return everyPage(page.Input[int]{}, read, func(n int) int { return n }, func(n int) error { return write(strconv.Itoa(n)) })
+			})
+		})
+		whole := strings.HasSuffix(a.body, "\n10000\n") && a.Header.Get("Content-Disposition") != ""
+		if a.StatusCode != want || whole != (want == http.StatusOK) || !whole && !strings.Contains(a.body, "Choose fewer days") {
+			t.Errorf("%d rows answer %d", rows, a.StatusCode)
+		}
+	}
 	_ = everyPage(page.Input[int]{}, func(page.Input[int]) (page.Of[int], error) { return page.Of[int]{}, errors.New("gone") },
 		func(n int) int { return n }, func(int) error { t.Error("there is something"); return nil })
+}
+
+// The ready-made days of a list are those of the viewer, by the clock that its records are written by.
+func TestReadyMadeDaysAreTheViewers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	zone, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pass(w.Clock.Now().Truncate(24 * time.Hour).Add(28 * time.Hour).Sub(w.Clock.Now())) // four in the morning, UTC
+	address := "https://hooks.example.org/in"
+	e, err := w.Webhooks.Create(t.Context(), w.Actor(), webhook.CreateInput{URL: &address, Events: []string{"*"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := w.as(authz.RoleApplicationAdmin)
+	w.send("/portal/settings/looks", url.Values{"theme": {"dark"}, "zone": {"America/Los_Angeles"}}, "Cookie", admin).wants(t, http.StatusSeeOther, settingsPath)
+	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 5*24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	machine := w.Clock.Now().In(zone)
+	application := machine.AddDate(0, 0, 5)
+	for path, want := range map[string]time.Time{
+		chargesPath: application, refundsPath: application, disputesPath: application, donationsPath: application, payoutsPath: application,
+		merchantsPath: application, eventsPath: application, auditPath: machine, logsPath: machine, webhooksPath + "/" + e.Object.ID.String(): machine,
+	} {
+		name := "created"
+		if want.Equal(machine) || path == eventsPath {
+			name = "at"
+		}
+		day := want.Format(time.DateOnly)
+		a := w.send(path+"?"+name+"_from=2020-01-01&"+name+"_until=2020-01-02", nil, "Cookie", admin)
+		if !strings.Contains(a.body, name+"_from="+day+"&amp;"+name+"_until="+day+`"`) {
+			t.Errorf("%s (%d) does not offer %s", path, a.StatusCode, day)
+		}
+	}
 }

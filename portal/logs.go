@@ -116,7 +116,7 @@ func (p *Portal) logBar(c echo.Context, query url.Values) ui.FilterBar {
 		Filters: []ui.Filter{
 			{Name: "outcome", Label: t.Logs.Outcome, Kind: ui.FilterMany, Options: []ui.Option{{Value: "good", Label: t.Logs.Good}, {Value: "refused", Label: t.Logs.Refused}, {Value: "broken", Label: t.Logs.Broken}}},
 			methods, {Name: "code", Label: t.Logs.Code, Kind: ui.FilterWords}, {Name: "merchant", Label: t.Logs.Merchant, Kind: ui.FilterWords},
-			{Name: "at", Label: t.Logs.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())}}}
+			{Name: "at", Label: t.Logs.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
 	if query.Get("key") != "" {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "key", Label: t.Logs.Key, Kind: ui.FilterWords})
 	}

@@ -24,7 +24,7 @@ const merchantsSheet = merchantsPath + ".csv"
 func merchantsInput(c echo.Context, query url.Values) merchant.ListInput {
 	in := merchant.ListInput{
 		Page: cursors(query, number), Created: days(c, query, "created"), Statuses: query["status"], Countries: query["country"],
-		HasWalletA: switched(query.Get("wallet")), HasDAFProvider: switched(query.Get("daf")),
+		HasWalletA: switched(query.Get("wallet")), HasDAFProvider: switched(query.Get("daf")), PayoutsPaused: switched(query.Get("paused")),
 	}
 	for _, one := range query["organization"] {
 		if id, err := number(one); err == nil {
@@ -98,7 +98,8 @@ func (p *Portal) merchantsBar(c echo.Context, query url.Values) (ui.FilterBar, e
 			{Name: "country", Label: m.Country, Kind: ui.FilterMany, Options: countries},
 			{Name: "wallet", Label: m.WalletA, Kind: ui.FilterOne, Options: on},
 			{Name: "daf", Label: m.DAF, Kind: ui.FilterOne, Options: on},
-			{Name: "created", Label: m.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.Now())},
+			{Name: "paused", Label: m.Paused, Kind: ui.FilterOne, Options: []ui.Option{{Value: "on", Label: m.Yes}, {Value: "off", Label: m.No}}},
+			{Name: "created", Label: m.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
 		},
 	}
 	if p.may(c, authz.ExportCreate) {

@@ -4,12 +4,14 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -18,22 +20,27 @@ const offered = 100
 
 // payees are merchants that the visitor sees.
 type payees struct {
-	names map[int64]string
-	all   []merchant.Merchant // the first ones by id, for a filter
+	names  map[int64]string
+	first  []merchant.Merchant // the first ones by id, for a filter
+	more   bool                // than those
+	paidIn []money.Currency    // of all of them
 }
 
-// payees finds the merchants that a filter offers, and those that rows of a list belong to, in one query or two.
+// payees finds the merchants that a filter offers, and those that rows of a list belong to.
 func (p *Portal) payees(c echo.Context, rows ...int64) (payees, error) {
 	ctx, a := c.Request().Context(), actor(c)
 	of, err := p.Merchants.List(ctx, a, merchant.ListInput{Page: page.Input[int64]{Limit: offered, Ascending: true}})
 	if err != nil {
 		return payees{}, err
 	}
-	out := payees{names: map[int64]string{}, all: of.Items}
+	out := payees{names: map[int64]string{}, first: of.Items, more: of.HasMore}
 	for _, m := range of.Items {
 		out.names[m.ID] = m.Name
 	}
-	rows = slices.DeleteFunc(slices.Clone(rows), func(id int64) bool { _, known := out.names[id]; return known })
+	if out.paidIn, err = p.Merchants.Currencies(ctx, a); err != nil {
+		return payees{}, err
+	}
+	rows = slices.DeleteFunc(slices.Concat(rows, chosenMerchant(c.QueryParams())), func(id int64) bool { _, known := out.names[id]; return known })
 	if len(rows) == 0 {
 		return out, nil
 	}
@@ -44,22 +51,21 @@ func (p *Portal) payees(c echo.Context, rows ...int64) (payees, error) {
 	return out, err
 }
 
-// filter chooses one of them; false if there is nothing to choose.
-func (ps payees) filter(label string) (ui.Filter, bool) {
+// filter chooses one of them; false if there is nothing to choose. Where there are too many to offer, the id is typed,
+// and the names are for what is chosen.
+func (ps payees) filter(t *text.Catalogue, label string) (ui.Filter, bool) {
 	out := ui.Filter{Name: "merchant", Label: label, Kind: ui.FilterOne}
-	for _, m := range ps.all {
-		out.Options = append(out.Options, ui.Option{Value: strconv.FormatInt(m.ID, 10), Label: m.Name})
+	if ps.more {
+		out.Kind, out.Hint = ui.FilterWords, t.Parts.MerchantByID
+		for id, name := range ps.names {
+			out.Options = append(out.Options, ui.Option{Value: whole(id), Label: name})
+		}
+		return out, true
 	}
-	return out, len(ps.all) > 1
-}
-
-// currencies counts those that the merchants are paid in.
-func (ps payees) currencies() int {
-	seen := map[money.Currency]bool{}
-	for _, m := range ps.all {
-		seen[m.Currency] = true
+	for _, m := range ps.first {
+		out.Options = append(out.Options, ui.Option{Value: whole(m.ID), Label: m.Name})
 	}
-	return len(seen)
+	return out, len(ps.first) > 1
 }
 
 // chosenMerchant is what the filter of merchants selects: nil for all, and nothing for what is no merchant.
@@ -67,7 +73,7 @@ func chosenMerchant(query url.Values) []int64 {
 	if query.Get("merchant") == "" {
 		return nil
 	}
-	id, _ := number(query.Get("merchant")) // 0 is nobody's
+	id, _ := number(strings.TrimSpace(query.Get("merchant"))) // 0 is nobody's
 	return []int64{id}
 }
 

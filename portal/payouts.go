@@ -87,7 +87,7 @@ func (p *Portal) payoutBar(c echo.Context, query url.Values, merchants payees) u
 		{Name: "arrives", Label: t.Payouts.Arrives, Kind: ui.FilterDays},
 		{Name: "created", Label: t.Payouts.Made, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
 	}}
-	if f, several := merchants.filter(t.Payouts.Merchant); several {
+	if f, several := merchants.filter(t, t.Payouts.Merchant); several {
 		bar.Filters = append(bar.Filters, f)
 	}
 	if p.may(c, authz.ExportCreate) {
@@ -111,7 +111,7 @@ func (p *Portal) exportPayouts(c echo.Context) error {
 			if one.Failure != nil {
 				why = one.Failure.Code
 			}
-			return write(one.ID.String(), stamp(one.CreatedAt.Time), whole(one.MerchantID), string(one.Status), one.Amount.Decimal(), string(one.Currency),
+			return write(one.ID.String(), stamp(one.CreatedAt.Time), whole(one.MerchantID), string(one.Status), units(one.Amount), string(one.Currency),
 				string(one.ArrivalOn), one.BankName, one.Last4, one.StatementDescriptor, whole(int64(one.ChargeCount)), whole(int64(one.RefundCount)),
 				whole(int64(one.EntryCount)), stamp(one.PeriodFrom.Time), stamp(one.PeriodTo.Time), stampAt(one.PaidAt), stampAt(one.FailedAt),
 				stampAt(one.ReturnedAt), why)

@@ -66,7 +66,7 @@ func TestPayouts(t *testing.T) {
 		w.send(payoutsPath+"?merchant="+fmt.Sprint(one.MerchantID), nil, "Cookie", staff).says(t, one.ID.String())
 		w.send(payoutsPath, nil, "Cookie", other).says(t, "No payouts yet")
 		sheet := w.send(payoutsPath+".csv", nil, "Cookie", admin)
-		sheet.says(t, one.ID.String(), one.Amount.Decimal()+",usd,"+string(one.ArrivalOn))
+		sheet.says(t, one.ID.String(), units(one.Amount)+",usd,"+string(one.ArrivalOn))
 	})
 	t.Run("equation", func(t *testing.T) {
 		parts, err := w.Payouts.Parts(t.Context(), w.Actor(), one.ID.String())

@@ -25,6 +25,11 @@ func (p *Portal) today(c echo.Context) time.Time {
 	return now.In(text.To(c.Request().Context()).Zone)
 }
 
+// machineDay is now where the viewer is, by the machine's clock: for records that are written by it.
+func (p *Portal) machineDay(c echo.Context) time.Time {
+	return p.Now().In(text.To(c.Request().Context()).Zone)
+}
+
 // nameOf is a payer's name; "" if it was not given.
 func nameOf(b token.Billing) string {
 	return strings.Join(strings.Fields(b.FirstName+" "+b.MiddleName+" "+b.LastName), " ")

@@ -44,7 +44,7 @@ func (p *Portal) showStart(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	of, err := p.payees(c)
+	of, err := p.payees(c) // with the one that the address names
 	if err != nil {
 		return err
 	}
@@ -56,10 +56,15 @@ func (p *Portal) showStart(c echo.Context) error {
 		view.Keys.Options = append(view.Keys.Options, ui.Option{Value: k.ID.String(), Label: k.Name + " …" + k.Last4})
 	}
 	view.Merchants = ui.Select{Field: ui.Field{Name: "merchant", Label: t.Start.Merchant, Value: c.QueryParam("merchant")}}
-	for _, m := range of.all {
+	for _, m := range of.first {
 		view.Merchants.Options = append(view.Merchants.Options, ui.Option{Value: strconv.FormatInt(m.ID, 10), Label: m.Name})
 	}
-	if len(of.all) > 0 {
+	if id := view.Merchants.Value; of.more && !slices.ContainsFunc(view.Merchants.Options, func(o ui.Option) bool { return o.Value == id }) {
+		if n, _ := number(id); of.names[n] != "" {
+			view.Merchants.Options = append(view.Merchants.Options, ui.Option{Value: id, Label: of.names[n]})
+		}
+	}
+	if len(of.first) > 0 {
 		view.MerchantID = view.Merchants.Options[0].Value
 		if slices.ContainsFunc(view.Merchants.Options, func(o ui.Option) bool { return o.Value == view.Merchants.Value }) {
 			view.MerchantID = view.Merchants.Value

@@ -103,10 +103,10 @@ func (p *Portal) refundBar(c echo.Context, query url.Values, here payees) ui.Fil
 			{Name: "created", Label: t.Refunds.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
 			{Name: "reason", Label: t.Refunds.Reason, Kind: ui.FilterMany, Options: options(refund.Reasons(), t.Acts.Reasons)},
 		}}
-	if filter, some := here.filter(t.Refunds.Merchant); some {
+	if filter, some := here.filter(t, t.Refunds.Merchant); some {
 		bar.Filters = append(bar.Filters, filter)
 	}
-	if here.currencies() > 1 || query.Has("currency") {
+	if len(here.paidIn) > 1 || query.Has("currency") {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "currency", Label: t.Charges.Currency, Kind: ui.FilterOne, Options: currencies()})
 	}
 	if p.may(c, authz.ExportCreate) {

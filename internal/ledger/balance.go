@@ -139,23 +139,32 @@ func Balances(ctx context.Context, q pg.Querier, applicationID, merchantID int64
 		pg.Args{"application_id": applicationID, "merchant_id": merchantID})
 }
 
-// Available is what of a merchant's balance can be paid out.
-type Available struct {
-	MerchantID int64          `db:"merchant_id"`
-	Currency   money.Currency `db:"currency"`
-	Amount     money.Amount   `db:"amount"`
+// Upcoming is what merchants are paid out on one day.
+type Upcoming struct {
+	Day    string       `db:"day"` // as 2026-01-31
+	Amount money.Amount `db:"amount"`
 }
 
-// AvailableOf reads what of the balances of some merchants can be paid out; those that do not exist for the
-// actor are left out.
-func (s *Service) AvailableOf(ctx context.Context, actor authz.Actor, merchants []int64) ([]Available, error) {
+// Upcoming reads what is available now of the balances that are paid out on the next day of payouts: of the actor's
+// merchants in a currency, without those whose payouts are paused. Days are those of a time zone. Nil if there is
+// nothing to pay out.
+func (s *Service) Upcoming(ctx context.Context, actor authz.Actor, currency money.Currency, zone string) (*Upcoming, error) {
 	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
 		return nil, err
 	}
-	return pg.All[Available](ctx, s.Pool, `
-		SELECT m.id AS merchant_id, m.currency, coalesce(-sum(b.balance) FILTER (WHERE b.account = 'merchant_available'), 0)::bigint AS amount
-		FROM merchants m LEFT JOIN LATERAL (`+present+`) b ON true
-		WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])
-		GROUP BY m.id, m.currency ORDER BY m.id`,
-		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants)})
+	first, err := pg.All[Upcoming](ctx, s.Pool, `
+		SELECT day, sum(amount)::bigint AS amount
+		FROM (
+			SELECT to_char(m.next_payout_at AT TIME ZONE @zone::text, 'YYYY-MM-DD') AS day,
+				(SELECT -b.balance FROM (`+present+`) b WHERE b.account = 'merchant_available') AS amount
+			FROM merchants m
+			WHERE m.application_id = @application_id AND m.currency = @currency AND m.payouts_paused_reason IS NULL
+				AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))
+		) due
+		WHERE amount > 0 GROUP BY day ORDER BY day LIMIT 1`,
+		pg.Args{"application_id": actor.ApplicationID, "currency": currency, "zone": zone, "seen": actor.Within(nil)})
+	if err != nil || len(first) == 0 {
+		return nil, err
+	}
+	return &first[0], nil
 }

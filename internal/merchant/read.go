@@ -5,6 +5,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
@@ -49,6 +50,7 @@ type ListInput struct {
 	ExternalID     *string // at most one merchant has it
 	HasWalletA     *bool
 	HasDAFProvider *bool
+	PayoutsPaused  *bool
 	Metadata       map[string]string // pairs that a merchant's metadata have, among others
 	Words          *string           // a part of its name in letters of either case, its id or its external id
 }
@@ -76,12 +78,20 @@ func (s *Service) Count(ctx context.Context, actor authz.Actor, in ListInput) (i
 	return pg.Value[int64](ctx, s.Pool, `SELECT count(*) FROM (SELECT FROM merchants m`+selection+` LIMIT @most) counted`, args)
 }
 
+// Currencies are those that the actor's merchants are paid in.
+func (s *Service) Currencies(ctx context.Context, actor authz.Actor) ([]money.Currency, error) {
+	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+		return nil, err
+	}
+	return pg.Value[[]money.Currency](ctx, s.Pool, `SELECT coalesce(array_agg(DISTINCT m.currency), '{}')::text[] FROM merchants m`+selection, selected(actor, ListInput{}))
+}
+
 // selected are the arguments of a selection.
 func selected(actor authz.Actor, in ListInput) pg.Args {
 	return pg.Args{
 		"application_id": actor.ApplicationID, "seen": actor.Within(nil),
 		"statuses": in.Statuses, "organizations": in.Organizations, "countries": in.Countries, "currencies": in.Currencies,
-		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider, "metadata": pairs(in.Metadata),
+		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider, "paused": in.PayoutsPaused, "metadata": pairs(in.Metadata),
 		"words": in.Words, "from": in.Created.From, "until": in.Created.Until,
 	}
 }
@@ -97,6 +107,7 @@ const selection = `
 		AND (@external_id::text IS NULL OR m.external_id = @external_id)
 		AND (@has_wallet_a::boolean IS NULL OR m.has_wallet_a = @has_wallet_a)
 		AND (@has_daf_provider::boolean IS NULL OR m.has_daf_provider = @has_daf_provider)
+		AND (@paused::boolean IS NULL OR (m.payouts_paused_reason IS NOT NULL) = @paused)
 		AND m.metadata @> @metadata
 		AND (@words::text IS NULL OR strpos(lower(m.name), lower(@words)) > 0 OR m.id::text = @words OR m.external_id = @words)
 		AND (@from::timestamptz IS NULL OR m.created_at >= @from)

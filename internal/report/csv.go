@@ -46,7 +46,7 @@ func (s *Service) StatementCSV(ctx context.Context, actor authz.Actor, in MonthI
 	line := func(at time.Time, id, group, kind, charge, external, amount string, balance money.Amount) error {
 		return w.Write([]string{at.In(zone).Format(time.RFC3339), id, group, kind, charge, external, amount, minor(balance), string(st.Currency)})
 	}
-	err = w.Write([]string{"created_at", "entry_id", "group", "kind", "charge_id", "external_id", "amount", "balance", "currency"})
+	err = w.Write([]string{"created_at", "entry_id", "group", "kind", "charge_id", "external_id", "amount_cents", "balance_cents", "currency"})
 	if err == nil {
 		err = line(st.From.Time, "", "", "opening_balance", "", "", "", st.OpeningBalance)
 	}
@@ -109,7 +109,7 @@ func (s *Service) PayoutCSV(ctx context.Context, actor authz.Actor, id string, t
 			return err
 		}
 		if first {
-			if err := w.Write([]string{"created_at", "entry_id", "payout_id", "kind", "charge_id", "external_id", "amount", "currency"}); err != nil {
+			if err := w.Write([]string{"created_at", "entry_id", "payout_id", "kind", "charge_id", "external_id", "amount_cents", "currency"}); err != nil {
 				return err
 			}
 		}

@@ -86,7 +86,7 @@ func (s *Service) DAFInvoiceCSV(ctx context.Context, actor authz.Actor, in Month
 		return err
 	}
 	w := csv.NewWriter(to)
-	lines := [][]string{{"created_at", "entry_id", "kind", "donation_id", "tracking_id", "external_id", "donation_amount", "rate", "amount", "currency"}}
+	lines := [][]string{{"created_at", "entry_id", "kind", "donation_id", "tracking_id", "external_id", "donation_amount_cents", "rate", "amount_cents", "currency"}}
 	for _, l := range d.Lines {
 		lines = append(lines, []string{l.CreatedAt.In(zone).Format(time.RFC3339), l.EntryID.String(), l.Kind, l.DonationID.String(),
 			text(l.TrackingID), text(l.ExternalID), minor(l.DonationAmount), l.Rate.String(), minor(l.Amount), string(d.Currency)})

@@ -6,12 +6,11 @@ type Dashboard struct {
 	Show                                    func(currency string) string
 	Attention, Nothing, NothingText         string
 	AnswerDispute                           func(amount string) string
-	DueIn                                   func(days int) string
-	DueToday, Overdue                       string
 	MoreDisputes                            func(n int) string
 	WebhookFails, WebhookPaused             func(host string) string
 	FailsSince                              func(day string) string
 	PayoutsPaused                           func(merchant string) string
+	MorePaused                              string
 	PausedReasons                           map[string]string
 	RefundFailed                            func(amount string) string
 	Volume, SuccessRate, Net, Refunds       string
@@ -37,17 +36,11 @@ var dashboardEnglish = Dashboard{
 	Show:      func(currency string) string { return "Show " + currency },
 	Attention: "Needs attention", Nothing: "Nothing waits for you", NothingText: "Disputes to answer, failing webhooks and paused payouts would stand here.",
 	AnswerDispute: func(amount string) string { return "Answer the dispute of " + amount },
-	DueIn: func(days int) string {
-		if days == 1 {
-			return "tomorrow"
-		}
-		return "in " + plural(days, "day", "days")
-	},
-	DueToday: "today", Overdue: "overdue",
 	MoreDisputes:  func(n int) string { return plural(n, "more dispute", "more disputes") + " to answer" },
 	WebhookFails:  func(host string) string { return "Webhook to " + host + " is failing" },
 	WebhookPaused: func(host string) string { return "Webhook to " + host + " is paused" },
 	FailsSince:    func(day string) string { return "Since " + day },
+	MorePaused:    "More merchants whose payouts are paused",
 	PayoutsPaused: func(merchant string) string { return "Payouts of " + merchant + " are paused" },
 	PausedReasons: map[string]string{"payout_failed": "A payout failed. Look at the bank account, then resume.",
 		"payout_returned": "A payout came back. Look at the bank account, then resume."},

@@ -6,7 +6,7 @@ type Merchants struct {
 	Search                                  string
 	Name, Status, Organization, Country     string
 	Accepts, Created, Reference             string
-	WalletA, DAF, On, Off                   string
+	WalletA, DAF, Paused, On, Off, Yes, No  string
 	Short                                   map[string]string // kinds of payment in a word
 	Nothing                                 string            // of what it accepts
 	Counted                                 func(n int64, more bool) string
@@ -38,7 +38,7 @@ var merchantsEnglish = Merchants{
 	Title: "Merchants", Text: "The accounts that are paid.",
 	Search: "Name, number or your reference",
 	Name:   "Merchant", Status: "Status", Organization: "Organization", Country: "Country", Accepts: "Accepts", Created: "Created", Reference: "Your reference",
-	WalletA: "Wallet A", DAF: "DAF Pay", On: "On", Off: "Off",
+	WalletA: "Wallet A", DAF: "DAF Pay", Paused: "Payouts paused", On: "On", Off: "Off", Yes: "Yes", No: "No",
 	Short:   map[string]string{"cc": "Cards", "wallet_a": "Wallet A", "wallet_b": "Wallet B", "ach": "ACH", "acss": "ACSS", "daf": "DAF"},
 	Nothing: "Nothing",
 	Counted: func(n int64, more bool) string {

@@ -22,6 +22,7 @@ type Parts struct {
 	Search, Filters, Apply, Clear, Any string
 	Remove                             func(filter string) string
 	AtLeast, AtMost, From, Until       string
+	MerchantByID                       string
 	OrMore, OrLess, Since, Through     func(value string) string
 	Or                                 func(values []string) string
 	AndMore                            func(value string, others int) string
@@ -62,14 +63,15 @@ var partsEnglish = Parts{
 	Search: "Search", Filters: "Filters", Apply: "Apply", Clear: "Clear filters", Any: "Any",
 	Remove:  func(filter string) string { return "Remove the filter: " + filter },
 	AtLeast: "At least", AtMost: "At most", From: "From", Until: "Until",
-	OrMore:   func(value string) string { return value + " or more" },
-	OrLess:   func(value string) string { return value + " or less" },
-	Since:    func(day string) string { return "since " + day },
-	Through:  func(day string) string { return "until " + day },
-	Or:       func(values []string) string { return strings.Join(values, " or ") },
-	AndMore:  func(value string, others int) string { return value + " or " + group(int64(others), ",") + " more" },
-	Today:    "Today",
-	LastDays: func(n int) string { return "Last " + group(int64(n), ",") + " days" },
+	MerchantByID: "The merchant's id. There are too many to list here; the page Merchants finds one by its name.",
+	OrMore:       func(value string) string { return value + " or more" },
+	OrLess:       func(value string) string { return value + " or less" },
+	Since:        func(day string) string { return "since " + day },
+	Through:      func(day string) string { return "until " + day },
+	Or:           func(values []string) string { return strings.Join(values, " or ") },
+	AndMore:      func(value string, others int) string { return value + " or " + group(int64(others), ",") + " more" },
+	Today:        "Today",
+	LastDays:     func(n int) string { return "Last " + group(int64(n), ",") + " days" },
 
 	Breadcrumbs: "Above this page",
 	Switch:      "Switch to another place",
