@@ -1,14 +1,12 @@
 package ledger_test
 
 import (
-	"slices"
 	"testing"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 )
 
@@ -29,28 +27,25 @@ func TestWhatOfBalancesCanBePaidOut(t *testing.T) {
 	if err := release(w, released.ChargeID); err != nil {
 		t.Fatal(err)
 	}
-	want := []ledger.Available{{MerchantID: m.US, Currency: money.USD, Amount: 700}, {MerchantID: m.CA, Currency: money.CAD}}
-	slices.SortFunc(want, func(a, b ledger.Available) int { return int(a.MerchantID - b.MerchantID) })
-	asked := []int64{m.CA, m.US, w.Other.Merchants.US, 999_999}
 	for _, folded := range []bool{false, true} {
 		if folded {
 			fold(t, w.Ledger)
 		}
-		got, err := w.Ledger.AvailableOf(t.Context(), w.Actor(), asked)
-		if err != nil || !slices.Equal(got, want) {
+		got, err := w.Ledger.Upcoming(t.Context(), w.Actor(), money.USD, "UTC")
+		if err != nil || got == nil || got.Amount != 700 || got.Day == "" {
 			t.Errorf("folded %v: %+v, %v", folded, got, err)
 		}
 	}
 	narrow := w.Person(authz.RoleOrganizationStaff)
 	narrow.Merchants = []int64{m.CA}
-	if got, err := w.Ledger.AvailableOf(t.Context(), narrow, asked); err != nil || len(got) != 1 || got[0].MerchantID != m.CA {
+	if got, err := w.Ledger.Upcoming(t.Context(), narrow, money.USD, "UTC"); err != nil || got != nil {
 		t.Errorf("who sees one merchant gets %+v, %v", got, err)
 	}
-	if got, err := w.Ledger.AvailableOf(t.Context(), w.Actor(), nil); err != nil || len(got) != 0 {
-		t.Errorf("of none: %+v, %v", got, err)
+	if got, err := w.Ledger.Upcoming(t.Context(), w.Actor(), money.CAD, "UTC"); err != nil || got != nil {
+		t.Errorf("of nothing: %+v, %v", got, err)
 	}
 	payer := authz.Actor{Role: authz.RolePublicKey, ApplicationID: w.App.AppID}
-	if _, err := w.Ledger.AvailableOf(t.Context(), payer, asked); !fault.HasCode(err, "permission_denied") {
+	if _, err := w.Ledger.Upcoming(t.Context(), payer, money.USD, "UTC"); !fault.HasCode(err, "permission_denied") {
 		t.Errorf("a payer's browser gets %v", err)
 	}
 }
