@@ -97,7 +97,7 @@ for (const width of widths) {
   test(`guides and errors are sound, ${width}`, async (t) => {
     const page = await open(t, '/docs/guides', { width });
     const paths = await page.locator('.guides a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
-    assert.equal(paths.length, 8);
+    assert.equal(paths.length, 9);
     for (const path of ['/docs/guides', ...paths, '/docs/events', '/docs/errors']) {
       await page.goto(base + path);
       await sound(page, path);

@@ -200,7 +200,7 @@ test('mistakes in the page’s code', async (t) => {
   assert.deepEqual(codes, [
     'integration_error: invalid_public_key',
     'integration_error: merchant_not_found',
-    'integration_error: payment_method_disabled',
+    'integration_error: payment_type_conflict',
     'integration_error: payment_method_disabled',
     'integration_error: invalid_handler',
     'no error',
