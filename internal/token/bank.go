@@ -73,8 +73,11 @@ func (in BankInput) validateAccount(fs *fault.Fields) {
 	if n := in.Number.Reveal(); len(n) < least || len(n) > most || !onlyDigits(n) {
 		fs.Add("bank_account.account_number", "invalid_account_number", fmt.Sprintf("An account number has %d to %d digits.", least, most))
 	}
-	if !slices.Contains([]string{"checking", "savings"}, in.AccountType) {
-		fs.Add("bank_account.account_type", "invalid_account_type", "Choose checking or savings.")
+	if code := "invalid_account_type"; !slices.Contains([]string{"checking", "savings"}, in.AccountType) {
+		if in.AccountType == "" {
+			code = "incomplete_account_type"
+		}
+		fs.Add("bank_account.account_type", code, "Choose checking or savings.")
 	}
 	if strings.TrimSpace(in.Billing.FirstName) == "" || strings.TrimSpace(in.Billing.LastName) == "" {
 		fs.Add("billing.first_name", "incomplete_account_holder_name", "Enter the first and last name of the account's holder.")

@@ -91,7 +91,8 @@ func TestBankValidation(t *testing.T) {
 		{"Canadian, nine digits", canadian("110000000", "12345"), []string{badTransit}},
 		{"Canadian, a letter", canadian("1100000x", "12345"), []string{badTransit}},
 		{"another scheme", func(in *BankInput) { in.Scheme = "sepa" }, []string{"bank_account.scheme invalid_scheme"}},
-		{"type", func(in *BankInput) { in.AccountType = "" }, []string{"bank_account.account_type invalid_account_type"}},
+		{"type", func(in *BankInput) { in.AccountType = "" }, []string{"bank_account.account_type incomplete_account_type"}},
+		{"other type", func(in *BankInput) { in.AccountType = "current" }, []string{"bank_account.account_type invalid_account_type"}},
 		{"no first name", func(in *BankInput) { in.Billing.FirstName = " " }, []string{"billing.first_name incomplete_account_holder_name"}},
 		{"no last name", func(in *BankInput) { in.Billing.LastName = "" }, []string{"billing.first_name incomplete_account_holder_name"}},
 		{"no e-mail", func(in *BankInput) { in.Billing.Email = "" }, []string{"billing.email incomplete_email"}},
@@ -99,7 +100,7 @@ func TestBankValidation(t *testing.T) {
 		{"mandate refused", func(in *BankInput) { in.Mandate.Accepted = false }, []string{"mandate mandate_not_accepted"}},
 		{"another mandate", func(in *BankInput) { in.Mandate.TextVersion = "2020-01" }, []string{"mandate mandate_not_accepted"}},
 		{"everything", func(in *BankInput) { *in = BankInput{Scheme: processor.ACH} }, []string{
-			"bank_account.routing_number invalid_routing_number", badNumber, "bank_account.account_type invalid_account_type",
+			"bank_account.routing_number invalid_routing_number", badNumber, "bank_account.account_type incomplete_account_type",
 			"billing.first_name incomplete_account_holder_name", "billing.email incomplete_email", "mandate mandate_not_accepted",
 		}},
 	} {

@@ -90,10 +90,10 @@ test('every customer of the sandbox’s banks', async (t) => {
   await inModal(page).getByRole('link', { name: 'Go back to your payment' }).click();
   await bank.click();
   await signIn(page, 'code@bank.example');
-  await inModal(page).getByLabel('Code').fill('111111');
+  await inModal(page).getByRole('textbox', { name: 'Code' }).fill('111111');
   await press(page, 'Continue');
   await inModal(page).getByText('This is not the code.').first().waitFor();
-  await inModal(page).getByLabel('Code').fill('135790');
+  await inModal(page).getByRole('textbox', { name: 'Code' }).fill('135790');
   await press(page, 'Continue');
   await press(page, 'Show them');
   await inModal(page).locator('.funds button', { hasText: 'Everyday Checking' }).click();

@@ -263,5 +263,6 @@ async function showCard(mode) {
 }
 
 label()
+offer()
 $('ways').hidden = !(await Promise.all([daf.available(), showCard(form.elements.mode.value)]))[0]
 if (donation.begun) await act(await donation.look())
