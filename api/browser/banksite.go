@@ -61,7 +61,7 @@ func (s *bankSite) page(do func(ctx context.Context, c echo.Context, id string) 
 		if crossOrigin.Check(r) != nil {
 			return echo.ErrForbidden
 		}
-		look, err := s.Look(r.Context(), id)
+		_, err := s.Look(r.Context(), id)
 		if fault.HasCode(err, "resource_missing") {
 			return echo.ErrNotFound
 		}
@@ -72,7 +72,8 @@ func (s *bankSite) page(do func(ctx context.Context, c echo.Context, id string) 
 		if err != nil && !(refused && wrong.Kind == fault.KindInvalid) {
 			return err
 		}
-		if look, err = s.Look(r.Context(), id); err != nil {
+		look, err := s.Look(r.Context(), id)
+		if err != nil {
 			return err
 		}
 		switch {
