@@ -213,7 +213,7 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 	if err := w.Links.ChooseAccount(ctx, secret, "rainy-day"); code(err) != "account_missing" {
 		t.Errorf("an account that was not shown: %v", err)
 	}
-	if err := w.Links.Accept(ctx, secret, false, banklink.Connection{}); code(err) != "validation_failed" {
+	if err := w.Links.Accept(ctx, secret, false, banklink.Connection{}); code(err) != "mandate_not_accepted" {
 		t.Errorf("without agreement: %v", err)
 	}
 	if err := w.Links.Accept(ctx, secret, true, banklink.Connection{IP: "192.0.2.9", UserAgent: "Browser/2"}); err != nil {

@@ -68,6 +68,9 @@ export class Sheet {
   /** Takes it away; false if it is gone already. */
   close(): boolean {
     if (!this.#host.isConnected) return false;
+    // Closed first, as that leads the keyboard back to where it was.
+    this.#dialog.onclose = null;
+    this.#dialog.close();
     this.#frame.close(fault('field_not_mounted', 'The sheet was closed.'));
     this.#host.remove();
     return true;

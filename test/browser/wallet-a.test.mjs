@@ -5,7 +5,7 @@ import { accessible } from './support/axe.mjs';
 import { eventsOf } from './support/card.mjs';
 import { api } from './support/daf.mjs';
 import { credentials } from './support/env.mjs';
-import { button, cancel, createToken, inSheet, lastError, openSheet, payAs, seen, startPayers } from './support/wallet.mjs';
+import { button, cancel, createToken, deliver, inSheet, lastError, openSheet, payAs, seen, startPayers } from './support/wallet.mjs';
 
 const { us, us_q: q } = credentials.merchants;
 const { openPage } = await startPayers('walletA');
@@ -147,7 +147,7 @@ test('the sheet waits 25 seconds for createToken; then authorization_expired, an
   assert.deepEqual([error.code, error.type], ['authorization_expired', 'wallet_error']);
   // A token that comes too late is not given out, either: the payer was told that it failed.
   await page.route('**/client/tokens', async (route) => {
-    const response = await route.fetch();
+    const response = await deliver(route);
     await inSheet(page).getByText('The payment was not completed').waitFor();
     await route.fulfill({ response });
   }, { times: 1 });

@@ -5,7 +5,7 @@ import { accessible } from './support/axe.mjs';
 import { eventsOf } from './support/card.mjs';
 import { api } from './support/daf.mjs';
 import { credentials } from './support/env.mjs';
-import { button, cancel, createToken, inSheet, lastError, openSheet, payAs, seen, startPayers } from './support/wallet.mjs';
+import { button, cancel, createToken, deliver, inSheet, lastError, openSheet, payAs, seen, startPayers } from './support/wallet.mjs';
 
 const { openPage } = await startPayers('walletB');
 
@@ -162,7 +162,7 @@ test('when the service cannot be reached, the same authorization is sent again a
   await page.route('**/client/tokens', async (route) => {
     keys.push(await route.request().headerValue('idempotency-key'));
     if (lost-- > 0) {
-      await route.fetch(); // it arrives, and the answer is lost
+      await deliver(route); // it arrives, and the answer is lost
       return route.abort('connectionreset');
     }
     return route.continue();
