@@ -36,9 +36,14 @@ func (p *Portal) payees(c echo.Context, rows ...int64) (payees, error) {
 	out := payees{names: map[int64]string{}, first: of.Items, more: of.HasMore}
 	for _, m := range of.Items {
 		out.names[m.ID] = m.Name
+		out.paidIn = append(out.paidIn, m.Currency)
 	}
-	if out.paidIn, err = p.Merchants.Currencies(ctx, a); err != nil {
-		return payees{}, err
+	slices.Sort(out.paidIn)
+	out.paidIn = slices.Compact(out.paidIn)
+	if out.more {
+		if out.paidIn, err = p.Merchants.Currencies(ctx, a); err != nil {
+			return payees{}, err
+		}
 	}
 	rows = slices.DeleteFunc(slices.Concat(rows, chosenMerchant(c.QueryParams())), func(id int64) bool { _, known := out.names[id]; return known })
 	if len(rows) == 0 {

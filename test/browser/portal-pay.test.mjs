@@ -101,7 +101,9 @@ test('the second of two tabs sees what the first has refunded', async (t) => {
   for (const tab of [page, other]) {
     await show(tab, charge);
     await opener(tab).click();
-    await tab.getByRole('dialog').getByLabel('Amount').fill('60');
+    await tab.getByRole('dialog').getByText('The payer gets $100.00 back').waitFor();
+    await tab.getByRole('dialog').getByLabel('Amount').fill('');
+    await tab.getByRole('dialog').getByLabel('Amount').pressSequentially('60', { delay: 50 });
     await tab.getByText('The payer gets $60.00 back').waitFor();
   }
   await pay(page.getByRole('dialog'), '$60.00').click();
