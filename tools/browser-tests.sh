@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 tests() {
 	demo=$1
 	shift
-	tools/with-demo.sh $demo node --test --test-timeout=600000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-2}" "$@"
+	tools/with-demo.sh $demo node --test --test-timeout=600000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
 }
 if [ $# -gt 0 ]; then
 	case "$*" in */history/*) tests --history "$@" ;; *) tests "" "$@" ;; esac

@@ -12,7 +12,7 @@ import * as esbuild from 'esbuild';
 const versions = { '1.1': '1.1.0', '1.2': '1.2.0', '3.0': '3.0.0', '3.2': '3.2.0' };
 
 /** Bytes after brotli that each part may weigh at most. */
-export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024, swiper: 1024, bank: 4096, 'part modal': 3072, 'part walletA': 3072, 'part walletB': 3072, 'part bankform': 6144 };
+export const limits = { loader: 8192, controller: 4096, card: 13312, whole: 25600, button: 2048, modal: 1024, swiper: 1024, bank: 4096, 'part modal': 3072, 'part walletA': 3200, 'part walletB': 3072, 'part bankform': 6144 };
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const dist = fileURLToPath(new URL('../dist/svcpay/', import.meta.url));

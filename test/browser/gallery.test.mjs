@@ -71,8 +71,9 @@ test('each field of the gallery works by the code beside it', async (t) => {
     await page.locator(`#${name}-pay`).click();
     await page.locator(`section:has(#${name}) output`).filter({ hasText: 'tok_' }).waitFor();
   }
+  await page.locator('#styled').scrollIntoViewIfNeeded();
+  await page.frameLocator('#styled iframe').locator('input[name=number]').waitFor();
   await page.locator('#styled-off').click();
-  await page.locator('#styled.SvcPayField').waitFor();
   await page.frameLocator('#styled iframe').locator('input[name=number]:disabled').waitFor();
   assert.match(await page.locator('#about-card code').textContent(), /pay\.createField\('card'\)/);
 });

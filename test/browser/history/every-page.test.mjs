@@ -37,7 +37,7 @@ for (const user of credentials.users) {
       weighed = Math.max(weighed, bytes);
       if (bytes < 40_000 || bytes > heaviest) wrong.push(`${kind} weighs ${bytes} bytes`);
     };
-    const { seen, broken } = await walk(page, portal, visit, { known, each: 2, opened });
+    const { seen, broken } = await walk(page, portal, visit, { known, opened });
     t.diagnostic(`${seen.size} kinds of pages, ${looked} of them unlike those before, at most ${weighed} bytes`);
     assert.deepEqual([...broken, ...wrong], []);
     assert.deepEqual(page.complaints, []);

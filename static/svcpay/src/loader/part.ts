@@ -1,3 +1,5 @@
+import { scriptURL } from './script-url';
+
 /** Where parts of the library are that only some field types need, by name. */
 export type Parts = Record<string, { path: string; integrity: string }>;
 
@@ -20,7 +22,7 @@ function request(payOrigin: string, name: string): Promise<unknown> {
   const { path, integrity } = SVCPAY_PARTS[name]!;
   const script = document.createElement('script');
   return new Promise((resolve, reject) => {
-    Object.assign(script, { src: payOrigin + path, integrity, crossOrigin: 'anonymous', onerror: reject });
+    Object.assign(script, { src: scriptURL(payOrigin + path), integrity, crossOrigin: 'anonymous', onerror: reject });
     script.addEventListener(EXPORT, (event) => resolve((event as CustomEvent).detail));
     document.head.append(script);
   }).finally(() => script.remove());

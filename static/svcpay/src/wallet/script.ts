@@ -1,3 +1,5 @@
+import { scriptURL } from '../loader/script-url';
+
 const loading = new Map<string, Promise<void>>();
 
 /** Loads a wallet's script into the page once; rejects when it cannot be had, and tries again the next time. */
@@ -14,7 +16,7 @@ export function loadScript(src: string): Promise<void> {
 function insert(src: string): Promise<void> {
   const script = document.createElement('script');
   return new Promise<void>((resolve, reject) => {
-    Object.assign(script, { src, async: true, onload: () => resolve(), onerror: reject });
+    Object.assign(script, { src: scriptURL(src), async: true, onload: () => resolve(), onerror: reject });
     document.head.append(script);
   }).catch((failed) => {
     script.remove();
