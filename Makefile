@@ -7,7 +7,7 @@ TOOL := go tool -modfile=tools/go.mod
 CLIENT := api/client/typescript
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
-.PHONY: help run build generate test test-go test-front test-browser screenshots check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser test-browser-long screenshots check lint fmt postgres tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -43,7 +43,7 @@ generate: $(CLIENT)/node_modules/.package-lock.json ## write the Go code of the 
 postgres: ## make sure that PostgreSQL's programs are here
 	@tools/postgres.sh
 
-test: build postgres check lint test-go test-front test-browser ## run every test, the browser's included
+test: build postgres check lint test-go test-front test-browser ## run every test, the browser's included but for the long ones
 
 test-go: build postgres
 	@echo "Go tests"
@@ -58,6 +58,9 @@ test-front: static/dist/.built $(CLIENT)/dist/index.js
 test-browser: build postgres
 	@echo "browser tests"
 	@tools/browser-tests.sh
+
+test-browser-long: build postgres ## the browser tests that would make every run too long
+	@tools/browser-tests.sh --long
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots

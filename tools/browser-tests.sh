@@ -1,15 +1,31 @@
 #!/bin/sh
-# Runs the browser tests: those of a demo that has just begun, and those of one with a history.
+# Runs browser tests: the files named, or those of every run; with --long the rest, which take as long again. Files of
+# history/ run beside a demo with six weeks of payments, the others beside one that has just begun.
 set -eu
 cd "$(dirname "$0")/.."
-tests() {
+long="bank-acss bank-form bank-q cards defences endurance gallery history/every-page loader shop-wallets versions wallet-a wallet-b"
+
+beside() { # a kind of demo, and its files
 	demo=$1
 	shift
-	tools/with-demo.sh $demo node --test --test-timeout=600000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
+	[ $# -eq 0 ] || tools/with-demo.sh $demo node --test --test-timeout=600000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
 }
-if [ $# -gt 0 ]; then
-	case "$*" in */history/*) tests --history "$@" ;; *) tests "" "$@" ;; esac
-else
-	tests "" test/browser/*.test.mjs
-	tests --history test/browser/history/*.test.mjs
-fi
+
+files() { # a directory; those of its files that are asked for
+	for file in test/browser/$1*.test.mjs; do
+		name=${file#test/browser/}
+		case " $long " in *" ${name%.test.mjs} "*) kind=--long ;; *) kind= ;; esac
+		[ "$kind" != "$wanted" ] || echo "$file"
+	done
+}
+
+wanted=
+case "${1-}" in
+--long) wanted=--long ;;
+?*)
+	case "$*" in */history/*) beside --history "$@" ;; *) beside "" "$@" ;; esac
+	exit
+	;;
+esac
+beside "" $(files "")
+beside --history $(files history/)
