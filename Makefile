@@ -56,8 +56,7 @@ test-front: static/dist/.built $(CLIENT)/dist/index.js
 	@cd $(CLIENT) && npm run --silent check && npm run --silent test
 
 test-browser: build postgres
-	@echo "browser tests"
-	@tools/browser-tests.sh
+	@echo "browser tests" && tools/browser-tests.sh
 
 test-browser-long: build postgres ## the browser tests that would make every run too long
 	@tools/browser-tests.sh --long
