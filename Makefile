@@ -43,7 +43,7 @@ generate: $(CLIENT)/node_modules/.package-lock.json ## write the Go code of the 
 postgres: ## make sure that PostgreSQL's programs are here
 	@tools/postgres.sh
 
-test: build postgres check lint test-go test-front test-browser ## run every test, the browser's included but for the long ones
+test: build postgres check lint test-go test-front test-browser ## run every test, the browser's included
 
 test-go: build postgres
 	@echo "Go tests"
@@ -58,7 +58,7 @@ test-front: static/dist/.built $(CLIENT)/dist/index.js
 test-browser: build postgres
 	@echo "browser tests" && tools/browser-tests.sh
 
-test-browser-long: build postgres ## the browser tests that would make every run too long
+test-browser-long: build postgres ## all browser tests, each page in both themes at both widths
 	@tools/browser-tests.sh --long
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots

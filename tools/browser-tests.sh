@@ -1,9 +1,8 @@
 #!/bin/sh
-# Runs browser tests: the files named, or those of every run; with --long the rest, which take as long again. Files of
-# history/ run beside a demo with six weeks of payments, the others beside one that has just begun.
+# Runs browser tests: the files named, or all but those that take very long; with --long all, each page in every look.
+# Files of history/ run beside a demo with six weeks of payments, the others beside one that has just begun.
 set -eu
 cd "$(dirname "$0")/.."
-long="bank-acss bank-form bank-q cards defences endurance gallery history/every-page loader shop-wallets versions wallet-a wallet-b"
 
 beside() { # a kind of demo, and its files
 	demo=$1
@@ -11,21 +10,15 @@ beside() { # a kind of demo, and its files
 	[ $# -eq 0 ] || tools/with-demo.sh $demo node --test --test-timeout=600000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
 }
 
-files() { # a directory; those of its files that are asked for
-	for file in test/browser/$1*.test.mjs; do
-		name=${file#test/browser/}
-		case " $long " in *" ${name%.test.mjs} "*) kind=--long ;; *) kind= ;; esac
-		[ "$kind" != "$wanted" ] || echo "$file"
-	done
-}
-
-wanted=
 case "${1-}" in
---long) wanted=--long ;;
-?*)
+"") beside "" $(ls test/browser/*.test.mjs | grep -v /endurance) ;;
+--long)
+	export EVERY_LOOK=1
+	beside "" test/browser/*.test.mjs
+	;;
+*)
 	case "$*" in */history/*) beside --history "$@" ;; *) beside "" "$@" ;; esac
 	exit
 	;;
 esac
-beside "" $(files "")
-beside --history $(files history/)
+beside --history test/browser/history/*.test.mjs

@@ -3,7 +3,8 @@
 # the file that tells them. With --history first, the demo has six weeks of payments.
 set -eu
 CHROMIUM=$("$(dirname "$0")/chromium.sh")
-export CHROMIUM
+CHROMIUM_SHELL=$("$(dirname "$0")/chromium.sh" --shell)
+export CHROMIUM CHROMIUM_SHELL
 history=
 if [ "$1" = --history ]; then
 	history=--history

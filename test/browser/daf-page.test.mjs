@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { accessible } from './support/axe.mjs';
 import { eventsOf, open } from './support/card.mjs';
 import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, openModal, startDonors } from './support/daf.mjs';
-import { credentials } from './support/env.mjs';
+import { credentials, looks } from './support/env.mjs';
 import { merchantPage } from './support/merchant.mjs';
 
 const { site, newPage, openPage } = await startDonors();
@@ -49,27 +49,25 @@ test('whole on a phone, a card in the middle of a screen; the page behind keeps 
   }
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [390, 1280]) {
-    test(`button and dialog are accessible, ${colorScheme} at ${width} px`, async (t) => {
-      const page = await openPage(t, { dark: colorScheme === 'dark', context: { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' } });
-      await accessible(page, 'button');
-      const states = [];
-      await page.route('**/client/daf', (route) => new Promise((resolve) => states.push(() => resolve(route.fulfill({ status: 422, json: {} })))));
-      await button(page).click();
-      await dialog(page).getByRole('status').waitFor();
-      await accessible(page, 'loading');
-      while (!states.length) await page.waitForTimeout(20);
-      states[0]();
-      await dialog(page).getByRole('alert').waitFor();
-      await accessible(page, 'failed');
-      await page.unroute('**/client/daf');
-      await leadTo(page, PAGES);
-      await dialog(page).getByRole('button', { name: 'Try again' }).click();
-      await page.locator('dialog[data-state=open]').waitFor();
-      await accessible(page, 'open');
-    });
-  }
+for (const { width, colorScheme } of looks) {
+  test(`button and dialog are accessible, ${colorScheme} at ${width} px`, async (t) => {
+    const page = await openPage(t, { dark: colorScheme === 'dark', context: { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' } });
+    await accessible(page, 'button');
+    const states = [];
+    await page.route('**/client/daf', (route) => new Promise((resolve) => states.push(() => resolve(route.fulfill({ status: 422, json: {} })))));
+    await button(page).click();
+    await dialog(page).getByRole('status').waitFor();
+    await accessible(page, 'loading');
+    while (!states.length) await page.waitForTimeout(20);
+    states[0]();
+    await dialog(page).getByRole('alert').waitFor();
+    await accessible(page, 'failed');
+    await page.unroute('**/client/daf');
+    await leadTo(page, PAGES);
+    await dialog(page).getByRole('button', { name: 'Try again' }).click();
+    await page.locator('dialog[data-state=open]').waitFor();
+    await accessible(page, 'open');
+  });
 }
 
 test('a page under a strict nonce policy works without one violation', async (t) => {

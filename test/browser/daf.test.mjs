@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { accessible } from './support/axe.mjs';
 import { api, button, dialog, inModal, openModal } from './support/daf.mjs';
 import { FUNDS, authorize, chooseFund, giveIntegrated, heading, press, resultOf, signIn, visitShop } from './support/donor.mjs';
-import { credentials, startBrowser } from './support/env.mjs';
+import { credentials, looks, startBrowser } from './support/env.mjs';
 
 const newPage = await startBrowser();
 const visit = (t, options) => visitShop(newPage, t, options);
@@ -282,38 +282,36 @@ test('one authorization makes one donation, whatever is posted', async (t) => {
   assert.equal((await post({ ...same, workflowSessionId: `${workflowSessionId.slice(0, -1)}x` })).body.error.code, 'daf_session_not_found');
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [390, 1280]) {
-    test(`shop and modal are accessible, ${colorScheme} at ${width} px`, async (t) => {
-      const page = await visit(t, { width, colorScheme });
-      await accessible(page, 'shop');
-      await openModal(page);
-      const modal = () => page.frames().find((frame) => /\/modal\/|\/sandbox\/daf/.test(frame.url()));
-      const look = async (name) => {
-        await heading(page, name).waitFor();
-        await accessible(modal(), name);
-        assert.ok(await modal().evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is not wider than its frame`);
-      };
-      await look('Give from your donor-advised fund');
-      await inModal(page).getByLabel('Amount in US dollars').fill('x');
-      await press(page, 'Continue');
-      await inModal(page).getByRole('alert').waitFor();
-      await look('Give from your donor-advised fund');
-      await inModal(page).getByLabel('Amount in US dollars').fill('50');
-      await press(page, 'Continue');
-      await look('Where is your account?');
-      await inModal(page).locator('.funds button', { hasText: FUNDS.integrated }).click();
-      await look('Sign in');
-      await signIn(page, 'code@fund.example');
-      await look('Enter your code');
-      await inModal(page).getByLabel('Code').fill('246813');
-      await press(page, 'Continue');
-      await look('Review your grant');
-      await authorize(page);
-      await resultOf(page);
-      await accessible(page, 'thanks');
-    });
-  }
+for (const { width, colorScheme } of looks) {
+  test(`shop and modal are accessible, ${colorScheme} at ${width} px`, async (t) => {
+    const page = await visit(t, { width, colorScheme });
+    await accessible(page, 'shop');
+    await openModal(page);
+    const modal = () => page.frames().find((frame) => /\/modal\/|\/sandbox\/daf/.test(frame.url()));
+    const look = async (name) => {
+      await heading(page, name).waitFor();
+      await accessible(modal(), name);
+      assert.ok(await modal().evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is not wider than its frame`);
+    };
+    await look('Give from your donor-advised fund');
+    await inModal(page).getByLabel('Amount in US dollars').fill('x');
+    await press(page, 'Continue');
+    await inModal(page).getByRole('alert').waitFor();
+    await look('Give from your donor-advised fund');
+    await inModal(page).getByLabel('Amount in US dollars').fill('50');
+    await press(page, 'Continue');
+    await look('Where is your account?');
+    await inModal(page).locator('.funds button', { hasText: FUNDS.integrated }).click();
+    await look('Sign in');
+    await signIn(page, 'code@fund.example');
+    await look('Enter your code');
+    await inModal(page).getByLabel('Code').fill('246813');
+    await press(page, 'Continue');
+    await look('Review your grant');
+    await authorize(page);
+    await resultOf(page);
+    await accessible(page, 'thanks');
+  });
 }
 
 test('hidden where the merchant cannot take it', async (t) => {

@@ -8,7 +8,7 @@ import { merchantPage, startSite } from './support/merchant.mjs';
 import { open as openPortal, portal, signIn } from './support/portal.mjs';
 
 const site = await startSite();
-const newPage = await startBrowser();
+const newPage = await startBrowser({ whole: true });
 
 /** The test card that velocity limits count. */
 const LIMITED = '4000000000000689';

@@ -9,7 +9,7 @@ import { SPY } from './support/spy.mjs';
 const site = await startSite();
 // The shop's name leads to this site, so that the tests have pages on an origin that a key allows.
 const shop = new URL(credentials.shop_url);
-const newPage = await startBrowser([`--host-resolver-rules=MAP ${shop.hostname} 127.0.0.1:${site.port}`]);
+const newPage = await startBrowser({ whole: true, flags: [`--host-resolver-rules=MAP ${shop.hostname} 127.0.0.1:${site.port}`] });
 
 /** A card without repetition, so that a run of its digits can only come from it. */
 const NUMBER = '3566002020360505';

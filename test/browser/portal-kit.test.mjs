@@ -1,36 +1,37 @@
 // The kit in a real browser: everything of it by keyboard, in both themes, at every width, with and without a script.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fits, open, soundInBothThemes } from './support/portal.mjs';
+import { looks } from './support/env.mjs';
+import { fits, open, sound } from './support/portal.mjs';
 
 const pages = { kit: '/_kit', home: '/_kit/home', list: '/_kit/list', detail: '/_kit/detail', form: '/_kit/refund', drawer: '/_kit/drawer', search: '/_kit/search?q=a', keys: '/shortcuts' };
 const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim() || document.activeElement.getAttribute('aria-label') || document.activeElement.name);
 const query = (page) => new URL(page.url()).search;
 
-for (const width of [390, 1280]) {
-  test(`the kit is accessible: ${width} pixels`, async (t) => {
-    const page = await open(t, '/_kit', { width });
+for (const { width, colorScheme } of looks) {
+  test(`the kit is accessible: ${colorScheme}, ${width} pixels`, async (t) => {
+    const page = await open(t, '/_kit', { width, colorScheme });
     await page.locator('#totals:not([aria-busy])').waitFor();
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(page.url().replace(/\/portal.*/, '/portal') + path);
-      await soundInBothThemes(page, name);
+      await sound(page, name);
     }
     await page.goto(page.url().replace(/\/portal.*/, '/portal/_kit/list?status=captured&amount_min=10'));
     await page.locator('#filter-status').click();
-    await soundInBothThemes(page, 'filter', { covered: true });
+    await sound(page, 'filter', { covered: true });
     await page.keyboard.press('Escape');
     await page.getByRole('checkbox', { name: /^Select the charge/ }).first().check();
-    await soundInBothThemes(page, 'selection', { covered: true });
+    await sound(page, 'selection', { covered: true });
     await page.locator('.account').click();
-    await soundInBothThemes(page, 'account', { covered: true });
+    await sound(page, 'account', { covered: true });
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await page.getByRole('link', { name: 'Refunds' }).last().waitFor();
-    await soundInBothThemes(page, 'palette', { covered: true });
+    await sound(page, 'palette', { covered: true });
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Open a drawer' }).click();
     await page.getByRole('dialog').waitFor();
-    await soundInBothThemes(page, 'drawer over a list', { covered: true });
+    await sound(page, 'drawer over a list', { covered: true });
     assert.deepEqual(page.complaints, []);
   });
 }

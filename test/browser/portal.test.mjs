@@ -1,8 +1,8 @@
 // The portal's first pages in a real browser, against the running service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { credentials } from './support/env.mjs';
-import { open, portal, signIn, soundInBothThemes, submit, weigh } from './support/portal.mjs';
+import { credentials, looks } from './support/env.mjs';
+import { fits, open, portal, signIn, sound as soundHere, submit, weigh } from './support/portal.mjs';
 
 const [user] = credentials.users;
 const roles = {
@@ -80,19 +80,25 @@ test('a code is copied by its button, which exists only with a script', async (t
   assert.equal(await bare.getByRole('button', { name: /^Copy/ }).count(), 0);
 });
 
-for (const width of [320, 390, 1280]) {
-  test(`all pages are accessible and fit: ${width} pixels`, async (t) => {
-    const page = await open(t, '/login', { width });
-    await soundInBothThemes(page, 'sign-in');
+for (const { width, colorScheme } of looks) {
+  test(`all pages are accessible and fit: ${colorScheme}, ${width} pixels`, async (t) => {
+    const page = await open(t, '/login', { width, colorScheme });
+    const sound = async (name) => {
+      await soundHere(page, name);
+      await page.setViewportSize({ width: 320, height: 800 });
+      await fits(page, `${name}, 320 pixels`);
+      await page.setViewportSize({ width, height: 800 });
+    };
+    await sound('sign-in');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
-    await soundInBothThemes(page, 'mistake');
+    await sound('mistake');
     await signIn(page);
-    await soundInBothThemes(page, 'home');
+    await sound('home');
     await page.goto(`${portal}/_kit`);
-    await soundInBothThemes(page, 'kit');
+    await sound('kit');
     await page.goto(`${portal}/nothing`);
-    await soundInBothThemes(page, 'missing');
+    await sound('missing');
     assert.deepEqual(page.complaints, []);
   });
 }

@@ -1,6 +1,6 @@
 // A visitor of the portal: opens its pages, signs in, and looks whether a page is sound.
 import assert from 'node:assert/strict';
-import { axeSource, credentials, startBrowser } from './env.mjs';
+import { axeSource, credentials, looks, startBrowser } from './env.mjs';
 
 /** The portal's address in this run. */
 export const portal = credentials.portal_url;
@@ -58,27 +58,10 @@ export async function sound(page, name, { covered = false } = {}) {
   await fits(page, name);
 }
 
-/** Fails on what is not sound in light, or not legible in dark. The page is light again afterwards. */
-export async function soundInBothThemes(page, name, options) {
-  await sound(page, name, options);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await legible(page, `${name}, dark`);
-  await page.emulateMedia({ colorScheme: 'light' });
-}
-
-/** Fails on words that are hard to read: all that a theme alone can do to a page that is sound in another one. */
-export async function legible(page, name) {
-  const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ['violations'], runOnly: ['color-contrast'] }));
-  assert.deepEqual(violations.flatMap(({ nodes }) => nodes.map(({ target }) => target.join(' '))), [], name);
-}
-
-/**
- * Fails on a page that is not sound on a dark telephone and on a light desk: each theme and each width once, as what a
- * theme does to a page hardly depends on its width. It tells all that is wrong.
- */
+/** Fails on a page that is not sound in each of the windows that pages are looked at in; it tells all that is wrong. */
 export async function look(page, name) {
   const wrong = [];
-  for (const [width, colorScheme] of [[390, 'dark'], [1280, 'light']]) {
+  for (const { width, colorScheme } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await sound(page, `${name}, ${width} pixels, ${colorScheme}`).catch((error) => wrong.push(error.message.split('\n').slice(0, 12).join(' ')));
