@@ -218,7 +218,7 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(s.world.ctx)
 	defer cancel()
 	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
-		PublicKey: c.PublicKey, Merchants: []shop.Merchant{{ID: c.Merchants.US, Name: "Riverside Food Bank"}}, Log: log})
+		PublicKey: c.PublicKey, Merchants: shopMerchants(c.Merchants), Log: log})
 	a.gallery = api.Gallery{PublicKey: c.PublicKey, Merchants: map[string]int64{"us": c.Merchants.US, "us_q": c.Merchants.USQ, "ca": c.Merchants.CA}}
 	defer a.serveAdmin(ctx, s.admin)()
 	errs := make(chan error, 2)
@@ -234,6 +234,15 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	err := <-errs
 	cancel() // if one of the two fails, the other must not go on alone
 	return errors.Join(err, <-errs)
+}
+
+// shopMerchants are who the demo shop gives to: between them they take every type of payment.
+func shopMerchants(m demo.Merchants) []shop.Merchant {
+	return []shop.Merchant{
+		{ID: m.US, Name: "Riverside Food Bank", BankProcessor: "p", Appeal: shop.FoodBank},
+		{ID: m.USQ, Name: "Riverside Animal Shelter", BankProcessor: "q", Appeal: shop.Shelter},
+		{ID: m.CA, Name: "Riverside Winter Relief", Currency: "cad", Appeal: shop.WinterRelief},
+	}
 }
 
 func waitReady(ctx context.Context, url string, failed <-chan error) error {

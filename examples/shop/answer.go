@@ -35,7 +35,8 @@ type receipt struct {
 	Amount     int64  `json:"amount"` // minor units of Currency
 	Currency   string `json:"currency"`
 	Brand      string `json:"brand,omitempty"`       // of a card
-	Last4      string `json:"last4,omitempty"`       // of a card
+	Bank       string `json:"bank,omitempty"`        // of a bank account
+	Last4      string `json:"last4,omitempty"`       // of a card or a bank account
 	Fund       string `json:"fund,omitempty"`        // of a donor-advised fund
 	TrackingID string `json:"tracking_id,omitempty"` // of a grant that the fund sends
 	CreatedAt  string `json:"created_at"`
@@ -55,23 +56,34 @@ func writeAnswer(w http.ResponseWriter, a answer) {
 func answerFor(c charge) answer {
 	a := answer{Receipt: &receipt{
 		ID: c.ID, Status: c.Status, Amount: c.Amount, Currency: c.Currency,
-		Brand: c.PaymentMethod.Brand, Last4: c.PaymentMethod.Last4, CreatedAt: c.CreatedAt,
+		Brand: c.PaymentMethod.Brand, Bank: c.PaymentMethod.BankName, Last4: c.PaymentMethod.Last4, CreatedAt: c.CreatedAt,
 	}}
 	switch c.Status {
 	case "authorized", "captured", "settled", "pending":
 		a.status, a.State = http.StatusCreated, stateSucceeded
 	case "processing":
 		a.status, a.State = http.StatusAccepted, stateProcessing
-	default: // failed; a card charge captured in one step ends in no other way
-		code, advice := "", ""
-		if c.Failure != nil {
-			code, advice = declineCode(c.Failure.Code, c.Failure.DeclineCode), c.Failure.Advice
-		}
-		declined := decline(code, advice)
+	default: // failed, or a debit that came back; a card charge captured in one step ends in no other way
+		declined := declined(c)
 		declined.Receipt = a.Receipt
 		return declined
 	}
 	return a
+}
+
+func declined(c charge) answer {
+	switch {
+	case c.Type == "ach" || c.Type == "acss":
+		return declinedDebit()
+	case c.Failure == nil:
+		return decline("", "")
+	}
+	return decline(declineCode(c.Failure.Code, c.Failure.DeclineCode), c.Failure.Advice)
+}
+
+func declinedDebit() answer {
+	return answer{status: http.StatusPaymentRequired, State: stateDeclined,
+		Message: "Your bank did not pay this gift.", Advice: "You gave nothing. Please try another account, or give in another way."}
 }
 
 // answerForError puts an answer of the API that is not a charge, or its
@@ -100,18 +112,20 @@ func answerForError(err error) answer {
 		return refuse(http.StatusUnprocessableEntity, message)
 	}
 	// Everything else is a mistake of this shop, which its log tells about.
-	return refuse(http.StatusBadGateway, "We can’t take gifts online right now, and your card was not charged. Please try again later.")
+	return refuse(http.StatusBadGateway, "We can’t take gifts online right now, and you were not charged. Please try again later.")
 }
 
 // refusals are the plain words for what a donor can do something about, or
 // should at least know.
 var refusals = map[string]string{
-	"token_expired":       "Your card details have expired. Please enter them again.",
-	"token_not_found":     "Your card details have expired. Please enter them again.",
-	"token_disabled":      "This card can no longer be used here. Please try another one.",
-	"merchant_not_active": "This food bank is not taking gifts at the moment. Your card was not charged.",
+	"token_expired":       "Your payment details have expired. Please enter them again.",
+	"token_not_found":     "Your payment details have expired. Please enter them again.",
+	"token_disabled":      "This card or account can no longer be used here. Please try another one.",
+	"merchant_not_active": "We are not taking gifts at the moment. You were not charged.",
 	"amount_too_large":    "That gift is larger than we can take online. Please call us: we would love to talk.",
 	"amount_too_small":    "That gift is smaller than we can take online.",
+	"bank_account_unverified": "This account must be verified before it can be debited, which takes a few days, and nothing was debited. " +
+		"To give at once, sign in at your bank instead of typing the numbers, or give by card.",
 	// Of donor-advised funds.
 	"daf_session_expired":      authorizeAgain,
 	"daf_session_not_found":    authorizeAgain,

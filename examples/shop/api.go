@@ -51,14 +51,16 @@ type chargeRequest struct {
 type charge struct {
 	ID            string `json:"id"`
 	MerchantID    int64  `json:"merchant_id"`
+	Type          string `json:"type"`
 	Status        string `json:"status"`
 	Amount        int64  `json:"amount"`
 	Currency      string `json:"currency"`
 	ExternalID    string `json:"external_id"`
 	CreatedAt     string `json:"created_at"`
 	PaymentMethod struct {
-		Brand string `json:"brand"`
-		Last4 string `json:"last4"`
+		Brand    string `json:"brand"`     // of a card
+		BankName string `json:"bank_name"` // of a bank account
+		Last4    string `json:"last4"`
 	} `json:"payment_method"`
 	Failure *struct {
 		Code        string `json:"code"`

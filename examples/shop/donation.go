@@ -37,9 +37,16 @@ var (
 	zipShape    = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z -]{2,9}$`)
 )
 
+// The ways to give that make a charge. Wallets give by card.
+const (
+	byCard = "card"
+	byBank = "bank"
+)
+
 // donation is what the page sends. Nonce names the attempt.
 type donation struct {
 	Nonce      string `json:"nonce"`
+	Way        string `json:"way"`
 	Token      string `json:"token"`
 	Amount     int64  `json:"amount"` // cents
 	MerchantID int64  `json:"merchant_id"`
@@ -74,7 +81,7 @@ func (s *shop) createDonation(w http.ResponseWriter, r *http.Request) {
 func (s *shop) charge(ctx context.Context, merchant Merchant, in donation) answer {
 	key := reference(in.Nonce)
 	made, err := create[charge](ctx, s.api, charges, key, chargeRequest{
-		MerchantID: merchant.ID, Amount: in.Amount, Type: "cc",
+		MerchantID: merchant.ID, Amount: in.Amount, Type: chargeType(merchant, in.Way),
 		Currency: merchant.Currency, FundingCurrency: merchant.Currency, Origin: "ecommerce",
 		Token: in.Token, Description: "Donation to " + merchant.Name, ExternalID: key,
 		Metadata: map[string]string{
@@ -90,10 +97,25 @@ func (s *shop) charge(ctx context.Context, merchant Merchant, in donation) answe
 		// the donor's donation.
 		return answerOf(s, answerFor)(find[charge](ctx, s.api, charges, key))
 	}
-	return answerForError(err)
+	a := answerForError(err)
+	if in.Way == byBank && a.State == stateDeclined {
+		return declinedDebit()
+	}
+	return a
 }
 
-// showDonation says what became of an attempt to give by card.
+// chargeType is what SvcPay calls a charge of a token that was made in this way.
+func chargeType(m Merchant, way string) string {
+	switch {
+	case way == byCard:
+		return "cc"
+	case m.Currency == "cad":
+		return "acss"
+	}
+	return "ach"
+}
+
+// showDonation says what became of an attempt to give by card or from a bank account.
 func (s *shop) showDonation(w http.ResponseWriter, r *http.Request) {
 	show(s, w, r, charges, chargeShape, answerFor)
 }
@@ -141,7 +163,7 @@ func readDonation(w http.ResponseWriter, r *http.Request) (donation, *answer) {
 	if problem := readJSON(w, r, &in); problem != nil {
 		return in, problem
 	}
-	if !nonceShape.MatchString(in.Nonce) || !tokenShape.MatchString(in.Token) {
+	if !nonceShape.MatchString(in.Nonce) || !tokenShape.MatchString(in.Token) || in.Way != byCard && in.Way != byBank {
 		return in, outOfDate()
 	}
 	in.Donor.trim()

@@ -52,6 +52,48 @@ func TestCreateDonationForOtherMerchant(t *testing.T) {
 	}
 }
 
+func debitJSON(kind, status string) string {
+	return strings.NewReplacer(`"status":"captured"`, `"type":"`+kind+`","status":"`+status+`"`, `"kind":"card","brand":"visa"`, `"kind":"bank_us","bank_name":"Alder Bank"`).
+		Replace(chargeJSON("captured", nonce, ""))
+}
+
+func TestDebitsOfBankAccounts(t *testing.T) {
+	t.Parallel()
+	bank := func(more ...string) string {
+		return donationJSON(append([]string{`"way":"card"`, `"way":"bank"`}, more...)...)
+	}
+	for name, test := range map[string]struct {
+		body   string
+		script http.HandlerFunc
+		kind   string
+		status int
+		state  string
+		words  string
+	}{
+		"on its way":          {bank(), says(201, debitJSON("ach", "pending")), "ach", 201, stateSucceeded, ""},
+		"in Canada":           {bank("1042", "1043"), says(201, debitJSON("acss", "pending")), "acss", 201, stateSucceeded, ""},
+		"not accepted":        {bank(), fails(402, "bank_account_unusable", ""), "ach", 402, stateDeclined, "Your bank did not pay"},
+		"came back":           {bank(), says(201, debitJSON("ach", "returned")), "ach", 402, stateDeclined, "Your bank did not pay"},
+		"not verified yet":    {bank(), fails(422, "bank_account_unverified", ""), "ach", 422, stateRefused, "must be verified"},
+		"its mandate revoked": {bank(), fails(422, "token_disabled", ""), "ach", 422, stateRefused, "can no longer be used"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, test.script)
+			status, got := b.post(t, test.body)
+			if status != test.status || got.State != test.state || !strings.Contains(got.Message, test.words) {
+				t.Errorf("got %d %+v", status, got)
+			}
+			if sent := b.api.seen()[0].body["type"]; sent != test.kind {
+				t.Errorf("sent type %v", sent)
+			}
+			if r := got.Receipt; status == 201 && (r.Bank != "Alder Bank" || r.Last4 != "4242" || r.Brand != "") {
+				t.Errorf("receipt %+v", r)
+			}
+		})
+	}
+}
+
 // Each row is what the API says and what the donor learns of it.
 func TestCreateDonationAnswers(t *testing.T) {
 	t.Parallel()
@@ -169,6 +211,8 @@ func TestCreateDonationRefusesBadInput(t *testing.T) {
 		"unknown member":   {donationJSON(`"amount"`, `"total":1,"amount"`), nil, 400},
 		"more after it":    {donationJSON() + "{}", nil, 400},
 		"not JSON":         {"amount=5000", nil, 400},
+		"no way to give":   {donationJSON(`"way":"card",`, ""), nil, 400},
+		"another way":      {donationJSON(`"card"`, `"cash"`), nil, 400},
 		"short nonce":      {donationJSON(nonce, "12"), nil, 400},
 		"not a token":      {donationJSON("tok_01abc", "4242424242424242"), nil, 400},
 		"too long":         {donationJSON("Reed", strings.Repeat("x", maxBody)), nil, 413},

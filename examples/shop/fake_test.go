@@ -119,7 +119,7 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 
 // donationJSON is a right request; replacements are pairs of old and new text.
 func donationJSON(replacements ...string) string {
-	return strings.NewReplacer(replacements...).Replace(`{"nonce":"` + nonce + `","token":"tok_01abc","amount":5000,"merchant_id":1042,` +
+	return strings.NewReplacer(replacements...).Replace(`{"nonce":"` + nonce + `","way":"card","token":"tok_01abc","amount":5000,"merchant_id":1042,` +
 		`"donor":{"first_name":" Dana ","last_name":"Reed","email":"dana@example.org","zip":"97301"}}`)
 }
 

@@ -39,6 +39,7 @@ type pageView struct {
 	MaxCents  int64
 	Sandbox   bool
 	TestCards []testCard
+	TestBank  testBank
 }
 
 type suggestion struct {
@@ -55,6 +56,14 @@ var testCards = []testCard{
 	{"4000 0000 0000 0002", "Declined"},
 	{"4000 0000 0000 9995", "Declined, insufficient funds"},
 	{"4000 0000 0000 5423", "Time-out, confirmed later"},
+}
+
+// testBank is an account at the sandbox's banks, as the way to it asks for it.
+type testBank struct{ Routing, Institution, Transit, Number string }
+
+var testBanks = map[string]testBank{
+	"usd": {Routing: "110000000", Number: "000123456789"},
+	"cad": {Institution: "000", Transit: "11000", Number: "000123456789"},
 }
 
 // page renders the donation page; ?merchant= chooses who receives the gift.
@@ -82,6 +91,7 @@ func (s *shop) view(merchant Merchant) pageView {
 		Nonce: rand.Text(), PayURL: s.cfg.PayURL, Assets: s.assets.base, PublicKey: s.cfg.PublicKey,
 		Merchant: merchant, MinCents: minAmount, MaxCents: maxAmount,
 		Sandbox: strings.HasPrefix(s.cfg.PublicKey, "pk_sandbox_"), TestCards: testCards,
+		TestBank: testBanks[merchant.Currency],
 	}
 	for _, cents := range amounts {
 		v.Amounts = append(v.Amounts, suggestion{Cents: cents, Dollars: cents / 100, Checked: cents == 5000})

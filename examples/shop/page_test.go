@@ -123,3 +123,21 @@ func TestNewRefusesUselessConfig(t *testing.T) {
 		}()
 	}
 }
+
+func TestEachMerchantHasItsAppeal(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig("http://api.example.org", nil)
+	cfg.Merchants[1].Appeal = WinterRelief
+	b := &bench{shop: New(cfg)}
+	for path, want := range map[string][]string{
+		"/":               {FoodBank.Headline, "crate full of vegetables", `data-cents="50"`, `data-bank-processor="p"`, "routing number 110000000"},
+		"/?merchant=1043": {WinterRelief.Headline, "Houses beside a river", `data-cents="250"`, "transit 11000"},
+	} {
+		page := b.fetch(t, "GET", path).Body.String()
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s does not say %q", path, text)
+			}
+		}
+	}
+}

@@ -1,8 +1,8 @@
 // Package shop is the donation page of a fictional food bank, and the small
 // server behind it. It shows how an application uses SvcPay: the page turns a
-// card into a token with svcpay.js, or has the donor authorize a grant from a
-// donor-advised fund; the server charges the token, or records the donation,
-// through the public HTTP API with the secret key that only it knows.
+// card or a bank account into a token with svcpay.js, or has the donor authorize
+// a grant from a donor-advised fund; the server charges the token, or records
+// the donation, through the public HTTP API with the secret key that only it knows.
 //
 // It keeps no database. A donation attempt is named by a nonce that the page
 // invents; the idempotency key and the charge's external_id are derived from
@@ -11,6 +11,7 @@
 package shop
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -34,6 +35,10 @@ type Merchant struct {
 	ID       int64
 	Name     string
 	Currency string // lowercase ISO code; usd when empty
+	// BankProcessor is who debits bank accounts for it, "p" or "q", as SvcPay's record of the merchant says; p when empty.
+	BankProcessor string
+	// Appeal is what the page says of it; that of the food bank when it says nothing.
+	Appeal Appeal
 	// DAFPercentage is what SvcPay keeps of a gift from a donor-advised fund, as agreed with it; 2 when zero.
 	DAFPercentage float64
 }
@@ -56,11 +61,11 @@ func newShop(cfg Config) *shop {
 	}
 	cfg.Merchants = append([]Merchant(nil), cfg.Merchants...)
 	for i := range cfg.Merchants {
-		if cfg.Merchants[i].Currency == "" {
-			cfg.Merchants[i].Currency = "usd"
-		}
-		if cfg.Merchants[i].DAFPercentage == 0 {
-			cfg.Merchants[i].DAFPercentage = 2
+		m := &cfg.Merchants[i]
+		m.Currency, m.BankProcessor = cmp.Or(m.Currency, "usd"), cmp.Or(m.BankProcessor, "p")
+		m.DAFPercentage = cmp.Or(m.DAFPercentage, 2)
+		if m.Appeal.Headline == "" {
+			m.Appeal = FoodBank
 		}
 	}
 	cfg.BaseURL, cfg.PayURL = origin(cfg.BaseURL), origin(cfg.PayURL)

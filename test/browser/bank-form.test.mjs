@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible } from './support/axe.mjs';
-import { ACCOUNT, api, control, fillBank, number, shownAt } from './support/bank.mjs';
+import { api } from './support/api.mjs';
+import { ACCOUNT, control, fillBank, number, shownAt } from './support/bank.mjs';
 import { createToken, eventsOf, leave, open } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';

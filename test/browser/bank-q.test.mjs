@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible } from './support/axe.mjs';
-import { api } from './support/bank.mjs';
+import { api } from './support/api.mjs';
 import { createToken, eventsOf, open } from './support/card.mjs';
 import { inModal } from './support/daf.mjs';
 import { credentials, startBrowser } from './support/env.mjs';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AMEX, EXPIRY, VISA, createToken, enter, eventsOf, input, leave, open, typeCard } from './support/card.mjs';
 import { accessible } from './support/axe.mjs';
-import { api } from './support/daf.mjs';
+import { api } from './support/api.mjs';
 import { startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
 import { SPY } from './support/spy.mjs';

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible } from './support/axe.mjs';
-import { api, button, dialog, inModal, openModal } from './support/daf.mjs';
+import { api } from './support/api.mjs';
+import { button, dialog, inModal, openModal } from './support/daf.mjs';
 import { FUNDS, authorize, chooseFund, giveIntegrated, heading, press, resultOf, signIn, visitShop } from './support/donor.mjs';
 import { credentials, looks, startBrowser } from './support/env.mjs';
 

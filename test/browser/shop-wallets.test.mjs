@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessible } from './support/axe.mjs';
-import { api } from './support/daf.mjs';
+import { api, settled } from './support/api.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { button, cancel, inSheet, openSheet, payAs } from './support/wallet.mjs';
 
@@ -34,9 +34,7 @@ for (const [wallet, kind] of [['A', 'wallet_a'], ['B', 'wallet_b']]) {
     assert.equal(charge.billing.email, 'dana@wallet.example');
     assert.equal(await page.locator('#result-title').textContent(), 'Thank you, Dana!');
     assert.deepEqual(page.refusals, []);
-    const { status } = await api('/api/sandbox/clock', { method: 'POST', body: { advance: '168h' } });
-    assert.equal(status, 200);
-    assert.equal((await api(`/api/charges/${charge.id}`)).body.status, 'settled');
+    await settled(charge.id);
   });
 
   test(`wallet ${wallet}: a declined card, a sheet that is left, and then a gift`, async (t) => {

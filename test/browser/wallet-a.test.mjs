@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { accessible } from './support/axe.mjs';
 import { eventsOf } from './support/card.mjs';
-import { api } from './support/daf.mjs';
+import { api } from './support/api.mjs';
 import { credentials } from './support/env.mjs';
 import { button, cancel, createToken, deliver, inSheet, lastError, openSheet, payAs, seen, startPayers } from './support/wallet.mjs';
 

@@ -3,7 +3,7 @@
 // tab until the attempt has ended, so that a refresh shows the same donation.
 
 const name = 'donation'
-const places = { card: '/donations', daf: '/daf-donations' }
+const places = { charge: '/donations', grant: '/daf-donations' }
 const waits = [500, 1500]
 const lost = {
   state: 'unreachable',
@@ -17,7 +17,7 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms))
 function recall() {
   try {
     const saved = JSON.parse(sessionStorage.getItem(name))
-    return saved?.way in places ? saved : null
+    return saved?.kind in places ? saved : null
   } catch {
     return null
   }
@@ -59,11 +59,11 @@ export class Donation {
     this.#body = null
   }
 
-  // start opens an attempt to give in some way, or goes on with the one that is open.
-  start(way) {
-    if (this.#saved?.way === way) return
+  // start opens an attempt to make a charge or a grant, or goes on with the one that is open.
+  start(kind) {
+    if (this.#saved?.kind === kind) return
     const bytes = crypto.getRandomValues(new Uint8Array(16))
-    this.#saved = { way, nonce: Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('') }
+    this.#saved = { kind, nonce: Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('') }
     remember(this.#saved)
   }
 
@@ -78,7 +78,7 @@ export class Donation {
     if (request) this.#body = JSON.stringify({ ...request, nonce: this.#saved.nonce })
     const body = this.#body
     for (let attempt = 0; ; attempt++) {
-      const answer = await ask(places[this.#saved.way], { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+      const answer = await ask(places[this.#saved.kind], { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
       if (answer !== lost || attempt === waits.length) return this.#note(answer)
       await pause(waits[attempt])
     }
@@ -86,8 +86,8 @@ export class Donation {
 
   // look asks what became of the attempt.
   async look() {
-    const { way, nonce, id } = this.#saved
-    return this.#note(await ask(`${places[way]}/${nonce}${id ? `?id=${encodeURIComponent(id)}` : ''}`))
+    const { kind, nonce, id } = this.#saved
+    return this.#note(await ask(`${places[kind]}/${nonce}${id ? `?id=${encodeURIComponent(id)}` : ''}`))
   }
 
   // follow looks until the outcome is known, for two minutes.

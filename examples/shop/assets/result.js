@@ -3,16 +3,22 @@ import { brandName } from './card.js'
 
 const $ = (id) => document.getElementById(id)
 const words = {
-  initiated: 'Sent to your fund', completed: 'Paid by your fund', canceled: 'Canceled', unknown: 'Waiting for your fund', captured: 'Captured', settled: 'Settled', authorized: 'Authorized', pending: 'Pending', processing: 'Confirming',
+  initiated: 'Sent to your fund', completed: 'Paid by your fund', canceled: 'Canceled', unknown: 'Waiting for your fund', captured: 'Captured', settled: 'Settled', authorized: 'Authorized', pending: 'Debit on its way', failed: 'Not paid', returned: 'Returned by the bank', processing: 'Confirming',
 }
 
 const texts = {
   succeeded: ({ name, receipt }) => [
     name ? `Thank you, ${name}!` : 'Thank you!',
-    receipt?.status === 'unknown' ? `Please remember to make the grant on the website of ${receipt.fund}.` : 'Your gift is on its way to a shelf near the river.',
+    thanks(receipt),
   ],
   processing: () => ['We’re confirming your gift', 'Your bank is taking longer than usual. There is nothing for you to do: please don’t give again.'],
   waiting: () => ['Still waiting for your bank', 'Your gift is safe with us and will be charged only once. You can look again now, or come back later.'],
+}
+
+function thanks(receipt) {
+  if (receipt?.status === 'unknown') return `Please remember to make the grant on the website of ${receipt.fund}.`
+  if (receipt?.status === 'pending') return 'Your account is debited within a few business days. We sent you what you agreed to by e-mail.'
+  return 'Your gift is on its way to where it is needed.'
 }
 
 // showResult replaces the form by the state of the donation and takes the
@@ -43,9 +49,10 @@ function set(name, text) {
   place.closest('div').hidden = !text
 }
 
-function showReceipt({ id, status, amount, currency, brand, last4, fund, tracking_id: tracking, created_at: created }) {
+function showReceipt({ id, status, amount, currency, brand, bank, last4, fund, tracking_id: tracking, created_at: created }) {
   $('result-amount').textContent = new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount / 100)
-  set('card', last4 && `${brandName(brand)} ••${last4}`)
+  set('card', brand && `${brandName(brand)} ••${last4}`)
+  set('account', bank && `${bank} ••${last4}`)
   set('fund', fund)
   set('date', new Date(created).toLocaleString('en-US', { dateStyle: 'long', timeStyle: 'short' }))
   set('status', words[status] ?? status)

@@ -1,5 +1,6 @@
-// The donation form: reads the donor's inputs, has the card made a token or a
-// grant authorized, asks the shop's own server to take the gift, and shows what came of it.
+// The donation form: reads the donor's inputs, has the card or bank account made
+// a token or a grant authorized, asks the shop's own server to take the gift, and shows what came of it.
+import { BankEntry } from './bank.js'
 import { CardEntry } from './card.js'
 import { DafEntry } from './daf.js'
 import { Donation } from './donation.js'
@@ -9,10 +10,18 @@ import './sandbox.js'
 
 const $ = (id) => document.getElementById(id)
 const form = $('form')
-const { key, merchant, currency, min, max, dafPercentage } = form.dataset
+const { key, merchant, currency, min, max, bankProcessor, dafPercentage } = form.dataset
 const donation = new Donation()
 const card = new CardEntry(key, merchant, {
   onChange: (message) => showError('card', message),
+  onEdit: () => donation.edited(),
+})
+const bank = new BankEntry(key, merchant, bankProcessor, {
+  onAuthorized: async (account) => {
+    notice()
+    setBusy(true)
+    await concluded(await giveToken('bank', await account.tokenize(), amount()))
+  },
   onEdit: () => donation.edited(),
 })
 const daf = new DafEntry(key, merchant, Number(dafPercentage), {
@@ -68,7 +77,8 @@ const checks = {
 
 // check shows every mistake at once, takes the donor to the first, and is true without any.
 function check() {
-  const wrong = Object.entries(checks).filter(([name, find]) => {
+  const asked = Object.entries(checks).filter(([name]) => way() === 'card' || name === 'amount')
+  const wrong = asked.filter(([name, find]) => {
     const message = find()
     showError(name, message)
     return message
@@ -100,9 +110,10 @@ function label() {
   const gift = amountFits() ? money(amount()) : ''
   $('donate-text').textContent = busy ? 'One moment…' : `Donate ${gift}`.trim()
   $('impact').hidden = !gift
-  const meals = document.createElement('b')
-  meals.textContent = `${Math.round(amount() / 50).toLocaleString('en-US')} meals`
-  $('impact').replaceChildren('Puts about ', meals, ' on tables')
+  const { cents, unit, before, tail } = $('impact').dataset
+  const good = document.createElement('b')
+  good.textContent = `${Math.max(1, Math.round(amount() / cents)).toLocaleString('en-US')} ${unit}`
+  $('impact').replaceChildren(`${before} `, good, ` ${tail}`)
 }
 
 // billing goes with the card, to make a decline by address checks less likely.
@@ -112,41 +123,48 @@ function billing() {
   return splitShown() ? { ...person, address_zip: value('zip') } : person
 }
 
+// typed is who gives, by the form.
+const typed = () => ({ first_name: value('first_name'), last_name: value('last_name'), email: value('email') })
+
 async function give() {
   if (donation.unsent) return donation.send()
-  const result = await card.tokenize(billing())
-  if (result.error) return { state: 'card', ...result.error }
-  donation.start('card')
-  return donation.send({
-    token: result.token, amount: amount(), merchant_id: Number(merchant),
-    donor: { first_name: value('first_name'), last_name: value('last_name'), email: value('email'), zip: splitShown() ? value('zip') : '' },
-  })
+  if (way() === 'bank') return giveToken('bank', await bank.tokenize(), amount())
+  return giveToken('card', await card.tokenize(billing()), amount(), { ...typed(), zip: splitShown() ? value('zip') : '' })
 }
 
-// payByWallet gives what a wallet's sheet has shown. The wallet knows who gives; what it does not tell is the form's.
+// giveToken has the server charge a token, unless there is none. Wallets and banks know themselves who gives.
+async function giveToken(by, { error, token, billing: known }, sum, donor) {
+  if (error) return { state: by, ...error }
+  const { first_name = '', last_name = '', email = '' } = donor ?? known
+  donation.start('charge')
+  const answer = await donation.send({
+    way: by, token, amount: sum, merchant_id: Number(merchant), donor: { first_name, last_name, email, zip: donor?.zip ?? '' },
+  })
+  return { ...answer, name: first_name }
+}
+
+// payByWallet gives what a wallet's sheet has shown. What the wallet does not tell of the donor is the form's.
 async function payByWallet(wallet) {
   notice()
   const sum = amount()
   setBusy(true)
-  const result = await wallet.tokenize(billing())
-  if (result.error) {
-    setBusy(false)
-    return notice(result.error.message, 'Nothing was charged. You can try again, or give by card.')
-  }
-  const { first_name = '', last_name = '', email = '' } = result.billing
-  donation.start('card')
-  const answer = await donation.send({
-    token: result.token, amount: sum, merchant_id: Number(merchant), donor: { first_name, last_name, email, zip: '' },
-  })
+  await concluded(await giveToken('card', await wallet.tokenize(billing()), sum))
+}
+
+// concluded shows what came of a gift that began with a button of svcpay.js.
+async function concluded({ name, ...answer }) {
   setBusy(false)
-  await act(answer, first_name)
+  if (answer.code) return notice(answer.message, 'Nothing was charged. You can try again, or give in another way.')
+  await act(answer, name)
 }
 
 // offer keeps the buttons of wallets and funds in step with the form.
 function offer() {
-  for (const wallet of wallets) wallet.offer(amountFits() && !busy ? amount() : 0)
-  if (way() !== 'daf') return
   const fits = amountFits() && !busy
+  for (const wallet of wallets) wallet.offer(fits ? amount() : 0)
+  $('debit').textContent = fits ? `A debit of ${money(amount())} from your account` : busy ? 'One moment…' : checks.amount()
+  if (way() === 'bank' && !submits()) bank.enable(fits)
+  if (way() !== 'daf') return
   const cover = form.elements.cover.checked
   const sum = fits ? daf.sum(amount(), cover) : 0
   const fee = fits ? daf.sum(amount(), true) - daf.sum(amount(), false) : 0
@@ -159,7 +177,7 @@ function offer() {
 async function grant(event) {
   notice()
   setBusy(true)
-  donation.start('daf')
+  donation.start('grant')
   const answer = await donation.send({ ...event, merchant_id: Number(merchant), covers_fee: form.elements.cover.checked })
   setBusy(false)
   await act(answer, event.user.firstName)
@@ -167,14 +185,17 @@ async function grant(event) {
 
 const way = () => form.elements.way.value
 
+// submits is true where the donor gives by the form's own button, not by one of svcpay.js.
+const submits = () => way() === 'card' || (way() === 'bank' && form.dataset.bank === 'form')
+
 // showWay shows what a way of giving needs.
 function showWay() {
-  const fund = way() === 'daf'
-  $('daf-way').hidden = !fund
-  $('card-way').hidden = $('pay').hidden = fund
+  for (const name of ['card', 'bank', 'daf']) $(`${name}-way`).hidden = way() !== name
+  $('about').hidden = way() === 'bank'
+  $('pay').hidden = !submits()
   notice()
-  if (!fund) return
-  daf.mount('#daf')
+  if (way() === 'bank') bank.show('#bank')
+  if (way() === 'daf') daf.mount('#daf')
   offer()
 }
 
@@ -186,10 +207,10 @@ async function act(answer, name = value('first_name')) {
     return answer.state === 'processing' ? follow() : undefined
   }
   showForm()
-  if (answer.state === 'card' && answer.type === 'validation_error') return showError('card', answer.message)
+  if (answer.type === 'validation_error') return answer.state === 'bank' ? bank.focus() : showError('card', answer.message)
   for (const [name, message] of Object.entries(answer.errors ?? {})) showError(name, message)
   if (answer.state !== 'none') notice(answer.message, answer.advice)
-  if (donation.unsent && way() === 'daf') offerAgain()
+  if (donation.unsent && !submits()) offerAgain()
 }
 
 // offerAgain lets the donor send again what is authorized, instead of authorizing it twice.
@@ -227,17 +248,17 @@ function startOver() {
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
-  if (busy || way() !== 'card') return
+  if (busy || !submits()) return
   notice()
   if (!check()) return
   setBusy(true)
-  const answer = await give()
+  const { name, ...answer } = await give()
   setBusy(false)
-  await act(answer)
+  await act(answer, name)
 })
 
 form.addEventListener('input', ({ target }) => {
-  if (way() === 'card') donation.edited()
+  if (submits()) donation.edited()
   if (target.name === 'amount') {
     $('other-row').hidden = target.value !== 'other'
     showError('amount', '')
@@ -264,5 +285,8 @@ async function showCard(mode) {
 
 label()
 offer()
-$('ways').hidden = !(await Promise.all([daf.available(), showCard(form.elements.mode.value)]))[0]
+const [debits, grants] = await Promise.all([bank.available(), daf.available(), showCard(form.elements.mode.value)])
+form.dataset.bank = debits ?? ''
+for (const [name, takes] of Object.entries({ bank: debits, daf: grants })) form.querySelector(`label:has([name=way][value=${name}])`).hidden = !takes
+$('ways').hidden = !debits && !grants
 if (donation.begun) await act(await donation.look())

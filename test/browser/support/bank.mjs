@@ -1,6 +1,4 @@
 // A payer's hands in the bank form, and what the API says of it afterwards.
-import { credentials } from './env.mjs';
-
 /** A bank account whose debits settle, as typed. */
 export const ACCOUNT = { first: 'Dana', last: 'Reed', email: 'dana@example.org', type: 'checking', routing: '110000000', account: '000123456789', mandate: true };
 
@@ -24,18 +22,3 @@ export async function fillBank(page, { first, last, email, type, routing, accoun
 
 /** The error that the form shows at a field. */
 export const shownAt = (page, name, container = '#bankaccount') => page.locator(`${container} [data-field=${name}] .svcpay__bank-error`).textContent();
-
-/** Calls the partner API as the application. */
-export async function api(path, { method = 'GET', body } = {}) {
-  const response = await fetch(credentials.base_url + path, {
-    method,
-    headers: {
-      Accept: 'application/json',
-      'X-API-Key': credentials.secret_key,
-      'X-App-ID': String(credentials.app_id),
-      ...(body && { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() }),
-    },
-    body: body && JSON.stringify(body),
-  });
-  return { status: response.status, body: await response.json() };
-}

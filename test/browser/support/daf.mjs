@@ -1,7 +1,7 @@
 // A donor's hands at the DAF button, and pages in the place of the service's modal: for what the library
 // itself does with any page that it is led to.
 import { eventsOf, open } from './card.mjs';
-import { credentials, startBrowser } from './env.mjs';
+import { startBrowser } from './env.mjs';
 import { merchantPage, startSite } from './merchant.mjs';
 
 const HEADERS = {
@@ -21,7 +21,7 @@ export const AUTHORIZED = {
 
 /** A page of a modal as the service writes it, with the library's script in it. */
 export function modalPage(body, result) {
-  const told = result ? ` data-daf-result='${JSON.stringify(result)}'` : '';
+  const told = result ? ` data-result='${JSON.stringify(result)}'` : '';
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Donate</title><script src="/3.2/modal.js" defer></script></head>
 <body${told}><main aria-label="Donation"><h1>Donate</h1>${body}</main></body></html>`;
 }
@@ -75,22 +75,7 @@ export async function endings(page) {
   return { authorized, canceled };
 }
 
-/** Calls the partner API as the application. */
-export async function api(path, { method = 'GET', body } = {}) {
-  const response = await fetch(credentials.base_url + path, {
-    method,
-    headers: {
-      Accept: 'application/json',
-      'X-API-Key': credentials.secret_key,
-      'X-App-ID': String(credentials.app_id),
-      ...(body && { 'Content-Type': 'application/json' }),
-    },
-    body: body && JSON.stringify(body),
-  });
-  return { status: response.status, body: await response.json() };
-}
-
-const FORM = '<form action="next"><label>Amount <input name="amount" autofocus></label><button>Continue</button></form><button data-daf-close>Leave</button>';
+const FORM = '<form action="next"><label>Amount <input name="amount" autofocus></label><button>Continue</button></form><button data-close>Leave</button>';
 
 /** A modal of two pages: a form, and the end that it leads to. */
 export const PAGES = { start: modalPage(FORM), next: modalPage('<p>Thank you.</p>', AUTHORIZED) };
