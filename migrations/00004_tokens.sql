@@ -32,7 +32,7 @@ CREATE TABLE tokens (
     bank_name text,
     account_type text CHECK (account_type IN ('checking', 'savings')),
     fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
-    entry_mode text NOT NULL CHECK (entry_mode IN ('keyed', 'swiped', 'wallet', 'payout_account')),
+    entry_mode text NOT NULL CHECK (entry_mode IN ('keyed', 'swiped', 'wallet', 'bank', 'payout_account')),
     billing jsonb NOT NULL,
     network_transaction_id text,
     disabled_reason text,

@@ -20,12 +20,15 @@ import (
 
 const payURL = "http://pay.example"
 
-// donor is a browser without scripts, in a world whose first merchant takes donations.
-type donor struct {
+// visitor is a browser without scripts.
+type visitor struct {
 	*fixture.World
 	t *testing.T
 	e *echo.Echo
 }
+
+// donor is one in a world whose first merchant takes donations.
+type donor struct{ visitor }
 
 func newDonor(t *testing.T) *donor {
 	t.Helper()
@@ -43,7 +46,7 @@ func newDonor(t *testing.T) *donor {
 		}
 	}
 	e.HTTPErrorHandler = ErrorHandler(c)
-	return &donor{w, t, e}
+	return &donor{visitor{w, t, e}}
 }
 
 // shown is an answer as the donor sees it.
@@ -55,7 +58,7 @@ type shown struct {
 }
 
 // do sends a form, or asks for a page if there is none.
-func (d *donor) do(path string, form url.Values, headers ...string) shown {
+func (d *visitor) do(path string, form url.Values, headers ...string) shown {
 	d.t.Helper()
 	path = strings.TrimPrefix(path, payURL)
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -72,7 +75,7 @@ func (d *donor) do(path string, form url.Values, headers ...string) shown {
 }
 
 // page asks for a page and follows where it leads.
-func (d *donor) page(path string) shown {
+func (d *visitor) page(path string) shown {
 	d.t.Helper()
 	for range 5 {
 		if s := d.do(path, nil); s.next == "" {
@@ -86,7 +89,7 @@ func (d *donor) page(path string) shown {
 }
 
 // sends a form and returns where it leads.
-func (d *donor) sends(path string, values ...string) string {
+func (d *visitor) sends(path string, values ...string) string {
 	d.t.Helper()
 	form := url.Values{}
 	for i := 0; i < len(values); i += 2 {
@@ -115,8 +118,17 @@ func (s shown) has(t *testing.T, status int, texts ...string) {
 // asks posts to /client/daf.
 func (d *donor) asks(body string) (int, map[string]any) {
 	d.t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "/client/daf", strings.NewReader(body))
+	return d.posts("/client/daf", body)
+}
+
+// posts sends JSON as the controller does.
+func (d *visitor) posts(path, body string, headers ...string) (int, map[string]any) {
+	d.t.Helper()
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
 	a := httptest.NewRecorder()
 	d.e.ServeHTTP(a, r)
 	var out map[string]any
@@ -140,7 +152,7 @@ func (d *donor) begins() string {
 // tells is what the page tells the one around it.
 func tells(t *testing.T, s shown) (r result) {
 	t.Helper()
-	_, rest, found := strings.Cut(s.body, `data-daf-result="`)
+	_, rest, found := strings.Cut(s.body, `data-result="`)
 	text, _, _ := strings.Cut(rest, `"`)
 	text = strings.NewReplacer("&#34;", `"`, "&#39;", "'", "&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(text)
 	if found {

@@ -54,7 +54,7 @@ func connection(c echo.Context) banklink.Connection {
 func (m *linkModal) formPage(w payerWay, f banklink.Form, wrong []fault.Field) view {
 	t := w.text()
 	code := map[string]string{}
-	out := pages.Form{AccountType: f.AccountType, Types: w.Scheme == processor.ACH}
+	out := pages.Form{AccountType: f.AccountType}
 	for _, one := range wrong {
 		if code[one.Param] == "" {
 			code[one.Param] = one.Code
@@ -119,6 +119,9 @@ func (m *linkModal) banksPage(c echo.Context, w payerWay, status int, n *shared.
 }
 
 func (m *linkModal) chooseBank(c echo.Context, w payerWay) error {
+	if w.Scheme != processor.ACH {
+		return m.start(c, w)
+	}
 	address, err := m.Links.Choose(c.Request().Context(), w.secret, c.FormValue("bank"), m.PayURL+w.at("/return"))
 	if fault.HasCode(err, banklink.ErrInstitution.Code) {
 		return m.banksPage(c, w, http.StatusUnprocessableEntity, &shared.Notice{Tone: ui.Danger, Title: "Choose your bank", Text: "Choose the bank that your account is with."})

@@ -66,7 +66,7 @@ func TestADonorMayLeaveAnywhere(t *testing.T) {
 		d.sends(way+"/fund", "fund", "fund_juniper")
 		d.page(way+at).has(t, 200, `action="`+way+`/cancel"`, "Riverside Food Bank", "$125")
 		end := d.page(d.sends(way + "/cancel"))
-		end.has(t, 200, "The donation was canceled", "data-daf-close")
+		end.has(t, 200, "The donation was canceled", "data-close")
 		if r := tells(t, end); r != (result{Outcome: "canceled"}) {
 			t.Errorf("%+v", r)
 		}

@@ -701,6 +701,7 @@ const (
 
 // Defines values for SearchResultEntryMode.
 const (
+	SearchResultEntryModeBank   SearchResultEntryMode = "bank"
 	SearchResultEntryModeKeyed  SearchResultEntryMode = "keyed"
 	SearchResultEntryModeSwiped SearchResultEntryMode = "swiped"
 	SearchResultEntryModeWallet SearchResultEntryMode = "wallet"
@@ -2838,7 +2839,7 @@ type SearchResult struct {
 	// Mandate: Of a bank account.
 	Mandate *string `json:"mandate,omitzero"`
 
-	// EntryMode: How the data came to us.
+	// EntryMode: How the data came to us: typed by the payer, read from the card's stripe, from a wallet, or from the payer's bank, which needs no further verification.
 	EntryMode  SearchResultEntryMode `json:"entry_mode,omitzero"`
 	LastUsedAt *time.Time            `json:"last_used_at,omitzero"`
 	ExpiresAt  *time.Time            `json:"expires_at,omitzero"`
@@ -3120,7 +3121,7 @@ type Token struct {
 	Mandate *string `json:"mandate"`
 	Billing Billing `json:"billing"`
 
-	// EntryMode: How the data came to us.
+	// EntryMode: How the data came to us: typed by the payer, read from the card's stripe, from a wallet, or from the payer's bank, which needs no further verification.
 	EntryMode  SearchResultEntryMode `json:"entry_mode"`
 	LastUsedAt *time.Time            `json:"last_used_at"`
 	ExpiresAt  time.Time             `json:"expires_at"`

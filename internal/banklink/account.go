@@ -18,7 +18,7 @@ import (
 // Form is a bank account as a payer types it.
 type Form struct {
 	FirstName, LastName, Email string
-	AccountType                string // checking or savings; of an account in Canada it is not asked for
+	AccountType                string // checking or savings
 	Routing                    string // in the United States
 	Institution, Transit       string // in Canada
 	Account                    string
@@ -62,7 +62,7 @@ func (l Link) read(f Form) (token.BankInput, fault.Fields) {
 		Mandate: token.Acceptance{Accepted: f.Accepted, TextVersion: token.MandateVersion, IP: f.From.IP, UserAgent: f.From.UserAgent}}
 	var fs fault.Fields
 	if l.Scheme == processor.ACSS {
-		in.AccountType, in.Routing = "checking", digits(f.Transit)+digits(f.Institution)
+		in.Routing = digits(f.Transit) + digits(f.Institution)
 		numbered(&fs, "institution", digits(f.Institution), "institution_number", 3)
 		numbered(&fs, "transit", digits(f.Transit), "transit_number", 5)
 	} else {
@@ -178,7 +178,7 @@ func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, er
 	billing := in.Billing
 	billing.FirstName, billing.LastName, billing.Email = made.Billing.FirstName, made.Billing.LastName, made.Billing.Email
 	made.Billing = billing
-	return s.Tokens.CreateLinked(ctx, use, in.SessionID, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx) error { return useTx(ctx, tx, l) })
+	return s.Tokens.CreateLinked(ctx, use, in.Authorization, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx) error { return useTx(ctx, tx, l) })
 }
 
 // useTx lets an authorization do once.

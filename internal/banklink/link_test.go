@@ -35,7 +35,7 @@ func begin(t *testing.T, w *fixture.World, merchantID int64, scheme processor.Sc
 
 // canadian is a complete form.
 func canadian() banklink.Form {
-	return banklink.Form{FirstName: "Léa", LastName: "Roy", Email: "lea@example.org", Institution: "000", Transit: "11000", Account: "000 123-456 789",
+	return banklink.Form{FirstName: "Léa", LastName: "Roy", Email: "lea@example.org", AccountType: "savings", Institution: "000", Transit: "11000", Account: "000 123-456 789",
 		Accepted: true, From: banklink.Connection{IP: "192.0.2.7", UserAgent: "Browser/1"}}
 }
 
@@ -76,7 +76,7 @@ func TestTheMandateIsWhatThePayerSaw(t *testing.T) {
 		accepted := w.Clock.Now()
 		w.Clock.Advance(time.Minute)
 		out, err := redeem(t, w, w.App, ca, id)
-		if err != nil || out.BankAccount.Status != token.Active || out.BankAccount.Last4 != "6789" || out.Billing.LastName != "Roy" {
+		if err != nil || out.BankAccount.Status != token.Active || out.BankAccount.AccountType != "savings" || out.BankAccount.Last4 != "6789" || out.Billing.LastName != "Roy" {
 			t.Fatalf("%+v, %v", out, err)
 		}
 		saved, err := w.Tokens.Get(t.Context(), w.Actor(), out.Token.String())
@@ -117,10 +117,14 @@ func TestAnAuthorizationDoesOnceForItsMerchant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := w.Links.Redeem(t.Context(), in); err != nil || again.Token != first.Token {
-		t.Errorf("a retry gives %+v, %v", again, err)
+	for _, session := range []string{in.SessionID, w.SessionOf(w.App, ca)} { // the first, and one that follows it
+		in.SessionID = session
+		if again, err := w.Links.Redeem(t.Context(), in); err != nil || again.Token != first.Token {
+			t.Errorf("a retry gives %+v, %v", again, err)
+		}
 	}
-	if _, err := redeem(t, w, w.App, ca, id); code(err) != "field_not_authorized" {
+	in.RetryKey = "another"
+	if _, err := w.Links.Redeem(t.Context(), in); code(err) != "field_not_authorized" {
 		t.Errorf("a second time: %v", err)
 	}
 	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM tokens`, pg.Args{}); err != nil || n != 1 {
@@ -226,6 +230,11 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 	shown, err := redeem(t, w, w.App, q, l.AuthorizationID)
 	if err != nil || shown.BankAccount.Status != token.Active || shown.Billing.LastName != "Okafor" {
 		t.Fatalf("%+v, %v", shown, err)
+	}
+	for of, want := range map[token.Created]string{out: token.Keyed, shown: token.FromBank} {
+		if saved, err := w.Tokens.Get(ctx, w.Actor(), of.Token.String()); err != nil || saved.EntryMode != want {
+			t.Errorf("%s, %v; want %s", saved.EntryMode, err, want)
+		}
 	}
 }
 

@@ -126,7 +126,7 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	return s.keep(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
+	return s.keepBank(ctx, m, row, browserClaim(sessionID, retryKey, row, s.Now()), nothingElse)
 }
 
 func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankInput, entryMode string) (newToken, error) {

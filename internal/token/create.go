@@ -41,8 +41,10 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 
 // keep writes a token, once for a claim.
 func (s *Service) keep(ctx context.Context, row newToken, claim *idempotency.Claim) (Created, error) {
-	return s.keepWith(ctx, row, claim, func(context.Context, *pg.Tx) error { return nil })
+	return s.keepWith(ctx, row, claim, nothingElse)
 }
+
+func nothingElse(context.Context, *pg.Tx) error { return nil }
 
 // keepWith is keep that does something else in the same transaction, if the token is a new one.
 func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency.Claim, also func(context.Context, *pg.Tx) error) (Created, error) {
@@ -128,10 +130,10 @@ func (o owner) ref(id ids.Token) vault.Ref {
 	return vault.Ref{Token: id, ApplicationID: o.ApplicationID, MerchantID: o.MerchantID}
 }
 
-// browserClaim makes a retry from the same session find the first attempt's token. The digest uses
+// browserClaim makes a retry in the same scope, a session or what follows it, find the first attempt's token. The digest uses
 // the card's keyed fingerprint, so nothing about the number can be found by trying.
-func browserClaim(sessionID, retryKey string, row newToken, now time.Time) *idempotency.Claim {
-	scope := sha256.Sum256([]byte(sessionID + "\n" + retryKey))
+func browserClaim(within, retryKey string, row newToken, now time.Time) *idempotency.Claim {
+	scope := sha256.Sum256([]byte(within + "\n" + retryKey))
 	shown, _ := json.Marshal(struct { // plain values: cannot fail
 		*Card
 		*BankAccount

@@ -20,8 +20,9 @@ type LinkedInput struct {
 func (in BankInput) Mistakes() fault.Fields { return in.validate() }
 
 // CreateLinked keeps a bank account as [Service.CreateBank] does. It runs take in the same transaction, and makes no
-// token if that fails. The same session and retryKey again return the same token without running it.
-func (s *Service) CreateLinked(ctx context.Context, session SessionUse, sessionID, retryKey string, in LinkedInput,
+// token if that fails. The same authorization and retryKey again return the same token without running it, also from the
+// session that follows one that ended meanwhile.
+func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authorization, retryKey string, in LinkedInput,
 	take func(context.Context, *pg.Tx) error,
 ) (Created, error) {
 	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
@@ -36,13 +37,14 @@ func (s *Service) CreateLinked(ctx context.Context, session SessionUse, sessionI
 	case in.Country != "" && in.Country != m.Country:
 		return Created{}, errCountry
 	}
-	row, err := s.prepareBank(ctx, m, in.BankInput, Keyed)
+	entryMode := Keyed
+	if in.Verified {
+		entryMode = FromBank
+	}
+	row, err := s.prepareBank(ctx, m, in.BankInput, entryMode)
 	if err != nil {
 		return Created{}, err
 	}
 	row.mandate.Text, row.mandate.TextVersion, row.mandate.AcceptedAt = in.Text, in.Mandate.TextVersion, in.AcceptedAt
-	if in.Verified {
-		row.status, row.created.BankAccount.Status, row.deposits = Active, Active, nil
-	}
-	return s.keepWith(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()), take)
+	return s.keepBank(ctx, m, row, browserClaim(session.scope(authorization), retryKey, row, s.Now()), take)
 }

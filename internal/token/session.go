@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,6 +110,12 @@ type SessionUse struct {
 	KeyID         ids.Key `db:"key_id"`
 	PageOrigin    string  `db:"page_origin"`
 	Attempts      int     `db:"attempts"` // this one included
+}
+
+// scope is within what a retry of something that a payer authorized finds the first attempt: a page's session may have been
+// renewed between the two, its key, merchant and origin stay.
+func (u SessionUse) scope(authorized string) string {
+	return strings.Join([]string{u.KeyID.String(), strconv.FormatInt(u.MerchantID, 10), u.PageOrigin, authorized}, "\n")
 }
 
 // UseSession counts an attempt against the session and returns whose it is. A session ends with its

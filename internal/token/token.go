@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/mail"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -67,6 +68,7 @@ const (
 	Keyed         = "keyed"
 	Swiped        = "swiped"
 	FromWallet    = "wallet"
+	FromBank      = "bank"           // the payer's bank named the account
 	PayoutAccount = "payout_account" // a merchant's own account, which is never charged
 )
 
@@ -129,6 +131,8 @@ type Deps struct {
 	Environment identity.Environment
 	Clock       *clock.Clock
 	Now         func() time.Time
+	// Mail takes the copies of mandates on.
+	Mail *mail.Service
 	// Wallets open what payers' wallets send.
 	Wallets Wallets
 	// TestCase finds a sandbox's test case by its name; nil where there are none.

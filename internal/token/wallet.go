@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -48,7 +49,7 @@ var (
 func BoundTo(merchantID int64) string { return strconv.FormatInt(merchantID, 10) }
 
 // CreateWallet opens a wallet's payload, keeps the card in the vault and returns its token. A payload does once;
-// the same session and retryKey again return the same token. Faults beside those of [Service.UseSession]:
+// the same retryKey with it again returns the same token, also from the session that follows one that ended meanwhile. Faults beside those of [Service.UseSession]:
 // wallet_signature_invalid, wallet_payload_expired, wallet_domain_not_registered, payment_method_disabled, network_not_supported.
 func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, in WalletInput) (Created, error) {
 	var fs fault.Fields
@@ -68,7 +69,7 @@ func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, 
 	if err != nil {
 		return Created{}, err
 	}
-	out, err := s.keep(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
+	out, err := s.keep(ctx, row, browserClaim(session.scope(fmt.Sprintf("%x", row.payload)), retryKey, row, s.Now()))
 	if pg.Violated(err) == "wallet_payloads_pkey" {
 		err = errUsed
 	}

@@ -121,8 +121,10 @@ func TestAPayloadDoesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := w.Tokens.CreateWallet(t.Context(), session, key, in); err != nil || again.Token != made.Token {
-		t.Errorf("the same request: %v, %v", again.Token, err)
+	for what, again := range map[string]string{"the same request": session, "from a renewed session": w.Session()} {
+		if again, err := w.Tokens.CreateWallet(t.Context(), again, key, in); err != nil || again.Token != made.Token {
+			t.Errorf("%s: %v, %v", what, again.Token, err)
+		}
 	}
 	if _, err := w.Tokens.CreateWallet(t.Context(), w.Session(), retry(w), in); !fault.HasCode(err, "wallet_payload_expired") {
 		t.Errorf("used again: %v", err)

@@ -1151,7 +1151,7 @@ func EndPage(p Page, e End) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<p class=\"act\"><button type=\"button\" class=\"secondary\" data-daf-close>Close</button></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<p class=\"act\"><button type=\"button\" class=\"secondary\" data-close>Close</button></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

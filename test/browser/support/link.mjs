@@ -11,7 +11,7 @@ export async function openLink(page, type) {
 }
 
 /** An account in Canada whose debits settle, as the modal's inputs are named. */
-export const CANADIAN = { first_name: 'Léa', last_name: 'Roy', email: 'lea@example.org', institution: '000', transit: '11000', account: '000123456789' };
+export const CANADIAN = { first_name: 'Léa', last_name: 'Roy', email: 'lea@example.org', type: 'checking', institution: '000', transit: '11000', account: '000123456789' };
 
 /** One in the United States that is typed, not shown by its bank. */
 export const TYPED = { first_name: 'Dana', last_name: 'Reed', email: 'dana@example.org', type: 'checking', routing: '110000000', account: '000123456789' };

@@ -10,9 +10,9 @@ export interface ModalOptions {
   scheme: 'light' | 'dark';
   /** Asks where the modal's pages begin. */
   address(): Promise<string>;
-  /** Runs once: with what the pages tell, or without anything when the donor closed the modal. */
+  /** Runs once: with what the pages tell, or without anything when the payer closed the modal. */
   done(result?: Result): void;
-  /** Runs for each attempt to show the pages that failed; the donor may try again. */
+  /** Runs for each attempt to show the pages that failed; the payer may try again. */
   failed(error: PayError): void;
 }
 
@@ -100,7 +100,7 @@ export class Modal {
       title: this.#options.title,
       popups: true,
       settings: () => undefined,
-      handlers: { daf: (result: Result) => this.#done(result), close: () => this.#done() },
+      handlers: { result: (result: Result) => this.#done(result), close: () => this.#done() },
       opened: (link) => {
         const shown = this.#shows('open');
         this.#show('open');

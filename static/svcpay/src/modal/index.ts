@@ -1,5 +1,5 @@
 // Runs in each page of a modal; the pages work without it. It tells the embedding page what the page
-// holds for it (`<body data-daf-result>`), and when the donor wants to leave.
+// holds for it (`<body data-result>`), and when the payer wants to leave.
 import { accept } from '../shared/accept';
 import { channel, type Channel } from '../shared/channel';
 import type { DafResult, LinkResult } from '../shared/protocol';
@@ -10,8 +10,8 @@ let sending: EventTarget | null = null;
 accept((port) => {
   const link = (page = channel(port, {
     init() {
-      const { dafResult } = document.body.dataset;
-      if (dafResult) link.send('daf', JSON.parse(dafResult) as DafResult | LinkResult);
+      const { result } = document.body.dataset;
+      if (result) link.send('result', JSON.parse(result) as DafResult | LinkResult);
       return true;
     },
     // Browsers do not obey the attribute in frames of another origin.
@@ -30,5 +30,5 @@ addEventListener('keydown', ({ key, defaultPrevented }) => {
   if (key === 'Escape' && !defaultPrevented) page?.send('close');
 });
 addEventListener('click', ({ target }) => {
-  if ((target as Element).closest('[data-daf-close]')) page?.send('close');
+  if ((target as Element).closest('[data-close]')) page?.send('close');
 });

@@ -1,0 +1,107 @@
+package token_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"svcpay/internal/fixture"
+	"svcpay/internal/instant"
+	"svcpay/internal/mail"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/token"
+)
+
+func inbox(t *testing.T, w *fixture.World) []mail.Letter {
+	t.Helper()
+	letters, err := w.Mail.Inbox(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return letters
+}
+
+// The payer has a copy of the mandate by mail, once for each however often the request is sent.
+func TestThePayerGetsTheMandateByMail(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Mail.Sender = mail.Files{}
+	session := w.SessionOf(w.App, w.App.Merchants.US)
+	var out token.Created
+	for range 2 {
+		var err error
+		if out, err = w.Tokens.CreateBank(t.Context(), session, "k", account("000123456789")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	letters := inbox(t, w)
+	if len(letters) != 1 {
+		t.Fatalf("%d mails", len(letters))
+	}
+	l, saved := letters[0], get(t, w, out.Token.String())
+	if l.Kind != token.MandateMail || l.To != out.Billing.Email || l.Subject != "Your authorization of debits by Riverside Food Bank" {
+		t.Errorf("%s to %s: %s", l.Kind, l.To, l.Subject)
+	}
+	for _, want := range []string{token.MandateText(processor.ACH, "Riverside Food Bank"), "ending in 6789 at " + out.BankAccount.BankName,
+		w.Clock.Now().Format("January 2, 2006"), saved.Mandate.String(), "no real money"} {
+		if !strings.Contains(l.Plain(), want) {
+			t.Errorf("the mail does not say %q:\n%s", want, l.Plain())
+		}
+	}
+	if strings.Contains(l.Plain(), "000123456789") {
+		t.Error("the mail tells the account's number")
+	}
+}
+
+// linked is an account in Canada whose holder agreed in French.
+func linked() token.LinkedInput {
+	in := account("00012345")
+	in.Scheme, in.Routing, in.Mandate.TextVersion = processor.ACSS, "11000000", token.MandateVersionFrench
+	return token.LinkedInput{BankInput: in, Text: token.MandateTextFrench("Riverside Winter Relief")}
+}
+
+// Whoever agreed in French is told in French; what is not kept is not told of; who has no address gets no mail.
+func TestMandatesByMailGoWithTheirTransaction(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Mail.Sender = mail.Files{}
+	use, err := w.Tokens.UseSession(t.Context(), w.SessionOf(w.App, w.App.Merchants.CA))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, broken := linked(), errors.New("broken")
+	in.AcceptedAt = instant.Of(w.Clock.Now())
+	nameless := in
+	nameless.Billing.Email = ""
+	for _, c := range []struct {
+		in    token.LinkedInput
+		err   error
+		mails int
+	}{{in, broken, 0}, {nameless, nil, 0}, {in, nil, 1}, {in, nil, 1}} {
+		key := "k"
+		if c.in.Billing.Email == "" {
+			key = "nameless"
+		}
+		_, err := w.Tokens.CreateLinked(t.Context(), use, "ba_1", key, c.in, func(context.Context, *pg.Tx) error { return c.err })
+		if !errors.Is(err, c.err) || len(inbox(t, w)) != c.mails {
+			t.Errorf("%v; %d mails, want %d", err, len(inbox(t, w)), c.mails)
+		}
+	}
+	l := inbox(t, w)[0]
+	if l.Subject != "Votre autorisation de débits par Riverside Winter Relief" || !strings.Contains(l.Plain(), in.Text) ||
+		!strings.Contains(l.Plain(), in.AcceptedAt.Format("2006-01-02")) {
+		t.Errorf("%s\n%s", l.Subject, l.Plain())
+	}
+}
+
+func TestADeploymentWithoutMailsKeepsMandates(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Mail.Sender = nil
+	saved := bank(t, w, w.App.Merchants.US, account("000123456789"))
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM mails`, pg.Args{}); err != nil || n != 0 || saved.Mandate == nil {
+		t.Errorf("%d mails, %v", n, err)
+	}
+}
