@@ -53,7 +53,7 @@ declare namespace SvcPay {
   interface Options {
     /** Takes cards by a magnetic stripe reader that types; the page must have a button with the id "swipe". */
     swipe?: boolean;
-    /** The language of the card fields: "auto" is the browser's; the page's own unless told. */
+    /** The language of the fields: "auto" is the browser's; the page's own unless told. */
     locale?: Locale | 'auto' | (string & {});
   }
 

@@ -217,6 +217,29 @@ test('the frames look like the page’s own inputs, whatever its style sheet say
   }));
 });
 
+const TONGUES = {
+  es: { label: 'Tipo de cuenta', savings: 'Cuenta de ahorros', name: 'Escriba el nombre y los apellidos del titular de la cuenta.', routing: 'El número de ruta está incompleto: tiene nueve dígitos.', mandate: 'Acepte la autorización para debitar su cuenta.' },
+  fr: { label: 'Type de compte', savings: 'Compte d’épargne', name: 'Saisissez le prénom et le nom du titulaire du compte.', routing: 'Le numéro d’acheminement est incomplet\u00a0: il compte neuf chiffres.', mandate: 'Acceptez l’autorisation de débiter votre compte.' },
+  'fr-CA': { label: 'Type de compte', savings: 'Compte d’épargne', name: 'Entrez le prénom et le nom du titulaire du compte.', routing: 'Le numéro d’acheminement est incomplet\u00a0: il compte neuf chiffres.', mandate: 'Acceptez l’autorisation de débiter votre compte.' },
+};
+
+for (const [locale, words] of Object.entries(TONGUES)) {
+  test(`the form speaks ${locale}, in the page and in its frames; the agreement is word for word`, async (t) => {
+    const page = await openPage(t, { instance: { locale }, options: { customizeFields: { email: { label: 'Mail' } } } });
+    assert.equal(await wrapper(page, 'account_type').locator('label').textContent(), words.label);
+    assert.equal(await wrapper(page, 'email').locator('label').textContent(), 'Mail', 'the page’s own words come first');
+    assert.equal(await control(page, 'account_type').locator('option[value=savings]').textContent(), words.savings);
+    assert.equal(await number(page, 'routing_number').evaluate((input) => input.ownerDocument.documentElement.lang), locale);
+    const { error } = await createToken(page);
+    assert.equal(error.message, words.name);
+    const shown = await Promise.all(['account_holder_first_name', 'routing_number', 'mandate'].map((name) => shownAt(page, name)));
+    assert.deepEqual(shown, [words.name, words.routing, words.mandate]);
+    assert.equal(await page.locator('#bankaccount [data-field=mandate] [lang=en]').count(), 1);
+    await fillBank(page);
+    assert.match((await createToken(page)).token, /^tok_/);
+  });
+}
+
 test('a page under the strictest policy works without a violation', async (t) => {
   const nonce = 'cmFuZG9t';
   const pay = new URL(credentials.pay_url).origin;

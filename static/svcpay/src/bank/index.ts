@@ -3,7 +3,7 @@ import { accept } from '../shared/accept';
 import { channel, type Channel } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
 import { joinController } from '../shared/join';
-import type { BankNumber, Collected, FieldState } from '../shared/protocol';
+import type { BankNumber, Collected, FieldState, Joined } from '../shared/protocol';
 import { checkAccount, checkRouting, digitsOf } from './checks';
 
 /** What the page tells of the look of one number's frame; it is not trusted. */
@@ -19,6 +19,7 @@ interface Settings {
   back?: unknown;
 }
 
+/** In English until told otherwise. */
 const MESSAGES: Record<string, string> = {
   incomplete_routing_number: 'Your routing number is incomplete: it has nine digits.',
   invalid_routing_number: 'Your routing number is not valid.',
@@ -82,7 +83,9 @@ accept((port) => {
           return { values: { [name]: text() }, errors: error ? [error] : [] };
         },
       });
-      await controller.call('hello', undefined, 5000);
+      const { locale, words }: Joined = await controller.call('hello', undefined, 5000);
+      Object.assign(MESSAGES, words);
+      document.documentElement.lang = locale;
       apply(settings);
       document.body.replaceChildren(input, described);
       return report();

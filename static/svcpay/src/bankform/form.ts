@@ -4,7 +4,7 @@ import { bankDataOf } from '../loader/token-data';
 import type { PayError } from '../shared/errors';
 import type { BankRequest, FieldState, Mandate } from '../shared/protocol';
 import { uuid } from '../shared/random';
-import { FIELDS, WORDS, errorOf, type FieldName } from './inputs';
+import { FIELDS, errorOf, wordsOf, type Dictionary, type FieldName, type Words } from './inputs';
 import { NumberField } from './number';
 import { Wrapper, make } from './part';
 import { PlainField } from './plain';
@@ -13,6 +13,8 @@ import { StyleOption, useDefaults } from './styles';
 /** What the form needs of the field that it belongs to. */
 export interface FormHost {
   mandate: Mandate;
+  /** The form's language; the mandate itself is in English. */
+  dictionary: Dictionary;
   /** The address of the frame of one number. */
   address(number: string, id: string): string;
   /** Tells that a frame has left the page. */
@@ -53,7 +55,7 @@ export class BankForm {
       this.#parts.set(name, part);
       container.append(part.wrapper.element);
     }
-    const label = make('label', { className: 'SvcPay__mandate' }, this.#box, make('span', { textContent: host.mandate.text }));
+    const label = make('label', { className: 'SvcPay__mandate' }, this.#box, make('span', { textContent: host.mandate.text, lang: 'en' }));
     this.#mandate = new Wrapper('mandate', `${this.#id}-mandate`, label);
     this.#box.onchange = () => this.#report();
     container.append(this.#mandate.element);
@@ -69,7 +71,7 @@ export class BankForm {
     this.#style.apply(style);
     this.#box.disabled = !!disabled;
     for (const [name, part] of this.#parts) {
-      const words = wordsOf(name, customizeFields);
+      const words = customized(wordsOf(name, this.#host.dictionary), (customizeFields ?? {})[name]);
       if (part instanceof PlainField) part.apply(words, !!disabled);
       else part.apply(words, { disabled: !!disabled, scheme });
     }
@@ -132,8 +134,8 @@ export class BankForm {
 
   #make(name: FieldName): Part {
     const id = `${this.#id}-${name}`;
-    if (name !== 'routing_number' && name !== 'account_number') return new PlainField(name, id, () => this.#report());
-    return new NumberField(name, id, WORDS[name], (frame) => this.#host.address(name, frame), {
+    if (name !== 'routing_number' && name !== 'account_number') return new PlainField(name, id, this.#host.dictionary, () => this.#report());
+    return new NumberField(name, id, (frame) => this.#host.address(name, frame), {
       changed: () => this.#report(),
       focused: () => this.#look(),
       ready: () => --this.#loading || this.#host.ready(),
@@ -147,7 +149,7 @@ export class BankForm {
 
   #errors(): PayError[] {
     const wrong = [...this.#parts.values()].flatMap(({ state }) => state.error ?? []);
-    return this.#submitted && !this.#box.checked ? [...wrong, errorOf('mandate_not_accepted', 'mandate')] : wrong;
+    return this.#submitted && !this.#box.checked ? [...wrong, errorOf('mandate_not_accepted', 'mandate', this.#host.dictionary)] : wrong;
   }
 
   /** Shows every field's state, and tells the page when the whole has changed. */
@@ -172,8 +174,7 @@ export class BankForm {
   }
 }
 
-function wordsOf(name: FieldName, customized: unknown) {
-  const own = (customized as Partial<Record<FieldName, Options>> | undefined)?.[name];
-  const texts = Object.entries(own ?? {}).filter(([, text]) => typeof text === 'string');
-  return merge({ ...WORDS[name] }, Object.fromEntries(texts)) as (typeof WORDS)[FieldName];
+/** Words with those that the page has for the field in their place. */
+function customized(words: Words, own: Options = {}): Words {
+  return merge({ ...words }, Object.fromEntries(Object.entries(own).filter(([, text]) => typeof text === 'string'))) as Words;
 }

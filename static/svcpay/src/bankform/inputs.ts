@@ -12,13 +12,16 @@ export const FIELDS = [
 export type FieldName = (typeof FIELDS)[number];
 export type PlainName = Exclude<FieldName, 'routing_number' | 'account_number'>;
 
+/** What stands for the English words below, by their names; what is missing stays English. */
+export type Dictionary = Record<string, string>;
+
 /** The words of a field that the page can replace. */
 export interface Words {
   label: string;
   placeholder: string;
 }
 
-export const WORDS: Record<FieldName, Words> = {
+const WORDS: Record<FieldName, Words> = {
   account_holder_first_name: { label: 'First name of the account holder', placeholder: '' },
   account_holder_last_name: { label: 'Last name of the account holder', placeholder: '' },
   email: { label: 'E-mail', placeholder: '' },
@@ -26,6 +29,12 @@ export const WORDS: Record<FieldName, Words> = {
   routing_number: { label: 'Routing number', placeholder: 'Nine digits' },
   account_number: { label: 'Account number', placeholder: '' },
 };
+
+/** The words of a field in the language of a dictionary. */
+export function wordsOf(name: FieldName, dictionary: Dictionary): Words {
+  const { label, placeholder } = WORDS[name];
+  return { label: dictionary[`label_${name}`] ?? label, placeholder: dictionary[`placeholder_${name}`] ?? placeholder };
+}
 
 /** The kinds of account, by what the service calls them. */
 export const ACCOUNT_TYPES = { checking: 'Checking', savings: 'Savings' };
@@ -75,6 +84,6 @@ function judgeEmail(text: string): Verdict | undefined {
 }
 
 /** The error of a code as the page is told it. */
-export function errorOf(code: string, field: string): PayError {
-  return fault(code, MESSAGES[code]!, 'validation_error', field);
+export function errorOf(code: string, field: string, dictionary: Dictionary): PayError {
+  return fault(code, dictionary[code] ?? MESSAGES[code]!, 'validation_error', field);
 }

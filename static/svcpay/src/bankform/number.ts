@@ -35,14 +35,14 @@ export class NumberField {
   #sent = '';
   #resized = new ResizeObserver(() => this.refresh());
 
-  constructor(name: BankNumber, id: string, words: Words, url: (id: string) => string, listener: NumberListener) {
+  constructor(name: BankNumber, id: string, url: (id: string) => string, listener: NumberListener) {
     this.member = `bank_account.${name}`;
     const box = make('div', { className: 'SvcPay__frame' }, this.#back);
     this.#label.onclick = () => this.focus();
     this.wrapper = new Wrapper(name, id, this.#label, box);
     this.#frame = openFrame(box, {
       url: url(this.id),
-      title: words.label,
+      title: '', // comes with the words
       settings: () => this.#settings(),
       handlers: {
         change: (state: FieldState) => {

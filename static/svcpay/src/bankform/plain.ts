@@ -1,5 +1,5 @@
 import type { PayError } from '../shared/errors';
-import { ACCOUNT_TYPES, MEMBERS, errorOf, judge, type PlainName, type Words } from './inputs';
+import { ACCOUNT_TYPES, MEMBERS, errorOf, judge, type Dictionary, type PlainName, type Words } from './inputs';
 import { Wrapper, make, type Demand, type PartState } from './part';
 
 const AUTOCOMPLETE: Partial<Record<PlainName, string>> = {
@@ -17,11 +17,13 @@ export class PlainField {
   #control: HTMLInputElement | HTMLSelectElement;
   #label = make('label', { className: 'SvcPay__label' });
   #refusal: PayError | undefined;
+  #dictionary: Dictionary;
 
-  constructor(name: PlainName, id: string, changed: () => void) {
+  constructor(name: PlainName, id: string, dictionary: Dictionary, changed: () => void) {
     this.#name = name;
+    this.#dictionary = dictionary;
     this.member = MEMBERS[name];
-    this.#control = name === 'account_type' ? choice() : make('input', { type: name === 'email' ? 'email' : 'text', autocomplete: AUTOCOMPLETE[name] });
+    this.#control = name === 'account_type' ? choice(dictionary) : make('input', { type: name === 'email' ? 'email' : 'text', autocomplete: AUTOCOMPLETE[name] });
     Object.assign(this.#control, { id, className: 'SvcPay__input' });
     this.#label.htmlFor = id;
     this.wrapper = new Wrapper(name, id, this.#label, this.#control);
@@ -43,7 +45,7 @@ export class PlainField {
   get state(): PartState {
     const verdict = judge(this.#name, this.text);
     const early = this.demand === 'typing' || (this.demand === 'left' && !this.text);
-    const error = this.#refusal ?? (verdict && !(verdict.possible && early) ? errorOf(verdict.code, this.member) : undefined);
+    const error = this.#refusal ?? (verdict && !(verdict.possible && early) ? errorOf(verdict.code, this.member, this.#dictionary) : undefined);
     return { empty: !this.text, complete: !verdict, ...(error && { error }) };
   }
 
@@ -79,7 +81,7 @@ export class PlainField {
   }
 }
 
-function choice(): HTMLSelectElement {
-  const options = Object.entries(ACCOUNT_TYPES).map(([value, textContent]) => make('option', { value, textContent }));
+function choice(dictionary: Dictionary): HTMLSelectElement {
+  const options = Object.entries(ACCOUNT_TYPES).map(([value, text]) => make('option', { value, textContent: dictionary[`type_${value}`] ?? text }));
   return make('select', {}, make('option', { value: '' }), ...options);
 }

@@ -15,7 +15,7 @@ import type {
 import { uuid } from '../shared/random';
 import { Fields } from './fields';
 import { post, type Answer } from './http';
-import { localized } from './locale';
+import { localized, words } from './locale';
 import { Sessions } from './session';
 
 const instance = new URLSearchParams(location.search).get('i') ?? '';
@@ -41,6 +41,8 @@ accept((port, pageOrigin) => {
     link: async (request: LinkRequest) => (await withSession(sessions, (session) => post('/client/bank', { session, ...request }))).body,
     redeem: (request: RedeemRequest) => keepBank(sessions, { type: 'bank_authorization', ...request }),
     daf: (request: DafRequest) => startDaf(sessions, request),
+    /** The words of the page's language, for what the page itself shows. */
+    words: () => words,
     drop: (id: string) => fields.drop(id),
   });
 });

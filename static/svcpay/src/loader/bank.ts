@@ -1,4 +1,5 @@
 import type { BankForm } from '../bankform/form';
+import type { Dictionary } from '../bankform/inputs';
 import type { BankFormPart } from '../parts/bankform';
 import { asFault, fault, type PayError } from '../shared/errors';
 import type { Host } from './field';
@@ -28,9 +29,9 @@ export class BankField extends LinkField {
     if (!container) return;
     this.#show({ empty: true, complete: false });
     const current = this.mounting;
-    loadPart<BankFormPart>(this.host.payOrigin, 'bankform').then(
-      ({ BankForm }) => {
-        if (current === this.mounting) this.#form = this.#make(BankForm, container);
+    Promise.all([loadPart<BankFormPart>(this.host.payOrigin, 'bankform'), this.#words()]).then(
+      ([{ BankForm }, dictionary]) => {
+        if (current === this.mounting) this.#form = this.#make(BankForm, container, dictionary);
       },
       () => this.failed(UNREACHABLE),
     );
@@ -74,9 +75,15 @@ export class BankField extends LinkField {
     return this.host.setup.bankProcessor === 'q';
   }
 
-  #make(Form: typeof BankForm, container: Element): BankForm {
+  /** The form's words in its language; where they cannot be had it is in English, as any field is. */
+  async #words(): Promise<Dictionary> {
+    return this.host.locale() === 'en' ? {} : this.host.ask('words', undefined).catch(() => ({}));
+  }
+
+  #make(Form: typeof BankForm, container: Element, dictionary: Dictionary): BankForm {
     return new Form(container, this.options, {
       mandate: this.host.setup.mandate!,
+      dictionary,
       address: (t, f) => this.host.address('bank', { t, f }),
       dropped: (id) => this.host.dropped(id),
       ready: () => this.events.emit('ready', {}),
