@@ -4352,7 +4352,7 @@ type ExportsService struct{ api *transport }
 // FilesService: Documents that belong to something else, such as the evidence of a dispute.
 type FilesService struct{ api *transport }
 
-// MandatesService: By which words a payer allowed debits of a bank account.
+// MandatesService: By which words a payer allowed debits of a bank account. When one is accepted the payer is sent a copy by mail.
 type MandatesService struct{ api *transport }
 
 // MeService: The key that a request is made with.
