@@ -33,7 +33,7 @@ var fuzzed = map[string]string{
 	"signature.nodeOf": "FuzzDiagnose", "signature.SecretOf": "FuzzDiagnose",
 	"search.Parse": "FuzzParse", "report.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
-	"wallet.canonical.UnmarshalText": "FuzzOpen",
+	"wallet.canonical.UnmarshalText": "FuzzOpen", "wallet/credentials.parseRootKeys": "FuzzRootKeys",
 }
 
 // unfuzzed look like parsers and read nothing of a caller's, or only what another has read.

@@ -13,16 +13,12 @@ import (
 	"svcpay/api"
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
-	banksandbox "svcpay/internal/banklink/institution/sandbox"
 	"svcpay/internal/clock"
-	"svcpay/internal/counterparty"
-	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/instant"
 	"svcpay/internal/mail"
 	"svcpay/internal/metrics"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
-	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/safehttp"
 	"svcpay/internal/vault"
 	"svcpay/policy"
@@ -39,10 +35,11 @@ type app struct {
 	meter   *metrics.Meter
 	sender  mail.Sender
 	wallets payersWallets
-	funds   *dafsandbox.Provider // the sandbox's
-	gallery api.Gallery          // whose samples the documentation shows
+	parties counterparties
+	gallery api.Gallery // whose samples the documentation shows
 	// stopLogs ends the writing of request logs, and writes what waits.
-	stopLogs func()
+	stopLogs     func()
+	stopRootKeys func()
 }
 
 // machineTime is the one source of time: milliseconds, as records keep it.
@@ -67,26 +64,27 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 		return nil, err
 	}
 	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, wallets: wallets, meter: metrics.New(pool, machineTime), check: check}
-	a.Services, a.funds = a.wire(machineTime, a.meter.Processor)
+	a.Services, a.parties = a.wire(machineTime, a.meter.Processor)
 	if err := checkClock(ctx, pool); err != nil {
 		pool.Close()
 		return nil, err
 	}
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
 	a.stopLogs = a.RequestLogs.Start(log)
+	a.stopRootKeys = a.watchRootKeys(ctx)
 	return a, nil
 }
 
 // wire puts the services together for a machine's time; watch stands before the processor.
-func (a *app) wire(machine func() time.Time, watch func(processor.Processor) processor.Processor) (*assembly.Services, *dafsandbox.Provider) {
+func (a *app) wire(machine func() time.Time, watch func(processor.Processor) processor.Processor) (*assembly.Services, counterparties) {
 	clocks := clock.New(a.pool, machine)
-	network := sandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
-	funds := dafsandbox.New(a.pool, machine, counterparty.AccountClock(clocks.Moment))
-	return assembly.New(assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
+	parties := partiesOf(a.config.environment, a.pool, machine, clocks)
+	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
-		Processor: watch(network), DAF: funds, Banks: banksandbox.New(a.pool, machine), Check: a.check, Environment: a.config.environment, Machine: machine,
-		TestCase: assembly.SandboxCase, Exempt: assembly.SandboxExempt, NextEvent: assembly.SandboxNext(network, funds), Happen: assembly.SandboxHappens(network),
-		HappenToGrant: assembly.SandboxGrants(funds), LocalPort: a.config.domainPort}), funds
+		Processor: watch(parties.processor), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Machine: machine,
+		LocalPort: a.config.domainPort}
+	parties.sandbox.fill(&d)
+	return assembly.New(d), parties
 }
 
 // handler answers each host name with its surface, and no other host name at all.
@@ -141,6 +139,7 @@ func checkClock(ctx context.Context, pool *pgxpool.Pool) error {
 
 func (a *app) close() {
 	a.stopLogs()
+	a.stopRootKeys()
 	a.wallets.close()
 	a.pool.Close()
 }

@@ -12,12 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/clock"
-	"svcpay/internal/counterparty"
-	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/pg"
-	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/reconcile"
 	"svcpay/migrations"
 )
@@ -77,12 +74,14 @@ func (reconcileCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
-	clocks := clock.New(pool, machineTime)
-	network := sandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
-	funds := dafsandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
+	c, err := databaseConfigFrom(w.env)
+	if err != nil {
+		return err
+	}
+	parties := partiesOf(c.environment, pool, machineTime, clock.New(pool, machineTime))
 	return errors.Join(
-		compareNow(w, "The processor's book", reconcile.New(reconcile.Deps{Pool: pool, Processor: network, Machine: machineTime})),
-		compareNow(w, "The book of grants", reconcile.NewGrants(reconcile.GrantDeps{Pool: pool, Provider: funds, Machine: machineTime})),
+		compareNow(w, "The processor's book", reconcile.New(reconcile.Deps{Pool: pool, Processor: parties.processor, Machine: machineTime})),
+		compareNow(w, "The book of grants", reconcile.NewGrants(reconcile.GrantDeps{Pool: pool, Provider: parties.funds, Machine: machineTime})),
 	)
 }
 

@@ -109,8 +109,8 @@ func TestCommandsNeedTheDatabaseOnly(t *testing.T) {
 	if err != nil || c.databaseURL != "x" || c.vaultKeyFile != "" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	_, err = databaseConfigFrom([]string{"SVCPAY_ENVIRONMENT=production", "SVCPAY_DATABASE=x"})
-	for _, want := range []string{"DATABASE_URL is not set", "SVCPAY_ENVIRONMENT: only", "SVCPAY_DATABASE: there is no such setting"} {
+	_, err = databaseConfigFrom([]string{"SVCPAY_ENVIRONMENT=live", "SVCPAY_DATABASE=x"})
+	for _, want := range []string{"DATABASE_URL is not set", "SVCPAY_ENVIRONMENT: not", "SVCPAY_DATABASE: there is no such setting"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}

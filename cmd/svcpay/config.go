@@ -29,6 +29,8 @@ type config struct {
 	domainPort   int          // where merchants' websites under localhost are, in a sandbox
 	mails        mailConfig
 	walletsFile  string // keys of the sandbox's wallets; "" for none
+	walletA      walletASettings
+	walletB      walletBSettings
 }
 
 // mailConfig says how mails leave. Without a server none do.
@@ -50,7 +52,7 @@ func settings() []setting {
 	return slices.Concat([]setting{
 		{"DATABASE_URL", "address of the PostgreSQL database (postgres://…)", "", true,
 			func(c *config, v string) error { c.databaseURL = v; return nil }},
-		{"SVCPAY_ENVIRONMENT", "sandbox; production needs the adapter of a real processor, which this version does not have", "", true, setEnvironment},
+		{"SVCPAY_ENVIRONMENT", "sandbox or production; this version has no adapter of a real processor, so that production declines every payment", "", true, setEnvironment},
 		{"SVCPAY_ADDR", "address to listen on", "127.0.0.1:8080", false, setAddr},
 		{"SVCPAY_BASE_URL", "where API and portal are reached, e.g. https://api.example.org", "", true,
 			func(c *config, v string) (err error) { c.baseURL, err = origin(v); return err }},
@@ -69,7 +71,7 @@ func settings() []setting {
 			func(c *config, v string) error { c.mails.from = v; return nil }},
 		{"SVCPAY_WEBHOOK_LOCAL", "true lets webhooks of a sandbox go to this machine's loopback too, by plain http and to any port", "false", false,
 			func(c *config, v string) (err error) { c.webhookLocal, err = flag(v); return err }},
-	}, limitSettings(), extraSettings())
+	}, walletSettings(), limitSettings(), extraSettings())
 }
 
 // limitSettings are those that svcpay dev has, too.
@@ -94,10 +96,22 @@ func configFrom(env []string) (config, error) {
 	if c.webhookLocal && c.environment == identity.Production {
 		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
 	}
+	if c.environment == identity.Production {
+		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL))
+	}
+	errs = append(errs, c.checkWallets(variables(env))...)
 	if _, err := c.mails.sender(); err != nil {
 		errs = append(errs, err)
 	}
 	return c, errors.Join(errs...)
+}
+
+// encrypted refuses an origin of production that is reached in clear.
+func encrypted(name, origin string) error {
+	if strings.HasPrefix(origin, "http:") {
+		return fmt.Errorf("%s: production is reached by https only", name)
+	}
+	return nil
 }
 
 // sender is what mails leave by; nil for nothing.
@@ -187,8 +201,8 @@ func unknownSettings(given map[string]string, known []setting) (errs []error) {
 }
 
 func setEnvironment(c *config, v string) error {
-	if c.environment = identity.Environment(v); c.environment != identity.Sandbox {
-		return errors.New("only sandbox is possible: there is no adapter of a real processor in this version")
+	if c.environment = identity.Environment(v); c.environment != identity.Sandbox && c.environment != identity.Production {
+		return errors.New("not sandbox or production")
 	}
 	return nil
 }

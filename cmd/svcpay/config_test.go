@@ -23,8 +23,8 @@ func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=[::1]:9000", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_MAX_REQUESTS=7", "SVCPAY_DOMAIN_PORT=8443", "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_WALLETS_FILE=/wallets.pem", "SVCPAY_TRUSTED_PROXIES=10.0.0.0/8, fd00::/8"))
 	_, v4, _ := net.ParseCIDR("10.0.0.0/8")
 	_, v6, _ := net.ParseCIDR("fd00::/8")
-	want := config{"postgres://db/svcpay", identity.Sandbox, "[::1]:9000", "https://api.example.org", "https://pay.example.org", "/keys.json", "",
-		api.Limits{Reads: 100, AtWork: 7}, true, []*net.IPNet{v4, v6}, 8443, mailConfig{}, "/wallets.pem"}
+	want := config{databaseURL: "postgres://db/svcpay", environment: identity.Sandbox, addr: "[::1]:9000", baseURL: "https://api.example.org", payURL: "https://pay.example.org",
+		vaultKeyFile: "/keys.json", limits: api.Limits{Reads: 100, AtWork: 7}, webhookLocal: true, proxies: []*net.IPNet{v4, v6}, domainPort: 8443, walletsFile: "/wallets.pem"}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -47,7 +47,7 @@ func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
 	}
 	lines := strings.Split(err.Error(), "\n")
 	for _, want := range []string{
-		"DATABASE_URL is not set", "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_ADDR: not host:port", "SVCPAY_BASE_URL: not an origin",
+		"DATABASE_URL is not set", "SVCPAY_ENVIRONMENT: not sandbox or production", "SVCPAY_ADDR: not host:port", "SVCPAY_BASE_URL: not an origin",
 		"SVCPAY_PAY_URL is not set", "SVCPAY_VAULT_KEY_FILE is not set", "SVCPAY_BASEURL: there is no such setting", "SVCPAY_ANYTHING: there is no such setting",
 	} {
 		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
@@ -65,7 +65,7 @@ func TestSingleMistakes(t *testing.T) {
 		"SVCPAY_RATE_LIMIT_READS=-1": "SVCPAY_RATE_LIMIT_READS: not a whole", "SVCPAY_RATE_LIMIT_WRITES=1.5": "SVCPAY_RATE_LIMIT_WRITES: not a whole",
 		"SVCPAY_MAX_REQUESTS=9999999": "SVCPAY_MAX_REQUESTS: not a whole", "SVCPAY_TRUSTED_PROXIES=10.0.0.1": "SVCPAY_TRUSTED_PROXIES: not networks",
 		"SVCPAY_TRUSTED_PROXIES=10.0.0.0/8,": "SVCPAY_TRUSTED_PROXIES: not networks",
-		"SVCPAY_ENVIRONMENT=production":      "SVCPAY_ENVIRONMENT: only sandbox", "SVCPAY_PAY_URL=https://api.example.org": "SVCPAY_PAY_URL: must be another origin",
+		"SVCPAY_ENVIRONMENT=live":            "SVCPAY_ENVIRONMENT: not sandbox or production", "SVCPAY_PAY_URL=https://api.example.org": "SVCPAY_PAY_URL: must be another origin",
 		"SVCPAY_PAY_URL=http://api.example.org:8443": "SVCPAY_PAY_URL: must be another origin", "SVCPAY_PAY_URL=https://PAY.example.org": "SVCPAY_PAY_URL: written", "SVCPAY_PAY_URL=https://pay.example.org:443": "SVCPAY_PAY_URL: written",
 		"SVCPAY_WEBHOOK_LOCAL=1":         "SVCPAY_WEBHOOK_LOCAL: not true or false",
 		"SVCPAY_PAY_URL=pay.example.org": "SVCPAY_PAY_URL: not an origin", "SVCPAY_PAY_URL=ftp://pay.example.org": "SVCPAY_PAY_URL: not an origin",

@@ -11,9 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/clock"
-	"svcpay/internal/counterparty"
 	"svcpay/internal/daf"
-	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
@@ -38,7 +36,7 @@ func (enrollEligibleCommand) Help() string {
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
 func donations(pool *pgxpool.Pool, environment identity.Environment) *daf.Service {
 	clocks := clock.New(pool, machineTime)
-	funds := dafsandbox.New(pool, machineTime, counterparty.AccountClock(clocks.Moment))
+	funds := partiesOf(environment, pool, machineTime, clocks).funds
 	return daf.New(daf.Deps{Pool: pool, Provider: funds, Clock: clocks, Environment: environment,
 		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Environment: environment}),
 		Grants:    operation.NewResolver(pool, funds, machineTime)})

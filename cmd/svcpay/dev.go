@@ -199,12 +199,12 @@ func ensureDemo(ctx context.Context, services *assembly.Services, before demo.Cr
 func (s *dev) live(a *app, before demo.Credentials, shopURL string) (demo.Credentials, error) {
 	s.say("Having six weeks of payments happen")
 	past := &pastTime{machineTime().AddDate(0, 0, -history.Days)}
-	services, funds := a.wire(past.Now, func(p processor.Processor) processor.Processor { return p })
+	services, parties := a.wire(past.Now, func(p processor.Processor) processor.Processor { return p })
 	c, err := ensureDemo(s.world.ctx, services, before, shopURL)
 	if err != nil {
 		return c, err
 	}
-	return c, history.Maker{Services: services, Funds: funds, Clock: past, Demo: c, Origin: shopURL}.Make(s.world.ctx, machineTime())
+	return c, history.Maker{Services: services, Funds: parties.sandbox.funds, Clock: past, Demo: c, Origin: shopURL}.Make(s.world.ctx, machineTime())
 }
 
 // pastTime is a machine's time that stands still until it is moved.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	banksandbox "svcpay/internal/banklink/institution/sandbox"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/jobs"
 	"svcpay/internal/requestlog"
@@ -39,14 +38,16 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_wallet_payloads", a.Tokens.PurgePayloads),
 		purge("purge_daf_workflows", a.Workflows.Purge),
 		purge("purge_bank_links", a.Links.Purge),
-		purge("purge_sandbox_bank_visits", banksandbox.New(a.pool, machineTime).Purge),
-		{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)},
 		purge("purge_portal_sessions", a.Identity.PurgeSessions),
 		purge("purge_sign_ins", a.Identity.PurgeSignIns),
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {
 			return idempotency.Purge(ctx, a.pool, machineTime())
 		}),
 		purge("purge_request_logs", func(ctx context.Context) (int64, error) { return requestlog.Purge(ctx, a.pool, machineTime()) }),
+	}
+	if a.parties.sandbox != nil {
+		out = append(out, purge("purge_sandbox_bank_visits", a.parties.sandbox.banks.Purge),
+			jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)})
 	}
 	for _, s := range a.Sweeps() {
 		out = append(out, jobs.Schedule{Name: s.Name, Every: sweepEvery, Run: func(ctx context.Context) (bool, error) {
@@ -66,7 +67,7 @@ func (a *app) schedules() []jobs.Schedule {
 
 // notifyOfGrants has the sandbox's provider tell us what happened, as a provider of its own would.
 func (a *app) notifyOfGrants(ctx context.Context) (int, error) {
-	return a.funds.Notify(ctx, a.config.baseURL+"/hooks/daf/"+a.funds.Name())
+	return a.parties.sandbox.funds.Notify(ctx, a.config.baseURL+"/hooks/daf/"+a.parties.funds.Name())
 }
 
 // counting makes a schedule's run of one that tells how much it did.

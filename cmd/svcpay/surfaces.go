@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -12,7 +13,6 @@ import (
 
 	"svcpay/api"
 	"svcpay/api/browser"
-	banksandbox "svcpay/internal/banklink/institution/sandbox"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/portal"
@@ -104,23 +104,29 @@ func (a *app) payHandler() (http.Handler, error) {
 		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
 		return nil, err
 	}
-	if err := browser.RegisterSandboxFunds(e, browser.SandboxFundsConfig{Funds: a.funds, Static: static.FS()}); err != nil {
-		return nil, err
-	}
-	if i := a.wallets.issuer; i != nil {
-		if err := browser.RegisterSandboxWallets(e, browser.SandboxWalletsConfig{Issuer: i, Static: static.FS(), Now: machineTime}); err != nil {
-			return nil, err
-		}
-	}
 	if err := browser.RegisterLink(e, browser.LinkConfig{Links: a.Links, Static: static.FS(), PayURL: a.config.payURL,
 		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
 		return nil, err
 	}
-	if err := browser.RegisterSandboxBanks(e, browser.SandboxBanksConfig{Banks: banksandbox.New(a.pool, machineTime), Static: static.FS()}); err != nil {
+	if err := a.sandboxPages(e); err != nil {
 		return nil, err
 	}
 	e.HTTPErrorHandler = browser.ErrorHandler(c)
 	return e, nil
+}
+
+// sandboxPages adds the pages of a sandbox's counterparties: funds, banks, wallets. Production has none.
+func (a *app) sandboxPages(e *echo.Echo) error {
+	if a.parties.sandbox == nil {
+		return nil
+	}
+	err := errors.Join(
+		browser.RegisterSandboxFunds(e, browser.SandboxFundsConfig{Funds: a.parties.sandbox.funds, Static: static.FS()}),
+		browser.RegisterSandboxBanks(e, browser.SandboxBanksConfig{Banks: a.parties.sandbox.banks, Static: static.FS()}))
+	if i := a.wallets.issuer; i != nil && err == nil {
+		err = browser.RegisterSandboxWallets(e, browser.SandboxWalletsConfig{Issuer: i, Static: static.FS(), Now: machineTime})
+	}
+	return err
 }
 
 // mainHandler serves API and portal.
@@ -140,7 +146,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 		return nil, err
 	}
 	pages.Register(e)
-	browser.RegisterHooks(e, browser.HookConfig{DAF: a.funds, ReceiveDAF: a.Inbound.DAF.Receive, Log: a.log})
+	browser.RegisterHooks(e, browser.HookConfig{DAF: a.parties.funds, ReceiveDAF: a.Inbound.DAF.Receive, Log: a.log})
 	e.GET("/healthz", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/readyz", a.ready)
 	e.HTTPErrorHandler = api.ErrorHandler(c, func(err error, ec echo.Context) { pages.Error(ec, err) })

@@ -11,9 +11,8 @@ import (
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/banklink"
-	banksandbox "svcpay/internal/banklink/institution/sandbox"
-	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/daf/workflow"
+	"svcpay/internal/identity"
 	"svcpay/internal/metrics"
 )
 
@@ -56,10 +55,10 @@ func TestLinesOfTheLogHaveBothIdsOfARequest(t *testing.T) {
 
 func TestPayOriginAnswersInItsOwnForms(t *testing.T) {
 	t.Parallel()
-	funds := dafsandbox.New(nil, machineTime, nil)
-	services := &assembly.Services{Workflows: workflow.New(workflow.Deps{Provider: funds}),
-		Links: banklink.New(banklink.Deps{Institutions: banksandbox.New(nil, machineTime)})}
-	h, err := (&app{Services: services, funds: funds, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()
+	parties := partiesOf(identity.Sandbox, nil, machineTime, nil)
+	services := &assembly.Services{Workflows: workflow.New(workflow.Deps{Provider: parties.funds}),
+		Links: banklink.New(banklink.Deps{Institutions: parties.banks})}
+	h, err := (&app{Services: services, parties: parties, log: newLog(&bytes.Buffer{}), meter: metrics.New(nil, machineTime)}).payHandler()
 	if err != nil {
 		t.Fatal(err)
 	}

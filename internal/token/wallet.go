@@ -22,6 +22,8 @@ type Wallets struct {
 	B wallet.B
 	// SessionsA are asked for by pages that show wallet A.
 	SessionsA wallet.Sessions
+	// DisplayNameA is what wallet A's sheet shows on pages that name no store; "" is the merchant's name.
+	DisplayNameA string
 }
 
 // payloadLife is how long it is remembered that a payload did: longer than any is good.

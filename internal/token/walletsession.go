@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -15,7 +16,7 @@ import (
 type MerchantSessionInput struct {
 	// ValidationURL is the address that the sheet has given.
 	ValidationURL string
-	// DisplayName is the store's in the sheet; "" is the merchant's name. At most 64 characters are kept.
+	// DisplayName is the store's in the sheet; "" is the deployment's or the merchant's name. At most 64 characters are kept.
 	DisplayName string
 }
 
@@ -39,10 +40,7 @@ func (s *Service) OpenWalletA(ctx context.Context, sessionID string, in Merchant
 	if err != nil {
 		return nil, errDomain
 	}
-	name := []rune(in.DisplayName)
-	if len(name) == 0 {
-		name = []rune(m.Name)
-	}
+	name := []rune(cmp.Or(in.DisplayName, s.Wallets.DisplayNameA, m.Name))
 	return s.Wallets.SessionsA.Open(ctx, in.ValidationURL, page.Hostname(), string(name[:min(len(name), maxDisplayName)]))
 }
 

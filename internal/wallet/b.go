@@ -34,8 +34,8 @@ type B struct {
 	Recipient string
 	// Keys are the deployment's encryption keys, on P-256: the present one and those before it.
 	Keys []*ecdh.PrivateKey
-	// Roots are the provider's root signing keys.
-	Roots []RootB
+	// Roots tells the provider's root signing keys, which change while we run; nil is none.
+	Roots func() []RootB
 }
 
 type bToken struct {
@@ -106,8 +106,12 @@ func (b B) Open(payload []byte, merchant string, now time.Time) (Payment, error)
 // intermediate is the key that signs messages, if a root has signed it and it has not expired.
 func (b B) intermediate(t bToken, now time.Time) (*ecdsa.PublicKey, error) {
 	sum := sha256.Sum256(SignedB(senderB, versionB, t.Intermediate.SignedKey))
+	var roots []RootB
+	if b.Roots != nil {
+		roots = b.Roots()
+	}
 	signed := false
-	for _, root := range b.Roots {
+	for _, root := range roots {
 		for _, s := range t.Intermediate.Signatures {
 			signed = signed || (root.Expires.IsZero() || now.Before(root.Expires)) && ecdsa.VerifyASN1(root.Key, sum[:], s)
 		}

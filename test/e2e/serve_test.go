@@ -19,7 +19,7 @@ import (
 // TestConfigurationErrors: every mistake is told in one go, and nothing starts.
 func TestConfigurationErrors(t *testing.T) {
 	t.Parallel()
-	env := []string{"SVCPAY_ENVIRONMENT=production", "SVCPAY_ADDR=8080", "SVCPAY_BASE_URL=https://api.test/",
+	env := []string{"SVCPAY_ENVIRONMENT=live", "SVCPAY_ADDR=8080", "SVCPAY_BASE_URL=https://api.test/",
 		"SVCPAY_PAY_URL=api.test", "SVCPAY_COLOUR=blue", "SVCPAY_COLOR=blue"}
 	code, said := launch(t, program, env, "serve").exits(t)
 	t.Logf("exit %d:\n%s", code, said)

@@ -47,7 +47,7 @@ type Gateway struct {
 // OpenGateway starts the provider on a free port of loopback, with a root of its own, and makes the certificate that the deployment
 // shows it. Close ends it.
 func (i *Issuer) OpenGateway(now func() time.Time) (*Gateway, error) {
-	root, rootKey, err := certificate(gatewayForm("Sandbox Wallet Gateway Root", now(), true), nil, nil)
+	root, rootKey, err := certificate(gatewayForm(Names+"Gateway Root", now(), true), nil, nil)
 	if err != nil {
 		return nil, err
 	}

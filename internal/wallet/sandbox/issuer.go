@@ -29,6 +29,9 @@ const (
 	Recipient          = "gateway:" + GatewayID
 )
 
+// Names is how the names of the sandbox's certificates begin.
+const Names = "Sandbox Wallet "
+
 // life is how long the sandbox's certificates and keys are good.
 const life = 20 * 365 * 24 * time.Hour
 
@@ -65,7 +68,7 @@ func Create(now time.Time) (*Issuer, error) {
 		keys[i] = k
 	}
 	rootKey, betweenKey, leafKey := keys[0], keys[1], keys[2]
-	rootForm, betweenForm, leafForm := form("Sandbox Wallet Root", 1, now, true), form("Sandbox Wallet Intermediate", 2, now, true), form("Sandbox Wallet Signing", 3, now, false)
+	rootForm, betweenForm, leafForm := form(Names+"Root", 1, now, true), form(Names+"Intermediate", 2, now, true), form(Names+"Signing", 3, now, false)
 	betweenForm.ExtraExtensions = []pkix.Extension{{Id: wallet.OIDIntermediate, Value: asn1.NullBytes}}
 	leafForm.ExtraExtensions = []pkix.Extension{{Id: wallet.OIDLeaf, Value: asn1.NullBytes}}
 	root, err := x509.CreateCertificate(rand.Reader, rootForm, rootForm, &rootKey.PublicKey, rootKey)
@@ -189,5 +192,6 @@ func (i *Issuer) B() wallet.B {
 	if err != nil { // of P-256, which Load has seen to
 		return wallet.B{}
 	}
-	return wallet.B{Recipient: Recipient, Keys: []*ecdh.PrivateKey{to}, Roots: []wallet.RootB{{Key: &i.rootB.PublicKey}}}
+	roots := []wallet.RootB{{Key: &i.rootB.PublicKey}}
+	return wallet.B{Recipient: Recipient, Keys: []*ecdh.PrivateKey{to}, Roots: func() []wallet.RootB { return roots }}
 }

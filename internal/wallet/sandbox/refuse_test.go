@@ -60,7 +60,8 @@ func TestFormerKeysOpen(t *testing.T) {
 	openA, openB := i.A(), i.B()
 	openA.Keys = append(other.A().Keys, openA.Keys...)
 	openB.Keys = append(append([]*ecdh.PrivateKey{}, other.B().Keys...), openB.Keys...)
-	openB.Roots = append(other.B().Roots, openB.Roots...)
+	both := append(other.B().Roots(), openB.Roots()...)
+	openB.Roots = func() []wallet.RootB { return both }
 	if _, err := openA.Open(must(t, a, err), []byte(sale.Bound), time.Now()); err != nil {
 		t.Error(err)
 	}
@@ -92,7 +93,7 @@ func TestWhatIsOldIsRefused(t *testing.T) {
 	_, err = i.B().Open(b, sale.Bound, now.Add(messageLife))
 	wants(t, err, "wallet_payload_expired", "intermediate key")
 	old := i.B()
-	old.Roots[0].Expires = now
+	old.Roots()[0].Expires = now
 	_, err = old.Open(b, sale.Bound, now)
 	wants(t, err, "wallet_signature_invalid", "no root")
 	short, err := i.SealB(card, sale, now.Add(-messageLife+time.Minute))

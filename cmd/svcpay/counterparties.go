@@ -1,0 +1,57 @@
+package main
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/assembly"
+	"svcpay/internal/banklink/institution"
+	banksandbox "svcpay/internal/banklink/institution/sandbox"
+	"svcpay/internal/clock"
+	"svcpay/internal/counterparty"
+	"svcpay/internal/daf/provider"
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/identity"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/unconnected"
+)
+
+// counterparties are whom a deployment works with.
+type counterparties struct {
+	processor processor.Processor
+	funds     provider.Provider
+	banks     institution.Institutions
+	sandbox   *sandboxParties // nil in production
+}
+
+// sandboxParties are a sandbox's own, with their pages and their test cases.
+type sandboxParties struct {
+	network *sandbox.Processor
+	funds   *dafsandbox.Provider
+	banks   *banksandbox.Banks
+}
+
+// partiesOf are the counterparties of an environment. No adapter of a real processor is there yet, so
+// production has nobody: it declines what it is asked to pay.
+func partiesOf(e identity.Environment, pool *pgxpool.Pool, machine func() time.Time, clocks *clock.Clock) counterparties {
+	if e == identity.Production {
+		return counterparties{processor: unconnected.Processor{}, funds: unconnected.Funds{}, banks: unconnected.Banks{}}
+	}
+	s := &sandboxParties{
+		network: sandbox.New(pool, machine, counterparty.AccountClock(clocks.Moment)),
+		funds:   dafsandbox.New(pool, machine, counterparty.AccountClock(clocks.Moment)),
+		banks:   banksandbox.New(pool, machine),
+	}
+	return counterparties{processor: s.network, funds: s.funds, banks: s.banks, sandbox: s}
+}
+
+// fill gives a sandbox's services what it has beside counterparties.
+func (s *sandboxParties) fill(d *assembly.Deps) {
+	if s == nil {
+		return
+	}
+	d.TestCase, d.Exempt = assembly.SandboxCase, assembly.SandboxExempt
+	d.NextEvent, d.Happen, d.HappenToGrant = assembly.SandboxNext(s.network, s.funds), assembly.SandboxHappens(s.network), assembly.SandboxGrants(s.funds)
+}

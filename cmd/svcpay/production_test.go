@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/fault"
+	"svcpay/internal/fixture"
+	"svcpay/internal/identity"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/sensitive"
+	"svcpay/internal/token"
+	"svcpay/internal/wallet/sandbox"
+)
+
+// appOf is a server of an environment on a world's database.
+func appOf(t *testing.T, w *fixture.World, e identity.Environment) *app {
+	t.Helper()
+	c := config{databaseURL: w.Pool.Config().ConnString(), environment: e, baseURL: "https://api.example.org", payURL: "https://pay.example.org", domainPort: 80}
+	if e == identity.Sandbox {
+		c.walletsFile = filepath.Join(t.TempDir(), "wallets.pem")
+	}
+	a, err := newApp(t.Context(), c, w.Keys, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.close)
+	return a
+}
+
+// sandboxRoutes are the routes of both hosts that belong to a sandbox.
+func sandboxRoutes(t *testing.T, a *app) (found []string) {
+	t.Helper()
+	for _, make := range []func() (http.Handler, error){a.payHandler, a.mainHandler} {
+		h, err := make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range h.(*echo.Echo).Routes() {
+			if strings.Contains(r.Path, "sandbox") || strings.Contains(r.Path, "_inbox") {
+				found = append(found, r.Method+" "+r.Path)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func TestProductionHasNothingOfASandbox(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	live, play := appOf(t, w, identity.Production), appOf(t, w, identity.Sandbox)
+	if found := sandboxRoutes(t, live); len(found) > 0 {
+		t.Errorf("production has %v", found)
+	}
+	all := strings.Join(sandboxRoutes(t, play), "\n")
+	for _, want := range []string{"GET /sandbox/daf", "GET /sandbox/bank", "GET /sandbox/wallet-a", "GET /sandbox/wallet-b", "POST /api/sandbox/clock"} {
+		if !strings.Contains(all, want) { // or the test above looks for something else
+			t.Errorf("a sandbox has no %s:\n%s", want, all)
+		}
+	}
+	for _, s := range live.schedules() {
+		if strings.Contains(s.Name, "sandbox") || s.Name == "notify_of_grants" {
+			t.Errorf("production runs %s", s.Name)
+		}
+	}
+	if n, m := len(live.schedules()), len(play.schedules()); m != n+2 {
+		t.Errorf("production runs %d, a sandbox %d", n, m)
+	}
+	if live.Simulate != nil || live.wallets.issuer != nil || live.parties.sandbox != nil {
+		t.Error("production has something of a sandbox")
+	}
+}
+
+// Without a processor a payment ends at once: it is declined, and nothing stays open.
+func TestProductionWithoutAProcessorDeclines(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	a := appOf(t, w, identity.Production)
+	key, err := a.Identity.CreateKey(t.Context(), w.Admin(), identity.NewKey{Kind: identity.PublicKey, Name: "Pages", AllowedOrigins: []string{fixture.PageOrigin}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(key.Text, "pk_production_") {
+		t.Errorf("%s", key.Text)
+	}
+	merchant, amount := w.App.Merchants.US, money.Amount(2500)
+	s, err := a.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: key.Text, MerchantID: merchant, PageOrigin: fixture.PageOrigin})
+	if err != nil || !s.Livemode {
+		t.Fatal(s, err)
+	}
+	made, err := a.Tokens.CreateCard(t.Context(), s.ID, ids.NewRequest(machineTime()).String(), w.Card("4242424242424242"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := made.Token.String()
+	actor := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(machineTime())}
+	_, err = a.Charges.Create(t.Context(), actor, charge.CreateInput{MerchantID: &merchant, Token: &text, Amount: &amount}, nil)
+	if f, ok := fault.As(err); !ok || f.Code != "card_declined" {
+		t.Errorf("%v", err)
+	}
+	if n, err := a.Operations.Resolve(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d calls are open, %v", n, err)
+	}
+}
+
+// providersFiles are what wallet B's provider and its merchant have, of an issuer, as files of the settings.
+func providersFiles(t *testing.T, i *sandbox.Issuer) (keyFile, rootKeys string) {
+	t.Helper()
+	dir := t.TempDir()
+	keyFile, rootKeys = filepath.Join(dir, "b.pem"), filepath.Join(dir, "keys.json")
+	for rest := i.Save(); ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return keyFile, rootKeys
+		}
+		var err error
+		switch block.Type {
+		case "WALLET B ENCRYPTION KEY":
+			err = os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: block.Bytes}), 0o600)
+		case "WALLET B ROOT KEY":
+			parsed, _ := x509.ParsePKCS8PrivateKey(block.Bytes)
+			public, _ := x509.MarshalPKIXPublicKey(&parsed.(*ecdsa.PrivateKey).PublicKey)
+			err = os.WriteFile(rootKeys, fmt.Appendf(nil, `{"keys":[{"keyValue":%q,"protocolVersion":"ECv2"}]}`, base64.StdEncoding.EncodeToString(public)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A payment that wallet B's provider signs opens with nothing but the settings.
+func TestWalletBIsConfigurationOnly(t *testing.T) {
+	t.Parallel()
+	i, err := sandbox.Create(machineTime())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyFile, rootKeys := providersFiles(t, i)
+	c := config{walletB: walletBSettings{merchantID: "BCR2DN6T", gatewayID: sandbox.GatewayID, keyFile: keyFile, script: "https://pay.example.com/pay.js", rootKeys: rootKeys, environment: "PRODUCTION"}}
+	w, err := c.wallets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := sandbox.Card{Number: sensitive.NewPAN("378282246310005"), ExpMonth: 8, ExpYear: machineTime().Year() + 3}
+	payload, err := i.SealB(card, sandbox.Sale{Amount: 5000, Currency: money.USD, Bound: "7"}, machineTime())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := w.open.B.Open(payload, "7", machineTime()); err != nil || p.Number.Reveal() != "378282246310005" {
+		t.Errorf("%v", err)
+	}
+	if b := w.pages.B; b == nil || b.Environment != "PRODUCTION" || b.MerchantID != "BCR2DN6T" || b.Gateway != sandbox.GatewayID || w.pages.A != nil || w.issuer != nil {
+		t.Errorf("%+v", w.pages)
+	}
+	c.walletB.rootKeys = "https://keys.example.com/keys.json"
+	if w, err = c.wallets(); err != nil { // the address is asked later
+		t.Fatal(err)
+	}
+	if _, err := w.open.B.Open(payload, "7", machineTime()); !fault.HasCode(err, "wallet_signature_invalid") {
+		t.Errorf("before the root keys were read: %v", err)
+	}
+}
+
+func TestWrongFilesOfWalletsAreNamedByTheirSetting(t *testing.T) {
+	t.Parallel()
+	i, err := sandbox.Create(machineTime())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyFile, rootKeys := providersFiles(t, i)
+	bundle := filepath.Join(t.TempDir(), "wallets.pem")
+	if err := os.WriteFile(bundle, bytes.Clone(i.Save()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, c := range map[string]config{
+		"SVCPAY_WALLET_A_IDENTITY_FILE: open":  {walletA: walletASettings{merchantID: "m", identityFile: "/none"}},
+		"SVCPAY_WALLET_A_IDENTITY_FILE: the f": {walletA: walletASettings{merchantID: "m", identityFile: bundle}},
+		"SVCPAY_WALLET_B_KEY_FILE: this is":    {walletB: walletBSettings{merchantID: "m", keyFile: bundle, rootKeys: rootKeys}},
+		"SVCPAY_WALLET_B_ROOT_KEYS: not a":     {walletB: walletBSettings{merchantID: "m", keyFile: keyFile, rootKeys: bundle}},
+	} {
+		_, err := c.wallets()
+		want = strings.Replace(want, "open", "stat", 1)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v; want %s", err, want)
+		}
+	}
+	if hosts := oneOf([]string{"a.example.org", "b.example.org"}); !hosts.MatchString("b.example.org") || hosts.MatchString("bxexample.org") || hosts.MatchString("a.example.org.evil.example") {
+		t.Error("hosts that are not in the list match")
+	}
+}
