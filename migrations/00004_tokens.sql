@@ -7,6 +7,7 @@ CREATE TABLE client_sessions (
     key_id uuid NOT NULL REFERENCES api_keys (id),
     page_origin text NOT NULL,
     attempts integer NOT NULL DEFAULT 0,
+    merchant_sessions integer NOT NULL DEFAULT 0, -- asked for of wallet A's provider
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)

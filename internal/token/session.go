@@ -25,6 +25,11 @@ const (
 	sessionPrefix   = "cs_"
 )
 
+var (
+	errEnded   = fault.New(fault.KindUnauthenticated, "not_ready", "This payment session has ended. Reload the page.")
+	errTooMany = fault.New(fault.KindLimited, "rate_limited", "Too many attempts. Reload the page and try again later.")
+)
+
 // Session is a payer's browser, bound to one public key, merchant and page origin.
 type Session struct {
 	ID        string
@@ -130,12 +135,11 @@ func (s *Service) UseSession(ctx context.Context, id string) (SessionUse, error)
 		pg.Args{"hash": hashSession(id), "now": s.Now()})
 	switch {
 	case errors.Is(err, pg.ErrNone):
-		return row, fault.New(fault.KindUnauthenticated, "not_ready", "This payment session has ended. Reload the page.")
+		return row, errEnded
 	case err != nil:
 		return row, err
 	case row.Attempts > sessionAttempts:
-		return row, fault.New(fault.KindLimited, "rate_limited", "Too many attempts. Reload the page and try again later.").
-			After(sessionLife)
+		return row, errTooMany.After(sessionLife)
 	}
 	return row, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"svcpay/internal/fault"
 	"svcpay/internal/pg"
 )
 
@@ -20,12 +19,16 @@ type MerchantSessionInput struct {
 	DisplayName string
 }
 
-const maxDisplayName = 64
+const (
+	maxDisplayName = 64
+	// sessionSheets is how often a page's sheet is opened: each has us call the provider, whom anybody could have us flood.
+	sessionSheets = 20
+)
 
 // OpenWalletA asks wallet A's provider for a merchant session for the page of a payer's session, which is not an attempt at a token.
-// Faults: not_ready, payment_method_disabled, wallet_domain_not_registered, invalid_token_data of another address, internal_error.
+// Twenty are for a session. Faults: not_ready, rate_limited, payment_method_disabled, wallet_domain_not_registered, invalid_token_data of another address, internal_error.
 func (s *Service) OpenWalletA(ctx context.Context, sessionID string, in MerchantSessionInput) (jsontext.Value, error) {
-	session, err := s.sessionOf(ctx, sessionID)
+	session, err := s.openSheet(ctx, sessionID)
 	if err != nil {
 		return nil, err
 	}
@@ -44,15 +47,25 @@ func (s *Service) OpenWalletA(ctx context.Context, sessionID string, in Merchant
 	return s.Wallets.SessionsA.Open(ctx, in.ValidationURL, page.Hostname(), string(name[:min(len(name), maxDisplayName)]))
 }
 
-// sessionOf finds a session without an attempt being counted.
-func (s *Service) sessionOf(ctx context.Context, id string) (SessionUse, error) {
-	row, err := pg.One[SessionUse](ctx, s.Pool, `
-		SELECT s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts
-		FROM client_sessions s JOIN api_keys k ON k.id = s.key_id
-		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)`,
-		pg.Args{"hash": hashSession(id), "now": s.Now()})
-	if errors.Is(err, pg.ErrNone) {
-		return row, fault.New(fault.KindUnauthenticated, "not_ready", "This payment session has ended. Reload the page.")
+// openSheet counts a sheet of a session; what the session may still try is left alone. One that has ended: not_ready; more than
+// a payer opens: rate_limited.
+func (s *Service) openSheet(ctx context.Context, id string) (SessionUse, error) {
+	type use struct {
+		SessionUse
+		Sheets int `db:"merchant_sessions"`
 	}
-	return row, err
+	row, err := pg.One[use](ctx, s.Pool, `
+		UPDATE client_sessions s SET merchant_sessions = s.merchant_sessions + 1
+		FROM api_keys k
+		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id
+			AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)
+		RETURNING s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts, s.merchant_sessions`,
+		pg.Args{"hash": hashSession(id), "now": s.Now()})
+	switch {
+	case errors.Is(err, pg.ErrNone):
+		return row.SessionUse, errEnded
+	case err == nil && row.Sheets > sessionSheets:
+		err = errTooMany.After(sessionLife)
+	}
+	return row.SessionUse, err
 }

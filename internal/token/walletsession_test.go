@@ -3,6 +3,7 @@ package token_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
@@ -38,11 +39,25 @@ func TestMerchantSessionsOfPages(t *testing.T) {
 	if out, err := w.Tokens.OpenWalletA(t.Context(), session, long); err != nil || !strings.Contains(string(out), strings.Repeat("ü", 64)+`"`) {
 		t.Errorf("a long name: %s, %v", out, err)
 	}
+	// A session that has opened all its sheets opens no more, whatever it sends; its attempts at a token are left to it.
+	spent := w.Session()
+	for range 20 {
+		_, _ = w.Tokens.OpenWalletA(t.Context(), spent, token.MerchantSessionInput{ValidationURL: "https://another.example/"}) // which is refused, and counts
+	}
+	if _, err := w.Tokens.OpenWalletA(t.Context(), spent, good); !fault.HasCode(err, "rate_limited") {
+		t.Errorf("after 20 sheets: %v", err)
+	}
+	w.TokenIn(spent, "4242424242424242")
+	w.Clock.Advance(time.Second)
+	if _, err := w.Tokens.OpenWalletA(t.Context(), w.Session(), good); err != nil {
+		t.Errorf("another session: %v", err)
+	}
 	for name, c := range map[string]struct {
 		session string
 		url     string
 		code    string
 	}{
+		"too many":          {spent, good.ValidationURL, "rate_limited"},
 		"no session":        {"cs_none", good.ValidationURL, "not_ready"},
 		"not switched on":   {w.SessionOf(w.App, plain), good.ValidationURL, "payment_method_disabled"},
 		"no domain":         {w.SessionOf(w.App, elsewhere), good.ValidationURL, "payment_method_disabled"},
