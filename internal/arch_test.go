@@ -116,6 +116,7 @@ var rows = map[string]row{
 	"metrics":     {4, "0 1 2"},
 	"notify":      {4, "0 1 2 3 views/text"},
 	"receipt":     {4, "0 1 2 3 views/text"},
+	"doctor":      {4, "ids pg migrations vault"},
 	"policy":      {4, "authz"},
 	"static":      {4, ""},
 	"views":       {4, "money fault ids instant views/ui views/text"},
@@ -144,7 +145,7 @@ var rows = map[string]row{
 // guarded lists imports that only some packages may have, ours and others'. A name ending in /
 // stands for all below it; users may be a rank and all above it, written 4+.
 var guarded = []struct{ name, users string }{
-	{"svcpay/internal/vault", "token charge assembly cmd/svcpay fixture"},
+	{"svcpay/internal/vault", "token charge assembly doctor cmd/svcpay fixture"},
 	{"svcpay/internal/processor/sandbox", "assembly cmd/svcpay fixture"},
 	{"svcpay/internal/daf/provider/sandbox", "assembly cmd/svcpay fixture api/browser demo/history"},
 	{"svcpay/internal/banklink/institution/sandbox", "cmd/svcpay fixture api/browser"},

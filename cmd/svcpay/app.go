@@ -45,7 +45,7 @@ type app struct {
 // machineTime is the one source of time: milliseconds, as records keep it.
 func machineTime() time.Time { return instant.Of(time.Now()).Time }
 
-// newApp connects to the database, whose clock must agree with this machine's, and wires the services.
+// newApp connects to the database and wires the services.
 func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (*app, error) {
 	check, err := policy.New()
 	if err != nil {
@@ -65,10 +65,6 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	}
 	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, wallets: wallets, meter: metrics.New(pool, machineTime), check: check}
 	a.Services, a.parties = a.wire(machineTime, a.meter.Processor)
-	if err := checkClock(ctx, pool); err != nil {
-		pool.Close()
-		return nil, err
-	}
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
 	a.stopLogs = a.RequestLogs.Start(log)
 	a.stopRootKeys = a.watchRootKeys(ctx)
@@ -118,23 +114,6 @@ func hostOf(origin string) string {
 		panic(fmt.Sprintf("an origin that was checked before: %v", err))
 	}
 	return u.Host
-}
-
-// maxClockDrift is how far this machine's clock may be from the database's. A binary with another
-// time could take a call that is under way for one that was lost long ago.
-const maxClockDrift = 2 * time.Second
-
-// checkClock compares this machine's clock with the database's.
-func checkClock(ctx context.Context, pool *pgxpool.Pool) error {
-	before := machineTime()
-	theirs, err := pg.Value[time.Time](ctx, pool, `SELECT clock_timestamp()`, pg.Args{})
-	if err != nil {
-		return err
-	}
-	if theirs.Before(before.Add(-maxClockDrift)) || theirs.After(machineTime().Add(maxClockDrift)) {
-		return fmt.Errorf("this machine's clock and the database's differ by %v: set them right", theirs.Sub(before).Round(time.Second))
-	}
-	return nil
 }
 
 func (a *app) close() {

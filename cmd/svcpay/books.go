@@ -16,7 +16,6 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/pg"
 	"svcpay/internal/reconcile"
-	"svcpay/migrations"
 )
 
 const databaseHelp = "Reads DATABASE_URL and SVCPAY_ENVIRONMENT, as svcpay serve does."
@@ -40,15 +39,6 @@ func openDatabase(w *world) (*pgxpool.Pool, error) {
 		return nil, err
 	}
 	return pool, nil
-}
-
-// checkSchema tells whether the database has another schema than this version.
-func checkSchema(ctx context.Context, url string) error {
-	pending, err := migrations.Pending(ctx, url)
-	if err == nil && pending {
-		err = errors.New("the database has another schema than this version: run svcpay migrate first")
-	}
-	return err
 }
 
 // checkApplication tells whether there is no such application.

@@ -122,6 +122,9 @@ func (s *dev) run() error {
 		return err
 	}
 	defer a.close()
+	if err := s.config.checkVital(s.world.ctx, a.pool); err != nil {
+		return err
+	}
 	c, err := s.demoData(a)
 	if err != nil {
 		return err

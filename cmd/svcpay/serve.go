@@ -51,6 +51,9 @@ func (serveCommand) Run(w *world) error {
 		return err
 	}
 	defer a.close()
+	if err := c.checkVital(w.ctx, a.pool); err != nil {
+		return err
+	}
 	if err := d.open(c); err != nil {
 		return err
 	}

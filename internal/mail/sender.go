@@ -90,6 +90,18 @@ func (s *SMTP) Send(ctx context.Context, l Letter) error {
 	return client.DialAndSendWithContext(ctx, m)
 }
 
+// Reach tells whether the server lets this program in; nothing is sent.
+func (s *SMTP) Reach(ctx context.Context) error {
+	client, err := gomail.NewClient(s.host, s.options...)
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	if err := client.DialWithContext(ctx); err != nil {
+		return err
+	}
+	return client.Close()
+}
+
 // Files writes letters as files, one for each, for a deployment whose mails go nowhere. An empty Dir writes none: the
 // inbox has them.
 type Files struct{ Dir string }

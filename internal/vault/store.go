@@ -53,22 +53,26 @@ func TakeTx(ctx context.Context, tx *pg.Tx, tokens []ids.Token, now time.Time) (
 		WHERE k.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})
 	out := make(map[ids.Token]Sealed, len(rows))
 	for _, r := range rows {
-		s := Sealed{WrappedKey: r.WrappedKey}
-		switch {
-		case r.OnceField == nil:
-		case *r.OnceField == "cvc":
-			s.CVC = r.Once
-		default:
-			s.Cryptogram = r.Once
-		}
-		if r.Field == "pan" {
-			s.PAN = r.Value
-		} else {
-			s.AccountNumber = r.Value
-		}
-		out[r.Token] = s
+		out[r.Token] = r.sealed()
 	}
 	return out, err
+}
+
+func (r sealedRow) sealed() Sealed {
+	s := Sealed{WrappedKey: r.WrappedKey}
+	switch {
+	case r.OnceField == nil:
+	case *r.OnceField == "cvc":
+		s.CVC = r.Once
+	default:
+		s.Cryptogram = r.Once
+	}
+	if r.Field == "pan" {
+		s.PAN = r.Value
+	} else {
+		s.AccountNumber = r.Value
+	}
+	return s
 }
 
 // ShredTx queues the deletion of tokens' data keys: nothing that they sealed opens again.
