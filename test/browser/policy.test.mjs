@@ -10,7 +10,7 @@ import { startSite } from './support/merchant.mjs';
 import { openSheet, payAs } from './support/wallet.mjs';
 
 const site = await startSite();
-const newPage = await startBrowser();
+const newPage = await startBrowser({ whole: true });
 const { us, us_q: q, ca } = credentials.merchants;
 const pay = new URL(credentials.pay_url).origin;
 
