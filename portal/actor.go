@@ -114,19 +114,17 @@ func valueOf(text string) (d authz.Domain, applicationID int64, ok bool) {
 // switcher shows where the visitor acts and where else they can.
 func (p *Portal) switcher(c echo.Context, back string) ui.Switcher {
 	a, err := p.acting(c)
-	v, known, _ := p.visitor(c)
-	if err != nil || !known {
+	if err != nil {
 		return ui.Switcher{}
 	}
 	t := say(c)
 	out := ui.Switcher{Now: scopeOf(t, a.Place), Action: switchPath, Return: back}
-	places, err := p.Identity.Places(c.Request().Context(), v.Person)
-	if err != nil || len(places) < 2 { // a page can do without
+	if len(a.Places) < 2 {
 		return out
 	}
 	labels := map[authz.Scope]string{authz.ScopeSystem: t.Places.Deployment, authz.ScopeApplication: t.Places.Applications,
 		authz.ScopeOrganization: t.Places.Organizations}
-	for _, place := range places {
+	for _, place := range a.Places {
 		s := scopeOf(t, place)
 		s.Here = s.Value == value(a.Place)
 		label := labels[place.Domain.Scope]

@@ -41,7 +41,7 @@ func (p *Portal) showEndpoint(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	deliveries, err := p.Webhooks.Deliveries(ctx, a, e.ID.String(), deliveryInput(c, query))
+	deliveries, err := p.Webhooks.DeliveriesTo(ctx, a, e, deliveryInput(c, query))
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (p *Portal) showEndpoint(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list := views.List{Head: ui.Head{Title: endpointHost(e.URL), Text: worded(e.Description), Beside: endpointStatus(t, e), Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)},
+	list := views.List{Head: ui.Head{Title: endpointHost(e.URL), Text: deref(e.Description), Beside: endpointStatus(t, e), Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)},
 		Table: deliveryTable(t, at, deliveries.Items), Bar: p.deliveryBar(c, at, query),
 		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.DeliveriesNone, t.Webhooks.DeliveriesNoneText),
 		Pager: pagerOf(at, query, deliveries, func(d webhook.Delivery) string { return d.ID.String() }, t.Webhooks.DeliveriesShown(len(deliveries.Items)))}
@@ -89,7 +89,7 @@ func (p *Portal) endpointBanner(c echo.Context, e webhook.Endpoint, failures []w
 	}
 	b := ui.Banner{Tone: ui.Danger, Title: t.Webhooks.FailingTitle, Text: t.Webhooks.PausedText}
 	switch {
-	case e.Status == webhook.Paused && worded(e.PausedReason) == "gone":
+	case e.Status == webhook.Paused && deref(e.PausedReason) == "gone":
 		b.Title = t.Webhooks.GoneTitle
 	case e.Status == webhook.Paused:
 		b.Title = t.Webhooks.PausedTitle
@@ -121,7 +121,7 @@ func (p *Portal) causes(t *text.Catalogue, at string, failures []webhook.Failure
 	table := ui.Table{Caption: t.Webhooks.CausesTitle, Columns: []ui.Column{{Title: t.Webhooks.Cause, Place: ui.PlaceLead}, {Title: t.Webhooks.Events, Place: ui.PlaceAmount},
 		{Title: t.Webhooks.CauseHow}, {Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime}}}
 	for _, f := range failures {
-		code, reason := 0, worded(f.Error)
+		code, reason := 0, deref(f.Error)
 		if f.StatusCode != nil {
 			code = *f.StatusCode
 		}

@@ -18,8 +18,8 @@ func sections(t text.Nav) []ui.NavSection {
 	return []ui.NavSection{
 		{Label: "", Entries: []ui.NavEntry{at(home, t.Home, ui.IconHome, "g h")}},
 		{Label: t.Payments, Entries: []ui.NavEntry{
-			at("/portal/charges", t.Charges, ui.IconCharge, "g c"), at("/portal/refunds", t.Refunds, ui.IconRefund, "g r"),
-			at("/portal/disputes", t.Disputes, ui.IconDispute, "g d"), at("/portal/payouts", t.Payouts, ui.IconPayout, "g p"),
+			at(chargesPath, t.Charges, ui.IconCharge, "g c"), at(refundsPath, t.Refunds, ui.IconRefund, "g r"),
+			at(disputesPath, t.Disputes, ui.IconDispute, "g d"), at(payoutsPath, t.Payouts, ui.IconPayout, "g p"),
 			at("/portal/donations", t.Donations, ui.IconDonation, "g o"),
 		}},
 		{Label: t.Receiving, Entries: []ui.NavEntry{
@@ -34,14 +34,21 @@ func sections(t text.Nav) []ui.NavSection {
 	}
 }
 
-// reachable are the addresses in the table of routes that the visitor may open.
+// reachableKey is where a request keeps what its visitor may open.
+const reachableKey = "reachable"
+
+// reachable are the addresses in the table of routes that the visitor may open. They are found once a request.
 func (p *Portal) reachable(c echo.Context) map[string]bool {
+	if out, ok := c.Get(reachableKey).(map[string]bool); ok {
+		return out
+	}
 	out := map[string]bool{}
 	for _, r := range p.routes() {
 		if r.method == http.MethodGet && p.opens(c, r.access) {
 			out[r.path] = true
 		}
 	}
+	c.Set(reachableKey, out)
 	return out
 }
 

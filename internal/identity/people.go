@@ -116,7 +116,7 @@ func (s *Service) ResetPerson(ctx context.Context, in NewPerson) error {
 		if err != nil {
 			return err
 		}
-		tx.Later(`DELETE FROM portal_sessions WHERE person_id = @person`, pg.Args{"person": id})
+		endSessionsTx(tx, id)
 		grantTx(tx, id, in.Grants, s.now())
 		return nil
 	})

@@ -1,8 +1,8 @@
 package identity
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"svcpay/internal/authz"
@@ -28,92 +28,93 @@ type Named struct {
 
 // Acting is a person in a place.
 type Acting struct {
-	Actor authz.Actor
-	Place Place
+	Actor  authz.Actor
+	Place  Place
+	Places []Place // all of theirs, first what is widest: for people of the deployment, each application
 }
 
 // placeRow is what a place is made of.
 type placeRow struct {
+	GrantID         int64   `db:"grant_id"`
 	ApplicationID   int64   `db:"application_id"`
 	ApplicationName string  `db:"application_name"`
 	Organization    string  `db:"organization_name"`
 	Merchants       []int64 `db:"merchants"`
 }
 
+// in is the place that a grant leads to.
+func (r placeRow) in(g Grant) Place {
+	d := g.Domain()
+	out := Place{Domain: d, Role: authz.Role(g.Role), Application: Named{r.ApplicationID, r.ApplicationName}}
+	if d.Scope == authz.ScopeOrganization {
+		out.Organization = Named{d.ID, r.Organization}
+	}
+	return out
+}
+
+// errNoRole is for somebody who has no role anywhere.
+var errNoRole = fault.New(fault.KindForbidden, "role_missing", "You have no role yet. Ask whoever added you here to give you one.")
+
 // Act is the session's person where they chose to act, else in the first of their places; fault
-// role_missing for somebody who has no role anywhere. The request's id and address are the caller's to add.
+// role_missing for somebody who has no role anywhere. People of the deployment who chose no application, or one that
+// is gone, work in the first. The request's id and address are the caller's to add.
 func (s *Service) Act(ctx context.Context, v Session) (Acting, error) {
 	if len(v.Grants) == 0 {
-		return Acting{}, fault.New(fault.KindForbidden, "role_missing", "You have no role yet. Ask whoever added you here to give you one.")
+		return Acting{}, errNoRole
 	}
-	g := v.Grants[max(0, slices.IndexFunc(v.Grants, func(g Grant) bool { return g.Domain() == v.Domain }))]
-	row, err := s.place(ctx, g, v.ApplicationID)
+	acts := v.Grants[max(0, slices.IndexFunc(v.Grants, func(g Grant) bool { return g.Domain() == v.Domain }))]
+	rows, err := s.places(ctx, v.ID, acts.ID, v.ApplicationID)
 	if err != nil {
 		return Acting{}, err
 	}
-	out := Acting{Place: Place{Domain: g.Domain(), Role: authz.Role(g.Role), Application: Named{row.ApplicationID, row.ApplicationName}}}
-	out.Actor = authz.Actor{Role: authz.Role(g.Role), ApplicationID: row.ApplicationID, PersonID: v.ID, PersonName: v.Name, Granted: g.Domain()}
-	if g.Scope == string(authz.ScopeOrganization) {
-		out.Place.Organization = Named{g.ScopeID, row.Organization}
-		out.Actor.OrganizationID, out.Actor.Merchants = g.ScopeID, row.Merchants
+	mine := slices.DeleteFunc(slices.Clone(rows), func(r placeRow) bool { return r.GrantID != acts.ID })
+	if len(mine) == 0 { // taken away since
+		return Acting{}, errNoRole
+	}
+	at := slices.MinFunc(mine, func(x, y placeRow) int { return cmp.Compare(x.ApplicationID, y.ApplicationID) })
+	if i := slices.IndexFunc(mine, func(r placeRow) bool { return r.ApplicationID == v.ApplicationID }); i >= 0 {
+		at = mine[i]
+	}
+	out := Acting{Place: at.in(acts)}
+	out.Actor = authz.Actor{Role: out.Place.Role, ApplicationID: at.ApplicationID, PersonID: v.ID, PersonName: v.Name, Granted: acts.Domain(),
+		OrganizationID: out.Place.Organization.ID, Merchants: at.Merchants}
+	for _, r := range rows {
+		if i := slices.IndexFunc(v.Grants, func(g Grant) bool { return g.ID == r.GrantID }); i >= 0 { // else given since
+			out.Places = append(out.Places, r.in(v.Grants[i]))
+		}
 	}
 	return out, nil
 }
 
-// place reads what a grant leads to. People of the deployment who chose no application, or one that is
-// gone, work in the first.
-func (s *Service) place(ctx context.Context, g Grant, chosen int64) (placeRow, error) {
-	row, err := pg.One[placeRow](ctx, s.pool, `
-		SELECT a.id AS application_id, a.name AS application_name, coalesce(o.name, '') AS organization_name,
-			CASE WHEN o.id IS NULL THEN '{}' ELSE ARRAY(SELECT m.id FROM merchants m
-				WHERE m.application_id = a.id AND m.organization_id = o.id ORDER BY m.id) END AS merchants
-		FROM applications a LEFT JOIN organizations o ON o.application_id = a.id AND o.id = @id AND @scope = 'org'
-		WHERE CASE @scope::text WHEN 'system' THEN true WHEN 'app' THEN a.id = @id ELSE o.id = @id END
-		ORDER BY a.id <> @chosen, a.id LIMIT 1`,
-		pg.Args{"scope": g.Scope, "id": g.ScopeID, "chosen": chosen})
-	if errors.Is(err, pg.ErrNone) && g.Scope == string(authz.ScopeSystem) { // a deployment without applications
-		err = nil
-	}
-	return row, err
-}
-
-// mostPlaces bounds the applications that people of the deployment choose from at once.
+// mostPlaces bounds the applications that people of the deployment choose from at once. The one that they chose and
+// the first are always among them.
 const mostPlaces = 200
 
-// Places lists where a person can act, first what is widest: for people of the deployment, each application.
-func (s *Service) Places(ctx context.Context, p Person) ([]Place, error) {
-	type row struct {
-		GrantID         int64  `db:"grant_id"`
-		ApplicationID   int64  `db:"application_id"`
-		ApplicationName string `db:"application_name"`
-		Organization    string `db:"organization_name"`
-	}
-	rows, err := pg.All[row](ctx, s.pool, `
+// places reads where a person can act, with the merchants of the organization that one grant is of.
+func (s *Service) places(ctx context.Context, personID, acts, chosen int64) ([]placeRow, error) {
+	return pg.All[placeRow](ctx, s.pool, `
 		SELECT g.id AS grant_id, coalesce(a.id, 0) AS application_id, coalesce(a.name, '') AS application_name,
-			coalesce(o.name, '') AS organization_name
+			coalesce(o.name, '') AS organization_name,
+			CASE WHEN g.id = @acts AND o.id IS NOT NULL THEN ARRAY(SELECT m.id FROM merchants m
+				WHERE m.application_id = a.id AND m.organization_id = o.id ORDER BY m.id) ELSE '{}' END AS merchants
 		FROM grants g
 		LEFT JOIN organizations o ON o.id = g.organization_id
 		LEFT JOIN LATERAL (SELECT id, name FROM applications
-			WHERE g.scope = 'system' OR id = coalesce(g.application_id, o.application_id) ORDER BY name, id LIMIT @most) a ON true
-		WHERE g.person_id = @person ORDER BY array_position(ARRAY['system', 'app', 'org'], g.scope), a.name, o.name, g.id`,
-		pg.Args{"person": p.ID, "most": mostPlaces})
-	if err != nil {
-		return nil, err
-	}
-	var out []Place
-	for _, r := range rows {
-		i := slices.IndexFunc(p.Grants, func(g Grant) bool { return g.ID == r.GrantID })
-		if i < 0 { // given since
-			continue
-		}
-		g := p.Grants[i]
-		place := Place{Domain: g.Domain(), Role: authz.Role(g.Role), Application: Named{r.ApplicationID, r.ApplicationName}}
-		if g.Scope == string(authz.ScopeOrganization) {
-			place.Organization = Named{g.ScopeID, r.Organization}
-		}
-		out = append(out, place)
-	}
-	return out, nil
+			WHERE g.scope = 'system' OR id = coalesce(g.application_id, o.application_id)
+			ORDER BY id <> @chosen, id <> (SELECT min(id) FROM applications), name, id LIMIT @most) a ON true
+		WHERE g.person_id = @person ORDER BY array_position(ARRAY['system', 'app', 'org'], g.scope), a.name, o.name, g.id, a.id`,
+		pg.Args{"person": personID, "acts": acts, "chosen": chosen, "most": mostPlaces})
+}
+
+// place reads what a domain of an application or an organization leads to.
+func (s *Service) place(ctx context.Context, d authz.Domain) (placeRow, error) {
+	return pg.One[placeRow](ctx, s.pool, `
+		SELECT 0::bigint AS grant_id, a.id AS application_id, a.name AS application_name, coalesce(o.name, '') AS organization_name,
+			CASE WHEN o.id IS NULL THEN '{}' ELSE ARRAY(SELECT m.id FROM merchants m
+				WHERE m.application_id = a.id AND m.organization_id = o.id ORDER BY m.id) END AS merchants
+		FROM applications a LEFT JOIN organizations o ON o.application_id = a.id AND o.id = @id AND @scope = 'org'
+		WHERE CASE @scope::text WHEN 'app' THEN a.id = @id ELSE o.id = @id END`,
+		pg.Args{"scope": d.Scope, "id": d.ID})
 }
 
 // Switch has the session's person act in another of their places from now on. A place that is not theirs

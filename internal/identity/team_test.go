@@ -301,7 +301,8 @@ func TestPlacesAndSwitching(t *testing.T) {
 	if err != nil || len(v.Grants) != 2 || v.Domain.Whole() {
 		t.Fatalf("%+v, %v", v, err)
 	}
-	places, err := s.Identity.Places(ctx, v.Person)
+	in, err := s.Identity.Act(ctx, v)
+	places := in.Places
 	if err != nil || len(places) != 2 || places[0].Application.ID == places[1].Application.ID || places[0].Organization.Name == "" {
 		t.Fatalf("%+v, %v", places, err)
 	}
@@ -359,8 +360,8 @@ func TestPeopleOfTheDeploymentWorkInOneApplication(t *testing.T) {
 	if err := s.Identity.Switch(ctx, id, v, authz.System(), 999999); code(err) != "resource_missing" || at() != s.Other.AppID {
 		t.Errorf("an application that is none: %v", err)
 	}
-	if places, err := s.Identity.Places(ctx, s.people["sol"]); err != nil || len(places) != 2 || places[0].Role != authz.RoleSupportStaff {
-		t.Errorf("%+v, %v", places, err)
+	if a, err := s.Identity.Act(ctx, v); err != nil || len(a.Places) != 2 || a.Places[0].Role != authz.RoleSupportStaff {
+		t.Errorf("%+v, %v", a, err)
 	}
 	if err := s.Identity.Switch(ctx, s.session(s.people["remy"].ID), v, authz.System(), 0); code(err) != "resource_missing" {
 		t.Errorf("another's session: %v", err)
@@ -375,11 +376,8 @@ func TestADeploymentWithoutApplications(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, err := p.Act(t.Context(), v)
-	if err != nil || a.Actor.ApplicationID != 0 || a.Actor.Role != authz.RoleSystemAdmin {
+	if err != nil || a.Actor.ApplicationID != 0 || a.Actor.Role != authz.RoleSystemAdmin || len(a.Places) != 1 || a.Places[0] != a.Place {
 		t.Errorf("%+v, %v", a, err)
-	}
-	if places, err := p.Places(t.Context(), v.Person); err != nil || len(places) != 1 || places[0].Application.ID != 0 {
-		t.Errorf("%+v, %v", places, err)
 	}
 	p.clock.Advance(time.Hour)
 }

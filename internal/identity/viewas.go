@@ -98,15 +98,14 @@ func (s *Service) Through(ctx context.Context, own Acting, v View) (Acting, erro
 	if !ok {
 		return Acting{}, fault.Missing()
 	}
-	row, err := s.place(ctx, Grant{Scope: string(d.Scope), ScopeID: d.ID}, 0)
+	row, err := s.place(ctx, d)
 	if err != nil {
 		return Acting{}, err
 	}
 	out := own
-	out.Place = Place{Domain: d, Role: v.Role, Application: Named{row.ApplicationID, row.ApplicationName}}
+	out.Place = row.in(Grant{Role: string(v.Role), Scope: string(d.Scope), ScopeID: d.ID})
 	out.Actor.Viewer, out.Actor.Role, out.Actor.ApplicationID, out.Actor.Granted = own.Actor.Role, v.Role, row.ApplicationID, d
 	if d.Scope == authz.ScopeOrganization {
-		out.Place.Organization = Named{d.ID, row.Organization}
 		out.Actor.OrganizationID, out.Actor.Merchants = d.ID, row.Merchants
 	}
 	return out, nil

@@ -66,6 +66,14 @@ func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string, 
 	if err != nil {
 		return page.Of[Delivery]{}, err
 	}
+	return s.DeliveriesTo(ctx, actor, e, in)
+}
+
+// DeliveriesTo is Deliveries for an endpoint that was read for the same actor.
+func (s *Service) DeliveriesTo(ctx context.Context, actor authz.Actor, e Endpoint, in DeliveryInput) (page.Of[Delivery], error) {
+	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+		return page.Of[Delivery]{}, err
+	}
 	return pg.Page(ctx, s.Pool, in.Page, `SELECT `+deliveryColumns+` FROM webhook_deliveries
 		WHERE application_id = @application_id AND endpoint_id = @endpoint
 			AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
