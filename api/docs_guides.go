@@ -31,6 +31,7 @@ var guides = []guide{
 	{"first-charge", "First charge", "From a key to captured money: a token, a charge, an authorization that is captured later."},
 	{"library", "The browser library", "Fields for cards, wallets, bank accounts and donations in your page, and what they tell you."},
 	{"library-banks", "Bank accounts in your page", "A form for the account, or a window in which payers sign in at their bank and agree to debits."},
+	{"daf", "DAF Pay", "How a gift from a donor-advised fund comes to a nonprofit: who can accept one, what it costs, and what its status means."},
 	{"saved-tokens", "Saved tokens and recurring charges", "Charge a saved payment method again, on a schedule of your own."},
 	{"bank-debits", "Bank debits: ACH and ACSS", "What is different when money comes from a bank account: it takes days, and it may come back."},
 	{"refunds", "Refunds", "Give back what was captured, in parts or whole."},

@@ -50,7 +50,7 @@ func Meanings() []Meaning {
 		{NotFound, "There is no organization with this EIN.", fault.KindRefused},
 		{OrganizationNotUS, "The organization is not in the US.", fault.KindRefused},
 		{NotCharity, "The organization is not registered as a 501(c)(3).", fault.KindRefused},
-		{NotInGoodStanding, "The organization is not in good standing with the tax authority.", fault.KindRefused},
+		{NotInGoodStanding, "The organization is not in good standing with the IRS.", fault.KindRefused},
 		{Unanswered, "The provider does not answer at present. Nothing was changed; try again later.", fault.KindUnavailable},
 		{Eligible, "The organization can be enrolled.", fault.KindConflict},
 	}

@@ -20,7 +20,7 @@ type Organization struct {
 	State        string
 	Country      string // ISO 3166-1 alpha-2
 	Subsection   string // of section 501(c) of the US tax code, such as 3
-	GoodStanding bool   // with the tax authority
+	GoodStanding bool   // with the IRS
 }
 
 // Enrollment asks to take an organization in. The same organization again gets the same answer.
