@@ -40,7 +40,7 @@ func (p *Portal) showNewKey(c echo.Context) error {
 // newKeyForm shows the form with what was typed, and what was refused.
 func (p *Portal) newKeyForm(c echo.Context, status int, kind identity.KeyKind, typed url.Values, refused error) error {
 	t := say(c)
-	above, beside, _ := problems(refused, t.Developers.Correct, nil)
+	above, beside, _ := problems(refused, t.Failures.Correct, nil)
 	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"), Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: refused == nil}
 	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: above, Submit: ui.Button{Label: t.Keys.Make}, Dialog: ui.Dialog{Back: apiKeysPath},
 		Hidden: []ui.Pair{{Key: onceField, Value: newOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
@@ -56,11 +56,7 @@ func (p *Portal) newKeyForm(c echo.Context, status int, kind identity.KeyKind, t
 		ui.DateField(ui.Field{Name: "expires_at", Label: t.Keys.Expires, Hint: t.Keys.ExpiresHint, Value: typed.Get("expires_at"), Error: beside["expires_at"], Optional: true}).View())
 	texts := map[identity.KeyKind]string{identity.SecretKey: t.Keys.SecretText, identity.RestrictedKey: t.Keys.RestrictedText, identity.PublicKey: t.Keys.PublicText}
 	head := ui.Head{Title: t.Keys.New + ": " + strings.ToLower(kindOf(t, kind)), Text: texts[kind], Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)}
-	title := head.Title
-	if refused != nil {
-		title = t.Failures.TitleError(title)
-	}
-	return render(c, status, views.ToolFormWhole(p.page(c, title), head, f))
+	return render(c, status, views.ToolFormWhole(p.page(c, head.Title), head, f))
 }
 
 // boundField asks from where a key may be used: pages of a public one, addresses of the others.
@@ -197,7 +193,7 @@ func keyEdits(t *text.Catalogue, k identity.Key, typed url.Values) (out []ui.Edi
 
 func (p *Portal) keyEditForm(c echo.Context, status int, k identity.Key, typed url.Values, refused error) error {
 	t, at := say(c), apiKeysPath+"/"+k.ID.String()
-	above, beside, _ := problems(refused, t.Developers.Correct, nil)
+	above, beside, _ := problems(refused, t.Failures.Correct, nil)
 	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: above, Hidden: []ui.Pair{{Key: "version", Value: strconv.Itoa(k.Version)}}, Submit: ui.Button{Label: t.Keys.Save},
 		Dialog: ui.Dialog{Title: t.Keys.Edit + ": " + k.Name, Text: t.Keys.EditText, Back: at},
 		Parts: []templ.Component{
@@ -253,7 +249,7 @@ func (p *Portal) rollForm(c echo.Context, status int, refused error) error {
 		return err
 	}
 	t, at := say(c), apiKeysPath+"/"+k.ID.String()
-	above, beside, _ := problems(refused, t.Developers.Correct, nil)
+	above, beside, _ := problems(refused, t.Failures.Correct, nil)
 	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(identity.OverlapDay), Error: beside["overlap"], Required: true}}
 	for _, o := range identity.Overlaps() {
 		overlaps.Options = append(overlaps.Options, ui.Option{Value: string(o), Label: t.Keys.Overlaps[string(o)], Detail: t.Keys.OverlapTexts[string(o)]})

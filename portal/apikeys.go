@@ -96,8 +96,8 @@ func (p *Portal) showKeys(c echo.Context) error {
 		Bar: p.keyBar(c, query), Empty: ui.NothingYet(ui.IconKey, t.Keys.EmptyTitle, t.Keys.EmptyText),
 		Pager: pagerOf(apiKeysPath, query, keys, func(k identity.Key) string { return k.ID.String() }, t.Keys.Shown(len(keys.Items)))}
 	if p.may(c, authz.KeyManage) {
-		make := ui.Button{Label: t.Keys.New, Href: apiKeysPath + "/new", Icon: ui.IconPlus, Dialog: true}
-		list.Buttons, list.Begin = []ui.Button{make}, []ui.Button{make}
+		add := ui.Button{Label: t.Keys.New, Href: apiKeysPath + "/new", Icon: ui.IconPlus, Dialog: true}
+		list.Buttons, list.Begin = []ui.Button{add}, []ui.Button{add}
 	}
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Keys.Title), list))
 }

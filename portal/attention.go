@@ -138,11 +138,8 @@ func (p *Portal) failingWebhooks(c echo.Context, _ dashboard) (out []ui.Task, er
 	}
 	t, viewer := say(c), text.To(c.Request().Context())
 	for _, e := range all.Items {
-		host := e.URL
-		if u, err := url.Parse(e.URL); err == nil {
-			host = u.Host
-		}
-		task := ui.Task{Tone: ui.Warning, Icon: ui.IconWebhook, Text: t.Dashboard.WebhookFails(host), Href: place(p.reachable(c), "/portal/developers/webhooks", e.ID.String())}
+		host := endpointHost(e.URL)
+		task := ui.Task{Tone: ui.Warning, Icon: ui.IconWebhook, Text: t.Dashboard.WebhookFails(host), Href: place(p.reachable(c), webhooksPath, e.ID.String())}
 		if e.Status == webhook.Paused {
 			task.Tone, task.Text = ui.Danger, t.Dashboard.WebhookPaused(host)
 		} else if e.FailingSince == nil {
@@ -172,6 +169,18 @@ func bankPlace(places map[string]bool, here payees) string {
 		return ""
 	}
 	return merchantTab(places, here.first[0].ID, "payouts")
+}
+
+// enrollPlace is where the first merchant that may accept grants is enrolled, and whether one is; "" where none may.
+func enrollPlace(places map[string]bool, here payees) (at string, enrolled bool) {
+	for _, m := range here.first {
+		if !m.Eligible() {
+			continue
+		}
+		at = cmp.Or(at, merchantTab(places, m.ID, "daf"))
+		enrolled = enrolled || m.DAFProviderConnectID != nil
+	}
+	return at, enrolled
 }
 
 // hasBank tells whether the first merchant can be paid out.

@@ -169,7 +169,7 @@ func statementTerms(t *text.Catalogue, s report.Statement) (out []views.PayoutTe
 			if l.Group == g {
 				count += l.Count
 				term.Amount += l.Amount
-				term.Parts = append(term.Parts, views.PayoutPart{Label: kindName(t.Payouts, l.Kind), Detail: t.Payouts.Entry(l.Count), Amount: l.Amount})
+				term.Parts = append(term.Parts, views.PayoutPart{Label: kindName(t, l.Kind), Detail: t.Payouts.Entry(l.Count), Amount: l.Amount})
 			}
 		}
 		if count > 0 {
@@ -191,7 +191,10 @@ func statementPayouts(t *text.Catalogue, s report.Statement) ui.Table {
 
 // answerFile answers with a file that is written at once.
 func answerFile(c echo.Context, media, name string, draw func(io.Writer) error) error {
-	download(c, media, name)
+	h := c.Response().Header()
+	h.Set("Content-Type", media)
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	c.Response().WriteHeader(http.StatusOK)
 	if err := draw(c.Response()); err != nil {
 		panic(http.ErrAbortHandler) // what is written is cut off, which the browser takes for a failed download
 	}

@@ -193,7 +193,7 @@ func feesPart(t *text.Catalogue, of around) views.Part {
 		if l.Rate != nil && l.Basis != nil {
 			rule, base = ui.Plain(t.Charge.Share(t.Percent(*l.Rate))), ui.Amount(*l.Basis)
 		}
-		table.Rows = append(table.Rows, ui.Row{Cells: []templ.Component{ui.Two(t.Charge.FeeNames[l.Fee], schedule), rule, base, ui.Amount(l.Amount)}})
+		table.Rows = append(table.Rows, ui.Row{Cells: []templ.Component{ui.Two(t.MerchantFees.Names[l.Fee], schedule), rule, base, ui.Amount(l.Amount)}})
 	}
 	schedule := ""
 	if one {
@@ -211,12 +211,12 @@ func relatedPart(t *text.Catalogue, of around) views.Part {
 			Href: place(of.places, refundsPath, r.ID.String())})
 	}
 	for _, d := range of.disputes {
-		tasks = append(tasks, ui.Task{Icon: ui.IconDispute, Text: t.Charge.DisputeOf(t.Amount(d.Amount)), Note: t.Charge.DisputeStatuses[string(d.Status)],
-			Href: place(of.places, "/portal/disputes", d.ID.String())})
+		tasks = append(tasks, ui.Task{Icon: ui.IconDispute, Text: t.Charge.DisputeOf(t.Amount(d.Amount)), Note: t.Disputes.Statuses[string(d.Status)],
+			Href: place(of.places, disputesPath, d.ID.String())})
 	}
 	if of.charge.PayoutID != nil {
 		tasks = append(tasks, ui.Task{Icon: ui.IconPayout, Text: t.Charge.Happenings["payout.created"], Note: of.charge.PayoutID.String(),
-			Href: place(of.places, "/portal/payouts", of.charge.PayoutID.String())})
+			Href: place(of.places, payoutsPath, of.charge.PayoutID.String())})
 	}
 	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks(tasks)}
 }

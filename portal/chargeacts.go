@@ -175,7 +175,7 @@ func (p *Portal) actOnCharge(c echo.Context, form func(echo.Context, charge.Char
 	switch {
 	case ok:
 		f.Field.Value, f.Field.Error, f.Problems = sent.Get(f.Field.Name), beside[f.Field.Name], above
-		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, say(c).Failures.TitleError(f.Title)), f))
+		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, f.Title), f))
 	case err != nil:
 		return err
 	case out.Unknown:

@@ -216,8 +216,8 @@ func chargeLine(c charge.Charge) []string {
 	}
 	return []string{c.ID.String(), stamp(c.CreatedAt.Time), string(c.Status), units(c.Amount), units(c.AmountCaptured), units(c.AmountRefunded),
 		units(c.AmountDisputed), units(c.FeeTotal), units(c.Net), string(c.Currency), string(c.Type), brand, c.PaymentMethod.Last4,
-		nameOf(c.Billing), c.Billing.Email, strconv.FormatInt(c.MerchantID, 10), orNone(c.ExternalID), strconv.FormatBool(c.Recurring),
-		orNone(c.Description), failure, orNone(c.ReturnCode), available, payout}
+		nameOf(c.Billing), c.Billing.Email, strconv.FormatInt(c.MerchantID, 10), deref(c.ExternalID), strconv.FormatBool(c.Recurring),
+		deref(c.Description), failure, deref(c.ReturnCode), available, payout}
 }
 
 // mostSummed is how many charges, refunds and the like are added up while the page waits.

@@ -211,7 +211,7 @@ func dashboardCharts(t *text.Catalogue, d dashboard) []views.DashboardChart {
 // nextPayout is what will be paid out on the next day of payouts.
 func (p *Portal) nextPayout(c echo.Context, d dashboard) (ui.Stat, error) {
 	t := say(c)
-	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: among(p.reachable(c), "/portal/payouts")}
+	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: among(p.reachable(c), payoutsPath)}
 	next, err := p.Ledger.Upcoming(c.Request().Context(), actor(c), d.currency, d.last.Location().String())
 	if next != nil {
 		out.Value, out.Note = ui.Money(next.Amount, d.currency), t.Dashboard.OnDay(t.Day(next.Day))
@@ -230,13 +230,19 @@ func (p *Portal) firstSteps(c echo.Context, d dashboard) (out []ui.Task, err err
 		yes, err = done()
 		out = append(out, ui.Task{Done: yes, Text: words, Note: note, Href: href})
 	}
-	add(authz.KeyManage, t.MakeKey, "", among(places, "/portal/developers/keys"), func() (bool, error) { return p.hasKey(ctx, a) })
-	add(authz.ChargeRead, t.MakeCharge, t.MakeChargeNote, chargesPath, func() (bool, error) {
+	add(authz.KeyManage, t.MakeKey, "", among(places, apiKeysPath), func() (bool, error) { return p.hasKey(ctx, a) })
+	first, note := t.MakeCharge, t.MakeChargeNote
+	if !p.may(c, authz.KeyManage) {
+		first, note = t.SeeCharge, t.SeeChargeNote
+	}
+	add(authz.ChargeRead, first, note, chargesPath, func() (bool, error) {
 		some, err := p.Charges.List(ctx, a, charge.ListInput{Page: pageOfOne})
 		return len(some.Items) > 0, err
 	})
-	add(authz.WebhookManage, t.AddEndpoint, "", among(places, "/portal/developers/webhooks"), func() (bool, error) { return p.hasEndpoint(ctx, a) })
+	add(authz.WebhookManage, t.AddEndpoint, "", among(places, webhooksPath), func() (bool, error) { return p.hasEndpoint(ctx, a) })
 	add(authz.MerchantBank, t.AddBank, t.AddBankNote, bankPlace(places, d.here), func() (bool, error) { return p.hasBank(ctx, a, d.here) })
+	at, enrolled := enrollPlace(places, d.here)
+	add(authz.DAFEnrollmentManage, t.EnrollDAF, t.EnrollDAFNote, at, func() (bool, error) { return enrolled, nil })
 	add(authz.TeamManage, t.InviteColleague, "", among(places, teamPath), func() (bool, error) {
 		team, err := p.Identity.Team(ctx, a, identity.TeamInput{Page: page.Input[int64]{Limit: 2, Ascending: true}})
 		return len(team.Items) > 1, err

@@ -56,6 +56,22 @@ func TestHomeAddsUpToItsLists(t *testing.T) {
 	w.send(home+"?currency=cad", nil, "Cookie", cookie).says(t, "$50.00", "Show USD")
 }
 
+// What somebody new does first is what they can do, ticked by what there is.
+func TestFirstStepsAreTheVisitorsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleOrganizationAdmin)
+	page := w.send(home, nil, "Cookie", admin)
+	page.says(w.t, "See a first payment", "Your application takes payments", "Enroll in DAF Pay", `href="`+merchantAt(w.App.Merchants.US, dafEnd)+`"`, "0 of 4 steps are done.")
+	page.lacks(w.t, "Take a first payment")
+	w.charged(visaCard, 10_000, nil)
+	if _, err := pg.Exec(w.t.Context(), w.Pool, `UPDATE merchants SET daf_provider_connect_id = 'conn_1' WHERE id = @id`, pg.Args{"id": w.App.Merchants.US}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.send(home, nil, "Cookie", admin).says(w.t, "2 of 4 steps are done.")
+	w.send(home, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).lacks(w.t, "Enroll in DAF Pay")
+}
+
 // inCanada has a charge be of the merchant in Canada.
 func (w *world) inCanada(in *charge.CreateInput) {
 	in.MerchantID = &w.App.Merchants.CA

@@ -90,9 +90,9 @@ func (p *Portal) attemptPanel(c echo.Context, a webhook.Attempt) views.ToolPanel
 	if code >= 200 && code <= 299 {
 		tone = ui.Success
 	}
-	parts := []templ.Component{views.Row(ui.Status(tone, causeOf(t, code, cmp.Or(worded(a.Error), "unreachable"))), ui.Time(a.CreatedAt.Time), ui.Plain(t.Webhooks.Took(a.TookMS)))}
+	parts := []templ.Component{views.Row(ui.Status(tone, causeOf(t, code, cmp.Or(deref(a.Error), "unreachable"))), ui.Time(a.CreatedAt.Time), ui.Plain(t.Webhooks.Took(a.TookMS)))}
 	if tone == ui.Danger {
-		parts = append(parts, views.Paragraph(t.Webhooks.Advice(code, worded(a.Error))))
+		parts = append(parts, views.Paragraph(t.Webhooks.Advice(code, deref(a.Error))))
 	}
 	if a.ResponseBody != "" {
 		parts = append(parts, views.Titled(t.Webhooks.ResponseBody, ui.CodeBlock(t.Webhooks.ResponseBody, a.ResponseBody)))

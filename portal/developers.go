@@ -86,14 +86,6 @@ func stampAt(at *instant.Time) string {
 	return stamp(at.Time)
 }
 
-// worded is a text that may be missing.
-func worded(of *string) string {
-	if of == nil {
-		return ""
-	}
-	return *of
-}
-
 // exported is the address of a list as CSV; "" for whoever may not take lists away.
 func (p *Portal) exported(c echo.Context, path string) string {
 	if !p.may(c, authz.ExportCreate) {

@@ -20,14 +20,6 @@ import (
 	"svcpay/views/ui"
 )
 
-// moment is a time in a sheet; "" for none.
-func moment(at *instant.Time) string {
-	if at == nil {
-		return ""
-	}
-	return at.UTC().Format(time.RFC3339)
-}
-
 func (p *Portal) showDispute(c echo.Context) error {
 	d, err := p.Disputes.Get(c.Request().Context(), actor(c), c.Param("id"))
 	if err != nil {
@@ -71,9 +63,7 @@ func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f vi
 			view.GivenText = t.Disputes.Answered
 		}
 	}
-	if view.JSON, err = pretty(d); err != nil {
-		return err
-	}
+	view.JSON = indented(d)
 	return render(c, status, views.DisputePage(p.page(c, view.Title), view))
 }
 
@@ -81,7 +71,7 @@ func acceptButton(t text.Disputes, d dispute.Dispute) ui.Button {
 	if d.Kind == dispute.Retrieval {
 		return ui.Button{Label: t.Accept, Variant: ui.Outline, Disabled: true, Reason: t.OffRetrieval}
 	}
-	return ui.Button{Label: t.Accept, Variant: ui.Destructive, Dialog: true, Href: disputesPath + "/" + d.ID.String() + "/accept"}
+	return ui.Button{Label: t.Accept, Variant: ui.Outline, Dialog: true, Href: disputesPath + "/" + d.ID.String() + "/accept"}
 }
 
 // moneyOf is what a dispute has taken from the merchant so far, without fees, and why.
@@ -132,7 +122,7 @@ func (p *Portal) disputeFacts(c echo.Context, d dispute.Dispute, with contested)
 		{Key: t.Disputes.Respond, Value: ui.Time(d.RespondBy.Time)},
 		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], t.Disputes.KindTexts[string(d.Kind)])},
 		{Key: t.Disputes.Reason, Value: ui.Plain(reasonOf(t, d.Reason))},
-		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency), p.below(c, "/portal/charges", d.ChargeID.String()))},
+		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency), p.below(c, chargesPath, d.ChargeID.String()))},
 		{Key: t.Disputes.Payer, Value: ui.Two(payer, method)},
 		{Key: t.Disputes.Merchant, Value: ui.Linked(with.merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
 		{Key: t.Disputes.Created, Value: ui.Time(d.CreatedAt.Time)},

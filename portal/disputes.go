@@ -2,8 +2,10 @@ package portal
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,12 +45,12 @@ func disputeInput(c echo.Context, query url.Values) dispute.ListInput {
 	if kind := query.Get("kind"); kind != "" {
 		in.Kinds = []string{kind}
 	}
+	in.Reason = given(query, "reason")
 	words := strings.TrimSpace(query.Get("q"))
 	if id, err := ids.ParseCharge(words); err == nil {
 		in.ChargeID = &id
-	} else if words != "" {
-		reason := strings.ReplaceAll(strings.ToLower(words), " ", "_")
-		in.Reason = &reason
+	} else if words != "" { // what is no id finds nothing: 0 is nobody's
+		in.Merchants = []int64{0}
 	}
 	return in
 }
@@ -99,7 +101,7 @@ func (p *Portal) showDisputes(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := views.Disputes{Bar: p.disputeBar(c, query, with.merchants)}
+	view := views.Disputes{Bar: p.disputeBar(c, query, with.merchants), Try: p.Sandbox}
 	for _, d := range due {
 		view.Due = append(view.Due, disputeLine(c, d, with))
 	}
@@ -116,6 +118,7 @@ func (p *Portal) disputeBar(c echo.Context, query url.Values, merchants payees) 
 		Search: ui.Filter{Name: "q", Label: t.Disputes.Search, Kind: ui.FilterWords},
 		Filters: []ui.Filter{
 			{Name: "status", Label: t.Disputes.Status, Kind: ui.FilterMany, Options: options(dispute.Statuses(), t.Disputes.Statuses)},
+			{Name: "reason", Label: t.Disputes.Reason, Kind: ui.FilterOne, Options: reasonOptions(t.Disputes.Reasons)},
 			{Name: "kind", Label: t.Disputes.Kind, Kind: ui.FilterOne, Options: options(dispute.Kinds(), t.Disputes.Kinds)},
 			{Name: "due", Label: t.Disputes.Due, Kind: ui.FilterDays},
 			{Name: "amount", Label: t.Disputes.Amount, Kind: ui.FilterAmount},
@@ -128,6 +131,11 @@ func (p *Portal) disputeBar(c echo.Context, query url.Values, merchants payees) 
 		bar.Export = disputesPath + ".csv"
 	}
 	return bar
+}
+
+// reasonOptions are the networks' reasons in words, in the order of these.
+func reasonOptions(reasons map[string]string) []ui.Option {
+	return slices.SortedFunc(slices.Values(options(slices.Collect(maps.Keys(reasons)), reasons)), func(a, b ui.Option) int { return strings.Compare(a.Label, b.Label) })
 }
 
 // disputeTone is the color of a status.
@@ -190,8 +198,8 @@ func (p *Portal) sendDisputes(c echo.Context) error {
 		"evidence_submitted_at", "closed_at"}
 	return sheet(c, say(c).Disputes.Sheet, head, func(write func(...string) error) error {
 		return everyPage(in.Page, read, func(d dispute.Dispute) ids.Dispute { return d.ID }, func(d dispute.Dispute) error {
-			return write(d.ID.String(), moment(&d.CreatedAt), whole(d.MerchantID), d.ChargeID.String(), string(d.Kind), string(d.Status), d.Reason,
-				units(d.Amount), string(d.Currency), units(d.FeeTotal), moment(&d.RespondBy), moment(d.EvidenceSubmittedAt), moment(d.ClosedAt))
+			return write(d.ID.String(), stampAt(&d.CreatedAt), whole(d.MerchantID), d.ChargeID.String(), string(d.Kind), string(d.Status), d.Reason,
+				units(d.Amount), string(d.Currency), units(d.FeeTotal), stampAt(&d.RespondBy), stampAt(d.EvidenceSubmittedAt), stampAt(d.ClosedAt))
 		})
 	})
 }

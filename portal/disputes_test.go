@@ -201,7 +201,9 @@ func TestFilesOfEvidence(t *testing.T) {
 	at := disputesPath + "/" + d.ID.String()
 	w.send(at+"/evidence", url.Values{"next": {"file"}, "version": {"1"}}, "Cookie", staff).says(t, "Choose a file.")
 	w.upload(at+"/evidence", map[string]string{"version": "1"}, "big.pdf", make([]byte, 5<<20+1), staff).says(t, "A file may have 5 MB.")
-	w.upload(at+"/evidence", map[string]string{"version": "1"}, "huge.pdf", make([]byte, 8<<20), staff).wants(t, http.StatusRequestEntityTooLarge, "")
+	huge := w.upload(at+"/evidence", map[string]string{"version": "1"}, "huge.pdf", make([]byte, 8<<20), staff)
+	huge.wants(t, http.StatusRequestEntityTooLarge, "")
+	huge.says(t, "This file is too large", "A file may have 5 MB. Go back")
 	w.upload(at+"/evidence", map[string]string{"version": "1"}, "a.pdf", receipt, staff).wants(t, http.StatusSeeOther, at)
 	got := w.dispute(d)
 	form := url.Values{"version": {fmt.Sprint(got.Version)}, "remove": {got.EvidenceFiles[0].String()}, "payer_name": {"Dana"}}
@@ -217,6 +219,41 @@ func TestFilesOfEvidence(t *testing.T) {
 	w.send(at+"/evidence", theirs, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 }
 
+// The networks' reasons are chosen in words; the address has their codes.
+func TestDisputesAreFilteredByReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
+	w.send(disputesPath, nil, "Cookie", staff).says(t, `value="product_not_received"`, "Not received", "Not as described")
+	row := `class="row-link" href="` + disputesPath + "/" + d.ID.String()
+	for query, listed := range map[string]int{"reason=" + d.Reason: 2, "reason=none_such": 1, "q=" + d.ChargeID.String(): 2} { // once among those to answer
+		if a := w.send(disputesPath+"?"+query, nil, "Cookie", staff); strings.Count(a.body, row) != listed {
+			t.Errorf("%s lists it %d times, want %d", query, strings.Count(a.body, row), listed)
+		}
+	}
+}
+
+// Nothing is tried in production.
+func TestHintsOfTheSandboxStayThere(t *testing.T) {
+	t.Parallel()
+	for _, sandbox := range []bool{true, false} {
+		w := newWorld(t, func(c *Config) { mailing(c); c.Sandbox = sandbox })
+		login := w.send(loginPath, nil)
+		if strings.Contains(login.body, "credentials file") != sandbox {
+			t.Errorf("the demo's people in a sandbox (%v)", sandbox)
+		}
+		staff := w.as(authz.RoleOrganizationStaff)
+		if !sandbox {
+			_, _, staff = w.withApp(staff)
+		}
+		if list := w.send(disputesPath, nil, "Cookie", staff); strings.Contains(list.body, "How to try one in the sandbox") != sandbox {
+			t.Errorf("how to try disputes in a sandbox (%v)", sandbox)
+		}
+	}
+	without := newWorld(t, nil) // a sandbox that is no demo
+	without.send(loginPath, nil).lacks(t, "credentials file")
+}
+
 func TestChargebackIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -224,7 +261,7 @@ func TestChargebackIsAccepted(t *testing.T) {
 	at := disputesPath + "/" + d.ID.String()
 	w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "there is nothing to accept", "No money moves")
 	dialog := w.send(at+"/accept", nil, "Cookie", staff)
-	dialog.says(t, "The payer keeps $40.00 USD.", "cannot be undone")
+	dialog.says(t, "The payer keeps $40.00 USD, and the merchant pays it for good.", "the payer is right", "cannot be undone")
 	form := url.Values{"once": {dialog.hidden(t, "once")}, "version": {dialog.hidden(t, "version")}}
 	for range 2 {
 		w.send(at+"/accept", form, "Cookie", staff).wants(t, http.StatusSeeOther, at)

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -58,16 +57,8 @@ func (p *Portal) donationPage(c echo.Context, status int, d daf.Donation, f view
 	default:
 		view.Off = t.Donations.OffUnknown
 	}
-	if view.JSON, err = pretty(d); err != nil {
-		return err
-	}
+	view.JSON = indented(d)
 	return render(c, status, views.DonationPage(p.page(c, view.Title), view))
-}
-
-// pretty is an object as the API says it.
-func pretty(object any) (string, error) {
-	out, err := json.MarshalIndent(object, "", "  ")
-	return string(out), err
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }

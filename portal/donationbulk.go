@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/daf"
+	"svcpay/internal/fault"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -118,6 +119,9 @@ func (p *Portal) refusals(c echo.Context, refused []daf.BulkResult) (left []stri
 	for _, r := range refused {
 		left = append(left, r.ID)
 		words := r.Refused.Message
+		if r.Refused.Kind == fault.KindNotFound {
+			words = t.Donations.Gone
+		}
 		if d, err := p.DAF.Get(c.Request().Context(), actor(c), r.ID); err == nil { // few are refused, and none as a rule
 			words = t.Donations.RefusedOne(t.Amount(d.Amount), donor(t, d), words)
 		}

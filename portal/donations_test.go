@@ -191,7 +191,7 @@ func TestStatusesOfSeveralDonations(t *testing.T) {
 	form.Set("status", "canceled")
 	a := w.send(statusesPath+"/set", form, "Cookie", staff)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "2 donations are canceled.", "2 donations stay as they were", "$70.00 from Ada Okafor", "Undo", `name="id" value="`+fixed.ID.String())
+	a.says(t, "2 donations are marked as canceled.", "2 donations stay as they were", "One of them is not there any more.", "$70.00 from Ada Okafor", "Undo", `name="id" value="`+fixed.ID.String())
 	a.lacks(t, "$80.00", `name="id" value="`+one.ID.String())
 	if got := w.donation(two); got.Status != daf.Canceled || got.Metadata["check_number"] != "1042" {
 		t.Errorf("%+v", got)

@@ -56,10 +56,10 @@ func (p *Portal) endpointForm(c echo.Context, status int, e webhook.Endpoint, ty
 		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs, ui.Crumb{Label: endpointHost(e.URL), Href: f.Dialog.Back})
 		f.Hidden = append(f.Hidden, ui.Pair{Key: "version", Value: strconv.Itoa(e.Version)})
 	}
-	above, beside, _ := problems(refused, t.Developers.Correct, nil)
+	above, beside, _ := problems(refused, t.Failures.Correct, nil)
 	f.Problems = above
 	if fault.HasCode(refused, "object_changed") {
-		f.Problems = ui.Problems{Title: t.Webhooks.Changed, List: []ui.Problem{{Text: t.Webhooks.ChangedText + " " + e.URL + ", " + strings.Join(e.Events, ", ") + ", " + worded(e.Description)}}}
+		f.Problems = ui.Problems{Title: t.Webhooks.Changed, List: []ui.Problem{{Text: t.Webhooks.ChangedText + " " + e.URL + ", " + strings.Join(e.Events, ", ") + ", " + deref(e.Description)}}}
 	}
 	hint := t.Webhooks.URLHint
 	if p.Sandbox {
@@ -75,11 +75,7 @@ func (p *Portal) endpointForm(c echo.Context, status int, e webhook.Endpoint, ty
 		ui.Textarea{Field: ui.Field{Name: "events", Label: t.Webhooks.Single, Hint: t.Webhooks.SingleHint, Value: typed.Get("events"), Error: beside["events"], Optional: true}, Rows: "2"}.View(),
 		ui.Field{Name: "description", Label: t.Webhooks.Description, Hint: t.Webhooks.DescriptionHint, Value: typed.Get("description"), Error: beside["description"], Optional: true, Autocomplete: "off"}.View(),
 	}
-	title := head.Title
-	if refused != nil {
-		title = t.Failures.TitleError(title)
-	}
-	return render(c, status, views.ToolFormWhole(p.page(c, title), head, f))
+	return render(c, status, views.ToolFormWhole(p.page(c, head.Title), head, f))
 }
 
 // filtersOf are the filters that a form asks for: all events if it names none.
@@ -130,7 +126,7 @@ func (p *Portal) showEndpointEdit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	typed := url.Values{"url": {e.URL}, "description": {worded(e.Description)}}
+	typed := url.Values{"url": {e.URL}, "description": {deref(e.Description)}}
 	var single []string
 	for _, f := range e.Events {
 		if slices.Contains(eventGroups(), f) {

@@ -226,7 +226,8 @@ func (p *Portal) showLeaveDAF(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.LeavePage(p.page(c, say(c).Enrollment.LeaveTitle), merchantAt(m.ID, dafEnd+"/leave"), merchantAt(m.ID, dafEnd)))
+	t := say(c).Enrollment
+	return p.ask(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: merchantAt(m.ID, dafEnd), Press: t.LeaveSure, Destructive: true})
 }
 
 func (p *Portal) leaveDAF(c echo.Context) error {

@@ -57,7 +57,7 @@ func TestEveryFailureOfAnEnrollmentIsInPlainWords(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleOrganizationAdmin)
 	words := map[string][2]string{
-		"13-1313130": {"The organization is not in good standing with the tax authority.", "Lapsed Lantern Society"},
+		"13-1313130": {"The organization is not in good standing with the IRS.", "Lapsed Lantern Society"},
 		"52-6000400": {"The organization is not registered as a 501(c)(3).", "501(c)(4)"},
 		"98-0123456": {"The organization is not in the US.", "Maple Relief Foundation"},
 		"93-9999999": {"There is no organization with this EIN.", "Look at the number again."},

@@ -11,7 +11,6 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/pg"
 	"svcpay/views"
-	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -57,7 +56,8 @@ func statusOf(k fault.Kind) int {
 }
 
 // texts are title and advice of the page about a status that no fault explains better.
-func texts(t text.Failures, status int) (title, advice string) {
+func texts(c echo.Context, status int) (title, advice string) {
+	t := say(c).Failures
 	switch status {
 	case http.StatusForbidden:
 		return t.Forbidden, ""
@@ -66,6 +66,9 @@ func texts(t text.Failures, status int) (title, advice string) {
 	case http.StatusMethodNotAllowed:
 		return t.Method, t.MethodText
 	case http.StatusRequestEntityTooLarge:
+		if c.Path() == evidenceRoute {
+			return t.LargeFile, t.LargeFileText
+		}
 		return t.Large, t.LargeText
 	case http.StatusServiceUnavailable:
 		return t.Unavailable, t.UnavailableText
@@ -88,7 +91,7 @@ func (p *Portal) Error(c echo.Context, err error) {
 		p.Log.ErrorContext(c.Request().Context(), "page failed", "request_id", requestID,
 			"method", c.Request().Method, "route", c.Path(), "error", err.Error())
 	}
-	title, _ := texts(say(c).Failures, status)
+	title, _ := texts(c, status)
 	f := views.Failure{Status: strconv.Itoa(status), Title: title, Text: words, Request: requestID, Back: home}
 	_ = p.renderFailure(c, status, f) // the client is gone if this cannot be written
 }
@@ -115,14 +118,14 @@ func (p *Portal) explain(c echo.Context, err error) (int, string) {
 	var refused *echo.HTTPError
 	_, spoken := fault.As(err)
 	if !spoken && errors.As(err, &refused) && refused.Code < http.StatusInternalServerError {
-		_, advice := texts(say(c).Failures, refused.Code)
+		_, advice := texts(c, refused.Code)
 		return refused.Code, advice
 	}
 	f := pg.Fault(err)
 	retryAfter(c, f)
 	status := statusOf(f.Kind)
 	if !spoken {
-		_, advice := texts(say(c).Failures, status)
+		_, advice := texts(c, status)
 		return status, advice
 	}
 	switch f.Code {
@@ -130,6 +133,9 @@ func (p *Portal) explain(c echo.Context, err error) (int, string) {
 		if needed, ok := f.Detail["required_permission"].(string); ok {
 			return status, p.lacks(c, authz.Permission(needed))
 		}
+	case "resource_missing": // whose it is, is for programs to know
+		_, advice := texts(c, status)
+		return status, advice
 	case "role_missing":
 		return status, say(c).Rights.NoRole
 	}

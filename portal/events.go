@@ -183,7 +183,7 @@ func (p *Portal) eventFacts(c echo.Context, e event.Event) []ui.Fact {
 	}
 	if e.MerchantID != nil {
 		merchant := strconv.FormatInt(*e.MerchantID, 10)
-		out = append(out, ui.Fact{Key: t.Events.Merchant, Value: ui.Linked(merchant, "/portal/merchants/"+merchant)})
+		out = append(out, ui.Fact{Key: t.Events.Merchant, Value: ui.Linked(merchant, merchantsPath+"/"+merchant)})
 	}
 	if e.Request.ID != nil && e.Request.Source == "api" {
 		out = append(out, ui.Fact{Key: t.Developers.Request, Value: ui.Linked(e.Request.ID.String(), logsPath+"/"+e.Request.ID.String())})
@@ -194,7 +194,7 @@ func (p *Portal) eventFacts(c echo.Context, e event.Event) []ui.Fact {
 // pageOfObject is the address of the page about an object, "" where there is none to open.
 func (p *Portal) pageOfObject(c echo.Context, id string) string {
 	prefix, _, _ := strings.Cut(id, "_")
-	of := map[string]string{"ch": "/portal/charges", "re": "/portal/refunds", "dp": "/portal/disputes", "po": "/portal/payouts", "whe": webhooksPath}[prefix]
+	of := map[string]string{"ch": chargesPath, "re": refundsPath, "dp": disputesPath, "po": payoutsPath, "whe": webhooksPath}[prefix]
 	if of == "" || !p.reachable(c)[of+"/:id"] {
 		return ""
 	}

@@ -35,7 +35,7 @@ func (p *Portal) setPassword(c echo.Context) error {
 	t := say(c)
 	if above, beside, ok := problems(err, t.Failures.Other, nil); ok {
 		view := views.NewPassword{Email: visit.Email, Problems: above, Mistake: beside["password"]}
-		return render(c, http.StatusUnprocessableEntity, views.NewPasswordPage(p.page(c, t.Failures.TitleError(t.Settings.ChangePassword)), view))
+		return render(c, http.StatusUnprocessableEntity, views.NewPasswordPage(p.page(c, t.Settings.ChangePassword), view))
 	}
 	if err != nil {
 		return err
@@ -61,13 +61,13 @@ func (p *Portal) authenticatorForm(c echo.Context, status int, refused *fault.Er
 		return err
 	}
 	t := say(c)
-	view, title := views.AppSetup{Image: a.Image, Secret: a.Secret}, t.Settings.SetUp
+	view := views.AppSetup{Image: a.Image, Secret: a.Secret}
 	if refused != nil {
 		retryAfter(c, refused)
-		view.Mistake, title = refused.Message, t.Failures.TitleError(title)
+		view.Mistake = refused.Message
 		view.Problems = ui.Problems{Title: t.Proof.Wrong, List: []ui.Problem{{Field: "code", Text: refused.Message}}}
 	}
-	return render(c, status, views.AppSetupPage(p.page(c, title), view))
+	return render(c, status, views.AppSetupPage(p.page(c, t.Settings.SetUp), view))
 }
 
 func (p *Portal) confirmAuthenticator(c echo.Context) error {
@@ -170,7 +170,7 @@ func (p *Portal) addPasskey(c echo.Context) error {
 		if f.Param == "name" {
 			view.Mistake = f.Message
 		}
-		return render(c, http.StatusUnprocessableEntity, views.PasskeyPage(p.page(c, t.Failures.TitleError(t.Settings.AddPasskey)), view))
+		return render(c, http.StatusUnprocessableEntity, views.PasskeyPage(p.page(c, t.Settings.AddPasskey), view))
 	}
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (p *Portal) signInByPasskey(c echo.Context) error {
 	person, err := p.Identity.UsePasskey(c.Request().Context(), form.Get("challenge"), form.Get("passkey"))
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
 		login.Problems = ui.Problems{Title: say(c).Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
-		return p.loginAgain(c, http.StatusUnauthorized, login)
+		return p.loginPage(c, http.StatusUnauthorized, login)
 	}
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (b feeBook) feeForm(c echo.Context, status int, now fee.Fees, d feeDraft) e
 	view := views.FeeForm{Action: b.at + "/review", Back: b.at, Typed: d.typed, Errors: d.mistakes, Groups: feeInputs(t, d.typed, d.mistakes, now.Rates, b.defaults),
 		Zone: text.To(c.Request().Context()).Zone.String(), Pending: len(now.Scheduled) > 0}
 	if len(d.mistakes) > 0 {
-		view.Problems.Title = f.Problems
+		view.Problems.Title = t.Failures.Correct
 		for _, name := range append(settingNames(), "start", "day", "reason") {
 			if words, wrong := d.mistakes[name]; wrong {
 				label := f.Names[name]
@@ -226,7 +226,7 @@ func confirmFees(open openBook) echo.HandlerFunc {
 			}
 			return b.feeConflict(c, now, d)
 		}
-		if _, beside, ok := problems(err, t.Problems, map[string]string{"effective_at": "day"}); ok {
+		if _, beside, ok := problems(err, say(c).Failures.Correct, map[string]string{"effective_at": "day"}); ok {
 			d.mistakes = beside
 			return b.feeForm(c, http.StatusUnprocessableEntity, now, d)
 		}

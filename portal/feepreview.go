@@ -36,13 +36,13 @@ var brandNames = map[string]string{"amex": "American Express", "visa": "Visa", "
 
 // feeExamples are three payments with their fees by both rates: those that change most of the last 30 days, then
 // invented ones.
-func feeExamples(t *text.Catalogue, real []fee.PreviewEvent, old, now fee.Rates) (out []views.FeeExample) {
+func feeExamples(t *text.Catalogue, happened []fee.PreviewEvent, old, now fee.Rates) (out []views.FeeExample) {
 	f := t.MerchantFees
-	for _, e := range real {
+	for _, e := range happened {
 		one := views.FeeExample{Title: f.Example(f.Kinds[string(e.Kind)], t.Amount(e.Base), brandNames[e.Brand]), Old: e.OldTotal, New: e.NewTotal,
-			OldLines: feeLines(t, e.Old), NewLines: feeLines(t, e.New), Href: "/portal/charges/" + e.SourceID}
+			OldLines: feeLines(t, e.Old), NewLines: feeLines(t, e.New), Href: chargesPath + "/" + e.SourceID}
 		if strings.HasPrefix(e.SourceID, "dp_") {
-			one.Href = "/portal/disputes/" + e.SourceID
+			one.Href = disputesPath + "/" + e.SourceID
 		}
 		out = append(out, one)
 	}

@@ -89,7 +89,7 @@ func (p *Portal) defaultsForm(c echo.Context, status int, d fee.Defaults, typed 
 	f.Action, f.Back, f.Version, f.Groups = feesPath+"/defaults", feesPath, strconv.Itoa(d.Version), feeInputs(t, typed, mistakes, d.Rates, nil)
 	for _, name := range settingNames() {
 		if words, wrong := mistakes[name]; wrong {
-			f.Problems.Title = t.MerchantFees.Problems
+			f.Problems.Title = t.Failures.Correct
 			f.Problems.List = append(f.Problems.List, ui.Problem{Field: name, Text: t.MerchantFees.Names[name] + ": " + words})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -33,6 +34,24 @@ func TestProblemsStandAboveAndBesideTheirInputs(t *testing.T) {
 			t.Errorf("%v is a mistake in a form", err)
 		}
 	}
+}
+
+// The title of a page that shows a form again says so: not that of a page about an error, and not that of a proof
+// which is asked for the first time.
+func TestTitlesTellOfRefusedForms(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	admin := w.as(authz.RoleApplicationAdmin)
+	for path, want := range map[string]string{invitePath: "Error: Invite somebody", webhooksPath + "/new": "Error: ", merchantNew: "Error: Add a merchant",
+		forgotPath: "Error: ", teamPath + "/0/role": "There is no such page"} {
+		w.send(path, url.Values{"once": {newOnce()}}, "Cookie", admin).says(t, "<title>"+want)
+	}
+	w.send(invitePath, nil, "Cookie", admin).says(t, "<title>Invite somebody")
+	w.pass(11 * time.Minute)
+	asked := w.send(invitePath, url.Values{"email": {"x"}}, "Cookie", admin)
+	asked.says(t, `name="proof_password"`)
+	asked.lacks(t, "<title>Error")
+	w.send(invitePath, url.Values{"proof_password": {"wrong"}}, "Cookie", admin).says(t, "<title>Error: ")
 }
 
 // The same form is the same claim; another input, another form or another token is another one.

@@ -65,19 +65,19 @@ func lineOf(t *text.Catalogue, f report.Found, of string) (group int, line ui.Fo
 	}
 	switch o := f.Object.(type) {
 	case merchant.Merchant:
-		return 0, ui.Found{Icon: ui.IconMerchant, Title: o.Name, Detail: t.Search.Line(o.Country, strconv.FormatInt(o.ID, 10), ""), Href: "/portal/merchants/" + f.ID,
+		return 0, ui.Found{Icon: ui.IconMerchant, Title: o.Name, Detail: t.Search.Line(o.Country, strconv.FormatInt(o.ID, 10), ""), Href: merchantsPath + "/" + f.ID,
 			Aside: ui.Plain(t.Merchant.Statuses[string(o.Status)])}
 	case charge.Charge:
 		method, _ := methodOf(t, o.PaymentMethod)
-		return 1, say(ui.IconCharge, payerOf(t, o)+" · "+method, t.Charges.Statuses[string(o.Status)], "/portal/charges/", ui.Money(o.Amount, o.Currency))
+		return 1, say(ui.IconCharge, payerOf(t, o)+" · "+method, t.Charges.Statuses[string(o.Status)], chargesPath+"/", ui.Money(o.Amount, o.Currency))
 	case refund.Refund:
-		return 2, say(ui.IconRefund, t.Search.RefundOf(o.ChargeID.String()), orNone(o.Note), "/portal/refunds/", ui.Money(o.Amount, o.Currency))
+		return 2, say(ui.IconRefund, t.Search.RefundOf(o.ChargeID.String()), deref(o.Note), refundsPath+"/", ui.Money(o.Amount, o.Currency))
 	case dispute.Dispute:
-		return 3, say(ui.IconDispute, cmp.Or(t.Search.Dispute[string(o.Kind)], string(o.Kind)), "", "/portal/disputes/", ui.Money(o.Amount, o.Currency))
+		return 3, say(ui.IconDispute, cmp.Or(t.Search.Dispute[string(o.Kind)], string(o.Kind)), "", disputesPath+"/", ui.Money(o.Amount, o.Currency))
 	case payout.Payout:
-		return 4, say(ui.IconPayout, t.Search.PayoutTo(t.Charges.Digits(o.BankName, o.Destination.Last4)), "", "/portal/payouts/", ui.Money(o.Amount, o.Currency))
+		return 4, say(ui.IconPayout, t.Search.PayoutTo(t.Charges.Digits(o.BankName, o.Destination.Last4)), "", payoutsPath+"/", ui.Money(o.Amount, o.Currency))
 	case daf.Donation:
-		return 5, say(ui.IconDonation, donor(t, o)+" · "+o.Fund.Name, t.Donations.Statuses[string(o.Status)], "/portal/donations/", ui.Money(o.Amount, o.Currency))
+		return 5, say(ui.IconDonation, donor(t, o)+" · "+o.Fund.Name, t.Donations.Statuses[string(o.Status)], donationsPath+"/", ui.Money(o.Amount, o.Currency))
 	}
 	return 0, ui.Found{}
 }

@@ -132,15 +132,12 @@ func entriesOf(t *text.Catalogue, of around, all page.Of[report.Happening], sent
 	return out
 }
 
+// hostOf is where a delivery was last sent to; "" before it was.
 func hostOf(d webhook.Delivery) string {
 	if len(d.Attempts) == 0 {
 		return ""
 	}
-	u, err := url.Parse(d.Attempts[len(d.Attempts)-1].URL)
-	if err != nil {
-		return ""
-	}
-	return u.Host
+	return endpointHost(d.Attempts[len(d.Attempts)-1].URL)
 }
 
 func entryOf(t *text.Catalogue, of around, h report.Happening, sent map[ids.Event][]webhook.Delivery) ui.Happening {
@@ -158,9 +155,9 @@ func entryOf(t *text.Catalogue, of around, h report.Happening, sent map[ids.Even
 	case h.RefundID != nil:
 		out.Href = place(of.places, refundsPath, h.RefundID.String())
 	case h.DisputeID != nil:
-		out.Href = place(of.places, "/portal/disputes", h.DisputeID.String())
+		out.Href = place(of.places, disputesPath, h.DisputeID.String())
 	case h.PayoutID != nil:
-		out.Href = place(of.places, "/portal/payouts", h.PayoutID.String())
+		out.Href = place(of.places, payoutsPath, h.PayoutID.String())
 	}
 	if !strings.HasPrefix(h.Type, "call.") {
 		out.By = byWhom(t, of, h)
@@ -250,7 +247,7 @@ func (p *Portal) feesPosted(c echo.Context, id ids.Charge) (out []ui.Happening, 
 		if report.GroupOf(e.Kind) != report.Fees {
 			continue
 		}
-		lines, sum = append(lines, ui.Pair{Key: cmp.Or(t.Charge.FeeNames[e.Kind], e.Kind), Value: t.Amount(e.Amount)}), sum+e.Amount
+		lines, sum = append(lines, ui.Pair{Key: cmp.Or(t.MerchantFees.Names[e.Kind], e.Kind), Value: t.Amount(e.Amount)}), sum+e.Amount
 		if next := nextFee(entries.Items[i+1:]); next == nil || !next.CreatedAt.Equal(e.CreatedAt.Time) {
 			out = append(out, ui.Happening{Icon: ui.IconFee, Title: t.Charge.FeesPosted, At: e.CreatedAt.Time, Amount: ui.Amount(sum), Detail: ui.KeyValue(lines)})
 			lines, sum = nil, 0

@@ -39,7 +39,7 @@ func (p *Portal) kitPage(c echo.Context, title string) views.Page {
 			{Label: "Organizations", Scopes: []ui.Scope{{Value: "org:3", Name: "Diocese of St. Brigid", Detail: "Staff"}}},
 		},
 	}
-	leads := map[string]string{home: kit.HomePath, "/portal/charges": kit.ListPath, "/portal/developers": kit.Path}
+	leads := map[string]string{home: kit.HomePath, chargesPath: kit.ListPath, "/portal/developers": kit.Path}
 	page.Nav = sections(say(c).Nav)
 	for _, s := range page.Nav {
 		for i, e := range s.Entries {
@@ -48,7 +48,7 @@ func (p *Portal) kitPage(c echo.Context, title string) views.Page {
 				to = kit.DetailPath
 			}
 			s.Entries[i].Href, s.Entries[i].Here = to, shown && to == c.Path()
-			if e.Href == "/portal/disputes" {
+			if e.Href == disputesPath {
 				s.Entries[i].Count = "3"
 			}
 		}

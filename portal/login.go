@@ -46,7 +46,7 @@ func (p *Portal) showLogin(c echo.Context) error {
 		return seeOther(c, to)
 	}
 	login := views.Login{Return: to, Notice: loginNotice(say(c), c.QueryParam("notice"))}
-	return render(c, http.StatusOK, views.LoginPage(p.page(c, say(c).Login.Title), login))
+	return p.loginPage(c, http.StatusOK, login)
 }
 
 func (p *Portal) signIn(c echo.Context) error {
@@ -57,14 +57,14 @@ func (p *Portal) signIn(c echo.Context) error {
 	login := views.Login{Email: strings.TrimSpace(form.Get("email")), Return: localPath(form.Get("return"))}
 	checkLogin(say(c).Login, &login, form.Get("password"))
 	if len(login.Problems.List) > 0 {
-		return p.loginAgain(c, http.StatusUnprocessableEntity, login)
+		return p.loginPage(c, http.StatusUnprocessableEntity, login)
 	}
 	ctx := c.Request().Context()
 	person, err := p.Identity.SignIn(ctx, login.Email, form.Get("password"), from(c))
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
 		login.Problems = ui.Problems{Title: say(c).Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
 		retryAfter(c, f)
-		return p.loginAgain(c, statusOf(f.Kind), login)
+		return p.loginPage(c, statusOf(f.Kind), login)
 	}
 	if err != nil {
 		return err
@@ -101,8 +101,10 @@ func isAddress(s string) bool {
 	return len(s) <= 255 && strings.Contains(s, "@") && utf8.ValidString(s) && !strings.ContainsFunc(s, strange)
 }
 
-func (p *Portal) loginAgain(c echo.Context, status int, login views.Login) error {
-	return render(c, status, views.LoginPage(p.page(c, say(c).Failures.TitleError(say(c).Login.Title)), login))
+// loginPage shows the form, and in a sandbox that keeps its mails, as the demo does, where its sign-ins are.
+func (p *Portal) loginPage(c echo.Context, status int, login views.Login) error {
+	login.Demo = p.Sandbox && p.Mail.Keeps()
+	return render(c, status, views.LoginPage(p.page(c, say(c).Login.Title), login))
 }
 
 func (p *Portal) signOut(c echo.Context) error {

@@ -103,7 +103,7 @@ func logStatus(l requestlog.Log) templ.Component {
 	case l.Status >= 400:
 		tone = ui.Warning
 	}
-	return ui.Status(tone, strings.TrimSpace(strconv.Itoa(l.Status)+" "+worded(l.ErrorCode)))
+	return ui.Status(tone, strings.TrimSpace(strconv.Itoa(l.Status)+" "+deref(l.ErrorCode)))
 }
 
 func (p *Portal) logBar(c echo.Context, query url.Values) ui.FilterBar {
@@ -131,7 +131,7 @@ func (p *Portal) sendLogs(c echo.Context) error {
 			in.Page = of
 			return p.RequestLogs.List(c.Request().Context(), actor(c), in)
 		}, func(l requestlog.Log) ids.Request { return l.ID }, func(l requestlog.Log) error {
-			return write(l.ID.String(), l.Method, l.Path, strconv.Itoa(l.Status), worded(l.ErrorCode), l.KeyName, worded(l.ObjectID), worded(l.IdempotencyKey), strconv.Itoa(l.TookMS), stamp(l.CreatedAt.Time))
+			return write(l.ID.String(), l.Method, l.Path, strconv.Itoa(l.Status), deref(l.ErrorCode), l.KeyName, deref(l.ObjectID), deref(l.IdempotencyKey), strconv.Itoa(l.TookMS), stamp(l.CreatedAt.Time))
 		})
 	})
 }
@@ -187,12 +187,12 @@ func (p *Portal) logFacts(c echo.Context, l requestlog.Log) []ui.Fact {
 	}
 	if l.MerchantID != nil {
 		merchant := strconv.FormatInt(*l.MerchantID, 10)
-		out = append(out, ui.Fact{Key: t.Merchant, Value: ui.Linked(merchant, "/portal/merchants/"+merchant)})
+		out = append(out, ui.Fact{Key: t.Merchant, Value: ui.Linked(merchant, merchantsPath+"/"+merchant)})
 	}
 	if l.IdempotencyKey != nil {
 		out = append(out, ui.Fact{Key: t.Idempotency, Value: ui.Linked(*l.IdempotencyKey, idempotencyPath+"?"+url.Values{"key": {*l.IdempotencyKey}}.Encode())})
 	}
-	for _, one := range []struct{ key, value string }{{t.ClientID, worded(l.ClientRequestID)}, {t.Address, l.IP}, {t.Agent, l.UserAgent}, {t.Version, l.APIVersion}} {
+	for _, one := range []struct{ key, value string }{{t.ClientID, deref(l.ClientRequestID)}, {t.Address, l.IP}, {t.Agent, l.UserAgent}, {t.Version, l.APIVersion}} {
 		if one.value != "" {
 			out = append(out, ui.Fact{Key: one.key, Value: ui.Mono(one.value)})
 		}

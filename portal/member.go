@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -39,7 +40,7 @@ func (p *Portal) sendInvite(c echo.Context) error {
 		tell(c, ui.Toast{Tone: ui.Success, Text: t.Team.Mailed(made.Email)})
 		return seeOther(c, teamPath)
 	}
-	view := views.Invited{Email: made.Email, Until: t.Day(made.ExpiresAt.Format("2006-01-02")), Back: teamPath,
+	view := views.Invited{Email: made.Email, Until: text.To(c.Request().Context()).Date(made.ExpiresAt.Time), Back: teamPath,
 		Link: p.BaseURL + "/portal/invite/" + made.Token}
 	return render(c, http.StatusOK, views.InvitedPage(p.page(c, t.Team.InvitedTitle), view))
 }

@@ -82,9 +82,6 @@ func (p *Portal) showInTab(c echo.Context, status int, m merchant.Merchant, end,
 	if reachable[merchantPath+"/status"] {
 		f.Moves = moves(t.Merchant, m)
 	}
-	if status >= http.StatusBadRequest {
-		title = t.Failures.TitleError(title)
-	}
 	return render(c, status, views.MerchantPage(p.page(c, title), f, tab))
 }
 

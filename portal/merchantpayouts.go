@@ -32,6 +32,7 @@ func (p *Portal) merchantPayoutRoutes() []route {
 		{http.MethodPost, payoutsAt + "/schedule", access(authz.MerchantUpdate), p.setSchedule},
 		{http.MethodGet, payoutsAt + "/verify", access(authz.MerchantBank), p.showDeposits},
 		{http.MethodPost, payoutsAt + "/verify", access(authz.MerchantBank), p.fresh(p.verifyAccount)},
+		{http.MethodGet, payoutsAt + "/resume", access(authz.PayoutResume), p.askResume},
 		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.fresh(p.resumePayouts)},
 	}
 }

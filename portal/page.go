@@ -61,6 +61,9 @@ func asksFragment(r *http.Request) (id string, ok bool) {
 // to speak of: the request's context does not bound it.
 func render(c echo.Context, status int, page templ.Component) error {
 	ctx := context.WithoutCancel(c.Request().Context())
+	if status >= http.StatusBadRequest && c.Request().Method == http.MethodPost {
+		ctx = views.Refused(ctx)
+	}
 	c.Response().Header().Add("Vary", "HX-Request, HX-Target")
 	id, fragment := asksFragment(c.Request())
 	if !fragment {

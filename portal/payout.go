@@ -2,6 +2,7 @@ package portal
 
 import (
 	"cmp"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
+	"svcpay/internal/report"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -43,8 +45,8 @@ func (p *Portal) showPayout(c echo.Context) error {
 		return err
 	}
 	view := views.Payout{Title: t.Money(one.Amount, one.Currency), Text: owner.Name + " → " + t.Payouts.To(one.BankName, one.Last4), Tone: payoutTones[one.Status],
-		Status: t.Payouts.Statuses[string(one.Status)], Back: payoutsPath, Terms: payoutTerms(t.Payouts, at, parts), Amount: one.Amount, Currency: one.Currency,
-		Only: t.Payouts.Terms[group], All: at, Facts: p.payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts, one)}
+		Status: t.Payouts.Statuses[string(one.Status)], Back: payoutsPath, Terms: payoutTerms(t, at, parts), Amount: one.Amount, Currency: one.Currency,
+		Only: t.Balances.GroupNames[group], All: at, Facts: p.payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts, one)}
 	for _, e := range entries.Items {
 		view.Entries = append(view.Entries, p.payoutEntry(c, e))
 	}
@@ -58,9 +60,7 @@ func (p *Portal) showPayout(c echo.Context) error {
 	if owner.PayoutsPausedReason != nil && one.Failure != nil {
 		view.Pause = merchantAt(owner.ID, payoutsEnd)
 	}
-	if view.JSON, err = pretty(one); err != nil {
-		return err
-	}
+	view.JSON = indented(one)
 	return render(c, http.StatusOK, views.PayoutPage(p.page(c, view.Title), view))
 }
 
@@ -79,7 +79,7 @@ func kindsIn(parts []payout.Part, group string) []string {
 	}
 	out := []string{}
 	for _, part := range parts {
-		if payoutGroup(part.Kind) == group {
+		if string(report.GroupOf(part.Kind)) == group {
 			out = append(out, part.Kind)
 		}
 	}
@@ -87,24 +87,24 @@ func kindsIn(parts []payout.Part, group string) []string {
 }
 
 // kindName is a kind of entries in words.
-func kindName(t text.Payouts, kind string) string {
-	return cmp.Or(t.Kinds[kind], t.FeeKinds[kind], kind)
+func kindName(t *text.Catalogue, kind string) string {
+	return cmp.Or(t.Payouts.Kinds[kind], t.MerchantFees.Names[kind], kind)
 }
 
 // payoutTerms are the groups of a payout's equation that it has something of.
-func payoutTerms(t text.Payouts, at string, parts []payout.Part) (out []views.PayoutTerm) {
-	for _, g := range payoutGroups {
-		term, count := views.PayoutTerm{Label: t.Terms[g.name], Href: withQuery(at, url.Values{"group": {g.name}})}, 0
+func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views.PayoutTerm) {
+	for _, g := range report.Groups() {
+		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)], Href: withQuery(at, url.Values{"group": {string(g)}})}, 0
 		for _, part := range parts {
-			if payoutGroup(part.Kind) != g.name {
+			if report.GroupOf(part.Kind) != g {
 				continue
 			}
 			count += part.Count
 			term.Amount += part.Amount
-			term.Parts = append(term.Parts, views.PayoutPart{Label: kindName(t, part.Kind), Detail: t.Entry(part.Count), Amount: part.Amount})
+			term.Parts = append(term.Parts, views.PayoutPart{Label: kindName(t, part.Kind), Detail: t.Payouts.Entry(part.Count), Amount: part.Amount})
 		}
 		if count > 0 {
-			term.Detail = t.Entry(count)
+			term.Detail = t.Payouts.Entry(count)
 			out = append(out, term)
 		}
 	}
@@ -112,9 +112,9 @@ func payoutTerms(t text.Payouts, at string, parts []payout.Part) (out []views.Pa
 }
 
 func (p *Portal) payoutEntry(c echo.Context, e payout.Entry) views.PayoutEntry {
-	out := views.PayoutEntry{Kind: kindName(say(c).Payouts, e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
+	out := views.PayoutEntry{Kind: kindName(say(c), e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
 	if e.ChargeID != nil {
-		out.Charge, out.Href = shortened(e.ChargeID.String()), p.below(c, "/portal/charges", e.ChargeID.String())
+		out.Charge, out.Href = shortened(e.ChargeID.String()), p.below(c, chargesPath, e.ChargeID.String())
 	}
 	return out
 }
@@ -166,17 +166,7 @@ func (p *Portal) exportPayoutEntries(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	download(c, "text/csv; charset=utf-8", one.ID.String()+".csv")
-	if err := p.Reports.PayoutCSV(ctx, a, one.ID.String(), c.Response()); err != nil {
-		panic(http.ErrAbortHandler) // what is written is cut off, which the browser takes for a failed download
-	}
-	return nil
-}
-
-// download begins an answer that is a file.
-func download(c echo.Context, media, name string) {
-	h := c.Response().Header()
-	h.Set("Content-Type", media)
-	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	c.Response().WriteHeader(http.StatusOK)
+	return answerFile(c, "text/csv; charset=utf-8", one.ID.String()+".csv", func(w io.Writer) error {
+		return p.Reports.PayoutCSV(ctx, a, one.ID.String(), w)
+	})
 }

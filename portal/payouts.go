@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -117,32 +116,4 @@ func (p *Portal) exportPayouts(c echo.Context) error {
 				stampAt(one.ReturnedAt), why)
 		})
 	})
-}
-
-// payoutGroups gather kinds of entries as the equation of a payout shows them, in its order; what is in none is a fee
-// or, if it is not even that, an adjustment.
-var payoutGroups = []struct {
-	name  string
-	kinds []string
-}{
-	{"charges", []string{"capture", "debit"}},
-	{"refunds", []string{"refund"}},
-	{"disputes", []string{"chargeback", "chargeback_won", "chargeback_lost"}},
-	{"returns", []string{"debit_reversed", "return"}},
-	{"fees", nil},
-	{"payouts", []string{"payout", "payout_paid", "payout_failed", "payout_returned", "payout_corrected"}},
-	{"others", nil},
-}
-
-// payoutGroup is the group of a kind.
-func payoutGroup(kind string) string {
-	for _, g := range payoutGroups {
-		if slices.Contains(g.kinds, kind) {
-			return g.name
-		}
-	}
-	if strings.HasSuffix(kind, "_fee") || strings.HasSuffix(kind, "_percentage") {
-		return "fees"
-	}
-	return "others"
 }

@@ -183,8 +183,11 @@ func TestPausedPayoutsAreResumed(t *testing.T) {
 	at, admin := merchantAt(one.MerchantID, payoutsEnd), w.as(authz.RoleOrganizationAdmin)
 	w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank sent it back", "Return code: R02.", "Came back", at)
 	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Payouts are paused: A payout came back", "resumes payouts")
-	w.send(at, nil, "Cookie", admin).says(t, at+"/resume")
+	w.send(at, nil, "Cookie", admin).says(t, `href="`+at+`/resume"`)
+	w.send(at+"/resume", nil, "Cookie", admin).says(t, "Resume payouts", "From the next run on, money goes to", `action="`+at+`/resume"`)
+	w.send(at+"/resume", nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	w.send(at+"/resume", url.Values{}, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	w.send(at+"/resume", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", admin).lacks(t, "Payouts are paused")
+	w.send(at+"/resume", nil, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 }

@@ -82,14 +82,6 @@ func units(a money.Amount) string { return strings.ReplaceAll(a.Decimal(), ",", 
 // stamp writes a moment for a spreadsheet, in UTC.
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// orNone is a text that may be unset.
-func orNone(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // place is the address of an object's page, below that of its list, if the visitor may open it; else "".
 func place(reachable map[string]bool, list, id string) string {
 	if !reachable[list+"/:id"] || id == "" {

@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	receipts "svcpay/internal/receipt"
 	"svcpay/views"
@@ -57,8 +58,11 @@ func (p *Portal) receiptForm(c echo.Context) (views.ActForm, error) {
 	for _, one := range sent {
 		f.Before = append(f.Before, ui.Pair{Key: viewer.Time(one.CreatedAt.Time), Value: t.SentTo(one.Email), Detail: one.SentBy})
 	}
-	if !p.Receipts.Mails() {
+	switch {
+	case !p.Receipts.Mails():
 		f.Text = t.NoMail
+	case f.Field.Value == "":
+		f.Text, f.Field.Hint = t.SendText+" "+t.NoAddress, t.AddressHint
 	}
 	return f, nil
 }
@@ -82,19 +86,29 @@ func (p *Portal) sendReceipt(c echo.Context) error {
 	}
 	to := strings.TrimSpace(form.Get("email"))
 	_, err = p.Receipts.Send(c.Request().Context(), actor(c), receipts.SendInput{ChargeID: c.Param("id"), Email: to}, claim)
-	if above, beside, ok := problems(err, say(c).Receipt.NotSent, nil); ok {
-		f, broken := p.receiptForm(c)
-		if broken != nil {
-			return err
-		}
-		f.Problems, f.Field.Value, f.Field.Error = above, to, beside["email"]
-		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, say(c).Failures.TitleError(f.Title)), f))
-	}
 	if err != nil {
-		return err
+		return p.receiptAgain(c, to, err)
 	}
 	tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Receipt.Done})
 	return seeOther(c, chargesPath+"/"+c.Param("id"))
+}
+
+// receiptAgain shows the form again with why nothing was sent: also that a receipt was sent too often.
+func (p *Portal) receiptAgain(c echo.Context, to string, refused error) error {
+	above, beside, ok := problems(refused, say(c).Receipt.NotSent, nil)
+	if one, limited := fault.As(refused); limited && one.Kind == fault.KindLimited {
+		retryAfter(c, one)
+		above, ok = ui.Problems{Title: say(c).Receipt.NotSent, List: []ui.Problem{{Text: one.Message}}}, true
+	}
+	if !ok {
+		return refused
+	}
+	f, err := p.receiptForm(c)
+	if err != nil {
+		return err
+	}
+	f.Problems, f.Field.Value, f.Field.Error = above, to, beside["email"]
+	return render(c, statusOf(faultKind(refused)), views.ActPage(p.page(c, f.Title), f))
 }
 
 // receiptActs are what can be done with a charge's receipt: sent by who may, opened by everybody else.

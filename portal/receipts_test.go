@@ -52,6 +52,36 @@ func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 	}
 }
 
+// A payer may have given no address: the form asks for it. A receipt that is sent too often is refused in its form.
+func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mailing)
+	one := w.charged(visaCard, 10_000, nil)
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges SET billing = billing - 'email' WHERE id = @id`, pg.Args{"id": one.ID}); err != nil {
+		t.Fatal(err)
+	}
+	at, cookie := chargesPath+"/"+one.ID.String()+"/receipt", w.as(authz.RoleOrganizationStaff)
+	w.send(at, nil, "Cookie", cookie).says(t, "The payer gave no address: enter where it goes.", "The one that the payer told you.")
+	empty := w.send(at, w.drawnForm(at, cookie), "Cookie", cookie)
+	empty.wants(t, http.StatusUnprocessableEntity, "")
+	empty.says(t, "Enter a whole e-mail address.")
+	for range 100 {
+		form := w.drawnForm(at, cookie)
+		form.Set("email", "dana@example.org")
+		a := w.send(at, form, "Cookie", cookie)
+		if a.StatusCode == http.StatusSeeOther {
+			continue
+		}
+		a.wants(t, http.StatusTooManyRequests, "")
+		a.says(t, "The receipt was not sent", "This receipt was sent often within the last hour.", `value="dana@example.org"`, "<title>Error: Send a receipt")
+		if a.Header.Get("Retry-After") == "" {
+			t.Error("nothing says when another try makes sense")
+		}
+		return
+	}
+	t.Error("receipts are sent without end")
+}
+
 func TestWhatTookNothingHasNoReceipt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

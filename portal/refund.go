@@ -88,7 +88,7 @@ func (p *Portal) refundDetails(c echo.Context, of around, r refund.Refund) views
 	who, where := starter(t, r.InitiatedBy)
 	facts := []ui.Fact{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
 		{Key: t.Refunds.StartedBy, Value: ui.Two(who, where)},
-		{Key: t.Refunds.Reason, Value: ui.Plain(cmp.Or(t.Acts.Reasons[orNone(r.Reason)], t.Refunds.NoReason))}}
+		{Key: t.Refunds.Reason, Value: ui.Plain(cmp.Or(t.Acts.Reasons[deref(r.Reason)], t.Refunds.NoReason))}}
 	if r.Note != nil {
 		facts = append(facts, ui.Fact{Key: t.Refunds.Note, Value: ui.Plain(*r.Note)})
 	}
@@ -165,7 +165,7 @@ func (p *Portal) cancelRefund(c echo.Context) error {
 	if above, _, ok := problems(err, say(c).Refunds.NotCanceled, nil); ok {
 		f := p.refundCancelForm(c, r)
 		f.Problems = above
-		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, say(c).Failures.TitleError(f.Title)), f))
+		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, f.Title), f))
 	}
 	if err != nil {
 		return err

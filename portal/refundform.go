@@ -228,7 +228,7 @@ func (p *Portal) refundAgain(c echo.Context, one charge.Charge, form url.Values,
 	}
 	if fault.HasCode(refused, "object_changed") {
 		f.Meanwhile = ui.Banner{Tone: ui.Warning, Title: t.Acts.Meanwhile, Text: t.Acts.MeanwhileText(t.Money(one.AmountRefundable, one.Currency))}
-		return render(c, http.StatusUnprocessableEntity, views.RefundPage(p.page(c, t.Failures.TitleError(t.Acts.Refund)), f))
+		return render(c, http.StatusUnprocessableEntity, views.RefundPage(p.page(c, t.Acts.Refund), f))
 	}
 	if _, wrong := refundAmount(t, one, typed); fault.HasCode(refused, "refund_exceeds_remaining") && wrong != nil {
 		refused = wrong // in the words of the form
@@ -238,7 +238,7 @@ func (p *Portal) refundAgain(c echo.Context, one charge.Charge, form url.Values,
 		return refused
 	}
 	f.Problems, f.AmountError, f.NoteError = above, beside["amount"], beside["note"]
-	return render(c, http.StatusUnprocessableEntity, views.RefundPage(p.page(c, t.Failures.TitleError(t.Acts.Refund)), f))
+	return render(c, http.StatusUnprocessableEntity, views.RefundPage(p.page(c, t.Acts.Refund), f))
 }
 
 // unlessEmpty is a text that was typed; nil for none.

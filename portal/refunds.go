@@ -151,7 +151,7 @@ func refundTable(t *text.Catalogue, refunds page.Of[refund.Refund], charges map[
 		who, where := starter(t, r.InitiatedBy)
 		out.Rows = append(out.Rows, ui.Row{Href: refundsPath + "/" + r.ID.String(), Label: t.Refunds.Row(t.Amount(r.Amount)),
 			Cells: []templ.Component{ui.Two(payerOf(t, of), method), ui.Money(r.Amount, r.Currency), views.ChargeState(refundState(t, r)),
-				ui.Two(who, where), ui.Plain(cmp.Or(t.Acts.Reasons[orNone(r.Reason)], "–")), ui.Plain(here.names[r.MerchantID]), ui.Time(r.CreatedAt.Time)}})
+				ui.Two(who, where), ui.Plain(cmp.Or(t.Acts.Reasons[deref(r.Reason)], "–")), ui.Plain(here.names[r.MerchantID]), ui.Time(r.CreatedAt.Time)}})
 	}
 	return out
 }
@@ -175,8 +175,8 @@ func refundLine(r refund.Refund) []string {
 	if r.Failure != nil {
 		failure = r.Failure.Code
 	}
-	return []string{r.ID.String(), stamp(r.CreatedAt.Time), r.ChargeID.String(), string(r.Status), units(r.Amount), string(r.Currency), orNone(r.Reason), orNone(r.Note),
-		cmp.Or(r.InitiatedBy.User, r.InitiatedBy.Kind), r.InitiatedBy.KeyName, strconv.FormatInt(r.MerchantID, 10), orNone(r.ExternalID), stampAt(r.SucceededAt), failure}
+	return []string{r.ID.String(), stamp(r.CreatedAt.Time), r.ChargeID.String(), string(r.Status), units(r.Amount), string(r.Currency), deref(r.Reason), deref(r.Note),
+		cmp.Or(r.InitiatedBy.User, r.InitiatedBy.Kind), r.InitiatedBy.KeyName, strconv.FormatInt(r.MerchantID, 10), deref(r.ExternalID), stampAt(r.SucceededAt), failure}
 }
 
 func (p *Portal) refundTotals(c echo.Context, in refund.ListInput) (templ.Component, error) {

@@ -27,7 +27,7 @@ func (p *Portal) askReset(c echo.Context) error {
 	view := views.Forgot{Email: strings.TrimSpace(form.Get("email")), Off: !p.Identity.SendsLetters()}
 	again := func(status int, field, words string) error {
 		view.Problems = ui.Problems{Title: t.Failures.Other, List: []ui.Problem{{Field: field, Text: words}}}
-		return render(c, status, views.ForgotPage(p.page(c, t.Failures.TitleError(t.Reset.Title)), view))
+		return render(c, status, views.ForgotPage(p.page(c, t.Reset.Title), view))
 	}
 	if !isAddress(view.Email) {
 		view.EmailError = t.Login.MissingEmail
@@ -66,7 +66,7 @@ func (p *Portal) reset(c echo.Context) error {
 	}
 	if above, beside, ok := problems(err, t.Failures.Other, nil); ok {
 		view := views.Reset{Action: c.Request().URL.Path, Email: person.Email, Problems: above, PasswordError: beside["password"]}
-		return render(c, http.StatusUnprocessableEntity, views.ResetPage(p.page(c, t.Failures.TitleError(t.Reset.NewTitle)), view))
+		return render(c, http.StatusUnprocessableEntity, views.ResetPage(p.page(c, t.Reset.NewTitle), view))
 	}
 	if err != nil {
 		return err

@@ -125,8 +125,8 @@ func (p *Portal) requested(c echo.Context, words string) (out []ui.FoundGroup, o
 		log, err := p.RequestLogs.Get(ctx, a, words)
 		if err == nil {
 			out = append(out, ui.FoundGroup{Label: t.Search.Requests, Items: []ui.Found{{Icon: ui.IconCode, Title: log.Method + " " + log.Path, Detail: words,
-				Href: "/portal/developers/logs/" + words, Aside: ui.Plain(t.Search.Answered(log.Status))}}})
-			object = orNone(log.ObjectID)
+				Href: logsPath + "/" + words, Aside: ui.Plain(t.Search.Answered(log.Status))}}})
+			object = deref(log.ObjectID)
 		}
 		if !absent(err) {
 			return nil, "", err
@@ -143,7 +143,7 @@ func (p *Portal) requested(c echo.Context, words string) (out []ui.FoundGroup, o
 	}
 	e, err := p.Events.Get(ctx, a, words)
 	if err == nil {
-		out = append(out, ui.FoundGroup{Label: t.Search.Events, Items: []ui.Found{{Icon: ui.IconSend, Title: e.Type, Detail: words, Href: "/portal/developers/events/" + words,
+		out = append(out, ui.FoundGroup{Label: t.Search.Events, Items: []ui.Found{{Icon: ui.IconSend, Title: e.Type, Detail: words, Href: eventsPath + "/" + words,
 			Aside: ui.Time(e.Timestamp.Time)}}})
 	}
 	if !absent(err) {

@@ -125,5 +125,5 @@ func (p *Portal) finishSecondStep(c echo.Context) error {
 		view.CodeError, status = f.Message, statusOf(f.Kind)
 	}
 	view.Problems = ui.Problems{Title: t.Login.NotIn, List: []ui.Problem{{Field: "code", Text: view.CodeError}}}
-	return render(c, status, views.SecondStepPage(p.page(c, t.Failures.TitleError(t.SecondStep.Title)), view))
+	return render(c, status, views.SecondStepPage(p.page(c, t.SecondStep.Title), view))
 }

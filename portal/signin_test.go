@@ -209,6 +209,9 @@ func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 			t.Errorf("%s has a secret in clear", sql)
 		}
 	}
+	asks := w.send("/portal/settings/codes", nil, "Cookie", in)
+	asks.says(t, "The codes that you have stop working at once", `action="/portal/settings/codes"`)
+	asks.lacks(t, `hx-post="/portal/settings/codes"`)
 	made := w.send("/portal/settings/codes", url.Values{}, "Cookie", in)
 	fresh := codesOf.FindAllString(made.body, -1)
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, loginPath+"?notice=ended") // another way in, another session
@@ -218,7 +221,9 @@ func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 	}
 	step := w.send(loginPath, login(dana, password)).cookies("")
 	w.send(secondStepPath, url.Values{"code": {codes[0]}}, "Cookie", step).wants(t, http.StatusUnauthorized, "")
+	w.send("/portal/settings/authenticator/remove", nil, "Cookie", in).says(t, "Remove the authenticator app", `hx-post="/portal/settings/authenticator/remove"`)
 	w.send("/portal/settings/authenticator/remove", url.Values{}, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
+	w.send("/portal/settings/codes", nil, "Cookie", w.signedIn()).wants(t, http.StatusSeeOther, settingsPath)
 	w.send(loginPath, login(dana, password)).wants(t, http.StatusSeeOther, home)
 }
 
@@ -372,6 +377,7 @@ func TestPasskeysThatAreNoneLetNobodyIn(t *testing.T) {
 	w.send("/portal/settings/passkeys/ask", url.Values{}, "Cookie", in).says(t, `"residentKey":"required"`, `"displayName":"Dana Reed"`)
 	w.send("/portal/settings/passkeys", url.Values{"name": {"Phone"}, "passkey": {"{}"}}, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "")
 	w.send("/portal/settings/passkeys", url.Values{"passkey": {"{}"}}, "Cookie", in).says(t, "A name has 1 to 100 characters.")
+	w.send("/portal/settings/passkeys/9/remove", nil, "Cookie", in).wants(t, http.StatusNotFound, "")
 	w.send("/portal/settings/passkeys/9/remove", url.Values{}, "Cookie", in).wants(t, http.StatusNotFound, "")
 }
 

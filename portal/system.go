@@ -82,7 +82,7 @@ func (p *Portal) addApplication(c echo.Context) error {
 	t := say(c).System
 	f := views.SystemForm{Value: strings.TrimSpace(form.Get("name"))}
 	made, err := p.Identity.AddApplication(c.Request().Context(), actor(c), f.Value)
-	if above, beside, ok := problems(err, t.Refused, nil); ok {
+	if above, beside, ok := problems(err, say(c).Failures.Correct, nil); ok {
 		f.Problems, f.Error = above, beside["name"]
 		return p.newApplicationForm(c, http.StatusUnprocessableEntity, f)
 	}
@@ -110,7 +110,7 @@ func (p *Portal) installAssociation(c echo.Context) error {
 	t := say(c).System
 	f := views.SystemForm{Value: form.Get("content")}
 	err = p.Merchants.InstallAssociation(c.Request().Context(), actor(c), []byte(f.Value))
-	if above, beside, ok := problems(err, t.Refused, nil); ok {
+	if above, beside, ok := problems(err, say(c).Failures.Correct, nil); ok {
 		f.Problems, f.Error = above, beside["content"]
 		return p.associationForm(c, http.StatusUnprocessableEntity, f)
 	}

@@ -72,7 +72,7 @@ func (p *Portal) wallets(c echo.Context, m merchant.Merchant) (view views.Wallet
 	if _, err = p.Merchants.Association(ctx); fault.HasCode(err, "resource_missing") {
 		view.NoFile, err = t.Wallets.NoFileText, nil
 		if p.may(c, authz.AssociationWrite) {
-			view.NoFile = t.Wallets.NoFileAdmin
+			view.NoFile, view.Install = t.Wallets.NoFileAdmin, associationPath
 		}
 	}
 	return view, err

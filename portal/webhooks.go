@@ -66,7 +66,7 @@ func (p *Portal) showEndpoints(c echo.Context) error {
 		{Title: t.Webhooks.Status, Place: ui.PlaceState}, {Title: t.Webhooks.Events}, {Title: t.Webhooks.LastSuccess, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range endpoints.Items {
 		table.Rows = append(table.Rows, ui.Row{Href: webhooksPath + "/" + e.ID.String(), Label: e.URL, Cells: []templ.Component{
-			ui.Two(e.URL, worded(e.Description)), endpointStatus(t, e), ui.Plain(wanted(t, e.Events)), when(e.LastSuccessAt, t.Webhooks.Never)}})
+			ui.Two(e.URL, deref(e.Description)), endpointStatus(t, e), ui.Plain(wanted(t, e.Events)), when(e.LastSuccessAt, t.Webhooks.Never)}})
 	}
 	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany}
 	for _, s := range webhook.Statuses() {
@@ -77,8 +77,8 @@ func (p *Portal) showEndpoints(c echo.Context) error {
 		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.EmptyTitle, t.Webhooks.EmptyText),
 		Pager: pagerOf(webhooksPath, query, endpoints, func(e webhook.Endpoint) string { return e.ID.String() }, t.Webhooks.Shown(len(endpoints.Items)))}
 	if p.may(c, authz.WebhookManage) {
-		make := ui.Button{Label: t.Webhooks.New, Href: webhooksPath + "/new", Icon: ui.IconPlus}
-		list.Buttons, list.Begin = []ui.Button{{Label: t.Developers.Debug, Href: debugPath, Variant: ui.Outline, Icon: ui.IconSearch}, make}, []ui.Button{make}
+		add := ui.Button{Label: t.Webhooks.New, Href: webhooksPath + "/new", Icon: ui.IconPlus}
+		list.Buttons, list.Begin = []ui.Button{{Label: t.Developers.Debug, Href: debugPath, Variant: ui.Outline, Icon: ui.IconSearch}, add}, []ui.Button{add}
 	}
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Webhooks.Title), list))
 }
@@ -142,7 +142,7 @@ func (p *Portal) sendEndpoints(c echo.Context) error {
 			in.Page = of
 			return p.Webhooks.List(c.Request().Context(), actor(c), in)
 		}, func(e webhook.Endpoint) ids.Endpoint { return e.ID }, func(e webhook.Endpoint) error {
-			return write(e.ID.String(), e.URL, worded(e.Description), string(e.Status), strings.Join(e.Events, " "), stampAt(e.FailingSince), stampAt(e.LastSuccessAt), stamp(e.CreatedAt.Time))
+			return write(e.ID.String(), e.URL, deref(e.Description), string(e.Status), strings.Join(e.Events, " "), stampAt(e.FailingSince), stampAt(e.LastSuccessAt), stamp(e.CreatedAt.Time))
 		})
 	})
 }

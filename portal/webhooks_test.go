@@ -91,8 +91,8 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 	for range 2 {
 		w.Merchant(merchant.CreateInput{Name: &name})
 	}
-	failing := w.until(at, cookie, "Answered 502")
-	failing.says(t, "Events do not arrive here", "Its log says why", "merchant.created", at+"/test", at+"/replay")
+	failing := w.until(at, cookie, "Events do not arrive here")
+	failing.says(t, "Answered 502", "Its log says why", "merchant.created", at+"/test", at+"/replay")
 	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints do not take events", "Failing")
 	delivery := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", cookie)
 	delivery.says(t, "Attempt 1", "&lt;i&gt;no upstream&lt;/i&gt;", "webhook-signature", "previous_attributes")

@@ -39,13 +39,16 @@ type Disputes struct {
 	Due   []DisputeLine
 	Lines []DisputeLine
 	Pager ui.Pager
+	Try   bool // disputes can be tried here, in a sandbox
 }
 
 // List is the disputes as a list.
 func (v Disputes) List(t *text.Catalogue) List {
 	out := List{Head: ui.Head{Title: t.Disputes.Title, Text: t.Disputes.Text}, Bar: v.Bar, Table: v.table(t, v.Lines, t.Disputes.Title), Pager: v.Pager,
-		Empty: ui.NothingYet(ui.IconDispute, t.Disputes.EmptyTitle, t.Disputes.EmptyText),
-		Begin: []ui.Button{{Label: t.Disputes.EmptyLink, Href: "/docs/guides/testing", Variant: ui.Outline}}}
+		Empty: ui.NothingYet(ui.IconDispute, t.Disputes.EmptyTitle, t.Disputes.EmptyText)}
+	if v.Try {
+		out.Begin = []ui.Button{{Label: t.Disputes.EmptyLink, Href: "/docs/guides/testing", Variant: ui.Outline}}
+	}
 	if len(v.Due) > 0 {
 		out.Above = v.due(t)
 	}

@@ -45,7 +45,7 @@ type Donations struct {
 func (v Donations) List(t *text.Catalogue) List {
 	return List{Head: ui.Head{Title: t.Donations.Title, Text: t.Donations.Text}, Bar: v.Bar, Table: v.table(t.Donations, t), Pager: v.Pager,
 		Empty: ui.NothingYet(ui.IconDonation, t.Donations.EmptyTitle, t.Donations.EmptyText),
-		Begin: []ui.Button{{Label: t.Donations.EmptyLink, Href: "/docs", Variant: ui.Outline}}}
+		Begin: []ui.Button{{Label: t.Donations.EmptyLink, Href: "/docs/guides/daf", Variant: ui.Outline}}}
 }
 
 func (v Donations) table(t text.Donations, all *text.Catalogue) ui.Table {
@@ -176,9 +176,9 @@ func (f DonationForm) view() templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 templ.SafeURL
-		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(f.Action))
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinURLErrs(f.Action)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 98, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/donations.templ`, Line: 98, Col: 19}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {

@@ -2,9 +2,11 @@
 package views
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
 
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -32,6 +34,22 @@ type Page struct {
 	EndView string // where that ends
 
 	searching bool // the page is the search's own
+	unmarked  bool // its title is not that of a refused form, even if it answers one
+}
+
+type refusedKey struct{}
+
+// Refused marks a context in which the answer to a form that was refused is drawn.
+func Refused(ctx context.Context) context.Context {
+	return context.WithValue(ctx, refusedKey{}, true)
+}
+
+// title is what the browser's tab says: of a form that is shown again because of its mistakes, that it is one.
+func (p Page) title(ctx context.Context) string {
+	if ctx.Value(refusedKey{}) == nil || p.unmarked {
+		return p.Title
+	}
+	return text.Of(ctx).Failures.TitleError(p.Title)
 }
 
 // Files are the addresses of what pages load; empty when the front end has not been built.

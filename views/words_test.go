@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -54,6 +56,33 @@ func words(html string) (found []string) {
 	}
 	html = values.ReplaceAllString(html, "")
 	return append(found, word.FindAllString(names.Replace(tags.ReplaceAllString(html, " ")), -1)...)
+}
+
+// vouched are the ways in which a template says that a value needs no look: an address, HTML, a script.
+var vouched = regexp.MustCompile(`templ\.(SafeURL|SafeCSS|Raw|JSExpression|JSUnsafeFuncCall)\b`)
+
+// No template vouches for what it is given: addresses are looked at as they are drawn, and nothing else is let through.
+func TestTemplatesVouchForNothing(t *testing.T) {
+	t.Parallel()
+	files := 0
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".templ" {
+			return err
+		}
+		files++
+		source, err := os.ReadFile(path)
+		found := vouched.FindString(string(source))
+		if found != "" && path+" "+found != "ui/icon.templ templ.Raw" { // drawings of ours
+			t.Errorf("%s uses %s", path, found)
+		}
+		return err
+	})
+	if err != nil || files < 40 {
+		t.Errorf("%d templates were looked at: %v", files, err)
+	}
+	if !vouched.MatchString("href={ templ.SafeURL(at) }") {
+		t.Error("what vouches is not found")
+	}
 }
 
 func TestTemplatesHaveNoWordsOfTheirOwn(t *testing.T) {

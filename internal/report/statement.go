@@ -21,7 +21,7 @@ const (
 	Charges     Group = "charges"
 	Refunds     Group = "refunds"
 	Fees        Group = "fees"
-	Chargebacks Group = "chargebacks" // those that were lost; one that is open only holds money
+	Chargebacks Group = "chargebacks" // in a statement those that were lost: one that is open only holds money
 	Returns     Group = "returns"     // bank debits that came back
 	Payouts     Group = "payouts"     // when they arrive, and when they come back
 	Adjustments Group = "adjustments"
@@ -35,8 +35,10 @@ func Groups() []Group {
 var groupOf = func() map[string]Group {
 	out := map[string]Group{
 		ledger.KindCapture: Charges, ledger.KindDebit: Charges, ledger.KindRefund: Refunds,
-		ledger.KindChargebackLost: Chargebacks, ledger.KindChargebackWon: Chargebacks, ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
-		ledger.KindPayoutPaid: Payouts, ledger.KindPayoutReturned: Payouts, ledger.KindPayoutCorrected: Payouts,
+		ledger.KindChargeback: Chargebacks, ledger.KindChargebackLost: Chargebacks, ledger.KindChargebackWon: Chargebacks,
+		ledger.KindReturn: Returns, ledger.KindDebitReversed: Returns,
+		ledger.KindPayout: Payouts, ledger.KindPayoutPaid: Payouts, ledger.KindPayoutFailed: Payouts,
+		ledger.KindPayoutReturned: Payouts, ledger.KindPayoutCorrected: Payouts,
 	}
 	for _, r := range ledger.Rules() {
 		if slices.ContainsFunc(r.Pairs, func(p ledger.Pair) bool { return p.Credit == ledger.ApplicationFees }) {

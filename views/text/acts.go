@@ -35,7 +35,6 @@ type Acts struct {
 	CapturedDone, NotDone, Unknown  string
 	VoidText, VoidReason, VoidPress string
 	VoidHint, VoidedDone            string
-	Other                           string
 }
 
 var actsEnglish = Acts{
@@ -80,5 +79,4 @@ var actsEnglish = Acts{
 	Unknown:    "The processor has not answered yet. It is asked again by itself.",
 	VoidText:   "The payer’s money is released, and nothing is taken. The authorization fee stays. This cannot be undone.",
 	VoidReason: "Reason", VoidHint: "Stands on the charge, and in what the application is told.", VoidPress: "Void the charge", VoidedDone: "The charge is voided.",
-	Other: "Another",
 }

@@ -8,7 +8,7 @@ type Keys struct {
 	May, LastUsed, LastHour, Never        string
 	Secret, Restricted, Public            string // the kinds
 	SecretText, RestrictedText            string
-	PublicText, PublicLive                string
+	PublicText                            string
 	Active, Replaced, Expired, Revoked    string // the statuses
 	Everything, Pages, AnyPage, NoPage    string
 	RightCount, MerchantCount, PageCount  func(n int) string
@@ -30,11 +30,10 @@ type Keys struct {
 	Then, Try                             string
 	MadeSteps, PublicSteps, RollSteps     func() []string
 	SeeKey, SeeBoth                       string
-	Details, Begins, Created, By          string
+	Details, Begins, Created              string
 	Use, UseText, UsePublic, Time         string
 	ThisKey, OldKey, NewKey               string
 	AllRequests                           string
-	Limits                                string
 	Edit, EditText, Save, Saved           string
 	Roll, RollTitle, RollText, RollButton string
 	Overlap                               string
@@ -49,7 +48,7 @@ type Keys struct {
 	RolledUsed                            func(requests string) string
 	RolledFree                            string
 	RollsFrom                             func(name string) string
-	RollsText, EndedText                  string
+	RollsText                             string
 	RequestCount                          func(n int64) string
 }
 
@@ -62,14 +61,13 @@ var keysEnglish = Keys{
 	SecretText:     "For your server: everything that the API does.",
 	RestrictedText: "For one program: only the rights that you choose, for all merchants or some.",
 	PublicText:     "For your pages with svcpay.js: makes tokens of what payers type, and nothing else. It is no secret.",
-	PublicLive:     "Name the pages that may use it.",
 	Active:         "Works", Replaced: "Rolled", Expired: "Expired", Revoked: "Revoked",
 	Everything: "Everything", Pages: "Make tokens", AnyPage: "Any page", NoPage: "No page yet",
 	RightCount:    func(n int) string { return plural(n, "right", "rights") },
 	MerchantCount: func(n int) string { return plural(n, "merchant", "merchants") },
 	PageCount:     func(n int) string { return plural(n, "origin", "origins") },
 	EmptyTitle:    "No keys yet", EmptyText: "Make a secret key for your server and a public key for your pages.",
-	Shown:  func(n int) string { return plural(n, "key", "keys") },
+	Shown:  func(n int) string { return onPage(n, "key", "keys") },
 	Rights: "Rights", RightsHint: "Who may write may read. Give what the program needs and no more: rights cannot be changed later.", NoRight: "Nothing",
 	Read: "Read", Write: "Read and write",
 	Resources: map[string]string{
@@ -102,11 +100,10 @@ var keysEnglish = Keys{
 			"Watch both keys: the old one's requests end, the new one's begin.", "Revoke the old key, or let it expire."}
 	},
 	SeeKey: "See the key", SeeBoth: "Watch both keys",
-	Details: "Details", Begins: "Key", Created: "Made", By: "From",
+	Details: "Details", Begins: "Key", Created: "Made",
 	Use: "Requests in the last hour", UseText: "Every 5 minutes.", UsePublic: "Requests of payers' pages are not logged. What is known is when the key was last used, to the minute.", Time: "Until",
 	ThisKey: "This key", OldKey: "Old key", NewKey: "New key",
 	AllRequests: "All requests",
-	Limits:      "Limits",
 	Edit:        "Edit", EditText: "What a key may do is fixed for its life: other rights are another key.", Save: "Save", Saved: "The key is changed. Every server knows within two seconds.",
 	Roll: "Roll", RollTitle: "Roll this key", RollText: "A new key takes its place and may do the same. Both work until the overlap is over.", RollButton: "Roll key",
 	Overlap:  "The old key works for",
@@ -123,7 +120,7 @@ var keysEnglish = Keys{
 	},
 	RolledFree: "No request in the last hour came with the old key. It can be revoked.",
 	RollsFrom:  func(name string) string { return "This key takes the place of " + name + ", which still works." },
-	RollsText:  "Both keys work. Watch the old one's requests end, then revoke it.", EndedText: "The old key no longer works.",
+	RollsText:  "Both keys work. Watch the old one's requests end, then revoke it.",
 	RequestCount: func(n int64) string {
 		if n == 1 {
 			return "1 request"

@@ -8,14 +8,13 @@ type Charge struct {
 	Fee, Rule, Base, Amount, AllFees            string
 	Each                                        func(amount string) string
 	Share                                       func(rate string) string
-	FeeNames                                    map[string]string
 	JSON, JSONText, JSONLabel                   string
 	Amounts                                     string
 	Authorized, Captured, Refunded, Waiting     string
 	Returned, Disputed                          string
-	Net, Left                                   string
+	Net                                         string
 	Lines                                       func(n int) string
-	Details, ID, Created, Method, Expires       string
+	Details, ID, Created, Method                string
 	CardFacts                                   func(funding, country string) string
 	Fundings                                    map[string]string
 	ExpMonth                                    func(month, year int) string
@@ -25,13 +24,13 @@ type Charge struct {
 	Token, Network, Reference, Suffix           string
 	ExternalID, Description, Origin             string
 	Origins                                     map[string]string
-	Recurring, Yes                              string
+	Recurring                                   string
 	StoredCredentials                           map[string]string
 	Payer, Name, Email, Phone, Billing, Others  string
 	Metadata                                    string
-	MadeBy, Request, ByKey, MadeHere            string
+	MadeBy, Request, ByKey                      string
 	Related, Merchant                           string
-	RefundOf, DisputeOf, PayoutOf               func(amount string) string
+	RefundOf, DisputeOf                         func(amount string) string
 	NotNow                                      string
 	FailedTitle, ReturnedTitle, ProcessingTitle string
 	ProcessingText                              string
@@ -45,12 +44,11 @@ type Charge struct {
 	FeesPosted                                  string
 	Key, Changed, Failure, Event, Answered      string
 	States                                      map[string]string
-	Schedule, Schedules                         string
+	Schedules                                   string
 	Webhook                                     string
 	WebhookOf                                   func(host, outcome string) string
 	WebhookFailed                               func(host string) string
 	Deliveries                                  map[string]string
-	DisputeStatuses                             map[string]string
 	DisputeFees                                 string
 }
 
@@ -61,16 +59,11 @@ var chargeEnglish = Charge{
 	Fee:      "Fee", Rule: "Rule", Base: "Base", Amount: "Amount", AllFees: "All fees",
 	Each:  func(amount string) string { return amount + " each" },
 	Share: func(rate string) string { return rate + " of the base" },
-	FeeNames: map[string]string{"authorization_fee": "Authorization", "capture_fee": "Capture", "amex_surcharge_percentage": "Amex surcharge",
-		"ach_transfer_flat_fee": "Bank transfer, flat", "ach_transfer_percentage": "Bank transfer", "ach_transfer_failed_fee": "Bank transfer failed",
-		"ach_return_fee": "Bank return", "chargeback_fee": "Chargeback", "retrieval_fee": "Retrieval", "platform_flat_fee": "Platform, flat",
-		"platform_percentage": "Platform", "daf_percentage": "DAF"},
-	JSON: "JSON", JSONText: "What the API says of it.", JSONLabel: "The object as JSON",
+	JSON:  "JSON", JSONText: "What the API says of it.", JSONLabel: "The object as JSON",
 	Amounts: "Amounts", Authorized: "Authorized", Captured: "Captured", Refunded: "Refunded", Waiting: "Refunds on their way",
-	Returned: "Returned by the bank", Disputed: "Disputed", Net: "Net", Left: "Can be refunded",
+	Returned: "Returned by the bank", Disputed: "Disputed", Net: "Net",
 	Lines:   func(n int) string { return plural(n, "line", "lines") },
 	Details: "Details", ID: "Charge", Created: "Created", Method: "Method",
-	Expires:   "Expires",
 	CardFacts: func(funding, country string) string { return funding + ", " + country },
 	Fundings:  map[string]string{"credit": "Credit", "debit": "Debit", "prepaid": "Prepaid", "unknown": "Card"},
 	ExpMonth: func(month, year int) string {
@@ -81,16 +74,15 @@ var chargeEnglish = Charge{
 	Available: "Available", Capturable: "Capture before",
 	Token: "Token", Network: "Network transaction", Reference: "Reference at the processor", Suffix: "On the statement",
 	ExternalID: "External id", Description: "Description", Origin: "Origin",
-	Origins:   map[string]string{"ecommerce": "Online", "moto": "Mail or telephone", "terminal": "Card reader"},
-	Recurring: "Recurring", Yes: "Yes",
+	Origins:           map[string]string{"ecommerce": "Online", "moto": "Mail or telephone", "terminal": "Card reader"},
+	Recurring:         "Recurring",
 	StoredCredentials: map[string]string{"initial": "The first of a series", "recurring": "In a series", "unscheduled": "A saved method, not in a series", "none": "No saved method"},
 	Payer:             "Payer", Name: "Name", Email: "E-mail", Phone: "Telephone", Billing: "Address", Others: "All charges with this address",
 	Metadata: "Metadata",
-	MadeBy:   "Made by", Request: "Request", ByKey: "Secret key", MadeHere: "In the portal",
+	MadeBy:   "Made by", Request: "Request", ByKey: "Secret key",
 	Related: "Related", Merchant: "Merchant",
 	RefundOf:  func(amount string) string { return "Refund of " + amount },
 	DisputeOf: func(amount string) string { return "Dispute of " + amount },
-	PayoutOf:  func(amount string) string { return "Payout of " + amount },
 	NotNow:    "Not possible now",
 
 	FailedTitle: "This charge failed", ReturnedTitle: "The payer’s bank took this payment back",
@@ -118,13 +110,11 @@ var chargeEnglish = Charge{
 	Sources:    map[string]string{"api": "by the application", "portal": "in the portal", "job": "by itself"},
 	FeesPosted: "Fees posted",
 	Key:        "Idempotency key", Changed: "Changed", Failure: "Failure", Event: "Event", Answered: "State",
-	States:   map[string]string{"open": "no answer yet", "approved": "approved", "declined": "refused", "not_submitted": "did not arrive"},
-	Schedule: "Schedule", Schedules: "Fees of the merchant",
+	States:        map[string]string{"open": "no answer yet", "approved": "approved", "declined": "refused", "not_submitted": "did not arrive"},
+	Schedules:     "Fees of the merchant",
 	Webhook:       "Webhook",
 	WebhookOf:     func(host, outcome string) string { return host + ": " + outcome },
 	WebhookFailed: func(host string) string { return "Webhook not delivered to " + host },
 	DisputeFees:   "Fees of disputes",
-	DisputeStatuses: map[string]string{"needs_response": "Needs a response", "under_review": "Under review", "won": "Won", "lost": "Lost",
-		"accepted": "Accepted", "closed": "Closed"},
-	Deliveries: map[string]string{"pending": "on its way", "succeeded": "delivered", "failed": "given up", "canceled": "not sent"},
+	Deliveries:    map[string]string{"pending": "on its way", "succeeded": "delivered", "failed": "given up", "canceled": "not sent"},
 }

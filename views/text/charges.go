@@ -7,8 +7,8 @@ type Charges struct {
 	Status, Method, Amount, Created, Merchant     string
 	Recurring, Once                               string
 	Metadata, MetadataHint, Pair                  string
-	Currency, Payer, State                        string
-	EmptyTitle, EmptyText, QuickStart             string
+	Currency, Payer                               string
+	EmptyTitle, EmptyText                         string
 	Count, Captured, Refunded, Returned, Disputed string
 	Fees, Net                                     string
 	Over                                          string // more than are added up at once
@@ -25,7 +25,6 @@ type Charges struct {
 	RefundedSome, DisputedSome, RefundPending     func(amount string) string
 	RefundedAll                                   string
 	Row                                           func(amount, payer string) string
-	ID                                            string
 }
 
 var chargesEnglish = Charges{
@@ -34,14 +33,13 @@ var chargesEnglish = Charges{
 	Status: "Status", Method: "Method", Amount: "Amount", Created: "Created", Merchant: "Merchant",
 	Recurring: "Recurring", Once: "Not recurring",
 	Metadata: "Metadata", MetadataHint: "A name, a colon and its value: campaign: spring", Pair: "Write a name, a colon and a value.",
-	Currency: "Currency", Payer: "Payer", State: "Status",
+	Currency: "Currency", Payer: "Payer",
 	EmptyTitle: "No charges yet", EmptyText: "Applications create charges through the API, with a token that a payer’s browser made. None can be created here.",
-	QuickStart: "Quick start",
-	Count:      "Charges", Captured: "Captured", Refunded: "Refunded", Returned: "Returned", Disputed: "Disputed",
+	Count: "Charges", Captured: "Captured", Refunded: "Refunded", Returned: "Returned", Disputed: "Disputed",
 	Fees: "Fees", Net: "Net",
 	Over: "10,000+", AddUp: "Add all of them up", TooMany: "These are too many to add up at once. Choose fewer days.",
 	BadAmount: "Write an amount, such as 1,250.00.",
-	Shown:     func(n int) string { return plural(n, "charge", "charges") + " on this page" },
+	Shown:     func(n int) string { return onPage(n, "charge", "charges") },
 	NoName:    "Name not given",
 	Statuses: map[string]string{"processing": "Processing", "authorized": "Authorized", "captured": "Captured", "pending": "Pending", "settled": "Settled",
 		"voided": "Voided", "expired": "Expired", "failed": "Failed", "returned": "Returned"},
@@ -56,5 +54,4 @@ var chargesEnglish = Charges{
 	RefundPending: func(amount string) string { return "refund of " + amount + " pending" },
 	RefundedAll:   "refunded",
 	Row:           func(amount, payer string) string { return "the charge of " + amount + " by " + payer },
-	ID:            "Charge",
 }

@@ -73,13 +73,8 @@ var teamEnglish = Team{
 	LinkLabel: "Link of the invitation", Done: "Back to the team",
 	Mailed:  func(email string) string { return "The invitation is on its way to " + email + "." },
 	Changed: "The role is changed.", Removed: "They are removed from the team.", Withdrawn: "The invitation is taken back.",
-	Organization: "Organization",
-	Shown: func(n int) string {
-		if n == 1 {
-			return "1 person"
-		}
-		return group(int64(n), formatEnglish.Group) + " people"
-	},
+	Organization:  "Organization",
+	Shown:         func(n int) string { return onPage(n, "person", "people") },
 	RoleIn:        func(role, place string) string { return role + ", " + place },
 	InviteMissing: "Choose a role.",
 	Everywhere:    "the whole service",
@@ -97,7 +92,6 @@ type Invite struct {
 	SignIn, SignInText string
 	Other, OtherText   string
 	AcceptAs           func(name string) string
-	Problems           string
 }
 
 var inviteEnglish = Invite{
@@ -109,7 +103,6 @@ var inviteEnglish = Invite{
 	SignIn: "Sign in", SignInText: "Somebody signs in with this address already. Sign in, then accept.",
 	Other: "Sign out", OtherText: "This invitation is for another address than yours. Sign out, then open the link again.",
 	AcceptAs: func(name string) string { return "Accept as " + name },
-	Problems: "There is something to correct",
 }
 
 // Policy are the texts of the page about roles.
@@ -137,7 +130,7 @@ type Audit struct {
 	// Through is the role of who looks through another's.
 	Through                          func(own, through string) string
 	Head, HeadText, NoChain          string
-	Before, After, Member            string
+	Before, After                    string
 	Entry, Permission, Role, Address string
 	Request, Position, Unknown       string
 	EmptyTitle, EmptyText            string
@@ -147,7 +140,6 @@ type Audit struct {
 	Shown                            func(n int) string
 	Accepted, AccountChanged         string
 	See                              string
-	In                               string
 }
 
 var auditEnglish = Audit{
@@ -170,20 +162,14 @@ var auditEnglish = Audit{
 	CutOff:  func(at string) string { return "The chain does not end as it did: look from entry " + at + " on." },
 	Head:    "Head", HeadText: "Keep this elsewhere: as long as the chain leads through it, nothing before was rewritten.",
 	NoChain: "Nothing was written here yet.",
-	Before:  "Before", After: "After", Member: "What",
+	Before:  "Before", After: "After",
 	Entry: "Entry", Permission: "Right", Role: "Role", Address: "Address", Request: "Request", Position: "Place in the chain", Unknown: "Unknown",
 	EmptyTitle: "Nothing yet", EmptyText: "What people change, and what they are refused, is written here.",
 	Nothing: "Nothing else to see", NothingText: "This left no trace in an object, or was refused.",
 	Command: "Operator, by command", Key: "Key",
 	ChainOf: "Log of", Deployment: "The service itself",
-	Shown: func(n int) string {
-		if n == 1 {
-			return "1 entry"
-		}
-		return group(int64(n), formatEnglish.Group) + " entries"
-	},
+	Shown:    func(n int) string { return onPage(n, "entry", "entries") },
 	Accepted: "accept an invitation", AccountChanged: "change how they sign in", See: "See what it tells of",
-	In: "Where",
 }
 
 // permissionsEnglish say what each permission of people lets them do: "the right to …".

@@ -28,7 +28,8 @@ type Dashboard struct {
 	MakeKey, MakeCharge, AddEndpoint        string
 	InviteColleague, AddBank                string
 	MakeChargeNote, AddBankNote             string
-	Open                                    string
+	SeeCharge, SeeChargeNote                string
+	EnrollDAF, EnrollDAFNote                string
 }
 
 var dashboardEnglish = Dashboard{
@@ -64,5 +65,6 @@ var dashboardEnglish = Dashboard{
 	MakeKey: "Make a secret key for your server", MakeCharge: "Take a first payment", AddEndpoint: "Add a webhook endpoint",
 	InviteColleague: "Invite a colleague", AddBank: "Add a bank account for payouts",
 	MakeChargeNote: "Applications create charges through the API.", AddBankNote: "Money that is available waits until there is one.",
-	Open: "Open",
+	SeeCharge: "See a first payment", SeeChargeNote: "Your application takes payments; they appear among the charges.",
+	EnrollDAF: "Enroll in DAF Pay", EnrollDAFNote: "Then donors can give from their donor-advised funds.",
 }

@@ -31,10 +31,10 @@ type Disputes struct {
 	Money, Disputed, Fee, Effect, FeesText   string
 	Held, NoMoney                            string
 	Details, Charge, Timeline                string
-	JSON, JSONText, ID, Method, Network      string
+	JSON, JSONText, ID, Network              string
 	Respond, SubmittedAt, Escalated, Closed  string
 	Happened                                 map[string]string // events of a dispute
-	CallSent, CallWaits, By                  string
+	CallSent, CallWaits                      string
 	NoEvidence                               string
 	DueTitle                                 func(when string) string
 	DueText, LateTitle, ReviewingTitle       string
@@ -54,9 +54,9 @@ var disputesEnglish = Disputes{
 	Reasons: map[string]string{"fraudulent": "Fraudulent", "unrecognized": "Not recognized", "duplicate": "Duplicate", "product_not_received": "Not received",
 		"product_unacceptable": "Not as described", "credit_not_processed": "Credit not processed", "subscription_canceled": "Subscription canceled", "general": "General"},
 	Payer: "Payer", Amount: "Amount", Status: "Status", Reason: "Reason", Merchant: "Merchant",
-	Due: "Answer by", Created: "Opened", Kind: "Kind", Search: "Reason, dispute or charge id",
+	Due: "Answer by", Created: "Opened", Kind: "Kind", Search: "Dispute or charge id",
 	Open: "To answer", OpenText: "Those that are due first stand first. An unanswered chargeback is lost.",
-	Shown:      func(n int) string { return plural(n, "dispute", "disputes") },
+	Shown:      func(n int) string { return onPage(n, "dispute", "disputes") },
 	Sheet:      "disputes",
 	EmptyTitle: "No disputes", EmptyText: "When a payer's bank questions a charge, it appears here with the day by which to answer.",
 	EmptyLink: "How to try one in the sandbox",
@@ -94,26 +94,28 @@ var disputesEnglish = Disputes{
 	ReviewTitle: "Hand in evidence", ReviewText: "This is what the payer's bank will read.", Submit: "Hand in",
 	Once:      "Evidence is handed in once. Nothing can be added or changed afterwards.",
 	Submitted: "The evidence is handed in. The payer's bank decides now.", OnItsWay: "It is on its way. Look again in a moment.",
-	Accept: "Accept", AcceptTitle: "Accept this chargeback", AcceptText: "You give it up without evidence.",
-	AcceptWhat: func(amount string) string { return "The payer keeps " + amount + "." },
+	Accept: "Accept the chargeback", AcceptTitle: "Accept this chargeback", AcceptText: "You tell the payer's bank that the payer is right. No evidence is handed in, and the dispute ends.",
+	AcceptWhat: func(amount string) string {
+		return "The payer keeps " + amount + ", and the merchant pays it for good."
+	},
 	AcceptOnce: "This cannot be undone. The chargeback fee stays.", Accepted: "The chargeback is accepted.", Keep: "Accept and give the money back",
 	OffRight: "Your role may see disputes, not answer them.", OffRetrieval: "A retrieval asks for documents only; there is nothing to accept.",
 	OffOver: "The day by which to answer has passed.",
 	Money:   "Amounts", Disputed: "Disputed", Fee: "Fee", Effect: "Effect on the balance", FeesText: "A fee is not given back, however a dispute ends.",
 	Held: "Held until it is decided", NoMoney: "No money moves unless it becomes a chargeback.",
 	Details: "Details", Charge: "Charge", Timeline: "Timeline",
-	JSON: "JSON", JSONText: "What the API says of this dispute.", ID: "Dispute", Method: "Method", Network: "Processor's id",
+	JSON: "JSON", JSONText: "What the API says of this dispute.", ID: "Dispute", Network: "Processor's id",
 	Respond: "Answer by", SubmittedAt: "Handed in", Escalated: "Became a chargeback", Closed: "Ended",
 	Happened: map[string]string{"dispute.created": "Opened", "dispute.updated": "Changed", "dispute.accepted": "Accepted", "dispute.won": "Won",
 		"dispute.lost": "Lost", "dispute.closed": "Closed", "draft": "Draft saved", "submitted": "Evidence handed in", "escalated": "Became a chargeback"},
-	CallSent: "Answer sent to the processor", CallWaits: "Answer sent; none came back yet", By: "by",
+	CallSent: "Answer sent to the processor", CallWaits: "Answer sent; none came back yet",
 	NoEvidence: "No evidence was handed in.",
 	DueTitle:   func(when string) string { return "Answer this " + when },
-	DueText:    "Hand in evidence, or accept. Without an answer it is lost.", LateTitle: "The time to answer has run out",
+	DueText:    "Hand in evidence, or accept the chargeback. Without an answer it is lost.", LateTitle: "The time to answer has run out",
 	ReviewingTitle: "The payer's bank decides now", ReviewingText: "There is nothing to do until it has.",
 	WonTitle: "You won", WonText: "What was held is available again.", LostTitle: "You lost", LostText: "The money went back to the payer.",
 	AcceptedTitle: "You accepted", AcceptedText: "The money went back to the payer.",
 	ClosedTitle: "The bank's question is answered", ClosedText: "No money moved.",
-	TooManyFiles: "There are ten files. Remove one first.", FileLarge: "A file may have 5 MB.", FileNone: "Choose a file.",
+	TooManyFiles: "There are ten files. Remove one first.", FileLarge: "A file may have 5 MB. Choose a smaller one.", FileNone: "Choose a file.",
 	Added: "The file is added.", Removed: "The file is removed from the evidence.",
 }

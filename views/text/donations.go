@@ -2,44 +2,44 @@ package text
 
 // Donations are the texts of the pages about donations from donor-advised funds.
 type Donations struct {
-	Title, Text                             string
-	Statuses, Kinds, KindTexts              map[string]string
-	Donor, Amount, Status, Fund, Merchant   string
-	Created, Kind, Tracking, Search         string
-	NoTracking, Nobody, Anonymous           string
-	Shown                                   func(n int) string
-	Sheet                                   string // name of the file
-	EmptyTitle, EmptyText, EmptyLink        string
-	Set, SetMany, SetText, Change           string
-	SetOf                                   func(amount, donor string) string
-	SetTitle                                func(n int) string
-	Unconfirmed, Confirmed                  string
-	ReceivedOn, ReceivedOnHint              string
-	CheckNumber, CheckNumberHint            string
-	Note, NoteHint                          string
-	Save                                    string
-	Problems, Changed, ChangedText          string
-	Choose, NotADay, NoneChosen             string
-	Done                                    func(n int, status string) string
-	Stayed                                  func(n int, status string) string
-	Refused                                 func(n int) string
-	RefusedOne                              func(amount, donor, why string) string
-	Undone                                  func(n int) string
-	NotUndone                               func(n int) string
-	OffUnknown, OffSettled, OffRight        string
-	Row                                     func(amount, donor string) string
-	Amounts, Given, Fees, Net, NetText      string
-	FeeNames                                map[string]string
-	Rule                                    func(rate string) string
-	Fee, RuleTitle, Base, AllFees           string
-	FeesText, NoFees                        string
-	Timeline, Details, JSON, JSONText       string
-	By                                      map[string]string // who changed a status, if no person and no key did
-	Sent, SentWaits, Noted                  string
-	Taken                                   string
-	ID, ExternalID, Grant, Provider, Email  string
-	FromDonor, Request, Completed, Canceled string
-	MadeBy                                  string
+	Title, Text                            string
+	Statuses, Kinds, KindTexts             map[string]string
+	Donor, Amount, Status, Fund, Merchant  string
+	Created, Kind, Tracking, Search        string
+	NoTracking, Nobody, Anonymous          string
+	Shown                                  func(n int) string
+	Sheet                                  string // name of the file
+	EmptyTitle, EmptyText, EmptyLink       string
+	Set, SetMany, SetText, Change          string
+	SetOf                                  func(amount, donor string) string
+	SetTitle                               func(n int) string
+	Unconfirmed, Confirmed                 string
+	ReceivedOn, ReceivedOnHint             string
+	CheckNumber, CheckNumberHint           string
+	Note, NoteHint                         string
+	Save                                   string
+	Problems, Changed, ChangedText         string
+	Choose, NotADay, NoneChosen            string
+	Done                                   func(n int, status string) string
+	Stayed                                 func(n int, status string) string
+	Refused                                func(n int) string
+	RefusedOne                             func(amount, donor, why string) string
+	Undone                                 func(n int) string
+	NotUndone                              func(n int) string
+	OffUnknown, OffSettled, OffRight, Gone string
+	Row                                    func(amount, donor string) string
+	Amounts, Given, Fees, Net              string
+	FeeNames                               map[string]string
+	Rule                                   func(rate string) string
+	Fee, RuleTitle, Base, AllFees          string
+	FeesText, NoFees                       string
+	Timeline, Details, JSON, JSONText      string
+	By                                     map[string]string // who changed a status, if no person and no key did
+	Sent, SentWaits, Noted                 string
+	Taken                                  string
+	ID, ExternalID, Grant, Provider, Email string
+	FromDonor, Request                     string
+	MadeBy                                 string
 }
 
 var donationsEnglish = Donations{
@@ -50,7 +50,7 @@ var donationsEnglish = Donations{
 	Donor:     "Donor", Amount: "Amount", Status: "Status", Fund: "Fund", Merchant: "Merchant",
 	Created: "Created", Kind: "Kind", Tracking: "Tracking id", Search: "Tracking id, e-mail or id",
 	NoTracking: "No tracking id", Nobody: "A donor without a name", Anonymous: "Asks not to be named",
-	Shown:      func(n int) string { return plural(n, "donation", "donations") },
+	Shown:      func(n int) string { return onPage(n, "donation", "donations") },
 	Sheet:      "donations",
 	EmptyTitle: "No donations yet", EmptyText: "A donation appears here when a donor has chosen a fund in DAF Pay and your application has recorded it.",
 	EmptyLink: "How DAF Pay works",
@@ -70,22 +70,25 @@ var donationsEnglish = Donations{
 	Choose:      "Choose a status.", NotADay: "Enter a day, such as 2026-03-02.", NoneChosen: "Select donations in the list first.",
 	Done: func(n int, status string) string {
 		if n == 1 {
-			return "The donation is " + status + "."
+			return "The donation is marked as " + status + "."
 		}
-		return group(int64(n), ",") + " donations are " + status + "."
+		return group(int64(n), ",") + " donations are marked as " + status + "."
 	},
-	Stayed:  func(n int, status string) string { return plural(n, "was", "were") + " " + status + " already." },
+	Stayed: func(n int, status string) string {
+		return plural(n, "was", "were") + " marked as " + status + " already."
+	},
 	Refused: func(n int) string { return plural(n, "donation stays as it was", "donations stay as they were") },
 	RefusedOne: func(amount, donor, why string) string {
 		return amount + " from " + donor + ": " + why
 	},
 	Undone:     func(n int) string { return plural(n, "donation is", "donations are") + " as before." },
 	NotUndone:  func(n int) string { return plural(n, "was", "were") + " changed since and stays so." },
+	Gone:       "One of them is not there any more.",
 	OffUnknown: "It is not known yet whether the provider took this grant. The status can be set when it is.",
 	OffSettled: "The provider canceled this grant. Only the provider can change that.",
 	OffRight:   "Your role may see the status, not set it.",
 	Row:        func(amount, donor string) string { return "the donation of " + amount + " from " + donor },
-	Amounts:    "Amounts", Given: "Donation", Fees: "Fees", Net: "Net", NetText: "What is left for the merchant",
+	Amounts:    "Amounts", Given: "Donation", Fees: "Fees", Net: "Net",
 	FeeNames: map[string]string{"daf_percentage": "Service", "daf_provider_percentage": "Provider"},
 	Rule:     func(rate string) string { return rate + " of the donation" },
 	Fee:      "Fee", RuleTitle: "Rule", Base: "Base", AllFees: "All fees",
@@ -96,5 +99,5 @@ var donationsEnglish = Donations{
 	Sent: "Sent to the provider", SentWaits: "Sent to the provider; no answer yet",
 	Noted: "Details changed", Taken: "Taken by the provider",
 	ID: "Donation", ExternalID: "Your id", Grant: "Grant of the fund", Provider: "Provider", Email: "E-mail",
-	FromDonor: "The donor's words", Request: "Request", Completed: "Completed", Canceled: "Canceled", MadeBy: "Made by",
+	FromDonor: "The donor's words", Request: "Request", MadeBy: "Made by",
 }

@@ -16,7 +16,7 @@ type Enrollment struct {
 	Since, Place, Registered, Standing            string
 	Charity                                       func(subsection string) string
 	Good, NotGood                                 string
-	Found, FoundText, Confirm, Other              string
+	Found, FoundText, Other                       string
 	ConfirmName                                   func(name string) string
 	NotFound                                      string
 	Processing, ProcessingText                    string
@@ -41,7 +41,7 @@ var enrollmentEnglish = Enrollment{
 	NotNonprofit: "Mark it as a nonprofit organization, if it is one.", NotActive: "A suspended or closed merchant takes no donations.",
 	NotOn: "It is turned on by support staff.", NotEnrolled: "Its organization's administrator enrolls it here.",
 	Enroll: "Enroll the merchant", EnrollText: "We look the organization up by its EIN, and you confirm that it is the right one.",
-	EIN: "EIN", EINHint: "Nine digits, as 04-3567500. It is on the letter of the tax authority.", LookUp: "Look it up",
+	EIN: "EIN", EINHint: "Nine digits, as 04-3567500. It is on the letter of the IRS.", LookUp: "Look it up",
 	Enrolled:     func(name string) string { return name + " is enrolled in DAF Pay." },
 	EnrolledText: "Its grants come from the provider by check or electronic transfer.",
 	Organization: "Organization", Number: "EIN", Connection: "Connection", Provider: "Provider", Since: "Enrolled", Place: "Place",
@@ -49,7 +49,7 @@ var enrollmentEnglish = Enrollment{
 	Charity: func(subsection string) string { return "501(c)(" + subsection + ")" },
 	Good:    "In good standing", NotGood: "Not in good standing",
 	Found: "Is this the organization?", FoundText: "Enroll the merchant only if it is. Donations go to the organization that is enrolled.",
-	Confirm: "Enroll", Other: "No, use another EIN",
+	Other:       "No, use another EIN",
 	ConfirmName: func(name string) string { return "Yes, enroll " + name },
 	NotFound:    "It cannot be enrolled",
 	Processing:  "The enrollment is on its way", ProcessingText: "The provider has not answered yet. We ask again every few minutes; nothing needs to be done.",
@@ -71,7 +71,7 @@ var enrollmentEnglish = Enrollment{
 		"not_found":              "Look at the number again. A new organization may take some weeks to be listed.",
 		"organization_not_us":    "Enroll it by the EIN of an organization in the US.",
 		"not_501c3":              "Other kinds of nonprofits cannot accept grants of donor-advised funds.",
-		"not_in_good_standing":   "Settle it with the tax authority; enroll it once it is listed again.",
+		"not_in_good_standing":   "Settle it with the IRS; enroll it once it is listed again.",
 		"unanswered":             "Nothing was changed. Try again in a few minutes.",
 		"no_ein":                 "Add its EIN on the merchant's page.",
 		"opted_out":              "Its organization can enroll it again.",

@@ -9,8 +9,8 @@ type Events struct {
 	Shown                              func(n int) string
 	Changed, ChangedText, Object       string
 	Deliveries, DeliveriesText         string
-	NoDeliveries, Meaning, Details, ID string
-	Resend, ResendAll, ResendText      string
+	NoDeliveries, Details, ID          string
+	Resend                             string
 	ResentTo                           func(n int) string
 	ResentNone                         string
 	Test                               string
@@ -21,11 +21,11 @@ var eventsEnglish = Events{
 	EmptyTitle: "No events yet", EmptyText: "The first charge, merchant or refund makes some.",
 	Event: "Event", About: "About", Sequence: "Number", Source: "Came from", When: "When", Merchant: "Merchant", Search: "Id of an object or an event",
 	Sources: map[string]string{"api": "A request", "portal": "The portal", "job": "It happened by itself"},
-	Shown:   func(n int) string { return plural(n, "event", "events") },
+	Shown:   func(n int) string { return onPage(n, "event", "events") },
 	Changed: "What changed", ChangedText: "Former values beside those of now.", Object: "The event",
 	Deliveries: "Deliveries", DeliveriesText: "To your endpoints.", NoDeliveries: "No endpoint wanted it.",
-	Meaning: "Means", Details: "Details", ID: "Id",
-	Resend: "Send again", ResendAll: "Send again", ResendText: "To every enabled endpoint that wants it, under the same id.",
+	Details: "Details", ID: "Id",
+	Resend:     "Send again",
 	ResentTo:   func(n int) string { return "The event is on its way to " + plural(n, "endpoint", "endpoints") + "." },
 	ResentNone: "No enabled endpoint wants this event.", Test: "A test",
 }

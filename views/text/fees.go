@@ -12,11 +12,9 @@ type FeePages struct {
 	Differs                                 func(n int) string
 	Shown                                   func(n int) string
 	Coming, ComingText, NoneTitle, None     string
-	Begins, Reason, By, What                string
+	Begins, Reason, By                      string
 	Service, ServiceText, Open              string
-	ServiceLine                             string
 	Conflict, ConflictText                  string
-	Again                                   string
 }
 
 var feePagesEnglish = FeePages{
@@ -32,12 +30,10 @@ var feePagesEnglish = FeePages{
 		}
 		return strconv.Itoa(n) + " fees"
 	},
-	Shown:  func(n int) string { return plural(n, "merchant", "merchants") },
+	Shown:  func(n int) string { return onPage(n, "merchant", "merchants") },
 	Coming: "Scheduled changes", ComingText: "Of all merchants, the next first.",
 	NoneTitle: "Nothing is scheduled", None: "Changes that begin later are listed here until they do.",
-	Begins: "Begins", Reason: "Reason", By: "By", What: "Changes",
+	Begins: "Begins", Reason: "Reason", By: "By",
 	Service: "Service rates", ServiceText: "What the service itself charges this application, for each of these.", Open: "Service rates",
-	ServiceLine: "What the service charges this application.",
-	Conflict:    "Somebody else changed the defaults meanwhile", ConflictText: "Nothing is saved yet. Theirs stand first, yours after the arrow and in the form; saving again puts yours in force.",
-	Again: "Save mine",
+	Conflict: "Somebody else changed the defaults meanwhile", ConflictText: "Nothing is saved yet. Theirs stand first, yours after the arrow and in the form; saving again puts yours in force.",
 }

@@ -44,7 +44,6 @@ type Shortcuts struct {
 	Title, Text                                     string
 	Everywhere, Lists, GoTo                         string
 	Palette, Find, Sheet, Next, Before, Pick, Leave string
-	Then                                            string
 	On, Off, TurnOn, TurnOff                        string
 }
 
@@ -53,7 +52,6 @@ var shortcutsEnglish = Shortcuts{
 	Everywhere: "Everywhere", Lists: "In a list", GoTo: "Go to",
 	Palette: "Search, from anywhere", Find: "Search", Sheet: "This sheet",
 	Next: "Next row", Before: "Row before", Pick: "Select the row", Leave: "Close what is open",
-	Then: "then",
-	On:   "Shortcuts of one key are on.", Off: "Shortcuts of one key are off.",
+	On: "Shortcuts of one key are on.", Off: "Shortcuts of one key are off.",
 	TurnOn: "Turn them on", TurnOff: "Turn them off",
 }

@@ -38,7 +38,7 @@ var logsEnglish = Logs{
 	Request: "Request", Status: "Status", Key: "Key", Took: "Took", When: "When", Method: "Method",
 	Outcome: "Outcome", Good: "Succeeded", Refused: "Refused (4xx)", Broken: "Failed on our side (5xx)",
 	Code: "Error code", Search: "Request id, object id or idempotency key", Object: "Object", Address: "From", Agent: "Program",
-	Shown:        func(n int) string { return plural(n, "request", "requests") },
+	Shown:        func(n int) string { return onPage(n, "request", "requests") },
 	Milliseconds: func(ms int) string { return group(int64(ms), ",") + " ms" },
 	Details:      "Details", ID: "Id", ClientID: "Your id", Version: "API version", Merchant: "Merchant",
 	Idempotency: "Idempotency key", Replayed: "Answered from before", ReplayedText: "The key had been used: the first answer was given again, and nothing was done twice.",

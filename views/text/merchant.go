@@ -18,21 +18,21 @@ type Merchant struct {
 	Who                                            func(roles string) string // who can do what is missing
 	Fix                                            map[string]string         // what leads to where a gap is closed
 
-	Details, ID, Organization, Country, Currency string
-	Countries                                    map[string]string
-	EIN, NoEIN, Nonprofit, Yes, No               string
-	Descriptor, DescriptorText, TimeZone         string
-	Bank                                         string
-	Banks                                        map[string]string
-	Schedule                                     string
-	Daily                                        string
-	Weekly                                       func(weekday string) string
-	Monthly                                      func(day int) string
-	Weekdays                                     []string // from Monday to Friday
-	NextPayout, Paused                           string
-	Pauses                                       map[string]string
-	External, Created, Updated, Metadata         string
-	JSON, JSONText, JSONLabel                    string
+	Details, ID, Organization, Country   string
+	Countries                            map[string]string
+	EIN, NoEIN, Nonprofit, Yes, No       string
+	Descriptor, DescriptorText, TimeZone string
+	Bank                                 string
+	Banks                                map[string]string
+	Schedule                             string
+	Daily                                string
+	Weekly                               func(weekday string) string
+	Monthly                              func(day int) string
+	Weekdays                             []string // from Monday to Friday
+	NextPayout, Paused                   string
+	Pauses                               map[string]string
+	External, Created, Updated, Metadata string
+	JSON, JSONText, JSONLabel            string
 }
 
 var merchantEnglish = Merchant{
@@ -71,7 +71,7 @@ var merchantEnglish = Merchant{
 		"daf_off": "Turn it on", "not_enrolled": "Enroll", "no_bank": "Add a bank account", "bank_pending": "Verify it", "paused": "See why",
 	},
 
-	Details: "Details", ID: "Merchant", Organization: "Organization", Country: "Country", Currency: "Currency",
+	Details: "Details", ID: "Merchant", Organization: "Organization", Country: "Country",
 	Countries: map[string]string{"US": "United States", "CA": "Canada"},
 	EIN:       "EIN", NoEIN: "None", Nonprofit: "Nonprofit", Yes: "Yes", No: "No",
 	Descriptor: "On statements", DescriptorText: "What payers read on their card's statement.", TimeZone: "Time zone",

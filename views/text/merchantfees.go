@@ -2,7 +2,7 @@ package text
 
 // MerchantFees are the texts about fees: those of one merchant, and how they are changed.
 type MerchantFees struct {
-	Title, Now, Fee, Value, Default, When, Off string
+	Title, Now, Fee, Value, Default, Off       string
 	Rate                                       string // where there is nobody else's beside it
 	NowText                                    func(since string) string
 	None                                       string
@@ -16,7 +16,7 @@ type MerchantFees struct {
 	LaterHint                                  func(zone string) string
 	Reason, ReasonHint                         string
 	Review, Back, Confirm, ConfirmLater        string
-	ReviewTitle, Becomes                       string
+	ReviewTitle                                string
 	BecomesText                                func(when string) string
 	AtOnceWords                                string
 	Nothing, NothingText                       string
@@ -32,14 +32,14 @@ type MerchantFees struct {
 	Free                                       string
 	Changed                                    string
 	ScheduledFor                               func(when string) string
-	Scheduled, ScheduledText, Begins, Cancel   string
+	Scheduled, Cancel                          string
 	Canceled                                   string
 	History, HistoryText                       string
 	Statuses                                   map[string]string
 	From                                       func(when string) string
 	ByKey, ByService                           string
 	Replaced                                   func(by, when string) string
-	Problems, Amount, Percent, Missing, When2  string
+	Amount, Percent, Missing, When2            string
 	Conflict, ConflictText, Theirs, Yours      string
 	TheirsText                                 string
 	Both                                       string
@@ -50,7 +50,7 @@ type MerchantFees struct {
 }
 
 var merchantFeesEnglish = MerchantFees{
-	Title: "Fees", Now: "In force", Fee: "Fee", Value: "This merchant", Rate: "Rate", Default: "Default", When: "Posted when", Off: "Off",
+	Title: "Fees", Now: "In force", Fee: "Fee", Value: "This merchant", Rate: "Rate", Default: "Default", Off: "Off",
 	NowText: func(since string) string { return "Since " + since + "." },
 	None:    "None yet",
 	Names: map[string]string{
@@ -75,7 +75,7 @@ var merchantFeesEnglish = MerchantFees{
 	LaterHint: func(zone string) string { return "Times are " + zone + "." },
 	Reason:    "Reason", ReasonHint: "Why the fees change. It stands in the history.",
 	Review: "Review", Back: "Change it again", Confirm: "Change the fees now", ConfirmLater: "Schedule the change",
-	ReviewTitle: "Review the change", Becomes: "What changes",
+	ReviewTitle: "Review the change",
 	BecomesText: func(when string) string { return "From " + when + " on." },
 	AtOnceWords: "the moment you confirm",
 	Nothing:     "Nothing would change", NothingText: "These are the fees that are in force then anyway.",
@@ -102,15 +102,15 @@ var merchantFeesEnglish = MerchantFees{
 	Rule: func(rate, base string) string { return rate + " of " + base },
 	Free: "No fee", Changed: "The fees are changed.",
 	ScheduledFor: func(when string) string { return "The change is scheduled for " + when + "." },
-	Scheduled:    "Scheduled", ScheduledText: "They can be taken back until they begin.", Begins: "Begins", Cancel: "Take back",
+	Scheduled:    "Scheduled", Cancel: "Take back",
 	Canceled: "The scheduled change is taken back.",
 	History:  "History", HistoryText: "Every change with who made it, why, and what it changed.",
 	Statuses: map[string]string{"scheduled": "Scheduled", "in_force": "In force", "superseded": "Past", "canceled": "Taken back"},
 	From:     func(when string) string { return "From " + when },
 	ByKey:    "API key", ByService: "With the merchant",
 	Replaced: func(by, when string) string { return "Taken back by " + by + ", " + when + "." },
-	Problems: "There is something to correct", Amount: "Enter an amount in dollars and cents, such as 0.30; 0 costs nothing.",
-	Percent: "Enter a percentage from 0 to 100 with at most 3 decimal places, such as 1.5.", Missing: "Choose when the change begins.",
+	Amount:   "Enter an amount in dollars and cents, such as 0.30; 0 costs nothing.",
+	Percent:  "Enter a percentage from 0 to 100 with at most 3 decimal places, such as 1.5.", Missing: "Choose when the change begins.",
 	When2:        "Enter a day and a time.",
 	Conflict:     "Somebody else changed these fees meanwhile",
 	ConflictText: "Nothing of yours is saved, and nothing of theirs is lost. Look at both, then decide.",

@@ -11,7 +11,7 @@ type MerchantPayouts struct {
 	Reasons                                    map[string]string
 	AddTitle, AddText, ReplaceTitle            string
 	ReplaceText, Kept                          string
-	Holder, First, Last, Type                  string
+	First, Last, Type                          string
 	Types                                      map[string]string
 	Routing, RoutingHint, Number, NumberHint   string
 	Institution, Transit                       string
@@ -20,6 +20,8 @@ type MerchantPayouts struct {
 	Problems, NotCents                         string
 	TriesLeft                                  func(n int) string
 	AddedTold, VerifiedTold, ResumedTold       string
+	ResumeText                                 func(account string) string
+	ResumeNowhere                              string
 	OffBank, OffResume                         string
 	Schedules                                  map[string]string
 	ScheduleTitle, ScheduleText, ScheduleSave  string
@@ -42,7 +44,7 @@ var merchantPayoutsEnglish = MerchantPayouts{
 	AddTitle: "Add a bank account", AddText: "It gets payouts once it is verified by two small deposits.", ReplaceTitle: "Replace the bank account",
 	ReplaceText: "Payouts wait until the new one is verified. Those on their way still go to the former one.",
 	Kept:        "The number is kept in the vault; afterwards only its last four digits are shown.",
-	Holder:      "Holder", First: "Holder's first name or organization", Last: "Holder's last name", Type: "Type",
+	First:       "Holder's first name or organization", Last: "Holder's last name", Type: "Type",
 	Types:   map[string]string{"checking": "Checking", "savings": "Savings"},
 	Routing: "Routing number", RoutingHint: "Nine digits.", Number: "Account number", NumberHint: "Digits only.",
 	Institution: "Institution number", Transit: "Transit number",
@@ -53,8 +55,12 @@ var merchantPayoutsEnglish = MerchantPayouts{
 		return "These are not the amounts. " + plural(n, "try is", "tries are") + " left."
 	},
 	AddedTold: "The bank account is saved. Verify it when the deposits have come.", VerifiedTold: "The bank account is verified. Payouts go there.",
-	ResumedTold: "Payouts go on from the next run.",
-	OffBank:     "Only an administrator of the organization changes where its money goes.", OffResume: "Only an administrator of the organization resumes payouts.",
+	ResumeText: func(account string) string {
+		return "From the next run on, money goes to " + account + ". If that account is wrong, replace it first."
+	},
+	ResumeNowhere: "There is no bank account: nothing leaves before one is added and verified.",
+	ResumedTold:   "Payouts go on from the next run.",
+	OffBank:       "Only an administrator of the organization changes where its money goes.", OffResume: "Only an administrator of the organization resumes payouts.",
 	Schedules:  map[string]string{"daily": "Every business day", "weekly": "Every week", "monthly": "Every month"},
 	Reschedule: "Change schedule", ScheduleTitle: "Change the payout schedule", ScheduleText: "From the next run on, at 6:00 AM where the merchant is. A bank holiday moves a payout to the next business day.",
 	ScheduleSave: "Save schedule", ScheduleProblems: "The schedule was not saved", ScheduleTold: "The payout schedule is saved.",

@@ -22,10 +22,8 @@ type Merchants struct {
 	DescriptorHint, ZoneOfCountry, BankHint string
 	ReferenceHint                           string
 	Zones                                   map[string]string
-	Choose                                  string
 	FeesTitle, FeesText                     string
 	EditTitle, Save, Saved                  string
-	Problems                                string
 	Conflict, ConflictText, Theirs, Yours   string
 	StatusTitle                             func(name string) string
 	StatusText                              map[string]string // what comes with a status
@@ -69,10 +67,8 @@ var merchantsEnglish = Merchants{
 		"America/Toronto": "Eastern (Toronto)", "America/Winnipeg": "Central (Winnipeg)", "America/Regina": "Central, no daylight saving (Regina)",
 		"America/Edmonton": "Mountain (Edmonton)", "America/Vancouver": "Pacific (Vancouver)",
 	},
-	Choose:    "Choose…",
 	FeesTitle: "Fees are copied from your application's defaults.", FeesText: "They can be changed for this merchant afterwards.",
 	EditTitle: "Edit merchant", Save: "Save changes", Saved: "The changes are saved.",
-	Problems: "There is something to correct",
 	Conflict: "Somebody changed this merchant meanwhile", ConflictText: "What you typed is still in the form. Where it differs from what is saved now, both are shown here; saving again keeps yours.",
 	Theirs: "Saved now", Yours: "Yours",
 	StatusTitle: func(name string) string { return name + ": change status" },

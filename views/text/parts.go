@@ -90,6 +90,9 @@ var partsEnglish = Parts{
 	},
 }
 
+// onPage says how much of a list is on the page that is shown.
+func onPage(n int, one, more string) string { return plural(n, one, more) + " on this page" }
+
 // plural writes a number in English and the word that goes with it.
 func plural(n int, one, more string) string {
 	word := more

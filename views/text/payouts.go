@@ -5,19 +5,17 @@ type Payouts struct {
 	Title, Text, Sheet                        string
 	Statuses                                  map[string]string
 	Merchant, Amount, Status, Arrives, Made   string
-	Contents, Bank, Currency                  string
+	Contents, Bank                            string
 	Shown                                     func(n int) string
 	MadeOf                                    func(charges, refunds int) string
 	EmptyTitle, EmptyText                     string
 	Row                                       func(amount, merchant string) string
 	To                                        func(bank, last4 string) string
 	Equation, EquationText, Paid              string
-	Terms, TermTexts                          map[string]string // by groups of kinds
 	Kinds                                     map[string]string // what moves money
-	FeeKinds                                  map[string]string
 	Entry                                     func(n int) string
 	Entries, EntriesText, OnlyThese, AllThese string
-	Kind, Charge, ExternalID, Posted          string
+	Kind, Charge, Posted                      string
 	Reconcile                                 string
 	Details, Timeline, JSON, JSONText, ID     string
 	Period, Descriptor, Reference             string
@@ -30,8 +28,8 @@ var payoutsEnglish = Payouts{
 	Title: "Payouts", Text: "What merchants were owed, sent to their banks. Made by themselves, on each merchant's schedule.", Sheet: "payouts",
 	Statuses: map[string]string{"processing": "On its way", "paid": "Paid", "failed": "Failed", "returned": "Returned"},
 	Merchant: "Merchant", Amount: "Amount", Status: "Status", Arrives: "Arrives", Made: "Made",
-	Contents: "Made of", Bank: "Bank account", Currency: "Currency",
-	Shown: func(n int) string { return plural(n, "payout", "payouts") },
+	Contents: "Made of", Bank: "Bank account",
+	Shown: func(n int) string { return onPage(n, "payout", "payouts") },
 	MadeOf: func(charges, refunds int) string {
 		if refunds == 0 {
 			return plural(charges, "charge", "charges")
@@ -42,20 +40,13 @@ var payoutsEnglish = Payouts{
 	Row:      func(amount, merchant string) string { return "the payout of " + amount + " to " + merchant },
 	To:       func(bank, last4 string) string { return bank + " ···· " + last4 },
 	Equation: "How it adds up", EquationText: "Every entry of the ledger that this payout took, to the cent.", Paid: "Payout",
-	Terms: map[string]string{"charges": "Charges", "refunds": "Refunds", "disputes": "Disputes", "returns": "Returned debits", "fees": "Fees",
-		"payouts": "Earlier payouts", "others": "Adjustments"},
-	TermTexts: map[string]string{"payouts": "That failed or came back"},
 	Kinds: map[string]string{"capture": "Card charges", "debit": "Bank debits", "debit_reversed": "Bank debits taken back", "return": "Bank debits returned",
 		"refund": "Refunds", "chargeback": "Chargebacks, held", "chargeback_won": "Chargebacks won", "chargeback_lost": "Chargebacks lost",
 		"payout": "Payouts", "payout_paid": "Payouts arrived", "payout_failed": "Payouts that failed", "payout_returned": "Payouts that came back",
 		"payout_corrected": "Payouts corrected"},
-	FeeKinds: map[string]string{"authorization_fee": "Authorization", "capture_fee": "Capture", "amex_surcharge_percentage": "AMEX surcharge",
-		"ach_transfer_flat_fee": "ACH transfer, flat", "ach_transfer_percentage": "ACH transfer, percent", "ach_transfer_failed_fee": "ACH transfer failed",
-		"ach_return_fee": "ACH return", "chargeback_fee": "Chargeback", "retrieval_fee": "Retrieval", "platform_flat_fee": "Platform, flat",
-		"platform_percentage": "Platform, percent"},
 	Entry:   func(n int) string { return plural(n, "entry", "entries") },
 	Entries: "Entries", EntriesText: "What the ledger has of this payout, the latest first.", OnlyThese: "Show these entries", AllThese: "Show all entries",
-	Kind: "Kind", Charge: "Charge", ExternalID: "Your id", Posted: "Posted",
+	Kind: "Kind", Charge: "Charge", Posted: "Posted",
 	Reconcile: "Reconciliation CSV",
 	Details:   "Details", Timeline: "Timeline", JSON: "JSON", JSONText: "What the API says of this payout.", ID: "Payout",
 	Period: "Entries posted", Descriptor: "On the bank statement", Reference: "Reference",
@@ -81,7 +72,7 @@ type Balances struct {
 	GroupNames                              map[string]string
 	CSV, PDF, NoLines, PayoutsIn            string
 	Zone                                    func(zone string) string
-	Donations, Fee, Rate, Donation, Posted  string
+	Donations, Fee, Rate, Donation          string
 	Due, Credit, Corrections, NoDonations   string
 	Kinds                                   map[string]string
 	TrackingID, InvoiceText, When, Entry    string
@@ -105,7 +96,7 @@ var balancesEnglish = Balances{
 		"payouts": "Payouts", "adjustments": "Adjustments"},
 	CSV: "CSV", PDF: "PDF", NoLines: "Nothing moved in this month.", PayoutsIn: "Payouts of this month",
 	Zone:      func(zone string) string { return "Days by " + zone + "." },
-	Donations: "Donations", Fee: "Fee", Rate: "Rate", Donation: "Donation", Posted: "Booked",
+	Donations: "Donations", Fee: "Fee", Rate: "Rate", Donation: "Donation",
 	Due: "Due to the service", Credit: "Credited to the merchant", Corrections: "Taken back", NoDonations: "No donation was completed in this month.",
 	Kinds:      map[string]string{"daf_percentage": "Completed", "daf_percentage_reversed": "Taken back"},
 	TrackingID: "Tracking id", InvoiceText: "What the merchant owes the service for donations that were completed.", When: "Booked", Entry: "What",

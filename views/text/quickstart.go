@@ -7,7 +7,7 @@ type Start struct {
 	Show                                string
 	Page, PageText                      string
 	Try, TryText, Field                 string
-	NeedsScript, Loading, MakeToken     string
+	NeedsScript, MakeToken              string
 	TestCard                            string
 	Incomplete, Failed, Unavailable     string
 	Made, MadeText                      string
@@ -19,12 +19,12 @@ type Start struct {
 
 	Overview, OverviewText           string
 	WorkingKeys, Endpoints, Requests string
-	Errors, LastHour, Rolling        string
+	LastHour                         string
 	Attention, AllWell, AllWellText  string
 	Begin, BeginText                 string
 	StepSecret, StepPublic           string
 	StepRequest, StepHook            string
-	NotYet, Enabled, Latest          string
+	Enabled                          string
 	FailingHook                      func(host string) string
 	PausedHook                       func(host string) string
 	RollUnderWay                     func(name string) string
@@ -39,7 +39,7 @@ var startEnglish = Start{
 	Choose: "1. Choose", ChooseText: "The key stands in your page, and the merchant is who is paid.", Key: "Public key", Merchant: "Merchant", Show: "Show",
 	Page: "2. Put this into your page", PageText: "The field is a frame of ours: card numbers never touch your page or server.",
 	Try: "3. Try it", TryText: "This is the field that your payers see.", Field: "Card",
-	NeedsScript: "The field is shown by a script. Turn scripts on to try it.", Loading: "The field is being made…", MakeToken: "Make a token",
+	NeedsScript: "The field is shown by a script. Turn scripts on to try it.", MakeToken: "Make a token",
 	TestCard:   "4242 4242 4242 4242, any day in the future, any code, any postal code.",
 	Incomplete: "Fill in the card first.", Failed: "No token was made.", Unavailable: "The field cannot be shown.",
 	Made: "A token was made", MadeText: "Your page sends it to your server, which charges it within 15 minutes:",
@@ -50,11 +50,11 @@ var startEnglish = Start{
 	First: "Dana", Last: "Reed",
 
 	Overview: "Developers", OverviewText: "How your programs and ours get along.",
-	WorkingKeys: "Keys that work", Endpoints: "Webhook endpoints", Requests: "Latest requests", Errors: "Latest errors", LastHour: "Requests in the last hour", Rolling: "Being rolled",
+	WorkingKeys: "Keys that work", Endpoints: "Webhook endpoints", Requests: "Latest requests", LastHour: "Requests in the last hour",
 	Attention: "Needs attention", AllWell: "Everything works", AllWellText: "No endpoint fails, and no key is being rolled.",
 	Begin: "Getting started", BeginText: "Ticked by what there is.",
 	StepSecret: "Make a secret key for your server", StepPublic: "Make a public key for your pages", StepRequest: "Send the first request", StepHook: "Add a webhook endpoint",
-	NotYet: "Not yet", Enabled: "enabled", Latest: "Latest",
+	Enabled:       "enabled",
 	FailingHook:   func(host string) string { return host + " does not take events" },
 	PausedHook:    func(host string) string { return host + " is paused: nothing is sent to it" },
 	RollUnderWay:  func(name string) string { return name + " was rolled and still works" },

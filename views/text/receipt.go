@@ -14,10 +14,11 @@ type Receipt struct {
 	Nonprofit                   func(merchant, ein string) string
 	Sandbox, Waits              string
 	// the dialog
-	Receipt, Send, SendText, Again, Email string
-	Press, Open, Done, NotSent, NoMail    string
-	SentTo                                func(email string) string
-	SentTitle                             string
+	Receipt, Send, SendText, Email     string
+	Press, Open, Done, NotSent, NoMail string
+	NoAddress, AddressHint             string
+	SentTo                             func(email string) string
+	SentTitle                          string
 }
 
 var receiptEnglish = Receipt{
@@ -36,8 +37,9 @@ var receiptEnglish = Receipt{
 	Nonprofit: func(merchant, ein string) string { return merchant + " is a nonprofit organization, EIN " + ein + "." },
 	Sandbox:   "Sandbox: no money was moved.", Waits: "The bank debit has been handed in and is not settled yet.",
 	Receipt: "Receipt", Send: "Send a receipt", SendText: "The payer gets a mail in the merchant’s name, with the receipt as a PDF file.",
-	Again: "It was sent before; sending it again is fine.", Email: "E-mail address of the payer",
+	Email: "E-mail address of the payer",
 	Press: "Send receipt", Open: "Open the PDF", Done: "The receipt is on its way.", NotSent: "The receipt was not sent",
-	NoMail: "This deployment sends no mails. The PDF can be given to the payer.",
+	NoMail:    "This deployment sends no mails. The PDF can be given to the payer.",
+	NoAddress: "The payer gave no address: enter where it goes.", AddressHint: "The one that the payer told you.",
 	SentTo: func(email string) string { return "To " + email }, SentTitle: "Receipt sent",
 }

@@ -3,7 +3,7 @@ package text
 // Refunds are the texts of the pages of refunds.
 type Refunds struct {
 	Title, Text, Search                                 string
-	Status, Amount, Created, Merchant, Reason, Charge   string
+	Status, Amount, Created, Merchant, Reason           string
 	Payer, By                                           string
 	EmptyTitle, EmptyText, ToCharges                    string
 	Count, Succeeded, Pending, Failed                   string
@@ -28,11 +28,11 @@ type Refunds struct {
 
 var refundsEnglish = Refunds{
 	Title: "Refunds", Text: "What was given back to payers, the newest first.", Search: "Id of a refund or a charge, or an external id",
-	Status: "Status", Amount: "Amount", Created: "Created", Merchant: "Merchant", Reason: "Reason", Charge: "Charge",
+	Status: "Status", Amount: "Amount", Created: "Created", Merchant: "Merchant", Reason: "Reason",
 	Payer: "Payer", By: "Started by",
 	EmptyTitle: "No refunds yet", EmptyText: "A refund is started on the page of its charge, or by an application through the API.", ToCharges: "Go to charges",
 	Count: "Refunds", Succeeded: "Given back", Pending: "On their way", Failed: "Failed or canceled",
-	Shown:    func(n int) string { return plural(n, "refund", "refunds") + " on this page" },
+	Shown:    func(n int) string { return onPage(n, "refund", "refunds") },
 	Statuses: map[string]string{"pending": "Pending", "succeeded": "Succeeded", "failed": "Failed", "canceled": "Canceled"},
 	WaitsFor: "waits for the charge to settle",
 	ByKey:    func(name string) string { return "Key “" + name + "”" },

@@ -10,7 +10,6 @@ type Login struct {
 	Ended, Out, Accepted   string // why somebody finds themselves here
 	Forgot                 string
 	Passkey, PasskeyFailed string
-	Or                     string
 }
 
 var loginEnglish = Login{
@@ -23,7 +22,6 @@ var loginEnglish = Login{
 	Accepted: "You have accepted the invitation. Sign in to begin.",
 	Forgot:   "Forgot your password?",
 	Passkey:  "Use a passkey", PasskeyFailed: "The passkey was not used. Try again, or sign in another way.",
-	Or: "or",
 }
 
 // Home are the texts of the page that people find after signing in.
@@ -69,9 +67,11 @@ type Failures struct {
 	Missing, MissingText         string
 	Method, MethodText           string
 	Large, LargeText             string
+	LargeFile, LargeFileText     string
 	Unavailable, UnavailableText string
 	Broken, BrokenText           string
 	Other                        string // the title of all others, whose fault says what it is
+	Correct                      string // the title above the mistakes of a form
 	Request, AskRequest          string
 	ToPortal                     string
 	TitleError                   func(title string) string // of a page that shows a form again because of its mistakes
@@ -82,9 +82,11 @@ var failuresEnglish = Failures{
 	Missing:   "There is no such page", MissingText: "The address may be mistyped, or what it showed is gone.",
 	Method: "This page cannot be used that way", MethodText: "Go back and open it by a link or its form.",
 	Large: "This form is too large", LargeText: "A form may have 32 KiB. Shorten what you wrote and send it again.",
+	LargeFile: "This file is too large", LargeFileText: "A file may have 5 MB. Go back, choose a smaller one or send its pages as several files, then add it again.",
 	Unavailable: "The service cannot answer right now", UnavailableText: "Wait a moment, then load the page again.",
 	Broken: "Something went wrong on our side", BrokenText: "It has been recorded. Try again, and tell us if it stays.",
 	Other:   "This did not work",
+	Correct: "There is something to correct",
 	Request: "Request id", AskRequest: "If you ask us about this, name the request:",
 	ToPortal:   "Go to the portal",
 	TitleError: func(title string) string { return "Error: " + title },

@@ -8,11 +8,14 @@ type Settings struct {
 	NewPassword, SavePassword, PasswordChanged  string
 	App, AppOn, AppOff, AddApp, RemoveApp       string
 	AppRemoved                                  string
-	Passkeys, PasskeysText, AddPasskey, NoKeys  string
+	Passkeys, PasskeysText, AddPasskey          string
 	PasskeyName, PasskeyHint, PasskeyAdded      string
 	PasskeyRemoved, RemovePasskey, PasskeyUsed  string
 	PasskeyScript, PasskeyMade, NewKeyName      string
-	Codes, MakeCodes                            string
+	Codes, MakeCodes, MakeCodesText             string
+	RemoveAppTitle, RemoveAppText               string
+	RemovePasskeyTitle                          func(name string) string
+	RemovePasskeyText                           string
 	CodesLeft                                   func(n int) string
 	On, Off                                     string
 	None, NoneText, Required, RequiredText      string
@@ -38,12 +41,14 @@ var settingsEnglish = Settings{
 	Password: "Password", PasswordText: "15 characters or more. A few words that you can remember are good.", ChangePassword: "Change password",
 	NewPassword: "New password", SavePassword: "Save password", PasswordChanged: "Your password is changed. Your other sessions have ended.",
 	App: "Authenticator app", AppOn: "Asks for a code of your app when you sign in.", AppOff: "Asks for a code of your phone when you sign in.",
-	AddApp: "Set up", RemoveApp: "Remove", AppRemoved: "The authenticator app is removed.",
-	Passkeys: "Passkeys", PasskeysText: "Sign in with your fingerprint, face or device, without a password.", AddPasskey: "Add a passkey", NoKeys: "None yet.",
+	AddApp: "Set up", RemoveApp: "Remove", RemoveAppTitle: "Remove the authenticator app",
+	RemoveAppText: "It is not asked for any more when you sign in, and your other sessions are signed out.", AppRemoved: "The authenticator app is removed.",
+	Passkeys: "Passkeys", PasskeysText: "Sign in with your fingerprint, face or device, without a password.", AddPasskey: "Add a passkey",
 	PasskeyName: "Name", PasskeyHint: "To tell it from others, such as the device's name.", PasskeyAdded: "The passkey is added.",
-	PasskeyRemoved: "The passkey is removed.", RemovePasskey: "Remove", PasskeyUsed: "last used",
+	PasskeyRemoved: "The passkey is removed.", RemovePasskey: "Remove", RemovePasskeyTitle: func(name string) string { return "Remove the passkey " + name },
+	RemovePasskeyText: "It signs nobody in any more, and your other sessions are signed out.", PasskeyUsed: "last used",
 	PasskeyScript: "A passkey is added with a script, which this browser does not run.", PasskeyMade: "added", NewKeyName: "My device",
-	Codes: "Recovery codes", MakeCodes: "Make new codes",
+	Codes: "Recovery codes", MakeCodes: "Make new codes", MakeCodesText: "The codes that you have stop working at once, and your other sessions are signed out.",
 	CodesLeft: func(n int) string {
 		return plural(n, "code is", "codes are") + " left. Each lets you in once without your phone."
 	},

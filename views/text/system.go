@@ -16,10 +16,8 @@ type System struct {
 	Application, ID, Merchants, Keys, Since    string
 	Here, Work                                 string
 	Rates, SeeRates                            string
-	NoKeys                                     string
 	Add, AddText, Name, NameHint               string
 	Added                                      func(name string) string
-	Refused                                    string
 	File, FileText, NoFile, NoFileText         string
 	Install, InstallText, Content, ContentHint string
 	Installed                                  string
@@ -43,12 +41,10 @@ var systemEnglish = System{
 	Applications: "Applications", ApplicationsText: "Programs that use the service. Choose one to work in it.",
 	Application: "Application", ID: "X-App-ID", Merchants: "Merchants", Keys: "Secret keys", Since: "Since",
 	Here: "You work here", Work: "Work here", Rates: "Service rates", SeeRates: "See rates",
-	NoKeys: "None yet",
-	Add:    "Add an application", AddText: "It begins without keys and merchants: invite its administrator, who makes both.",
+	Add: "Add an application", AddText: "It begins without keys and merchants: invite its administrator, who makes both.",
 	Name: "Name", NameHint: "As its people know it.",
-	Added:   func(name string) string { return name + " is there. Choose it to make its keys." },
-	Refused: "There is something to correct",
-	File:    "Association file of wallet A", FileText: "Every website that shows wallet A hosts this very text.",
+	Added: func(name string) string { return name + " is there. Choose it to make its keys." },
+	File:  "Association file of wallet A", FileText: "Every website that shows wallet A hosts this very text.",
 	NoFile: "No file yet", NoFileText: "Without it no domain can be verified.",
 	Install: "Install a file", InstallText: "It takes the place of the one before. Websites that host that one have to replace it, too.",
 	Content: "Content", ContentHint: "As wallet A's provider gave it, to the last character.",

@@ -9,8 +9,6 @@ type ViewAs struct {
 	Bar                func(role, place, until string) string
 	Began              func(role string) string
 	Ended              string
-	Refused            string
-	ReadOnly           string
 }
 
 var viewAsEnglish = ViewAs{
@@ -21,8 +19,6 @@ var viewAsEnglish = ViewAs{
 	Bar: func(role, place, until string) string {
 		return "You view as: " + role + ", " + place + ". Read only, until " + until + "."
 	},
-	Began:    func(role string) string { return "You view as " + role + " now." },
-	Ended:    "You are yourself again.",
-	Refused:  "There is something to correct",
-	ReadOnly: "You view as somebody else, and can change nothing. End the view first.",
+	Began: func(role string) string { return "You view as " + role + " now." },
+	Ended: "You are yourself again.",
 }

@@ -11,14 +11,14 @@ type Wallets struct {
 	NotYours                           func(roles string) string
 	Domains, DomainsText, NoDomains    string
 	NoDomainsText                      string
-	Domain, State, Saw, Checked, Look  string
-	LookAll, LookOne                   string
+	Domain, State, Saw, Look           string
+	LookAll                            string
 	States                             map[string]string
 	Failures                           map[string]string // what is wrong with a domain
 	Answer                             func(status int, words string) string
 	Redirect                           func(to string) string
 	Begins                             func(start string) string
-	Never, InOrder, WasInOrder         string
+	InOrder, WasInOrder                string
 	NotLooked                          string
 	Edit, EditText, List, ListHint     string
 	Save, Saved, Problems              string
@@ -26,7 +26,6 @@ type Wallets struct {
 	Looked                             func(good, bad int) string
 	NoFile, NoFileText, NoFileAdmin    string
 	How, Step1, Step2, Step3, File, At string
-	Example                            string
 	WalletB, WalletBText               string
 	Conflict, ConflictText, Theirs     string
 }
@@ -40,9 +39,8 @@ var walletsEnglish = Wallets{
 	NotYours:  func(roles string) string { return "To be changed by: " + roles + "." },
 	Domains:   "Domains", DomainsText: "Every website that shows wallet A, each subdomain by itself, hosts a file that proves it.",
 	NoDomains: "No domains yet", NoDomainsText: "Paste the websites that show wallet A into the form, one a line.",
-	Domain: "Domain", State: "State", Saw: "What we saw", Checked: "Looked at", Look: "Verify", LookAll: "Verify all",
-	LookOne: "Verify again",
-	States:  map[string]string{"verified": "Verified", "failed": "Not in order", "unverified": "Not looked at"},
+	Domain: "Domain", State: "State", Saw: "What we saw", Look: "Verify", LookAll: "Verify all",
+	States: map[string]string{"verified": "Verified", "failed": "Not in order", "unverified": "Not looked at"},
 	Failures: map[string]string{
 		"file_missing":        "The file is not there.",
 		"file_redirected":     "The address leads elsewhere; the file must be there itself.",
@@ -59,7 +57,7 @@ var walletsEnglish = Wallets{
 	Answer:   func(status int, words string) string { return "Answer: " + strconv.Itoa(status) + " " + words },
 	Redirect: func(to string) string { return "Leads to: " + to },
 	Begins:   func(start string) string { return "Begins with: " + start },
-	Never:    "Not yet", InOrder: "The file is there, and it is the right one.", WasInOrder: "It was in order before.",
+	InOrder:  "The file is there, and it is the right one.", WasInOrder: "It was in order before.",
 	NotLooked: "We have not looked yet.",
 	Edit:      "Which websites", EditText: "They are looked at as soon as you save.",
 	List: "Domains, one a line", ListHint: "Names alone, without https:// and without a path. Saving replaces the list.",
@@ -77,10 +75,9 @@ var walletsEnglish = Wallets{
 		return plural(good, "domain is", "domains are") + " in order, " + strconv.Itoa(bad) + " not."
 	},
 	NoFile: "There is no file to host yet", NoFileText: "Domains cannot be verified until a system administrator has installed it.",
-	NoFileAdmin: "Domains cannot be verified until you install it: svcpay wallet-a-domain FILE",
+	NoFileAdmin: "Domains cannot be verified until you install it.",
 	How:         "How to prove a website", Step1: "Download the file. Do not open or change it.", Step2: "Host it on each website at exactly this path, without a redirect:",
 	Step3: "Verify. We fetch it from each website and compare.", File: "Download the file", At: "Path of the file",
-	Example: "give.example.org",
 	WalletB: "Wallet B", WalletBText: "Needs no domains: it is on whenever the merchant takes charges.",
 	Conflict: "Somebody changed the domains meanwhile", ConflictText: "This is the list that is saved now. Yours is still in the form; saving again replaces theirs.",
 	Theirs: "Saved now",

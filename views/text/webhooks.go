@@ -2,60 +2,60 @@ package text
 
 // Webhooks are the texts of the pages about webhook endpoints.
 type Webhooks struct {
-	Title, Text, EmptyTitle, EmptyText                  string
-	Endpoint, Status, Events, LastSuccess, Since, Never string
-	New, NewText, Make                                  string
-	Statuses, DeliveryStatuses, Causes, Errors          map[string]string
-	Failing, AllEvents                                  string
-	FailingTitle, PausedTitle, GoneTitle, ManyFailing   string
-	FailingText                                         func(since string) string
-	PausedText, Look, MissedText                        string
-	MissedTitle                                         func(n int64) string
-	Shown, DeliveriesShown, Others                      func(n int) string
-	URL, URLHint, URLSandbox                            string
-	Description, DescriptionHint                        string
-	Which, WhichHint, Groups, Single                    string
-	SecretOnce, SecretOnceText, Secret, MadeTitle       string
-	Steps                                               func() []string
-	RotatedTitle                                        string
-	RotatedSteps                                        func() []string
-	See                                                 string
-	Edit, Save, Saved, Changed, ChangedText             string
-	Details, Previous, ID, Made                         string
-	Enable, EnableText, Enabled                         string
-	Disable, DisableText, Disabled                      string
-	Delete, DeleteText, Deleted                         string
-	Rotate, RotateText, RotateButton, Overlap           string
-	Overlaps, OverlapTexts                              map[string]string
-	Deliveries, DeliveriesNone, DeliveriesNoneText      string
-	Event, Attempts, Cause, When, Answer                string
-	CausesTitle, CausesText, CauseHow, CauseSample      string
-	Waiting, NotSent                                    string
-	Answered                                            func(code int) string
-	Missed                                              func(n int64) string
-	Advice                                              func(code int, reason string) string
-	Test, TestText, TestType, TestFill, TestSend, Body  string
-	BodyHint, BodyWrong, Sent                           string
-	Replay, ReplayText, ReplayStart, From, Until        string
-	FromHint, UntilHint, DayWrong                       string
-	WhichEvents, Missing, MissingText, All, AllText     string
-	ReplayTitle, Looked, Queued, Cancel, Canceled       string
-	Running, Done, Stopped, Replays, ReplaysText        string
-	Progress                                            func(done, total int64) string
-	Arrived, Fetching, NotArrived                       string
-	Refresh                                             string
-	Attempt                                             func(n int) string
-	RequestHeaders, ResponseHeaders, ResponseBody       string
-	Took                                                func(ms int) string
-	NoAnswer, NoAttempt, NextAttempt, RequestBody       string
-	Resend, Resent, Debug                               string
-	OnlyEnabled, SingleHint                             string
+	Title, Text, EmptyTitle, EmptyText                 string
+	Endpoint, Status, Events, LastSuccess, Never       string
+	New, NewText, Make                                 string
+	Statuses, DeliveryStatuses, Causes, Errors         map[string]string
+	Failing, AllEvents                                 string
+	FailingTitle, PausedTitle, GoneTitle, ManyFailing  string
+	FailingText                                        func(since string) string
+	PausedText, Look, MissedText                       string
+	MissedTitle                                        func(n int64) string
+	Shown, DeliveriesShown, Others                     func(n int) string
+	URL, URLHint, URLSandbox                           string
+	Description, DescriptionHint                       string
+	Which, WhichHint, Single                           string
+	SecretOnce, SecretOnceText, Secret, MadeTitle      string
+	Steps                                              func() []string
+	RotatedTitle                                       string
+	RotatedSteps                                       func() []string
+	See                                                string
+	Edit, Save, Saved, Changed, ChangedText            string
+	Details, Previous, ID                              string
+	Enable, EnableText, Enabled                        string
+	Disable, DisableText, Disabled                     string
+	Delete, DeleteText, Deleted                        string
+	Rotate, RotateText, RotateButton, Overlap          string
+	Overlaps, OverlapTexts                             map[string]string
+	Deliveries, DeliveriesNone, DeliveriesNoneText     string
+	Event, Attempts, Cause, When, Answer               string
+	CausesTitle, CausesText, CauseHow, CauseSample     string
+	NotSent                                            string
+	Answered                                           func(code int) string
+	Missed                                             func(n int64) string
+	Advice                                             func(code int, reason string) string
+	Test, TestText, TestType, TestFill, TestSend, Body string
+	BodyHint, BodyWrong, Sent                          string
+	Replay, ReplayText, ReplayStart, From, Until       string
+	FromHint, UntilHint, DayWrong                      string
+	WhichEvents, Missing, MissingText, All, AllText    string
+	ReplayTitle, Looked, Queued, Cancel, Canceled      string
+	Running, Done, Stopped, Replays, ReplaysText       string
+	Progress                                           func(done, total int64) string
+	Arrived, Fetching, NotArrived                      string
+	Refresh                                            string
+	Attempt                                            func(n int) string
+	RequestHeaders, ResponseHeaders, ResponseBody      string
+	Took                                               func(ms int) string
+	NoAttempt, NextAttempt, RequestBody                string
+	Resend, Debug                                      string
+	OnlyEnabled, SingleHint                            string
 }
 
 var webhooksEnglish = Webhooks{
 	Title: "Webhooks", Text: "Where your programs hear of events.", EmptyTitle: "No endpoints yet",
 	EmptyText: "Add the address of a program of yours: it gets every event as it happens, signed.",
-	Endpoint:  "Endpoint", Status: "Status", Events: "Events", LastSuccess: "Last success", Since: "Failing since", Never: "Never",
+	Endpoint:  "Endpoint", Status: "Status", Events: "Events", LastSuccess: "Last success", Never: "Never",
 	New: "Add endpoint", NewText: "An https address of yours. Events are sent as POST, and any 2xx answer takes them.", Make: "Add endpoint",
 	Statuses:         map[string]string{"enabled": "Enabled", "disabled": "Disabled", "paused": "Paused"},
 	DeliveryStatuses: map[string]string{"pending": "Waiting", "succeeded": "Arrived", "failed": "Failed", "canceled": "Canceled"},
@@ -78,12 +78,12 @@ var webhooksEnglish = Webhooks{
 	},
 	MissedText: "The endpoint takes events again. Replay what it missed.",
 	PausedText: "Nothing is sent any more. Repair the endpoint, enable it, try it with a test, then replay what it missed.", Look: "See why",
-	Shown:           func(n int) string { return plural(n, "endpoint", "endpoints") },
-	DeliveriesShown: func(n int) string { return plural(n, "delivery", "deliveries") },
+	Shown:           func(n int) string { return onPage(n, "endpoint", "endpoints") },
+	DeliveriesShown: func(n int) string { return onPage(n, "delivery", "deliveries") },
 	Others:          func(n int) string { return plural(n, "more", "more") },
 	URL:             "Address", URLHint: "https on port 443, a host on the internet.", URLSandbox: "https on port 443. In a sandbox on your own machine, http://localhost works too.",
 	Description: "Description", DescriptionHint: "For your colleagues.",
-	Which: "Events", WhichHint: "What it hears of. None: all events, those that are added later among them.", Groups: "All about", Single: "Only",
+	Which: "Events", WhichHint: "What it hears of. None: all events, those that are added later among them.", Single: "Only",
 	SecretOnce: "Copy the secret now", SecretOnceText: "It signs every event for this endpoint, and is shown this once.", Secret: "Signing secret", MadeTitle: "Endpoint added",
 	Steps: func() []string {
 		return []string{"Copy the secret into your program's secret store.", "Verify each request with it before you read the body, as Standard Webhooks has it.", "Send a test event to see that it works."}
@@ -94,7 +94,7 @@ var webhooksEnglish = Webhooks{
 	},
 	See: "Go to the endpoint", Edit: "Edit", Save: "Save", Saved: "The endpoint is changed.",
 	Changed: "Somebody changed this endpoint meanwhile", ChangedText: "Below is what you typed. Saving it now replaces what they made:",
-	Details: "Details", Previous: "The former secret signs until", ID: "Id", Made: "Added",
+	Details: "Details", Previous: "The former secret signs until", ID: "Id",
 	Enable: "Enable", EnableText: "Events are sent to it again from now on. What happened meanwhile is not: replay it.", Enabled: "The endpoint is enabled. Replay what it missed.",
 	Disable: "Disable", DisableText: "Nothing is sent to it any more, and what is on its way is canceled. It can be enabled again.", Disabled: "The endpoint is disabled.",
 	Delete: "Delete", DeleteText: "It is gone for good, with its secret and what is on its way to it.", Deleted: "The endpoint is deleted.",
@@ -104,7 +104,7 @@ var webhooksEnglish = Webhooks{
 	Deliveries:   "Deliveries", DeliveriesNone: "Nothing was sent yet", DeliveriesNoneText: "Events stand here as they happen. Send a test event to see one.",
 	Event: "Event", Attempts: "Attempts", Cause: "Because", When: "When", Answer: "Answer",
 	CausesTitle: "Why", CausesText: "What did not arrive in the last seven days, grouped by cause.", CauseHow: "What to do", CauseSample: "Latest",
-	Waiting: "attempted again", NotSent: "Not attempted: the endpoint was not enabled",
+	NotSent:  "Not attempted: the endpoint was not enabled",
 	Answered: func(code int) string { return "Answered " + group(int64(code), "") },
 	Missed:   func(n int64) string { return plural(int(n), "event", "events") },
 	Advice:   webhookAdvice,
@@ -120,9 +120,9 @@ var webhooksEnglish = Webhooks{
 	Refresh:        "Load again",
 	Attempt:        func(n int) string { return "Attempt " + group(int64(n), ",") },
 	RequestHeaders: "Headers that were sent", ResponseHeaders: "Headers of the answer", ResponseBody: "The answer's first 2 KB",
-	Took:     func(ms int) string { return group(int64(ms), ",") + " ms" },
-	NoAnswer: "No answer", NoAttempt: "No attempt yet", NextAttempt: "Next attempt", RequestBody: "Body that was sent",
-	Resend: "Send again", Resent: "The event is on its way again.", Debug: "Debug the signature",
+	Took:      func(ms int) string { return group(int64(ms), ",") + " ms" },
+	NoAttempt: "No attempt yet", NextAttempt: "Next attempt", RequestBody: "Body that was sent",
+	Resend: "Send again", Debug: "Debug the signature",
 	SingleHint:  "Names of single events, one a line, such as charge.captured.",
 	OnlyEnabled: "Nothing is sent to an endpoint that is not enabled.",
 }

@@ -1,0 +1,72 @@
+package portal
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/views"
+)
+
+// ask shows the dialog before an act that nothing has to be typed for: its form is sent to the dialog's own address.
+func (p *Portal) ask(c echo.Context, f views.ActForm) error {
+	f.Action = c.Request().URL.Path
+	return render(c, http.StatusOK, views.ActPage(p.page(c, f.Title), f))
+}
+
+func (p *Portal) askResume(c echo.Context) error {
+	m, err := p.merchant(c)
+	if err != nil {
+		return err
+	}
+	b, has, err := p.bankAccount(c, m)
+	if err != nil {
+		return err
+	}
+	back, t := merchantAt(m.ID, payoutsEnd), say(c)
+	if m.PayoutsPausedReason == nil { // somebody else has resumed them
+		return seeOther(c, back)
+	}
+	f := views.ActForm{Title: t.MerchantPayouts.Resume, Text: t.MerchantPayouts.ResumeNowhere, Back: back, Press: t.MerchantPayouts.Resume}
+	if has {
+		f.Text = t.MerchantPayouts.ResumeText(t.Payouts.To(b.BankName, b.Last4))
+	}
+	return p.ask(c, f)
+}
+
+func (p *Portal) askCodes(c echo.Context) error {
+	visit, _, err := p.visitor(c)
+	if err != nil {
+		return err
+	}
+	if !visit.SecondFactor {
+		return seeOther(c, settingsPath)
+	}
+	t := say(c).Settings
+	return p.ask(c, views.ActForm{Title: t.MakeCodes, Text: t.MakeCodesText, Back: settingsPath, Press: t.MakeCodes, Whole: true})
+}
+
+func (p *Portal) askRemoveAuthenticator(c echo.Context) error {
+	t := say(c).Settings
+	return p.ask(c, views.ActForm{Title: t.RemoveAppTitle, Text: t.RemoveAppText, Back: settingsPath, Press: t.RemoveApp, Destructive: true})
+}
+
+func (p *Portal) askRemovePasskey(c echo.Context) error {
+	person, _, err := p.person(c)
+	if err != nil {
+		return err
+	}
+	keys, err := p.Identity.Passkeys(c.Request().Context(), person.ID)
+	if err != nil {
+		return err
+	}
+	t := say(c).Settings
+	for _, k := range keys {
+		if strconv.FormatInt(k.ID, 10) == c.Param("id") {
+			return p.ask(c, views.ActForm{Title: t.RemovePasskeyTitle(k.Name), Text: t.RemovePasskeyText, Back: settingsPath, Press: t.RemovePasskey, Destructive: true})
+		}
+	}
+	return fault.Missing()
+}
