@@ -119,6 +119,15 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	w.send(at+"/edit", edit(b, "Lighthouse Society"), "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Lighthouse Society")
 
+	here, owner := w.merchantPage("/edit"), w.as(authz.RoleOrganizationAdmin)
+	mine := w.send(here, nil, "Cookie", owner)
+	mine.lacks(t, `name="bank_processor"`)
+	own := edit(mine, "Riverside Pantry")
+	own.Del("bank_processor")
+	own.Set("external_id", "crm-8")
+	w.send(here, own, "Cookie", owner).wants(t, http.StatusSeeOther, w.merchantPage(""))
+	w.send(here, nil, "Cookie", cookie).says(t, `name="bank_processor"`, `value="p" checked`, "Riverside Pantry")
+
 	admin := w.as(authz.RoleSystemAdmin)
 	b = w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {" "}}, "Cookie", admin)
 	b.wants(t, http.StatusUnprocessableEntity, "")

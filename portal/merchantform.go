@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
 	"svcpay/internal/patch"
@@ -137,7 +138,10 @@ func (p *Portal) showEditMerchant(c echo.Context) error {
 func (p *Portal) editForm(c echo.Context, status int, m merchant.Merchant, f views.MerchantForm) error {
 	t := say(c)
 	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), newOnce(), strconv.Itoa(m.Version)
-	f.Zones, f.Banks, f.US, f.Enrolled = zonesOf(t.Merchants, m.TimeZone), banksOf(t.Merchant), m.Country == "US", m.DAFProviderConnectID != nil
+	f.Zones, f.US, f.Enrolled = zonesOf(t.Merchants, m.TimeZone), m.Country == "US", m.DAFProviderConnectID != nil
+	if p.may(c, authz.MerchantCreate) { // who runs the program chooses its processor, not its customers
+		f.Banks = banksOf(t.Merchant)
+	}
 	return render(c, status, views.MerchantEditPage(p.page(c, t.Merchants.EditTitle), m.Name, f))
 }
 
@@ -151,7 +155,10 @@ func changed(m merchant.Merchant, form url.Values) merchant.UpdateInput {
 	}
 	in := merchant.UpdateInput{
 		Name: patch.Set(strings.TrimSpace(form.Get("name"))), Nonprofit: patch.Set(form.Get("nonprofit") != ""),
-		TimeZone: text("time_zone"), BankProcessor: text("bank_processor"), ExternalID: text("external_id"),
+		TimeZone: text("time_zone"), ExternalID: text("external_id"),
+	}
+	if form.Has("bank_processor") {
+		in.BankProcessor = text("bank_processor")
 	}
 	if m.Country == "US" && m.DAFProviderConnectID == nil {
 		in.EIN = text("ein")
@@ -217,7 +224,7 @@ func differing(t *text.Catalogue, saved, typed url.Values) (out []ui.Edit) {
 		return value
 	}
 	for _, l := range labels {
-		if old, now := saved.Get(l.name), strings.TrimSpace(typed.Get(l.name)); old != now && (l.name != "ein" || typed.Has("ein")) {
+		if old, now := saved.Get(l.name), strings.TrimSpace(typed.Get(l.name)); old != now && (l.name == "nonprofit" || typed.Has(l.name)) {
 			out = append(out, ui.Edit{Field: l.label, Old: show(l.name, old), New: show(l.name, now)})
 		}
 	}
