@@ -1,16 +1,13 @@
 package e2e
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"testing"
 	"time"
 
 	"svcpay/internal/demo"
+	"svcpay/test/rig"
 )
 
 // site is a running service as clients see it: two host names behind one address.
@@ -27,38 +24,12 @@ type answer struct {
 	body   []byte
 }
 
-// fresh opens a connection per request: on a kept one, Go's client would itself repeat a request
-// that carries an Idempotency-Key.
-var fresh = &http.Client{Timeout: 40 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+var fresh = rig.NewClient(40 * time.Second)
 
 // send makes one request. body is JSON text, or anything that becomes JSON; nil sends none.
 func (s *site) send(host, method, path string, body any, header map[string]string) (answer, error) {
-	text, ok := body.(string)
-	if !ok && body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return answer{}, err
-		}
-		text = string(encoded)
-	}
-	r, err := http.NewRequest(method, "http://"+s.addr+path, bytes.NewReader([]byte(text)))
-	if err != nil {
-		return answer{}, err
-	}
-	r.Host = host
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	for name, value := range header {
-		r.Header.Set(name, value)
-	}
-	resp, err := fresh.Do(r)
-	if err != nil {
-		return answer{}, err
-	}
-	defer resp.Body.Close()
-	got, err := io.ReadAll(resp.Body)
-	return answer{resp.StatusCode, resp.Header, got}, err
+	a, err := rig.Send(fresh, s.addr, host, method, path, body, header)
+	return answer{a.Status, a.Header, a.Body}, err
 }
 
 // api calls the partner API as the site's application.
@@ -124,41 +95,21 @@ func (s *site) tokenize(session, number, key string, body map[string]any) (answe
 	return s.send(s.payHost, "POST", "/client/tokens", body, map[string]string{"Idempotency-Key": key})
 }
 
-// cardBody is what the controller frame sends for a complete card.
-func cardBody(number string) map[string]any {
-	cvc := "739"
-	if len(number) == 15 {
-		cvc = "7391"
-	}
-	return map[string]any{"type": "card",
-		"card": map[string]any{"number": number, "exp_month": 8, "exp_year": time.Now().Year() + 3, "cvc": cvc},
-		"billing": map[string]any{"first_name": "Dana", "last_name": "Reed", "address_line_1": "12 Elm Street",
-			"address_zip": "97301", "address_country": "US", "email": "dana@example.org"}}
-}
+var cardBody = rig.CardBody
 
 // order is the body of a charge of the US merchant.
 func (s *site) order(token string, amount int) map[string]any {
 	return map[string]any{"merchant_id": s.app.Merchants.US, "amount": amount, "token": token}
 }
 
-func (a answer) replayed() bool { return a.header.Get("Idempotent-Replayed") == "true" }
+func (a answer) replayed() bool { return a.rig().Replayed() }
 
 // get returns a member by its path.
-func (a answer) get(path ...string) any {
-	var value any
-	if json.Unmarshal(a.body, &value) != nil {
-		return nil
-	}
-	for _, name := range path {
-		object, _ := value.(map[string]any)
-		value = object[name]
-	}
-	return value
-}
+func (a answer) get(path ...string) any { return a.rig().Get(path...) }
 
-func (a answer) text(path ...string) string { s, _ := a.get(path...).(string); return s }
+func (a answer) text(path ...string) string { return a.rig().Text(path...) }
 
 // String shows the answer in a failure.
-func (a answer) String() string {
-	return fmt.Sprintf("%d %.300s", a.status, a.body)
-}
+func (a answer) String() string { return a.rig().String() }
+
+func (a answer) rig() rig.Answer { return rig.Answer{Status: a.status, Header: a.header, Body: a.body} }

@@ -6,21 +6,13 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/assembly"
-	"svcpay/internal/clock"
-	"svcpay/internal/counterparty"
-	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/demo"
-	"svcpay/internal/identity"
+	"svcpay/internal/fixture"
 	"svcpay/internal/pg"
 	"svcpay/internal/pgtest"
-	"svcpay/internal/processor/sandbox"
-	"svcpay/internal/vault"
-	"svcpay/policy"
 )
 
 // place is what survives a server: its database and its key file, with two applications.
@@ -41,19 +33,7 @@ func newPlace(t *testing.T) *place {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.pool.Close)
-	keys, err := vault.CreateKeyFile(p.keyFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check, err := policy.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	clocks := clock.New(p.pool, time.Now)
-	s := assembly.New(assembly.Deps{Pool: p.pool, Vault: vault.New(keys), Clock: clocks, Check: check, Environment: identity.Sandbox, Machine: time.Now,
-		Processor: sandbox.New(p.pool, time.Now, counterparty.AccountClock(clocks.Moment)),
-		DAF:       dafsandbox.New(p.pool, time.Now, counterparty.AccountClock(clocks.Moment))})
-	c, err := demo.Maker{Identity: s.Identity, Merchants: s.Merchants, Payouts: s.Payouts}.Ensure(t.Context(), demo.Credentials{}, "http://shop.test")
+	c, err := fixture.Settle(t.Context(), p.pool, p.keyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +41,8 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-// settings are those of a server of this place. Names of another test's servers are the same:
-// nobody looks them up.
-func (p *place) settings() []string {
-	return []string{"DATABASE_URL=" + p.url, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=127.0.0.1:0",
-		"SVCPAY_BASE_URL=http://api.test", "SVCPAY_PAY_URL=http://pay.test", "SVCPAY_VAULT_KEY_FILE=" + p.keyFile,
-		"SVCPAY_RATE_LIMIT_READS=0", "SVCPAY_RATE_LIMIT_WRITES=0"}
-}
+// settings are those of a server of this place.
+func (p *place) settings() []string { return fixture.ServerSettings(p.url, p.keyFile) }
 
 // server is a running `svcpay serve`.
 type server struct {

@@ -1,22 +1,24 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"svcpay/test/rig"
 )
 
 // patience is for what a busy machine does slowly, not for what may be slow.
 const patience = 60 * time.Second
+
+// What package rig has, in the words of these tests.
+var killed, family, alive, foreignEnv, stat = rig.Killed, rig.Family, rig.Alive, rig.ForeignEnv, rig.Stat
 
 // process is a running program of ours.
 type process struct {
@@ -28,18 +30,12 @@ type process struct {
 // launch starts the program with env added to our environment, of which its own settings are no part.
 func launch(t *testing.T, path string, env []string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(path, args...), done: make(chan struct{})}
-	p.cmd.Env = append(foreignEnv(), env...)
-	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
-	p.cmd.WaitDelay = 5 * time.Second
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // we may be killed ourselves
-	if err := p.cmd.Start(); err != nil {
+	p := &process{}
+	started, err := rig.Start(path, env, nil, &p.out, args...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		_ = p.cmd.Wait() // the state tells how it ended
-		close(p.done)
-	}()
+	p.cmd, p.done = started.Cmd, started.Done
 	t.Cleanup(func() {
 		p.signal(syscall.SIGKILL)
 		<-p.done
@@ -48,15 +44,6 @@ func launch(t *testing.T, path string, env []string, args ...string) *process {
 		}
 	})
 	return p
-}
-
-func foreignEnv() (env []string) {
-	for _, pair := range os.Environ() {
-		if !strings.HasPrefix(pair, "SVCPAY_") && !strings.HasPrefix(pair, "DATABASE_URL=") {
-			env = append(env, pair)
-		}
-	}
-	return env
 }
 
 // signal ignores that the process may have ended meanwhile.
@@ -77,12 +64,6 @@ func (p *process) ended(t *testing.T, within time.Duration) *os.ProcessState {
 func (p *process) exits(t *testing.T) (int, string) {
 	t.Helper()
 	return p.ended(t, patience).ExitCode(), p.out.text()
-}
-
-// killed tells whether the process ended by SIGKILL.
-func killed(s *os.ProcessState) bool {
-	w, ok := s.Sys().(syscall.WaitStatus)
-	return ok && w.Signaled() && w.Signal() == syscall.SIGKILL
 }
 
 // says waits until the output matches and returns the first group.
@@ -118,82 +99,18 @@ func eventually(t *testing.T, within time.Duration, what string, so func() bool)
 }
 
 // output collects what a process writes while others read it.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
+type output struct{ rig.Output }
 
-// Write implements io.Writer.
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(b)
-}
-
-func (o *output) text() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
-}
+func (o *output) text() string { return o.Text() }
 
 func (o *output) tail(n int) string {
 	s := o.text()
 	return s[max(0, len(s)-n):]
 }
 
-// stat is the state, parent and name of a process; ok is false when it is gone or only waits to be buried.
-func stat(pid int) (parent int, name string, ok bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, "", false
-	}
-	left, right := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	fields := strings.Fields(string(text[right+1:]))
-	parent, err = strconv.Atoi(fields[1])
-	return parent, string(text[left+1 : right]), err == nil && fields[0] != "Z"
-}
-
-func pids() (all []int) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well-formed
-	for _, dir := range dirs {
-		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
-			all = append(all, pid)
-		}
-	}
-	return all
-}
-
-// family is a process and all that it started, with their names.
-func family(pid int) map[int]string {
-	members := map[int]string{}
-	if _, name, ok := stat(pid); ok {
-		members[pid] = name
-	}
-	for grown := true; grown; {
-		grown = false
-		for _, other := range pids() {
-			parent, name, ok := stat(other)
-			if _, known := members[other]; ok && !known && members[parent] != "" {
-				members[other], grown = name, true
-			}
-		}
-	}
-	return members
-}
-
-// alive returns those of a family that still run.
-func alive(members map[int]string) (left []string) {
-	for pid, name := range members {
-		if _, now, ok := stat(pid); ok && now == name {
-			left = append(left, fmt.Sprintf("%d (%s)", pid, name))
-		}
-	}
-	return left
-}
-
 // runningFrom returns the processes whose program, or working directory, is below dir.
 func runningFrom(dir string) (found []int) {
-	for _, pid := range pids() {
+	for _, pid := range rig.PIDs() {
 		for _, link := range []string{"exe", "cwd"} {
 			if path, err := os.Readlink(fmt.Sprintf("/proc/%d/%s", pid, link)); err == nil && strings.HasPrefix(path, dir+"/") {
 				found = append(found, pid)

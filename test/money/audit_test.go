@@ -2,31 +2,15 @@ package money
 
 import (
 	"svcpay/internal/ledger"
+	"svcpay/test/rig"
 )
 
 // atEveryInstant is what must be true between any two transactions.
 func (s *site) atEveryInstant() {
 	s.t.Helper()
-	s.none("ledgers that do not sum to zero", `
-		SELECT merchant_id || ' ' || currency || ' ' || sum(balance) AS wrong FROM ledger_balances
-		WHERE application_id = @app GROUP BY merchant_id, currency HAVING sum(balance) <> 0`)
-	s.none("charges that gave back more than they took", `
-		SELECT id || ' ' || status AS wrong FROM charges
-		WHERE application_id = @app AND (amount_refunded < 0 OR amount_refund_pending < 0 OR amount_disputed < 0
-			OR amount_refunded + amount_refund_pending > amount_captured)`)
-	s.none("charges whose amounts are not their refunds'", `
-		SELECT c.id || ' ' || c.status || format(' %s %s: %s %s', c.amount_refunded, c.amount_refund_pending, r.refunded, r.pending) AS wrong
-		FROM charges c, LATERAL (
-			SELECT coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0) AS refunded,
-				coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0) AS pending
-			FROM refunds r WHERE r.application_id = c.application_id AND r.charge_id = c.id) r
-		WHERE c.application_id = @app AND (c.amount_refunded <> r.refunded
-			OR c.amount_refund_pending <> r.pending AND c.status NOT IN ('voided', 'failed'))`)
-	s.none("charges that are disputed by another amount than their disputes", `
-		SELECT c.id || ' ' || c.status AS wrong FROM charges c
-		WHERE c.application_id = @app AND (amount_contested <> (SELECT coalesce(sum(disputed), 0) FROM disputes d
-				WHERE d.application_id = c.application_id AND d.charge_id = c.id)
-			OR amount_disputed <> greatest(0, least(amount_contested, amount_captured - amount_refunded - amount_refund_pending)))`)
+	for _, a := range rig.AtEveryInstant() {
+		s.none(a.What, a.SQL)
+	}
 }
 
 // auditDonations compares what donations cost with the books, in which the fees of those that are completed are,
@@ -72,12 +56,9 @@ func (s *site) auditLedger() {
 			LATERAL (SELECT coalesce(sum(amount), 0) AS open FROM disputes d WHERE d.application_id = m.application_id
 				AND d.merchant_id = m.id AND kind = 'chargeback' AND status IN ('needs_response', 'under_review')) d
 		WHERE m.application_id = @app AND b.reserved <> d.open`)
-	s.none("calls without an outcome", `SELECT kind || ' ' || reference AS wrong FROM processor_operations WHERE application_id = @app AND state = 'open'`)
-	s.none("keys without an outcome", `SELECT path || ' ' || key || ' ' || state AS wrong FROM idempotency_keys WHERE application_id = @app AND state <> 'done'`)
-	s.none("events of the processor that were not handled", `SELECT kind || ' ' || body AS wrong FROM inbound_events WHERE handled_at IS NULL`)
-	s.none("refunds that never end", `
-		SELECT r.id || ' ' || c.status AS wrong FROM refunds r JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
-		WHERE r.application_id = @app AND r.status = 'pending' AND NOT (r.pending_reason IS NOT NULL AND c.status = 'pending')`)
+	for _, a := range rig.WhenQuiet() {
+		s.none(a.What, a.SQL)
+	}
 	s.none("charges that are overdue", `
 		SELECT c.id || ' ' || c.status AS wrong FROM charges c JOIN application_clocks k USING (application_id)
 		WHERE c.application_id = @app AND next_step_at <= @now::timestamptz + k.ahead * interval '1 microsecond'`)

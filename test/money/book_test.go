@@ -1,55 +1,15 @@
 package money
 
 import (
-	"strings"
-
 	"svcpay/internal/processor"
+	"svcpay/test/rig"
 )
 
 // auditBook compares the processor's own book with our calls and our books. It is the only place that
 // joins the two.
 func (s *site) auditBook() {
 	s.t.Helper()
-	none := func(what, sql string) {
-		s.t.Helper()
-		s.none(what, strings.ReplaceAll(sql, "$account", "'"+processor.AccountPrefix(s.app.AppID)+"'"))
+	for _, a := range rig.OfBook(processor.AccountPrefix(s.app.AppID)) {
+		s.none(a.What, a.SQL)
 	}
-	none("references that were submitted twice", `
-		SELECT reference AS wrong FROM sandbox_processor_book WHERE starts_with(account, $account) GROUP BY reference HAVING count(*) > 1`)
-	none("lines of the book that are no call of ours", `
-		SELECT b.kind || ' ' || b.reference || ' ' || b.amount AS wrong FROM sandbox_processor_book b
-		WHERE starts_with(b.account, $account) AND NOT EXISTS (SELECT FROM processor_operations o
-			WHERE o.application_id = @app AND o.reference = b.reference AND o.amount = b.amount AND o.currency = b.currency
-				AND (o.kind = b.kind OR o.kind = 'reverse' AND b.kind IN ('refund', 'void')))`)
-	none("calls whose outcome is another than the book's", `
-		SELECT o.kind || ' ' || o.reference || ' ' || o.state || coalesce(' ' || b.approved, ' nothing') AS wrong
-		FROM processor_operations o LEFT JOIN sandbox_processor_book b ON b.reference = o.reference
-		WHERE o.application_id = @app AND o.kind <> 'grant' AND o.state <> CASE b.approved WHEN true THEN 'approved' WHEN false THEN 'declined' ELSE 'not_submitted' END
-			AND NOT (o.state = 'not_submitted' AND NOT b.approved)`) // a call that arrives too late may be declined
-	none("charges whose money is not that of the book", `
-		SELECT c.id || format(' %s %s: ledger %s, book %s', c.status, theirs.test_case, ours.net, theirs.net) AS wrong FROM charges c,
-			LATERAL (SELECT coalesce(sum(CASE WHEN debit = 'processor_receivable' THEN amount ELSE -amount END), 0) AS net
-				FROM ledger_entries e WHERE e.application_id = c.application_id AND e.charge_id = c.id
-					AND 'processor_receivable' IN (debit, credit)) ours,
-			LATERAL (SELECT coalesce(sum(m.amount), 0) AS net, (SELECT min(test_case) FROM sandbox_processor_book b WHERE b.reference = c.processor_reference) AS test_case
-				FROM (`+movements+`) m) theirs
-		WHERE c.application_id = @app AND ours.net <> theirs.net AND NOT EXISTS (
-			SELECT FROM processor_operations o WHERE o.charge_id = c.id AND o.kind = 'reverse' AND o.state = 'declined')`)
-	none("charges that are approved on one side only", `
-		SELECT c.id || ' ' || c.status AS wrong FROM charges c
-		WHERE c.application_id = @app AND (c.status NOT IN ('failed', 'processing')) AND NOT EXISTS (
-			SELECT FROM sandbox_processor_book b WHERE b.reference = c.processor_reference AND b.approved AND b.amount = c.amount)`)
 }
-
-// movements are what the book and the feed say of a charge c: what was taken and what went back.
-const movements = `
-	SELECT b.amount FROM sandbox_processor_book b WHERE b.reference = c.processor_reference AND b.approved AND (b.captured OR b.kind = 'debit')
-	UNION ALL
-	SELECT CASE WHEN f.kind = 'capture' THEN f.amount ELSE -f.amount END FROM sandbox_processor_book f
-		JOIN sandbox_processor_book b ON b.reference = f.original
-	WHERE f.original = c.processor_reference AND f.approved AND (f.kind IN ('capture', 'refund') OR f.kind = 'void' AND b.kind = 'debit')
-	UNION ALL
-	SELECT -b.amount FROM sandbox_processor_feed e JOIN sandbox_processor_book b ON b.reference = e.reference
-	WHERE e.reference = c.processor_reference AND e.kind = 'debit_returned'
-	UNION ALL
-	SELECT -d.amount FROM disputes d WHERE d.application_id = c.application_id AND d.charge_id = c.id AND d.status IN ('lost', 'accepted')`

@@ -1,0 +1,23 @@
+-- ledgers that do not sum to zero
+SELECT merchant_id || ' ' || currency || ' ' || sum(balance) AS wrong FROM ledger_balances
+WHERE application_id = @app GROUP BY merchant_id, currency HAVING sum(balance) <> 0
+
+-- charges that gave back more than they took
+SELECT id || ' ' || status AS wrong FROM charges
+WHERE application_id = @app AND (amount_refunded < 0 OR amount_refund_pending < 0 OR amount_disputed < 0
+	OR amount_refunded + amount_refund_pending > amount_captured)
+
+-- charges whose amounts are not their refunds'
+SELECT c.id || ' ' || c.status || format(' %s %s: %s %s', c.amount_refunded, c.amount_refund_pending, r.refunded, r.pending) AS wrong
+FROM charges c, LATERAL (
+	SELECT coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0) AS refunded,
+		coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0) AS pending
+	FROM refunds r WHERE r.application_id = c.application_id AND r.charge_id = c.id) r
+WHERE c.application_id = @app AND (c.amount_refunded <> r.refunded
+	OR c.amount_refund_pending <> r.pending AND c.status NOT IN ('voided', 'failed'))
+
+-- charges that are disputed by another amount than their disputes
+SELECT c.id || ' ' || c.status AS wrong FROM charges c
+WHERE c.application_id = @app AND (amount_contested <> (SELECT coalesce(sum(disputed), 0) FROM disputes d
+		WHERE d.application_id = c.application_id AND d.charge_id = c.id)
+	OR amount_disputed <> greatest(0, least(amount_contested, amount_captured - amount_refunded - amount_refund_pending)))

@@ -1,0 +1,12 @@
+-- calls without an outcome
+SELECT kind || ' ' || reference AS wrong FROM processor_operations WHERE application_id = @app AND state = 'open'
+
+-- keys without an outcome
+SELECT path || ' ' || key || ' ' || state AS wrong FROM idempotency_keys WHERE application_id = @app AND state <> 'done'
+
+-- events of the processor that were not handled
+SELECT kind || ' ' || body AS wrong FROM inbound_events WHERE handled_at IS NULL
+
+-- refunds that never end
+SELECT r.id || ' ' || c.status AS wrong FROM refunds r JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
+WHERE r.application_id = @app AND r.status = 'pending' AND NOT (r.pending_reason IS NOT NULL AND c.status = 'pending')

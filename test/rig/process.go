@@ -1,0 +1,141 @@
+// Package rig runs the real program as a child process, for tests, and talks to it over HTTP. It knows
+// nothing of the program but what its operators and its clients see.
+package rig
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Process is a running program of ours.
+type Process struct {
+	Cmd  *exec.Cmd
+	Done chan struct{} // closed when it has ended
+}
+
+// Start starts a program that dies with us, with env added to our environment, of which its own settings
+// are no part. files become its descriptors from 3 on; out gets what it prints.
+func Start(path string, env []string, files []*os.File, out io.Writer, args ...string) (*Process, error) {
+	p := &Process{Cmd: exec.Command(path, args...), Done: make(chan struct{})}
+	p.Cmd.Env = append(ForeignEnv(), env...)
+	p.Cmd.Stdout, p.Cmd.Stderr, p.Cmd.ExtraFiles = out, out, files
+	p.Cmd.WaitDelay = 5 * time.Second
+	p.Cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // we may be killed ourselves
+	if err := p.Cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = p.Cmd.Wait() // the state tells how it ended
+		close(p.Done)
+	}()
+	return p, nil
+}
+
+// ForeignEnv is our environment without the settings of our programs.
+func ForeignEnv() (env []string) {
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "SVCPAY_") && !strings.HasPrefix(pair, "DATABASE_URL=") {
+			env = append(env, pair)
+		}
+	}
+	return env
+}
+
+// Signal ignores that the process may have ended meanwhile.
+func (p *Process) Signal(s syscall.Signal) { _ = p.Cmd.Process.Signal(s) }
+
+// Killed tells whether a process ended by SIGKILL.
+func Killed(s *os.ProcessState) bool {
+	w, ok := s.Sys().(syscall.WaitStatus)
+	return ok && w.Signaled() && w.Signal() == syscall.SIGKILL
+}
+
+// Build builds the program of the module at root.
+func Build(root, path string, flags ...string) error {
+	cmd := exec.Command("go", append(append([]string{"build", "-trimpath", "-o", path}, flags...), "./cmd/svcpay")...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(cmd.Args[1:], " "), err, out)
+	}
+	return nil
+}
+
+// Output collects what a process writes while others read it.
+type Output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *Output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(b)
+}
+
+// Text is all that was written.
+func (o *Output) Text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// Stat is the state, parent and name of a process; ok is false when it is gone or only waits to be buried.
+func Stat(pid int) (parent int, name string, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, "", false
+	}
+	left, right := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	fields := strings.Fields(string(text[right+1:]))
+	parent, err = strconv.Atoi(fields[1])
+	return parent, string(text[left+1 : right]), err == nil && fields[0] != "Z"
+}
+
+// PIDs lists the processes of this machine.
+func PIDs() (all []int) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well-formed
+	for _, dir := range dirs {
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+			all = append(all, pid)
+		}
+	}
+	return all
+}
+
+// Family is a process and all that it started, with their names.
+func Family(pid int) map[int]string {
+	members := map[int]string{}
+	if _, name, ok := Stat(pid); ok {
+		members[pid] = name
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, other := range PIDs() {
+			parent, name, ok := Stat(other)
+			if _, known := members[other]; ok && !known && members[parent] != "" {
+				members[other], grown = name, true
+			}
+		}
+	}
+	return members
+}
+
+// Alive returns those of a family that still run.
+func Alive(members map[int]string) (left []string) {
+	for pid, name := range members {
+		if _, now, ok := Stat(pid); ok && now == name {
+			left = append(left, fmt.Sprintf("%d (%s)", pid, name))
+		}
+	}
+	return left
+}
