@@ -77,7 +77,7 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	parties := partiesOf(a.config.environment, a.pool, machine, clocks)
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
-		Processor: watch(parties.processor), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Machine: machine,
+		Processor: watch(network(parties.processor)), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Machine: machine,
 		LocalPort: a.config.domainPort}
 	parties.sandbox.fill(&d)
 	return assembly.New(d), parties

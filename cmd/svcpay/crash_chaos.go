@@ -21,5 +21,7 @@ func extraSettings() []setting {
 			}
 			crash.Arm(point, n)
 			return nil
-		}}}
+		}},
+		{name: "SVCPAY_PROCESSOR_URL", help: "where this test build finds a processor to use instead of the sandbox's",
+			set: func(_ *config, v string) error { processorURL = v; return nil }}}
 }

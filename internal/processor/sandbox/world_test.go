@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/conformance"
+	"svcpay/internal/processor/remote"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sensitive"
 )
@@ -73,15 +75,32 @@ func (w *world) open() *sandbox.Processor { return sandbox.New(w.pool, w.now, w.
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	conformance.Run(t, harness)
+}
+
+// TestConformanceOverHTTP shows that the remote adapter and its server lose nothing.
+func TestConformanceOverHTTP(t *testing.T) {
+	t.Parallel()
 	conformance.Run(t, func(t *testing.T) conformance.Harness {
-		w := newWorld(t)
-		return conformance.Harness{
-			Open: func() processor.Processor { return w.open() }, Now: w.now, Advance: w.pass,
-			Account: account, Other: other,
-			Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259",
-			Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"),
+		h := harness(t)
+		here := h.Open
+		h.Open = func() processor.Processor {
+			s := httptest.NewServer(remote.Handler(here()))
+			t.Cleanup(s.Close)
+			return remote.New("sandbox", s.URL, processor.CallTimeout)
 		}
+		return h
 	})
+}
+
+func harness(t *testing.T) conformance.Harness {
+	w := newWorld(t)
+	return conformance.Harness{
+		Open: func() processor.Processor { return w.open() }, Now: w.now, Advance: w.pass,
+		Account: account, Other: other,
+		Approved: "4242424242424242", Declined: "4000000000000002", Disputed: "4000000000000259",
+		Settles: bank(t, "ach_settles"), Returned: bank(t, "ach_r01"),
+	}
 }
 
 // bank finds a case's bank account.
