@@ -65,7 +65,9 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 func (s *Service) begin(ctx context.Context, m instant.Moment, in claimIn) (claimOut, error) {
 	var out []claimOut
 	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		out, err = s.claimTx(ctx, tx, m, []claimIn{in})
+		if out, err = s.claimTx(ctx, tx, m, []claimIn{in}); err == nil {
+			s.callEarly(ctx, out[0])
+		}
 		return err
 	})
 	if errors.Is(err, pg.ErrCommit) && out[0].submits() {
@@ -84,6 +86,9 @@ func (s *Service) begin(ctx context.Context, m instant.Moment, in claimIn) (clai
 // submit calls the processor once. Any error means that the outcome is unknown.
 func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, error) {
 	c := out.charge
+	if answer, err, ok := calledEarly(c.ID); ok {
+		return answer, err
+	}
 	ref := vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}
 	account, shown := processor.Account(c.ApplicationID, c.MerchantID), descriptor(*out.payer.Descriptor, c.StatementSuffix)
 	if c.Type != Card {

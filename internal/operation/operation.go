@@ -22,6 +22,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/planted"
 	"svcpay/internal/processor"
 )
 
@@ -179,7 +180,11 @@ func Call[A Answer](ctx context.Context, o Operation, now time.Time, call func(c
 	if err := ctx.Err(); err != nil {
 		return answer, err
 	}
-	return guarded(func() (A, error) { return call(ctx) })
+	answer, err = guarded(func() (A, error) { return call(ctx) })
+	if err != nil && planted.Is(planted.Resubmit) {
+		answer, err = guarded(func() (A, error) { return call(ctx) })
+	}
+	return answer, err
 }
 
 func guarded[A Answer](call func() (A, error)) (answer A, err error) {

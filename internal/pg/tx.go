@@ -24,8 +24,9 @@ var ErrCommit = errors.New("pg: commit")
 // Tx is a transaction in progress. Statements whose answer nobody needs are queued with
 // [Tx.Later] and leave in one batch just before the commit.
 type Tx struct {
-	tx    pgx.Tx
-	later pgx.Batch
+	tx        pgx.Tx
+	later     pgx.Batch
+	postponed postponed
 }
 
 // InTx runs fn in a transaction at read committed and commits it. After a serialization
@@ -67,6 +68,7 @@ func inTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error 
 	if err := ptx.Commit(ctx); err != nil {
 		return fmt.Errorf("%w: %w", ErrCommit, err)
 	}
+	tx.postponed.execute(ctx, pool)
 	return nil
 }
 
@@ -97,7 +99,11 @@ func (tx *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 
 // Later queues a statement for the batch before the commit, in order. Its failure fails the
 // transaction.
-func (tx *Tx) Later(sql string, args Args) { tx.later.Queue(sql, args) }
+func (tx *Tx) Later(sql string, args Args) {
+	if !tx.postponed.takes(sql, args) {
+		tx.later.Queue(sql, args)
+	}
+}
 
 // Flush sends what Later queued. Only code that must see those rows in the same
 // transaction calls it; InTx does so before the commit.
