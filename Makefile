@@ -7,7 +7,7 @@ TOOL := go tool -modfile=tools/go.mod
 CLIENT := api/client/typescript
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
-.PHONY: help run build generate test test-go test-front test-browser test-browser-long screenshots check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser test-browser-long chaos screenshots check lint fmt postgres tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -16,8 +16,7 @@ run: build postgres ## build, then run everything on this machine (Ctrl-C stops 
 	@exec bin/svcpay dev --history
 
 build: tools static/dist/.built $(CLIENT)/dist/index.js ## build the front end, the TypeScript client and bin/svcpay
-	@echo "building bin/svcpay"
-	@go build -o bin/svcpay ./cmd/svcpay
+	@echo "building bin/svcpay" && go build -o bin/svcpay ./cmd/svcpay
 
 tools:
 	@tools/go-node-check.sh
@@ -46,13 +45,11 @@ postgres: ## make sure that PostgreSQL's programs are here
 test: build postgres check lint test-go test-front test-browser ## run every test, the browser's included
 
 test-go: build postgres
-	@echo "Go tests"
-	@go test ./...
+	@echo "Go tests" && go test ./...
 	@tools/await-test-server.sh
 
 test-front: static/dist/.built $(CLIENT)/dist/index.js
-	@echo "front-end tests"
-	@cd static && npm run --silent check && npm run --silent test
+	@echo "front-end tests"; cd static && npm run --silent check && npm run --silent test
 	@cd $(CLIENT) && npm run --silent check && npm run --silent test
 
 test-browser: build postgres
@@ -61,12 +58,15 @@ test-browser: build postgres
 test-browser-long: build postgres ## all browser tests, each page in both themes at both widths
 	@tools/browser-tests.sh --long
 
+chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find
+	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))
+
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots
 
 check: static/dist/.built ## formatting, generated code, vet: quick and silent when all is well
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
-	@go vet ./... && go vet -tags chaos ./cmd/... ./internal/...
+	@go vet ./... && go vet -tags chaos ./cmd/... ./internal/... && go vet -tags chaos,planted ./internal/...
 	@tools/generated-check.sh
 
 lint: build ## staticcheck, and the lint of the API's contract

@@ -48,9 +48,10 @@ var rows = map[string]row{
 	"redact":    {0, "sensitive"},
 	"search":    {0, "fault"},
 	"wholefile": {0, ""},
+	"planted":   {0, ""},
 
 	"migrations":  {1, ""},
-	"pg":          {1, "fault page"},
+	"pg":          {1, "fault page planted"},
 	"jobs":        {1, "pg migrations"},
 	"returns":     {1, ""},
 	"seal":        {1, ""},
@@ -73,6 +74,7 @@ var rows = map[string]row{
 	"operation":                    {2, "0 1 processor daf/provider"},
 	"processor":                    {2, "money sensitive fault"},
 	"processor/sandbox":            {2, "0 1 processor counterparty"},
+	"processor/remote":             {2, "0 processor"},
 	"counterparty":                 {2, "0 1 processor"},
 	"unconnected":                  {2, "processor daf/provider banklink/institution"},
 	"upload":                       {2, "0 1"},
@@ -139,6 +141,7 @@ var rows = map[string]row{
 	"nametest":             {5, ""},
 	"roledoc":              {5, "authz"},
 	"pgtest":               {5, "localpg pg migrations"},
+	"test/rig":             {5, ""},
 	"fixture":              {5, "0 1 2 3 assembly policy pgtest"},
 }
 
@@ -151,6 +154,7 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/banklink/institution/sandbox", "cmd/svcpay fixture api/browser"},
 	{"svcpay/internal/wallet", "token wallet/sandbox wallet/credentials"},
 	{"svcpay/internal/wallet/sandbox", "cmd/svcpay fixture api/browser wallet/credentials"},
+	{"svcpay/internal/processor/remote", "cmd/svcpay"},
 	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/daf/provider/conformance", ""},
 	{"svcpay/internal/fixture", ""},

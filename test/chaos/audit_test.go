@@ -1,0 +1,204 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/test/rig"
+)
+
+// always is what must be true at every instant, beside the books.
+var always = []rig.Audit{
+	{What: "charges without one event a version", SQL: `
+		SELECT c.id || ' ' || c.status || ' ' || c.version || ' ' || e.n AS wrong FROM charges c,
+			LATERAL (SELECT count(*) AS n FROM events e WHERE e.application_id = c.application_id AND e.object_id = c.id) e
+		WHERE c.application_id = @app AND c.version <> e.n`},
+	{What: "refunds without one event a version", SQL: `
+		SELECT r.id || ' ' || r.status || ' ' || r.version || ' ' || e.n AS wrong FROM refunds r,
+			LATERAL (SELECT count(*) AS n FROM events e WHERE e.application_id = r.application_id AND e.object_id = r.id) e
+		WHERE r.application_id = @app AND r.version <> e.n`},
+	{What: "keys with more than one charge", SQL: `
+		SELECT idempotency_key AS wrong FROM processor_operations WHERE application_id = @app AND kind = 'authorize'
+		GROUP BY idempotency_key HAVING count(*) > 1`},
+	{What: "events whose numbers have gaps", SQL: `
+		SELECT max(sequence) || ' ' || count(sequence) AS wrong FROM events WHERE application_id = @app AND NOT test
+		HAVING max(sequence) <> count(sequence)`},
+}
+
+// look runs audits; an error is of the database, not of what is in it.
+func (r *run) look(ctx context.Context, audits []rig.Audit) error {
+	type row struct {
+		Wrong *string `db:"wrong"`
+	}
+	for _, a := range audits {
+		args := pg.Args{}
+		if strings.Contains(a.SQL, "@app") { // the processor's book and feed are of all applications
+			args["app"] = r.app.AppID
+		}
+		rows, err := pg.All[row](ctx, r.database.pool, a.SQL, args)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.What, err)
+		}
+		if len(rows) > 0 {
+			example := "?"
+			if rows[0].Wrong != nil {
+				example = *rows[0].Wrong
+			}
+			r.found.add("%s: %s (%d)", a.What, example, len(rows))
+		}
+	}
+	return nil
+}
+
+// watch audits every second while everything fails. What cannot be asked now is asked again.
+func (r *run) watch(ctx context.Context) {
+	for tick := time.NewTicker(time.Second); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		if r.watchBook(ctx) == nil && r.look(ctx, slices.Concat(rig.AtEveryInstant(), always)) == nil {
+			r.counts.add("audits")
+		}
+	}
+}
+
+// watchBook compares the processor's book, as it is now, with the calls that were written down before.
+func (r *run) watchBook(ctx context.Context) error {
+	book := r.acquirer.lines() // first: what is called later is of no interest
+	type call struct {
+		Reference string `db:"reference"`
+	}
+	calls, err := pg.All[call](ctx, r.database.pool, `SELECT reference FROM processor_operations WHERE application_id = @app`, pg.Args{"app": r.app.AppID})
+	if err != nil {
+		return err
+	}
+	known, seen := map[string]bool{}, map[string]bool{}
+	for _, c := range calls {
+		known[c.Reference] = true
+	}
+	for _, l := range book {
+		if !known[l.Reference] {
+			r.found.add("the processor was asked for what is not written down: %s %s", l.Kind, l.Reference)
+		}
+		if seen[l.Reference] {
+			r.found.add("the processor was asked twice: %s %s", l.Kind, l.Reference)
+		}
+		seen[l.Reference] = true
+	}
+	return nil
+}
+
+// audit compares everything with everything, when nothing is under way any more.
+func (r *run) audit() {
+	ctx := context.Background()
+	r.repeatAll()
+	if err := r.copyBook(); err != nil {
+		r.found.add("the processor's book cannot be copied: %v", err)
+	}
+	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(), rig.OfBook(processor.AccountPrefix(r.app.AppID)))
+	if err := errors.Join(r.watchBook(ctx), r.look(ctx, all)); err != nil {
+		r.found.add("the audits could not be run: %v", err)
+	}
+	r.auditHistory(ctx)
+	r.auditEvents(ctx)
+	r.auditRefunds()
+	for _, line := range r.database.complaints() {
+		r.found.add("PostgreSQL says: %s", line)
+	}
+	if text, err := os.ReadFile(r.server.log.Name()); err != nil || strings.Contains(string(text), "panic") {
+		r.found.add("the server panicked, or its log is gone: %v", err)
+	}
+}
+
+// record is a charge or a refund as it is kept.
+type record struct {
+	Key    *string `db:"key"`
+	ID     string  `db:"id"`
+	Amount int     `db:"amount"`
+	Status string  `db:"status"`
+}
+
+// auditHistory compares what clients were told with what is there: each key has one record, and there is
+// no other.
+func (r *run) auditHistory(ctx context.Context) {
+	kept := map[string]record{}
+	for kind, sql := range map[string]string{
+		"authorize": `SELECT o.idempotency_key AS key, o.reference AS id, c.amount, c.status FROM charges c
+			JOIN processor_operations o ON o.application_id = c.application_id AND o.charge_id = c.id AND o.kind = 'authorize' WHERE c.application_id = @app`,
+		"refund": `SELECT o.idempotency_key AS key, o.reference AS id, f.amount, f.status FROM refunds f
+			JOIN processor_operations o ON o.application_id = f.application_id AND o.subject_id = f.id AND o.kind = 'refund' WHERE f.application_id = @app`,
+	} {
+		all, err := pg.All[record](ctx, r.database.pool, sql, pg.Args{"app": r.app.AppID})
+		if err != nil {
+			r.found.add("%s: %v", kind, err)
+			return
+		}
+		for _, k := range all {
+			if k.Key == nil {
+				r.found.add("%s %s has no key", kind, k.ID)
+				continue
+			}
+			kept[*k.Key] = k
+		}
+	}
+	for _, q := range r.journal.entries() {
+		k, there := kept[q.Key]
+		delete(kept, q.Key)
+		switch {
+		case q.final == nil:
+			if q.Kind == "charge" || q.Kind == "refund" || there {
+				r.found.add("%s %s was never answered", q.Kind, q.Key)
+			}
+		case q.Kind != "charge" && q.Kind != "refund":
+		case there != q.kept():
+			r.found.add("%s %s was answered %s, and is there: %v", q.Kind, q.Key, q.final, there)
+		case there && (k.ID != q.object || k.Amount != q.amount() || !agrees(q, k.Status)):
+			r.found.add("%s %s was answered %s, and is %+v", q.Kind, q.Key, q.final, k)
+		}
+	}
+	for key, k := range kept {
+		r.found.add("nobody asked for %s with the key %s", k.ID, key)
+	}
+}
+
+// agrees tells whether a record may have come to a status after a client was told the answer.
+func agrees(q *request, status string) bool {
+	told := q.final.Text("status")
+	switch {
+	case q.final.Status >= 300:
+		return status == "failed"
+	case told == "authorized":
+		return slices.Contains([]string{"authorized", "captured", "settled", "voided"}, status)
+	case told == "captured":
+		return slices.Contains([]string{"captured", "settled"}, status)
+	}
+	return told == status
+}
+
+// auditEvents compares the events with those that the sink got.
+func (r *run) auditEvents(ctx context.Context) {
+	type event struct {
+		ID ids.Event `db:"id"`
+	}
+	all, err := pg.All[event](ctx, r.database.pool, `
+		SELECT id FROM events WHERE application_id = @app AND (type LIKE 'charge.%' OR type LIKE 'refund.%')`, pg.Args{"app": r.app.AppID})
+	if err != nil || len(all) == 0 {
+		r.found.add("%d events: %v", len(all), err)
+	}
+	for _, e := range all {
+		if _, ok := r.sink.Arrival(e.ID.String()); !ok {
+			r.found.add("%s never arrived", e.ID)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package chaos
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"svcpay/test/rig"
+)
+
+// clients is how many programs use the service at once.
+const clients = 16
+
+// client is one of them. What it wants is made of the seed; what it does next depends on the answers.
+type client struct {
+	*run
+	number int
+	chance *rand.Rand
+	asked  int
+	mine   []*request // that have a final answer which their keys keep
+}
+
+func (r *run) live(i int) {
+	c := &client{run: r, number: i, chance: rand.New(rand.NewPCG(r.seed, uint64(100+i)))}
+	for !r.over.Load() {
+		switch n := c.chance.IntN(20); {
+		case n < 9:
+			c.pay()
+		case n < 15:
+			c.reserve()
+		case n < 17:
+			c.repeat()
+		default:
+			c.contradict()
+		}
+	}
+}
+
+// pay charges at once, and sometimes has several refunds at the same time, of more than there is.
+func (c *client) pay() {
+	q := c.want("charge", "/api/charges", c.order(true))
+	if c.insist(q); q.final != nil && q.final.Status == http.StatusCreated && c.chance.IntN(2) == 0 {
+		c.refund(q.object, q.amount())
+	}
+}
+
+// reserve authorizes, and then captures, voids, or tries both at once.
+func (c *client) reserve() {
+	q := c.want("charge", "/api/charges", c.order(false))
+	if c.insist(q); q.final == nil || q.final.Status != http.StatusCreated {
+		return
+	}
+	capture := c.want("capture", "/api/charges/"+q.object+"/capture", map[string]any{"amount": 1 + c.chance.IntN(q.amount())})
+	void := c.want("void", "/api/charges/"+q.object+"/void", map[string]any{"reason": "changed their mind"})
+	switch n := c.chance.IntN(6); {
+	case n < 2:
+		c.insist(capture)
+	case n < 3:
+		c.insist(void)
+	default:
+		c.counts.add("capture against void")
+		c.together(capture, void)
+		if done(capture) && done(void) {
+			c.found.add("%s was captured and voided", q.object)
+		}
+	}
+	if done(capture) && c.chance.IntN(2) == 0 {
+		c.refund(q.object, capture.amount())
+	}
+}
+
+func done(q *request) bool { return q.final != nil && q.final.Status == http.StatusOK }
+
+// refund asks for several refunds of a charge at once.
+func (c *client) refund(charge string, captured int) {
+	var all []*request
+	for range 2 + c.chance.IntN(3) {
+		all = append(all, c.want("refund", "/api/refunds", map[string]any{"charge_id": charge, "amount": 1 + c.chance.IntN(captured)}))
+	}
+	c.together(all...)
+	back := 0
+	for _, q := range all {
+		if q.final != nil && q.final.Status == http.StatusCreated && q.final.Text("status") == "succeeded" {
+			back += q.amount()
+		}
+	}
+	if back > captured {
+		c.found.add("%s: %d of %d was given back", charge, back, captured)
+	}
+}
+
+// repeat asks again for what was answered.
+func (c *client) repeat() {
+	if len(c.mine) > 0 {
+		c.again(c.mine[c.chance.IntN(len(c.mine))])
+	}
+}
+
+// contradict uses a key again for something else.
+func (c *client) contradict() {
+	if len(c.mine) == 0 {
+		return
+	}
+	q := c.mine[c.chance.IntN(len(c.mine))]
+	other := *q
+	other.Body = maps.Clone(q.Body)
+	if q.Kind == "void" {
+		other.Body["reason"] = "another one"
+	} else {
+		other.Body["amount"] = q.amount() + 1
+	}
+	for !c.journal.giveUp.Load() && !c.calm.Load() {
+		a, err := c.try(&other)
+		switch {
+		case err != nil || a.Status == http.StatusServiceUnavailable:
+			c.rest()
+			continue
+		case a.Status != http.StatusUnprocessableEntity || a.Text("error", "code") != "idempotency_key_reused":
+			c.found.add("the key of a %s, with other parameters: %s", q.Kind, a)
+		}
+		c.counts.add("keys with other parameters, refused")
+		return
+	}
+}
+
+func (c *client) order(capture bool) map[string]any {
+	return map[string]any{"merchant_id": c.app.Merchants.US, "amount": 1 + c.chance.IntN(50_000), "token": c.tokens[c.chance.IntN(len(c.tokens))], "capture": capture}
+}
+
+// want notes something that is to happen once.
+func (c *client) want(kind, path string, body map[string]any) *request {
+	c.asked++
+	return &request{Client: c.number, Key: fmt.Sprintf("client-%d-%d", c.number, c.asked), Kind: kind, Path: path, Body: body}
+}
+
+// together insists on several requests at once.
+func (c *client) together(all ...*request) {
+	var under sync.WaitGroup
+	for _, q := range all {
+		one := *c // chance is no other goroutine's
+		one.chance = rand.New(rand.NewPCG(c.chance.Uint64(), 0))
+		one.mine = nil
+		under.Go(func() { one.insist(q) })
+	}
+	under.Wait()
+	for _, q := range all {
+		c.keep(q)
+	}
+}
+
+func (c *client) keep(q *request) {
+	if q.kept() && !slices.Contains(c.mine, q) {
+		c.mine = append(c.mine, q)
+	}
+}
+
+// insist writes the request down and sends it with its key until the answer is final.
+func (c *client) insist(q *request) {
+	if err := c.journal.write(q); err != nil {
+		c.found.add("the journal cannot be written: %v", err)
+		return
+	}
+	q.called = time.Now()
+	for !c.journal.giveUp.Load() {
+		a, err := c.try(q)
+		if err == nil && c.hear(q, a) {
+			q.answered = time.Now()
+			c.keep(q)
+			return
+		}
+		c.rest()
+	}
+}
+
+// try sends a request once.
+func (c *client) try(q *request) (rig.Answer, error) {
+	c.counts.add("requests")
+	return c.api(http.MethodPost, q.Path, q.Key, q.Body)
+}
+
+func (c *client) rest() { time.Sleep(time.Duration(50+c.chance.IntN(300)) * time.Millisecond) }
+
+// expected are the final answers of each kind of request; 502 tells that the processor was never reached.
+var expected = map[string][]string{
+	"charge":  {"201 ", "402 card_declined", "502 processor_error"},
+	"capture": {"200 ", "409 charge_not_capturable", "502 processor_error"},
+	"void":    {"200 ", "409 charge_not_voidable", "502 processor_error"},
+	"refund":  {"201 ", "422 refund_exceeds_remaining", "409 charge_not_refundable"},
+}
+
+// waits are answers upon which the same is asked again.
+var waits = []string{"202 ", "409 idempotency_key_in_use", "409 operation_in_progress", "503 overloaded", "503 internal_error"}
+
+// hear takes an answer in, and tells whether it is final.
+func (c *client) hear(q *request, a rig.Answer) bool {
+	short := fmt.Sprintf("%d %s", a.Status, a.Text("error", "code"))
+	id := a.Text("id")
+	if q.Kind == "charge" && a.Text("error", "charge_id") != "" {
+		id = a.Text("error", "charge_id")
+	}
+	if (q.Kind == "charge" || q.Kind == "refund") && id != "" {
+		if q.object != "" && q.object != id {
+			c.found.add("the key of %s answers with %s", q.object, id)
+		}
+		q.object = id
+	}
+	switch {
+	case slices.Contains(expected[q.Kind], short):
+	case slices.Contains(waits, short):
+		return false
+	default:
+		c.found.add("a %s is answered %s", q.Kind, a)
+		return a.Status < 500
+	}
+	c.counts.add("answer: " + q.Kind + " " + short)
+	q.final = &a
+	return true
+}
+
+// again asks for what was answered before: it is answered so again, in every byte.
+func (c *client) again(q *request) {
+	for !c.journal.giveUp.Load() {
+		a, err := c.try(q)
+		if err != nil || a.Status == http.StatusServiceUnavailable {
+			c.rest()
+			continue
+		}
+		c.counts.add("answers told again")
+		if a.Status != q.final.Status || !bytes.Equal(a.Body, q.final.Body) || !a.Replayed() {
+			c.found.add("an answer was taken back: %s, and then %s (replayed %v)", q.final, a, a.Replayed())
+		}
+		return
+	}
+}

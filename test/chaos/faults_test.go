@@ -1,0 +1,173 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"svcpay/test/rig"
+)
+
+// deck deals all its cards before it deals one again, so that everything happens.
+type deck struct {
+	chance *rand.Rand
+	cards  []string
+	left   []string
+}
+
+func (d *deck) deal() string {
+	if len(d.left) == 0 {
+		d.left = append(d.left, d.cards...)
+		d.chance.Shuffle(len(d.left), func(i, j int) { d.left[i], d.left[j] = d.left[j], d.left[i] })
+	}
+	card := d.left[0]
+	d.left = d.left[1:]
+	return card
+}
+
+// The faults that are dealt. Others happen to single calls and deliveries.
+const (
+	killServer   = "kill: server"
+	killDatabase = "kill: PostgreSQL"
+	killBackend  = "kill: one backend of PostgreSQL"
+)
+
+// dealt has each fault as often as it is to happen.
+func dealt() (cards []string) {
+	times := map[string]int{killServer: 5, killDatabase: 1, killBackend: 1,
+		"database network: cut": 2, "database network: reset": 2, "database network: slow": 2, "database network: silent": 1,
+		"processor network: cut": 2, "processor network: reset": 2, "processor network: slow": 2, "processor network: silent": 1}
+	for _, card := range slices.Sorted(maps.Keys(times)) {
+		cards = append(cards, slices.Repeat([]string{card}, times[card])...)
+	}
+	return cards
+}
+
+// rage has faults happen for that long, and longer, but not three times as long, while the run shows too
+// little: a busy machine comes to less in its time. A hunt ends with what it finds.
+func (r *run) rage(during time.Duration) {
+	var under sync.WaitGroup
+	began := time.Now()
+	for {
+		time.Sleep(120*time.Millisecond + time.Duration(r.chance.Int64N(int64(400*time.Millisecond))))
+		enough := time.Since(began) > during && (*hunt != "" || len(r.unseen(during)) == 0)
+		if enough || time.Since(began) > 3*during || *hunt != "" && len(r.found.all()) > 0 {
+			break
+		}
+		card, a, b := r.faults.deal(), r.chance.Float64(), rand.New(rand.NewPCG(r.chance.Uint64(), 0))
+		under.Go(func() { r.happen(card, a, b) })
+	}
+	under.Wait()
+	r.raged += time.Since(began)
+}
+
+// happen makes one fault, and counts it if there was something to hit.
+func (r *run) happen(card string, how float64, chance *rand.Rand) {
+	hit := true
+	where, what, _ := strings.Cut(card, ": ")
+	network := map[string]*proxy{"database network": r.toDatabase, "processor network": r.toProcessor}[where]
+	lasts := 200*time.Millisecond + time.Duration(how*float64(1500*time.Millisecond))
+	switch {
+	case card == killServer:
+		hit = r.server.kill()
+	case card == killDatabase:
+		hit = r.database.kill(context.Background(), &r.found)
+	case card == killBackend:
+		hit = r.database.killBackend(context.Background(), chance)
+	case what == "cut":
+		network.cut(false)
+	case what == "reset":
+		network.cut(true)
+	case what == "slow":
+		network.slow(time.Duration(5+how*60)*time.Millisecond, lasts)
+	case what == "silent":
+		network.swallow(lasts)
+	}
+	if hit {
+		r.counts.add(card)
+	}
+}
+
+// elsewhere has the crash points of flows that this run has none of. The table of test/e2e dies at each
+// of them.
+var elsewhere = regexp.MustCompile(`^(payout|dispute|donation|enrollment|export|daf_inbound)\.`)
+
+// points are the crash points in the source that this run can pass.
+func points(t *testing.T) (all []string) {
+	t.Helper()
+	named, err := rig.ReadSources(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, point := range slices.Sorted(maps.Keys(named)) {
+		if !elsewhere.MatchString(point) {
+			all = append(all, point)
+		}
+	}
+	if len(all) < 10 {
+		t.Fatalf("only the crash points %q were found", all)
+	}
+	return all
+}
+
+// arm deals the next server's crash point, first those at which none has died yet; every third server has none.
+func (r *run) arm() string {
+	r.arming.Lock()
+	defer r.arming.Unlock()
+	if r.calm.Load() || r.armed.chance.IntN(3) == 0 {
+		return ""
+	}
+	for range r.armed.cards {
+		if point := r.armed.deal(); r.counts.count("crash: "+point) == 0 {
+			return point + ":1"
+		}
+	}
+	return fmt.Sprintf("%s:%d", r.armed.deal(), 1+r.armed.chance.IntN(2))
+}
+
+func cutPoint(armed string) (point, hit string, ok bool) { return strings.Cut(armed, ":") }
+
+// unseen tells what should have happened and did not: a run without it shows nothing of it. What chance
+// may leave out of a short run is asked of a long one alone.
+func (r *run) unseen(during time.Duration) (missing []string) {
+	long := during >= 100*time.Second
+	least := map[string]int{killDatabase: 1}
+	if long {
+		least[killDatabase] = 10
+		for _, card := range dealt() {
+			least[card] = max(least[card], 1)
+		}
+		for _, mood := range spoilNames {
+			least[mood] = 1
+		}
+		for _, point := range r.armed.cards {
+			least["crash: "+point] = 1
+		}
+		if before, after := r.sink.Refused(); before == 0 || after == 0 {
+			missing = append(missing, "failures of the webhooks' sink before and after")
+		}
+	}
+	for what, n := range least {
+		if got := r.counts.count(what); got < n {
+			missing = append(missing, fmt.Sprintf("%d instead of %d: %s", got, n, what))
+		}
+	}
+	kills := r.kills()
+	if least := map[bool]int{false: 10, true: 100}[long]; kills < least {
+		missing = append(missing, fmt.Sprintf("%d instead of %d kills of the server", kills, least))
+	}
+	if r.counts.sum("answer: ") < 20 {
+		missing = append(missing, "fewer than 20 final answers")
+	}
+	return missing
+}
+
+// kills is how often the server died, of us or at a crash point.
+func (r *run) kills() int { return r.counts.count(killServer) + r.counts.sum("crash: ") }

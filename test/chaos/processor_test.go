@@ -1,0 +1,205 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"svcpay/internal/counterparty"
+	"svcpay/internal/money"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/remote"
+)
+
+// acquirer is a processor with a book of its own in its own memory. It believes whoever calls: what it is
+// asked twice it does twice, and it does not add up refunds.
+type acquirer struct {
+	mu     sync.Mutex
+	chance *rand.Rand
+	book   []line
+	feed   []processor.Event
+}
+
+var _ processor.Processor = (*acquirer)(nil)
+
+// line is one submission that was carried out.
+type line struct {
+	processor.BookLine
+	original string
+	captured bool
+	answer   processor.Answer
+}
+
+func newAcquirer(seed uint64) *acquirer {
+	return &acquirer{chance: rand.New(rand.NewPCG(seed, 1))}
+}
+
+// enter writes a line with its answer.
+func (a *acquirer) enter(kind, reference, original, account string, amount money.Amount, currency money.Currency, captured bool, answer processor.Answer) processor.Answer {
+	a.book = append(a.book, line{original: original, captured: captured && answer.Approved, answer: answer,
+		BookLine: processor.BookLine{Number: int64(len(a.book) + 1), Reference: reference, Kind: kind, Account: account, Amount: amount,
+			Currency: currency, Approved: answer.Approved, At: time.Now().UTC()}})
+	return answer
+}
+
+// lines is the book as it is now.
+func (a *acquirer) lines() []line {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.book)
+}
+
+// one in twelve is declined, for reasons of the payer's bank.
+func (a *acquirer) judge() processor.Answer {
+	if a.chance.IntN(12) == 0 {
+		return processor.Answer{DeclineCode: "insufficient_funds"}
+	}
+	return processor.Answer{Approved: true}
+}
+
+// Name implements processor.Processor.
+func (a *acquirer) Name() string { return "sandbox" }
+
+// Authorize implements processor.Processor.
+func (a *acquirer) Authorize(_ context.Context, in processor.Authorization) (processor.Answer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	answer := a.judge()
+	answer.Checks = processor.Checks{CVC: processor.Unavailable, AddressLine1: processor.Pass, AddressZip: processor.Pass}
+	if answer.Approved {
+		answer.NetworkTransactionID = fmt.Sprintf("%015d", len(a.book))
+	}
+	a.enter("authorize", in.Reference, "", in.Account, in.Amount, in.Currency, in.Capture, answer)
+	if in.Capture && answer.Approved {
+		a.settleSometimes(in.Reference, in.Account)
+	}
+	return answer, nil
+}
+
+// settleSometimes has some money settle ahead of the calendar, often before the caller has heard that it
+// was taken.
+func (a *acquirer) settleSometimes(reference, account string) {
+	if a.chance.IntN(8) == 0 {
+		a.feed = append(a.feed, processor.Event{ID: counterparty.EventID(int64(len(a.feed) + 1)), Kind: processor.ChargeSettled,
+			Account: account, Reference: reference, At: time.Now().UTC()})
+	}
+}
+
+// held tells whether an authorization is there and nothing else has been done about it.
+func (a *acquirer) held(reference string) (held, captured bool) {
+	for _, l := range a.book {
+		switch {
+		case l.Reference == reference && l.Kind == "authorize" && l.Approved:
+			held, captured = !l.captured, l.captured
+		case l.original == reference && l.Approved && l.Kind == "capture":
+			held, captured = false, true
+		case l.original == reference && l.Approved && l.Kind == "void":
+			held = false
+		}
+	}
+	return held, captured
+}
+
+// Capture implements processor.Processor.
+func (a *acquirer) Capture(_ context.Context, f processor.FollowUp) (processor.Answer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	answer := processor.Answer{DeclineCode: "declined"}
+	if held, _ := a.held(f.Original); held {
+		answer = a.judge()
+	}
+	if answer.Approved {
+		a.settleSometimes(f.Original, f.Account)
+	}
+	return a.enter("capture", f.Reference, f.Original, f.Account, f.Amount, f.Currency, true, answer), nil
+}
+
+// Void implements processor.Processor.
+func (a *acquirer) Void(_ context.Context, f processor.FollowUp) (processor.Answer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	answer := processor.Answer{DeclineCode: "declined"}
+	if held, _ := a.held(f.Original); held {
+		answer = processor.Answer{Approved: true}
+	}
+	return a.enter("void", f.Reference, f.Original, f.Account, f.Amount, f.Currency, false, answer), nil
+}
+
+// Refund implements processor.Processor.
+func (a *acquirer) Refund(_ context.Context, f processor.FollowUp) (processor.Answer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	answer := processor.Answer{DeclineCode: "declined"}
+	if _, captured := a.held(f.Original); captured {
+		answer = a.judge()
+	}
+	return a.enter("refund", f.Reference, f.Original, f.Account, f.Amount, f.Currency, false, answer), nil
+}
+
+// Lookup implements processor.Processor. Of a repeated reference the first line answers.
+func (a *acquirer) Lookup(_ context.Context, reference string) (processor.Answer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, l := range a.book {
+		if l.Reference == reference {
+			return l.answer, nil
+		}
+	}
+	return processor.Answer{}, processor.ErrNotFound
+}
+
+// Events implements processor.Processor.
+func (a *acquirer) Events(_ context.Context, after string, limit int) ([]processor.Event, error) {
+	n, err := counterparty.Cursor(after)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	rest := a.feed[min(int(n), len(a.feed)):]
+	return slices.Clone(rest[:min(limit, len(rest))]), nil
+}
+
+// Book implements processor.Processor.
+func (a *acquirer) Book(_ context.Context, after int64, limit int) (out []processor.BookLine, _ error) {
+	for _, l := range a.lines() {
+		if l.Number > after && len(out) < limit {
+			out = append(out, l.BookLine)
+		}
+	}
+	return out, nil
+}
+
+var errCardsOnly = errors.New("this processor takes cards alone")
+
+// Debit implements processor.Processor.
+func (a *acquirer) Debit(context.Context, processor.Debit) (processor.Answer, error) {
+	return processor.Answer{}, errCardsOnly
+}
+
+// Payout implements processor.Processor.
+func (a *acquirer) Payout(context.Context, processor.Payout) (processor.Answer, error) {
+	return processor.Answer{}, errCardsOnly
+}
+
+// Respond implements processor.Processor.
+func (a *acquirer) Respond(context.Context, processor.Response) (processor.Answer, error) {
+	return processor.Answer{}, errCardsOnly
+}
+
+// SettleWindow implements processor.Processor.
+func (a *acquirer) SettleWindow() time.Duration { return remote.SettleWindow }
+
+// Profile implements processor.Processor.
+func (a *acquirer) Profile(context.Context, string) (processor.Profile, error) {
+	return processor.Profile{Funding: "credit", Country: "US"}, nil
+}
+
+// BankName implements processor.Processor.
+func (a *acquirer) BankName(context.Context, processor.Scheme, string) (string, error) {
+	return "", nil
+}

@@ -1,0 +1,207 @@
+package chaos
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svcpay/internal/demo"
+	"svcpay/internal/fixture"
+	"svcpay/internal/processor/remote"
+	"svcpay/test/rig"
+)
+
+// How long things may take on a busy machine before they count as never.
+const (
+	patience   = 2 * time.Minute
+	impatience = 10 * time.Second // of a client
+)
+
+// run is one run: the program, what is around it, and what is known of it.
+type run struct {
+	t           *testing.T
+	seed        uint64
+	chance      *rand.Rand
+	faults      *deck
+	arming      sync.Mutex
+	armed       *deck
+	calm        atomic.Bool // nothing fails any more
+	counts      tally
+	found       findings
+	database    *database
+	toDatabase  *proxy
+	toProcessor *proxy
+	acquirer    *acquirer
+	moods       *moods
+	sink        *rig.Sink
+	server      *supervisor
+	client      *http.Client
+	addr        string
+	app         demo.Application
+	endpoint    string // path
+	tokens      []string
+	journal     journal
+	lives       sync.WaitGroup
+	over        atomic.Bool   // no client begins anything new
+	raged       time.Duration // faults happened for that long
+	back        time.Duration
+	drained     time.Duration
+}
+
+// begin has everything up and the clients at work.
+func begin(t *testing.T, seed uint64, path string) *run {
+	t.Helper()
+	for seed == 0 {
+		seed = rand.Uint64() >> 32
+	}
+	t.Logf("seed %d", seed)
+	r := &run{t: t, seed: seed, chance: rand.New(rand.NewPCG(seed, 0)), client: rig.NewClient(impatience)}
+	r.faults = &deck{chance: r.chance, cards: dealt()}
+	r.armed = &deck{chance: rand.New(rand.NewPCG(seed, 3)), cards: points(t)}
+	r.database = newDatabase(t)
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	c, err := fixture.Settle(t.Context(), r.database.pool, keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.app = c.Application
+	r.toDatabase = newProxy(t, r.database.dial)
+	r.acquirer = newAcquirer(seed)
+	r.moods = &moods{inner: remote.Handler(r.acquirer), counts: &r.counts, chance: rand.New(rand.NewPCG(seed, 4))}
+	processor := serve(t, r.moods)
+	r.toProcessor = newProxy(t, func() (net.Conn, error) { return net.Dial("tcp", processor) })
+	log, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
+	r.journal.open(t)
+	url := "postgres://svcpay@" + r.toDatabase.addr() + "/" + databaseName + "?sslmode=disable"
+	r.server = &supervisor{path: path, log: log, next: r.arm, counts: &r.counts, env: append(fixture.ServerSettings(url, keys),
+		"SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_PROCESSOR_URL=http://"+r.toProcessor.addr())}
+	r.calm.Store(true) // until the clients are at work
+	r.moods.calm.Store(true)
+	r.addr = r.server.supervise(t)
+	r.await("a server", r.ready)
+	r.listen()
+	r.tokenize(8)
+	r.calm.Store(false)
+	r.moods.calm.Store(false)
+	for i := range clients {
+		r.lives.Go(func() { r.live(i) })
+	}
+	watching, stop := context.WithCancel(context.Background())
+	var watch sync.WaitGroup
+	watch.Go(func() { r.watch(watching) })
+	t.Cleanup(func() {
+		r.over.Store(true)
+		r.calm.Store(true)
+		r.journal.giveUp.Store(true)
+		r.lives.Wait()
+		stop()
+		watch.Wait()
+	})
+	return r
+}
+
+// serve has a handler answer at an address.
+func serve(t *testing.T, h http.Handler) (addr string) {
+	s := httptest.NewUnstartedServer(h)
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	s.Start()
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.Listener.Addr().String()
+}
+
+// api makes one request of the application's.
+func (r *run) api(method, path, key string, body any) (rig.Answer, error) {
+	header := map[string]string{"X-API-Key": r.app.SecretKey, "X-App-ID": strconv.FormatInt(r.app.AppID, 10)}
+	if key != "" {
+		header["Idempotency-Key"] = key
+	}
+	return rig.Send(r.client, r.addr, "api.test", method, path, body, header)
+}
+
+func (r *run) ready() bool {
+	a, err := rig.Send(r.client, r.addr, "api.test", "GET", "/readyz", nil, nil)
+	return err == nil && a.Status == http.StatusNoContent
+}
+
+// await polls until it is so, and fails the run if that never comes.
+func (r *run) await(what string, so func() bool) time.Duration {
+	r.t.Helper()
+	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if so() {
+			return time.Since(begun).Round(time.Millisecond)
+		}
+		if time.Since(begun) > patience {
+			r.found.add("waited %s for: %s", patience, what)
+			return patience
+		}
+	}
+}
+
+// listen makes the application's endpoint for webhooks, which fails in one of ten deliveries.
+func (r *run) listen() {
+	r.sink = rig.NewSink(r.seed, 0.06, 0.06, func(what string) { r.found.add("webhook: %s", what) })
+	addr := serve(r.t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if body, err := io.ReadAll(req.Body); err == nil { // else the sender died
+			w.WriteHeader(r.sink.Take(req.Header, body))
+		}
+	}))
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.sink.Trust(func() string {
+		a, err := r.api("POST", "/api/webhook_endpoints", "", map[string]any{"url": "http://sink.localhost:" + port + "/", "events": []string{"charge.*", "refund.*"}})
+		if err != nil || a.Status != http.StatusCreated {
+			r.t.Fatalf("an endpoint: %v, %s", err, a)
+		}
+		r.endpoint = "/api/webhook_endpoints/" + a.Text("id")
+		return a.Text("secret")
+	})
+}
+
+// tokenize makes tokens of a card, as payers' browsers do.
+func (r *run) tokenize(n int) {
+	for range n {
+		a, err := rig.Send(r.client, r.addr, "pay.test", "POST", "/client/session", map[string]any{"public_key": r.app.PublicKey,
+			"merchant_id": r.app.Merchants.US, "page_origin": "http://shop.test", "version": "3.2"}, nil)
+		if err != nil || a.Status != http.StatusOK {
+			r.t.Fatalf("session: %v, %s", err, a)
+		}
+		body := rig.CardBody("4242424242424242")
+		body["session"] = a.Text("session")
+		a, err = rig.Send(r.client, r.addr, "pay.test", "POST", "/client/tokens", body, map[string]string{"Idempotency-Key": "token"})
+		if err != nil || a.Status != http.StatusCreated {
+			r.t.Fatalf("token: %v, %s", err, a)
+		}
+		r.tokens = append(r.tokens, a.Text("token"))
+	}
+}
+
+// report prints what happened.
+func (r *run) report() {
+	before, after := r.sink.Refused()
+	r.t.Logf("seed %d: faults for %s, %d kills of the server (%d at crash points), %d of PostgreSQL, %d of one backend; "+
+		"%d keys, %d requests, %d audits while it ran; back after %s, drained after %s; "+
+		"%d events arrived, %d of them again, the sink failed %d times before and %d after; %d violations%s",
+		r.seed, r.raged.Round(time.Second), r.kills(), r.counts.sum("crash: "), r.counts.count(killDatabase), r.counts.count(killBackend),
+		len(r.journal.entries()), r.counts.count("requests"), r.counts.count("audits"), r.back, r.drained,
+		r.sink.Count(), r.sink.Repeated(), before, after, len(r.found.all()), r.counts.String())
+}

@@ -1,0 +1,93 @@
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"svcpay/internal/pg"
+)
+
+// settle heals everything, lets every client come to the end of what it wanted, and waits until nothing
+// is under way any more.
+func (r *run) settle() {
+	r.calm.Store(true)
+	r.moods.calm.Store(true)
+	r.sink.Heal()
+	r.server.kill() // it may be armed; the next is not
+	healed := time.Now()
+	r.await("a server that answers, after all is healed", r.ready)
+	first := &client{run: r, number: clients, chance: rand.New(rand.NewPCG(r.seed, 99))}
+	q := first.want("charge", "/api/charges", first.order(true))
+	first.insist(q)
+	r.back = time.Since(healed).Round(time.Millisecond)
+	r.over.Store(true)
+	ended := make(chan struct{})
+	go func() {
+		r.lives.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		r.found.add("clients got no final answer in %s after all was healed", patience)
+		r.journal.giveUp.Store(true)
+		<-ended
+	}
+	r.moods.late.Wait()
+	var asked time.Time
+	r.await("the end of all that is under way", func() bool {
+		if time.Since(asked) > 2*time.Second { // what the sink refused twice would wait for minutes
+			asked = time.Now()
+			span := map[string]any{"since": "2020-01-01T00:00:00Z", "until": asked.UTC().Format(time.RFC3339), "which": "failed"}
+			_, _ = r.api("POST", r.endpoint+"/replay", "", span) // one may be under way
+		}
+		left, err := pg.Value[int64](context.Background(), r.database.pool, `
+			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events WHERE sequence IS NULL AND NOT test)
+				+ (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') + (SELECT count(*) FROM inbound_events WHERE handled_at IS NULL)`, pg.Args{})
+		return err == nil && left == 0
+	})
+	r.drained = time.Since(healed).Round(time.Millisecond)
+}
+
+// copyBook writes the processor's book where the sandbox's is, so that the same statements audit both.
+func (r *run) copyBook() error {
+	return pg.InTx(context.Background(), r.database.pool, func(tx *pg.Tx) error {
+		for _, l := range r.acquirer.lines() {
+			answer, err := json.Marshal(l.answer)
+			if err != nil {
+				return err
+			}
+			tx.Later(`
+				INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4,
+					test_case, answer, visible_at, account_at, created_at)
+				VALUES (@kind, @reference, nullif(@original, ''), @account, @amount, @currency, @captured, @approved, '4242', '', @answer, @at, @at, @at)`,
+				pg.Args{"kind": l.Kind, "reference": l.Reference, "original": l.original, "account": l.Account, "amount": l.Amount,
+					"currency": l.Currency, "captured": l.captured && l.Kind == "authorize", "approved": l.Approved, "answer": answer, "at": l.At})
+		}
+		return nil
+	})
+}
+
+// repeatAll has every key asked for once more.
+func (r *run) repeatAll() {
+	work := make(chan *request)
+	var under sync.WaitGroup
+	for i := range 8 {
+		c := &client{run: r, number: clients + 1 + i, chance: rand.New(rand.NewPCG(r.seed, uint64(i)))}
+		under.Go(func() {
+			for q := range work {
+				c.again(q)
+			}
+		})
+	}
+	for _, q := range r.journal.entries() {
+		if q.kept() {
+			work <- q
+		}
+	}
+	close(work)
+	under.Wait()
+}
