@@ -189,8 +189,12 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	return c, nil
 }
 
+// docsHost is where the documentation is, which has every field of the library at work: wallet A on registered domains alone.
+const docsHost = "localhost"
+
 func ensureDemo(ctx context.Context, services *assembly.Services, before demo.Credentials, shopURL string) (demo.Credentials, error) {
-	maker := demo.Maker{Identity: services.Identity, Merchants: services.Merchants, Payouts: services.Payouts, DAF: services.DAF}
+	maker := demo.Maker{Identity: services.Identity, Merchants: services.Merchants, Payouts: services.Payouts, DAF: services.DAF,
+		Domains: []string{docsHost}}
 	c, err := maker.Ensure(ctx, before, shopURL)
 	if err == nil {
 		err = maker.EnsureDAF(ctx, c)

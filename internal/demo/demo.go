@@ -73,6 +73,8 @@ type Maker struct {
 	Merchants *merchant.Service
 	Payouts   *payout.Service
 	DAF       *daf.Service // of EnsureDAF alone
+	// Domains are those, beside the shop's, on whose pages merchants in the US take wallet A.
+	Domains []string
 }
 
 // Ensure returns working credentials: those of before if the database still knows them, else
@@ -162,7 +164,7 @@ func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application
 	}
 	server := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: a.AppID}
 	organization := s.short + " Community Trust"
-	for _, acc := range accountsOf(s, &a.Merchants, shopURL) {
+	for _, acc := range accountsOf(s, &a.Merchants, append([]string{hostOf(shopURL)}, m.Domains...)) {
 		in := acc.in
 		rates := Rates()
 		in.Rates = &rates
@@ -186,8 +188,8 @@ type account struct {
 	in merchant.CreateInput
 }
 
-// accountsOf are the merchants of a story. Those in the US take wallet A on the shop's pages.
-func accountsOf(s story, ids *Merchants, shopURL string) []account {
+// accountsOf are the merchants of a story. Those in the US take wallet A on pages of the domains.
+func accountsOf(s story, ids *Merchants, domains []string) []account {
 	of := func(id *int64, name, country, processor, descriptor string) account {
 		name, descriptor = s.short+" "+name, strings.ToUpper(s.short+" "+descriptor)
 		return account{id, merchant.CreateInput{Name: &name, Country: &country, BankProcessor: &processor, StatementDescriptor: &descriptor}}
@@ -198,7 +200,7 @@ func accountsOf(s story, ids *Merchants, shopURL string) []account {
 	yes := true
 	for i, ein := range s.eins {
 		in := &[]*account{&food, &shelter}[i].in
-		in.HasWalletA, in.Domains, in.Nonprofit, in.EIN = &yes, []string{hostOf(shopURL)}, &yes, &ein
+		in.HasWalletA, in.Domains, in.Nonprofit, in.EIN = &yes, domains, &yes, &ein
 	}
 	return []account{food, shelter, relief}
 }

@@ -73,13 +73,18 @@ func TestSecondStartKeepsTheApplications(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	elsewhere := fixture.New(t)
-	maker = demo.Maker{Identity: elsewhere.Identity, Merchants: elsewhere.Merchants}
+	maker = demo.Maker{Identity: elsewhere.Identity, Merchants: elsewhere.Merchants, Domains: []string{"localhost"}}
 	fresh, err := maker.Applications(t.Context(), before, fixture.PageOrigin)
 	if err != nil || fresh.SecretKey == w.App.SecretKey || fresh.Other.SecretKey == w.Other.SecretKey || fresh.SecretKey == fresh.Other.SecretKey {
 		t.Errorf("another database: %+v, %v", fresh, err)
 	}
 	if a := fresh.Application; a.AppID == fresh.Other.AppID || a.Merchants.US == a.Merchants.USQ || a.Merchants.CA == fresh.Other.Merchants.CA {
 		t.Errorf("%+v and %+v", a, *fresh.Other)
+	}
+	for id, want := range map[int64]string{fresh.Merchants.US: "shop.example localhost", fresh.Merchants.USQ: "shop.example localhost", fresh.Merchants.CA: ""} {
+		if m, err := elsewhere.Merchants.Find(t.Context(), fresh.AppID, id); err != nil || strings.Join(m.Domains, " ") != want {
+			t.Errorf("%v, %v; want %s", m.Domains, err, want)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0
 var number = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
 
 // ParseDomain reads the bare host name of a website: in lowercase letters, an international name as
-// punycode. Names under localhost exist in a sandbox only. The fault is domain_invalid with a hint.
+// punycode. Localhost and names under it exist in a sandbox only. The fault is domain_invalid with a hint.
 func ParseDomain(text string, sandbox bool) (string, error) {
 	if hint := foreignPart(text); hint != "" {
 		return "", domainFault(hint)
@@ -37,6 +37,8 @@ func ParseDomain(text string, sandbox bool) (string, error) {
 	host, err := hosts.ToASCII(text)
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	switch {
+	case sandbox && host == local:
+		return host, nil
 	case strings.HasSuffix(host, "."):
 		return "", domainFault("Leave the dot at the end out.")
 	case host != "" && last == host:
@@ -51,8 +53,11 @@ func ParseDomain(text string, sandbox bool) (string, error) {
 	return host, nil
 }
 
+// local is the name of this machine.
+const local = "localhost"
+
 // isLocal tells whether a website is on this machine, as those under localhost are.
-func isLocal(host string) bool { return strings.HasSuffix(host, ".localhost") }
+func isLocal(host string) bool { return host == local || strings.HasSuffix(host, "."+local) }
 
 // foreignPart tells of what stands in a text beside a host name: most often somebody has pasted an
 // address whole.

@@ -57,7 +57,7 @@ func TestDomainsThatAreNone(t *testing.T) {
 		"127.0.0.1": address, "8.8.8.8": address, "::1": address, "[::1]": address, "2606:4700::1111": address, "1.2.3": address, "127.1": address, "0x7f.1": address,
 		"1.2.3.0x4": address, "１２７.０.０.１": address, "x.1": address, "x.0x": address, "fe80::1%eth0": address,
 		"give.example.org.": dot, "give.example.org。": dot, "org.": dot,
-		"localhost": single, "org": single, "intranet": single, "2130706433": single, "0x7f000001": single,
+		"org": single, "intranet": single, "2130706433": single, "0x7f000001": single,
 		"": none, ".": dot, "..": dot, ".example.org": none, "give..example.org": none, " give.example.org": none, "give.example.org ": none, "give example.org": none,
 		"give_x.example.org": none, "-give.example.org": none, "give-.example.org": none, "give.example.org\n": none, "give\x00.example.org": none, "give,x.org": none,
 		"xn--\x80.example": none, "xn--a.example": none, "xn--0.example": none, "a\u200db.example": none, "\ufffd.example": none, "\xff.example": none,
@@ -75,7 +75,7 @@ func TestDomainsThatAreNone(t *testing.T) {
 
 func TestNamesUnderLocalhostAreTheSandboxes(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"shop.localhost": "shop.localhost", "A.Shop.LOCALHOST": "a.shop.localhost", "localhost.example.org": "localhost.example.org"} {
+	for text, want := range map[string]string{"localhost": "localhost", "LocalHost": "localhost", "shop.localhost": "shop.localhost", "A.Shop.LOCALHOST": "a.shop.localhost", "localhost.example.org": "localhost.example.org"} {
 		if got, err := merchant.ParseDomain(text, true); err != nil || got != want {
 			t.Errorf("%s in a sandbox: %s, %v", text, got, err)
 		}
@@ -106,7 +106,7 @@ func holdDomain(t interface{ Fatalf(string, ...any) }, text string, sandbox bool
 	plain := strings.IndexFunc(got, func(r rune) bool {
 		return !unicode.IsLower(r) && !unicode.IsDigit(r) && r != '-' && r != '.' || r > 127
 	}) < 0
-	if err == nil || !plain || len(got) > 253 || !strings.Contains(got, ".") || got[0] == '.' || got[len(got)-1] == '.' || strings.Contains(got, "..") {
+	if err == nil || !plain || len(got) > 253 || !strings.Contains(got, ".") && got != "localhost" || got[0] == '.' || got[len(got)-1] == '.' || strings.Contains(got, "..") {
 		t.Fatalf("%q is %q", text, got)
 	}
 }

@@ -94,6 +94,22 @@ const EXAMPLES = [
     },
   },
   {
+    name: 'wallet-a', title: 'Wallet A', about: 'On registered domains of the merchant alone. The sheet waits for createToken, and tells the payer what came of it.', merchant: 'us',
+    fields: [['Wallet A', 'wallet-a']], buttons: [],
+    async run(pay, show) {
+      if (!(await pay.canMakePayments())) return show(pay.lastError);
+      const wallet = pay.createField('walletA', { buttonSizeMode: 'fill', label: 'Gift', storeName: 'Riverside Food Bank' });
+      wallet.on('ready', () => wallet.setPrice('25.00'));
+      wallet.on('walletACanceled', () => show('canceled'));
+      wallet.on('walletAIncompatible', (event) => show(event));
+      wallet.on('walletAAuthorized', async () => {
+        const { token, card, error } = await pay.createToken(wallet);
+        show(error ?? { token, card });
+      });
+      wallet.mount('#wallet-a');
+    },
+  },
+  {
     name: 'wallet-b', title: 'Wallet B', about: 'The wallet’s own button and sheet. In the sandbox, the sheet offers persons with cards of all kinds.', merchant: 'us',
     fields: [['Wallet B', 'wallet-b']], buttons: [],
     async run(pay, show) {

@@ -6,6 +6,7 @@ import { accessible } from './support/axe.mjs';
 import { EXPIRY, VISA, enter, input } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { startSite } from './support/merchant.mjs';
+import { openSheet, payAs } from './support/wallet.mjs';
 
 const site = await startSite();
 const newPage = await startBrowser();
@@ -77,6 +78,16 @@ test('each field of the gallery works by the code beside it', async (t) => {
   await page.frameLocator('#styled iframe').locator('input[name=number]:disabled').waitFor();
   assert.match(await page.locator('#about-card code').textContent(), /pay\.createField\('card'\)/);
 });
+
+for (const wallet of ['A', 'B']) {
+  test(`wallet ${wallet} of the gallery makes a token`, async (t) => {
+    const page = await openGallery(t);
+    await openSheet(page, wallet);
+    await payAs(page, /Dana Reed/);
+    await page.locator(`#wallet-${wallet.toLowerCase()}-output`).filter({ hasText: 'tok_' }).waitFor();
+    assert.deepEqual(page.complaints, []);
+  });
+}
 
 test('without a key of its own the gallery asks for one', async (t) => {
   const page = await newPage(t);
