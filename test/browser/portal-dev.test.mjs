@@ -17,7 +17,7 @@ async function until(page, words) {
   for (let tries = 0; tries < 60; tries++) {
     if (await page.getByText(words).first().isVisible()) return;
     await new Promise((done) => setTimeout(done, 250));
-    await page.reload();
+    await page.goto(page.url());
   }
   assert.fail(`the page never says ${words}`);
 }

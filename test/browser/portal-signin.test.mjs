@@ -166,7 +166,8 @@ test('a passkey is added, signs in and proves who is there', async (t) => {
   await page.goto(`${portal}/proof?return=/portal/settings`);
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.waitForURL(`${portal}/settings`);
-  await page.getByRole('button', { name: 'Remove Laptop of Nora' }).click();
+  await page.getByRole('link', { name: 'Remove Laptop of Nora' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('The passkey is removed.').first().waitFor();
   assert.deepEqual(page.complaints, []);
 });
