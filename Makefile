@@ -7,10 +7,10 @@ TOOL := go tool -modfile=tools/go.mod
 CLIENT := api/client/typescript
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
-.PHONY: help run build generate test test-go test-front test-browser test-browser-long chaos screenshots check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser test-browser-long chaos bench bench-quick screenshots check lint fmt postgres tools clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 run: build postgres ## build, then run everything on this machine (Ctrl-C stops it)
 	@exec bin/svcpay dev --history
@@ -18,16 +18,13 @@ run: build postgres ## build, then run everything on this machine (Ctrl-C stops 
 build: tools static/dist/.built $(CLIENT)/dist/index.js ## build the front end, the TypeScript client and bin/svcpay
 	@echo "building bin/svcpay" && go build -o bin/svcpay ./cmd/svcpay
 
-tools:
-	@tools/go-node-check.sh
+tools: ; @tools/go-node-check.sh
 
 static/node_modules/.package-lock.json: static/package-lock.json
-	@echo "installing front-end packages"
-	@cd static && npm ci --no-progress --loglevel=error
+	@echo "installing front-end packages" && cd static && npm ci --no-progress --loglevel=error
 
 static/dist/.built: static/node_modules/.package-lock.json $(FRONT)
-	@cd static && npm run --silent build
-	@touch $@
+	@cd static && npm run --silent build && touch dist/.built
 
 $(CLIENT)/node_modules/.package-lock.json: $(CLIENT)/package-lock.json
 	@cd $(CLIENT) && npm ci --silent
@@ -60,6 +57,9 @@ test-browser-long: build postgres ## all browser tests, each page in both themes
 
 chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find
 	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))
+
+bench bench-quick: build postgres ## measure the service beside what PostgreSQL alone could do, for 10 minutes or one
+	@go build -tags bench -o bin/svcpay-bench ./cmd/svcpay && go run ./test/bench $(if $(findstring quick,$@),-quick)
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots

@@ -60,6 +60,7 @@ var rows = map[string]row{
 	"safehttp":    {1, ""},
 	"outbox":      {1, "authz ids instant pg"},
 	"clock":       {1, "instant pg"},
+	"combine":     {1, "fault pg"},
 	"idempotency": {1, "ids fault pg"},
 	"ratelimit":   {1, ""},
 	"audit":       {1, "0 pg"},
@@ -88,6 +89,7 @@ var rows = map[string]row{
 
 	"daf/provider/sandbox": {2, "0 1 processor counterparty daf/provider"},
 
+	"processor/memory":         {2, "processor"},   // for measurements alone
 	"processor/conformance":    {2, "0 processor"}, // for tests alone
 	"daf/provider/conformance": {2, "0 daf/provider"},
 
@@ -142,6 +144,7 @@ var rows = map[string]row{
 	"roledoc":              {5, "authz"},
 	"pgtest":               {5, "localpg pg migrations"},
 	"test/rig":             {5, ""},
+	"test/bench":           {5, "localpg"},
 	"fixture":              {5, "0 1 2 3 assembly policy pgtest"},
 }
 
@@ -155,6 +158,7 @@ var guarded = []struct{ name, users string }{
 	{"svcpay/internal/wallet", "token wallet/sandbox wallet/credentials"},
 	{"svcpay/internal/wallet/sandbox", "cmd/svcpay fixture api/browser wallet/credentials"},
 	{"svcpay/internal/processor/remote", "cmd/svcpay"},
+	{"svcpay/internal/processor/memory", "cmd/svcpay"},
 	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/daf/provider/conformance", ""},
 	{"svcpay/internal/fixture", ""},

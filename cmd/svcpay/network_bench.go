@@ -1,0 +1,18 @@
+//go:build bench && !chaos
+
+package main
+
+import (
+	"os"
+	"time"
+
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/memory"
+)
+
+// network is the processor of the build for measurements: one in memory, whose answers take
+// BENCH_PROCESSOR_PAUSE.
+func network(sandbox processor.Processor) processor.Processor {
+	pause, _ := time.ParseDuration(os.Getenv("BENCH_PROCESSOR_PAUSE")) // none: no pause
+	return memory.New(sandbox.Name(), pause)
+}

@@ -1,0 +1,199 @@
+// Command bench measures the service beside what PostgreSQL alone could do, on one throw-away cluster:
+// goals of the design next to their ratios, as a table and as JSON. See README.md.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"text/tabwriter"
+	"time"
+)
+
+// bench is one measurement.
+type bench struct {
+	cluster *cluster
+	server  *product
+	seeded  seeded
+	seconds time.Duration // of a cell
+	repeats int           // of a cell that other programs disturbed
+
+	names      int
+	known      string // the name of the keys of the round's charges
+	captured   made
+	authorized made
+}
+
+// options are the command's flags.
+type options struct {
+	binary, out string
+	rounds      int
+	seconds     time.Duration
+	repeats     int
+	only        *regexp.Regexp
+	keep, wide  bool
+	overload    time.Duration
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, flags(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func flags() (o options) {
+	only, quick := "", false
+	flag.StringVar(&o.binary, "binary", "bin/svcpay-bench", "the program, built with the tag bench")
+	flag.StringVar(&o.out, "json", "", "file for the figures as JSON")
+	flag.IntVar(&o.rounds, "rounds", 5, "rounds")
+	flag.DurationVar(&o.seconds, "cell", 4*time.Second, "how long a cell runs, in whole seconds")
+	flag.IntVar(&o.repeats, "repeats", 2, "how often a cell is measured again while other programs disturb it")
+	flag.StringVar(&only, "only", "", "cells whose name matches")
+	flag.BoolVar(&o.keep, "keep", false, "keep the directory with the program's log")
+	flag.DurationVar(&o.overload, "overload", 30*time.Second, "how long the open loop at twice the maximum runs; 0 for not at all")
+	flag.BoolVar(&quick, "quick", false, "one short round that fails when a ratio is far from its gate")
+	flag.Parse()
+	if quick {
+		o.rounds, o.seconds, o.repeats, o.overload, o.wide = 1, 2*time.Second, 0, 0, true
+	}
+	o.only = regexp.MustCompile(only)
+	return o
+}
+
+func run(ctx context.Context, o options, to io.Writer) error {
+	dir, err := os.MkdirTemp("", "svcpay-bench-")
+	if err != nil {
+		return err
+	}
+	if o.keep {
+		fmt.Fprintln(to, dir)
+	} else {
+		defer os.RemoveAll(dir)
+	}
+	if err := os.Chmod(dir, 0o711); err != nil { // root's PostgreSQL runs as another user
+		return err
+	}
+	b := &bench{seconds: o.seconds, repeats: o.repeats}
+	if b.cluster, err = startCluster(ctx, dir); b.cluster != nil {
+		defer b.cluster.stop()
+	}
+	if err != nil {
+		return err
+	}
+	if b.server, err = newProduct(ctx, o.binary, dir, b.cluster); err != nil {
+		return err
+	}
+	defer b.server.stop()
+	if err := b.seed(ctx); err != nil {
+		return err
+	}
+	r, err := b.report(ctx, o, to)
+	if err == nil && o.wide {
+		err = farFromGates(r.Results)
+	}
+	if err != nil || o.out == "" {
+		return err
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.out, append(text, '\n'), 0o644)
+}
+
+// report is all that is known in the end.
+type report struct {
+	Results []result `json:"results"`
+	Figures []figure `json:"figures"` // of every round
+	Start   float64  `json:"start_to_ready_ms"`
+	Binary  float64  `json:"binary_mb"`
+	Idle    float64  `json:"idle_mb"`
+}
+
+func (b *bench) report(ctx context.Context, o options, to io.Writer) (r report, err error) {
+	r.Start, r.Idle = float64(b.server.ready.Milliseconds()), resident(b.server.pid())
+	if info, err := os.Stat(o.binary); err == nil {
+		r.Binary = float64(info.Size()) / (1 << 20)
+	}
+	rounds, err := b.rounds(ctx, o, to)
+	for _, one := range rounds {
+		for _, f := range one {
+			r.Figures = append(r.Figures, f)
+		}
+	}
+	if err != nil {
+		return r, err
+	}
+	for _, g := range goals() {
+		var ratios []float64
+		for _, one := range rounds {
+			if v := g.ratio(one); v > 0 && v < 1e9 {
+				ratios = append(ratios, v)
+			}
+		}
+		if len(ratios) > 0 {
+			r.Results = append(r.Results, resultOf(g, ratios))
+		}
+	}
+	if o.overload > 0 {
+		more, err := b.special(ctx, o, to)
+		if err != nil {
+			return r, err
+		}
+		r.Results = append(r.Results, more...)
+	}
+	b.print(r, rounds, to)
+	return r, nil
+}
+
+// rounds measures every cell once a round; each round begins with another cell.
+func (b *bench) rounds(ctx context.Context, o options, to io.Writer) (all []round, err error) {
+	cells := b.cells()
+	for n := range o.rounds {
+		one := make(round)
+		for i := range cells {
+			c := cells[(i+n*5)%len(cells)]
+			needs := c.name == replays || c.name == refunds || c.name == captures
+			if !o.only.MatchString(c.name) || needs && len(b.captured.ids) == 0 {
+				continue
+			}
+			f, err := b.measure(ctx, c)
+			if err != nil {
+				return all, err
+			}
+			one[c.name] = f
+			fmt.Fprintf(to, "round %d  %-42s %8.0f/s  p99 %7.1f ms  foreign %2.0f %%\n", n+1, c.name, f.Rate, f.P99/1000, 100*f.Foreign)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+func (b *bench) print(r report, rounds []round, to io.Writer) {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\ncell\tper second\tp50 ms\tp95 ms\tp99 ms\tserver µs\tPostgreSQL µs\tgenerator µs\tserver MB\tforeign\tfailed\t")
+	for _, c := range b.cells() {
+		if f, ok := middle(rounds, c.name); ok {
+			fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f %%\t%v\t\n", f.Cell, f.Rate, f.P50/1000, f.P95/1000, f.P99/1000,
+				f.Server, f.Database, f.Generator, f.Resident, 100*f.Foreign, f.Failed)
+		}
+	}
+	fmt.Fprintln(w, "\ngoal\twhat\tgate\tgoal\tmedian\tmin\tmax\t\t")
+	for _, v := range r.Results {
+		sign := "≥"
+		if v.AtMost {
+			sign = "≤"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s%g\t%s%g\t%.2f\t%.2f\t%.2f\t%s\t\n", v.ID, v.What, sign, v.Gate, sign, v.Goal, v.Median, v.Min, v.Max, v.word())
+	}
+	_ = w.Flush()
+	fmt.Fprintf(to, "\nG13: ready %.0f ms after the start, %.0f MB idle, binary %.0f MB\n", r.Start, r.Idle, r.Binary)
+}
