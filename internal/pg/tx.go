@@ -169,6 +169,13 @@ func Exec(ctx context.Context, pool *pgxpool.Pool, sql string, args Args) (int64
 	return tag.RowsAffected(), err
 }
 
+// InTheWay tells whether err says that the server took a transaction back because it waited too long for
+// others, or for one statement.
+func InTheWay(err error) bool {
+	var pe *pgconn.PgError
+	return errors.As(err, &pe) && slices.Contains([]string{"40001", "40P01", "55P03", "57014"}, pe.Code)
+}
+
 // IsUnavailable tells whether err says that the database could not be reached, is going away or
 // too busy, rather than that a statement was wrong: another try may do.
 func IsUnavailable(err error) bool {

@@ -1,0 +1,170 @@
+// Package combine does the work of requests that come at the same time in one round, such as one
+// transaction. A round takes what queued while the rounds before it ran; nothing waits for a timer, so
+// that a lone request is as quick as by itself.
+package combine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/pg"
+)
+
+// Bounds. More inputs in a round cost the first of them more than they gain the others.
+const (
+	maxRound   = 64
+	maxWaiting = 1024
+	rounds     = 2 // at a time: one works while another waits for the disk
+	// roundTimeout bounds a round, whoever waits for it.
+	roundTimeout = 30 * time.Second
+)
+
+// errAlone is in the chain of an error after which the members of a round are done one by one.
+var errAlone = errors.New("combine: one by one")
+
+// Alone makes an error of a round's transaction one after which its members are done one by one, because
+// one of them may be at fault: unless the database is not there, or nobody knows what it did.
+func Alone(err error) error {
+	gone := pg.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded)
+	if err == nil || errors.Is(err, pg.ErrCommit) || gone && !pg.InTheWay(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errAlone, err)
+}
+
+// Combiner gives the inputs of concurrent callers to one function, several at a time.
+type Combiner[In, Out any] struct {
+	do    func(ctx context.Context, ins []In) ([]Out, error)
+	key   func(In) string
+	limit int
+
+	mu      sync.Mutex
+	waiting []*member[In, Out]
+	running int
+	keys    map[string]struct{} // of the rounds that run
+}
+
+type member[In, Out any] struct {
+	in   In
+	key  string
+	out  Out
+	err  error
+	done chan struct{}
+}
+
+// New makes a combiner. do answers each input, at its place; when it fails with an error of [Alone] it is
+// asked again with each input by itself, so that one's failure is nobody else's. Inputs of the same key, ""
+// for none, are never in work at the same time.
+func New[In, Out any](do func(ctx context.Context, ins []In) ([]Out, error), key func(In) string) *Combiner[In, Out] {
+	return &Combiner[In, Out]{do: do, key: key, limit: maxWaiting, keys: make(map[string]struct{})}
+}
+
+// Do has an input done and returns its answer. A caller who goes away takes nothing back: the work goes
+// on without them. With too much waiting the fault is overloaded, and nothing was done.
+func (c *Combiner[In, Out]) Do(ctx context.Context, in In) (out Out, err error) {
+	m := &member[In, Out]{in: in, key: c.key(in), done: make(chan struct{})}
+	if !c.enter(m) {
+		return out, fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").After(time.Second)
+	}
+	select {
+	case <-m.done:
+		return m.out, m.err
+	case <-ctx.Done():
+		return out, ctx.Err()
+	}
+}
+
+// enter queues a member and begins a round if there may be another.
+func (c *Combiner[In, Out]) enter(m *member[In, Out]) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.waiting) >= c.limit {
+		return false
+	}
+	c.waiting = append(c.waiting, m)
+	if c.running < rounds {
+		if round := c.next(); len(round) > 0 {
+			c.running++
+			go c.work(round)
+		}
+	}
+	return true
+}
+
+// next takes the next round out of the queue: the oldest whose keys are not at work. The lock is held.
+func (c *Combiner[In, Out]) next() (round []*member[In, Out]) {
+	rest := c.waiting[:0]
+	for _, m := range c.waiting {
+		_, busy := c.keys[m.key]
+		if len(round) == maxRound || busy && m.key != "" {
+			rest = append(rest, m)
+			continue
+		}
+		c.keys[m.key] = struct{}{}
+		round = append(round, m)
+	}
+	clear(c.waiting[len(rest):])
+	c.waiting = rest
+	return round
+}
+
+// work does rounds until nothing waits that can be done.
+func (c *Combiner[In, Out]) work(round []*member[In, Out]) {
+	for len(round) > 0 {
+		c.answer(round)
+		c.mu.Lock()
+		for _, m := range round {
+			delete(c.keys, m.key)
+			close(m.done)
+		}
+		if round = c.next(); len(round) == 0 {
+			c.running--
+		}
+		c.mu.Unlock()
+	}
+}
+
+// answer does one round. Members of one that failed as a whole are done one by one.
+func (c *Combiner[In, Out]) answer(round []*member[In, Out]) {
+	err := c.together(round)
+	if err == nil {
+		return
+	}
+	if len(round) == 1 || !errors.Is(err, errAlone) {
+		for _, m := range round {
+			m.err = err
+		}
+		return
+	}
+	for i := range round {
+		round[i].err = c.together(round[i : i+1])
+	}
+}
+
+// together runs do for some members. A panic is an error: others wait for the combiner.
+func (c *Combiner[In, Out]) together(round []*member[In, Out]) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: panicked: %v\n%s", errAlone, r, debug.Stack())
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), roundTimeout)
+	defer cancel()
+	ins := make([]In, len(round))
+	for i, m := range round {
+		ins[i] = m.in
+	}
+	outs, err := c.do(ctx, ins)
+	if err != nil {
+		return err
+	}
+	for i, m := range round {
+		m.out = outs[i]
+	}
+	return nil
+}
