@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
+	"svcpay/internal/combine"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
@@ -132,13 +133,16 @@ type Deps struct {
 // Service holds the use-cases of charges.
 type Service struct {
 	Deps
-	flow  operation.Flow[Charge]
-	audit *audit.Log
+	flow     operation.Flow[Charge]
+	audit    *audit.Log
+	claims   *combine.Combiner[claimIn, claimOut]
+	finishes *combine.Combiner[operation.Outcome, finished]
 }
 
 // New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
 	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s.combined()
 	s.flow = operation.Flow[Charge]{Name: "charge", Resolver: d.Operations, Finish: s.finish,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Charge, error) {
 			return s.Find(ctx, applicationID, ids.ChargeFrom(id))

@@ -34,14 +34,15 @@ type claimOut struct {
 
 // claimTx takes the keys and writes the charges in processing, each with its operation and its
 // event. Every input gets its own answer; an input that is refused leaves nothing behind.
-func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ins []claimIn) ([]claimOut, error) {
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []claimIn) ([]claimOut, error) {
+	machine := at[ins[0].applicationID].Machine // which differ by less than a millisecond or two
 	chargeIDs := make([]ids.Charge, len(ins))
 	entries := make([]idempotency.Entry, len(ins))
 	for i, in := range ins {
-		chargeIDs[i] = ids.NewCharge(m.Machine)
+		chargeIDs[i] = ids.NewCharge(machine)
 		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
-	verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, entries)
+	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -55,17 +56,17 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ins 
 		if !out[i].submits() {
 			continue
 		}
-		if out[i].refused = payers[i].refuse(in, m.At); out[i].refused != nil {
+		if out[i].refused = payers[i].refuse(in, at[in.applicationID].At); out[i].refused != nil {
 			idempotency.ReleaseTx(tx, in.claim)
 			continue
 		}
-		out[i].charge = s.draft(chargeIDs[i], in, payers[i], m.At)
-		out[i].op = s.submission(out[i].charge, in, m.Machine)
+		out[i].charge = s.draft(chargeIDs[i], in, payers[i], at[in.applicationID].At)
+		out[i].op = s.submission(out[i].charge, in, machine)
 	}
-	if err := insertTx(ctx, tx, m, ins, out); err != nil {
+	if err := insertTx(ctx, tx, at, ins, out); err != nil {
 		return nil, err
 	}
-	return out, s.takeSealedTx(ctx, tx, out, m.Machine)
+	return out, s.takeSealedTx(ctx, tx, out, machine)
 }
 
 // takeSealedTx reads the sealed payment data of the charges that will be submitted.
@@ -121,7 +122,7 @@ func or[T any](given *T, otherwise T) T {
 
 // insertTx writes the charges that will be submitted, each with its operation and its event. A
 // taken external_id is a refusal.
-func insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ins []claimIn, out []claimOut) error {
+func insertTx(ctx context.Context, tx *pg.Tx, at moments, ins []claimIn, out []claimOut) error {
 	var places []int
 	var args []pg.Args
 	for i, o := range out {
@@ -144,7 +145,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ins []claimIn, o
 			idempotency.ReleaseTx(tx, ins[i].claim)
 			continue
 		}
-		if err := announceTx(tx, m, ins[i], out[i]); err != nil {
+		if err := announceTx(tx, at[ins[i].applicationID], ins[i], out[i]); err != nil {
 			return err
 		}
 	}

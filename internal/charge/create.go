@@ -2,21 +2,15 @@ package charge
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/crash"
-	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
-	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )
@@ -45,11 +39,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	token, _ := ids.ParseToken(*in.Token) // another form is simply no token of this merchant
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
-	if err != nil {
-		return Result{}, err
-	}
-	out, err := s.begin(ctx, m, claimIn{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, requestID: actor.RequestID})
+	out, err := s.claims.Do(ctx, claimIn{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, requestID: actor.RequestID})
 	switch {
 	case err != nil:
 		return Result{}, err
@@ -60,27 +50,6 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	crash.Point("charge.claimed")
 	return s.flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })
-}
-
-func (s *Service) begin(ctx context.Context, m instant.Moment, in claimIn) (claimOut, error) {
-	var out []claimOut
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		if out, err = s.claimTx(ctx, tx, m, []claimIn{in}); err == nil {
-			s.callEarly(ctx, out[0])
-		}
-		return err
-	})
-	if errors.Is(err, pg.ErrCommit) && out[0].submits() {
-		// The answer to the commit was lost. If the charge is there it happened, and nobody but us
-		// can submit it: the card's code left the database with it.
-		if _, lost := s.Find(ctx, in.applicationID, out[0].charge.ID); lost == nil {
-			err = nil
-		}
-	}
-	if err != nil {
-		return claimOut{}, err
-	}
-	return out[0], nil
 }
 
 // submit calls the processor once. Any error means that the outcome is unknown.
@@ -123,32 +92,4 @@ func descriptor(merchant string, suffix *string) string {
 	room := maxDescriptor - len("* ") - utf8.RuneCountInString(*suffix)
 	short := []rune(merchant)
 	return strings.TrimSpace(string(short[:min(len(short), room)])) + "* " + *suffix
-}
-
-func (s *Service) finish(ctx context.Context, in operation.Outcome) (Charge, *fault.Error, error) {
-	var out []finished
-	at, err := s.moments(ctx, []operation.Outcome{in})
-	if err != nil {
-		return Charge{}, nil, err
-	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		out, err = s.finishTx(ctx, tx, at, []operation.Outcome{in}, in.Source)
-		return err
-	})
-	if err != nil {
-		return Charge{}, nil, err
-	}
-	return out[0].charge, out[0].refusal, nil
-}
-
-// Finish writes what became of calls whose answer was lost.
-func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
-	at, err := s.moments(ctx, outcomes)
-	if err != nil {
-		return err
-	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		_, err := s.finishTx(ctx, tx, at, outcomes, outbox.Job)
-		return err
-	})
 }

@@ -35,17 +35,21 @@ type Claimed struct {
 // ClaimAll runs the claim step over several requests in one transaction.
 func (s *Service) ClaimAll(ctx context.Context, requests ...Request) ([]Claimed, error) {
 	var out []Claimed
-	m, err := s.Clock.Moment(ctx, requests[0].ApplicationID)
-	if err != nil {
-		return nil, err
+	at := make(moments)
+	for _, r := range requests {
+		m, err := s.Clock.Moment(ctx, r.ApplicationID)
+		if err != nil {
+			return nil, err
+		}
+		at[r.ApplicationID] = m
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
 		var ins []claimIn
 		for _, r := range requests {
 			token, _ := ids.ParseToken(*r.In.Token)
-			ins = append(ins, claimIn{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, requestID: ids.NewRequest(m.Machine)})
+			ins = append(ins, claimIn{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, requestID: ids.NewRequest(s.Clock.Machine())})
 		}
-		answers, err := s.claimTx(ctx, tx, m, ins)
+		answers, err := s.claimTx(ctx, tx, at, ins)
 		out = nil
 		for _, a := range answers {
 			out = append(out, Claimed{a.charge, len(a.sealed.PAN) > 0, len(a.sealed.CVC) > 0, a.prior, a.refused})

@@ -1,9 +1,12 @@
 package charge
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"svcpay/internal/calendar"
@@ -23,7 +26,7 @@ type finished struct {
 }
 
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
-// request and the resolver may both arrive here.
+// request and the resolver may both arrive here. source is who caused them; "" for whoever wanted each.
 func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome, source outbox.Source) ([]finished, error) {
 	rows, err := lockTx(ctx, tx, ins)
 	if err != nil {
@@ -34,7 +37,8 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 		return nil, err
 	}
 	out := make([]finished, len(ins))
-	for i, in := range ins {
+	for _, i := range byToken(ins, rows) {
+		in := ins[i]
 		before, ok := rows[in.ChargeID]
 		if !ok || before.ApplicationID != in.ApplicationID {
 			return nil, fmt.Errorf("charge: %v is gone", in.ChargeID)
@@ -51,7 +55,7 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 		out[i] = finished{before.Charge, e.refusal}
 		operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
 		if e.refusal == nil {
-			if out[i].charge, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, source); err != nil {
+			if out[i].charge, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
 				return nil, err
 			}
 			out[i].refusal = asRefusal(out[i].charge)
@@ -61,6 +65,20 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 		}
 	}
 	return out, nil
+}
+
+// byToken orders outcomes by their charges' tokens, whose rows they change: transactions that change
+// several take them in one order.
+func byToken(ins []operation.Outcome, rows map[ids.Charge]Locked) []int {
+	order := make([]int, len(ins))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := rows[ins[a].ChargeID].Token.Bytes(), rows[ins[b].ChargeID].Token.Bytes()
+		return bytes.Compare(x[:], y[:])
+	})
+	return order
 }
 
 // overtakenTx ends an operation whose charge is no more what it was asked for. Nearly always its outcome is

@@ -28,10 +28,12 @@ type earlyAnswer struct {
 	err error
 }
 
-func (s *Service) callEarly(ctx context.Context, out claimOut) {
-	if planted.Is(planted.CallBeforeClaim) && out.submits() {
-		answer, err := s.submit(ctx, out)
-		early.Store(out.charge.ID, earlyAnswer{answer, err})
+func (s *Service) callEarly(ctx context.Context, outs []claimOut) {
+	for _, out := range outs {
+		if planted.Is(planted.CallBeforeClaim) && out.submits() {
+			answer, err := s.submit(ctx, out)
+			early.Store(out.charge.ID, earlyAnswer{answer, err})
+		}
 	}
 }
 

@@ -105,15 +105,13 @@ func ClaimTx(ctx context.Context, tx *pg.Tx, now time.Time, entries []Entry) ([]
 	if err != nil {
 		return nil, err
 	}
+	var known []int
 	for k, i := range keyed {
-		if taken[k] == 1 {
-			continue
-		}
-		if out[i], err = priorTx(ctx, tx, entries[i].Claim); err != nil {
-			return nil, err
+		if taken[k] == 0 {
+			known = append(known, i)
 		}
 	}
-	return out, nil
+	return out, priorsTx(ctx, tx, entries, known, out)
 }
 
 // insertRow takes a key; an expired row of the same key makes room, unless its work is still under way.
@@ -135,18 +133,40 @@ func insertArgs(e Entry, now time.Time) pg.Args {
 		"request_id": c.RequestID, "now": now, "until": now.Add(Life)}
 }
 
-const selectRow = `
+const selectRows = `
 	SELECT application_id, key, fingerprint, param_hashes, state, object_id, result, refusal, request_id, created_at
-	FROM idempotency_keys WHERE application_id = @application_id AND key = @key`
+	FROM idempotency_keys WHERE `
 
-func priorTx(ctx context.Context, q pg.Querier, c *Claim) (Verdict, error) {
-	r, err := pg.One[row](ctx, q, selectRow, pg.Args{"application_id": c.ApplicationID, "key": c.Key})
-	if errors.Is(err, pg.ErrNone) { // its transaction released the key a moment ago
-		return Verdict{Err: InUse()}, nil
+const selectRow = selectRows + `application_id = @application_id AND key = @key`
+
+// priorsTx gives the entries at some places what earlier requests left of their keys.
+func priorsTx(ctx context.Context, q pg.Querier, entries []Entry, places []int, out []Verdict) error {
+	if len(places) == 0 {
+		return nil
 	}
+	applications, keys := make([]int64, len(places)), make([]string, len(places))
+	for k, i := range places {
+		applications[k], keys[k] = entries[i].Claim.ApplicationID, entries[i].Claim.Key
+	}
+	rows, err := pg.All[row](ctx, q, selectRows+`(application_id, key) IN (SELECT * FROM unnest(@applications::bigint[], @keys::text[]))`,
+		pg.Args{"applications": applications, "keys": keys})
 	if err != nil {
-		return Verdict{}, err
+		return err
 	}
+	for _, i := range places {
+		c := entries[i].Claim
+		at := slices.IndexFunc(rows, func(r row) bool { return r.ApplicationID == c.ApplicationID && r.Key == c.Key })
+		if at < 0 { // its transaction released the key a moment ago
+			out[i].Err = InUse()
+		} else if out[i], err = verdict(rows[at], c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verdict compares a request with the one that took its key.
+func verdict(r row, c *Claim) (Verdict, error) {
 	if [sha256.Size]byte(r.Fingerprint) != c.Fingerprint {
 		return Verdict{Err: reused(c.Params, r.Params)}, nil
 	}
