@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"syscall"
 	"text/tabwriter"
 	"time"
 )
@@ -41,7 +43,7 @@ type options struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, flags(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -166,7 +168,7 @@ func (b *bench) rounds(ctx context.Context, o options, to io.Writer) (all []roun
 				continue
 			}
 			f, err := b.measure(ctx, c)
-			if err != nil {
+			if err = cmp.Or(ctx.Err(), err); err != nil {
 				return all, err
 			}
 			one[c.name] = f

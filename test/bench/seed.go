@@ -121,7 +121,7 @@ func (b *bench) tokenize(name string) call {
 		visit := turn%sessions + 1
 		key := "Idempotency-Key: " + name + strconv.Itoa(turn) + "\r\nSec-Fetch-Site: same-origin\r\n"
 		return request("POST", "/client/tokens", host, key, fmt.Sprintf(`{"session":"visit-%d","type":"card","card":{"number":"4242424242424242","exp_month":8,`+
-			`"exp_year":2040,"cvc":"123"},"billing":{"first_name":"Dana","last_name":"Reed","address_line1":"12 Elm Street","address_zip":"97301",`+
+			`"exp_year":2040,"cvc":"123"},"billing":{"first_name":"Dana","last_name":"Reed","address_line_1":"12 Elm Street","address_zip":"97301",`+
 			`"address_country":"US","email":"dana@example.org"}}`, visit))
 	}
 }
