@@ -1,40 +1,12 @@
-// The guide's examples as they stand, and the page that shows every field at work.
+// The page of the documentation that shows every field at work.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { accessible } from './support/axe.mjs';
-import { EXPIRY, VISA, enter, input } from './support/card.mjs';
+import { EXPIRY, VISA, enter } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
-import { startSite } from './support/merchant.mjs';
 import { openSheet, payAs } from './support/wallet.mjs';
 
-const site = await startSite();
 const newPage = await startBrowser();
-const guide = readFileSync(new URL('../../api/guides/library.md', import.meta.url), 'utf8');
-const examples = [...guide.matchAll(/```html\n([^]*?)```/g)].map(([, html]) => html);
-
-/** An example with the reader's own origin, key and merchant in the place of the guide's. */
-const mine = (html) => html.replaceAll('https://pay.example.com', credentials.pay_url).replaceAll('pk_sandbox_example', credentials.public_key).replaceAll('1042', credentials.merchants.us);
-
-for (const [at, html] of examples.entries()) {
-  const [, what] = /SvcPay\([^)]*\)[^]*?createField\('(\w+)'/.exec(html);
-  test(`example ${at + 1} of the guide (${what}) works as it stands`, async (t) => {
-    const page = await newPage(t);
-    const said = [];
-    page.on('pageerror', (error) => assert.fail(error.message));
-    page.on('console', (message) => said.push(message.text()));
-    await page.goto(site.put(mine(html)));
-    if (what === 'daf') return page.frameLocator('#daf iframe').getByRole('button', { name: 'Donate with DAF' }).waitFor();
-    for (const [name, text, container] of [['number', VISA, '#number'], ['expiry', EXPIRY, '#expiration'], ['cvc', '123', '#cvc']]) {
-      await input(page, name, what === 'card' ? '#card' : container).fill(text);
-    }
-    if (what === 'card') await input(page, 'postal_code', '#card').fill('94107');
-    if (html.includes('id="donate"')) await page.getByRole('button', { name: 'Donate' }).click();
-    while (!said.some((text) => /tok_|token/.test(text))) await page.waitForEvent('console');
-  });
-}
-
-test('the guide has an example of each of these', () => assert.equal(examples.length, 4));
 
 const looks = [1280, 390].flatMap((width) => ['light', 'dark'].map((colorScheme) => ({ width, colorScheme })));
 
