@@ -133,7 +133,7 @@ func (m Maker) Applications(ctx context.Context, before Credentials, shopURL str
 	}
 	c.Other = &other
 	c.DAFLogin = Login{Username: "donor@fund.example", Password: "sandbox-donor-advised"}
-	c.BankLogin = Login{Username: "holder@bank.example", Password: "sandbox-bank-account"}
+	c.BankLogin = Login{Username: "good@bank.example", Password: "sandbox-bank"}
 	return c, nil
 }
 

@@ -1,6 +1,9 @@
 // A payer's hands in the modal for bank accounts.
 import { eventsOf } from './card.mjs';
 import { inModal } from './daf.mjs';
+import { credentials } from './env.mjs';
+
+const { bank_login: login } = credentials;
 
 export const linkButton = (page, type) => page.frameLocator(`#${type} iframe`).getByRole('button');
 
@@ -29,14 +32,14 @@ export async function submitAccount(page, values, { agree = true } = {}) {
 }
 
 /** Signs in at a bank of the sandbox, and shows the accounts. */
-export async function showAccounts(page, { bank = 'Cascade Credit Union', username = 'good@bank.example', password = 'sandbox-bank' } = {}) {
+export async function showAccounts(page, { bank = 'Cascade Credit Union', username = login.username, password } = {}) {
   const frame = inModal(page);
   await frame.locator('.funds button', { hasText: bank }).click();
   await signIn(page, username, password);
   await frame.getByRole('button', { name: 'Show them' }).click();
 }
 
-export async function signIn(page, username, password = 'sandbox-bank') {
+export async function signIn(page, username, password = login.password) {
   const frame = inModal(page);
   await frame.getByLabel('E-mail address').fill(username);
   await frame.getByLabel('Password').fill(password);
