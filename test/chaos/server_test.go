@@ -106,21 +106,3 @@ func (s *supervisor) kill() bool {
 	s.current.Signal(syscall.SIGKILL)
 	return true
 }
-
-// stop lets the server end as it should, and tells whether it did. No other is started.
-func (s *supervisor) stop(patience time.Duration) bool {
-	s.over.Store(true)
-	s.mu.Lock()
-	p := s.current
-	s.mu.Unlock()
-	if p == nil {
-		return false
-	}
-	p.Signal(syscall.SIGTERM)
-	select {
-	case <-p.Done:
-		return p.Cmd.ProcessState.ExitCode() == 0
-	case <-time.After(patience):
-		return false
-	}
-}
