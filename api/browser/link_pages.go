@@ -2,6 +2,7 @@ package browser
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -50,12 +51,19 @@ func connection(c echo.Context) banklink.Connection {
 	return banklink.Connection{IP: c.RealIP(), UserAgent: c.Request().UserAgent()}
 }
 
+// reading is the order in which a payer comes by the form's inputs.
+var reading = []string{"first_name", "last_name", "email", "type", "institution", "transit", "routing", "account", "mandate"}
+
+func byReading(a, b fault.Field) int {
+	return slices.Index(reading, a.Param) - slices.Index(reading, b.Param)
+}
+
 // formPage shows the form with what is wrong. The account's number is not shown again: it would stand in a page.
 func (m *linkModal) formPage(w payerWay, f banklink.Form, wrong []fault.Field) view {
 	t := w.text()
 	code := map[string]string{}
 	out := pages.Form{AccountType: f.AccountType}
-	for _, one := range wrong {
+	for _, one := range slices.SortedStableFunc(slices.Values(wrong), byReading) {
 		if code[one.Param] == "" {
 			code[one.Param] = one.Code
 			out.Problems = append(out.Problems, ui.Problem{Field: one.Param, Text: t.Mistakes[one.Code]})
@@ -79,7 +87,7 @@ func (m *linkModal) formPage(w payerWay, f banklink.Form, wrong []fault.Field) v
 		out.Number = number("account", t.Number, "", t.NumberHint)
 	} else {
 		p.Step, out.Back = 2, w.at("/banks")
-		out.Numbers = []pages.Input{number("routing", t.Routing, f.Routing, "")}
+		out.Numbers = []pages.Input{number("routing", t.Routing, f.Routing, t.RoutingHint)}
 		out.Number = number("account", t.Number, "", t.NumberHint2)
 	}
 	out.TypeCode = code["type"]

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,9 @@ func TestAPayerInCanadaTypesTheAccount(t *testing.T) {
 		wrong := h.do(way+"/account", canadian("transit", "1", "institution", "12a", "account", "12", "email", "lea", "type", "", "mandate", ""))
 		wrong.has(t, 422, "incomplete_transit_number", "invalid_institution_number", "invalid_account_number", "invalid_email", "incomplete_account_type",
 			"mandate_not_accepted", `value="Léa"`, `role="alert"`)
+		if listed := problems(wrong.body); listed != "email type institution transit account mandate" {
+			t.Errorf("not in the order of the form: %s", listed)
+		}
 		if strings.Contains(h.do(way+"/account", canadian("transit", "1")).body, "000123456789") {
 			t.Error("the account's number stands in the page")
 		}
@@ -170,6 +174,17 @@ func TestAPayerInCanadaTypesTheAccount(t *testing.T) {
 			t.Errorf("%+v, %v", mandate, err)
 		}
 	}
+}
+
+var problemLink = regexp.MustCompile(`<li><a href="#(\w+)"`)
+
+// problems are the inputs that a page lists as wrong.
+func problems(page string) string {
+	var listed []string
+	for _, link := range problemLink.FindAllStringSubmatch(page, -1) {
+		listed = append(listed, link[1])
+	}
+	return strings.Join(listed, " ")
 }
 
 func TestAPayerSignsInAtABank(t *testing.T) {
@@ -225,7 +240,7 @@ func TestWhoTypesAnAccountMustProveIt(t *testing.T) {
 	t.Parallel()
 	h := newHolder(t)
 	way := h.begins(processor.ACH, "")
-	h.page(way+"/account").has(t, 200, `name="routing"`, `href="`+way+`/banks"`)
+	h.page(way+"/account").has(t, 200, `name="routing"`, "9 digits", "Choose one", `href="`+way+`/banks"`)
 	f := american()
 	f.Set("routing", "110000001")
 	h.do(way+"/account", f).has(t, 422, "invalid_routing_number")

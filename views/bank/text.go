@@ -7,8 +7,8 @@ type Text struct {
 	Lang                                                  string
 	PayTo, Step1, Step2, Step3, Cancel, Sandbox, Done     string
 	FormTitle, FormLead, Holder, Account                  string
-	First, Last, Email, Type, Checking, Savings           string
-	Routing, Institution, InstitutionHint                 string
+	First, Last, Email, Type, Choose, Checking, Savings   string
+	Routing, RoutingHint, Institution, InstitutionHint    string
 	Transit, TransitHint, Number, NumberHint, NumberHint2 string
 	Agreement, Agree, Authorize, Back, Check, Error       string
 	Authorized, AuthorizedText, Pending                   string
@@ -23,8 +23,8 @@ var (
 	English = Text{
 		Lang: "en", PayTo: "Payment to", Step1: "Your bank", Step2: "Your account", Step3: "Authorize", Cancel: "Cancel", Sandbox: "Sandbox: no real money moves.", Done: "done",
 		FormTitle: "Pay from your bank account", FormLead: "Your numbers go to the payment service alone.", Holder: "Account holder", Account: "Bank account",
-		First: "First name", Last: "Last name", Email: "E-mail", Type: "Account type", Checking: "Checking", Savings: "Savings",
-		Routing: "Routing number", Institution: "Institution number", InstitutionHint: "3 digits",
+		First: "First name", Last: "Last name", Email: "E-mail", Type: "Account type", Choose: "Choose one", Checking: "Checking", Savings: "Savings",
+		Routing: "Routing number", RoutingHint: "9 digits", Institution: "Institution number", InstitutionHint: "3 digits",
 		Transit: "Transit number", TransitHint: "5 digits", Number: "Account number", NumberHint: "5 to 12 digits", NumberHint2: "4 to 17 digits",
 		Agreement: "Your agreement", Agree: "I agree to this authorization", Authorize: "Authorize", Back: "Back", Check: "Please check what you entered", Error: "Error: ",
 		Authorized: "Thank you", AuthorizedText: "Debits of your bank account are authorized. You can close this window to finish your payment.",
@@ -48,8 +48,8 @@ var (
 	French = Text{
 		Lang: "fr", PayTo: "Paiement à", Step1: "Votre banque", Step2: "Votre compte", Step3: "Autorisation", Cancel: "Annuler", Sandbox: "Bac à sable\u00a0: aucun argent réel.", Done: "terminé",
 		FormTitle: "Payer depuis votre compte bancaire", FormLead: "Vos numéros ne sont transmis qu’au service de paiement.", Holder: "Titulaire du compte", Account: "Compte bancaire",
-		First: "Prénom", Last: "Nom", Email: "Courriel", Type: "Type de compte", Checking: "Compte chèques", Savings: "Compte d’épargne",
-		Routing: "Numéro d’acheminement", Institution: "Numéro d’institution", InstitutionHint: "3 chiffres",
+		First: "Prénom", Last: "Nom", Email: "Courriel", Type: "Type de compte", Choose: "Choisissez", Checking: "Compte chèques", Savings: "Compte d’épargne",
+		Routing: "Numéro d’acheminement", RoutingHint: "9 chiffres", Institution: "Numéro d’institution", InstitutionHint: "3 chiffres",
 		Transit: "Numéro de transit", TransitHint: "5 chiffres", Number: "Numéro de compte", NumberHint: "5 à 12 chiffres", NumberHint2: "4 à 17 chiffres",
 		Agreement: "Votre accord", Agree: "J’accepte cette autorisation", Authorize: "Autoriser", Back: "Retour", Check: "Veuillez vérifier votre saisie", Error: "Erreur\u00a0: ",
 		Authorized: "Merci", AuthorizedText: "Les débits de votre compte bancaire sont autorisés. Vous pouvez fermer cette fenêtre pour terminer votre paiement.",
