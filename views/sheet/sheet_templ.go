@@ -305,20 +305,20 @@ func Page(s Sheet) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<label><input type=\"radio\" name=\"person\" value=\"error\"> <span><strong>A fault</strong><small>the wallet reports an error and closes</small></span></label> <label><input type=\"radio\" name=\"person\" value=\"incompatible\"> <span><strong>Another device</strong><small>cannot pay with this wallet, here and from now on in this page</small></span></label></fieldset><p id=\"status\" role=\"status\"></p><button class=\"pay\" disabled>Pay ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<label><input type=\"radio\" name=\"person\" value=\"error\"> <span><strong>A fault</strong><small>the wallet reports an error and closes</small></span></label> <label><input type=\"radio\" name=\"person\" value=\"incompatible\"> <span><strong>Another device</strong><small>cannot pay with this wallet, here and from now on in this page</small></span></label></fieldset><div class=\"act\"><p id=\"status\" role=\"status\"></p><button class=\"pay\" disabled>Pay ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var18 string
 		templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(s.Amount)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sheet/sheet.templ`, Line: 78, Col: 48}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sheet/sheet.templ`, Line: 79, Col: 49}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</button> <button class=\"leave\" type=\"button\" id=\"cancel\">Cancel</button></form></main></body></html>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</button> <button class=\"leave\" type=\"button\" id=\"cancel\">Cancel</button></div></form></main></body></html>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
