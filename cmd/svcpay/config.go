@@ -138,10 +138,10 @@ func flag(v string) (bool, error) {
 }
 
 // databaseConfigFrom reads what a command needs that works on the database of a service: the settings
-// of the service will do, and its address and keys need not be there.
-func databaseConfigFrom(env []string) (config, error) {
+// of the service will do, and its address need not be there, nor others that are not named.
+func databaseConfigFrom(env []string, more ...string) (config, error) {
 	wanted := slices.DeleteFunc(settings(), func(s setting) bool {
-		return s.name != "DATABASE_URL" && s.name != "SVCPAY_ENVIRONMENT"
+		return s.name != "DATABASE_URL" && s.name != "SVCPAY_ENVIRONMENT" && !slices.Contains(more, s.name)
 	})
 	c, errs := readSettings(env, append(wanted, extraSettings()...))
 	return c, errors.Join(errs...)

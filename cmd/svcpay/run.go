@@ -17,6 +17,7 @@ type commands struct {
 	Dev       devCommand       `cmd:"" help:"Run everything on this machine: PostgreSQL, demo data, the service and the demo shop."`
 	Serve     serveCommand     `cmd:"" help:"Run the service. It is configured by its environment alone."`
 	VaultKeys vaultKeysCommand `cmd:"" help:"Make the key file of a vault."`
+	Vault     vaultCommand     `cmd:"" help:"Look after the vault."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database at DATABASE_URL up to this version's schema."`
 	Reconcile reconcileCommand `cmd:"" help:"Compare the books of the processor and of the provider of funds with ours now, and print what does not agree."`
 	Ledger    ledgerCommand    `cmd:"" help:"Work on the ledger."`

@@ -23,6 +23,7 @@ import (
 // fingerprints, and one seals the service's own secrets.
 type Keys struct {
 	wrap        tink.AEAD
+	primary     uint32 // id of the key that wraps
 	fingerprint *prf.Set
 	// Secrets seals what is no payment data, such as the secrets of webhooks.
 	Secrets *box.Box
@@ -107,7 +108,7 @@ func newKeys(wrap, fingerprint, secrets *keyset.Handle) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Keys{wrap: w, fingerprint: f, Secrets: b}, nil
+	return &Keys{wrap: w, primary: wrap.KeysetInfo().GetPrimaryKeyId(), fingerprint: f, Secrets: b}, nil
 }
 
 func readKeyset(text []byte) (*keyset.Handle, error) {

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/crash"
+	"svcpay/internal/ids"
+	"svcpay/internal/vault"
+)
+
+type vaultCommand struct {
+	Check   vaultCheckCommand   `cmd:"" help:"Open everything that the vault holds, and tell what does not open."`
+	Prepare vaultPrepareCommand `cmd:"" help:"Change the key, first: put a new one into the key file, beside the present one."`
+	Rotate  vaultRotateCommand  `cmd:"" help:"Change the key, second: have the new one wrap, and seal again whatever the former has wrapped."`
+	Retire  vaultRetireCommand  `cmd:"" help:"Change the key, third: take the former one out of the key file."`
+}
+
+const vaultHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_FILE, as svcpay serve does."
+
+// openVault reads the key file and connects to the database.
+func openVault(w *world) (c config, v *vault.Vault, pool *pgxpool.Pool, err error) {
+	if c, err = databaseConfigFrom(w.env, "SVCPAY_VAULT_KEY_FILE"); err != nil {
+		return c, nil, nil, err
+	}
+	keys, err := vault.ReadKeyFile(c.vaultKeyFile)
+	if err != nil {
+		return c, nil, nil, err
+	}
+	pool, err = openDatabase(w)
+	return c, vault.New(keys), pool, err
+}
+
+type vaultCheckCommand struct{}
+
+// Help implements kong.HelpProvider.
+func (vaultCheckCommand) Help() string {
+	return vaultHelp + " Nothing that it opens is kept or printed. " +
+		"The exit status is 1 if a row does not open: run this after a restore."
+}
+
+// vaultBatch is how many rows are opened at a time.
+const vaultBatch = 1000
+
+// Run opens every row.
+func (vaultCheckCommand) Run(w *world) error {
+	_, v, pool, err := openVault(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	opened, sealed := 0, 0
+	for last := (ids.Token{}); ; {
+		seen, err := v.Examine(w.ctx, pool, last, vaultBatch)
+		if err != nil {
+			return err
+		}
+		for _, t := range seen.Sealed {
+			fmt.Fprintf(w.stdout, "%s does not open\n", t)
+		}
+		opened, sealed, last = opened+seen.Opened, sealed+len(seen.Sealed), seen.Last
+		if last.IsZero() {
+			break
+		}
+	}
+	fmt.Fprintf(w.stdout, "Rows that open: %d\n", opened)
+	if sealed > 0 {
+		return fmt.Errorf("rows of the vault that do not open: %d", sealed)
+	}
+	return nil
+}
+
+type vaultPrepareCommand struct{}
+
+// Help implements kong.HelpProvider.
+func (vaultPrepareCommand) Help() string {
+	return "Reads SVCPAY_VAULT_KEY_FILE, and is run by the file's owner. Nothing is wrapped by the new key yet: copy the file to every machine, and reload every server."
+}
+
+// Run adds a key.
+func (vaultPrepareCommand) Run(w *world) error {
+	path := lookup(w.env, "SVCPAY_VAULT_KEY_FILE")
+	added, err := vault.AddKey(path)
+	if err != nil {
+		return err
+	}
+	what := "The key file has a new key"
+	if !added {
+		what = "The key file has a second key already"
+	}
+	_, err = fmt.Fprintln(w.stdout, what+". Copy the file to every machine and reload every server; then run svcpay vault rotate.")
+	return err
+}
+
+type vaultRotateCommand struct {
+	Batch int `default:"200" help:"How many tokens are sealed again in one transaction (${default})."`
+}
+
+// Help implements kong.HelpProvider.
+func (vaultRotateCommand) Help() string {
+	return vaultHelp + " It can be stopped or killed at any time and run again: it goes on where it stood. The exit status is 1 while something is left."
+}
+
+// Run seals everything again.
+func (r vaultRotateCommand) Run(w *world) error {
+	if r.Batch < 1 {
+		return errors.New("--batch: at least one token")
+	}
+	c, err := databaseConfigFrom(w.env, "SVCPAY_VAULT_KEY_FILE")
+	if err != nil {
+		return err
+	}
+	if err := vault.UseNewest(c.vaultKeyFile); err != nil {
+		return err
+	}
+	crash.Point("vault.promoted")
+	_, v, pool, err := openVault(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	total := 0
+	for last := (ids.Token{}); ; {
+		n, next, err := v.Rotate(w.ctx, pool, last, r.Batch)
+		if err != nil {
+			return err
+		}
+		if total, last = total+n, next; last.IsZero() {
+			break
+		}
+	}
+	left, waiting, err := v.Left(w.ctx, pool)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, "Tokens that were sealed again: %d; left: %d\n", total, left)
+	if left > 0 {
+		return fmt.Errorf("tokens that the former key has wrapped: %d, of which %d wait for their security code to go (15 minutes): run this again", left, waiting)
+	}
+	fmt.Fprintln(w.stdout, "Copy the key file to every machine and reload every server; run this again; then svcpay vault retire.")
+	return nil
+}
+
+type vaultRetireCommand struct{}
+
+// Help implements kong.HelpProvider.
+func (vaultRetireCommand) Help() string {
+	return vaultHelp + " It refuses while the former key has wrapped a token. Without the former key no backup of before the rotation opens: keep a copy of the key file " +
+		"with such backups as long as you may need them, and destroy it with them."
+}
+
+// Run drops the former key.
+func (vaultRetireCommand) Run(w *world) error {
+	c, v, pool, err := openVault(w)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	left, _, err := v.Left(w.ctx, pool)
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		return fmt.Errorf("tokens that the former key has wrapped: %d: run svcpay vault rotate", left)
+	}
+	if err := vault.DropFormer(c.vaultKeyFile); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w.stdout, "The key file has one key. Copy it to every machine and reload every server.")
+	return err
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"svcpay/internal/fixture"
+	"svcpay/internal/vault"
+)
+
+// checkVault runs svcpay vault check with a key file.
+func checkVault(w *fixture.World, keyFile string) (status int, out, complaints string) {
+	var stdout, stderr bytes.Buffer
+	status = run([]string{"vault", "check"}, []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_VAULT_KEY_FILE=" + keyFile}, &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}
+
+func TestVaultCheckOpensEveryRow(t *testing.T) { // the command sets the program's log: by itself
+	w := fixture.New(t)
+	file := filepath.Join(t.TempDir(), "keys.json")
+	keys, err := vault.CreateKeyFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, out, complaints := checkVault(w, file); status != 0 || out != "Rows that open: 0\n" {
+		t.Errorf("an empty vault: %d %s%s", status, out, complaints)
+	}
+	a := appOf(t, w, "sandbox")
+	a.Tokens.Vault = vault.New(keys)
+	card, bank := w.Card("4242424242424242"), w.USBank("000123456789")
+	if _, err := a.Tokens.CreateCard(t.Context(), w.Session(), "retry-1", card); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Tokens.CreateBank(t.Context(), w.Session(), "retry-2", bank); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, complaints := checkVault(w, file); status != 0 || out != "Rows that open: 2\n" {
+		t.Errorf("%d %s%s", status, out, complaints)
+	}
+	strange := w.Token("5555555555554444") // sealed by the world's own keys
+	if status, out, complaints := checkVault(w, file); status != exitFailed || out != strange+" does not open\nRows that open: 2\n" || !strings.Contains(complaints, "do not open: 1") {
+		t.Errorf("%d %s%s", status, out, complaints)
+	}
+	if status, _, complaints := checkVault(w, file+".none"); status != exitFailed || !strings.Contains(complaints, "no such file") {
+		t.Errorf("%d %s", status, complaints)
+	}
+}

@@ -1,0 +1,192 @@
+package vault
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+
+	"svcpay/internal/crash"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+	"svcpay/internal/wholefile"
+)
+
+// The vault's wrapping key is changed in three steps, between which servers read the file anew: [AddKey] puts a key beside
+// the present one, so that every server can open what it wraps; [UseNewest] has it wrap, and [Vault.Rotate] seals again
+// what the former key wrapped; [DropFormer] takes the former out of the file. Each step may die anywhere and be made again.
+
+// ErrOneKey is returned where a key is to take another's place and there is no other.
+var ErrOneKey = errors.New("vault: the key file has one key: prepare another first")
+
+// ErrOwner is returned to whoever would change a key file of somebody else.
+var ErrOwner = errors.New("vault: the key file is changed by its owner alone: run this as the service's user")
+
+// AddKey puts a new wrapping key into a file, behind the present one; false if one waits there already.
+func AddKey(path string) (added bool, err error) {
+	err = changeWrap(path, func(m *keyset.Manager, ids []uint32, _ uint32) error {
+		if len(ids) > 1 {
+			return nil
+		}
+		added = true
+		_, err := m.Add(aead.AES256GCMKeyTemplate())
+		return err
+	})
+	return added, err
+}
+
+// UseNewest has the key that came last wrap from now on.
+func UseNewest(path string) error {
+	return changeWrap(path, func(m *keyset.Manager, ids []uint32, _ uint32) error {
+		if len(ids) < 2 {
+			return ErrOneKey
+		}
+		return m.SetPrimary(ids[len(ids)-1])
+	})
+}
+
+// DropFormer leaves the wrapping key in the file alone. What another has wrapped does not open any more.
+func DropFormer(path string) error {
+	return changeWrap(path, func(m *keyset.Manager, ids []uint32, primary uint32) error {
+		for _, id := range ids {
+			if id == primary {
+				continue
+			}
+			if err := m.Delete(id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// changeWrap changes the wrapping keyset of a file; who dies meanwhile leaves the former file or the new one.
+func changeWrap(path string, change func(m *keyset.Manager, ids []uint32, primary uint32) error) error {
+	if _, err := ReadKeyFile(path); err != nil { // its mode and all of its keysets
+		return err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("vault: key file: %w", err)
+	}
+	if owner, ok := st.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Geteuid() {
+		return ErrOwner // the new file would be ours, and closed to those who read it now
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("vault: key file: %w", err)
+	}
+	var f keyFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return errors.New("vault: the key file is not valid JSON")
+	}
+	h, err := readKeyset(f.Wrap)
+	if err != nil {
+		return err
+	}
+	var all []uint32
+	for _, k := range h.KeysetInfo().GetKeyInfo() {
+		all = append(all, k.GetKeyId())
+	}
+	m := keyset.NewManagerFromHandle(h)
+	if err := change(m, all, h.KeysetInfo().GetPrimaryKeyId()); err != nil {
+		return err
+	}
+	if h, err = m.Handle(); err != nil {
+		return fmt.Errorf("vault: key encryption keyset: %w", err)
+	}
+	f.Wrap = writeKeyset(h)
+	if text, err = json.Marshal(f); err != nil {
+		return err
+	}
+	return wholefile.Replace(path, text)
+}
+
+// mark is how everything begins that a key of that id has encrypted (Tink's own prefix).
+func mark(id uint32) []byte { return binary.BigEndian.AppendUint32([]byte{1}, id) }
+
+// Left tells how many tokens a former key has wrapped, and how many of them still have a verification code, which
+// are sealed again once it is gone.
+func (v *Vault) Left(ctx context.Context, pool *pgxpool.Pool) (left, waiting int, err error) {
+	type counts struct {
+		Left    int `db:"left_over"`
+		Waiting int `db:"waiting"`
+	}
+	c, err := pg.One[counts](ctx, pool, `
+		SELECT count(*)::int AS left_over, count(c.token_id)::int AS waiting
+		FROM vault_keys k LEFT JOIN vault_cvcs c ON c.token_id = k.token_id
+		WHERE position(@mark::bytea IN substring(k.wrapped_key FOR 16)) = 0`, pg.Args{"mark": mark(v.keys.primary)})
+	return c.Left, c.Waiting, err
+}
+
+// Rotate seals again, each with a data key of its own that the present key wraps, what a former key has wrapped of the next
+// tokens after one: at most so many, in one transaction. It tells how many those were and where to go on; the zero token when
+// none is left.
+//
+// A token with a verification code is left out: an authorization that takes the code while its key changes would
+// find that the two do not fit. Codes are gone within 15 minutes.
+func (v *Vault) Rotate(ctx context.Context, pool *pgxpool.Pool, after ids.Token, most int) (done int, last ids.Token, err error) {
+	err = pg.InTx(ctx, pool, func(tx *pg.Tx) error {
+		rows, err := pg.All[examinedRow](ctx, tx, `
+			SELECT k.token_id, t.application_id, t.merchant_id, k.wrapped_key, v.field, v.sealed, NULL::bytea AS once, NULL::text AS once_field
+			FROM vault_keys k
+			JOIN tokens t ON t.id = k.token_id
+			JOIN vault_values v ON v.token_id = k.token_id
+			WHERE (@after::uuid IS NULL OR k.token_id > @after) AND position(@mark::bytea IN substring(k.wrapped_key FOR 16)) = 0
+				AND NOT EXISTS (SELECT FROM vault_cvcs c WHERE c.token_id = k.token_id)
+			ORDER BY k.token_id LIMIT @most FOR UPDATE OF k`, pg.Args{"after": after, "mark": mark(v.keys.primary), "most": most})
+		if err != nil {
+			return err
+		}
+		done, last = len(rows), ids.Token{}
+		for _, r := range rows {
+			if err := v.againTx(tx, r); err != nil {
+				return fmt.Errorf("%s: %w", r.Token, err)
+			}
+			last = r.Token
+		}
+		if done < most {
+			last = ids.Token{}
+		}
+		crash.Point("vault.sealed_again")
+		return nil
+	})
+	crash.Point("vault.rotated")
+	return done, last, err
+}
+
+// againTx queues a token's data sealed by a fresh key.
+func (v *Vault) againTx(tx *pg.Tx, r examinedRow) error {
+	ref, old := Ref{r.Token, r.ApplicationID, r.MerchantID}, r.sealed()
+	var fresh Sealed
+	value := &fresh.PAN
+	if len(old.AccountNumber) > 0 {
+		number, err := v.OpenAccount(ref, old)
+		if err != nil {
+			return err
+		}
+		if fresh, err = v.SealAccount(ref, number); err != nil {
+			return err
+		}
+		value = &fresh.AccountNumber
+	} else {
+		card, err := v.Open(ref, old)
+		if err != nil {
+			return err
+		}
+		if fresh, err = v.Seal(ref, card); err != nil {
+			return err
+		}
+	}
+	tx.Later(`UPDATE vault_keys SET wrapped_key = @key WHERE token_id = @token`, pg.Args{"token": r.Token, "key": fresh.WrappedKey})
+	tx.Later(`UPDATE vault_values SET sealed = @sealed WHERE token_id = @token AND field = @field`,
+		pg.Args{"token": r.Token, "field": r.Field, "sealed": *value})
+	return nil
+}

@@ -1,0 +1,175 @@
+package vault_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"svcpay/internal/fixture"
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+	"svcpay/internal/vault"
+)
+
+// reads loads a key file.
+func reads(t *testing.T, path string) *vault.Vault {
+	t.Helper()
+	keys, err := vault.ReadKeyFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vault.New(keys)
+}
+
+// opens counts what opens of a world's vault, and what does not.
+func opens(t *testing.T, w *fixture.World, v *vault.Vault) (open, sealed int) {
+	t.Helper()
+	seen, err := v.Examine(t.Context(), w.Pool, ids.Token{}, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen.Opened, len(seen.Sealed)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// world is one whose tokens are sealed by a key file's keys: three cards, of which one has its verification code, and an account.
+func world(t *testing.T) (w *fixture.World, file string) {
+	t.Helper()
+	w, file = fixture.New(t), filepath.Join(t.TempDir(), "keys.json")
+	keys, err := vault.CreateKeyFile(file)
+	must(t, err)
+	w.Tokens.Vault = vault.New(keys)
+	for _, number := range []string{"4242424242424242", "5555555555554444"} {
+		w.Token(number)
+	}
+	w.BankToken(w.App.Merchants.US, w.USBank("000123456789"))
+	_, err = w.Pool.Exec(t.Context(), `DELETE FROM vault_cvcs`)
+	must(t, err)
+	w.Token("378282246310005")
+	return w, file
+}
+
+// rotate goes through the vault in pages and tells how many tokens were sealed again.
+func rotate(t *testing.T, w *fixture.World, v *vault.Vault, most int) (total int) {
+	t.Helper()
+	for last := (ids.Token{}); ; {
+		n, next, err := v.Rotate(t.Context(), w.Pool, last, most)
+		must(t, err)
+		if total, last = total+n, next; last.IsZero() {
+			return total
+		}
+	}
+}
+
+func TestKeysTakeTurns(t *testing.T) {
+	t.Parallel()
+	w, file := world(t)
+	before := reads(t, file)
+	if err := vault.UseNewest(file); !errors.Is(err, vault.ErrOneKey) {
+		t.Errorf("with one key: %v", err)
+	}
+	for i, want := range []bool{true, false} {
+		if added, err := vault.AddKey(file); err != nil || added != want {
+			t.Errorf("%d: %v, %v", i, added, err)
+		}
+	}
+	prepared := reads(t, file)
+	if left, _, err := prepared.Left(t.Context(), w.Pool); err != nil || left != 0 {
+		t.Errorf("a key that waits has %d to do, %v", left, err)
+	}
+	for range 2 { // the second changes nothing
+		must(t, vault.UseNewest(file))
+	}
+	after := reads(t, file)
+	if left, waiting, err := after.Left(t.Context(), w.Pool); err != nil || left != 4 || waiting != 1 {
+		t.Errorf("%d are left, %d wait, %v", left, waiting, err)
+	}
+	if n := rotate(t, w, after, 2); n != 3 {
+		t.Errorf("%d were sealed again", n)
+	}
+	// Servers with the prepared file open what both keys have wrapped, those without it do not.
+	for name, c := range map[string]struct {
+		v    *vault.Vault
+		open int
+	}{"before": {before, 1}, "prepared": {prepared, 4}, "after": {after, 4}} {
+		if open, sealed := opens(t, w, c.v); open != c.open || open+sealed != 4 {
+			t.Errorf("%s: %d open, %d do not", name, open, sealed)
+		}
+	}
+	if n := rotate(t, w, after, 2); n != 0 {
+		t.Errorf("%d were sealed a second time", n)
+	}
+	n, err := vault.PurgeCVCs(t.Context(), w.Pool, w.Clock.Now().Add(time.Hour))
+	if must(t, err); n != 1 {
+		t.Errorf("%d codes", n)
+	}
+	if n := rotate(t, w, after, 2); n != 1 {
+		t.Errorf("%d that had waited", n)
+	}
+	must(t, vault.DropFormer(file))
+	if open, sealed := opens(t, w, reads(t, file)); open != 4 || sealed != 0 {
+		t.Errorf("in the end: %d open, %d do not", open, sealed)
+	}
+}
+
+// What is sealed again is another text under another key, and not only wrapped anew.
+func TestRotationLeavesNoFormerText(t *testing.T) {
+	t.Parallel()
+	w, file := world(t)
+	_, err := w.Pool.Exec(t.Context(), `
+		DELETE FROM vault_cvcs;
+		CREATE TABLE former AS SELECT k.token_id, k.wrapped_key, v.sealed FROM vault_keys k JOIN vault_values v USING (token_id)`)
+	must(t, err)
+	_, err = vault.AddKey(file)
+	must(t, err)
+	must(t, vault.UseNewest(file))
+	rotate(t, w, reads(t, file), 100)
+	same, err := pg.Value[int](t.Context(), w.Pool, `
+		SELECT count(*)::int FROM former f JOIN vault_keys k USING (token_id) JOIN vault_values v USING (token_id)
+		WHERE f.wrapped_key = k.wrapped_key OR f.sealed = v.sealed`, pg.Args{})
+	if err != nil || same != 0 {
+		t.Errorf("%d are as they were, %v", same, err)
+	}
+	// A backup of before: the former rows, a token that was shredded since among them, come back.
+	must(t, vault.DropFormer(file))
+	_, err = w.Pool.Exec(t.Context(), `
+		DELETE FROM vault_keys;
+		INSERT INTO vault_keys (token_id, wrapped_key, created_at) SELECT token_id, wrapped_key, now() FROM former;
+		INSERT INTO vault_values (token_id, field, sealed) SELECT f.token_id, CASE t.kind WHEN 'card' THEN 'pan' ELSE 'account_number' END, f.sealed
+			FROM former f JOIN tokens t ON t.id = f.token_id`)
+	must(t, err)
+	if open, sealed := opens(t, w, reads(t, file)); open != 0 || sealed != 4 {
+		t.Errorf("of a backup from before the rotation %d open and %d do not", open, sealed)
+	}
+}
+
+func TestKeyFilesOfOthersAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "keys.json")
+	_, err := vault.CreateKeyFile(file)
+	must(t, err)
+	was, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.Chmod(file, 0o640))
+	if _, err := vault.AddKey(file); !errors.Is(err, vault.ErrKeyFileMode) {
+		t.Errorf("others may read it: %v", err)
+	}
+	must(t, os.Chmod(file, 0o600))
+	if os.Geteuid() == 0 {
+		must(t, os.Chown(file, 65534, 65534))
+		if _, err := vault.AddKey(file); !errors.Is(err, vault.ErrOwner) {
+			t.Errorf("it is another's: %v", err)
+		}
+	}
+	if is, err := os.ReadFile(file); err != nil || string(is) != string(was) {
+		t.Errorf("it was changed: %v", err)
+	}
+}
