@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -233,4 +235,32 @@ func TestWithoutTheDatabase(t *testing.T) {
 	}
 	expect(t, "what cannot be read", scrape(t, m), map[string]string{"svcpay_database_up": "0", "svcpay_operations_open": "",
 		`svcpay_http_requests_total{route="/api",status="200",surface="api"}`: "1"})
+}
+
+// Each metric that the runbook's alerts look at is one, with the labels that they ask for.
+func TestAlertsOfTheRunbookLookAtMetrics(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/runbook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string][]string{}
+	for _, m := range metrics.Table() {
+		known[m.Name] = m.Labels
+	}
+	used := 0
+	for _, m := range regexp.MustCompile(`(svcpay_[a-z_]+)(?:\{([a-z]+)=)?`).FindAllStringSubmatch(string(text), -1) {
+		labels, ok := known[strings.TrimSuffix(m[1], "_count")]
+		if used++; !ok || m[2] != "" && !slices.Contains(labels, m[2]) {
+			t.Errorf("there is no %s", m[0])
+		}
+	}
+	if used < 13 {
+		t.Errorf("%d metrics are used", used)
+	}
+	for _, alert := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(string(text), -1) {
+		if !regexp.MustCompile(`(?m)^### .*\b` + alert[1] + `\b`).Match(text) {
+			t.Errorf("nothing is said of %s", alert[1])
+		}
+	}
 }

@@ -26,7 +26,13 @@ type place struct {
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	p := &place{url: pgtest.URL(t), keyFile: filepath.Join(t.TempDir(), "keys.json")}
+	return newPlaceAt(t, pgtest.URL(t))
+}
+
+// newPlaceAt makes a place of a migrated database.
+func newPlaceAt(t *testing.T, url string) *place {
+	t.Helper()
+	p := &place{url: url, keyFile: filepath.Join(t.TempDir(), "keys.json")}
 	var err error
 	// A test's own statements fill tables and look at all of them: they may take longer than the servers'.
 	if p.pool, err = pg.Open(t.Context(), p.url+"&statement_timeout="+strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
