@@ -120,6 +120,7 @@ var rows = map[string]row{
 	"metrics":     {4, "0 1 2"},
 	"notify":      {4, "0 1 2 3 views/text"},
 	"receipt":     {4, "0 1 2 3 views/text"},
+	"erasure":     {4, "0 1 2 3"},
 	"doctor":      {4, "ids pg migrations vault"},
 	"policy":      {4, "authz"},
 	"static":      {4, ""},

@@ -24,6 +24,7 @@ type commands struct {
 	WalletA   walletACommand   `cmd:"" name:"wallet-a-domain" help:"Install the file by which wallet A knows the websites of merchants."`
 	DAF       dafCommand       `cmd:"" name:"daf" help:"Work on DAF Pay."`
 	Doctor    doctorCommand    `cmd:"" help:"Look at everything that the service stands on, and say what is wrong or doubtful."`
+	Erase     eraseCommand     `cmd:"" help:"Forget who a payer is: personal data leaves every record, what was paid stays."`
 	Audit     auditCommand     `cmd:"" help:"Look after the log of who did what."`
 	Admin     adminCommand     `cmd:"" help:"Let the first people in: links that work once."`
 	Keys      keysCommand      `cmd:"" help:"Make, list, roll and revoke an application's API keys."`

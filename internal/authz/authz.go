@@ -138,6 +138,7 @@ const (
 	SystemUserManage Permission = "system_user:manage" // the same of the deployment's own people
 	RoleRead         Permission = "role:read"          // which role may do what
 	AuditRead        Permission = "audit:read"         // who did what, and who was refused
+	PayerErase       Permission = "payer:erase"        // forget who a payer is
 
 	ApplicationManage Permission = "application:manage"
 	SystemRead        Permission = "system:read" // jobs, queues and health of the deployment

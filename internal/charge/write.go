@@ -36,7 +36,7 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 		token.UsedTx(tx, c.ApplicationID, c.MerchantID, c.Token, keptNetworkID(c), m.At)
 	}
 	if e.disable != "" {
-		if err := token.DisableTx(ctx, tx, m, token.Disabling{ApplicationID: c.ApplicationID, Token: c.Token, Reason: e.disable,
+		if err := token.DisableTx(ctx, tx, m, token.Ending{ApplicationID: c.ApplicationID, Token: c.Token, Reason: e.disable,
 			Livemode: c.Livemode, Source: source}); err != nil {
 			return c, err
 		}

@@ -31,7 +31,7 @@ func TestUnusedTokensExpire(t *testing.T) {
 	unproved := get(t, w, pending(t, w))
 	disabled := get(t, w, w.Token(visa))
 	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Disabling{ApplicationID: w.App.AppID, Token: disabled.ID, Reason: "return_R02", Source: outbox.Job})
+		return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Ending{ApplicationID: w.App.AppID, Token: disabled.ID, Reason: "return_R02", Source: outbox.Job})
 	})
 	deleted := get(t, w, w.Token(visa))
 	if err == nil {

@@ -49,7 +49,7 @@ func act(t *testing.T, w *fixture.World, name string, now token.Token) error {
 			token.UsedTx(tx, w.App.AppID, now.MerchantID, now.ID, nil, w.Clock.Now())
 			return nil
 		}
-		return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Disabling{ApplicationID: w.App.AppID, Token: now.ID, Reason: "return_R02", Source: outbox.Job})
+		return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Ending{ApplicationID: w.App.AppID, Token: now.ID, Reason: "return_R02", Source: outbox.Job})
 	})
 }
 

@@ -134,7 +134,7 @@ func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id strin
 			UPDATE mandates SET status = 'revoked', revoked_at = @now, updated_at = @now, version = @version
 			WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"now": revoked.UpdatedAt, "version": revoked.Version, "application_id": actor.ApplicationID, "id": mandateID})
-		return revoked.derive(s.livemode()), DisableTx(ctx, tx, m, Disabling{ApplicationID: actor.ApplicationID, Token: revoked.Token,
+		return revoked.derive(s.livemode()), DisableTx(ctx, tx, m, Ending{ApplicationID: actor.ApplicationID, Token: revoked.Token,
 			Reason: "mandate_revoked", Livemode: s.livemode(), Source: outbox.SourceOf(actor), RequestID: actor.RequestID})
 	})
 }

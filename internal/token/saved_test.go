@@ -262,7 +262,7 @@ func TestUseAndDisabling(t *testing.T) {
 	m := instant.Both(w.Clock.Now())
 	disable := func(application int64, reason string) (err error) {
 		return pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-			return token.DisableTx(t.Context(), tx, m, token.Disabling{ApplicationID: application, Token: before.ID, Reason: reason, Source: outbox.Job})
+			return token.DisableTx(t.Context(), tx, m, token.Ending{ApplicationID: application, Token: before.ID, Reason: reason, Source: outbox.Job})
 		})
 	}
 	if err := disable(w.Other.AppID, "return_R02"); code(err) != "resource_missing" {

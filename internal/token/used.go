@@ -21,22 +21,35 @@ func UsedTx(tx *pg.Tx, applicationID, merchantID int64, id ids.Token, networkID 
 			"application_id": applicationID, "merchant_id": merchantID, "id": id})
 }
 
-// Disabling ends the life of a token.
-type Disabling struct {
+// Ending ends the life of a token.
+type Ending struct {
 	ApplicationID int64
 	Token         ids.Token
-	Reason        string // for people and programs: return_R10
+	Reason        string // of one that is disabled, for people and programs: return_R10
 	Livemode      bool
 	Source        outbox.Source
 	RequestID     ids.Request // zero: no request
 }
 
 // DisableTx keeps a token from being charged again. One that is not active any more is left alone.
-func DisableTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d Disabling) error {
-	before, err := lockTx(ctx, tx, d.ApplicationID, d.Token)
-	if err != nil || !before.alive() {
+func DisableTx(ctx context.Context, tx *pg.Tx, m instant.Moment, e Ending) error {
+	return e.endTx(ctx, tx, m, Token.alive, func(t Token) Token { return t.disabled(e.Reason) })
+}
+
+// DeleteTx takes a token out of the vault for good, whatever state it is in.
+func DeleteTx(ctx context.Context, tx *pg.Tx, m instant.Moment, e Ending) error {
+	return e.endTx(ctx, tx, m, func(t Token) bool { return t.Status != Deleted }, func(t Token) Token {
+		t.Status = Deleted
+		return t
+	})
+}
+
+// endTx locks the token and changes it, with an event, unless it ended before.
+func (e Ending) endTx(ctx context.Context, tx *pg.Tx, m instant.Moment, open func(Token) bool, ended func(Token) Token) error {
+	before, err := lockTx(ctx, tx, e.ApplicationID, e.Token)
+	if err != nil || !open(before) {
 		return err
 	}
-	_, err = changeTx(tx, m, before, before.disabled(d.Reason), cause{d.Livemode, d.RequestID, d.Source})
+	_, err = changeTx(tx, m, before, ended(before), cause{e.Livemode, e.RequestID, e.Source})
 	return err
 }

@@ -62,7 +62,7 @@ func TestVerifyIsRefused(t *testing.T) {
 		},
 		"token_disabled": func(id string) error {
 			return pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-				return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Disabling{ApplicationID: w.App.AppID, Token: get(t, w, id).ID, Reason: "x", Source: outbox.Job})
+				return token.DisableTx(t.Context(), tx, instant.Both(w.Clock.Now()), token.Ending{ApplicationID: w.App.AppID, Token: get(t, w, id).ID, Reason: "x", Source: outbox.Job})
 			})
 		},
 	}

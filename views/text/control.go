@@ -192,6 +192,6 @@ var permissionsEnglish = map[string]string{
 	"token:read": "see payment methods", "mandate:read": "see mandates",
 	"dispute:read": "see disputes", "dispute:answer": "answer disputes", "file:create": "upload evidence", "file:read": "see uploaded evidence",
 	"payout:read": "see payouts", "payout:resume": "resume payouts", "balance:read": "see balances", "statement:read": "see statements",
-	"team:read": "see the team", "team:manage": "manage the team", "role:read": "see what roles may do", "audit:read": "see the audit log",
+	"team:read": "see the team", "team:manage": "manage the team", "role:read": "see what roles may do", "audit:read": "see the audit log", "payer:erase": "erase payers",
 	"export:create": "export what they may see", "export:read": "download exports",
 }

@@ -1,0 +1,107 @@
+package erasure
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+// personal are the members of the API's objects that may say who a payer is, with what is left of each.
+var personal = map[string]string{
+	"billing": `{}`, "metadata": `{}`, "evidence": `{}`, "evidence_files": `[]`, "description": `null`, "note": `null`, "void_reason": `null`,
+	"cardholder_name": `""`, "user": `{"firstName": "", "lastName": "", "email": "", "note": ""}`,
+}
+
+// without is a JSON text whose personal members say nothing, wherever they stand. One that is no object or list of objects
+// stays, such as the user who refunded.
+func without(text []byte) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // an amount stays as it is written
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("erasure: %w", err)
+	}
+	forget(v)
+	return json.Marshal(v)
+}
+
+// forget empties the personal members of a value and of all that is in it.
+func forget(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			forget(one)
+		}
+	case map[string]any:
+		for name, member := range v {
+			left, named := personal[name]
+			if _, text := member.(string); named && !(text && name == "user") && member != nil {
+				v[name] = json.RawMessage(left)
+				continue
+			}
+			forget(member)
+		}
+	}
+}
+
+type eventRow struct {
+	ID       ids.Event       `db:"id"`
+	Object   json.RawMessage `db:"object"`
+	Previous json.RawMessage `db:"previous_attributes"`
+}
+
+// eventsTx rewrites the events of the payer's objects; what is delivered again says no more than they.
+func (p payer) eventsTx(ctx context.Context, tx *pg.Tx) error {
+	rows, err := pg.All[eventRow](ctx, tx, `
+		SELECT id, object, previous_attributes FROM events WHERE application_id = @application_id AND object_id = ANY (@objects)`,
+		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		object, err := without(r.Object)
+		if err != nil {
+			return err
+		}
+		previous, err := without(r.Previous)
+		if err != nil {
+			return err
+		}
+		tx.Later(`UPDATE events SET object = @object, previous_attributes = @previous WHERE application_id = @application_id AND id = @id`,
+			pg.Args{"application_id": p.applicationID, "id": r.ID, "object": json.RawMessage(object), "previous": json.RawMessage(previous)})
+	}
+	return nil
+}
+
+type answerRow struct {
+	Key     string `db:"key"`
+	Result  []byte `db:"result"`
+	Refusal []byte `db:"refusal"`
+}
+
+// answersTx rewrites the answers of the payer's idempotency keys. The keys stay: a repeated request must not pay twice.
+func (p payer) answersTx(ctx context.Context, tx *pg.Tx) error {
+	rows, err := pg.All[answerRow](ctx, tx, `
+		SELECT key, result, refusal FROM idempotency_keys WHERE application_id = @application_id AND object_id = ANY (@objects)`,
+		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		for _, text := range []*[]byte{&r.Result, &r.Refusal} {
+			if *text == nil {
+				continue
+			}
+			if *text, err = without(*text); err != nil {
+				return err
+			}
+		}
+		tx.Later(`UPDATE idempotency_keys SET result = @result, refusal = @refusal WHERE application_id = @application_id AND key = @key`,
+			pg.Args{"application_id": p.applicationID, "key": r.Key, "result": r.Result, "refusal": r.Refusal})
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package erasure
+
+import (
+	"context"
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+)
+
+// payer is who is to be forgotten: what is theirs, and by what their words are known in the request log.
+type payer struct {
+	Erased
+	applicationID int64
+	address       string
+	names         []string   // "first\nlast", each of whole names alone
+	others        [][16]byte // refunds and disputes of the charges
+	busy          bool
+}
+
+// findTx finds and locks what is a payer's: what carries the address, the charges of such tokens and the tokens of such charges.
+func findTx(ctx context.Context, tx *pg.Tx, applicationID int64, address string) (payer, error) {
+	p := payer{applicationID: applicationID, address: address}
+	args := pg.Args{"application_id": applicationID, "address": address}
+	charges, err := pg.All[value[ids.Charge]](ctx, tx, lockCharges, args)
+	if err != nil {
+		return p, err
+	}
+	tokens, err := pg.All[value[ids.Token]](ctx, tx, selectTokens, args)
+	if err != nil {
+		return p, err
+	}
+	donations, err := pg.All[value[ids.Donation]](ctx, tx, lockDonations, args)
+	if err != nil {
+		return p, err
+	}
+	names, err := pg.All[value[string]](ctx, tx, selectNames, args)
+	if err != nil {
+		return p, err
+	}
+	p.Erased, p.names = Erased{Tokens: plain(tokens), Charges: plain(charges), Donations: plain(donations)}, plain(names)
+	others, err := pg.All[value[[16]byte]](ctx, tx, selectOthers, pg.Args{"application_id": applicationID, "charges": p.Charges})
+	if err != nil {
+		return p, err
+	}
+	p.others = plain(others)
+	p.busy, err = pg.Value[bool](ctx, tx, `
+		SELECT EXISTS (SELECT FROM charges WHERE application_id = @application_id AND id = ANY (@charges) AND status = 'processing')
+			OR EXISTS (SELECT FROM processor_operations WHERE application_id = @application_id AND state = 'open'
+				AND (charge_id = ANY (@charges) OR subject_id = ANY (@objects)))
+			OR EXISTS (SELECT FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)
+				AND status IN ('needs_response', 'under_review'))
+			OR EXISTS (SELECT FROM idempotency_keys WHERE application_id = @application_id AND object_id = ANY (@objects) AND state <> 'done')
+			OR EXISTS (SELECT FROM exports WHERE application_id = @application_id AND status IN ('queued', 'running'))`,
+		pg.Args{"application_id": applicationID, "charges": p.Charges, "objects": p.objects()})
+	return p, err
+}
+
+type value[T any] struct {
+	Value T `db:"value"`
+}
+
+// plain are the values of one column.
+func plain[T any](rows []value[T]) []T {
+	out := make([]T, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, r.Value)
+	}
+	return out
+}
+
+const (
+	lockCharges = `
+		SELECT id AS value FROM charges
+		WHERE application_id = @application_id AND (lower(billing->>'email') = lower(@address) OR token_id IN (
+			SELECT id FROM tokens WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)))
+		ORDER BY id FOR UPDATE`
+	selectTokens = `
+		SELECT id AS value FROM tokens
+		WHERE application_id = @application_id AND entry_mode <> 'payout_account' AND (lower(billing->>'email') = lower(@address) OR id IN (
+			SELECT token_id FROM charges WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)))
+		ORDER BY id`
+	lockDonations = `
+		SELECT id AS value FROM daf_donations WHERE application_id = @application_id AND lower(donor->>'email') = lower(@address)
+		ORDER BY id FOR UPDATE`
+	selectNames = `
+		SELECT DISTINCT lower(first || E'\n' || last) AS value FROM (
+			SELECT billing->>'first_name' AS first, billing->>'last_name' AS last FROM tokens
+			WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)
+			UNION ALL SELECT billing->>'first_name', billing->>'last_name' FROM charges
+			WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)
+			UNION ALL SELECT donor->>'firstName', donor->>'lastName' FROM daf_donations
+			WHERE application_id = @application_id AND lower(donor->>'email') = lower(@address)) n
+		WHERE first <> '' AND last <> ''`
+	selectOthers = `
+		SELECT id AS value FROM refunds WHERE application_id = @application_id AND charge_id = ANY (@charges)
+		UNION ALL SELECT id FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)`
+)
+
+// eraseTx takes the payer out of everything but the audit log and the ledger, which never knew them.
+func (p payer) eraseTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
+	p.recordsTx(tx)
+	p.donationsTx(tx)
+	p.logsTx(tx)
+	p.exportsTx(tx, now)
+	if err := p.eventsTx(ctx, tx); err != nil {
+		return err
+	}
+	return p.answersTx(ctx, tx)
+}
+
+// recordsTx queues what leaves charges, their tokens and what came of them. The texts of mandates name nobody: they stay, as proof.
+func (p payer) recordsTx(tx *pg.Tx) {
+	tx.Later(`UPDATE tokens SET billing = '{}' WHERE application_id = @application_id AND id = ANY (@tokens)`,
+		pg.Args{"application_id": p.applicationID, "tokens": p.Tokens})
+	tx.Later(`
+		UPDATE charges SET billing = '{}', description = NULL, metadata = '{}', void_reason = NULL
+		WHERE application_id = @application_id AND id = ANY (@charges)`,
+		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(`UPDATE processor_operations SET note = NULL WHERE application_id = @application_id AND charge_id = ANY (@charges) AND kind = 'void'`,
+		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(`UPDATE refunds SET note = NULL, metadata = '{}' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
+		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(`
+		DELETE FROM files WHERE application_id = @application_id AND id IN (
+			SELECT unnest(evidence_files) FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges))`,
+		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(`
+		UPDATE disputes SET evidence = '{}', evidence_files = '{}' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
+		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
+		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND lower(email) = lower(@address)`,
+		pg.Args{"application_id": p.applicationID, "address": p.address})
+}
+
+// donationsTx queues what leaves donations, and the ways through the modal that led to them.
+func (p payer) donationsTx(tx *pg.Tx) {
+	tx.Later(`
+		UPDATE daf_donations SET donor = '{"firstName": "", "lastName": "", "email": "", "note": ""}', note = NULL, metadata = '{}'
+		WHERE application_id = @application_id AND id = ANY (@donations)`,
+		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
+	tx.Later(`UPDATE daf_donation_statuses SET note = NULL WHERE application_id = @application_id AND donation_id = ANY (@donations)`,
+		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
+	tx.Later(`
+		DELETE FROM daf_workflows
+		WHERE application_id = @application_id AND (donation_id = ANY (@donations) OR lower(donor->>'email') = lower(@address))`,
+		pg.Args{"application_id": p.applicationID, "donations": p.Donations, "address": p.address})
+}
+
+// logsTx queues the deletion of what was asked and answered with the payer in it: nothing is decided by request logs.
+func (p payer) logsTx(tx *pg.Tx) {
+	tx.Later(`
+		DELETE FROM request_logs l USING (SELECT l.id, lower(concat_ws(' ', path, query, request_body, response_body)) AS words
+			FROM request_logs l WHERE application_id = @application_id) w
+		WHERE w.id = l.id AND (position(lower(@address) IN w.words) > 0
+			OR position(replace(lower(@address), '@', '%40') IN w.words) > 0
+			OR EXISTS (SELECT FROM unnest(@names::text[]) n
+				WHERE position(split_part(n, E'\n', 1) IN w.words) > 0 AND position(split_part(n, E'\n', 2) IN w.words) > 0))`,
+		pg.Args{"application_id": p.applicationID, "address": p.address, "names": p.names})
+	tx.Later(`
+		UPDATE webhook_attempts a SET response_body = NULL
+		FROM webhook_deliveries d JOIN events e ON e.application_id = d.application_id AND e.id = d.event_id
+		WHERE d.application_id = @application_id AND e.object_id = ANY (@objects)
+			AND a.application_id = d.application_id AND a.delivery_id = d.id`,
+		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
+}
+
+// exportsTx queues the end of the application's files: they are compressed, and quickly made again.
+func (p payer) exportsTx(tx *pg.Tx, now time.Time) {
+	tx.Later(`
+		DELETE FROM export_chunks WHERE application_id = @application_id AND @objects::uuid[] <> '{}'`,
+		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
+	tx.Later(`
+		UPDATE exports SET status = 'expired', version = version + 1, updated_at = @now
+		WHERE application_id = @application_id AND status = 'done' AND @objects::uuid[] <> '{}'`,
+		pg.Args{"now": now, "application_id": p.applicationID, "objects": p.objects()})
+	tx.Later(`
+		UPDATE exports SET filters = '{}'
+		WHERE application_id = @application_id AND position(lower(@address) IN lower(filters::text)) > 0`,
+		pg.Args{"application_id": p.applicationID, "address": p.address})
+}
