@@ -86,7 +86,7 @@ for (const look of looks) {
   test(`guides and errors are sound, ${look.width} ${look.colorScheme}`, async (t) => {
     const page = await open(t, '/docs/guides', look);
     const paths = await page.locator('.guides a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
-    assert.equal(paths.length, 9);
+    assert.equal(paths.length, 10);
     for (const path of ['/docs/guides', ...paths, '/docs/events', '/docs/errors']) {
       await page.goto(base + path);
       await page.evaluate(axeSource);
