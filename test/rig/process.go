@@ -61,7 +61,7 @@ func Killed(s *os.ProcessState) bool {
 
 // Build builds the program of the module at root.
 func Build(root, path string, flags ...string) error {
-	cmd := exec.Command("go", append(append([]string{"build", "-trimpath", "-o", path}, flags...), "./cmd/svcpay")...)
+	cmd := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), "./cmd/svcpay")...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w\n%s", strings.Join(cmd.Args[1:], " "), err, out)
