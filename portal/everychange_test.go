@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/daf"
 	"svcpay/internal/demo"
+	"svcpay/internal/erasure"
 	"svcpay/internal/event"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
@@ -69,6 +70,17 @@ func (w *world) administers() []func() error {
 			return err
 		},
 		func() error { return w.Merchants.InstallAssociation(ctx, system, []byte("7B")) },
+		func() error {
+			card := w.Card("4242424242424242")
+			card.Billing.Email = "forget@example.org"
+			if _, err := w.Tokens.CreateCard(ctx, w.Session(), "to be forgotten", card); err != nil {
+				return err
+			}
+			there := system
+			there.ApplicationID = w.App.AppID
+			_, err := erasure.New(erasure.Deps{Pool: w.Pool, Check: w.Gate, Clock: w.Clocks}).Payer(ctx, there, card.Billing.Email)
+			return err
+		},
 		func() error {
 			_, err := w.Fees.ScheduleServiceRates(ctx, system, w.App.AppID, fee.Change{Rates: demo.Rates(), Reason: "As agreed"})
 			return err
