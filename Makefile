@@ -7,7 +7,7 @@ TOOL := go tool -modfile=tools/go.mod
 CLIENT := api/client/typescript
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
-.PHONY: help run build generate test test-go test-front test-browser test-browser-long chaos bench bench-quick screenshots check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick screenshots check lint fmt postgres tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -52,8 +52,8 @@ test-front: static/dist/.built $(CLIENT)/dist/index.js
 test-browser: build postgres
 	@echo "browser tests" && tools/browser-tests.sh
 
-test-browser-long: build postgres ## all browser tests, each page in both themes at both widths
-	@tools/browser-tests.sh --long
+test-long: build postgres ## what takes long: a backup that is restored, and all browser tests, each page in both themes at both widths
+	@go test -tags long ./test/e2e -run BackupIsRestored && tools/browser-tests.sh --long
 
 chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find
 	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))
@@ -66,7 +66,7 @@ screenshots: build postgres ## a picture of every page of the portal, in .screen
 
 check: static/dist/.built ## formatting, generated code, vet: quick and silent when all is well
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
-	@go vet ./... && go vet -tags chaos ./cmd/... ./internal/crash && go vet -tags planted ./internal/planted ./internal/pg ./internal/charge && go vet -tags bench ./cmd/...
+	@go vet ./... && go vet -tags chaos ./cmd/... ./internal/crash && go vet -tags planted ./internal/planted ./internal/pg ./internal/charge && go vet -tags bench ./cmd/... && go vet -tags long ./test/e2e
 	@tools/generated-check.sh
 
 lint: build ## staticcheck, and the lint of the API's contract
