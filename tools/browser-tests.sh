@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs browser tests: the files named, or all but those that take very long; with --long all, each page in every look.
-# Files of history/ run beside a demo with six weeks of payments, the others beside one that has just begun.
+# Runs browser tests: the files named, or those of every run; with --long all, each page in every look. Files of
+# history/ run beside a demo with six weeks of payments, the others beside one that has just begun.
 set -eu
 cd "$(dirname "$0")/.."
+long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides policy shop-bank wallet-a wallet-b history/every-page"
 
 beside() { # a kind of demo, and its files
 	demo=$1
@@ -10,15 +11,20 @@ beside() { # a kind of demo, and its files
 	[ $# -eq 0 ] || tools/with-demo.sh $demo node --test --test-timeout=600000 --test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
 }
 
+files() { # a directory; those of its files that are asked for
+	for file in test/browser/$1*.test.mjs; do
+		name=${file#test/browser/}
+		case " $long " in *" ${name%.test.mjs} "*) [ -z "${EVERY_LOOK-}" ] || echo "$file" ;; *) echo "$file" ;; esac
+	done
+}
+
 case "${1-}" in
-"") beside "" $(ls test/browser/*.test.mjs | grep -v /endurance) ;;
---long)
-	export EVERY_LOOK=1
-	beside "" test/browser/*.test.mjs
-	;;
+"") ;;
+--long) export EVERY_LOOK=1 ;;
 *)
 	case "$*" in */history/*) beside --history "$@" ;; *) beside "" "$@" ;; esac
 	exit
 	;;
 esac
-beside --history test/browser/history/*.test.mjs
+beside "" $(files "")
+beside --history $(files history/)
