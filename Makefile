@@ -42,7 +42,7 @@ postgres: ## make sure that PostgreSQL's programs are here
 test: build postgres check lint test-go test-front test-browser ## run every test but for what takes long
 
 test-go: build postgres
-	@echo "Go tests" && go test ./...
+	@echo "Go tests" && go test $$(go list ./... | grep -v /test/) && go test -p 1 ./test/...
 	@tools/await-test-server.sh
 
 test-front: static/dist/.built $(CLIENT)/dist/index.js
