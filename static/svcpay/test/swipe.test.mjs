@@ -26,10 +26,16 @@ const folder = new URL('../src/locales/', import.meta.url);
 const words = async (name) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
 /** Codes of the service whose messages payers may read. */
 const SERVICE = ['invalid_email', 'invalid_token_data', 'rate_limited', 'network_error', 'timeout', 'internal_error', 'not_ready'];
+/** What the bank form says besides, whose English stands beside its inputs. */
+const BANK = [
+  ...['account_holder_first_name', 'account_holder_last_name', 'email', 'account_type', 'routing_number', 'account_number'].map((name) => `label_${name}`),
+  'placeholder_account_type', 'placeholder_routing_number', 'type_checking', 'type_savings', 'mandate_not_accepted', 'incomplete_email',
+  ...['account_holder_name', 'account_type', 'routing_number', 'account_number'].flatMap((name) => [`incomplete_${name}`, `invalid_${name}`]),
+];
 
 test('each language has every word, a region only such as its language has', async () => {
   const titles = ['card', 'cardNumber', 'cardExpiration', 'cardCvc'].map((type) => `title_${type}`);
-  const expected = [...Object.keys(await words('en.json')), ...Object.keys(ENGLISH), ...titles, ...SERVICE].sort();
+  const expected = [...Object.keys(await words('en.json')), ...Object.keys(ENGLISH), ...titles, ...SERVICE, ...BANK].sort();
   const files = await readdir(folder);
   assert.deepEqual(files.sort(), ['en.json', 'es.json', 'fr-CA.json', 'fr.json']);
   for (const name of ['es.json', 'fr.json']) {
