@@ -281,7 +281,7 @@ test('one authorization makes one donation, whatever is posted', async (t) => {
   const post = (body) => api('/api/dafDonations', { method: 'POST', body });
   for (const answer of await Promise.all([post(same), post(same)])) assert.deepEqual([answer.status, answer.body.id], [200, donation]);
   assert.equal((await post({ ...same, amount: 6000 })).body.error.code, 'daf_session_already_used');
-  assert.equal((await post({ ...same, workflowSessionId: `${workflowSessionId.slice(0, -1)}x` })).body.error.code, 'daf_session_not_found');
+  assert.equal((await post({ ...same, workflowSessionId: `${workflowSessionId}x` })).body.error.code, 'daf_session_not_found');
 });
 
 for (const { width, colorScheme } of looks) {
