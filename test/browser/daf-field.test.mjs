@@ -18,7 +18,11 @@ test('a donor goes through the modal: one event, exactly the reference’s, and 
   assert.equal(await dialog(page).getAttribute('aria-label'), 'Donate from a donor-advised fund');
   assert.equal(await page.locator('dialog iframe').getAttribute('sandbox'), 'allow-scripts allow-same-origin allow-forms allow-popups');
   await page.waitForFunction(() => document.activeElement.shadowRoot?.activeElement?.localName === 'iframe');
-  await inModal(page).locator('input:focus').waitFor();
+  await inModal(page).locator('input').evaluate((element) => new Promise((done, failed) => {
+    const late = setTimeout(() => failed(new Error(`the focus is at ${document.activeElement.localName}`)), 10_000);
+    const look = () => (document.activeElement === element ? done(clearTimeout(late)) : setTimeout(look, 5));
+    look();
+  }));
   await inModal(page).getByRole('button', { name: 'Continue' }).click();
   assert.deepEqual(await eventsOf(page, 'dafAuthorized', 1), [
     { workflowSessionId: AUTHORIZED.workflowSessionId, amount: 12500, user: AUTHORIZED.user },

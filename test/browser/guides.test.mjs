@@ -26,8 +26,17 @@ const examplesOf = (guide) => {
 const library = examplesOf('library');
 
 /** An example with the reader's own origin, key and merchants in the place of the guide's. */
-const mine = (html) => [['https://pay.example.com', credentials.pay_url], ['pk_sandbox_example', credentials.public_key], ['1042', us], ['1043', q], ['1044', ca]]
-  .reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), html);
+const MINE = {
+  'https://pay.example.com': credentials.pay_url,
+  'http://pay.localhost:8080': credentials.pay_url,
+  PUBLIC_KEY: `'${credentials.public_key}'`,
+  MERCHANT_ID: us,
+  pk_sandbox_example: credentials.public_key,
+  1042: us,
+  1043: q,
+  1044: ca,
+};
+const mine = (html) => Object.entries(MINE).reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), html);
 
 const fill = async (page, values) => {
   for (const [name, text, container] of values) await input(page, name, container).fill(text);
@@ -76,7 +85,7 @@ before(async () => {
   assert.equal((await api(`/api/merchants/${us}`, { method: 'PUT', body: { domains } })).status, 200);
 });
 
-for (const { name, html, types } of [...library, ...examplesOf('library-banks')]) {
+for (const { name, html, types } of [...library, ...['library-banks', 'first-charge'].flatMap(examplesOf)]) {
   test(`${name}, ${types.join(' and ')}, works as it stands`, async (t) => {
     const page = await newPage(t);
     const said = [];

@@ -75,8 +75,10 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 	network := map[string]*proxy{"database network": r.toDatabase, "processor network": r.toProcessor}[where]
 	lasts := 200*time.Millisecond + time.Duration(how*float64(1500*time.Millisecond))
 	switch {
-	case card == killServer:
+	case card == killServer && how < 1./3:
 		hit = r.server.kill()
+	case card == killServer:
+		hit = r.server.killLater(r.ready)
 	case card == killDatabase:
 		hit = r.database.kill(context.Background(), &r.found)
 	case card == killBackend:

@@ -96,13 +96,47 @@ func (s *supervisor) bury(p *rig.Process, armed string) {
 }
 
 // kill ends the server by SIGKILL, and tells whether there was one.
-func (s *supervisor) kill() bool {
+func (s *supervisor) kill() bool { return s.shoot(s.running()) }
+
+// killLater is patient: the server comes up first, and may meet the crash point that it was armed with.
+func (s *supervisor) killLater(ready func() bool) bool {
+	p := s.running()
+	return p != nil && outlives(p, ready) && s.shoot(p)
+}
+
+func (s *supervisor) running() *rig.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current == nil {
+	return s.current
+}
+
+func (s *supervisor) shoot(p *rig.Process) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p == nil || s.current != p || s.shot {
 		return false
 	}
 	s.shot = true
-	s.current.Signal(syscall.SIGKILL)
+	p.Signal(syscall.SIGKILL)
 	return true
+}
+
+// outlives tells whether a server is still there a second after it was ready.
+func outlives(p *rig.Process, ready func() bool) bool {
+	for pause := 50 * time.Millisecond; ; time.Sleep(pause) {
+		select {
+		case <-p.Done:
+			return false
+		default:
+		}
+		if ready() {
+			break
+		}
+	}
+	select {
+	case <-p.Done:
+		return false
+	case <-time.After(time.Second):
+		return true
+	}
 }

@@ -33,8 +33,6 @@ const (
 	IconFall      IconName = "fall"
 	IconFee       IconName = "fee"
 	IconFile      IconName = "file"
-	IconFilter    IconName = "filter"
-	IconHelp      IconName = "help"
 	IconHome      IconName = "home"
 	IconInfo      IconName = "info"
 	IconKey       IconName = "key"
@@ -100,8 +98,6 @@ var shapes = map[IconName]string{
 	IconFall:      `<path d="M12 5v14"/><path d="m19 12-7 7-7-7"/>`,
 	IconFee:       `<line x1="19" x2="5" y1="5" y2="19"/><circle cx="6.5" cy="6.5" r="2.5"/><circle cx="17.5" cy="17.5" r="2.5"/>`,
 	IconFile:      `<path d="M6 22a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h8a2.4 2.4 0 0 1 1.704.706l3.588 3.588A2.4 2.4 0 0 1 20 8v12a2 2 0 0 1-2 2z"/><path d="M14 2v5a1 1 0 0 0 1 1h5"/><path d="M10 9H8"/><path d="M16 13H8"/><path d="M16 17H8"/>`,
-	IconFilter:    `<path d="M2 5h20"/><path d="M6 12h12"/><path d="M9 19h6"/>`,
-	IconHelp:      `<circle cx="12" cy="12" r="10"/><path d="M9.09 9a3 3 0 0 1 5.83 1c0 2-3 3-3 3"/><path d="M12 17h.01"/>`,
 	IconHome:      `<path d="M15 21v-8a1 1 0 0 0-1-1h-4a1 1 0 0 0-1 1v8"/><path d="M3 10a2 2 0 0 1 .709-1.528l7-6a2 2 0 0 1 2.582 0l7 6A2 2 0 0 1 21 10v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z"/>`,
 	IconInfo:      `<circle cx="12" cy="12" r="10"/><path d="M12 16v-4"/><path d="M12 8h.01"/>`,
 	IconKey:       `<path d="M2.586 17.414A2 2 0 0 0 2 18.828V21a1 1 0 0 0 1 1h3a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h1a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h.172a2 2 0 0 0 1.414-.586l.814-.814a6.5 6.5 0 1 0-4-4z"/><circle cx="16.5" cy="7.5" r=".5" fill="currentColor"/>`,
