@@ -2,9 +2,9 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 export CGO_ENABLED := 0
-
 TOOL := go tool -modfile=tools/go.mod
 CLIENT := api/client/typescript
+GO_TEST := go test -vet=off -ldflags=-w # check has vetted, and nobody debugs these
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
 .PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick screenshots check lint fmt postgres tools clean
@@ -42,7 +42,7 @@ postgres: ## make sure that PostgreSQL's programs are here
 test: build postgres check lint test-go test-front test-browser ## run every test but for what takes long
 
 test-go: build postgres
-	@echo "Go tests" && go test $$(go list ./... | grep -v /test/) && go test -p 1 ./test/...
+	@echo "Go tests" && $(GO_TEST) $$(go list ./... | grep -v /test/) && $(GO_TEST) -p 1 ./test/...
 	@tools/await-test-server.sh
 
 test-front: static/dist/.built $(CLIENT)/dist/index.js
