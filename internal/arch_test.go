@@ -60,7 +60,7 @@ var rows = map[string]row{
 	"safehttp":    {1, ""},
 	"outbox":      {1, "authz ids instant pg"},
 	"clock":       {1, "instant pg"},
-	"combine":     {1, "fault pg"},
+	"combine":     {1, "clock fault pg"},
 	"idempotency": {1, "ids fault pg"},
 	"ratelimit":   {1, ""},
 	"audit":       {1, "0 pg"},

@@ -106,7 +106,7 @@ func position(call *ast.CallExpr) int {
 		at = 2
 	case isPage(s):
 		at = 3
-	case slices.Contains([]string{"Exec", "Each", "Query", "QueryRow"}, s.Sel.Name):
+	case slices.Contains([]string{"Exec", "Query", "QueryRow"}, s.Sel.Name), x != nil && x.Name+"."+s.Sel.Name == "tx.Row":
 		at = 1
 	case slices.Contains([]string{"Later", "Queue"}, s.Sel.Name):
 		at = 0

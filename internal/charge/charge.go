@@ -133,10 +133,11 @@ type Deps struct {
 // Service holds the use-cases of charges.
 type Service struct {
 	Deps
-	flow     operation.Flow[Charge]
-	audit    *audit.Log
-	claims   *combine.Combiner[claimIn, claimOut]
-	finishes *combine.Combiner[operation.Outcome, finished]
+	flow      operation.Flow[Charge]
+	audit     *audit.Log
+	claims    *combine.Combiner[claimIn, claimOut]
+	followUps *combine.Combiner[followUpIn, begun]
+	finishes  *combine.Combiner[operation.Outcome, finished]
 }
 
 // New makes the service, and has it finish what the resolver finds out about charges.

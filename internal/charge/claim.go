@@ -2,6 +2,7 @@ package charge
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"svcpay/internal/idempotency"
@@ -120,25 +121,30 @@ func or[T any](given *T, otherwise T) T {
 	return *given
 }
 
+// writtenRow is a charge that was inserted.
+type writtenRow struct {
+	ID ids.Charge `db:"id"`
+}
+
 // insertTx writes the charges that will be submitted, each with its operation and its event. A
 // taken external_id is a refusal.
 func insertTx(ctx context.Context, tx *pg.Tx, at moments, ins []claimIn, out []claimOut) error {
 	var places []int
-	var args []pg.Args
+	var rows []pg.Args
 	for i, o := range out {
 		if o.submits() {
-			places, args = append(places, i), append(args, insertArgs(ins[i], o.charge))
+			places, rows = append(places, i), append(rows, insertArgs(ins[i], o.charge))
 		}
 	}
 	if len(places) == 0 {
 		return nil
 	}
-	written, err := tx.Each(ctx, insertCharge, args)
+	written, err := pg.All[writtenRow](ctx, tx, insertCharges, pg.Columns(rows))
 	if err != nil {
 		return err
 	}
-	for k, i := range places {
-		if written[k] == 0 {
+	for _, i := range places {
+		if !slices.Contains(written, writtenRow{out[i].charge.ID}) {
 			if out[i].refused, err = externalIDTaken(ctx, tx, ins[i].applicationID, out[i].charge.ExternalID); err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"svcpay/internal/calendar"
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
@@ -28,7 +29,11 @@ type finished struct {
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
 // request and the resolver may both arrive here. source is who caused them; "" for whoever wanted each.
 func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome, source outbox.Source) ([]finished, error) {
-	rows, err := lockTx(ctx, tx, ins)
+	named := make([]Named, len(ins))
+	for i, in := range ins {
+		named[i] = Named{in.ApplicationID, in.ChargeID}
+	}
+	rows, err := s.LockAllTx(ctx, tx, named)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +48,6 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 		if !ok || before.ApplicationID != in.ApplicationID {
 			return nil, fmt.Errorf("charge: %v is gone", in.ChargeID)
 		}
-		before.Charge = s.derive(before.Charge)
 		m := at[in.ApplicationID]
 		e, changes := conclude(before.Charge, in, all[in.ChargeID], m.At)
 		if !changes { // an approval of a charge that was given up is found again by the watch over it
@@ -105,20 +109,11 @@ func asRefusal(c Charge) *fault.Error {
 	return refusal(c)
 }
 
-// moments are the present of several applications.
-type moments map[int64]instant.Moment
+type moments = clock.Moments
 
 // moments reads the clocks of the outcomes' applications, before a transaction holds a connection.
 func (s *Service) moments(ctx context.Context, ins []operation.Outcome) (moments, error) {
-	out := make(moments)
-	for _, in := range ins {
-		m, err := s.Clock.Moment(ctx, in.ApplicationID)
-		if err != nil {
-			return nil, err
-		}
-		out[in.ApplicationID] = m
-	}
-	return out, nil
+	return clock.MomentsOf(ctx, s.Clock, ins, applicationOf)
 }
 
 func merchantOf(c Charge) fee.Merchant {

@@ -3,6 +3,7 @@ package charge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"svcpay/internal/audit"
@@ -140,14 +141,12 @@ func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.P
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
-	if err != nil {
-		return Result{}, err
-	}
-	b, err := s.beginFollowUp(ctx, m, actor, right, chargeID, claim, decide)
+	b, err := s.followUps.Do(ctx, followUpIn{actor, right, chargeID, claim, decide})
 	switch {
 	case err != nil:
 		return Result{}, err
+	case b.refused != nil:
+		return Result{}, b.refused
 	case b.prior != nil:
 		return s.flow.Resume(ctx, claim, b.prior)
 	}
@@ -168,45 +167,103 @@ type wanted struct {
 	Reason *string      `json:"reason"`
 }
 
-// begun is a follow-up that is written down, or what an earlier request with its key left.
-type begun struct {
-	charge Charge
-	op     operation.Operation
-	prior  *idempotency.Prior
+// followUpIn is a request about a charge that exists: decide says under its lock what is asked of the
+// processor.
+type followUpIn struct {
+	actor  authz.Actor
+	right  authz.Permission
+	id     ids.Charge
+	claim  *idempotency.Claim
+	decide func(Locked, instant.Moment) (operation.Operation, error)
 }
 
-func (s *Service) beginFollowUp(ctx context.Context, m instant.Moment, actor authz.Actor, right authz.Permission, id ids.Charge, claim *idempotency.Claim,
-	decide func(Locked, instant.Moment) (operation.Operation, error),
-) (b begun, err error) {
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		b = begun{}
-		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
-		if err != nil {
-			return err
-		}
-		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
-			return verdicts[0].Err
-		}
-		l, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
-		if err != nil {
-			return err
-		}
-		if b.op, err = decide(l, m); err != nil {
-			return err
-		}
-		b.charge, b.op = l.Charge, s.reference(l.Charge, b.op, actor, claim, m.Machine)
-		operation.OpenTx(tx, b.op)
-		about := audit.Of("charge", id.String(), l.MerchantID)
-		if err := s.audit.DoneTx(tx, actor, right, about, nil, wanted{b.op.Amount, b.op.Note}); err != nil {
-			return err
-		}
-		return tx.Flush(ctx) // a second open call about the charge is found here
-	})
-	if pg.Violated(err) == operation.OneOpen {
-		err = fault.New(fault.KindConflict, "operation_in_progress",
-			"Another capture or void of this charge is under way. Read the charge in a moment.").After(time.Second)
+func (in followUpIn) application() int64 { return in.actor.ApplicationID }
+
+func (in followUpIn) key() string { return in.id.String() }
+
+// begun is a follow-up that is written down, what an earlier request with its key left, or a refusal.
+type begun struct {
+	charge  Charge
+	op      operation.Operation
+	prior   *idempotency.Prior
+	refused error
+}
+
+// beginTx takes the keys and opens the operations of follow-ups, each about another charge. Every input gets
+// its own answer; an input that is refused leaves nothing behind.
+func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, at moments, ins []followUpIn) ([]begun, error) {
+	out, machine := make([]begun, len(ins)), at[ins[0].application()].Machine
+	entries := make([]idempotency.Entry, len(ins))
+	for i, in := range ins {
+		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: in.id.Bytes()}
 	}
-	return b, err
+	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
+	if err != nil {
+		return nil, err
+	}
+	var named []Named
+	for i, in := range ins {
+		out[i].prior, out[i].refused = verdicts[i].Prior, verdicts[i].Err
+		if out[i].submits() {
+			named = append(named, Named{in.application(), in.id})
+		}
+	}
+	if len(named) == 0 {
+		return out, nil
+	}
+	rows, busy, err := s.freeTx(ctx, tx, named)
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range ins {
+		if !out[i].submits() {
+			continue
+		}
+		out[i], err = s.openTx(tx, at[in.application()], in, rows, busy)
+		if out[i].refused != nil {
+			idempotency.ReleaseTx(tx, in.claim)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// freeTx locks charges and tells which of them have a call under way.
+func (s *Service) freeTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, []ids.Charge, error) {
+	rows, err := s.LockAllTx(ctx, tx, named)
+	if err != nil {
+		return nil, nil, err
+	}
+	applications, charges := columnsOf(named)
+	busy, err := operation.BusyTx(ctx, tx, applications, charges)
+	return rows, busy, err
+}
+
+func (b begun) submits() bool { return b.prior == nil && b.refused == nil }
+
+// openTx decides about one follow-up and queues its operation.
+func (s *Service) openTx(tx *pg.Tx, m instant.Moment, in followUpIn, rows map[ids.Charge]Locked, busy []ids.Charge) (b begun, err error) {
+	l, ok := rows[in.id]
+	if !ok || l.ApplicationID != in.application() {
+		return begun{refused: fault.Missing()}, nil
+	}
+	if b.op, b.refused = in.decide(l, m); b.refused != nil {
+		return b, nil
+	}
+	if slices.Contains(busy, in.id) {
+		return begun{refused: errInProgress()}, nil
+	}
+	b.charge, b.op = l.Charge, s.reference(l.Charge, b.op, in.actor, in.claim, m.Machine)
+	operation.OpenTx(tx, b.op)
+	about := audit.Of("charge", in.id.String(), l.MerchantID)
+	return b, s.audit.DoneTx(tx, in.actor, in.right, about, nil, wanted{b.op.Amount, b.op.Note})
+}
+
+func errInProgress() error {
+	return fault.New(fault.KindConflict, "operation_in_progress",
+		"Another capture or void of this charge is under way. Read the charge in a moment.").After(time.Second)
 }
 
 // reference completes an operation about a charge: who wants it, and our reference.

@@ -2,9 +2,9 @@ package charge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"svcpay/internal/clock"
 	"svcpay/internal/combine"
 	"svcpay/internal/fault"
 	"svcpay/internal/operation"
@@ -22,28 +22,23 @@ func (in claimIn) key() string {
 
 // combined has requests that come at the same time share transactions.
 func (s *Service) combined() {
-	s.claims = combine.New(s.claim, claimIn.key)
-	s.finishes = combine.New(s.finishRound, func(in operation.Outcome) string { return in.ChargeID.String() })
+	s.claims = combine.New(combine.Together(s.Pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
+	s.followUps = combine.New(combine.Together(s.Pool, s.Clock, followUpIn.application, s.beginTx, nil), followUpIn.key)
+	s.finishes = combine.New(combine.Together(s.Pool, s.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
 }
 
-// claim is a round of claims: one transaction.
-func (s *Service) claim(ctx context.Context, ins []claimIn) (out []claimOut, err error) {
-	at := make(moments)
-	for _, in := range ins {
-		if at[in.applicationID], err = s.Clock.Moment(ctx, in.applicationID); err != nil {
-			return nil, err
-		}
+func (in claimIn) application() int64 { return in.applicationID }
+
+func chargeOf(in operation.Outcome) string { return in.ChargeID.String() }
+
+func applicationOf(in operation.Outcome) int64 { return in.ApplicationID }
+
+func (s *Service) claimAllTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []claimIn) ([]claimOut, error) {
+	out, err := s.claimTx(ctx, tx, at, ins)
+	if err == nil {
+		s.callEarly(ctx, out)
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		if out, err = s.claimTx(ctx, tx, at, ins); err == nil {
-			s.callEarly(ctx, out)
-		}
-		return err
-	})
-	if errors.Is(err, pg.ErrCommit) {
-		return s.found(ctx, ins, out, err), nil
-	}
-	return out, combine.Alone(err)
+	return out, err
 }
 
 // found looks for what became of a round when the answer to its commit was lost. A charge that is there
@@ -65,17 +60,9 @@ func (s *Service) finish(ctx context.Context, in operation.Outcome) (Charge, *fa
 	return out.charge, out.refusal, err
 }
 
-// finishRound is a round of outcomes, each of which has a caller who waits for it.
-func (s *Service) finishRound(ctx context.Context, ins []operation.Outcome) (out []finished, err error) {
-	at, err := s.moments(ctx, ins)
-	if err != nil {
-		return nil, err
-	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		out, err = s.finishTx(ctx, tx, at, ins, "")
-		return err
-	})
-	return out, combine.Alone(err)
+// finishRequestsTx writes outcomes each of which has a caller who waits for it.
+func (s *Service) finishRequestsTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []operation.Outcome) ([]finished, error) {
+	return s.finishTx(ctx, tx, at, ins, "")
 }
 
 // Finish writes what became of calls whose answer was lost.

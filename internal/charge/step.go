@@ -51,13 +51,8 @@ func stillFree(ctx context.Context, tx *pg.Tx, due []Locked) ([]Locked, error) {
 	for i, d := range due {
 		all[i] = d.ID
 	}
-	now, err := pg.All[chargeID](ctx, tx, `SELECT application_id, id FROM charges WHERE id = ANY (@ids) AND `+free, pg.Args{"ids": all})
-	return slices.DeleteFunc(due, func(d Locked) bool { return !slices.Contains(now, chargeID{d.ApplicationID, d.ID}) }), err
-}
-
-type chargeID struct {
-	ApplicationID int64      `db:"application_id"`
-	ID            ids.Charge `db:"id"`
+	now, err := pg.All[Named](ctx, tx, `SELECT application_id, id FROM charges WHERE id = ANY (@ids) AND `+free, pg.Args{"ids": all})
+	return slices.DeleteFunc(due, func(d Locked) bool { return !slices.Contains(now, Named{d.ApplicationID, d.ID}) }), err
 }
 
 // stepTx moves locked charges on to what comes next by itself.

@@ -6,7 +6,6 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/operation"
 	"svcpay/internal/pg"
 )
 
@@ -26,15 +25,20 @@ const shown = `SELECT ` + columns + `, (
 			AND l.kind IN ('capture', 'debit') AND 'merchant_available' IN (l.debit, l.credit) LIMIT 1) AS payout_id
 	FROM charges`
 
-// insertCharge leaves out a charge whose external_id is taken.
-const insertCharge = `
+// insertCharges leaves out charges whose external_id is taken.
+const insertCharges = `
 	INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
 		type, origin, recurring, stored_credential, capture, payment_method, billing, description,
 		external_id, statement_suffix, metadata, processor_name, processor_reference, request_id, created_at, updated_at)
-	VALUES (@id, @application_id, @merchant_id, @token, @status, @amount, @currency, @funding_currency,
-		@type, @origin, @recurring, @stored, @capture, @method, @billing, @description,
-		@external_id, @suffix, @metadata, @processor, @reference, @request_id, @now, @now)
-	ON CONFLICT (application_id, external_id) DO NOTHING`
+	SELECT c.*, c.now
+	FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @token::uuid[], @status::text[], @amount::bigint[],
+		@currency::text[], @funding_currency::text[], @type::text[], @origin::text[], @recurring::boolean[], @stored::text[],
+		@capture::boolean[], @method::jsonb[], @billing::jsonb[], @description::text[], @external_id::text[], @suffix::text[],
+		@metadata::jsonb[], @processor::text[], @reference::text[], @request_id::uuid[], @now::timestamptz[])
+		AS c (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency, type, origin, recurring, stored, capture,
+			method, billing, description, external_id, suffix, metadata, processor, reference, request_id, now)
+	ON CONFLICT (application_id, external_id) DO NOTHING
+	RETURNING id`
 
 func insertArgs(in claimIn, c Charge) pg.Args {
 	return pg.Args{"id": c.ID, "application_id": c.ApplicationID, "merchant_id": c.MerchantID, "token": c.Token,
@@ -59,15 +63,25 @@ func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, ext
 }
 
 func updateTx(tx *pg.Tx, c Charge) {
-	tx.Later(`
-		UPDATE charges SET version = @version, status = @status, amount_authorized = @authorized,
-			amount_captured = @captured, amount_refunded = @refunded, amount_refund_pending = @refund_pending,
-			amount_disputed = @disputed, amount_contested = @contested, payment_method = @method, fees = @fees, fee_total = @fee_total,
-			failure = @failure, return_code = @return_code, void_reason = @void_reason, network_transaction_id = @network_id,
-			authorized_at = @authorized_at, captured_at = @captured_at, settled_at = @settled_at, voided_at = @voided_at,
-			expired_at = @expired_at, failed_at = @failed_at, returned_at = @returned_at, next_step_at = @next_step_at,
-			authorization_expires_at = @authorization_expires_at, available_on = @available_on, updated_at = @updated_at
-		WHERE application_id = @application_id AND id = @id`,
+	tx.Row(c.ID, `
+		UPDATE charges c SET version = u.version, status = u.status, amount_authorized = u.authorized,
+			amount_captured = u.captured, amount_refunded = u.refunded, amount_refund_pending = u.refund_pending,
+			amount_disputed = u.disputed, amount_contested = u.contested, payment_method = u.method, fees = u.fees, fee_total = u.fee_total,
+			failure = u.failure, return_code = u.return_code, void_reason = u.void_reason, network_transaction_id = u.network_id,
+			authorized_at = u.authorized_at, captured_at = u.captured_at, settled_at = u.settled_at, voided_at = u.voided_at,
+			expired_at = u.expired_at, failed_at = u.failed_at, returned_at = u.returned_at, next_step_at = u.next_step_at,
+			authorization_expires_at = u.authorization_expires_at, available_on = u.available_on, updated_at = u.updated_at
+		FROM unnest(@application_id::bigint[], @id::uuid[], @version::int[], @status::text[], @authorized::bigint[],
+			@captured::bigint[], @refunded::bigint[], @refund_pending::bigint[],
+			@disputed::bigint[], @contested::bigint[], @method::jsonb[], @fees::jsonb[], @fee_total::bigint[],
+			@failure::jsonb[], @return_code::text[], @void_reason::text[], @network_id::text[],
+			@authorized_at::timestamptz[], @captured_at::timestamptz[], @settled_at::timestamptz[], @voided_at::timestamptz[],
+			@expired_at::timestamptz[], @failed_at::timestamptz[], @returned_at::timestamptz[], @next_step_at::timestamptz[],
+			@authorization_expires_at::timestamptz[], @available_on::date[], @updated_at::timestamptz[])
+			AS u (application_id, id, version, status, authorized, captured, refunded, refund_pending, disputed, contested, method, fees, fee_total,
+				failure, return_code, void_reason, network_id, authorized_at, captured_at, settled_at, voided_at, expired_at, failed_at,
+				returned_at, next_step_at, authorization_expires_at, available_on, updated_at)
+		WHERE c.application_id = u.application_id AND c.id = u.id`,
 		pg.Args{"version": c.Version, "status": c.Status, "authorized": c.AmountAuthorized,
 			"captured": c.AmountCaptured, "refunded": c.AmountRefunded, "refund_pending": c.AmountRefundPending,
 			"disputed": c.AmountDisputed, "contested": c.AmountContested, "method": c.PaymentMethod, "fees": c.Fees, "fee_total": c.FeeTotal,
@@ -93,19 +107,31 @@ const selectLocked = `
 		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id) AS merchant_status
 	FROM charges`
 
-// lockTx locks charges in the order of their ids, whatever order they were named in.
-func lockTx(ctx context.Context, tx *pg.Tx, ins []operation.Outcome) (map[ids.Charge]Locked, error) {
-	applications, charges := make([]int64, len(ins)), make([]ids.Charge, len(ins))
-	for i, in := range ins {
-		applications[i], charges[i] = in.ApplicationID, in.ChargeID
+// Named names a charge.
+type Named struct {
+	ApplicationID int64      `db:"application_id"`
+	ID            ids.Charge `db:"id"`
+}
+
+func columnsOf(named []Named) (applications []int64, charges []ids.Charge) {
+	for _, n := range named {
+		applications, charges = append(applications, n.ApplicationID), append(charges, n.ID)
 	}
+	return applications, charges
+}
+
+// LockAllTx is LockTx for several charges, in the order of their ids, whatever order they were named in. Those
+// that are not there are left out.
+func (s *Service) LockAllTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, error) {
+	applications, charges := columnsOf(named)
 	rows, err := pg.All[Locked](ctx, tx, selectLocked+`
 		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))
-		ORDER BY id FOR UPDATE`,
+		ORDER BY id`+forUpdate,
 		pg.Args{"applications": applications, "charges": charges})
 	out := make(map[ids.Charge]Locked, len(rows))
-	for _, r := range rows {
-		out[r.ID] = r
+	for _, l := range rows {
+		l.Charge = s.derive(l.Charge)
+		out[l.ID] = l
 	}
 	return out, err
 }

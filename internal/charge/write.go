@@ -46,12 +46,16 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 
 // announceTx queues the event of a change.
 func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before, c Charge, event string, request ids.Request, source outbox.Source) error {
-	previous, err := outbox.Changed(before, c)
+	object, err := outbox.Text(c)
+	if err != nil {
+		return err
+	}
+	previous, err := outbox.Changed(before, object)
 	if err != nil {
 		return err
 	}
 	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
-		Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version), Object: c,
+		Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version), Object: object,
 		Previous: previous, RequestID: request, Source: source})
 }
 

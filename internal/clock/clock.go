@@ -42,6 +42,23 @@ func (c *Clock) Moment(ctx context.Context, applicationID int64) (instant.Moment
 	return instant.Moment{Machine: now, At: now.Add(ahead[applicationID])}, err
 }
 
+// Moments are the present of several applications.
+type Moments map[int64]instant.Moment
+
+// MomentsOf reads the clocks that some inputs go by.
+func MomentsOf[T any](ctx context.Context, c *Clock, inputs []T, application func(T) int64) (Moments, error) {
+	out := make(Moments)
+	for _, in := range inputs {
+		id := application(in)
+		m, err := c.Moment(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		out[id] = m
+	}
+	return out, nil
+}
+
 type row struct {
 	ApplicationID int64 `db:"application_id"`
 	Ahead         int64 `db:"ahead"`

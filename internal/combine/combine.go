@@ -11,6 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/pg"
 )
@@ -62,6 +65,29 @@ type member[In, Out any] struct {
 // for none, are never in work at the same time.
 func New[In, Out any](do func(ctx context.Context, ins []In) ([]Out, error), key func(In) string) *Combiner[In, Out] {
 	return &Combiner[In, Out]{do: do, key: key, limit: maxWaiting, keys: make(map[string]struct{})}
+}
+
+// Together has do, which answers inputs in one transaction at the times of their applications, work for a
+// combiner. found looks for what became of a round when the answer to its commit was lost; nil if each
+// caller is to learn that nobody knows.
+func Together[In, Out any](pool *pgxpool.Pool, c *clock.Clock, application func(In) int64,
+	do func(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []In) ([]Out, error),
+	found func(ctx context.Context, ins []In, out []Out, lost error) []Out,
+) func(ctx context.Context, ins []In) ([]Out, error) {
+	return func(ctx context.Context, ins []In) (out []Out, err error) {
+		at, err := clock.MomentsOf(ctx, c, ins, application)
+		if err != nil {
+			return nil, err
+		}
+		err = pg.InTx(ctx, pool, func(tx *pg.Tx) (err error) {
+			out, err = do(ctx, tx, at, ins)
+			return err
+		})
+		if errors.Is(err, pg.ErrCommit) && found != nil {
+			return found(ctx, ins, out, err), nil
+		}
+		return out, Alone(err)
+	}
 }
 
 // Do has an input done and returns its answer. A caller who goes away takes nothing back: the work goes

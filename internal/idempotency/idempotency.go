@@ -7,6 +7,7 @@
 package idempotency
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -92,39 +93,55 @@ type Verdict struct {
 func ClaimTx(ctx context.Context, tx *pg.Tx, now time.Time, entries []Entry) ([]Verdict, error) {
 	out := make([]Verdict, len(entries))
 	var keyed []int // places of the entries that have a claim
-	var args []pg.Args
 	for i, e := range entries {
 		if e.Claim != nil {
-			keyed, args = append(keyed, i), append(args, insertArgs(e, now))
+			keyed = append(keyed, i)
 		}
 	}
 	if len(keyed) == 0 {
 		return out, nil
 	}
-	taken, err := tx.Each(ctx, insertRow, args)
+	// In one order: two transactions that take the same keys wait for each other, not both for both.
+	slices.SortFunc(keyed, func(a, b int) int { return compare(entries[a].Claim, entries[b].Claim) })
+	rows := make([]pg.Args, len(keyed))
+	for k, i := range keyed {
+		rows[k] = insertArgs(entries[i], now)
+	}
+	fresh, err := pg.All[taken](ctx, tx, insertRows, pg.Columns(rows))
 	if err != nil {
 		return nil, err
 	}
-	var known []int
-	for k, i := range keyed {
-		if taken[k] == 0 {
-			known = append(known, i)
-		}
-	}
+	known := slices.DeleteFunc(keyed, func(i int) bool { return slices.Contains(fresh, entries[i].Claim.taken()) })
 	return out, priorsTx(ctx, tx, entries, known, out)
 }
 
-// insertRow takes a key; an expired row of the same key makes room, unless its work is still under way.
-const insertRow = `
+// insertRows takes keys; an expired row of the same key makes room, unless its work is still under way.
+const insertRows = `
 	INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, param_hashes, state,
 		object_id, request_id, created_at, expires_at)
-	VALUES (@application_id, @key, @method, @path, @fingerprint, @params, 'claimed', @object_id, @request_id, @now, @until)
+	SELECT c.application_id, c.key, c.method, c.path, c.fingerprint, c.params, 'claimed', c.object_id, c.request_id, c.now, c.until
+	FROM unnest(@application_id::bigint[], @key::text[], @method::text[], @path::text[], @fingerprint::bytea[], @params::jsonb[],
+		@object_id::uuid[], @request_id::uuid[], @now::timestamptz[], @until::timestamptz[])
+		AS c (application_id, key, method, path, fingerprint, params, object_id, request_id, now, until)
 	ON CONFLICT (application_id, key) DO UPDATE SET
 		method = excluded.method, path = excluded.path, fingerprint = excluded.fingerprint,
 		param_hashes = excluded.param_hashes, state = 'claimed', object_id = excluded.object_id,
 		result = NULL, refusal = NULL, request_id = excluded.request_id,
 		created_at = excluded.created_at, expires_at = excluded.expires_at
-	WHERE k.expires_at <= @now AND k.state = 'done'`
+	WHERE k.expires_at <= excluded.created_at AND k.state = 'done'
+	RETURNING application_id, key`
+
+// taken names a key that was taken.
+type taken struct {
+	ApplicationID int64  `db:"application_id"`
+	Key           string `db:"key"`
+}
+
+func (c *Claim) taken() taken { return taken{c.ApplicationID, c.Key} }
+
+func compare(a, b *Claim) int {
+	return cmp.Or(cmp.Compare(a.ApplicationID, b.ApplicationID), cmp.Compare(a.Key, b.Key))
+}
 
 func insertArgs(e Entry, now time.Time) pg.Args {
 	c := e.Claim
@@ -257,9 +274,11 @@ func FinishTx(tx *pg.Tx, h Held, o Outcome) error {
 			return err
 		}
 	}
-	tx.Later(`
-		UPDATE idempotency_keys SET state = 'done', result = @result, refusal = @refusal
-		WHERE application_id = @application_id AND key = @key AND object_id = @object_id AND state <> 'done'`,
+	tx.Row(h, `
+		UPDATE idempotency_keys k SET state = 'done', result = d.result, refusal = d.refusal
+		FROM unnest(@application_id::bigint[], @key::text[], @object_id::uuid[], @result::bytea[], @refusal::bytea[])
+			AS d (application_id, key, object_id, result, refusal)
+		WHERE k.application_id = d.application_id AND k.key = d.key AND k.object_id = d.object_id AND k.state <> 'done'`,
 		pg.Args{"application_id": h.ApplicationID, "key": h.Key, "object_id": h.ObjectID,
 			"result": []byte(o.Result), "refusal": refusal})
 	return nil

@@ -227,6 +227,39 @@ func TestOneOfManyAtOnceGetsTheKey(t *testing.T) {
 	}
 }
 
+func TestTransactionsThatTakeTheSameKeysDoNotBlockEachOther(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	for round := range 5 {
+		var runs, won atomic.Int64
+		var all sync.WaitGroup
+		for turn := range 4 {
+			all.Go(func() {
+				var entries []idempotency.Entry
+				for i := range 40 {
+					key := fmt.Sprint(round, "-", (i*(1+2*(turn%2)*19)+turn*7)%40) // one way and the other, from different ends
+					entries = append(entries, idempotency.Entry{Claim: request(w, key, "1"), ObjectID: ids.NewCharge(w.Clock.Now()).Bytes()})
+				}
+				var verdicts []idempotency.Verdict
+				in(t, w, func(tx *pg.Tx) (err error) {
+					runs.Add(1)
+					verdicts, err = idempotency.ClaimTx(t.Context(), tx, w.Clock.Now(), entries)
+					return err
+				})
+				for _, v := range verdicts {
+					if fresh(v) {
+						won.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if runs.Load() != 4 || won.Load() != 40 { // a deadlock would have one of them run again
+			t.Errorf("%d runs of 4 transactions, %d of 40 keys", runs.Load(), won.Load())
+		}
+	}
+}
+
 func TestWaiterTakesAReleasedKey(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -196,7 +196,6 @@ func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id 
 	if err != nil {
 		return nil, err
 	}
-	var args []pg.Args
 	for i, host := range wanted {
 		if !slices.Contains(m.Domains, host) {
 			continue
@@ -205,14 +204,13 @@ func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id 
 		if found[i].failure != "" {
 			a["status"], a["failure"] = DomainFailed, found[i].failure
 		}
-		args = append(args, a)
+		tx.Later(`
+			INSERT INTO merchant_domains AS d (application_id, merchant_id, domain, status, failure_reason, checked_at, verified_at, seen)
+			VALUES (@application_id, @id, @domain, @status, @failure, @now, CASE @status::text WHEN 'verified' THEN @now::timestamptz END, @seen::jsonb)
+			ON CONFLICT (application_id, merchant_id, domain) DO UPDATE SET status = excluded.status, failure_reason = excluded.failure_reason,
+				checked_at = excluded.checked_at, seen = excluded.seen, verified_at = coalesce(excluded.verified_at, d.verified_at)`, a)
 	}
-	_, err = tx.Each(ctx, `
-		INSERT INTO merchant_domains AS d (application_id, merchant_id, domain, status, failure_reason, checked_at, verified_at, seen)
-		VALUES (@application_id, @id, @domain, @status, @failure, @now, CASE @status::text WHEN 'verified' THEN @now::timestamptz END, @seen::jsonb)
-		ON CONFLICT (application_id, merchant_id, domain) DO UPDATE SET status = excluded.status, failure_reason = excluded.failure_reason,
-			checked_at = excluded.checked_at, seen = excluded.seen, verified_at = coalesce(excluded.verified_at, d.verified_at)`, args)
-	if err != nil {
+	if err := tx.Flush(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.audit.DoneTx(tx, actor, authz.DomainVerify, on(id), nil, nil); err != nil {

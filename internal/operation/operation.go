@@ -104,11 +104,16 @@ const watchFor = 24 * time.Hour
 // OpenTx queues the row of a call that is about to be made. The database refuses a second open
 // authorization, debit, capture or void of one charge.
 func OpenTx(tx *pg.Tx, o Operation) {
-	tx.Later(`
+	tx.Row(nil, `
 		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference,
 			amount, currency, state, note, idempotency_key, request_id, source, next_check_at, created_at)
-		VALUES (@id, @application_id, @merchant_id, @charge_id, @subject_id, @kind, @processor, @reference,
-			@amount, @currency, 'open', @note, @key, @request_id, @source, @next, @now)`,
+		SELECT o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.reference,
+			o.amount, o.currency, 'open', o.note, o.key, o.request_id, o.source, o.next, o.now
+		FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @charge_id::uuid[], @subject_id::uuid[], @kind::text[],
+			@processor::text[], @reference::text[], @amount::bigint[], @currency::text[], @note::text[], @key::text[], @request_id::uuid[],
+			@source::text[], @next::timestamptz[], @now::timestamptz[])
+			AS o (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency, note, key, request_id,
+			source, next, now)`,
 		pg.Args{"id": o.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "charge_id": o.ChargeID,
 			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "reference": o.Reference,
 			"amount": o.Amount, "currency": o.Currency, "note": o.Note, "key": o.IdempotencyKey, "request_id": o.RequestID,
@@ -130,9 +135,10 @@ func CloseTx(tx *pg.Tx, id ids.Operation, state State, machine time.Time) {
 		at := machine.Add(firstWatch)
 		next = &at
 	}
-	tx.Later(`
-		UPDATE processor_operations SET state = @state, finished_at = @now, next_check_at = @next, checks = 0
-		WHERE id = @id AND state = 'open'`,
+	tx.Row(id, `
+		UPDATE processor_operations o SET state = c.state, finished_at = c.now, next_check_at = c.next, checks = 0
+		FROM unnest(@id::uuid[], @state::text[], @now::timestamptz[], @next::timestamptz[]) AS c (id, state, now, next)
+		WHERE o.id = c.id AND o.state = 'open'`,
 		pg.Args{"id": id, "state": state, "now": machine, "next": next})
 }
 
@@ -164,8 +170,23 @@ func IsOpen(ctx context.Context, q pg.Querier, id ids.Operation) (bool, error) {
 	return pg.Value[bool](ctx, q, `SELECT EXISTS (SELECT FROM processor_operations WHERE id = @id AND state = 'open')`, pg.Args{"id": id})
 }
 
-// OneOpen is the constraint that a second open call about one charge breaks.
-const OneOpen = "processor_operations_one_open"
+// BusyTx tells which of some charges, at whose places stand their applications, have an open call that may
+// change their status. Who asks holds the charges' rows, and so does whoever opens one.
+func BusyTx(ctx context.Context, tx *pg.Tx, applications []int64, charges []ids.Charge) ([]ids.Charge, error) {
+	type row struct {
+		ChargeID ids.Charge `db:"charge_id"`
+	}
+	rows, err := pg.All[row](ctx, tx, `
+		SELECT charge_id FROM processor_operations
+		WHERE (application_id, charge_id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))
+			AND state = 'open' AND kind IN ('authorize', 'debit', 'capture', 'void')`,
+		pg.Args{"applications": applications, "charges": charges})
+	out := make([]ids.Charge, len(rows))
+	for i, r := range rows {
+		out[i] = r.ChargeID
+	}
+	return out, err
+}
 
 // callTimeout bounds every call. Both ports promise that what they were asked later than that is not
 // done.

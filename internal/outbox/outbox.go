@@ -6,6 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
@@ -31,7 +34,7 @@ func SourceOf(a authz.Actor) Source {
 	return Portal
 }
 
-// Event is a change of one object. Object is the API's object after the change; Previous holds
+// Event is a change of one object. Object is the API's object after the change, or its [Text]; Previous holds
 // the former values of the members that changed, empty for a creation.
 type Event struct {
 	// ID is the event's; a zero one gets a new one.
@@ -53,9 +56,9 @@ type Event struct {
 // EmitTx queues events in the caller's transaction, which holds the object's row lock.
 func EmitTx(tx *pg.Tx, m instant.Moment, events ...Event) error {
 	for _, e := range events {
-		object, err := json.Marshal(e.Object)
+		object, err := Text(e.Object)
 		if err != nil {
-			return fmt.Errorf("outbox: %s: %w", e.Type, err)
+			return fmt.Errorf("%s: %w", e.Type, err)
 		}
 		if e.ID.IsZero() {
 			e.ID = ids.NewEvent(m.Machine)
@@ -64,11 +67,14 @@ func EmitTx(tx *pg.Tx, m instant.Moment, events ...Event) error {
 		if previous == nil {
 			previous = map[string]any{}
 		}
-		tx.Later(`
+		tx.Row(nil, `
 			INSERT INTO events (id, application_id, merchant_id, type, object_id, position, object,
 				previous_attributes, request_id, source, test, created_at)
-			VALUES (@id, @application_id, nullif(@merchant_id::bigint, 0), @type, @object_id, @position, @object,
-				@previous, @request_id, @source, @test, @now)`,
+			SELECT e.id, e.application_id, nullif(e.merchant_id, 0), e.type, e.object_id, e.position, e.object,
+				e.previous, e.request_id, e.source, e.test, e.now
+			FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @type::text[], @object_id::uuid[], @position::bigint[],
+				@object::jsonb[], @previous::jsonb[], @request_id::uuid[], @source::text[], @test::boolean[], @now::timestamptz[])
+				AS e (id, application_id, merchant_id, type, object_id, position, object, previous, request_id, source, test, now)`,
 			pg.Args{"test": e.Test, "id": e.ID, "application_id": e.ApplicationID, "merchant_id": e.MerchantID,
 				"type": e.Type, "object_id": e.ObjectID, "position": e.Position, "object": object,
 				"previous": previous, "request_id": e.RequestID, "source": e.Source, "now": m.At})
@@ -76,8 +82,21 @@ func EmitTx(tx *pg.Tx, m instant.Moment, events ...Event) error {
 	return nil
 }
 
+// Text is an object as JSON. Of what is text already it makes no other: who needs an object's text more than
+// once has it written once.
+func Text(object any) (json.RawMessage, error) {
+	if text, ok := object.(json.RawMessage); ok {
+		return text, nil
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("outbox: %w", err)
+	}
+	return text, nil
+}
+
 // Changed returns the members of before, as JSON, that differ in after: an event's previous
-// attributes. The two are the same kind of object.
+// attributes. The two are the same kind of object, or the [Text] of one.
 func Changed(before, after any) (map[string]any, error) {
 	b, err := members(before)
 	if err != nil {
@@ -88,19 +107,48 @@ func Changed(before, after any) (map[string]any, error) {
 		return nil, err
 	}
 	changed := make(map[string]any)
-	for name, was := range b {
-		if !bytes.Equal(was, a[name]) {
-			changed[name] = was
+	for i, was := range b {
+		is := member{}
+		if i < len(a) && a[i].name == was.name { // as nearly always: their members have one order
+			is = a[i]
+		} else if at := slices.IndexFunc(a, func(m member) bool { return m.name == was.name }); at >= 0 {
+			is = a[at]
+		}
+		if !bytes.Equal(was.value, is.value) {
+			changed[was.name] = was.value
 		}
 	}
 	return changed, nil
 }
 
-func members(object any) (map[string]json.RawMessage, error) {
-	text, err := json.Marshal(object)
+// member is one of an object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+func members(object any) (out []member, err error) {
+	text, err := Text(object)
 	if err != nil {
-		return nil, fmt.Errorf("outbox: %w", err)
+		return nil, err
 	}
-	var out map[string]json.RawMessage
-	return out, json.Unmarshal(text, &out)
+	in := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
+	if begin, err := in.ReadToken(); err != nil || begin.Kind() != '{' {
+		return nil, fmt.Errorf("outbox: %v is no object: %w", begin, err)
+	}
+	for in.PeekKind() != '}' {
+		name, err := in.ReadToken()
+		if err != nil {
+			return nil, fmt.Errorf("outbox: %w", err)
+		}
+		m := member{name: name.String()}
+		value, err := in.ReadValue()
+		if err != nil {
+			return nil, fmt.Errorf("outbox: %w", err)
+		}
+		end := in.InputOffset()
+		m.value = text[end-int64(len(value)) : end]
+		out = append(out, m)
+	}
+	return out, nil
 }

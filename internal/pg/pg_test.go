@@ -69,26 +69,70 @@ func TestLaterRunsInOrderBeforeTheCommit(t *testing.T) {
 	}
 }
 
-func TestEachTellsRowsPerArguments(t *testing.T) {
+const (
+	insertRows = `INSERT INTO notes (id, text) SELECT * FROM unnest(@id::int[], @text::text[])`
+	changeRows = `UPDATE notes n SET text = n.text || c.text FROM unnest(@id::int[], @text::text[]) AS c (id, text) WHERE n.id = c.id`
+)
+
+func TestRowsOfAStatementLeaveTogether(t *testing.T) {
 	t.Parallel()
 	pool := newPool(t)
-	const once = insert + ` ON CONFLICT DO NOTHING`
 	err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
-		n, err := tx.Each(t.Context(), once, []pg.Args{{"id": 1, "text": "a"}, {"id": 1, "text": "again"}, {"id": 2, "text": "b"}})
-		if !slices.Equal(n, []int64{1, 0, 1}) {
-			t.Errorf("touched %v", n)
+		for id, text := range []string{"a", "b", "c"} {
+			tx.Row(nil, insertRows, pg.Args{"id": id, "text": text})
+			tx.Row(id, changeRows, pg.Args{"id": id, "text": "1"})
 		}
-		return err
+		tx.Row(1, changeRows, pg.Args{"id": 1, "text": "2"}) // of what was changed: later
+		tx.Row(2, changeRows, pg.Args{"id": 2, "text": "2"})
+		tx.Row(1, changeRows, pg.Args{"id": 1, "text": "3"})
+		return nil
 	})
-	if got := texts(t, pool); err != nil || !slices.Equal(got, []string{"a", "b"}) {
+	if got := texts(t, pool); err != nil || !slices.Equal(got, []string{"a1", "b123", "c12"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	err = pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
-		_, err := tx.Each(t.Context(), insert, []pg.Args{{"id": 3, "text": "c"}, {"id": 1, "text": "taken"}, {"id": 4, "text": "d"}})
-		return err
+		tx.Row(nil, insertRows, pg.Args{"id": 3, "text": "d"})
+		tx.Row(nil, insertRows, pg.Args{"id": 0, "text": "taken"})
+		return nil
 	})
-	if got := texts(t, pool); pg.Violated(err) == "" || len(got) != 2 {
+	if got := texts(t, pool); pg.Violated(err) != "notes_pkey" || len(got) != 3 {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestColumnsHoldTheValuesOfRows(t *testing.T) {
+	t.Parallel()
+	type kind string
+	type row struct {
+		Amount   *int64
+		Kind     *string
+		Document *string
+		Bytes    []byte
+	}
+	rows := []pg.Args{
+		{"amount": int32(7), "kind": kind("x"), "document": map[string]int{"a": 1}, "bytes": []byte{1}},
+		{"amount": (*int64)(nil), "kind": (*kind)(nil), "document": (*row)(nil), "bytes": []byte(nil)},
+		{"amount": nil, "kind": "y", "document": []byte(`[2]`), "bytes": []byte{}},
+	}
+	const read = `
+		SELECT amount, kind, document::text AS document, bytes
+		FROM unnest(@amount::bigint[], @kind::text[], @document::jsonb[], @bytes::bytea[]) AS r (amount, kind, document, bytes)`
+	got, err := pg.All[row](t.Context(), newPool(t), read, pg.Columns(rows))
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if r := got[0]; *r.Amount != 7 || *r.Kind != "x" || *r.Document != `{"a": 1}` || !slices.Equal(r.Bytes, []byte{1}) {
+		t.Errorf("values: %v %v %v %v", *r.Amount, *r.Kind, *r.Document, r.Bytes)
+	}
+	if r := got[1]; r.Amount != nil || r.Kind != nil || r.Document != nil || r.Bytes != nil {
+		t.Errorf("nil is no NULL: %+v", r)
+	}
+	if r := got[2]; r.Amount != nil || *r.Kind != "y" || *r.Document != `[2]` || r.Bytes == nil {
+		t.Errorf("values of other types: %+v", r)
+	}
+	rows = append(rows, pg.Args{"amount": 1, "kind": "z", "document": nil, "byte": nil})
+	if _, err := pg.All[row](t.Context(), newPool(t), read, pg.Columns(rows)); err == nil {
+		t.Error("a row lacks a name, and nobody complains")
 	}
 }
 

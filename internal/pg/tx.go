@@ -22,10 +22,10 @@ const maxAttempts = 5
 var ErrCommit = errors.New("pg: commit")
 
 // Tx is a transaction in progress. Statements whose answer nobody needs are queued with
-// [Tx.Later] and leave in one batch just before the commit.
+// [Tx.Later] or [Tx.Row] and leave in one batch just before the commit.
 type Tx struct {
 	tx        pgx.Tx
-	later     pgx.Batch
+	later     queue
 	postponed postponed
 }
 
@@ -78,42 +78,9 @@ func (tx *Tx) Exec(ctx context.Context, sql string, args Args) (int64, error) {
 	return tag.RowsAffected(), err
 }
 
-// Each runs one statement with each of several arguments, in one round trip, and tells how many
-// rows each touched.
-func (tx *Tx) Each(ctx context.Context, sql string, args []Args) ([]int64, error) {
-	var batch pgx.Batch
-	touched := make([]int64, len(args))
-	for i, a := range args {
-		batch.Queue(sql, a).Exec(func(tag pgconn.CommandTag) error {
-			touched[i] = tag.RowsAffected()
-			return nil
-		})
-	}
-	return touched, tx.tx.SendBatch(ctx, &batch).Close()
-}
-
 // Query implements [Querier].
 func (tx *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	return tx.tx.Query(ctx, sql, args...)
-}
-
-// Later queues a statement for the batch before the commit, in order. Its failure fails the
-// transaction.
-func (tx *Tx) Later(sql string, args Args) {
-	if !tx.postponed.takes(sql, args) {
-		tx.later.Queue(sql, args)
-	}
-}
-
-// Flush sends what Later queued. Only code that must see those rows in the same
-// transaction calls it; InTx does so before the commit.
-func (tx *Tx) Flush(ctx context.Context) error {
-	if tx.later.Len() == 0 {
-		return nil
-	}
-	batch := tx.later
-	tx.later = pgx.Batch{}
-	return tx.tx.SendBatch(ctx, &batch).Close()
 }
 
 // ErrNone is returned by [One] when no row matches.

@@ -14,9 +14,11 @@ import (
 // networkID that it is given stays the one that later charges refer to. nil leaves it alone. Use is
 // no change of the token: it makes no version and no event, the charge's says enough.
 func UsedTx(tx *pg.Tx, applicationID, merchantID int64, id ids.Token, networkID *string, now time.Time) {
-	tx.Later(`
-		UPDATE tokens SET expires_at = @until, network_transaction_id = coalesce(network_transaction_id, @network_id), last_used_at = @now
-		WHERE application_id = @application_id AND merchant_id = @merchant_id AND id = @id`,
+	tx.Row(id, `
+		UPDATE tokens t SET expires_at = u.until, network_transaction_id = coalesce(t.network_transaction_id, u.network_id), last_used_at = u.now
+		FROM unnest(@application_id::bigint[], @merchant_id::bigint[], @id::uuid[], @until::timestamptz[], @network_id::text[], @now::timestamptz[])
+			AS u (application_id, merchant_id, id, until, network_id, now)
+		WHERE t.application_id = u.application_id AND t.merchant_id = u.merchant_id AND t.id = u.id`,
 		pg.Args{"until": now.AddDate(0, lifeMonths, 0), "network_id": networkID, "now": now,
 			"application_id": applicationID, "merchant_id": merchantID, "id": id})
 }

@@ -12,20 +12,26 @@ import (
 
 // InsertTx queues a token's sealed data in the caller's transaction.
 func InsertTx(tx *pg.Tx, token ids.Token, s Sealed, now time.Time) {
-	tx.Later(`INSERT INTO vault_keys (token_id, wrapped_key, created_at) VALUES (@token, @key, @now)`,
+	tx.Row(nil, `
+		INSERT INTO vault_keys (token_id, wrapped_key, created_at)
+		SELECT * FROM unnest(@token::uuid[], @key::bytea[], @now::timestamptz[])`,
 		pg.Args{"token": token, "key": s.WrappedKey, "now": now})
 	field, sealed := "pan", s.PAN
 	if len(s.AccountNumber) > 0 {
 		field, sealed = "account_number", s.AccountNumber
 	}
-	tx.Later(`INSERT INTO vault_values (token_id, field, sealed) VALUES (@token, @field, @sealed)`,
+	tx.Row(nil, `
+		INSERT INTO vault_values (token_id, field, sealed)
+		SELECT * FROM unnest(@token::uuid[], @field::text[], @sealed::bytea[])`,
 		pg.Args{"token": token, "field": field, "sealed": sealed})
 	field, sealed = "cvc", s.CVC
 	if len(s.Cryptogram) > 0 {
 		field, sealed = "cryptogram", s.Cryptogram
 	}
 	if len(sealed) > 0 {
-		tx.Later(`INSERT INTO vault_cvcs (token_id, field, sealed, expires_at) VALUES (@token, @field, @sealed, @until)`,
+		tx.Row(nil, `
+			INSERT INTO vault_cvcs (token_id, field, sealed, expires_at)
+			SELECT * FROM unnest(@token::uuid[], @field::text[], @sealed::bytea[], @until::timestamptz[])`,
 			pg.Args{"token": token, "field": field, "sealed": sealed, "until": now.Add(CVCLife)})
 	}
 }

@@ -1,0 +1,90 @@
+package pg
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// queue is what a transaction sends in one batch before its commit.
+type queue struct {
+	statements []queued
+	rows       map[string]int // the place of the last statement of each text that takes rows
+}
+
+// queued is a statement with its arguments, or with rows of them.
+type queued struct {
+	sql   string
+	args  Args
+	rows  []Args
+	about map[any]struct{}
+}
+
+// Later queues a statement for the batch before the commit, in order. Its failure fails the
+// transaction.
+func (tx *Tx) Later(sql string, args Args) {
+	tx.later.statements = append(tx.later.statements, queued{sql: sql, args: args})
+}
+
+// Row is Later for a statement that takes several rows, each argument as the array of its values (see
+// [Columns]). Rows of one statement leave together, where the first of them stands. about names what a
+// row changes, nil for one that is added: since a statement changes nothing twice, a second row about the
+// same thing begins the statement anew.
+func (tx *Tx) Row(about any, sql string, row Args) {
+	q := &tx.later
+	at, begun := q.rows[sql]
+	if begun && about != nil {
+		_, begun = q.statements[at].about[about]
+		begun = !begun
+	}
+	if !begun {
+		if q.rows == nil {
+			q.rows = make(map[string]int)
+		}
+		at = len(q.statements)
+		q.rows[sql] = at
+		q.statements = append(q.statements, queued{sql: sql, about: make(map[any]struct{})})
+	}
+	s := &q.statements[at]
+	s.rows = append(s.rows, row)
+	if about != nil {
+		s.about[about] = struct{}{}
+	}
+}
+
+// Columns turns rows of arguments into arguments that are arrays, for a statement that unnests them. The
+// rows have the same names; a name that one of them lacks is left out, which the statement complains of.
+func Columns(rows []Args) Args {
+	out := make(Args, len(rows[0]))
+	for name := range rows[0] {
+		column := make([]any, 0, len(rows))
+		for _, r := range rows {
+			if v, ok := r[name]; ok {
+				column = append(column, v)
+			}
+		}
+		if len(column) == len(rows) {
+			out[name] = column
+		}
+	}
+	return out
+}
+
+// Flush sends what Later and Row queued. Only code that must see those rows in the same
+// transaction calls it; InTx does so before the commit.
+func (tx *Tx) Flush(ctx context.Context) error {
+	var batch pgx.Batch
+	for _, s := range tx.later.statements {
+		if s.rows != nil {
+			s.args = Columns(s.rows)
+		}
+		if !tx.postponed.takes(s.sql, s.args) {
+			batch.Queue(s.sql, s.args)
+		}
+	}
+	tx.later = queue{}
+	if batch.Len() == 0 {
+		return nil
+	}
+	return tx.tx.SendBatch(ctx, &batch).Close()
+}
