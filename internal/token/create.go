@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -36,7 +37,7 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 		return Created{}, err
 	}
 	row.counted = s.Exempt == nil || !s.Exempt(in.Number)
-	return s.keep(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
+	return s.keepCard(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
 }
 
 // keep writes a token, once for a claim.
@@ -49,20 +50,16 @@ func nothingElse(context.Context, *pg.Tx) error { return nil }
 // keepWith is keep that does something else in the same transaction, if the token is a new one.
 func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency.Claim, also func(context.Context, *pg.Tx) error) (Created, error) {
 	row.claim = claim
-	m, err := s.Clock.Moment(ctx, row.ApplicationID)
+	rows := []newToken{row}
+	at, err := clock.MomentsOf(ctx, s.Clock, rows, newToken.application)
 	if err != nil {
 		return Created{}, err
 	}
 	var out []insertOut
 	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		out, err = s.insertTx(ctx, tx, m, []newToken{row})
+		out, err = s.insertTx(ctx, tx, at, rows)
 		if err != nil || out[0].Created.Token != row.created.Token {
 			return err
-		}
-		if row.counted {
-			if err := countTx(ctx, tx, row, m.Machine); err != nil {
-				return err
-			}
 		}
 		return also(ctx, tx)
 	})
@@ -71,6 +68,27 @@ func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency
 	}
 	return out[0].Created, out[0].Err
 }
+
+// keepCard is keep for cards that payers type: those that come at the same time share a transaction.
+func (s *Service) keepCard(ctx context.Context, row newToken, claim *idempotency.Claim) (Created, error) {
+	row.claim = claim
+	out, err := s.cards.Do(ctx, row)
+	if err != nil {
+		return Created{}, err
+	}
+	return out.Created, out.Err
+}
+
+// key is what two new cards may have in common that come at the same time: the card, whose tokens are
+// counted, or else the claim.
+func (r newToken) key() string {
+	if r.counted {
+		return fmt.Sprintf("%d:%x", r.ApplicationID, r.fingerprint)
+	}
+	return r.claim.Key
+}
+
+func (r newToken) application() int64 { return r.ApplicationID }
 
 // owner is the merchant that a token is for.
 type owner struct{ ApplicationID, MerchantID int64 }
@@ -153,13 +171,17 @@ type insertOut struct {
 }
 
 // insertTx writes tokens in the caller's transaction. One bad input never fails the others.
-func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, rows []newToken) ([]insertOut, error) {
-	now := m.Machine
+func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, at clock.Moments, rows []newToken) ([]insertOut, error) {
+	now := at[rows[0].ApplicationID].Machine // which differ by less than a millisecond or two
 	entries := make([]idempotency.Entry, len(rows))
 	for i, r := range rows {
 		entries[i] = idempotency.Entry{Claim: r.claim, ObjectID: r.created.Token.Bytes()}
 	}
 	verdicts, err := idempotency.ClaimTx(ctx, tx, now, entries)
+	if err != nil {
+		return nil, err
+	}
+	refusals, err := countTx(ctx, tx, rows, verdicts, now)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +191,13 @@ func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, m instant.Moment, row
 			out[i] = replay(v)
 			continue
 		}
+		if refusals[i] != nil {
+			out[i].Err = refusals[i]
+			idempotency.ReleaseTx(tx, r.claim)
+			continue
+		}
 		out[i] = insertOut{Created: r.created}
-		if err := queueInsert(tx, r, m); err != nil {
+		if err := queueInsert(tx, r, at[r.ApplicationID]); err != nil {
 			return nil, err
 		}
 		if err := r.claim.StoreTx(tx, r.created.Token.Bytes(), r.created, nil); err != nil {
@@ -206,11 +233,16 @@ func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 	if b := r.created.BankAccount; b != nil {
 		args["last4"], args["bank_name"], args["account_type"] = b.Last4, b.BankName, b.AccountType
 	}
-	tx.Later(`
+	tx.Row(nil, `
 		INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year,
 			funding, country, routing, bank_name, account_type, fingerprint, deposits, entry_mode, billing, expires_at, created_at, updated_at)
-		VALUES (@id, @application_id, @merchant_id, @kind, @status, @last4, @brand, @bin, @exp_month, @exp_year,
-			@funding, @country, @routing, @bank_name, @account_type, @fingerprint, @deposits, @entry_mode, @billing, @until, @now, @now)`, args)
+		SELECT t.*, t.now
+		FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @kind::text[], @status::text[], @last4::text[],
+			@brand::text[], @bin::text[], @exp_month::smallint[], @exp_year::smallint[], @funding::text[], @country::text[], @routing::text[],
+			@bank_name::text[], @account_type::text[], @fingerprint::bytea[], @deposits::bytea[], @entry_mode::text[], @billing::jsonb[],
+			@until::timestamptz[], @now::timestamptz[])
+			AS t (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year, funding, country, routing, bank_name,
+			account_type, fingerprint, deposits, entry_mode, billing, until, now)`, args)
 	vault.InsertTx(tx, r.created.Token, r.sealed, m.Machine)
 	if r.payload != nil {
 		tx.Later(`INSERT INTO wallet_payloads (id_hash, seen_at) VALUES (@hash, @now)`, pg.Args{"hash": r.payload, "now": m.Machine})

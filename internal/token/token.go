@@ -16,6 +16,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/clock"
+	"svcpay/internal/combine"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
@@ -144,10 +145,17 @@ type Deps struct {
 }
 
 // Service holds the use-cases of tokens.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	cards *combine.Combiner[newToken, insertOut]
+}
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{d} }
+func New(d Deps) *Service {
+	s := &Service{Deps: d}
+	s.cards = combine.New(combine.Together(d.Pool, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
+	return s
+}
 
 // once is [idempotency.Once] at the application's time.
 func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, applicationID int64, object [16]byte,

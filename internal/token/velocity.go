@@ -1,10 +1,14 @@
 package token
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/pg"
 )
 
@@ -49,24 +53,69 @@ func (s *Service) watch(ctx context.Context, session SessionUse) error {
 	return nil
 }
 
-// countTx counts a card's new token. More than a few within an hour are refused, which undoes what was counted.
-func countTx(ctx context.Context, tx *pg.Tx, row newToken, now time.Time) error {
-	type count struct {
-		Began  time.Time `db:"began_at"`
-		Tokens int       `db:"tokens"`
+// countTx counts the new tokens of cards, each of another card. More than a few of one within an hour are
+// refused and not counted; the refusals stand at the places of their rows.
+func countTx(ctx context.Context, tx *pg.Tx, rows []newToken, verdicts []idempotency.Verdict, now time.Time) ([]error, error) {
+	refusals := make([]error, len(rows))
+	var counted []newToken
+	for i, r := range rows {
+		if r.counted && verdicts[i] == (idempotency.Verdict{}) {
+			counted = append(counted, r)
+		}
 	}
-	c, err := pg.One[count](ctx, tx, `
-		INSERT INTO card_velocity AS v (application_id, fingerprint, began_at, tokens) VALUES (@application_id, @fingerprint, @now, 1)
+	if len(counted) == 0 {
+		return refusals, nil
+	}
+	slices.SortFunc(counted, newToken.compareCard) // transactions that count the same cards take them in one order
+	columns := make([]pg.Args, len(counted))
+	for i, r := range counted {
+		columns[i] = pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint}
+	}
+	args := pg.Columns(columns)
+	args["now"], args["old"], args["most"] = now, now.Add(-velocityWindow), velocityTokens
+	taken, err := pg.All[cardKey](ctx, tx, `
+		INSERT INTO card_velocity AS v (application_id, fingerprint, began_at, tokens)
+		SELECT c.*, @now::timestamptz, 1 FROM unnest(@application_id::bigint[], @fingerprint::bytea[]) c
 		ON CONFLICT (application_id, fingerprint) DO UPDATE SET
 			began_at = CASE WHEN v.began_at <= @old THEN excluded.began_at ELSE v.began_at END,
 			tokens = CASE WHEN v.began_at <= @old THEN 1 ELSE v.tokens + 1 END
-		RETURNING began_at, tokens`,
-		pg.Args{"application_id": row.ApplicationID, "fingerprint": row.fingerprint, "now": now, "old": now.Add(-velocityWindow)})
-	if err == nil && c.Tokens > velocityTokens {
-		err = fault.New(fault.KindLimited, "rate_limited", "This card was used too often. Please try again later, or use another card.").
-			After(c.Began.Add(velocityWindow).Sub(now))
+		WHERE v.began_at <= @old OR v.tokens < @most
+		RETURNING application_id, fingerprint`, args)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	for i, r := range rows {
+		if !r.counted || verdicts[i] != (idempotency.Verdict{}) || slices.ContainsFunc(taken, r.isOf) {
+			continue
+		}
+		if refusals[i], err = tooOften(ctx, tx, r, now); err != nil {
+			return nil, err
+		}
+	}
+	return refusals, nil
+}
+
+// cardKey names a card that an application's payers use.
+type cardKey struct {
+	ApplicationID int64  `db:"application_id"`
+	Fingerprint   []byte `db:"fingerprint"`
+}
+
+func (r newToken) isOf(c cardKey) bool {
+	return r.ApplicationID == c.ApplicationID && bytes.Equal(r.fingerprint, c.Fingerprint)
+}
+
+func (r newToken) compareCard(o newToken) int {
+	return cmp.Or(cmp.Compare(r.ApplicationID, o.ApplicationID), bytes.Compare(r.fingerprint, o.fingerprint))
+}
+
+// tooOften is the refusal of a card that was used too often; it ends with the hour of the first use.
+func tooOften(ctx context.Context, tx *pg.Tx, r newToken, now time.Time) (refusal, err error) {
+	began, err := pg.Value[time.Time](ctx, tx, `
+		SELECT began_at FROM card_velocity WHERE application_id = @application_id AND fingerprint = @fingerprint`,
+		pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint})
+	return fault.New(fault.KindLimited, "rate_limited", "This card was used too often. Please try again later, or use another card.").
+		After(began.Add(velocityWindow).Sub(now)), err
 }
 
 // PurgeVelocity forgets a batch of the cards whose hour is over and tells how many those were.
