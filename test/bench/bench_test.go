@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -104,6 +105,25 @@ func TestClosedLoopAsksEachTurnOnce(t *testing.T) {
 	}
 	if !slices.IsSorted(o.latencies) {
 		t.Error("latencies are not sorted")
+	}
+}
+
+func TestConnectionsTakeServersInTurn(t *testing.T) {
+	t.Parallel()
+	var seen [2]atomic.Int64
+	var all sync.WaitGroup
+	all.Add(6)
+	server := func(i int) http.HandlerFunc {
+		return func(http.ResponseWriter, *http.Request) {
+			seen[i].Add(1)
+			all.Done()
+			all.Wait() // each connection has one request
+		}
+	}
+	get := request("GET", "/", "x", "", "")
+	l := load{addr: listen(t, server(0)), also: []string{listen(t, server(1))}, connections: 6, most: 6, call: func(int) []byte { return get }}
+	if o, err := l.closed(time.Minute); err != nil || seen[0].Load() != 3 || seen[1].Load() != 3 || o.statuses[200] != 6 {
+		t.Errorf("%v: %d and %d, %v", err, seen[0].Load(), seen[1].Load(), o.statuses)
 	}
 }
 

@@ -24,12 +24,14 @@ type outcome struct {
 // worker is one connection's part.
 type worker struct {
 	outcome
+	addr string
 	wire *wire
 }
 
 // load makes requests on so many connections.
 type load struct {
 	addr        string
+	also        []string // addresses of more servers: connections take them in turn
 	connections int
 	call        call
 	answered    answered
@@ -59,12 +61,14 @@ func (l load) open(rate float64, during time.Duration) (outcome, error) {
 func (l load) run(began time.Time, planned func(turn int) (time.Time, bool)) (outcome, error) {
 	var turns atomic.Int64
 	workers := make([]worker, l.connections)
+	addrs := append([]string{l.addr}, l.also...)
 	for i := range workers {
-		w, err := dial(l.addr)
+		addr := addrs[i%len(addrs)]
+		w, err := dial(addr)
 		if err != nil {
 			return outcome{}, err
 		}
-		workers[i] = worker{wire: w, outcome: outcome{statuses: make(map[int]int)}}
+		workers[i] = worker{addr: addr, wire: w, outcome: outcome{statuses: make(map[int]int)}}
 	}
 	var all sync.WaitGroup
 	for i := range workers {
@@ -93,7 +97,7 @@ func (w *worker) once(l load, turn int, at time.Time) {
 	if err != nil {
 		status = 0
 		w.wire.close()
-		if again, err := dial(l.addr); err == nil {
+		if again, err := dial(w.addr); err == nil {
 			w.wire = again
 		}
 	}

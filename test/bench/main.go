@@ -21,6 +21,7 @@ import (
 type bench struct {
 	cluster *cluster
 	server  *product
+	twin    *product // a second server on the same database; nil for none
 	seeded  seeded
 	seconds time.Duration // of a cell
 	repeats int           // of a cell that other programs disturbed
@@ -39,6 +40,7 @@ type options struct {
 	repeats     int
 	only        *regexp.Regexp
 	keep, wide  bool
+	two         bool
 	overload    time.Duration
 }
 
@@ -61,6 +63,7 @@ func flags() (o options) {
 	flag.StringVar(&only, "only", "", "cells whose name matches")
 	flag.BoolVar(&o.keep, "keep", false, "keep the directory with the program's log")
 	flag.DurationVar(&o.overload, "overload", 30*time.Second, "how long the open loop at twice the maximum runs; 0 for not at all")
+	flag.BoolVar(&o.two, "two", false, "nothing but two servers on one database beside one")
 	flag.BoolVar(&quick, "quick", false, "one short round that fails when a ratio is far from its gate")
 	flag.Parse()
 	if quick {
@@ -96,6 +99,9 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	defer b.server.stop()
 	if err := b.seed(ctx); err != nil {
 		return err
+	}
+	if o.two {
+		return b.pair(ctx, o, to)
 	}
 	r, err := b.report(ctx, o, to)
 	if err == nil && o.wide {

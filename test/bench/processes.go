@@ -89,8 +89,10 @@ type spent struct{ server, database, generator, machine time.Duration }
 func (b *bench) spent() spent {
 	all := processes()
 	s := spent{database: tree(all, b.cluster.pid), machine: busy()}
-	if b.server != nil {
-		s.server = tree(all, b.server.pid())
+	for _, p := range []*product{b.server, b.twin} {
+		if p != nil {
+			s.server += tree(all, p.pid())
+		}
 	}
 	s.generator = tree(all, os.Getpid()) - s.server - s.database // which are our children
 	return s

@@ -18,6 +18,7 @@ import (
 // product is the real program on the cluster, built with a processor in memory.
 type product struct {
 	binary, addr, keys, log, database string
+	listens                           string // where it answers; addr names its hosts, and those of its twin
 	cmd                               *exec.Cmd
 	ready                             time.Duration // from the start to the first answer that it is
 }
@@ -28,7 +29,7 @@ func newProduct(ctx context.Context, binary, dir string, c *cluster) (*product, 
 		return nil, err
 	}
 	defer l.Close()
-	p := &product{binary: binary, addr: l.Addr().String(), keys: filepath.Join(dir, "keys.json"), log: filepath.Join(dir, "svcpay.log"),
+	p := &product{binary: binary, addr: l.Addr().String(), listens: l.Addr().String(), keys: filepath.Join(dir, "keys.json"), log: filepath.Join(dir, "svcpay.log"),
 		database: c.url(productDatabase)}
 	for _, args := range [][]string{{"migrate"}, {"vault-keys", p.keys}} {
 		if _, err := p.run(ctx, args...); err != nil {
@@ -53,7 +54,7 @@ func (p *product) run(ctx context.Context, args ...string) (string, error) {
 
 func (p *product) env(more ...string) []string {
 	_, port, _ := net.SplitHostPort(p.addr)
-	return append([]string{"PATH=" + os.Getenv("PATH"), "DATABASE_URL=" + p.database, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=" + p.addr,
+	return append([]string{"PATH=" + os.Getenv("PATH"), "DATABASE_URL=" + p.database, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=" + p.listens,
 		"SVCPAY_BASE_URL=http://localhost:" + port, "SVCPAY_PAY_URL=http://pay.localhost:" + port, "SVCPAY_VAULT_KEY_FILE=" + p.keys,
 		"SVCPAY_RATE_LIMIT_READS=0", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_WEBHOOK_LOCAL=true"}, more...)
 }
@@ -95,7 +96,7 @@ func (p *product) serve(settings ...string) error {
 
 // ask makes one request on a connection of its own. The body is a copy.
 func (p *product) ask(request []byte) (int, []byte, error) {
-	w, err := dial(p.addr)
+	w, err := dial(p.listens)
 	if err != nil {
 		return 0, nil, err
 	}
