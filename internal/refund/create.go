@@ -2,12 +2,12 @@ package refund
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/clock"
 	"svcpay/internal/crash"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
@@ -32,12 +32,27 @@ type call struct {
 	original string
 }
 
-// begun is what became of the first step: a refund, to be sent unless it waits, or what an earlier
-// request left.
+// createIn is one request that wants a refund.
+type createIn struct {
+	actor    authz.Actor
+	chargeID ids.Charge
+	in       CreateInput
+	claim    *idempotency.Claim
+}
+
+func (in createIn) application() int64 { return in.actor.ApplicationID }
+
+func (in createIn) charge() string { return in.chargeID.String() }
+
+// begun is what became of it in the first step: a refund, to be sent unless it waits, what an earlier
+// request left, or a refusal.
 type begun struct {
 	call
-	prior *idempotency.Prior
+	prior   *idempotency.Prior
+	refused error
 }
+
+func (b begun) writes() bool { return b.prior == nil && b.refused == nil }
 
 // Create gives back an amount of a charge, whatever the merchant's status. A refund that the
 // processor refuses is recorded and returned as failed. An outcome that is unknown is found out by
@@ -66,14 +81,12 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
-	if err != nil {
-		return Result{}, err
-	}
-	b, err := s.begin(ctx, m, actor, chargeID, in, claim)
+	b, err := s.begins.Do(ctx, createIn{actor, chargeID, in, claim})
 	switch {
 	case err != nil:
 		return Result{}, err
+	case b.refused != nil:
+		return Result{}, b.refused
 	case b.prior != nil:
 		return s.flow(outbox.SourceOf(actor)).Resume(ctx, claim, b.prior)
 	case b.refund.waiting():
@@ -85,67 +98,98 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 
 func noCharge() error { return fault.Missing().On("charge_id") }
 
-// begin claims the key, reserves the amount and writes the refund, in one transaction. A refusal
-// leaves nothing behind.
-func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor, chargeID ids.Charge, in CreateInput,
-	claim *idempotency.Claim,
-) (begun, error) {
-	id := ids.NewRefund(m.Machine)
-	var b begun
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		b = begun{}
-		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
-		if err != nil {
-			return err
-		}
-		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
-			return verdicts[0].Err // before the charge is locked: its holders write to keys
-		}
-		l, err := s.Charges.LockTx(ctx, tx, actor.ApplicationID, chargeID)
-		if fault.HasCode(err, "resource_missing") {
-			return noCharge()
-		}
-		if err != nil {
-			return err
-		}
-		b.call, err = s.reserveTx(ctx, tx, m, actor, l, in, id)
-		if err != nil {
-			return err
-		}
-		if claim != nil {
-			b.op.IdempotencyKey = &claim.Key
-		}
-		return openTx(tx, b.call, claim)
-	})
-	if errors.Is(err, pg.ErrCommit) && b.prior == nil {
-		// The answer to the commit was lost. If the refund is there it happened, and nobody but us
-		// has begun to send it.
-		if _, lost := s.find(ctx, actor.ApplicationID, id); lost == nil {
-			err = nil
+// beginTx claims the keys, reserves the amounts and writes the refunds, each of another charge. Every input
+// gets its own answer; an input that is refused leaves nothing behind.
+func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []createIn) ([]begun, error) {
+	out, machine := make([]begun, len(ins)), at[ins[0].application()].Machine
+	entries := make([]idempotency.Entry, len(ins))
+	for i, in := range ins {
+		out[i].refund.ID = ids.NewRefund(machine)
+		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: out[i].refund.ID.Bytes()}
+	}
+	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
+	if err != nil {
+		return nil, err
+	}
+	for i := range ins { // before charges are locked: their holders write to keys
+		out[i].prior, out[i].refused = verdicts[i].Prior, verdicts[i].Err
+	}
+	charges, err := s.chargesTx(ctx, tx, ins, out)
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range ins {
+		if out[i].writes() {
+			l, ok := charges[in.chargeID]
+			out[i].refund, out[i].refused = s.draftTx(ctx, tx, at[in.application()], in, l, ok, out[i].refund.ID)
 		}
 	}
-	return b, err
+	if err := insertTx(ctx, tx, out); err != nil {
+		return nil, err
+	}
+	for i, in := range ins {
+		switch {
+		case out[i].writes():
+			out[i].call, err = s.reserveTx(tx, at[in.application()], in, charges[in.chargeID], out[i].refund)
+		case out[i].prior == nil && verdicts[i].Err == nil:
+			idempotency.ReleaseTx(tx, in.claim)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-// reserveTx writes a refund of a charge that the transaction holds, and reserves its amount there.
-func (s *Service) reserveTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, l charge.Locked, in CreateInput,
-	id ids.Refund,
-) (call, error) {
+// chargesTx locks the charges of those that go on.
+func (s *Service) chargesTx(ctx context.Context, tx *pg.Tx, ins []createIn, out []begun) (map[ids.Charge]charge.Locked, error) {
+	var named []charge.Named
+	for i, in := range ins {
+		if out[i].writes() {
+			named = append(named, charge.Named{ApplicationID: in.application(), ID: in.chargeID})
+		}
+	}
+	if len(named) == 0 {
+		return nil, nil
+	}
+	return s.Charges.LockAllTx(ctx, tx, named)
+}
+
+// found looks for what became of a round when the answer to its commit was lost. A refund that is there
+// happened, and nobody but us has begun to send it.
+func (s *Service) found(ctx context.Context, ins []createIn, out []begun, lost error) []begun {
+	for i, in := range ins {
+		if !out[i].writes() {
+			continue // nothing was written
+		}
+		if _, err := s.find(ctx, in.application(), out[i].refund.ID); err != nil {
+			out[i] = begun{refused: lost}
+		}
+	}
+	return out
+}
+
+// draftTx makes a refund of a charge that the transaction holds, if there is one, or says why not.
+func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, req createIn, l charge.Locked, ok bool, id ids.Refund) (Refund, error) {
+	in := req.in
+	if !ok || l.ApplicationID != req.application() {
+		return Refund{}, noCharge()
+	}
 	// Before what is left is looked at: who refunds twice under one external_id is told of the first.
 	if err := freeTx(ctx, tx, l.ApplicationID, in.ExternalID); err != nil {
-		return call{}, err
+		return Refund{}, err
 	}
 	if err := untouched(l.Charge, in.IfLeft); err != nil {
-		return call{}, err
+		return Refund{}, err
 	}
 	amount, err := amountOf(l.Charge, in.Amount)
 	if err != nil {
-		return call{}, err
+		return Refund{}, err
 	}
 	r := Refund{
 		ID: id, Version: 1, ApplicationID: l.ApplicationID, MerchantID: l.MerchantID, ChargeID: l.ID, Amount: amount,
 		Currency: l.Currency, Status: Pending, Reason: in.Reason, Note: in.Note, ExternalID: in.ExternalID,
-		Metadata: in.Metadata, InitiatedBy: initiatedBy(actor), RequestID: actor.RequestID,
+		Metadata: in.Metadata, InitiatedBy: initiatedBy(req.actor), RequestID: req.actor.RequestID,
 		Processor: charge.ProcessorRef{Name: s.Processor.Name(), Reference: id.String()},
 		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At),
 	}
@@ -156,18 +200,26 @@ func (s *Service) reserveTx(ctx context.Context, tx *pg.Tx, m instant.Moment, ac
 		reason := ChargePending
 		r.PendingReason = &reason
 	}
-	r = s.derive(r)
-	if err := insertTx(ctx, tx, r); err != nil {
-		return call{}, err
-	}
-	by := cause{outbox.SourceOf(actor), actor.RequestID}
-	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(amount, 0)); err != nil {
+	return s.derive(r), nil
+}
+
+// reserveTx reserves the amount of a refund that is written, and opens its operation.
+func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, in createIn, l charge.Locked, r Refund) (call, error) {
+	by := cause{outbox.SourceOf(in.actor), in.actor.RequestID}
+	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0)); err != nil {
 		return call{}, err
 	}
 	if err := announceTx(tx, m, Refund{}, r, by); err != nil {
 		return call{}, err
 	}
-	return callOf(r, l, m.Machine), s.audit.DoneTx(tx, actor, authz.RefundCreate, audit.Of("refund", r.ID.String(), r.MerchantID), nil, r)
+	c := callOf(r, l, m.Machine)
+	if in.claim != nil {
+		c.op.IdempotencyKey = &in.claim.Key
+	}
+	if err := s.audit.DoneTx(tx, in.actor, authz.RefundCreate, audit.Of("refund", r.ID.String(), r.MerchantID), nil, r); err != nil {
+		return call{}, err
+	}
+	return c, openTx(tx, c, in.claim)
 }
 
 func deref(s *string) string {
@@ -203,7 +255,7 @@ func (s *Service) flow(source outbox.Source) operation.Flow[Refund] {
 			return s.find(ctx, applicationID, ids.RefundFrom(id))
 		},
 		Finish: func(ctx context.Context, o operation.Outcome) (Refund, *fault.Error, error) {
-			r, err := s.finish(ctx, o, source)
+			r, err := s.finishes.Do(ctx, finishIn{o, source})
 			return r, nil, err
 		}}
 }

@@ -1,6 +1,7 @@
 package refund_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -302,6 +303,41 @@ func TestSixtyAtOnceGiveBackNoMoreThanThereIs(t *testing.T) {
 	}
 	if now := chargeOf(t, w, c.ID); now.AmountRefunded != 9_000 || now.AmountRefundable != 1_000 || now.AmountRefundPending != 0 {
 		t.Errorf("%s", jsonOf(t, now))
+	}
+	audit(t, w)
+}
+
+func TestRefundsAtOnceEachGetTheirOwnAnswer(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	var charges []charge.Charge
+	for range 6 {
+		charges = append(charges, captured(t, w, 1_000))
+	}
+	var all sync.WaitGroup
+	for i := range 30 {
+		in, want := of(charges[i%6], 100), "<nil>"
+		switch i / 6 {
+		case 1:
+			in, want = of(charges[i%6], 5_000), "refund_exceeds_remaining"
+		case 2:
+			missing := ids.NewCharge(w.Clock.Now()).String()
+			in.ChargeID, want = &missing, "resource_missing"
+		}
+		all.Go(func() {
+			if out, err := w.Refunds.Create(t.Context(), w.Actor(), in, claimOf(w, fmt.Sprint("k", i))); code(err) != want || err == nil && out.Object.ChargeID.String() != *in.ChargeID {
+				t.Errorf("request %d: %+v, %v; want %s", i, out.Object, err, want)
+			}
+		})
+	}
+	all.Wait()
+	for _, c := range charges {
+		if now := chargeOf(t, w, c.ID); now.AmountRefunded != 300 || now.AmountRefundPending != 0 {
+			t.Errorf("%s", jsonOf(t, now))
+		}
+	}
+	if n := count(t, w, "idempotency_keys WHERE path = '/api/refunds'", pg.Args{}); n != 18 || len(p.calls) != 18 {
+		t.Errorf("%d keys, %d calls of 18: refusals keep theirs", n, len(p.calls))
 	}
 	audit(t, w)
 }

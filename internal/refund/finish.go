@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/clock"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
@@ -14,45 +16,71 @@ import (
 	"svcpay/internal/pg"
 )
 
-// Finish writes what became of refunds whose answer was lost, each in its own transaction.
+// Finish writes what became of refunds whose answer was lost, whatever becomes of the others.
 func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
 	var errs []error
 	for _, o := range outcomes {
-		_, err := s.finish(ctx, o, outbox.Job)
+		_, err := s.finishes.Do(ctx, finishIn{o, outbox.Job})
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// finish writes one outcome. A refund that is finished already is returned as it is, so that the
-// request and the resolver may both arrive here.
-func (s *Service) finish(ctx context.Context, o operation.Outcome, source outbox.Source) (Refund, error) {
-	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+// finishIn is one outcome, and who caused it.
+type finishIn struct {
+	operation.Outcome
+	source outbox.Source
+}
+
+func (in finishIn) application() int64 { return in.ApplicationID }
+
+func (in finishIn) charge() string { return in.ChargeID.String() }
+
+// finishTx writes outcomes, each about another charge. A refund that is finished already is returned as it
+// is, so that the request and the resolver may both arrive here.
+func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []finishIn) ([]Refund, error) {
+	named := make([]charge.Named, len(ins))
+	for i, in := range ins {
+		named[i] = charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}
+	}
+	charges, err := s.Charges.LockAllTx(ctx, tx, named)
+	if err != nil {
+		return nil, err
+	}
+	refunds, err := s.lockAllTx(ctx, tx, ins)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Refund, len(ins))
+	for i, in := range ins {
+		l, held := charges[in.ChargeID]
+		before, there := refunds[ids.RefundFrom(in.SubjectID)]
+		if !held || !there || l.ApplicationID != in.ApplicationID || before.ApplicationID != in.ApplicationID {
+			return nil, fmt.Errorf("refund: outcome of %v: %w", ids.RefundFrom(in.SubjectID), fault.Missing())
+		}
+		if out[i], err = s.concludeTx(tx, at[in.ApplicationID], l, before, in); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// concludeTx writes one outcome of a refund that the transaction holds, with its charge.
+func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Refund, in finishIn) (r Refund, err error) {
+	if before.Status != Pending {
+		return before, nil
+	}
+	by := cause{in.source, in.RequestID}
+	if in.Answer != nil && in.Answer.Approved {
+		r, err = s.succeedTx(tx, m, l, before, by)
+	} else {
+		r, err = s.failTx(tx, m, l, before, in.Outcome, by)
+	}
 	if err != nil {
 		return Refund{}, err
 	}
-	var r Refund
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		l, before, err := s.holdTx(ctx, tx, o.ApplicationID, o.ChargeID, ids.RefundFrom(o.SubjectID))
-		if err != nil {
-			return fmt.Errorf("refund: outcome of %v: %w", ids.RefundFrom(o.SubjectID), err)
-		}
-		if r = before; before.Status != Pending {
-			return nil
-		}
-		by := cause{source, o.RequestID}
-		if o.Answer != nil && o.Answer.Approved {
-			r, err = s.succeedTx(tx, m, l, before, by)
-		} else {
-			r, err = s.failTx(tx, m, l, before, o, by)
-		}
-		if err != nil {
-			return err
-		}
-		operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
-		return o.StoreTx(tx, r, nil)
-	})
-	return r, err
+	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
+	return r, in.StoreTx(tx, r, nil)
 }
 
 // holdTx locks a charge and then a refund of it.

@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
+	"svcpay/internal/combine"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -98,12 +99,16 @@ type Deps struct {
 // Service holds the use-cases of refunds.
 type Service struct {
 	Deps
-	audit *audit.Log
+	audit    *audit.Log
+	begins   *combine.Combiner[createIn, begun]
+	finishes *combine.Combiner[finishIn, Refund]
 }
 
 // New makes the service, and has it finish what the resolver finds out about refunds.
 func New(d Deps) *Service {
-	s := &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s.begins = combine.New(combine.Together(d.Pool, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
+	s.finishes = combine.New(combine.Together(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s

@@ -3,6 +3,8 @@ package refund
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -15,23 +17,52 @@ const columns = `id, version, application_id, merchant_id, charge_id, amount, cu
 	jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
 	created_at, succeeded_at, failed_at, canceled_at, updated_at, request_id`
 
-// insertTx writes a new refund; one whose external_id is taken is refused.
-func insertTx(ctx context.Context, tx *pg.Tx, r Refund) error {
-	written, err := tx.Exec(ctx, `
+// insertTx writes the refunds of those that go on; one whose external_id is taken is refused.
+func insertTx(ctx context.Context, tx *pg.Tx, out []begun) error {
+	var rows []pg.Args
+	for _, b := range out {
+		if b.writes() {
+			rows = append(rows, insertArgs(b.refund))
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	written, err := pg.All[writtenRow](ctx, tx, `
 		INSERT INTO refunds (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency, reason, note,
 			external_id, metadata, initiated_by, processor_name, processor_reference, request_id, created_at, updated_at)
-		VALUES (@id, @application_id, @merchant_id, @charge_id, @status, @pending_reason, @amount, @currency, @reason, @note,
-			@external_id, @metadata, @initiated_by, @processor, @reference, @request_id, @now, @now)
-		ON CONFLICT (application_id, external_id) DO NOTHING`,
-		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "charge_id": r.ChargeID,
-			"status": r.Status, "pending_reason": r.PendingReason, "amount": r.Amount, "currency": r.Currency,
-			"reason": r.Reason, "note": r.Note, "external_id": r.ExternalID, "metadata": r.Metadata,
-			"initiated_by": r.InitiatedBy, "processor": r.Processor.Name, "reference": r.Processor.Reference,
-			"request_id": r.RequestID, "now": r.CreatedAt})
-	if err != nil || written == 1 {
+		SELECT r.*, r.now
+		FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @charge_id::uuid[], @status::text[],
+			@pending_reason::text[], @amount::bigint[], @currency::text[], @reason::text[], @note::text[], @external_id::text[],
+			@metadata::jsonb[], @initiated_by::jsonb[], @processor::text[], @reference::text[], @request_id::uuid[], @now::timestamptz[])
+			AS r (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency, reason, note, external_id, metadata,
+			initiated_by, processor, reference, request_id, now)
+		ON CONFLICT (application_id, external_id) DO NOTHING
+		RETURNING id`, pg.Columns(rows))
+	if err != nil {
 		return err
 	}
-	return freeTx(ctx, tx, r.ApplicationID, r.ExternalID)
+	for i, b := range out {
+		if b.writes() && !slices.Contains(written, writtenRow{b.refund.ID}) {
+			if out[i].refused = freeTx(ctx, tx, b.refund.ApplicationID, b.refund.ExternalID); out[i].refused == nil {
+				return fmt.Errorf("refund: %v was not written", b.refund.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// writtenRow is a refund that was inserted.
+type writtenRow struct {
+	ID ids.Refund `db:"id"`
+}
+
+func insertArgs(r Refund) pg.Args {
+	return pg.Args{"id": r.ID, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "charge_id": r.ChargeID,
+		"status": r.Status, "pending_reason": r.PendingReason, "amount": r.Amount, "currency": r.Currency,
+		"reason": r.Reason, "note": r.Note, "external_id": r.ExternalID, "metadata": r.Metadata,
+		"initiated_by": r.InitiatedBy, "processor": r.Processor.Name, "reference": r.Processor.Reference,
+		"request_id": r.RequestID, "now": r.CreatedAt}
 }
 
 // freeTx refuses an external_id that a refund of the application has.
@@ -53,10 +84,13 @@ func freeTx(ctx context.Context, tx *pg.Tx, applicationID int64, externalID *str
 }
 
 func updateTx(tx *pg.Tx, r Refund) {
-	tx.Later(`
-		UPDATE refunds SET version = @version, status = @status, pending_reason = @pending_reason, failure = @failure,
-			succeeded_at = @succeeded_at, failed_at = @failed_at, canceled_at = @canceled_at, updated_at = @updated_at
-		WHERE application_id = @application_id AND id = @id`,
+	tx.Row(r.ID, `
+		UPDATE refunds r SET version = u.version, status = u.status, pending_reason = u.pending_reason, failure = u.failure,
+			succeeded_at = u.succeeded_at, failed_at = u.failed_at, canceled_at = u.canceled_at, updated_at = u.updated_at
+		FROM unnest(@application_id::bigint[], @id::uuid[], @version::int[], @status::text[], @pending_reason::text[], @failure::jsonb[],
+			@succeeded_at::timestamptz[], @failed_at::timestamptz[], @canceled_at::timestamptz[], @updated_at::timestamptz[])
+			AS u (application_id, id, version, status, pending_reason, failure, succeeded_at, failed_at, canceled_at, updated_at)
+		WHERE r.application_id = u.application_id AND r.id = u.id`,
 		pg.Args{"version": r.Version, "status": r.Status, "pending_reason": r.PendingReason, "failure": r.Failure,
 			"succeeded_at": r.SucceededAt, "failed_at": r.FailedAt, "canceled_at": r.CanceledAt, "updated_at": r.UpdatedAt,
 			"application_id": r.ApplicationID, "id": r.ID})
@@ -68,6 +102,24 @@ func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id
 		SELECT `+columns+` FROM refunds WHERE application_id = @application_id AND id = @id FOR UPDATE`,
 		pg.Args{"application_id": applicationID, "id": id})
 	return s.derive(r), err
+}
+
+// lockAllTx locks refunds of charges that the transaction holds, in the order of their ids.
+func (s *Service) lockAllTx(ctx context.Context, tx *pg.Tx, ins []finishIn) (map[ids.Refund]Refund, error) {
+	applications, refunds := make([]int64, len(ins)), make([]ids.Refund, len(ins))
+	for i, in := range ins {
+		applications[i], refunds[i] = in.ApplicationID, ids.RefundFrom(in.SubjectID)
+	}
+	rows, err := pg.All[Refund](ctx, tx, `
+		SELECT `+columns+` FROM refunds
+		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @refunds::uuid[]))
+		ORDER BY id FOR UPDATE`,
+		pg.Args{"applications": applications, "refunds": refunds})
+	out := make(map[ids.Refund]Refund, len(rows))
+	for _, r := range rows {
+		out[r.ID] = s.derive(r)
+	}
+	return out, err
 }
 
 // waitingOfTx locks the refunds of a charge that have not been sent, in the order of their ids.
