@@ -74,44 +74,17 @@ type Posting struct {
 // The machine's time of the moment must be young when the transaction commits: entries that appear
 // minutes after the time in their id miss the running totals.
 func PostTx(tx *pg.Tx, m instant.Moment, postings ...Posting) {
-	if len(postings) == 0 {
-		return
-	}
-	var in columns
 	for _, p := range postings {
-		in.add(ids.NewEntry(m.Machine), p)
+		tx.Row(nil, `
+			INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit,
+				amount, currency, source_id, charge_id, created_at)
+			SELECT * FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @key::text[], @kind::text[],
+				@debit::text[], @credit::text[], @amount::bigint[], @currency::text[], @source_id::uuid[], @charge_id::uuid[],
+				@now::timestamptz[])`,
+			pg.Args{"id": ids.NewEntry(m.Machine), "application_id": p.ApplicationID, "merchant_id": p.MerchantID, "key": p.BusinessKey,
+				"kind": p.Kind, "debit": p.Debit, "credit": p.Credit, "amount": p.Amount, "currency": p.Currency,
+				"source_id": p.SourceID, "charge_id": p.ChargeID, "now": m.At})
 	}
-	tx.Later(`
-		INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit,
-			amount, currency, source_id, charge_id, created_at)
-		SELECT p.*, @now FROM unnest(@ids::uuid[], @applications::bigint[], @merchants::bigint[], @keys::text[], @kinds::text[],
-			@debits::text[], @credits::text[], @amounts::bigint[], @currencies::text[], @sources::uuid[], @charges::uuid[]) p`,
-		pg.Args{
-			"ids": in.ids, "applications": in.applications, "merchants": in.merchants, "keys": in.keys, "kinds": in.kinds,
-			"debits": in.debits, "credits": in.credits, "amounts": in.amounts, "currencies": in.currencies,
-			"sources": in.sources, "charges": in.charges, "now": m.At,
-		})
-}
-
-// columns are postings as one statement takes them.
-type columns struct {
-	ids                     []ids.Entry
-	applications, merchants []int64
-	keys, kinds             []string
-	debits, credits         []Account
-	amounts                 []money.Amount
-	currencies              []money.Currency
-	sources                 [][16]byte
-	charges                 []ids.Charge
-}
-
-func (c *columns) add(id ids.Entry, p Posting) {
-	c.ids = append(c.ids, id)
-	c.applications, c.merchants = append(c.applications, p.ApplicationID), append(c.merchants, p.MerchantID)
-	c.keys, c.kinds = append(c.keys, p.BusinessKey), append(c.kinds, p.Kind)
-	c.debits, c.credits = append(c.debits, p.Debit), append(c.credits, p.Credit)
-	c.amounts, c.currencies = append(c.amounts, p.Amount), append(c.currencies, p.Currency)
-	c.sources, c.charges = append(c.sources, p.SourceID), append(c.charges, p.ChargeID)
 }
 
 // Deps are what the service works with.
