@@ -154,13 +154,22 @@ func TestGoalsAndGates(t *testing.T) {
 		}
 	}
 	near, far := once("G1", "x", 0.7, 1, false, 0.4), once("G3", "y", 1.3, 0.8, true, 2.7)
+	near.Steady, far.Steady = true, true
 	slow := once("G4", "z", 1.2, 0.7, true, 99)
-	slow.Time = true
 	if err := farFromGates([]result{near, slow}); err != nil {
 		t.Error(err)
 	}
 	if err := farFromGates([]result{near, far}); err == nil || !strings.Contains(err.Error(), "G3") {
 		t.Errorf("%v", err)
+	}
+	left := resultOf(atLeast, nil)
+	if left.Steady = true; !strings.HasPrefix(left.word(), "not measured") || farFromGates([]result{left}) != nil {
+		t.Errorf("nothing was measured, and that is %s", left.word())
+	}
+	for _, r := range unmeasured() {
+		if !strings.HasPrefix(r.word(), "not measured: ") || len(r.Missing) < 10 {
+			t.Errorf("%+v", r)
+		}
 	}
 	for _, g := range goals() {
 		if g.less != (g.gate > g.goal) || g.ratio == nil {

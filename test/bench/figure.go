@@ -55,7 +55,9 @@ func (b *bench) measure(ctx context.Context, c cell) (figure, error) {
 			}
 		}
 		before := b.spent()
+		b.server.turnProfile()
 		o, err := c.run(ctx, b.seconds)
+		b.server.turnProfile()
 		if err == nil {
 			err = b.quiet(ctx) // what a cell leaves to be done is part of its price
 		}
@@ -80,15 +82,18 @@ func (b *bench) measure(ctx context.Context, c cell) (figure, error) {
 }
 
 // quietPatience bounds how long the work that follows requests may take.
-const quietPatience = 30 * time.Second
+const quietPatience = 2 * time.Minute
 
-// quiet waits until every event has its number.
+// quiet waits until every event has its number, and every call whose caller went away its outcome.
 func (b *bench) quiet(ctx context.Context) error {
+	const waiting = `
+		SELECT count(*) FROM (SELECT FROM events WHERE sequence IS NULL AND NOT test
+			UNION ALL SELECT FROM processor_operations WHERE state = 'open' LIMIT 1) w`
 	for end := time.Now().Add(quietPatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		n, err := value[int](ctx, b.cluster, productDatabase, "SELECT count(*) FROM (SELECT FROM events WHERE sequence IS NULL AND NOT test LIMIT 1) e")
+		n, err := value[int](ctx, b.cluster, productDatabase, waiting)
 		if err != nil || n == 0 {
 			return err
 		}
 	}
-	return fmt.Errorf("events are not numbered after %v", quietPatience)
+	return fmt.Errorf("events are not numbered, or operations open, after %v", quietPatience)
 }

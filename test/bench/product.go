@@ -19,6 +19,7 @@ import (
 type product struct {
 	binary, addr, keys, log, database string
 	listens                           string // where it answers; addr names its hosts, and those of its twin
+	profile                           string // file for what the processor works on; "" for none
 	cmd                               *exec.Cmd
 	ready                             time.Duration // from the start to the first answer that it is
 }
@@ -54,7 +55,7 @@ func (p *product) run(ctx context.Context, args ...string) (string, error) {
 
 func (p *product) env(more ...string) []string {
 	_, port, _ := net.SplitHostPort(p.addr)
-	return append([]string{"PATH=" + os.Getenv("PATH"), "DATABASE_URL=" + p.database, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=" + p.listens,
+	return append([]string{"PATH=" + os.Getenv("PATH"), "BENCH_PROFILE=" + p.profile, "DATABASE_URL=" + p.database, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=" + p.listens,
 		"SVCPAY_BASE_URL=http://localhost:" + port, "SVCPAY_PAY_URL=http://pay.localhost:" + port, "SVCPAY_VAULT_KEY_FILE=" + p.keys,
 		"SVCPAY_RATE_LIMIT_READS=0", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_WEBHOOK_LOCAL=true"}, more...)
 }
@@ -109,6 +110,13 @@ func (p *product) pid() int {
 		return -1
 	}
 	return p.cmd.Process.Pid
+}
+
+// turnProfile begins a profile, or ends it.
+func (p *product) turnProfile() {
+	if p.profile != "" && p.cmd != nil {
+		_ = p.cmd.Process.Signal(syscall.SIGUSR1)
+	}
 }
 
 func (p *product) stop() {
