@@ -66,7 +66,7 @@ screenshots: build postgres ## a picture of every page of the portal, in .screen
 
 check: static/dist/.built ## formatting, generated code, vet: quick and silent when all is well
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
-	@go vet ./... && go vet -tags chaos ./cmd/... ./internal/crash && go vet -tags planted ./internal/planted ./internal/pg ./internal/charge && go vet -tags bench ./cmd/... && go vet -tags long ./test/e2e
+	@go vet ./... && go vet -tags chaos ./cmd/... ./internal/crash && go vet -tags planted ./internal/planted ./internal/pg ./internal/charge && go vet -tags bench ./cmd/... && go vet -tags long,scale ./test/e2e ./test/scale
 	@tools/generated-check.sh
 
 lint: build ## staticcheck, and the lint of the API's contract

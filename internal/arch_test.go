@@ -144,7 +144,7 @@ var rows = map[string]row{
 	"nametest":             {5, ""},
 	"roledoc":              {5, "authz"},
 	"pgtest":               {5, "localpg pg migrations"},
-	"test/rig":             {5, ""},
+	"test/rig":             {5, "localpg"},
 	"test/bench":           {5, "localpg"},
 	"fixture":              {5, "0 1 2 3 assembly policy pgtest"},
 }

@@ -1,13 +1,41 @@
 package rig
 
 import (
+	"context"
 	_ "embed"
+	"fmt"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Audit is a statement whose every row tells of something, in its column wrong, that must not be. It
 // takes the application as @app.
 type Audit struct{ What, SQL string }
+
+// Look tells what an audit of an application finds, a line each; an error is of the database, not of what is in it.
+func (a Audit) Look(ctx context.Context, pool *pgxpool.Pool, application int64) (wrong []string, err error) {
+	args := pgx.NamedArgs{}
+	if strings.Contains(a.SQL, "@app") { // the processor's book and feed are of all applications
+		args["app"] = application
+	}
+	rows, err := pool.Query(ctx, a.SQL, args)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.What, err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[*string])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.What, err)
+	}
+	for _, f := range found {
+		if f == nil {
+			f = new("?")
+		}
+		wrong = append(wrong, *f)
+	}
+	return wrong, nil
+}
 
 //go:embed audits/instant.sql
 var instant string

@@ -25,17 +25,29 @@ func NewClient(patience time.Duration) *http.Client {
 // Send makes one request to a host name behind an address. body is JSON text, or anything that becomes
 // JSON; nil sends none.
 func Send(client *http.Client, addr, host, method, path string, body any, header map[string]string) (Answer, error) {
+	r, err := newRequest(addr, host, method, path, body, header)
+	if err != nil {
+		return Answer{}, err
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		return Answer{}, err
+	}
+	return read(resp)
+}
+
+func newRequest(addr, host, method, path string, body any, header map[string]string) (*http.Request, error) {
 	text, ok := body.(string)
 	if !ok && body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			return Answer{}, err
+			return nil, err
 		}
 		text = string(encoded)
 	}
 	r, err := http.NewRequest(method, "http://"+addr+path, bytes.NewReader([]byte(text)))
 	if err != nil {
-		return Answer{}, err
+		return nil, err
 	}
 	r.Host = host
 	if body != nil {
@@ -44,10 +56,10 @@ func Send(client *http.Client, addr, host, method, path string, body any, header
 	for name, value := range header {
 		r.Header.Set(name, value)
 	}
-	resp, err := client.Do(r)
-	if err != nil {
-		return Answer{}, err
-	}
+	return r, nil
+}
+
+func read(resp *http.Response) (Answer, error) {
 	defer resp.Body.Close()
 	got, err := io.ReadAll(resp.Body)
 	return Answer{resp.StatusCode, resp.Header, got}, err

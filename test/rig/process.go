@@ -59,6 +59,23 @@ func Killed(s *os.ProcessState) bool {
 	return ok && w.Signaled() && w.Signal() == syscall.SIGKILL
 }
 
+// KillAll ends a process and all that it started as a power cut would, and waits until none is left. It
+// tells whether there were any.
+func KillAll(pid int) bool {
+	members := Family(pid)
+	if len(members) == 0 {
+		return false
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL) // first, so that it starts no others
+	for member := range members {
+		_ = syscall.Kill(member, syscall.SIGKILL)
+	}
+	for len(Alive(members)) > 0 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return true
+}
+
 // Build builds the program of the module at root.
 func Build(root, path string, flags ...string) error {
 	cmd := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), "./cmd/svcpay")...)

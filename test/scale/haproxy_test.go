@@ -1,0 +1,96 @@
+//go:build scale
+
+package scale
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"svcpay/internal/pgtest"
+	"svcpay/test/rig"
+)
+
+// The addresses that the document has.
+const (
+	documentFront = "0.0.0.0:80"
+	documentOne   = "10.0.0.11:8080"
+	documentTwo   = "10.0.0.12:8080"
+	documentThree = "10.0.0.13:8080"
+)
+
+// freeAddr is an address of this machine that nobody has.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l.Addr().String()
+}
+
+// block is a document's only block in a language, in which each of some texts is replaced by the next.
+func block(t *testing.T, language string, pairs ...string) string {
+	t.Helper()
+	all, err := rig.Blocks(document, language)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d blocks in %s: %v", len(all), language, err)
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if strings.Count(all[0], pairs[i]) != 1 {
+			t.Fatalf("the block in %s has not one %q", language, pairs[i])
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(all[0])
+}
+
+// TestOneOfThreeBehindHAProxyIsKilled: HAProxy, as the document configures it, in front of three servers.
+func TestOneOfThreeBehindHAProxyIsKilled(t *testing.T) {
+	p := newPlace(t, pgtest.URL(t))
+	var servers []*server
+	for range 3 {
+		servers = append(servers, p.serve(t, nil, "SVCPAY_TRUSTED_PROXIES=127.0.0.0/8"))
+	}
+	front, file := freeAddr(t), filepath.Join(t.TempDir(), "haproxy.cfg")
+	config := block(t, "haproxy", "option httplog", `log-format "answered %s %ST"`, documentFront, front, documentOne, servers[0].addr, documentTwo, servers[1].addr, documentThree, servers[2].addr)
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said rig.Output
+	proxy, err := rig.Start("/usr/sbin/haproxy", nil, nil, &said, "-db", "-f", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		proxy.Signal(syscall.SIGKILL)
+		<-proxy.Done
+		if t.Failed() {
+			t.Log(said.Text())
+		}
+	})
+	// Who has most is given one more only if the others have as many.
+	victim := p.killOneOf(t, front, servers, func(*server) int { return (callers-1)/len(servers) + 1 })
+	names, answers := map[*server]string{servers[0]: "one", servers[1]: "two", servers[2]: "three"}, map[string]int{}
+	for line := range strings.Lines(said.Text()) {
+		var name string
+		var status int
+		if n, _ := fmt.Sscanf(line, "answered %s %d", &name, &status); n != 2 {
+			continue
+		}
+		if answers[name]++; status >= http.StatusInternalServerError && name != names[victim] {
+			t.Errorf("HAProxy tells of a failure at another server than %s: %s", names[victim], line)
+		}
+	}
+	t.Logf("%s was killed; answers by server: %v", names[victim], answers)
+	if len(answers) < len(servers) {
+		t.Errorf("not every server answered: %v", answers)
+	}
+}
