@@ -3,7 +3,6 @@ package chaos
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -35,24 +34,13 @@ var always = []rig.Audit{
 
 // look runs audits; an error is of the database, not of what is in it.
 func (r *run) look(ctx context.Context, audits []rig.Audit) error {
-	type row struct {
-		Wrong *string `db:"wrong"`
-	}
 	for _, a := range audits {
-		args := pg.Args{}
-		if strings.Contains(a.SQL, "@app") { // the processor's book and feed are of all applications
-			args["app"] = r.app.AppID
-		}
-		rows, err := pg.All[row](ctx, r.database.pool, a.SQL, args)
+		wrong, err := a.Look(ctx, r.database.pool, r.site.Application)
 		if err != nil {
-			return fmt.Errorf("%s: %w", a.What, err)
+			return err
 		}
-		if len(rows) > 0 {
-			example := "?"
-			if rows[0].Wrong != nil {
-				example = *rows[0].Wrong
-			}
-			r.found.add("%s: %s (%d)", a.What, example, len(rows))
+		if len(wrong) > 0 {
+			r.found.add("%s: %s (%d)", a.What, wrong[0], len(wrong))
 		}
 	}
 	return nil
@@ -79,7 +67,7 @@ func (r *run) watchBook(ctx context.Context) error {
 	type call struct {
 		Reference string `db:"reference"`
 	}
-	calls, err := pg.All[call](ctx, r.database.pool, `SELECT reference FROM processor_operations WHERE application_id = @app`, pg.Args{"app": r.app.AppID})
+	calls, err := pg.All[call](ctx, r.database.pool, `SELECT reference FROM processor_operations WHERE application_id = @app`, pg.Args{"app": r.site.Application})
 	if err != nil {
 		return err
 	}
@@ -106,7 +94,7 @@ func (r *run) audit() {
 	if err := r.copyBook(); err != nil {
 		r.found.add("the processor's book cannot be copied: %v", err)
 	}
-	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(), rig.OfBook(processor.AccountPrefix(r.app.AppID)))
+	all := slices.Concat(rig.AtEveryInstant(), always, rig.WhenQuiet(), rig.OfDeliveries(), rig.OfBook(processor.AccountPrefix(r.site.Application)))
 	if err := errors.Join(r.watchBook(ctx), r.look(ctx, all)); err != nil {
 		r.found.add("the audits could not be run: %v", err)
 	}
@@ -139,7 +127,7 @@ func (r *run) auditHistory(ctx context.Context) {
 		"refund": `SELECT o.idempotency_key AS key, o.reference AS id, f.amount, f.status FROM refunds f
 			JOIN processor_operations o ON o.application_id = f.application_id AND o.subject_id = f.id AND o.kind = 'refund' WHERE f.application_id = @app`,
 	} {
-		all, err := pg.All[record](ctx, r.database.pool, sql, pg.Args{"app": r.app.AppID})
+		all, err := pg.All[record](ctx, r.database.pool, sql, pg.Args{"app": r.site.Application})
 		if err != nil {
 			r.found.add("%s: %v", kind, err)
 			return
@@ -192,7 +180,7 @@ func (r *run) auditEvents(ctx context.Context) {
 		ID ids.Event `db:"id"`
 	}
 	all, err := pg.All[event](ctx, r.database.pool, `
-		SELECT id FROM events WHERE application_id = @app AND (type LIKE 'charge.%' OR type LIKE 'refund.%')`, pg.Args{"app": r.app.AppID})
+		SELECT id FROM events WHERE application_id = @app AND (type LIKE 'charge.%' OR type LIKE 'refund.%')`, pg.Args{"app": r.site.Application})
 	if err != nil || len(all) == 0 {
 		r.found.add("%d events: %v", len(all), err)
 	}

@@ -129,7 +129,9 @@ func (c *client) contradict() {
 }
 
 func (c *client) order(capture bool) map[string]any {
-	return map[string]any{"merchant_id": c.app.Merchants.US, "amount": 1 + c.chance.IntN(50_000), "token": c.tokens[c.chance.IntN(len(c.tokens))], "capture": capture}
+	body := c.site.Order(c.tokens[c.chance.IntN(len(c.tokens))], 1+c.chance.IntN(50_000))
+	body["capture"] = capture
+	return body
 }
 
 // want notes something that is to happen once.
@@ -180,7 +182,7 @@ func (c *client) insist(q *request) {
 // try sends a request once.
 func (c *client) try(q *request) (rig.Answer, error) {
 	c.counts.add("requests")
-	return c.api(http.MethodPost, q.Path, q.Key, q.Body)
+	return c.site.API(http.MethodPost, q.Path, q.Key, q.Body)
 }
 
 func (c *client) rest() { time.Sleep(time.Duration(50+c.chance.IntN(300)) * time.Millisecond) }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -63,7 +62,7 @@ func (d *database) start(ctx context.Context) (url string, err error) {
 	return s.URL(), nil
 }
 
-func (d *database) data() string { return filepath.Join(d.dir, "postgres") }
+func (d *database) data() string { return rig.Data(d.dir) }
 
 // dial is where the faulty network leads.
 func (d *database) dial() (net.Conn, error) {
@@ -72,12 +71,8 @@ func (d *database) dial() (net.Conn, error) {
 
 // family is the server and all its processes.
 func (d *database) family() (postmaster int, members map[int]string) {
-	text, err := os.ReadFile(filepath.Join(d.data(), "postmaster.pid"))
+	postmaster, err := rig.Postmaster(d.data())
 	if err != nil {
-		return 0, nil
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	if postmaster, err = strconv.Atoi(first); err != nil {
 		return 0, nil
 	}
 	return postmaster, rig.Family(postmaster)
@@ -90,16 +85,8 @@ func (d *database) kill(ctx context.Context, found *findings) bool {
 		return false
 	}
 	defer d.down.Store(false)
-	postmaster, members := d.family()
-	if len(members) == 0 {
+	if postmaster, err := rig.Postmaster(d.data()); err != nil || !rig.KillAll(postmaster) {
 		return false
-	}
-	_ = syscall.Kill(postmaster, syscall.SIGKILL) // first, so that it starts no others
-	for pid := range members {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	for len(rig.Alive(members)) > 0 {
-		time.Sleep(5 * time.Millisecond)
 	}
 	if _, err := d.start(ctx); err != nil {
 		found.add("PostgreSQL does not come back: %v", err)

@@ -10,13 +10,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/fixture"
 	"svcpay/internal/processor/remote"
 	"svcpay/test/rig"
@@ -46,9 +44,7 @@ type run struct {
 	moods       *moods
 	sink        *rig.Sink
 	server      *supervisor
-	client      *http.Client
-	addr        string
-	app         demo.Application
+	site        rig.Site
 	endpoint    string // path
 	tokens      []string
 	journal     journal
@@ -66,7 +62,7 @@ func begin(t *testing.T, seed uint64, path string) *run {
 		seed = rand.Uint64() >> 32
 	}
 	t.Logf("seed %d", seed)
-	r := &run{t: t, seed: seed, chance: rand.New(rand.NewPCG(seed, 0)), client: rig.NewClient(impatience)}
+	r := &run{t: t, seed: seed, chance: rand.New(rand.NewPCG(seed, 0))}
 	r.faults = &deck{chance: r.chance, cards: dealt()}
 	r.armed = &deck{chance: rand.New(rand.NewPCG(seed, 3)), cards: points(t)}
 	r.database = newDatabase(t)
@@ -75,7 +71,8 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.app = c.Application
+	app := c.Application
+	r.site = rig.Site{Client: rig.NewClient(impatience), Application: app.AppID, Merchant: app.Merchants.US, Secret: app.SecretKey, Public: app.PublicKey}
 	r.toDatabase = newProxy(t, r.database.dial)
 	r.acquirer = newAcquirer(seed)
 	r.moods = &moods{inner: remote.Handler(r.acquirer), counts: &r.counts, chance: rand.New(rand.NewPCG(seed, 4))}
@@ -92,8 +89,8 @@ func begin(t *testing.T, seed uint64, path string) *run {
 		"SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_PROCESSOR_URL=http://"+r.toProcessor.addr())}
 	r.calm.Store(true) // until the clients are at work
 	r.moods.calm.Store(true)
-	r.addr = r.server.supervise(t)
-	r.await("a server", r.ready)
+	r.site.Addr = r.server.supervise(t)
+	r.await("a server", r.site.Ready)
 	r.listen()
 	r.tokenize(8)
 	r.calm.Store(false)
@@ -127,20 +124,6 @@ func serve(t *testing.T, h http.Handler) (addr string) {
 	return s.Listener.Addr().String()
 }
 
-// api makes one request of the application's.
-func (r *run) api(method, path, key string, body any) (rig.Answer, error) {
-	header := map[string]string{"X-API-Key": r.app.SecretKey, "X-App-ID": strconv.FormatInt(r.app.AppID, 10)}
-	if key != "" {
-		header["Idempotency-Key"] = key
-	}
-	return rig.Send(r.client, r.addr, "api.test", method, path, body, header)
-}
-
-func (r *run) ready() bool {
-	a, err := rig.Send(r.client, r.addr, "api.test", "GET", "/readyz", nil, nil)
-	return err == nil && a.Status == http.StatusNoContent
-}
-
 // await polls until it is so, and fails the run if that never comes.
 func (r *run) await(what string, so func() bool) time.Duration {
 	r.t.Helper()
@@ -168,7 +151,7 @@ func (r *run) listen() {
 		r.t.Fatal(err)
 	}
 	r.sink.Trust(func() string {
-		a, err := r.api("POST", "/api/webhook_endpoints", "", map[string]any{"url": "http://sink.localhost:" + port + "/", "events": []string{"charge.*", "refund.*"}})
+		a, err := r.site.API("POST", "/api/webhook_endpoints", "", map[string]any{"url": "http://sink.localhost:" + port + "/", "events": []string{"charge.*", "refund.*"}})
 		if err != nil || a.Status != http.StatusCreated {
 			r.t.Fatalf("an endpoint: %v, %s", err, a)
 		}
@@ -180,18 +163,11 @@ func (r *run) listen() {
 // tokenize makes tokens of a card, as payers' browsers do.
 func (r *run) tokenize(n int) {
 	for range n {
-		a, err := rig.Send(r.client, r.addr, "pay.test", "POST", "/client/session", map[string]any{"public_key": r.app.PublicKey,
-			"merchant_id": r.app.Merchants.US, "page_origin": "http://shop.test", "version": "3.2"}, nil)
-		if err != nil || a.Status != http.StatusOK {
-			r.t.Fatalf("session: %v, %s", err, a)
+		token, err := r.site.Token("4242424242424242")
+		if err != nil {
+			r.t.Fatal(err)
 		}
-		body := rig.CardBody("4242424242424242")
-		body["session"] = a.Text("session")
-		a, err = rig.Send(r.client, r.addr, "pay.test", "POST", "/client/tokens", body, map[string]string{"Idempotency-Key": "token"})
-		if err != nil || a.Status != http.StatusCreated {
-			r.t.Fatalf("token: %v, %s", err, a)
-		}
-		r.tokens = append(r.tokens, a.Text("token"))
+		r.tokens = append(r.tokens, token)
 	}
 }
 

@@ -18,7 +18,7 @@ func (r *run) settle() {
 	r.sink.Heal()
 	r.server.kill() // it may be armed; the next is not
 	healed := time.Now()
-	r.await("a server that answers, after all is healed", r.ready)
+	r.await("a server that answers, after all is healed", r.site.Ready)
 	first := &client{run: r, number: clients, chance: rand.New(rand.NewPCG(r.seed, 99))}
 	q := first.want("charge", "/api/charges", first.order(true))
 	first.insist(q)
@@ -42,7 +42,7 @@ func (r *run) settle() {
 		if time.Since(asked) > 2*time.Second { // what the sink refused twice would wait for minutes
 			asked = time.Now()
 			span := map[string]any{"since": "2020-01-01T00:00:00Z", "until": asked.UTC().Format(time.RFC3339), "which": "failed"}
-			_, _ = r.api("POST", r.endpoint+"/replay", "", span) // one may be under way
+			_, _ = r.site.API("POST", r.endpoint+"/replay", "", span) // one may be under way
 		}
 		left, err := pg.Value[int64](context.Background(), r.database.pool, `
 			SELECT (SELECT count(*) FROM processor_operations WHERE state = 'open') + (SELECT count(*) FROM events WHERE sequence IS NULL AND NOT test)
