@@ -78,7 +78,7 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 	case card == killServer && how < 1./3:
 		hit = r.server.kill()
 	case card == killServer:
-		hit = r.server.killLater(r.ready)
+		hit = r.server.killLater(r.site.Ready)
 	case card == killDatabase:
 		hit = r.database.kill(context.Background(), &r.found)
 	case card == killBackend:
