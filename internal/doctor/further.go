@@ -164,3 +164,15 @@ func connections(ctx context.Context, p Patient) (Finding, error) {
 	}
 	return good(text), nil
 }
+
+// bounds: connections of ours ask for them when they begin. A pooler that overhears that leaves statements
+// that may run, and hold locks, for ever.
+func bounds(ctx context.Context, p Patient) (Finding, error) {
+	off, err := pg.Value[string](ctx, p.Pool, `
+		SELECT coalesce(string_agg(name, ', ' ORDER BY name), '') FROM pg_settings
+		WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') AND setting = '0'`, pg.Args{})
+	if off != "" {
+		return doubtful("nothing bounds statements: "+off+" is 0", "have the pooler set what it ignores: docs/scale.md, PgBouncer"), err
+	}
+	return good("statements, waits for locks and idle transactions are bounded"), err
+}
