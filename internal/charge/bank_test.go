@@ -1,6 +1,7 @@
 package charge_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 )
 
 const settles = "000123456789"
@@ -86,7 +88,7 @@ func TestDebitComesBackBeforeItSettles(t *testing.T) {
 	w := fixture.New(t)
 	c := debit(t, w, 10_000, nil)
 	for range 2 { // a repetition changes nothing
-		if err := w.Charges.Return(t.Context(), c.Processor.Reference, "R02"); err != nil {
+		if err := w.Charges.Return(t.Context(), heard(c, "R02")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +109,7 @@ func TestDebitComesBackAfterItSettled(t *testing.T) {
 	w := fixture.New(t)
 	c := until(t, w, debit(t, w, 10_000, nil))
 	for range 2 {
-		if err := w.Charges.Return(t.Context(), c.Processor.Reference, "R01"); err != nil {
+		if err := w.Charges.Return(t.Context(), heard(c, "R01")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,6 +122,33 @@ func TestDebitComesBackAfterItSettled(t *testing.T) {
 	if again.Object.Status != charge.Pending {
 		t.Errorf("insufficient funds may be retried: %s", jsonOf(t, again.Object))
 	}
+	audit(t, w)
+}
+
+// A return that is heard of before the settlement that it followed ends as in order; news of another account's are none.
+func TestDebitThatSettledAndComesBackInAnyOrder(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	c := debit(t, w, 10_000, nil)
+	back := heard(c, "R01")
+	back.Settled = true
+	forged := back
+	forged.Account = processor.Account(w.Other.AppID, w.Other.Merchants.US)
+	for what, err := range map[string]error{"a return": w.Charges.Return(t.Context(), forged), "a settlement": w.Charges.SettleNow(t.Context(), forged)} {
+		if code(err) != "resource_missing" {
+			t.Errorf("%s of another account: %v", what, err)
+		}
+	}
+	for _, tell := range []func(context.Context, processor.Event) error{w.Charges.Return, w.Charges.SettleNow, w.Charges.Return} {
+		if err := tell(t.Context(), back); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := get(t, w, c.ID)
+	if got.Status != charge.Returned || got.SettledAt == nil || got.AmountCaptured != 10_000 || got.FeeTotal != 210+500 || got.Version != 4 {
+		t.Errorf("%s", jsonOf(t, got))
+	}
+	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.MerchantAvailable: 710, ledger.ApplicationFees: -710})
 	audit(t, w)
 }
 
@@ -236,7 +265,7 @@ func TestCardSettlesOnTheSecondBusinessDay(t *testing.T) {
 	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: 10_000, ledger.MerchantAvailable: -9_865, ledger.ApplicationFees: -135})
 	early := create(t, w, input(w, good, 100), nil).Object
 	for range 2 {
-		if err := w.Charges.SettleNow(t.Context(), early.Processor.Reference); err != nil {
+		if err := w.Charges.SettleNow(t.Context(), heard(early, "")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -36,9 +36,9 @@ func TestVoidIsOvertaken(t *testing.T) {
 		line.Processor = inner
 		return line
 	})
-	for n, told := range []func(reference string) error{
-		func(reference string) error { return w.Charges.Return(t.Context(), reference, "R01") },
-		func(reference string) error { return w.Charges.SettleNow(t.Context(), reference) },
+	for n, happen := range []func(charge.Charge) error{
+		func(c charge.Charge) error { return w.Charges.Return(t.Context(), heard(c, "R01")) },
+		func(c charge.Charge) error { return w.Charges.SettleNow(t.Context(), heard(c, "")) },
 	} {
 		for _, arrive := range []bool{false, true} {
 			line.arrive = arrive
@@ -47,7 +47,7 @@ func TestVoidIsOvertaken(t *testing.T) {
 			if err != nil || !out.Unknown {
 				t.Fatalf("%v, %s", err, jsonOf(t, out))
 			}
-			if err := told(c.Processor.Reference); err != nil {
+			if err := happen(c); err != nil {
 				t.Fatal(err)
 			}
 			before := get(t, w, c.ID)

@@ -10,22 +10,35 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/returns"
 )
 
 // Return writes that the bank sent a debit back, with the scheme's return code: before it settled the
-// charge fails, afterwards it is returned. A repetition changes nothing.
-func (s *Service) Return(ctx context.Context, reference, code string) error {
-	return s.inbound(ctx, reference, func(tx *pg.Tx, m instant.Moment, l Locked) error {
+// charge fails, afterwards it is returned. News of its settlement that is still to come is made up for, so
+// that the order does not matter. A repetition changes nothing.
+func (s *Service) Return(ctx context.Context, ev processor.Event) error {
+	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, l Locked) (err error) {
 		if l.Status != Pending && l.Status != Settled {
 			return nil
+		}
+		if ev.Settled && l.Status == Pending {
+			if err := s.stepTx(ctx, tx, m, []Locked{l}); err != nil {
+				return err
+			}
+			if err := tx.Flush(ctx); err != nil { // what follows begins with the settled row
+				return err
+			}
+			if l, err = s.LockTx(ctx, tx, l.ApplicationID, l.ID); err != nil {
+				return err
+			}
 		}
 		all, err := termsTx(ctx, tx, map[ids.Charge]Locked{l.ID: l}, moments{l.ApplicationID: m})
 		if err != nil {
 			return err
 		}
 		before := s.derive(l.Charge)
-		_, err = s.writeTx(ctx, tx, m, before, sentBack(before, code, all[l.ID], m.At), ids.Request{}, outbox.Job)
+		_, err = s.writeTx(ctx, tx, m, before, sentBack(before, ev.ReturnCode, all[l.ID], m.At), ids.Request{}, outbox.Job)
 		return err
 	})
 }

@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"svcpay/internal/clock"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 )
 
 // stepBatch is how many charges one transaction moves on.
@@ -105,24 +107,31 @@ func (s *Service) NextStep(ctx context.Context, applicationID int64, after time.
 }
 
 // SettleNow settles a captured or debited charge ahead of the calendar, because its processor says so.
-// A charge that is past that is left alone.
-func (s *Service) SettleNow(ctx context.Context, reference string) error {
-	return s.inbound(ctx, reference, func(tx *pg.Tx, m instant.Moment, l Locked) error {
-		if l.Status != Captured && l.Status != Pending {
-			return nil
+// A charge that is past that is left alone; one whose capture has no outcome yet is settled when it has.
+func (s *Service) SettleNow(ctx context.Context, ev processor.Event) error {
+	return s.inbound(ctx, ev, func(tx *pg.Tx, m instant.Moment, l Locked) error {
+		switch l.Status {
+		case Authorized:
+			return ErrUnresolved
+		case Captured, Pending:
+			return s.stepTx(ctx, tx, m, []Locked{l})
 		}
-		return s.stepTx(ctx, tx, m, []Locked{l})
+		return nil
 	})
 }
 
 // ErrUnresolved is returned for an event about a charge whose own outcome is not known yet: it will be.
 var ErrUnresolved = errors.New("charge: its outcome is not known yet")
 
-// inbound runs what an event of the processor does to the charge of a reference of ours.
-func (s *Service) inbound(ctx context.Context, reference string, do func(*pg.Tx, instant.Moment, Locked) error) error {
-	c, err := s.FindByReference(ctx, reference)
+// inbound runs what an event of the processor does to the charge of a reference of ours; missing if
+// there is none in the account.
+func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, Locked) error) error {
+	c, err := s.FindByReference(ctx, ev.Reference)
 	if err != nil {
 		return err
+	}
+	if ev.Account != processor.Account(c.ApplicationID, c.MerchantID) {
+		return fault.Missing()
 	}
 	m, err := s.Clock.Moment(ctx, c.ApplicationID)
 	if err != nil {

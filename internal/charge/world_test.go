@@ -159,3 +159,8 @@ func audit(t *testing.T, w *fixture.World) {
 		}
 	}
 }
+
+// heard is what the processor tells of a charge.
+func heard(c charge.Charge, returnCode string) processor.Event {
+	return processor.Event{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
+}

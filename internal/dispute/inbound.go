@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/fault"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/outbox"
@@ -130,6 +131,9 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, apply func(ct
 	found, err := s.Charges.FindByReference(ctx, ev.Reference)
 	if err != nil {
 		return err
+	}
+	if ev.Account != processor.Account(found.ApplicationID, found.MerchantID) {
+		return fault.Missing()
 	}
 	if found.Currency != ev.Dispute.Currency { // amounts are not converted
 		return fmt.Errorf("%w: %s is in another currency than its charge", ErrNotice, ev.ID)

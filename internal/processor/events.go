@@ -33,8 +33,10 @@ type Event struct {
 	Reference string
 	// ReturnCode is the scheme's, of a debit or payout that came back.
 	ReturnCode string
-	Dispute    *DisputeNotice
-	At         time.Time
+	// Settled is of a debit that came back after [ChargeSettled] was told of it, which may be heard later.
+	Settled bool
+	Dispute *DisputeNotice
+	At      time.Time
 }
 
 // DisputeNotice is what a dispute's events tell of it.

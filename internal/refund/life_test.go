@@ -110,7 +110,7 @@ func (l *life) dispute(ctx context.Context, amount money.Amount) error {
 }
 
 func (l *life) settle(ctx context.Context) error {
-	return l.w.Charges.SettleNow(ctx, l.charge.Processor.Reference)
+	return l.w.Charges.SettleNow(ctx, told(l.charge, ""))
 }
 
 // sendBack has the bank return the debit; a card's charge has none.
@@ -118,7 +118,7 @@ func (l *life) sendBack(ctx context.Context) error {
 	if l.charge.Type == charge.Card {
 		return nil
 	}
-	return l.w.Charges.Return(ctx, l.charge.Processor.Reference, "R01")
+	return l.w.Charges.Return(ctx, told(l.charge, "R01"))
 }
 
 func (l *life) sweep(ctx context.Context) error {

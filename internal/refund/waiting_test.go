@@ -55,7 +55,7 @@ func release(t *testing.T, w *fixture.World, want int) {
 
 func settle(t *testing.T, w *fixture.World, c charge.Charge) {
 	t.Helper()
-	if err := w.Charges.SettleNow(t.Context(), c.Processor.Reference); err != nil {
+	if err := w.Charges.SettleNow(t.Context(), told(c, "")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -105,15 +105,15 @@ func TestRefundOfADebitThatIsNoMoreIsCanceled(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*fixture.World, charge.Charge) error{
 		"failed": func(w *fixture.World, c charge.Charge) error {
-			return w.Charges.Return(t.Context(), c.Processor.Reference, "R01")
+			return w.Charges.Return(t.Context(), told(c, "R01"))
 		},
 		"voided": func(w *fixture.World, c charge.Charge) error {
 			_, err := w.Charges.Void(t.Context(), w.Actor(), c.ID.String(), charge.VoidInput{}, nil)
 			return err
 		},
 		"returned": func(w *fixture.World, c charge.Charge) error {
-			err := w.Charges.SettleNow(t.Context(), c.Processor.Reference)
-			return errors.Join(err, w.Charges.Return(t.Context(), c.Processor.Reference, "R10"))
+			err := w.Charges.SettleNow(t.Context(), told(c, ""))
+			return errors.Join(err, w.Charges.Return(t.Context(), told(c, "R10")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -287,3 +287,8 @@ type testWorld struct {
 	p      *scripted
 	charge charge.Charge
 }
+
+// told is what the processor tells of a charge.
+func told(c charge.Charge, returnCode string) processor.Event {
+	return processor.Event{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference, ReturnCode: returnCode}
+}

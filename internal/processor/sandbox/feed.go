@@ -36,20 +36,23 @@ func (p *Processor) read(ctx context.Context, after int64, limit int) ([]process
 		Account    string              `db:"account"`
 		Reference  string              `db:"reference"`
 		ReturnCode string              `db:"return_code"`
+		Settled    bool                `db:"settled"`
 		At         time.Time           `db:"at"`
 		notice
 	}
 	rows, err := pg.All[row](ctx, p.pool, `
-		SELECT id, account, at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by
-		FROM sandbox_processor_feed WHERE id > @after ORDER BY id LIMIT @limit`,
-		pg.Args{"after": after, "limit": limit})
+		SELECT id, account, at, kind, reference, return_code, dispute, retrieval, reason, amount, currency, respond_by,
+			kind = @returned AND EXISTS (SELECT FROM sandbox_processor_feed s
+				WHERE s.reference = f.reference AND s.kind = @settled AND s.id < f.id) AS settled
+		FROM sandbox_processor_feed f WHERE id > @after ORDER BY id LIMIT @limit`,
+		pg.Args{"after": after, "limit": limit, "returned": processor.DebitReturned, "settled": processor.ChargeSettled})
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	events := make([]processor.Event, len(rows))
 	for i, r := range rows {
 		events[i] = processor.Event{ID: counterparty.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
-			ReturnCode: r.ReturnCode, Dispute: r.tell(), At: r.At}
+			ReturnCode: r.ReturnCode, Settled: r.Settled, Dispute: r.tell(), At: r.At}
 	}
 	return events, nil
 }

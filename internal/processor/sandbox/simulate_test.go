@@ -36,7 +36,7 @@ func TestSimulatedReturnOfADebit(t *testing.T) {
 	simulate(t, w, s, "")
 	simulate(t, w, s, "") // the feed did not tell yet: still once
 	e := told(t, w, processor.DebitReturned)[0]
-	if e.ReturnCode != "R29" || e.Reference != reference || !e.At.Equal(start) {
+	if e.ReturnCode != "R29" || e.Settled || e.Reference != reference || !e.At.Equal(start) {
 		t.Errorf("%+v", e)
 	}
 	simulate(t, w, s, impossible)
@@ -73,7 +73,9 @@ func TestSimulatedSettlement(t *testing.T) {
 	late := debited(t, w, "ach_returned_r10") // which settles first
 	simulate(t, w, sandbox.Simulation{Kind: processor.ChargeSettled, Reference: late}, "")
 	w.skip(account, 20*day)
-	told(t, w, processor.ChargeSettled, processor.ChargeSettled, processor.ChargeSettled, processor.DebitReturned)
+	if events := told(t, w, processor.ChargeSettled, processor.ChargeSettled, processor.ChargeSettled, processor.DebitReturned); !events[3].Settled || events[2].Settled {
+		t.Errorf("a return after the settlement says so: %+v", events)
+	}
 	held := authorization("4242424242424242")
 	held.Capture = false
 	if _, err := w.open().Authorize(t.Context(), held); err != nil {
