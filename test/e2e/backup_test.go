@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,50 +19,6 @@ import (
 	"svcpay/internal/localpg"
 	"svcpay/internal/pg"
 )
-
-// cluster is a PostgreSQL of a test's own, durable as one of production is.
-type cluster struct {
-	dir string // of its state; the data is in postgres
-	*localpg.Server
-}
-
-// clusterDir is a directory that the server's user may enter, unlike t.TempDir.
-func clusterDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "svcpay-backup-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func startCluster(t *testing.T, dir string) *cluster {
-	t.Helper()
-	home, _ := os.UserHomeDir() // nobody has none
-	s, err := localpg.Start(t.Context(), localpg.Options{Dir: dir, Home: home, Database: "svcpay"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{dir, s}
-	t.Cleanup(func() { c.stop(t) })
-	return c
-}
-
-// stop may be called again.
-func (c *cluster) stop(t *testing.T) {
-	t.Helper()
-	if err := c.Stop(context.Background()); err != nil {
-		t.Error(err)
-	}
-}
 
 // blocksOf are the commands of a document, in their order.
 func blocksOf(t *testing.T, document string) []string {
@@ -163,10 +118,7 @@ func TestBackupIsRestored(t *testing.T) {
 	first.stop(t)
 	first = startCluster(t, first.dir)
 
-	if code, said := launch(t, program, []string{"DATABASE_URL=" + first.URL(), "SVCPAY_ENVIRONMENT=sandbox"}, "migrate").exits(t); code != 0 {
-		t.Fatal(said)
-	}
-	p := newPlaceAt(t, first.URL())
+	p := newPlaceIn(t, first)
 	s := p.serve(t, program)
 	var r shoppers
 	for n := range 4 {
@@ -205,11 +157,7 @@ func TestBackupIsRestored(t *testing.T) {
 	as(t, shared, blocks[2], env...)
 	second := startCluster(t, filepath.Join(shared, "restored"))
 	restored := *p
-	restored.url = second.URL()
-	if restored.pool, err = pg.Open(t.Context(), restored.url); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(restored.pool.Close)
+	restored.connect(t, second.URL())
 	restored.isWhole(t, r.made, late)
 }
 

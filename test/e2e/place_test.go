@@ -32,19 +32,26 @@ func newPlace(t *testing.T) *place {
 // newPlaceAt makes a place of a migrated database.
 func newPlaceAt(t *testing.T, url string) *place {
 	t.Helper()
-	p := &place{url: url, keyFile: filepath.Join(t.TempDir(), "keys.json")}
-	var err error
-	// A test's own statements fill tables and look at all of them: they may take longer than the servers'.
-	if p.pool, err = pg.Open(t.Context(), p.url+"&statement_timeout="+strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.pool.Close)
+	p := &place{keyFile: filepath.Join(t.TempDir(), "keys.json")}
+	p.connect(t, url)
 	c, err := fixture.Settle(t.Context(), p.pool, p.keyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.app, p.other = c.Application, *c.Other
 	return p
+}
+
+// connect gives the place a database.
+func (p *place) connect(t *testing.T, url string) {
+	t.Helper()
+	p.url = url
+	var err error
+	// A test's own statements fill tables and look at all of them: they may take longer than the servers'.
+	if p.pool, err = pg.Open(t.Context(), url+"&statement_timeout="+strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.pool.Close)
 }
 
 // settings are those of a server of this place.
