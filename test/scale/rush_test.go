@@ -129,13 +129,17 @@ func (r *rush) end() {
 	r.group.Wait()
 }
 
-// check looks at what callers were told, when the rush is over: whoever was told to wait had asked before without
-// an answer.
+// check looks at what callers were told, when the rush is over.
 func (r *rush) check(t *testing.T) {
 	t.Helper()
 	for _, a := range r.refused {
 		t.Errorf("%s: %s", a.key, a.what)
 	}
+}
+
+// waitedAfterFailures: only who had asked before without an answer was told to wait.
+func (r *rush) waitedAfterFailures(t *testing.T) {
+	t.Helper()
 	for _, a := range r.waited {
 		if !slices.ContainsFunc(r.failed, func(f try) bool { return f.key == a.key && f.began.Before(a.began) }) {
 			t.Errorf("%s was told to wait although nothing had failed: %s", a.key, a.what)

@@ -50,6 +50,7 @@ func (p *place) killOneOf(t *testing.T, addr string, servers []*server, most fun
 	r.end()
 	p.quiet(t)
 	r.check(t)
+	r.waitedAfterFailures(t)
 	p.audit(t, r.told)
 	for _, f := range r.failed {
 		if f.began.After(gone) {
