@@ -47,6 +47,7 @@ func (a *app) schedules() []jobs.Schedule {
 	}
 	if a.parties.sandbox != nil {
 		out = append(out, purge("purge_sandbox_bank_visits", a.parties.sandbox.banks.Purge),
+			purge("purge_sandbox_daf_visits", a.parties.sandbox.funds.Purge),
 			jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)})
 	}
 	for _, s := range a.Sweeps() {

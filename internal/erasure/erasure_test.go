@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/workflow"
+	"svcpay/internal/dispute"
 	"svcpay/internal/erasure"
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
@@ -21,10 +23,12 @@ import (
 	"svcpay/internal/mail"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/receipt"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
 	"svcpay/internal/requestlog"
+	"svcpay/internal/upload"
 )
 
 // The payer who is forgotten, by words that nobody else has.
@@ -42,6 +46,8 @@ type world struct {
 	claim    *idempotency.Claim
 	in       charge.CreateInput
 	charge   charge.Charge
+	voided   charge.Charge
+	disputed charge.Charge
 	donation daf.Donation
 }
 
@@ -52,7 +58,8 @@ func (w *world) must(err error) {
 	}
 }
 
-// newWorld has the payer pay, get part of it back with a receipt, and donate; somebody else pays, too.
+// newWorld has the payer pay, get part of it back with a receipt, have another payment voided, contest a third, and donate; somebody
+// else pays, too.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{World: fixture.New(t)}
@@ -71,6 +78,8 @@ func newWorld(t *testing.T) *world {
 	w.must(err)
 	_, err = w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: id, Email: address}, nil)
 	w.must(err)
+	w.takeBack(created.Token.String())
+	w.contest(created.Token.String())
 	w.donate()
 	w.log("/api/charges", "email="+strings.ReplaceAll(address, "@", "%40"), nil)
 	w.log("/api/search", "q=other", []byte(`{"first_name":"Odalys","last_name":"Quenneville"}`))
@@ -92,6 +101,35 @@ func (w *world) pay(token string, claim *idempotency.Claim) charge.Charge {
 	out, err := w.Charges.Create(w.T.Context(), w.Actor(), in, claim)
 	w.must(err)
 	return out.Object
+}
+
+// takeBack has a payment voided, for a reason that tells who asked for it.
+func (w *world) takeBack(token string) {
+	w.T.Helper()
+	amount, capture, reason := money.Amount(700), false, "Odalys asked for it"
+	held, err := w.Charges.Create(w.T.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, Token: &token, Capture: &capture}, nil)
+	w.must(err)
+	out, err := w.Charges.Void(w.T.Context(), w.Actor(), held.Object.ID.String(), charge.VoidInput{Reason: &reason}, nil)
+	w.must(err)
+	w.voided = out.Object
+}
+
+// contest has a payment disputed and lost, before evidence that tells who paid was handed in.
+func (w *world) contest(token string) {
+	w.T.Helper()
+	ctx := w.T.Context()
+	w.disputed = w.pay(token, nil)
+	notice := processor.Event{ID: "e1", Account: processor.Account(w.App.AppID, w.App.Merchants.US), Reference: w.disputed.Processor.Reference, At: w.Clock.Now(),
+		Dispute: &processor.DisputeNotice{ID: "case-1", Reason: "fraudulent", Amount: 2500, Currency: money.USD, RespondBy: w.Clock.Now().Add(7 * 24 * time.Hour)}}
+	w.must(w.Disputes.Open(ctx, notice))
+	file, err := w.Uploads.Create(ctx, w.Actor(), upload.CreateInput{Name: "odalys.pdf", Content: []byte("%PDF-1.4\nQuenneville\n%%EOF")}, nil)
+	w.must(err)
+	id, err := pg.Value[ids.Dispute](ctx, w.Pool, `SELECT id FROM disputes`, pg.Args{})
+	w.must(err)
+	_, err = w.Disputes.SaveDraft(ctx, w.Actor(), id.String(), dispute.EvidenceInput{Files: []string{file.Object.ID.String()},
+		Evidence: map[string]string{"payer_name": first + " " + last, "payer_email": address}})
+	w.must(err)
+	w.must(w.Disputes.Lost(ctx, notice))
 }
 
 func (w *world) donate() {
@@ -162,14 +200,16 @@ func TestNothingIsLeftOfAPayerButWhatWasPaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	had := strings.Join(w.found(), "\n")
-	for _, table := range []string{"tokens", "charges", "refunds", "events", "receipts", "daf_donations", "request_logs", "idempotency_keys"} {
+	for _, table := range []string{"tokens", "charges", "refunds", "events", "receipts", "daf_donations", "request_logs", "idempotency_keys",
+		"disputes", "files", "processor_operations"} {
 		if !strings.Contains(had, table+": ") { // or what is not found below was never there
 			t.Errorf("%s had nothing of the payer:\n%s", table, had)
 		}
 	}
 	books := [][]byte{w.dump("ledger_entries"), w.dump("fee_events")}
 	e, err := w.erase(strings.ToUpper(address))
-	if err != nil || len(e.Tokens) != 1 || !slices.Equal(e.Charges, []ids.Charge{w.charge.ID}) || !slices.Equal(e.Donations, []ids.Donation{w.donation.ID}) {
+	if err != nil || len(e.Tokens) != 1 || len(e.Charges) != 3 || !slices.Contains(e.Charges, w.charge.ID) ||
+		!slices.Contains(e.Charges, w.voided.ID) || !slices.Contains(e.Charges, w.disputed.ID) || !slices.Equal(e.Donations, []ids.Donation{w.donation.ID}) {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	if left := w.found(); len(left) > 0 {
@@ -221,6 +261,29 @@ func (w *world) recorded() {
 		pg.Args{"charge": w.charge.ID.String()})
 	if err != nil || n != 1 {
 		w.T.Errorf("%d entries, %v", n, err)
+	}
+}
+
+// The request log may be long: it is read to its end, a part at a time.
+func TestTheRequestLogIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	copies := func(path string) {
+		_, err := w.Pool.Exec(t.Context(), `
+			INSERT INTO request_logs SELECT (jsonb_populate_record(l, jsonb_build_object('id', gen_random_uuid()))).*
+			FROM request_logs l, generate_series(1, 1200) WHERE l.path = $1`, path)
+		w.must(err)
+	}
+	copies("/api/charges")
+	copies("/api/me")
+	if _, err := w.erase(address); err != nil {
+		t.Fatal(err)
+	}
+	if left := w.found(); len(left) > 0 {
+		t.Errorf("still there:\n%s", strings.Join(left, "\n"))
+	}
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs WHERE path = '/api/me'`, pg.Args{}); err != nil || n != 1201 {
+		t.Errorf("%d entries of others are left, %v", n, err)
 	}
 }
 

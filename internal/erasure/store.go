@@ -101,8 +101,11 @@ const (
 func (p payer) eraseTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	p.recordsTx(tx)
 	p.donationsTx(tx)
-	p.logsTx(tx)
+	p.attemptsTx(tx)
 	p.exportsTx(tx, now)
+	if err := p.logsTx(ctx, tx); err != nil {
+		return err
+	}
 	if err := p.eventsTx(ctx, tx); err != nil {
 		return err
 	}
@@ -148,16 +151,34 @@ func (p payer) donationsTx(tx *pg.Tx) {
 		pg.Args{"application_id": p.applicationID, "donations": p.Donations, "address": p.address})
 }
 
-// logsTx queues the deletion of what was asked and answered with the payer in it: nothing is decided by request logs.
-func (p payer) logsTx(tx *pg.Tx) {
-	tx.Later(`
-		DELETE FROM request_logs l USING (SELECT l.id, lower(concat_ws(' ', path, query, request_body, response_body)) AS words
-			FROM request_logs l WHERE application_id = @application_id) w
-		WHERE w.id = l.id AND (position(lower(@address) IN w.words) > 0
-			OR position(replace(lower(@address), '@', '%40') IN w.words) > 0
-			OR EXISTS (SELECT FROM unnest(@names::text[]) n
-				WHERE position(split_part(n, E'\n', 1) IN w.words) > 0 AND position(split_part(n, E'\n', 2) IN w.words) > 0))`,
-		pg.Args{"application_id": p.applicationID, "address": p.address, "names": p.names})
+// logBatch is how many entries of the request log one statement reads: it has seconds, and there may be millions.
+const logBatch = 1000
+
+// logsTx deletes what was asked and answered with the payer in it: nothing is decided by request logs.
+func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
+	var last [16]byte
+	for {
+		read, err := pg.All[value[[16]byte]](ctx, tx, `
+			WITH page AS MATERIALIZED (
+				SELECT id, lower(concat_ws(' ', path, query, request_body, response_body)) AS words
+				FROM request_logs WHERE application_id = @application_id AND id > @last ORDER BY id LIMIT @batch
+			), gone AS (
+				DELETE FROM request_logs l USING page w
+				WHERE l.application_id = @application_id AND l.id = w.id AND (position(lower(@address) IN w.words) > 0
+					OR position(replace(lower(@address), '@', '%40') IN w.words) > 0
+					OR EXISTS (SELECT FROM unnest(@names::text[]) n
+						WHERE position(split_part(n, E'\n', 1) IN w.words) > 0 AND position(split_part(n, E'\n', 2) IN w.words) > 0))
+			) SELECT id AS value FROM page ORDER BY id DESC LIMIT 1`,
+			pg.Args{"application_id": p.applicationID, "address": p.address, "names": p.names, "last": last, "batch": logBatch})
+		if err != nil || len(read) == 0 {
+			return err
+		}
+		last = read[0].Value
+	}
+}
+
+// attemptsTx queues what leaves the answers of endpoints: they may repeat what they were told.
+func (p payer) attemptsTx(tx *pg.Tx) {
 	tx.Later(`
 		UPDATE webhook_attempts a SET response_body = NULL
 		FROM webhook_deliveries d JOIN events e ON e.application_id = d.application_id AND e.id = d.event_id

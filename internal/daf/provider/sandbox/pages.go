@@ -204,3 +204,10 @@ func (p *Provider) change(ctx context.Context, visitID string, at Step, move fun
 	}
 	return after, err
 }
+
+// Purge forgets a batch of visits that are long over, with what the donors typed, and tells how many those were.
+func (p *Provider) Purge(ctx context.Context) (int64, error) {
+	return pg.Exec(ctx, p.pool, `
+		DELETE FROM sandbox_daf_visits WHERE id IN (SELECT id FROM sandbox_daf_visits WHERE created_at <= @before LIMIT @batch)`,
+		pg.Args{"before": p.machine().Add(-24 * visitLife), "batch": pg.PurgeBatch})
+}

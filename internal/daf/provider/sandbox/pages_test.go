@@ -157,6 +157,27 @@ func TestAVisitEndsWithItsTime(t *testing.T) {
 	}
 }
 
+// A visit is forgotten with what the donor typed; the grant that it led to stays.
+func TestVisitsAreForgotten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id, reference := w.visit(t, harbor), w.granted(t, "single@fund.example")
+	w.pass(12*time.Hour - time.Second)
+	if n, err := w.open().Purge(t.Context()); err != nil || n != 0 {
+		t.Errorf("%d were forgotten too soon, %v", n, err)
+	}
+	w.pass(time.Second)
+	if n, err := w.open().Purge(t.Context()); err != nil || n != 2 {
+		t.Errorf("%d were forgotten, %v", n, err)
+	}
+	if _, err := w.open().Look(t.Context(), id); code(err) != "resource_missing" {
+		t.Error(err)
+	}
+	if answer, err := w.open().Lookup(t.Context(), reference); err != nil || !answer.Approved {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
 func TestStepsAreTakenInTheirOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
