@@ -4,13 +4,17 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/pprof"
 )
 
-// adminHandler tells metrics to programs of this machine. A page that has its own name lead here is
-// refused by the name.
+// adminHandler tells metrics and profiles to programs of this machine. A page that has its own name lead
+// here is refused by the name.
 func (a *app) adminHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.meter.Handler())
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index) // and each profile by its name
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
 		if err != nil || !isLoopback(host) {

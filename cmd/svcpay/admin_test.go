@@ -19,11 +19,40 @@ import (
 // told is what the app's metrics say; without a database, of this binary alone.
 func told(t *testing.T, a *app, host string) (int, string) {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	return asked(a, host, "/metrics")
+}
+
+// asked is what the admin listener answers.
+func asked(a *app, host, path string) (int, string) {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host = host
 	answer := httptest.NewRecorder()
 	a.adminHandler().ServeHTTP(answer, r)
 	return answer.Code, answer.Body.String()
+}
+
+// Profiles are where metrics are, and on no other listener.
+func TestProfilesAreForThisMachine(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	a := &app{log: newLog(&bytes.Buffer{}), meter: metrics.New(w.Pool, w.Clock.Now)}
+	for path, want := range map[string]string{"/debug/pprof/": "goroutine", "/debug/pprof/goroutine?debug=1": "goroutine profile:",
+		"/debug/pprof/heap?debug=1": "heap profile:", "/debug/pprof/profile?seconds=1": "", "/debug/pprof/trace?seconds=0.1": "go 1."} {
+		if status, text := asked(a, "127.0.0.1:9090", path); status != http.StatusOK || !strings.Contains(text, want) || text == "" {
+			t.Errorf("%s: %d %.200s", path, status, text)
+		}
+		if status, _ := asked(a, "pay.example", path); status != http.StatusMisdirectedRequest {
+			t.Errorf("%s by another name: %d", path, status)
+		}
+	}
+	if status, _ := asked(a, "localhost:9090", "/debug/pprof/cmdline"); status != http.StatusNotFound {
+		t.Errorf("the command line, which may hold what is secret: %d", status)
+	}
+	answer := httptest.NewRecorder()
+	a.newEcho().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/debug/pprof/", nil))
+	if answer.Code != http.StatusNotFound {
+		t.Errorf("the public listener: %d", answer.Code)
+	}
 }
 
 func TestMetricsAreForThisMachine(t *testing.T) {

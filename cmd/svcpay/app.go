@@ -66,6 +66,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, wallets: wallets, meter: metrics.New(pool, machineTime), check: check}
 	a.Services, a.parties = a.wire(machineTime, a.meter.Processor)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
+	a.Webhooks.Attempted = a.meter.Attempt
 	a.stopLogs = a.RequestLogs.Start(log)
 	a.stopRootKeys = a.watchRootKeys(ctx)
 	return a, nil

@@ -62,7 +62,7 @@ func settings() []setting {
 			func(c *config, v string) error { c.vaultKeyFile = v; return nil }},
 		{"SVCPAY_WALLETS_FILE", "file with the keys of a sandbox's wallets, mode 0600, made if it is not there; without one no wallet is opened", "", false,
 			func(c *config, v string) error { c.walletsFile = v; return nil }},
-		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
+		{"SVCPAY_ADMIN_ADDR", "loopback address that tells metrics and profiles, e.g. 127.0.0.1:9090; nothing does if it is empty", "", false, setAdminAddr},
 		{"SVCPAY_DOMAIN_PORT", "port at which merchants' domains under localhost are looked at, in a sandbox", "80", false,
 			func(c *config, v string) (err error) { c.domainPort, err = port(v); return err }},
 		{"SVCPAY_SMTP_URL", "mail server, e.g. smtps://user:password@mail.example.org; without one nothing is sent: whoever invites passes links on", "", false,

@@ -62,7 +62,7 @@ func (a *app) requestLog() echo.MiddlewareFunc {
 	return middleware.RequestLoggerWithConfig(middleware.RequestLoggerConfig{
 		LogStatus: true, LogLatency: true, LogMethod: true, LogError: true, HandleError: true,
 		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
-			a.meter.Request(surfaceOf(c.Path()), c.Path(), v.Status)
+			a.meter.Request(surfaceOf(c.Path()), c.Path(), v.Status, v.Latency)
 			a.log.InfoContext(c.Request().Context(), "request", "method", v.Method, "route", c.Path(), "status", v.Status,
 				"took_ms", v.Latency.Milliseconds(), "request_id", c.Response().Header().Get("Request-Id"),
 				"client_request_id", c.Response().Header().Get("X-Request-Id"))

@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/banklink"
 	"svcpay/internal/daf/workflow"
+	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/metrics"
 )
@@ -19,7 +20,7 @@ import (
 func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {
 	t.Parallel()
 	var log, elsewhere bytes.Buffer
-	a := &app{log: newLog(&log), meter: metrics.New(nil, machineTime)}
+	a := &app{log: newLog(&log), meter: metrics.New(fixture.New(t).Pool, machineTime)}
 	e := a.newEcho()
 	e.Logger.SetOutput(&elsewhere)
 	e.GET("/", func(echo.Context) error { panic("the card 4242 4242 4242 4242") })

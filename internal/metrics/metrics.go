@@ -23,15 +23,22 @@ type Metric struct {
 
 const (
 	requests         = "svcpay_http_requests_total"
+	requestSeconds   = "svcpay_http_request_seconds"
 	panics           = "svcpay_panics_total"
 	droppedLogs      = "svcpay_request_logs_dropped_total"
 	calls            = "svcpay_processor_calls_total"
 	jobs             = "svcpay_job_seconds"
+	attempts         = "svcpay_webhook_attempts_total"
+	connections      = "svcpay_database_connections"
+	mostConnections  = "svcpay_database_connections_most"
+	connectionWaits  = "svcpay_database_connection_waits_total"
 	databaseUp       = "svcpay_database_up"
 	openOperations   = "svcpay_operations_open"
 	oldestOperation  = "svcpay_operations_open_oldest_seconds"
 	unhandledEvents  = "svcpay_inbound_events_unhandled"
 	oldestEvent      = "svcpay_inbound_events_unhandled_oldest_seconds"
+	undelivered      = "svcpay_webhook_deliveries_pending"
+	oldestDelivery   = "svcpay_webhook_deliveries_pending_oldest_seconds"
 	overdueCharges   = "svcpay_charges_overdue"
 	openDifferences  = "svcpay_reconciliation_differences_open"
 	sinceReconciled  = "svcpay_reconciliation_finished_seconds"
@@ -42,15 +49,22 @@ const (
 func Table() []Metric {
 	return []Metric{
 		{requests, "counter", []string{"surface", "route", "status"}, "Requests that were answered by this binary. The route is a pattern, none where there is none."},
+		{requestSeconds, "histogram", []string{"surface"}, "How long requests took, from their first byte to the end of the answer. Those that wait for news are among them."},
 		{panics, "counter", []string{"surface"}, "Requests during which this binary's code panicked. They were answered 500."},
 		{droppedLogs, "counter", nil, "Entries of the request log that this binary did not write, because too many waited or the database refused them."},
 		{calls, "counter", []string{"kind", "outcome"}, "Calls to the processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
 		{jobs, "histogram", []string{"job", "outcome"}, "Steps of background jobs in this binary, and how long they took: done or failed."},
+		{attempts, "counter", []string{"outcome"}, "Attempts to deliver a webhook by this binary: delivered, refused with another status than 2xx, or unanswered."},
+		{connections, "gauge", []string{"state"}, "This binary's connections to the database: used or idle."},
+		{mostConnections, "gauge", nil, "The most that it may have."},
+		{connectionWaits, "counter", nil, "How often something in this binary had to wait for a connection."},
 		{databaseUp, "gauge", nil, "1 if what follows could be read; else 0, and the rest is missing."},
 		{openOperations, "gauge", nil, "Calls to the processor without an outcome."},
 		{oldestOperation, "gauge", nil, "Age of the oldest such call; 0 without any."},
 		{unhandledEvents, "gauge", nil, "Events of the processor, or of the provider of donor-advised funds, that nobody could handle yet."},
 		{oldestEvent, "gauge", nil, "Age of the oldest such event; 0 without any."},
+		{undelivered, "gauge", nil, "Webhooks that are to be delivered, at once or at their next attempt."},
+		{oldestDelivery, "gauge", nil, "Age of the oldest such webhook; 0 without any."},
 		{overdueCharges, "gauge", nil, "Charges that should have expired or settled by now, by their application's clock."},
 		{openDifferences, "gauge", []string{"kind"}, "Open differences between a counterparty's book and ours; kinds without any are missing."},
 		{sinceReconciled, "gauge", nil, "Time since the last comparison with a counterparty's book was finished, the oldest of them; missing before the first."},
@@ -74,7 +88,9 @@ type Meter struct {
 	requests *prometheus.CounterVec
 	panics   *prometheus.CounterVec
 	calls    *prometheus.CounterVec
+	attempts *prometheus.CounterVec
 	jobs     *prometheus.HistogramVec
+	seconds  *prometheus.HistogramVec
 }
 
 func counter(name string) *prometheus.CounterVec {
@@ -82,14 +98,18 @@ func counter(name string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.Labels)
 }
 
+func histogram(name string, buckets ...float64) *prometheus.HistogramVec {
+	m := find(name)
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: buckets}, m.Labels)
+}
+
 // New makes a meter; what waits is read from the database when somebody looks.
 func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
-	j := find(jobs)
-	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), calls: counter(calls),
-		jobs: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: j.Name, Help: j.Help,
-			Buckets: []float64{.005, .02, .1, .5, 2, 10, 60}}, j.Labels)}
-	m.registry.MustRegister(m.requests, m.panics, m.calls, m.jobs, newState(pool, machine),
+	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), calls: counter(calls), attempts: counter(attempts),
+		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25, .5, 1, 2.5, 10, 30)}
+	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.calls, m.attempts, m.jobs, newState(pool, machine),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.pool(pool)
 	return m
 }
 
@@ -98,12 +118,13 @@ func (m *Meter) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }
 
-// Request counts an answer. The route is a registered pattern, "" for none.
-func (m *Meter) Request(surface, route string, status int) {
+// Request counts an answer and how long it took. The route is a registered pattern, "" for none.
+func (m *Meter) Request(surface, route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"
 	}
 	m.requests.WithLabelValues(surface, route, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(surface).Observe(took.Seconds())
 }
 
 // Panic counts a request during which code of a surface panicked.
@@ -113,6 +134,18 @@ func (m *Meter) Panic(surface string) { m.panics.WithLabelValues(surface).Inc() 
 func (m *Meter) RequestLogs(dropped func() int64) {
 	d := find(droppedLogs)
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: d.Name, Help: d.Help}, func() float64 { return float64(dropped()) }))
+}
+
+// Attempt counts an attempt to deliver a webhook by the status of the answer, 0 for none.
+func (m *Meter) Attempt(status int) {
+	outcome := "refused"
+	switch {
+	case status == 0:
+		outcome = "unanswered"
+	case status >= 200 && status <= 299:
+		outcome = "delivered"
+	}
+	m.attempts.WithLabelValues(outcome).Inc()
 }
 
 // Job counts a step of a job.

@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -73,11 +74,14 @@ func TestCounts(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	m := metrics.New(w.Pool, w.Clock.Now)
-	m.Request("api", "/api/charges", 201)
-	m.Request("api", "/api/charges", 201)
-	m.Request("other", "", 404)
+	m.Request("api", "/api/charges", 201, 40*time.Millisecond)
+	m.Request("api", "/api/charges", 201, 3*time.Second)
+	m.Request("other", "", 404, 0)
 	m.Panic("api")
 	m.RequestLogs(func() int64 { return 7 })
+	for _, status := range []int{0, 200, 204, 301, 410, 500} {
+		m.Attempt(status)
+	}
 	m.Job("sweep", 30*time.Millisecond, nil)
 	m.Job("sweep", time.Second, errors.New("x"))
 	m.Job("sweep", time.Hour, errors.New("x"))
@@ -85,6 +89,11 @@ func TestCounts(t *testing.T) {
 		`svcpay_panics_total{surface="api"}`: "1", "svcpay_request_logs_dropped_total": "7",
 		`svcpay_http_requests_total{route="/api/charges",status="201",surface="api"}`: "2",
 		`svcpay_http_requests_total{route="none",status="404",surface="other"}`:       "1",
+		`svcpay_http_request_seconds_bucket{surface="api",le="0.05"}`:                 "1",
+		`svcpay_http_request_seconds_count{surface="api"}`:                            "2",
+		`svcpay_webhook_attempts_total{outcome="unanswered"}`:                         "1",
+		`svcpay_webhook_attempts_total{outcome="delivered"}`:                          "2",
+		`svcpay_webhook_attempts_total{outcome="refused"}`:                            "3",
 		`svcpay_job_seconds_count{job="sweep",outcome="done"}`:                        "1",
 		`svcpay_job_seconds_count{job="sweep",outcome="failed"}`:                      "2",
 		`svcpay_job_seconds_sum{job="sweep",outcome="failed"}`:                        "3601",
@@ -166,7 +175,7 @@ func TestCallsAreCountedAndPassedOn(t *testing.T) {
 
 func exec(t *testing.T, w *fixture.World, sql string, args pg.Args) {
 	t.Helper()
-	if n, err := pg.Exec(t.Context(), w.Pool, sql, args); err != nil || n != 1 {
+	if n, err := pg.Exec(t.Context(), w.Pool, sql, args); err != nil || n != 1 && args != nil {
 		t.Fatalf("%s: %d, %v", sql, n, err)
 	}
 }
@@ -178,6 +187,7 @@ func TestWhatWaits(t *testing.T) {
 	expect(t, "nothing waits", scrape(t, m), map[string]string{
 		"svcpay_database_up": "1", "svcpay_operations_open": "0", "svcpay_operations_open_oldest_seconds": "0",
 		"svcpay_inbound_events_unhandled": "0", "svcpay_inbound_events_unhandled_oldest_seconds": "0", "svcpay_charges_overdue": "0",
+		"svcpay_webhook_deliveries_pending": "0", "svcpay_webhook_deliveries_pending_oldest_seconds": "0",
 		"svcpay_ledger_differences_open": "0", "svcpay_reconciliation_finished_seconds": "", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "",
 	})
 	amount, token := money.Amount(100), w.Token("4242424242424242")
@@ -189,6 +199,11 @@ func TestWhatWaits(t *testing.T) {
 		VALUES ('line', 'e', 'x', 'y', '{}', @now, @now)`, pg.Args{"now": w.Clock.Now().Add(-time.Minute)})
 	exec(t, w, `INSERT INTO ledger_differences (application_id, merchant_id, account, currency, total, sum, found_at)
 		VALUES (@a, @m, 'merchant_pending', 'usd', 1, 2, @now)`, pg.Args{"a": w.App.AppID, "m": w.App.Merchants.US, "now": w.Clock.Now()})
+	exec(t, w, `ALTER TABLE webhook_deliveries DISABLE TRIGGER ALL`, nil)
+	exec(t, w, `
+		INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, cause, status, next_attempt_at, created_at)
+		VALUES (gen_random_uuid(), @app, gen_random_uuid(), gen_random_uuid(), 'charge.created', 'event', 'pending', @now, @now)`,
+		pg.Args{"app": w.App.AppID, "now": w.Clock.Now().Add(-time.Hour)})
 	w.Clock.Advance(9 * time.Second)
 	expect(t, "read a moment ago", scrape(t, m), map[string]string{"svcpay_operations_open": "0"})
 	w.Clock.Advance(2*time.Hour - 9*time.Second)
@@ -198,6 +213,7 @@ func TestWhatWaits(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	expect(t, "something waits", scrape(t, m), map[string]string{
 		"svcpay_operations_open": "1", "svcpay_operations_open_oldest_seconds": "7201", "svcpay_inbound_events_unhandled": "1",
+		"svcpay_webhook_deliveries_pending": "1", "svcpay_webhook_deliveries_pending_oldest_seconds": "10801",
 		"svcpay_inbound_events_unhandled_oldest_seconds": "7261", "svcpay_charges_overdue": "0", "svcpay_ledger_differences_open": "1",
 		"svcpay_reconciliation_finished_seconds": "1", `svcpay_reconciliation_differences_open{kind="open_too_long"}`: "1",
 	})
@@ -225,15 +241,36 @@ func TestTheDatabaseIsAskedOnce(t *testing.T) {
 	}
 }
 
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	m := metrics.New(w.Pool, w.Clock.Now)
+	conn, err := w.Pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	m.Request("api", "/api", 200, 0)
+	got := scrape(t, m) // which takes another one, and gives it back
+	expect(t, "one is used", got, map[string]string{`svcpay_database_connections_most`: fmt.Sprint(w.Pool.Config().MaxConns)})
+	if used := got[`svcpay_database_connections{state="used"}`]; used != "1" && used != "2" {
+		t.Errorf("%s are used", used)
+	}
+	if got[`svcpay_database_connections{state="idle"}`] == "" || got["svcpay_database_connection_waits_total"] == "" {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	m := metrics.New(w.Pool, w.Clock.Now)
-	m.Request("api", "/api", 200)
+	m.Request("api", "/api", 200, 0)
 	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE reconciliation_differences RENAME TO gone`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, "what cannot be read", scrape(t, m), map[string]string{"svcpay_database_up": "0", "svcpay_operations_open": "",
+		"svcpay_database_connections_most":                                    fmt.Sprint(w.Pool.Config().MaxConns),
 		`svcpay_http_requests_total{route="/api",status="200",surface="api"}`: "1"})
 }
 
@@ -250,7 +287,7 @@ func TestAlertsOfTheRunbookLookAtMetrics(t *testing.T) {
 	}
 	used := 0
 	for _, m := range regexp.MustCompile(`(svcpay_[a-z_]+)(?:\{([a-z]+)=)?`).FindAllStringSubmatch(string(text), -1) {
-		labels, ok := known[strings.TrimSuffix(m[1], "_count")]
+		labels, ok := known[strings.TrimSuffix(strings.TrimSuffix(m[1], "_count"), "_bucket")]
 		if used++; !ok || m[2] != "" && !slices.Contains(labels, m[2]) {
 			t.Errorf("there is no %s", m[0])
 		}

@@ -40,6 +40,8 @@ type waiting struct {
 	OldestOperation *time.Time `db:"oldest_operation"`
 	Events          int        `db:"events"`
 	OldestEvent     *time.Time `db:"oldest_event"`
+	Deliveries      int        `db:"deliveries"`
+	OldestDelivery  *time.Time `db:"oldest_delivery"`
 	Overdue         int        `db:"overdue"`
 	Ledger          int        `db:"ledger"`
 	Reconciled      *time.Time `db:"reconciled"`
@@ -53,7 +55,7 @@ type difference struct {
 func newState(pool *pgxpool.Pool, machine func() time.Time) *state {
 	s := &state{pool: pool, machine: machine, descs: make(map[string]*prometheus.Desc)}
 	for _, m := range Table() {
-		if m.Type == "gauge" {
+		if m.Type == "gauge" && m.Name != connections && m.Name != mostConnections { // what one binary has
 			s.descs[m.Name] = prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
 		}
 	}
@@ -83,6 +85,8 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	tell(oldestOperation, r.age(w.OldestOperation))
 	tell(unhandledEvents, float64(w.Events))
 	tell(oldestEvent, r.age(w.OldestEvent))
+	tell(undelivered, float64(w.Deliveries))
+	tell(oldestDelivery, r.age(w.OldestDelivery))
 	tell(overdueCharges, float64(w.Overdue))
 	tell(ledgerDifference, float64(w.Ledger))
 	if w.Reconciled != nil {
@@ -120,12 +124,13 @@ func (s *state) reading() *reading {
 
 func (s *state) read(ctx context.Context, r *reading) error {
 	w, err := pg.One[waiting](ctx, s.pool, `
-		SELECT o.operations, o.oldest_operation, e.events, e.oldest_event, c.overdue + k.overdue AS overdue,
+		SELECT o.operations, o.oldest_operation, e.events, e.oldest_event, d.deliveries, d.oldest_delivery, c.overdue + k.overdue AS overdue,
 			(SELECT count(*) FROM ledger_differences WHERE healed_at IS NULL)::int AS ledger,
 			(SELECT min(last) FROM (SELECT max(finished_at) AS last FROM reconciliation_runs GROUP BY processor) r) AS reconciled
 		FROM (SELECT count(*)::int AS operations, min(created_at) AS oldest_operation FROM processor_operations
 				WHERE next_check_at IS NOT NULL AND state = 'open') o,
 			(SELECT count(*)::int AS events, min(received_at) AS oldest_event FROM inbound_events WHERE handled_at IS NULL) e,
+			(SELECT count(*)::int AS deliveries, min(created_at) AS oldest_delivery FROM webhook_deliveries WHERE status = 'pending') d,
 			(SELECT count(*)::int AS overdue FROM charges WHERE next_step_at <= @now) c,
 			(SELECT count(*)::int AS overdue FROM application_clocks a JOIN charges ON charges.application_id = a.application_id
 				WHERE next_step_at > @now AND next_step_at <= @now + a.ahead * interval '1 microsecond') k`,

@@ -96,6 +96,8 @@ type Service struct {
 	audit *audit.Log
 	// letters tell people of endpoints that do not answer; nil tells nobody.
 	letters Letters
+	// Attempted, unless nil, is told of each attempt by the status of its answer, 0 for none.
+	Attempted func(status int)
 }
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.

@@ -131,6 +131,9 @@ func (w *Worker) attempt(ctx context.Context, d claimed) {
 		slog.WarnContext(ctx, "a delivery was not attempted", "delivery", d.ID.String(), "error", err.Error())
 		return
 	}
+	if told := w.s.Attempted; told != nil {
+		told(r.status)
+	}
 	w.done <- r
 }
 

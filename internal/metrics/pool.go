@@ -1,0 +1,23 @@
+package metrics
+
+import (
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// pool tells of this binary's connections to the database, whether it answers or not.
+func (m *Meter) pool(p *pgxpool.Pool) {
+	of := func(d Metric, labels prometheus.Labels, value func(*pgxpool.Stat) float64) {
+		o := prometheus.Opts{Name: d.Name, Help: d.Help, ConstLabels: labels}
+		read := func() float64 { return value(p.Stat()) }
+		if d.Type == "counter" {
+			m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(o), read))
+			return
+		}
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts(o), read))
+	}
+	of(find(connections), prometheus.Labels{"state": "used"}, func(s *pgxpool.Stat) float64 { return float64(s.AcquiredConns()) })
+	of(find(connections), prometheus.Labels{"state": "idle"}, func(s *pgxpool.Stat) float64 { return float64(s.IdleConns()) })
+	of(find(mostConnections), nil, func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) })
+	of(find(connectionWaits), nil, func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) })
+}
