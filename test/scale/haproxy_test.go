@@ -16,6 +16,9 @@ import (
 	"svcpay/test/rig"
 )
 
+// document has what operators configure and run; the tests do what stands there.
+var document = filepath.Join(root, "docs/scale.md")
+
 // The addresses that the document has.
 const (
 	documentFront = "0.0.0.0:80"

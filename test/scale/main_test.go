@@ -20,9 +20,6 @@ const (
 	patience = 2 * time.Minute
 )
 
-// document has what operators configure and run; the tests do what stands there.
-var document = filepath.Join(root, "docs/scale.md")
-
 // program is the program as it is delivered.
 var program string
 

@@ -2,7 +2,6 @@ package scale
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -145,15 +144,6 @@ func (r *rush) waitedAfterFailures(t *testing.T) {
 			t.Errorf("%s was told to wait although nothing had failed: %s", a.key, a.what)
 		}
 	}
-}
-
-// longest is the longest time without an acknowledged charge, when the rush is over.
-func (r *rush) longest() (gap time.Duration) {
-	all := slices.SortedFunc(maps.Values(r.answered), time.Time.Compare)
-	for i := 1; i < len(all); i++ {
-		gap = max(gap, all[i].Sub(all[i-1]))
-	}
-	return gap.Round(time.Millisecond)
 }
 
 // retried is how long the slowest of the keys that failed took from its first try to its charge.

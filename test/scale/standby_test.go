@@ -4,9 +4,11 @@ package scale
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -108,4 +110,13 @@ func TestFailoverToTheStandby(t *testing.T) {
 	p.audit(t, r.told)
 	t.Logf("%d charges before the primary was killed, %d after; promoted after %s, nobody was answered for %s; %d tries failed, the last key was done after %s",
 		before, len(r.told)-before, promoted.Round(time.Millisecond), r.longest(), len(r.failed), r.retried())
+}
+
+// longest is the longest time without an acknowledged charge, when the rush is over.
+func (r *rush) longest() (gap time.Duration) {
+	all := slices.SortedFunc(maps.Values(r.answered), time.Time.Compare)
+	for i := 1; i < len(all); i++ {
+		gap = max(gap, all[i].Sub(all[i-1]))
+	}
+	return gap.Round(time.Millisecond)
 }
