@@ -290,7 +290,7 @@ func (s *stage) ended(d dispute.Dispute, outcome string) string {
 func (s *stage) wonThere(d dispute.Dispute) string {
 	s.t.Helper()
 	c := s.get(s.t, "/api/charges/"+d.ChargeID.String()).charge(s.t)
-	err := s.Disputes.Won(s.t.Context(), processor.Event{Kind: processor.DisputeWon, Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: c.Processor.Reference, At: s.Clock.Now(),
+	err := s.Disputes.Won(s.t.Context(), processor.Event{Kind: processor.DisputeWon, Account: processor.Account(s.App.AppID, d.MerchantID), Reference: c.Processor.Reference, At: s.Clock.Now(),
 		Dispute: &processor.DisputeNotice{ID: d.Processor.Dispute, Amount: d.Amount, Currency: d.Currency}})
 	if err != nil {
 		s.t.Fatal(err)
