@@ -1,0 +1,64 @@
+package inbound_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/sandbox"
+)
+
+// teller is the sandbox's processor with a feed that the test writes. While it is mute it does what it is asked
+// and the answer is lost.
+type teller struct {
+	*sandbox.Processor
+	mu   sync.Mutex
+	feed []processor.Event
+	mute bool
+}
+
+func (p *teller) Events(_ context.Context, after string, limit int) ([]processor.Event, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	from := slices.IndexFunc(p.feed, func(e processor.Event) bool { return e.ID > after })
+	if from < 0 {
+		return nil, nil
+	}
+	return p.feed[from:min(len(p.feed), from+limit)], nil
+}
+
+func (p *teller) lost(a processor.Answer, err error) (processor.Answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.mute {
+		return processor.Answer{}, errors.Join(err, errors.New("the answer was lost"))
+	}
+	return a, err
+}
+
+func (p *teller) Authorize(ctx context.Context, a processor.Authorization) (processor.Answer, error) {
+	return p.lost(p.Processor.Authorize(ctx, a))
+}
+
+func (p *teller) Debit(ctx context.Context, d processor.Debit) (processor.Answer, error) {
+	return p.lost(p.Processor.Debit(ctx, d))
+}
+
+func (p *teller) Capture(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
+	return p.lost(p.Processor.Capture(ctx, f))
+}
+
+func (p *teller) set(mute bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mute = mute
+}
+
+// tell puts events into the feed.
+func (p *teller) tell(events ...processor.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.feed = append(p.feed, events...)
+}
