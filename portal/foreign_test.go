@@ -107,7 +107,7 @@ func (w *world) changes() int64 {
 }
 
 // An administrator of one organization finds nothing of another's, of the same application or of another one, under
-// any address and in any form; and no page of theirs says a word of it.
+// any address and in any form, nor does the administrator of another application; and no page of theirs says a word of it.
 func TestNothingOfAnotherOrganizationIsThere(t *testing.T) {
 	t.Parallel()
 	w := lived(t)
@@ -116,18 +116,21 @@ func TestNothingOfAnotherOrganizationIsThere(t *testing.T) {
 	beside := w.App
 	beside.OrganizationID = second.Organization.ID
 	for _, viewer := range []struct {
-		who    string
-		cookie string
-	}{{"another organization of the application", w.in(authz.RoleOrganizationAdmin, beside)}, {"an organization of another application", w.in(authz.RoleOrganizationAdmin, w.Other)}} {
+		who  string
+		role authz.Role
+		in   demo.Application
+	}{{"another organization of the application", authz.RoleOrganizationAdmin, beside}, {"an organization of another application", authz.RoleOrganizationAdmin, w.Other},
+		{"another application", authz.RoleApplicationAdmin, w.Other}} {
+		cookie := w.in(viewer.role, viewer.in)
 		before := w.changes()
 		for _, r := range w.routes() {
-			if r.access == public || !slices.Contains(w.holders(authz.Permission(r.access)), authz.RoleOrganizationAdmin) && r.access != signedIn {
+			if r.access == public || !slices.Contains(w.holders(authz.Permission(r.access)), viewer.role) && r.access != signedIn {
 				continue // others are refused altogether
 			}
-			w.findsNothing(viewer.who, viewer.cookie, r, foreign)
+			w.findsNothing(viewer.who, cookie, r, foreign)
 		}
 		for _, id := range foreign {
-			w.silent(viewer.who, find(id), w.send(find(id), nil, "Cookie", viewer.cookie), nil)
+			w.silent(viewer.who, find(id), w.send(find(id), nil, "Cookie", cookie), nil)
 		}
 		if n := w.changes() - before; n != 0 {
 			t.Errorf("%s made %d changes", viewer.who, n)
