@@ -2,11 +2,15 @@ package e2e
 
 import (
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -32,7 +36,8 @@ var (
 func TestNoCardData(t *testing.T) {
 	t.Parallel()
 	dir := stateDir(t)
-	d := startDev(t, dir, nil)
+	d := startDev(t, dir, nil, "--metrics")
+	hooks := d.hooked(t)
 	var answers strings.Builder
 	statuses := map[int]int{}
 	for _, a := range d.everyWay(t) {
@@ -46,7 +51,11 @@ func TestNoCardData(t *testing.T) {
 	}
 	url := localpg.URL(dir, "svcpay")
 	execute(t, url, "CHECKPOINT")
-	texts := map[string]string{"output": d.out.text(), "answers": answers.String(), "dump": dump(t, url)}
+	metrics, err := measured(d.says(t, `Metrics +http://([^/]+)/metrics`))
+	if err != nil || !strings.Contains(metrics, "svcpay_http_requests_total") {
+		t.Errorf("%v, %s", err, metrics)
+	}
+	texts := map[string]string{"output": d.out.text(), "answers": answers.String(), "dump": dump(t, url), "webhooks": hooks(t), "metrics": metrics}
 	for place, forms := range search(t, dir, texts, needles) {
 		t.Errorf("card data in %s: %v", place, slices.Sorted(maps.Keys(forms)))
 	}
@@ -54,6 +63,41 @@ func TestNoCardData(t *testing.T) {
 		t.Error("the log tells of fewer requests than were made: it was not the log")
 	}
 	findPlanted(t, d, dir, url)
+}
+
+// measured is what the metrics at an address say.
+func measured(addr string) (string, error) {
+	a, err := (&site{addr: addr}).send(addr, "GET", "/metrics", nil, nil)
+	return string(a.body), err
+}
+
+// hooked has the events of charges sent to a server of the test's. The function that it returns gives what has arrived, headers
+// and all, when that is something of each charge.
+func (d *devServer) hooked(t *testing.T) func(t *testing.T) string {
+	t.Helper()
+	var mu sync.Mutex
+	var text strings.Builder
+	count := 0
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		count++
+		fmt.Fprintf(&text, "%v %s\n", r.Header, body)
+	}))
+	t.Cleanup(s.Close)
+	a, err := d.api("POST", "/api/webhook_endpoints", map[string]any{"url": strings.Replace(s.URL, "127.0.0.1", "hooks.localhost", 1), "events": []string{"charge.*"}}, nil)
+	if err != nil || a.status != http.StatusCreated {
+		t.Fatalf("%v, %s", err, a)
+	}
+	return func(t *testing.T) string {
+		t.Helper()
+		// Three charges are captured, one is declined, and one has no outcome yet.
+		eventually(t, patience, "webhooks", func() bool { mu.Lock(); defer mu.Unlock(); return count >= 3*2+2+1 })
+		mu.Lock()
+		defer mu.Unlock()
+		return text.String()
+	}
 }
 
 // everyWay sends card data in every way: as it should be, mistaken, and to the wrong place.
@@ -144,8 +188,8 @@ func findPlanted(t *testing.T, d *devServer, dir, url string) {
 		}
 	}
 	fmt.Fprint(&d.out, line)
-	found := search(t, dir, map[string]string{"output": d.out.text(), "answers": line, "dump": dump(t, url)}, needles)
-	for _, place := range append(files, "output", "answers", "dump", "postgres/base/", "postgres/pg_wal/") {
+	found := search(t, dir, map[string]string{"output": d.out.text(), "answers": line, "webhooks": line, "metrics": line, "dump": dump(t, url)}, needles)
+	for _, place := range append(files, "output", "answers", "webhooks", "metrics", "dump", "postgres/base/", "postgres/pg_wal/") {
 		for _, n := range needles {
 			if !found.has(place, n.form) {
 				t.Errorf("planted in %s, but not found: %s", place, n.form)

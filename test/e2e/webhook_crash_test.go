@@ -56,7 +56,9 @@ func killAtDelivery(t *testing.T, arm string) {
 	p.serve(t, program, "SVCPAY_WEBHOOK_LOCAL=true")
 	died := time.Now()
 	eventually(t, patience, "the end of all deliveries", func() bool {
-		return unnumbered(t, p) == 0 && value[int64](t, p, `SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'`, pg.Args{}) == 0
+		// The charge that was under way at the kill has an event still to come, when the resolver knows its outcome.
+		return value[int64](t, p, `SELECT count(*) FROM charges WHERE status = 'processing'`, pg.Args{}) == 0 &&
+			unnumbered(t, p) == 0 && value[int64](t, p, `SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'`, pg.Args{}) == 0
 	})
 	t.Logf("%s: all delivered after %s, %d twice", arm, time.Since(died).Round(time.Millisecond), k.Repeated())
 	auditDeliveries(t, p)
