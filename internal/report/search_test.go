@@ -33,9 +33,9 @@ func TestWordsAreTheDatabases(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,40}`), rapid.StringMatching(`[A-Za-z0-9ÀÉéçÑñøŁžŞ’“”… .,'-]{0,40}`)).Draw(t, "text")
+		text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,40}`), rapid.StringMatching(`[0-9eEa. +-]{0,12}`), rapid.StringMatching(`[A-Za-z0-9ÀÉéçÑñøŁžŞ’“”… .,'-]{0,40}`)).Draw(t, "text")
 		got, err := pg.Value[string](w.T.Context(), w.Pool, `
-			SELECT coalesce(string_agg(lexeme, ' ' ORDER BY position), '') FROM unnest(search_words(@text::text)) w, unnest(w.positions) position`,
+			SELECT coalesce(string_agg(substr(lexeme, 2), ' ' ORDER BY position), '') FROM unnest(search_words(@text::text)) w, unnest(w.positions) position`,
 			pg.Args{"text": text})
 		if want := strings.Join(search.Words(text), " "); err != nil || got != want {
 			t.Fatalf("%q: the database has %q, %v; want %q", text, got, err, want)

@@ -170,13 +170,13 @@ func combined(before, more []map[string]string) []map[string]string {
 	return out
 }
 
-// phraseOf is a text as to_tsquery reads it, "" if it has no word.
+// phraseOf is a text as to_tsquery reads it, "" if it has no word. In the index each word begins with an x.
 func phraseOf(v search.Value) string {
 	words := search.Words(v.Text)
 	if len(words) == 0 {
 		return ""
 	}
-	out := "'" + strings.Join(words, "' <-> '") + "'"
+	out := "'x" + strings.Join(words, "' <-> 'x") + "'"
 	if v.Prefix {
 		out += ":*"
 	}
