@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -22,10 +23,13 @@ import (
 const (
 	maxRound   = 64
 	maxWaiting = 1024
-	rounds     = 2 // at a time: one works while another waits for the disk
 	// roundTimeout bounds a round, whoever waits for it.
 	roundTimeout = 30 * time.Second
 )
+
+// rounds is how many a combiner has at a time. One round of many costs less than two of half as many, and
+// two combiners, one of claims and one of outcomes, keep two processors busy.
+var rounds = max(1, runtime.NumCPU()/2)
 
 // errAlone is in the chain of an error after which the members of a round are done one by one.
 var errAlone = errors.New("combine: one by one")
@@ -79,7 +83,7 @@ func Together[In, Out any](pool *pgxpool.Pool, c *clock.Clock, application func(
 		if err != nil {
 			return nil, err
 		}
-		err = pg.InTx(ctx, pool, func(tx *pg.Tx) (err error) {
+		err = pg.InRound(ctx, pool, func(tx *pg.Tx) (err error) {
 			out, err = do(ctx, tx, at, ins)
 			return err
 		})

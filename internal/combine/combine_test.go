@@ -116,7 +116,7 @@ func TestFullQueueRefusesAtOnce(t *testing.T) {
 	}
 	letGo()
 	all.Wait()
-	if taken.Load() != rounds+3 {
+	if taken.Load() != int64(rounds+3) {
 		t.Errorf("%d were done", taken.Load())
 	}
 }

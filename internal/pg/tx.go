@@ -32,8 +32,19 @@ type Tx struct {
 // InTx runs fn in a transaction at read committed and commits it. After a serialization
 // failure or a deadlock it runs fn again, so fn must have no effect outside the transaction.
 func InTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
+	return inTx(ctx, pool, pgx.TxOptions{}, fn)
+}
+
+// InRound is InTx for statements over arrays. The planner would make the plan of each anew at each
+// execution, because it knows an array's length only then, and that takes longer than most of them run.
+// What they look up by keys has one good plan, which is kept here.
+func InRound(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
+	return inTx(ctx, pool, pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL plan_cache_mode = force_generic_plan"}, fn)
+}
+
+func inTx(ctx context.Context, pool *pgxpool.Pool, begin pgx.TxOptions, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
-		err := inTx(ctx, pool, fn)
+		err := once(ctx, pool, begin, fn)
 		if err == nil || !retryable(err) || attempt == maxAttempts {
 			return err
 		}
@@ -46,13 +57,13 @@ func InTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error 
 	}
 }
 
-func inTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
+func once(ctx context.Context, pool *pgxpool.Pool, begin pgx.TxOptions, fn func(tx *Tx) error) error {
 	conn, err := acquire(ctx, pool)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	ptx, err := conn.Begin(ctx)
+	ptx, err := conn.BeginTx(ctx, begin)
 	if err != nil {
 		return fmt.Errorf("pg: begin: %w", err)
 	}
