@@ -54,8 +54,7 @@ CREATE TABLE tokens (
     CHECK (status <> 'pending_verification' OR deposits IS NOT NULL),
     CHECK (status <> 'disabled' OR disabled_reason IS NOT NULL),
     CHECK (status NOT IN ('pending_verification', 'active') OR disabled_reason IS NULL)
-);
-CREATE INDEX tokens_by_merchant ON tokens (application_id, merchant_id, id);
+) WITH (fillfactor = 85); -- room to note a use in place
 CREATE INDEX tokens_by_application ON tokens (application_id, id);
 CREATE INDEX tokens_by_last4 ON tokens (application_id, last4, id);
 CREATE INDEX tokens_by_email ON tokens (application_id, lower(billing->>'email'), id) WHERE billing->>'email' IS NOT NULL;

@@ -1,4 +1,46 @@
 -- +goose Up
+-- Between which accounts each kind moves money: ledger.Rules in Go, docs/ledger.md in words. The last pair of a kind
+-- that touches merchant_pending is its release. It is a function because a server reads the text of a table's
+-- checks anew for every statement that writes there, but a function once.
+-- +goose StatementBegin
+CREATE FUNCTION ledger_moves(kind text, debit text, credit text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN CASE
+    WHEN kind IN ('capture', 'debit') THEN (debit, credit) IN (
+        ('processor_receivable', 'merchant_pending'), ('merchant_pending', 'merchant_available'))
+    WHEN kind IN ('authorization_fee', 'capture_fee', 'amex_surcharge_percentage', 'ach_transfer_flat_fee',
+        'ach_transfer_percentage', 'ach_transfer_failed_fee', 'ach_return_fee', 'chargeback_fee', 'retrieval_fee',
+        'platform_flat_fee', 'platform_percentage') THEN (debit, credit) IN (
+        ('merchant_pending', 'application_fees'), ('merchant_available', 'application_fees'),
+        ('merchant_available', 'merchant_pending'))
+    WHEN kind IN ('service_authorization_fee', 'service_capture_fee', 'service_amex_surcharge_percentage',
+        'service_ach_transfer_flat_fee', 'service_ach_transfer_percentage', 'service_ach_transfer_failed_fee',
+        'service_ach_return_fee', 'service_chargeback_fee', 'service_retrieval_fee', 'service_platform_flat_fee',
+        'service_platform_percentage') THEN (debit, credit) = ('application_fees', 'service_fees')
+    WHEN kind = 'debit_reversed' THEN (debit, credit) IN (
+        ('merchant_pending', 'processor_receivable'), ('merchant_available', 'merchant_pending'))
+    WHEN kind = 'return' THEN (debit, credit) = ('merchant_available', 'processor_receivable')
+    WHEN kind = 'refund' THEN (debit, credit) IN (
+        ('merchant_pending', 'processor_receivable'), ('merchant_available', 'processor_receivable'),
+        ('merchant_available', 'merchant_pending'))
+    WHEN kind = 'chargeback' THEN (debit, credit) = ('merchant_available', 'merchant_reserved')
+    WHEN kind = 'chargeback_won' THEN (debit, credit) IN (
+        ('merchant_reserved', 'merchant_available'), ('processor_receivable', 'merchant_available'))
+    WHEN kind = 'chargeback_lost' THEN (debit, credit) = ('merchant_reserved', 'processor_receivable')
+    WHEN kind = 'payout' THEN (debit, credit) = ('merchant_available', 'merchant_in_transit')
+    WHEN kind = 'payout_paid' THEN (debit, credit) = ('merchant_in_transit', 'processor_receivable')
+    WHEN kind = 'payout_failed' THEN (debit, credit) = ('merchant_in_transit', 'merchant_available')
+    WHEN kind = 'payout_returned' THEN (debit, credit) = ('processor_receivable', 'merchant_available')
+    WHEN kind = 'payout_corrected' THEN (debit, credit) IN (
+        ('merchant_available', 'processor_receivable'), ('processor_receivable', 'merchant_available'))
+    WHEN kind = 'daf_percentage' THEN (debit, credit) = ('daf_invoice', 'daf_service_fees')
+    WHEN kind = 'daf_percentage_reversed' THEN (debit, credit) = ('daf_service_fees', 'daf_invoice')
+    WHEN kind = 'daf_provider_percentage' THEN (debit, credit) = ('daf_withheld', 'daf_provider_fees')
+    WHEN kind = 'daf_provider_percentage_reversed' THEN (debit, credit) = ('daf_provider_fees', 'daf_withheld')
+    ELSE false END;
+END $$;
+-- +goose StatementEnd
+
 -- Immutable double entry: every row moves amount from credit to debit, so the books balance by
 -- construction. business_key makes each posting happen once.
 CREATE TABLE ledger_entries (
@@ -16,41 +58,7 @@ CREATE TABLE ledger_entries (
     created_at timestamptz NOT NULL,
     PRIMARY KEY (application_id, id),
     UNIQUE (application_id, business_key),
-    -- Between which accounts each kind moves money: ledger.Rules in Go, docs/ledger.md in words. The
-    -- last pair of a kind that touches merchant_pending is its release.
-    CONSTRAINT ledger_entries_kind CHECK (CASE
-        WHEN kind IN ('capture', 'debit') THEN (debit, credit) IN (
-            ('processor_receivable', 'merchant_pending'), ('merchant_pending', 'merchant_available'))
-        WHEN kind IN ('authorization_fee', 'capture_fee', 'amex_surcharge_percentage', 'ach_transfer_flat_fee',
-            'ach_transfer_percentage', 'ach_transfer_failed_fee', 'ach_return_fee', 'chargeback_fee', 'retrieval_fee',
-            'platform_flat_fee', 'platform_percentage') THEN (debit, credit) IN (
-            ('merchant_pending', 'application_fees'), ('merchant_available', 'application_fees'),
-            ('merchant_available', 'merchant_pending'))
-        WHEN kind IN ('service_authorization_fee', 'service_capture_fee', 'service_amex_surcharge_percentage',
-            'service_ach_transfer_flat_fee', 'service_ach_transfer_percentage', 'service_ach_transfer_failed_fee',
-            'service_ach_return_fee', 'service_chargeback_fee', 'service_retrieval_fee', 'service_platform_flat_fee',
-            'service_platform_percentage') THEN (debit, credit) = ('application_fees', 'service_fees')
-        WHEN kind = 'debit_reversed' THEN (debit, credit) IN (
-            ('merchant_pending', 'processor_receivable'), ('merchant_available', 'merchant_pending'))
-        WHEN kind = 'return' THEN (debit, credit) = ('merchant_available', 'processor_receivable')
-        WHEN kind = 'refund' THEN (debit, credit) IN (
-            ('merchant_pending', 'processor_receivable'), ('merchant_available', 'processor_receivable'),
-            ('merchant_available', 'merchant_pending'))
-        WHEN kind = 'chargeback' THEN (debit, credit) = ('merchant_available', 'merchant_reserved')
-        WHEN kind = 'chargeback_won' THEN (debit, credit) IN (
-            ('merchant_reserved', 'merchant_available'), ('processor_receivable', 'merchant_available'))
-        WHEN kind = 'chargeback_lost' THEN (debit, credit) = ('merchant_reserved', 'processor_receivable')
-        WHEN kind = 'payout' THEN (debit, credit) = ('merchant_available', 'merchant_in_transit')
-        WHEN kind = 'payout_paid' THEN (debit, credit) = ('merchant_in_transit', 'processor_receivable')
-        WHEN kind = 'payout_failed' THEN (debit, credit) = ('merchant_in_transit', 'merchant_available')
-        WHEN kind = 'payout_returned' THEN (debit, credit) = ('processor_receivable', 'merchant_available')
-        WHEN kind = 'payout_corrected' THEN (debit, credit) IN (
-            ('merchant_available', 'processor_receivable'), ('processor_receivable', 'merchant_available'))
-        WHEN kind = 'daf_percentage' THEN (debit, credit) = ('daf_invoice', 'daf_service_fees')
-        WHEN kind = 'daf_percentage_reversed' THEN (debit, credit) = ('daf_service_fees', 'daf_invoice')
-        WHEN kind = 'daf_provider_percentage' THEN (debit, credit) = ('daf_withheld', 'daf_provider_fees')
-        WHEN kind = 'daf_provider_percentage_reversed' THEN (debit, credit) = ('daf_provider_fees', 'daf_withheld')
-        ELSE false END),
+    CONSTRAINT ledger_entries_kind CHECK (ledger_moves(kind, debit, credit)),
     FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id)
 );
 -- Most postings come from the charge that they concern and are found by that.

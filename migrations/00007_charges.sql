@@ -50,8 +50,7 @@ CREATE TABLE charges (
     PRIMARY KEY (application_id, id),
     UNIQUE (application_id, merchant_id, id),
     UNIQUE (application_id, external_id),
-    FOREIGN KEY (application_id, merchant_id) REFERENCES merchants (application_id, id),
-    FOREIGN KEY (application_id, merchant_id, token_id) REFERENCES tokens (application_id, merchant_id, id),
+    FOREIGN KEY (application_id, merchant_id, token_id) REFERENCES tokens (application_id, merchant_id, id), -- whose merchant is one
     CHECK (amount_authorized BETWEEN 0 AND amount),
     CHECK (amount_captured BETWEEN 0 AND amount_authorized),
     CHECK (amount_refunded >= 0 AND amount_refund_pending >= 0),

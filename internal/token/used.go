@@ -12,10 +12,13 @@ import (
 
 // UsedTx notes that a token was charged: it lives on for its whole life from now, and the first
 // networkID that it is given stays the one that later charges refer to. nil leaves it alone. Use is
-// no change of the token: it makes no version and no event, the charge's says enough.
+// no change of the token: it makes no version and no event, the charge's says enough. A life that would be
+// less than a day longer stays as it is: most tokens are charged at once, and a row is changed in place when
+// no indexed column is.
 func UsedTx(tx *pg.Tx, applicationID, merchantID int64, id ids.Token, networkID *string, now time.Time) {
 	tx.Row(id, `
-		UPDATE tokens t SET expires_at = u.until, network_transaction_id = coalesce(t.network_transaction_id, u.network_id), last_used_at = u.now
+		UPDATE tokens t SET expires_at = CASE WHEN u.until >= t.expires_at + interval '1 day' THEN u.until ELSE t.expires_at END,
+			network_transaction_id = coalesce(t.network_transaction_id, u.network_id), last_used_at = u.now
 		FROM unnest(@application_id::bigint[], @merchant_id::bigint[], @id::uuid[], @until::timestamptz[], @network_id::text[], @now::timestamptz[])
 			AS u (application_id, merchant_id, id, until, network_id, now)
 		WHERE t.application_id = u.application_id AND t.merchant_id = u.merchant_id AND t.id = u.id`,
