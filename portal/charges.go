@@ -221,7 +221,7 @@ func chargeLine(c charge.Charge) []string {
 }
 
 // mostSummed is how many charges, refunds and the like are added up while the page waits.
-const mostSummed = 10_000
+const mostSummed = 1_000
 
 // chargeTotals are the sums above the list; of very many, what adds them up afterwards.
 func (p *Portal) chargeTotals(c echo.Context, in charge.ListInput) (templ.Component, error) {

@@ -16,10 +16,12 @@ import (
 	"svcpay/internal/pg"
 )
 
-// How long a portal session lasts without a request, and at most.
+// How long a portal session lasts without a request, and at most. A request so soon after the last that was
+// noted is not noted itself: a page that only reads should not have to write.
 const (
-	sessionIdle = 15 * time.Minute
-	sessionLife = 12 * time.Hour
+	sessionIdle  = 15 * time.Minute
+	sessionLife  = 12 * time.Hour
+	sessionNoted = 15 * time.Second
 )
 
 // ErrNoSession says that a session is unknown, has ended or was revoked.
@@ -108,13 +110,14 @@ func (s *Service) PeekSession(ctx context.Context, id string) (Session, error) {
 func (s *Service) findSession(ctx context.Context, id string, alive bool) (Session, error) {
 	now := s.now()
 	row, err := pg.One[sessionRow](ctx, s.pool, `
-		UPDATE portal_sessions v SET last_seen_at = CASE WHEN @alive::boolean THEN @now ELSE v.last_seen_at END
-		FROM people p
-		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest AND p.id = v.person_id
-		RETURNING p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id,
+		WITH seen AS (UPDATE portal_sessions SET last_seen_at = @now
+			WHERE id_hash = @hash AND @alive AND last_seen_at > @idle AND last_seen_at <= @noted AND created_at > @oldest)
+		SELECT p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id,
 			coalesce(v.proven_at, v.created_at) AS proven_at, p.time_zone, p.theme,
-			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor, `+grantsOf,
-		pg.Args{"hash": sessionHash(id), "now": now, "alive": alive, "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
+			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor, `+grantsOf+`
+		FROM portal_sessions v JOIN people p ON p.id = v.person_id
+		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest`,
+		pg.Args{"hash": sessionHash(id), "now": now, "alive": alive, "noted": now.Add(-sessionNoted), "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
 	if errors.Is(err, pg.ErrNone) {
 		return Session{}, ErrNoSession
 	}

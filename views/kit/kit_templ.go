@@ -1152,7 +1152,7 @@ func Totals(p views.Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.KeyValue([]ui.Pair{{Key: "Charges", Value: "10,000+"}, {Key: "Captured", Value: "$1,204,118.50"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.KeyValue([]ui.Pair{{Key: "Charges", Value: "1,000+"}, {Key: "Captured", Value: "$1,204,118.50"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

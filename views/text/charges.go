@@ -37,7 +37,7 @@ var chargesEnglish = Charges{
 	EmptyTitle: "No charges yet", EmptyText: "Applications create charges through the API, with a token that a payer’s browser made. None can be created here.",
 	Count: "Charges", Captured: "Captured", Refunded: "Refunded", Returned: "Returned", Disputed: "Disputed",
 	Fees: "Fees", Net: "Net",
-	Over: "10,000+", AddUp: "Add all of them up", TooMany: "These are too many to add up at once. Choose fewer days.",
+	Over: "1,000+", AddUp: "Add all of them up", TooMany: "These are too many to add up at once. Choose fewer days.",
 	BadAmount: "Write an amount, such as 1,250.00.",
 	Shown:     func(n int) string { return onPage(n, "charge", "charges") },
 	NoName:    "Name not given",
