@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -175,5 +176,19 @@ func TestGoalsAndGates(t *testing.T) {
 		if g.less != (g.gate > g.goal) || g.ratio == nil {
 			t.Errorf("%+v", g)
 		}
+	}
+}
+
+func TestStatementsOfAPageAreCounted(t *testing.T) {
+	t.Parallel()
+	log := []byte("svcpay LOG:  execute stmtcache_1: SELECT a\n\tFROM b\nsvcpay LOG:  statement: begin\nbench LOG:  statement: SELECT 1\n" +
+		" LOG:  statement: ALTER SYSTEM RESET x\nsvcpay ERROR:  canceling statement\nsvcpay LOG:  execute stmtcache_1: SELECT a\n")
+	want := map[string]int{"execute stmtcache_1: SELECT a\n": 2, "statement: begin\n": 1}
+	if got := statementsIn(log); !maps.Equal(got, want) || len(statementsIn(nil)) != 0 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	with, without := map[string]int{"list": 100, "twice": 203, "work": 57, "other": 12}, map[string]int{"work": 40, "twice": 5, "none": 300}
+	if n := eachOf(with, without, 100); n != 3 {
+		t.Errorf("%d statements a page, want 3", n)
 	}
 }

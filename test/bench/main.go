@@ -163,7 +163,11 @@ func (b *bench) report(ctx context.Context, o options, to io.Writer) (r report, 
 	if err != nil {
 		return r, err
 	}
-	r.Results = append(slices.Concat(r.Results, more, unmeasured()), library("static/dist"))
+	asked, err := b.statements(ctx, o)
+	if err != nil {
+		return r, fmt.Errorf("statements: %w", err)
+	}
+	r.Results = append(slices.Concat(r.Results, more, unmeasured()), asked, library("static/dist"))
 	slices.SortStableFunc(r.Results, func(a, b result) int { return cmp.Or(len(a.ID)-len(b.ID), cmp.Compare(a.ID, b.ID)) })
 	b.print(r, rounds, to)
 	return r, nil
