@@ -184,7 +184,7 @@ var guarded = []struct{ name, users string }{
 	{"github.com/wneessen/", "mail"},
 	{"github.com/pquerna/", "identity"},
 	{"github.com/go-webauthn/", "identity"},
-	{"github.com/riverqueue/", "jobs migrations pgtest"},
+	{"github.com/riverqueue/", "jobs migrations pgtest test/bench"},
 }
 
 // never lists what single packages must not import although their rank would allow it.

@@ -35,7 +35,7 @@ const (
 
 // cells are those of every round.
 func (b *bench) cells() []cell {
-	return []cell{
+	return append([]cell{
 		{name: floor8, run: b.floor(floorDatabase, floorCharge, 8)},
 		{name: charges32, run: b.chargeCell(32)},
 		{name: charges2, run: b.chargeCell(128)},
@@ -48,7 +48,7 @@ func (b *bench) cells() []cell {
 		{name: cards, before: b.freshSessions, run: b.cardCell},
 		{name: listAlone, run: b.floor(productDatabase, floorList, 8)},
 		{name: listPage, run: b.listCell},
-	}
+	}, b.hookCells()...)
 }
 
 func (b *bench) floor(database, script string, clients int) func(context.Context, time.Duration) (outcome, error) {

@@ -24,6 +24,7 @@ type bench struct {
 	cluster *cluster
 	server  *product
 	twin    *product // a second server on the same database; nil for none
+	hooks   *hooks   // nil: no webhooks are measured
 	seeded  seeded
 	seconds time.Duration // of a cell
 	repeats int           // of a cell that other programs disturbed
@@ -112,6 +113,12 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	}
 	if o.two {
 		return b.pair(ctx, o, to)
+	}
+	if hooked(o) {
+		defer func() { b.hooks.stop() }()
+		if err := b.receive(ctx); err != nil {
+			return err
+		}
 	}
 	r, err := b.report(ctx, o, to)
 	if err == nil && o.wide {

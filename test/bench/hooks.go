@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The names of cells of webhooks.
+const (
+	hooksRiver   = "webhooks by River"
+	hooksInstant = "webhooks, instant receiver"
+	hooksQuick   = "webhooks, 20 instant receivers"
+	hooksSlow    = "webhooks, 20 receivers of 20 ms"
+	hooksLive    = "webhooks, 19 receivers of 20 ms"
+	hooksDead    = "webhooks, the 19 and a dead one"
+)
+
+// The receivers, and how much of an application is under way at once at most (see internal/webhook): 32 to each of
+// its endpoints, and 256 to all.
+const (
+	receivers    = 20
+	slowReceiver = 20 * time.Millisecond
+	underWay     = 256
+)
+
+// firstHooks are sent before each cell, and tell how many it needs.
+const firstHooks = 500
+
+// hooks are the receivers, and what River needs.
+type hooks struct {
+	instant, dead *receiver
+	quick, slow   []*receiver
+	river         *river
+}
+
+func hookGoals() []goal {
+	return []goal{
+		{id: "G12", what: "webhooks/s by River's", gate: 1.5, goal: 3, ratio: rates(hooksInstant, hooksRiver)},
+		{id: "G12", what: "webhooks/s to receivers of 20 ms, by what is possible", gate: 0.8, goal: 0.93, ratio: func(r round) float64 {
+			return r[hooksSlow].Rate / min(underWay/slowReceiver.Seconds(), r[hooksQuick].Rate)
+		}},
+		{id: "G12", what: "webhooks/s with one dead among 20, by those without", gate: 0.9, goal: 0.98, ratio: rates(hooksDead, hooksLive)},
+	}
+}
+
+func (b *bench) hookCells() []cell {
+	h := b.hooks
+	if h == nil {
+		return nil
+	}
+	return []cell{
+		h.river.cell(b),
+		b.hookCell(hooksInstant, []*receiver{h.instant}),
+		b.hookCell(hooksQuick, h.quick),
+		b.hookCell(hooksSlow, h.slow),
+		b.hookCell(hooksLive, h.slow[1:]),
+		b.hookCell(hooksDead, h.slow[1:], h.dead),
+	}
+}
+
+// hookCell sends what is queued for some endpoints, until those that live have all of it.
+func (b *bench) hookCell(name string, live []*receiver, dead ...*receiver) cell {
+	all := slices.Concat(live, dead)
+	n := 0 // messages to each
+	return cell{name: name,
+		before: func(ctx context.Context) error {
+			o, err := b.deliver(ctx, max(1, firstHooks/len(all)), live, all)
+			if err != nil {
+				return err
+			}
+			n = enough(o, b.seconds, len(live))
+			n, err = b.queue(ctx, n, all)
+			return err
+		},
+		run: func(ctx context.Context, _ time.Duration) (outcome, error) { return b.send(ctx, n, live, all) },
+	}
+}
+
+// enough is how many of a kind of messages keep a cell busy for as long as it is to run.
+func enough(first outcome, during time.Duration, kinds int) int {
+	return max(1, int(float64(len(first.latencies))/first.took.Seconds()*during.Seconds())/kinds)
+}
+
+func (b *bench) deliver(ctx context.Context, n int, live, all []*receiver) (outcome, error) {
+	n, err := b.queue(ctx, n, all)
+	if err != nil {
+		return outcome{}, err
+	}
+	return b.send(ctx, n, live, all)
+}
+
+// queue has the last events wait for endpoints that are disabled, and tells how many there are for each.
+func (b *bench) queue(ctx context.Context, n int, to []*receiver) (int, error) {
+	for _, r := range to {
+		r.forget()
+	}
+	there, err := value[int](ctx, b.cluster, productDatabase, `SELECT count(*) FROM events WHERE sequence IS NOT NULL`)
+	if err == nil && there == 0 {
+		err = errors.New("there are no events to send")
+	}
+	if err != nil {
+		return 0, err
+	}
+	n = min(n, there)
+	return n, b.cluster.exec(ctx, productDatabase, fmt.Sprintf(`
+		TRUNCATE webhook_attempts, webhook_deliveries;
+		INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence, cause, status, next_attempt_at, created_at)
+		SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || substr(md5(random()::text), 1, 20))::uuid,
+			e.application_id, w.id, e.id, e.type, e.sequence, 'event', 'pending', now(), now()
+		FROM (SELECT * FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT %d) e JOIN webhook_endpoints w ON w.url IN (%s);
+		ANALYZE webhook_deliveries`, n, urls(to)))
+}
+
+// urls is the list of some receivers' addresses for a statement.
+func urls(of []*receiver) (text string) {
+	for i, r := range of {
+		if i > 0 {
+			text += ", "
+		}
+		text += "'" + r.url() + "'"
+	}
+	return text
+}
+
+// send enables endpoints, and disables them when those that live have what was queued for them.
+func (b *bench) send(ctx context.Context, n int, live, all []*receiver) (o outcome, err error) {
+	conn, err := pgx.Connect(ctx, b.cluster.url(productDatabase))
+	if err != nil {
+		return o, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, "UPDATE webhook_endpoints SET status = 'enabled' WHERE url IN ("+urls(all)+")"); err != nil {
+		return o, err
+	}
+	began := time.Now()
+	err = none(ctx, conn, "SELECT EXISTS (SELECT FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE w.url IN ("+urls(live)+") AND d.status = 'pending')")
+	o.took = time.Since(began)
+	if _, off := conn.Exec(ctx, "UPDATE webhook_endpoints SET status = 'disabled'"); err == nil {
+		err = off
+	}
+	if err == nil {
+		o.latencies, err = attempts(ctx, conn, urls(live))
+	}
+	if err == nil && len(o.latencies) != n*len(live) {
+		err = fmt.Errorf("%d attempts are recorded of %d", len(o.latencies), n*len(live))
+	}
+	for _, r := range live {
+		err = errors.Join(err, r.took(n))
+	}
+	for _, r := range all {
+		r.forget()
+	}
+	return o, err
+}
+
+// looking is how often it is looked whether all is done.
+const looking = 20 * time.Millisecond
+
+// none waits until a statement that asks whether there is something finds nothing.
+func none(ctx context.Context, conn *pgx.Conn, sql string) error {
+	for end := time.Now().Add(quietPatience); time.Now().Before(end); {
+		var some bool
+		if err := conn.QueryRow(ctx, sql).Scan(&some); err != nil || !some {
+			return err
+		}
+		if err := sleep(ctx, looking); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("webhooks are not all sent after %v", quietPatience)
+}
+
+// attempts is how long those that succeeded took, sorted. There must be one for each delivery.
+func attempts(ctx context.Context, conn *pgx.Conn, urls string) ([]time.Duration, error) {
+	var wrong int
+	if err := conn.QueryRow(ctx, `
+		SELECT count(*) FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE w.url IN (`+urls+`) AND (d.status <> 'succeeded'
+			OR 1 <> (SELECT count(*) FROM webhook_attempts a WHERE a.application_id = d.application_id AND a.delivery_id = d.id AND a.status_code = 200))`,
+	).Scan(&wrong); err != nil {
+		return nil, err
+	}
+	if wrong > 0 {
+		return nil, fmt.Errorf("%d deliveries are not recorded once", wrong)
+	}
+	rows, err := conn.Query(ctx, `SELECT took_ms FROM webhook_attempts WHERE status_code = 200 AND url IN (`+urls+`) ORDER BY took_ms`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (time.Duration, error) {
+		var ms int64
+		err := row.Scan(&ms)
+		return time.Duration(ms) * time.Millisecond, err
+	})
+}
+
+// hooked tells whether webhooks are to be measured.
+func hooked(o options) bool {
+	return !o.wide && slices.ContainsFunc([]string{hooksRiver, hooksInstant, hooksQuick, hooksSlow, hooksLive, hooksDead}, o.only.MatchString)
+}
+
+// receive makes the receivers, and an endpoint of each, which is disabled until it is needed.
+func (b *bench) receive(ctx context.Context) (err error) {
+	h := &hooks{}
+	b.hooks = h
+	if h.instant, err = b.receiver(0, false); err != nil {
+		return err
+	}
+	if h.dead, err = b.receiver(0, true); err != nil {
+		return err
+	}
+	for range receivers {
+		quick, err := b.receiver(0, false)
+		if err != nil {
+			return err
+		}
+		slow, err := b.receiver(slowReceiver, false)
+		if err != nil {
+			return err
+		}
+		h.quick, h.slow = append(h.quick, quick), append(h.slow, slow)
+	}
+	if err := b.cluster.exec(ctx, productDatabase, "UPDATE webhook_endpoints SET status = 'disabled'"); err != nil {
+		return err
+	}
+	h.river, err = newRiver(ctx, b.cluster, h.instant)
+	return err
+}
+
+func (b *bench) receiver(pause time.Duration, dead bool) (*receiver, error) {
+	r, err := newReceiver(pause, dead)
+	if err != nil {
+		return nil, err
+	}
+	status, answer, err := b.server.ask(request("POST", "/api/webhook_endpoints", b.server.host(false), b.headers(), `{"url":"`+r.url()+`"}`))
+	if err != nil || status != 201 {
+		return r, fmt.Errorf("webhook endpoint: %d %s %w", status, answer, err)
+	}
+	var made struct{ Secret string }
+	err = json.Unmarshal(answer, &made)
+	r.secret = made.Secret
+	return r, err
+}
+
+// stop closes the receivers.
+func (h *hooks) stop() {
+	if h == nil {
+		return
+	}
+	for _, r := range slices.Concat(h.quick, h.slow, []*receiver{h.instant, h.dead}) {
+		if r != nil {
+			r.close()
+		}
+	}
+	h.river.stop()
+}
