@@ -7,7 +7,7 @@ CLIENT := api/client/typescript
 GO_TEST := go test -vet=off -ldflags=-w # check has vetted, and nobody debugs these
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
-.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick screenshots check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick bench-scale screenshots check lint fmt postgres tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -58,8 +58,8 @@ test-long: build postgres ## what takes long: a backup that is restored, and all
 chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find
 	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))
 
-bench bench-quick: build postgres ## measure the service beside what PostgreSQL alone could do, for 10 minutes or one
-	@go build -tags bench -o bin/svcpay-bench ./cmd/svcpay && go run ./test/bench $(if $(findstring quick,$@),-quick)
+bench bench-quick bench-scale: build postgres ## measure the service beside PostgreSQL alone: all that it does, a minute's worth, or with 10 million charges; BENCH='--only …'
+	@go build -tags bench -o bin/svcpay-bench ./cmd/svcpay && go run ./test/bench $(if $(findstring quick,$@),-quick)$(if $(findstring scale,$@),-scale) $(BENCH)
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots

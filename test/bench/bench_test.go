@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,6 +164,10 @@ func TestGoalsAndGates(t *testing.T) {
 	if err := farFromGates([]result{near, far}); err == nil || !strings.Contains(err.Error(), "G3") {
 		t.Errorf("%v", err)
 	}
+	within, beyond := far, far
+	if within.Bound, beyond.Bound = 2.7, 2.6; farFromGates([]result{within}) != nil || farFromGates([]result{beyond}) == nil {
+		t.Error("a bound of its own is not what counts")
+	}
 	left := resultOf(atLeast, nil)
 	if left.Steady = true; !strings.HasPrefix(left.word(), "not measured") || farFromGates([]result{left}) != nil {
 		t.Errorf("nothing was measured, and that is %s", left.word())
@@ -173,10 +178,24 @@ func TestGoalsAndGates(t *testing.T) {
 		}
 	}
 	for _, g := range goals() {
+		if v := g.ratio(everyCell(regexp.MustCompile(steadyCells))); g.steady && (v != v || v <= 0 || v > 2) {
+			t.Errorf("a short run leaves out cells of %s", g.what)
+		}
 		if g.less != (g.gate > g.goal) || g.ratio == nil {
 			t.Errorf("%+v", g)
 		}
 	}
+}
+
+// everyCell is a round of the cells that match, all of which cost the same.
+func everyCell(matching *regexp.Regexp) round {
+	one := make(round)
+	for _, c := range (&bench{}).cells() {
+		if matching.MatchString(c.name) {
+			one[c.name] = figure{Rate: 1, Server: 1, Database: 1}
+		}
+	}
+	return one
 }
 
 func TestStatementsOfAPageAreCounted(t *testing.T) {

@@ -33,6 +33,9 @@ const (
 	listPage  = "portal list of 50 charges, 8 connections"
 )
 
+// steadyCells match those whose processor times are compared.
+const steadyCells = "^(" + floor8 + "|" + charges32 + "|" + replays + "|" + refunds + "|" + captures + "|" + cards + "|" + listAlone + "|" + listPage + ")$"
+
 // cells are those of every round.
 func (b *bench) cells() []cell {
 	return append([]cell{
@@ -146,6 +149,6 @@ func (b *bench) listCell(_ context.Context, during time.Duration) (outcome, erro
 
 // list asks for the portal's list of charges.
 func (b *bench) list() call {
-	get := request("GET", "/portal/charges", b.server.host(false), "Cookie: __Host-svcpay="+b.seeded.portal+"\r\n", "")
+	get := request("GET", "/portal/charges", b.server.host(false), b.cookie(), "")
 	return func(int) []byte { return get }
 }

@@ -85,12 +85,14 @@ func (b *bench) measure(ctx context.Context, c cell) (figure, error) {
 const quietPatience = 2 * time.Minute
 
 // quiet waits until every event has its number, and every call whose caller went away its outcome.
-func (b *bench) quiet(ctx context.Context) error {
+func (b *bench) quiet(ctx context.Context) error { return b.quietIn(ctx, productDatabase) }
+
+func (b *bench) quietIn(ctx context.Context, database string) error {
 	const waiting = `
 		SELECT count(*) FROM (SELECT FROM events WHERE sequence IS NULL AND NOT test
 			UNION ALL SELECT FROM processor_operations WHERE state = 'open' LIMIT 1) w`
 	for end := time.Now().Add(quietPatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		n, err := value[int](ctx, b.cluster, productDatabase, waiting)
+		n, err := value[int](ctx, b.cluster, database, waiting)
 		if err != nil || n == 0 {
 			return err
 		}

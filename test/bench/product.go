@@ -18,6 +18,7 @@ import (
 // product is the real program on the cluster, built with a processor in memory.
 type product struct {
 	binary, addr, keys, log, database string
+	name                              string // of the database
 	listens                           string // where it answers; addr names its hosts, and those of its twin
 	profile                           string // file for what the processor works on; "" for none
 	cmd                               *exec.Cmd
@@ -31,7 +32,7 @@ func newProduct(ctx context.Context, binary, dir string, c *cluster) (*product, 
 	}
 	defer l.Close()
 	p := &product{binary: binary, addr: l.Addr().String(), listens: l.Addr().String(), keys: filepath.Join(dir, "keys.json"), log: filepath.Join(dir, "svcpay.log"),
-		database: c.url(productDatabase)}
+		database: c.url(productDatabase), name: productDatabase}
 	for _, args := range [][]string{{"migrate"}, {"vault-keys", p.keys}} {
 		if _, err := p.run(ctx, args...); err != nil {
 			return nil, err

@@ -134,6 +134,9 @@ func (b *bench) headers() string {
 	return fmt.Sprintf("X-App-ID: %d\r\nX-API-Key: %s\r\n", b.seeded.application, b.seeded.secret)
 }
 
+// cookie is the portal session's.
+func (b *bench) cookie() string { return "Cookie: __Host-svcpay=" + b.seeded.portal + "\r\n" }
+
 // tokenize makes tokens of cards, a few a session.
 func (b *bench) tokenize(name string) call {
 	host := b.server.host(true)

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+)
+
+// tenth is by how many times fewer charges the small database has.
+const tenth = 10
+
+// The databases, as cells name them. The empty one has no more than what was made to warm it up.
+const (
+	atLarge = "large"
+	atSmall = "small"
+	atNone  = "empty"
+)
+
+// reading is a page or an object that is asked for again and again, each time about another value.
+type reading struct {
+	name   string
+	portal bool
+	path   func(turn int) string
+}
+
+// readings are those of goal G10. Names of families are as frequent in a large database as in a small one, which is
+// ten times as many; a payer has ten charges in both.
+func readings(rows int) []reading {
+	always := func(path string) func(int) string { return func(int) string { return path } }
+	return []reading{
+		{"list", false, always("/api/charges?limit=50")},
+		{"portal's list", true, always("/portal/charges")},
+		{"filter by status", false, always("/api/charges?limit=50&status=failed")},
+		{"filter by last4", false, func(turn int) string { return fmt.Sprintf("/api/charges?limit=50&last4=%04d", turn*37%10_000) }},
+		{"search by name", false, func(turn int) string { return "/api/search?limit=50&q=family" + strconv.Itoa(turn*37%families) }},
+		{"search by e-mail", false, func(turn int) string {
+			return "/api/search?limit=50&q=email:payer" + strconv.Itoa(turn*37%(rows/tenth/payerHas)) + "@example.org"
+		}},
+		{"dashboard", true, always("/portal")},
+	}
+}
+
+func at(name, size string) string { return name + ", " + size }
+
+const chargesAt = "charges, 32 connections"
+
+func scaleGoals(rows int) (all []goal) {
+	for _, r := range readings(rows) {
+		all = append(all, goal{id: "G10", what: fmt.Sprintf("%s: p50 at %d charges by that at a tenth", r.name, rows), gate: 2, goal: 1.3, less: true,
+			ratio: func(one round) float64 { return one[at(r.name, atLarge)].P50 / one[at(r.name, atSmall)].P50 }})
+	}
+	return append(all, goal{id: "G11", what: fmt.Sprintf("charges/s into %d by those into none", rows), gate: 0.85, goal: 0.95,
+		ratio: rates(at(chargesAt, atLarge), at(chargesAt, atNone))})
+}
+
+// scale measures reads of a database beside one with a tenth of its charges, and charges beside an empty one.
+func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, err error) {
+	empty := b.server
+	empty.stop() // it is copied
+	servers := map[string]*product{atNone: empty}
+	if servers[atSmall], err = b.filled(ctx, atSmall, o.rows/tenth, to); err != nil {
+		return r, fmt.Errorf("%s: %w", atSmall, err)
+	}
+	if servers[atLarge], err = b.filled(ctx, atLarge, o.rows, to); err != nil {
+		return r, fmt.Errorf("%s: %w", atLarge, err)
+	}
+	defer func() { b.server = empty }()
+	for _, p := range servers {
+		if err := p.serve(); err != nil {
+			return r, err
+		}
+		defer p.stop()
+	}
+	var rounds []round
+	var names []string
+	for n := range o.rounds {
+		one := make(round)
+		names, err = b.scaleRound(ctx, o, servers, n, one, to)
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return r, err
+		}
+		for _, f := range one {
+			r.Figures = append(r.Figures, f)
+		}
+		rounds = append(rounds, one)
+	}
+	r.Results = results(scaleGoals(o.rows), rounds)
+	r.print(names, rounds, to)
+	return r, nil
+}
+
+// scaleRound measures each reading at both sizes, and charges; every other round begins with the large one.
+func (b *bench) scaleRound(ctx context.Context, o options, servers map[string]*product, n int, one round, to io.Writer) (names []string, err error) {
+	measure := func(name string, sizes [2]string, run func(context.Context, time.Duration) (outcome, error)) error {
+		for i := range sizes {
+			size := sizes[(i+n)%2]
+			if !o.only.MatchString(name) {
+				continue
+			}
+			b.server = servers[size]
+			f, err := b.measureAt(ctx, at(name, size), run)
+			if err != nil {
+				return err
+			}
+			names, one[f.Cell] = append(names, f.Cell), f
+			fmt.Fprintf(to, "round %d  %-34s %8.0f/s  p50 %8.2f ms  foreign %2.0f %%  failed %v\n", n+1, f.Cell, f.Rate, f.P50/1000, 100*f.Foreign, f.Failed)
+		}
+		return nil
+	}
+	for _, r := range readings(o.rows) {
+		if err := measure(r.name, [2]string{atSmall, atLarge}, func(_ context.Context, during time.Duration) (outcome, error) {
+			return load{addr: b.server.addr, connections: 2, call: b.reads(r)}.closed(during)
+		}); err != nil {
+			return names, err
+		}
+	}
+	return names, measure(chargesAt, [2]string{atNone, atLarge}, b.chargesCounted)
+}
+
+// reads asks for a reading.
+func (b *bench) reads(r reading) call {
+	headers := b.headers()
+	if r.portal {
+		headers = b.cookie()
+	}
+	return func(turn int) []byte { return request("GET", r.path(turn), b.server.host(false), headers, "") }
+}
+
+// measureAt is a cell of one of the databases, without regard to what disturbs it: both sizes share that.
+func (b *bench) measureAt(ctx context.Context, name string, run func(context.Context, time.Duration) (outcome, error)) (figure, error) {
+	before := b.spent()
+	o, err := run(ctx, b.seconds)
+	if err != nil {
+		return figure{}, fmt.Errorf("%s: %w", name, err)
+	}
+	f := figureOf(name, o, b.spent().since(before))
+	f.Resident = resident(b.server.pid())
+	return f, nil
+}
+
+// chargesCounted makes charges. They count if each is whole.
+func (b *bench) chargesCounted(ctx context.Context, during time.Duration) (outcome, error) {
+	name := b.name()
+	o, err := load{addr: b.server.addr, connections: 32, call: b.charges(name, true)}.closed(during)
+	if err == nil {
+		err = b.quietIn(ctx, b.server.name)
+	}
+	if err != nil {
+		return o, err
+	}
+	whole, err := value[int](ctx, b.cluster, b.server.name, wholeCharges, name+"%")
+	if err == nil && whole < len(o.latencies) {
+		err = fmt.Errorf("%d charges were made, and %d are whole", len(o.latencies), whole)
+	}
+	return o, err
+}
+
+// wholeCharges counts charges whose keys begin with a name, and have their outcomes, their postings and an event a version; none at all if
+// one is not so.
+const wholeCharges = `
+	SELECT CASE WHEN bool_and(c.id IS NOT NULL AND k.state = 'done'
+		AND c.amount_captured = (SELECT sum(amount) FROM ledger_entries l WHERE l.application_id = c.application_id AND l.charge_id = c.id AND l.kind = 'capture')
+		AND c.version = (SELECT count(*) FROM events e WHERE e.application_id = c.application_id AND e.object_id = c.id)) THEN count(*) ELSE 0 END
+	FROM idempotency_keys k LEFT JOIN charges c ON c.application_id = k.application_id AND c.id = k.object_id WHERE k.key LIKE $1 AND k.refusal IS NULL`

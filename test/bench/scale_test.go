@@ -1,0 +1,83 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCopiesOfCharges(t *testing.T) {
+	t.Parallel()
+	all := copies(1000)
+	if all[0].table != "charges" {
+		t.Error("charges are not first: others refer to them")
+	}
+	entries := all[slices.IndexFunc(all, func(c copied) bool { return c.table == "ledger_entries" })]
+	sql := strings.Join(strings.Fields(entries.statement([]string{"id", "kind", "charge_id"}, 1000, 1, 500)), " ")
+	for _, part := range []string{"INSERT INTO ledger_entries (id, kind, charge_id) SELECT pg_temp.scale_id('entry' || t.nth, i, at), t.kind, it FROM",
+		"generate_series(1, 500)", "(1000 - i) * interval '31536000000 us'", "JOIN scale_ledger_entries t", "WHERE NOT (i % 50 = 0)"} {
+		if !strings.Contains(sql, part) {
+			t.Errorf("%q is not in %s", part, sql)
+		}
+	}
+	if sql := all[0].statement([]string{"amount"}, 10, 1, 10); strings.Contains(sql, "WHERE NOT") || !strings.Contains(sql, "SELECT t.amount FROM") {
+		t.Errorf("charges: %s", sql)
+	}
+	if got := unless("a", "b"); got != "CASE WHEN i % 50 = 0 THEN b ELSE a END" {
+		t.Error(got)
+	}
+}
+
+func TestReadingsAndTheirGoals(t *testing.T) {
+	t.Parallel()
+	const rows = 10_000
+	one := round{at(chargesAt, atLarge): {Rate: 80}, at(chargesAt, atNone): {Rate: 100}}
+	names := make(map[string]bool)
+	for _, r := range readings(rows) {
+		one[at(r.name, atSmall)], one[at(r.name, atLarge)] = figure{P50: 10}, figure{P50: 15}
+		names[r.name] = true
+		for turn := range 20_000 {
+			if path := r.path(turn); r.portal != strings.HasPrefix(path, "/portal") || strings.ContainsAny(path, " %") {
+				t.Fatalf("%s asks for %s", r.name, path)
+			}
+		}
+	}
+	all := results(scaleGoals(rows), []round{one})
+	if len(names) != 7 || len(all) != 8 {
+		t.Fatalf("%d readings, %d results", len(names), len(all))
+	}
+	for _, r := range all[:7] {
+		if r.ID != "G10" || r.Median != 1.5 || r.word() != "gate" {
+			t.Errorf("%+v is %s", r, r.word())
+		}
+	}
+	if last := all[7]; last.ID != "G11" || last.Median != 0.8 || last.word() != "MISSED" {
+		t.Errorf("%+v", last)
+	}
+	for _, r := range results(scaleGoals(rows), []round{{}}) {
+		if r.Missing != leftOut {
+			t.Errorf("of nothing: %+v", r)
+		}
+	}
+}
+
+// A payer whose e-mail address is looked for is in both databases.
+func TestPayersThatAreLookedForAreInBoth(t *testing.T) {
+	t.Parallel()
+	const rows = 5000
+	payers := rows / tenth / payerHas
+	number := regexp.MustCompile(`payer(\d+)@`)
+	for _, r := range readings(rows) {
+		if r.name != "search by e-mail" {
+			continue
+		}
+		seen := make(map[string]bool)
+		for turn := range 1000 {
+			seen[number.FindStringSubmatch(r.path(turn))[1]] = true
+		}
+		if len(seen) != payers || seen["50"] {
+			t.Errorf("%d payers are looked for of %d", len(seen), payers)
+		}
+	}
+}
