@@ -39,7 +39,7 @@ generate: $(CLIENT)/node_modules/.package-lock.json ## write the Go code of the 
 postgres: ## make sure that PostgreSQL's programs are here
 	@tools/postgres.sh
 
-test: build postgres check lint test-go test-front test-browser ## run every test but for what takes long
+test: build postgres check lint test-go test-front test-browser bench-quick ## run every test but for what takes long
 
 test-go: build postgres
 	@echo "Go tests" && $(GO_TEST) $$(go list ./... | grep -v /test/) && $(GO_TEST) -p 1 ./test/...
