@@ -35,7 +35,7 @@ func TestReadingsAndTheirGoals(t *testing.T) {
 	one := round{at(chargesAt, atLarge): {Rate: 80}, at(chargesAt, atNone): {Rate: 100}}
 	names := make(map[string]bool)
 	for _, r := range readings(rows) {
-		one[at(r.name, atSmall)], one[at(r.name, atLarge)] = figure{P50: 10}, figure{P50: 15}
+		one[at(r.name, atSmall)], one[at(r.name, atLarge)] = figure{P50: 10, Server: 1, Database: 1}, figure{P50: 15, Server: 1, Database: 2}
 		names[r.name] = true
 		for turn := range 20_000 {
 			if path := r.path(turn); r.portal != strings.HasPrefix(path, "/portal") || strings.ContainsAny(path, " %") {
@@ -44,15 +44,15 @@ func TestReadingsAndTheirGoals(t *testing.T) {
 		}
 	}
 	all := results(scaleGoals(rows), []round{one})
-	if len(names) != 7 || len(all) != 8 {
+	if len(names) != 7 || len(all) != 15 {
 		t.Fatalf("%d readings, %d results", len(names), len(all))
 	}
-	for _, r := range all[:7] {
+	for _, r := range all[:14] {
 		if r.ID != "G10" || r.Median != 1.5 || r.word() != "gate" {
 			t.Errorf("%+v is %s", r, r.word())
 		}
 	}
-	if last := all[7]; last.ID != "G11" || last.Median != 0.8 || last.word() != "MISSED" {
+	if last := all[14]; last.ID != "G11" || last.Median != 0.8 || last.word() != "MISSED" {
 		t.Errorf("%+v", last)
 	}
 	for _, r := range results(scaleGoals(rows), []round{{}}) {
