@@ -14,7 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/localpg"
 	"svcpay/internal/pg"
 	"svcpay/internal/pgtest"
 	"svcpay/migrations"
@@ -54,12 +53,11 @@ func newDatabase(t *testing.T) *database {
 }
 
 func (d *database) start(ctx context.Context) (url string, err error) {
-	home, _ := os.UserHomeDir() // none is needed if the system has PostgreSQL
-	s, err := localpg.Start(ctx, localpg.Options{Dir: d.dir, Home: home, Database: databaseName})
+	c, err := rig.StartCluster(ctx, d.dir)
 	if err != nil {
 		return "", err
 	}
-	return s.URL(), nil
+	return c.URL(), nil
 }
 
 func (d *database) data() string { return rig.Data(d.dir) }

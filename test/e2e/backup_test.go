@@ -6,54 +6,24 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"svcpay/internal/ids"
 	"svcpay/internal/localpg"
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
+	"svcpay/test/rig"
 )
 
-// blocksOf are the commands of a document, in their order.
-func blocksOf(t *testing.T, document string) []string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, document))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, m := range regexp.MustCompile("(?s)```bash\n(.*?)```").FindAllSubmatch(text, -1) {
-		out = append(out, string(m[1]))
-	}
-	return out
-}
-
-// as runs a block of commands as the owner of a file, where PostgreSQL's programs are found.
+// as runs a block of commands as the owner of a file.
 func as(t *testing.T, owner, block string, env ...string) {
 	t.Helper()
-	info, err := os.Stat(owner)
-	if err != nil {
+	if err := rig.As(t.Context(), owner, block, env...); err != nil {
 		t.Fatal(err)
-	}
-	home, _ := os.UserHomeDir()
-	programs, err := localpg.Find(t.Context(), "", home, os.Geteuid() == 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", block)
-	cmd.Dir = "/"
-	cmd.Env = append(env, "PATH="+programs.Dir+":/usr/bin:/bin", "LC_ALL=C")
-	if st := info.Sys().(*syscall.Stat_t); os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: st.Uid, Gid: st.Gid}}
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s%s%v", block, out, err)
 	}
 }
 
@@ -91,32 +61,26 @@ func (r *shoppers) count() int {
 // every charge that was acknowledged, its books agree, and every row of the vault opens.
 func TestBackupIsRestored(t *testing.T) {
 	t.Parallel()
-	blocks := blocksOf(t, "docs/backup.md")
-	if len(blocks) != 3 {
-		t.Fatalf("%d blocks of commands", len(blocks))
+	blocks, err := rig.Blocks(filepath.Join(root, "docs/backup.md"), "bash")
+	if err != nil || len(blocks) != 3 {
+		t.Fatalf("%d blocks of commands: %v", len(blocks), err)
 	}
-	dir := clusterDir(t)
-	first := startCluster(t, filepath.Join(dir, "first"))
-	data := filepath.Join(first.dir, "postgres")
+	dir := pgtest.StateDir(t)
+	first := rig.NewCluster(t, filepath.Join(dir, "first"))
+	data := rig.Data(first.Dir)
 	shared, err := localpg.MakeDir(filepath.Join(dir, "shared"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := os.Stat(data)
-	if err != nil {
+	if err := rig.GiveTo(data, shared); err != nil {
 		t.Fatal(err)
-	}
-	if st := owner.Sys().(*syscall.Stat_t); os.Geteuid() == 0 {
-		if err := os.Chown(shared, int(st.Uid), int(st.Gid)); err != nil {
-			t.Fatal(err)
-		}
 	}
 	env := []string{"DATABASE_URL=" + first.URL(), "ARCHIVE=" + filepath.Join(shared, "archive"), "BACKUP=" + filepath.Join(shared, "backup"),
 		"RESTORED=" + filepath.Join(shared, "restored", "postgres")}
 	as(t, data, `mkdir "$ARCHIVE" "${RESTORED%/*}"`, env...)
 	as(t, data, blocks[0], env...)
-	first.stop(t)
-	first = startCluster(t, first.dir)
+	first.End(t)
+	first = rig.NewCluster(t, first.Dir)
 
 	p := newPlaceIn(t, first)
 	s := p.serve(t, program)
@@ -149,13 +113,13 @@ func TestBackupIsRestored(t *testing.T) {
 	})
 	s.kill(t)
 	p.pool.Close()
-	first.stop(t)
-	if err := os.RemoveAll(first.dir); err != nil { // the machine is lost
+	first.End(t)
+	if err := os.RemoveAll(first.Dir); err != nil { // the machine is lost
 		t.Fatal(err)
 	}
 
 	as(t, shared, blocks[2], env...)
-	second := startCluster(t, filepath.Join(shared, "restored"))
+	second := rig.NewCluster(t, filepath.Join(shared, "restored"))
 	restored := *p
 	restored.connect(t, second.URL())
 	restored.isWhole(t, r.made, late)

@@ -32,9 +32,14 @@ func (s *site) send(host, method, path string, body any, header map[string]strin
 	return answer{a.Status, a.Header, a.Body}, err
 }
 
+// credentials are the header fields by which the site's application is known.
+func (s *site) credentials() map[string]string {
+	return map[string]string{"X-API-Key": s.app.SecretKey, "X-App-ID": strconv.FormatInt(s.app.AppID, 10)}
+}
+
 // api calls the partner API as the site's application.
 func (s *site) api(method, path string, body any, header map[string]string) (answer, error) {
-	all := map[string]string{"X-API-Key": s.app.SecretKey, "X-App-ID": strconv.FormatInt(s.app.AppID, 10)}
+	all := s.credentials()
 	for name, value := range header {
 		all[name] = value
 	}

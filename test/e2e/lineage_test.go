@@ -1,22 +1,16 @@
 package e2e
 
 import (
-	"bufio"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"svcpay/test/rig"
 )
 
 // lineage is a server and its successors. They write one log, to a file: a pipe would end with the
@@ -113,72 +107,18 @@ func (l *lineage) awaitEnd(t *testing.T, pids ...int) {
 	})
 }
 
-// keeper is a caller that keeps its connection. It never repeats a request, which Go's client does
-// when a kept connection dies, and makes a new connection only when it was told that the last one ends.
+// keeper is a caller that keeps its connection and repeats nothing.
 type keeper struct {
 	site
-	conn  net.Conn
-	from  *bufio.Reader
-	dials int
+	rig.Keeper
+}
+
+func (s site) keeper() *keeper {
+	return &keeper{site: s, Keeper: rig.Keeper{Addr: s.addr, Patience: patience}}
 }
 
 // api calls the partner API once.
 func (k *keeper) api(method, path string, body any) (answer, error) {
-	text := ""
-	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return answer{}, err
-		}
-		text = string(encoded)
-	}
-	r, err := http.NewRequest(method, "http://"+k.apiHost+path, strings.NewReader(text))
-	if err != nil {
-		return answer{}, err
-	}
-	r.Header.Set("X-API-Key", k.app.SecretKey)
-	r.Header.Set("X-App-ID", strconv.FormatInt(k.app.AppID, 10))
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	a, err := k.send(r)
-	if err != nil {
-		err = errors.Join(err, k.close())
-	}
-	return a, err
-}
-
-func (k *keeper) send(r *http.Request) (answer, error) {
-	if k.conn == nil {
-		conn, err := net.Dial("tcp", k.addr)
-		if err != nil {
-			return answer{}, err
-		}
-		k.conn, k.from = conn, bufio.NewReader(conn)
-		k.dials++
-	}
-	if err := k.conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		return answer{}, err
-	}
-	if err := r.Write(k.conn); err != nil {
-		return answer{}, err
-	}
-	resp, err := http.ReadResponse(k.from, r)
-	if err != nil {
-		return answer{}, err
-	}
-	body, err := io.ReadAll(resp.Body)
-	if err == nil && resp.Close {
-		err = k.close()
-	}
-	return answer{resp.StatusCode, resp.Header, body}, err
-}
-
-func (k *keeper) close() error {
-	if k.conn == nil {
-		return nil
-	}
-	err := k.conn.Close()
-	k.conn = nil
-	return err
+	a, err := k.Send(k.apiHost, method, path, body, k.credentials())
+	return answer{a.Status, a.Header, a.Body}, err
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
+	"svcpay/test/rig"
 )
 
 // soon is within how much a caller must hear that nothing can be done: a server waits two seconds for a
@@ -44,19 +46,19 @@ func (s *server) asked(t *testing.T, path string) int {
 // repeated and happens once.
 func TestDatabaseGoesAndComesBack(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t, filepath.Join(clusterDir(t), "own"))
+	c := rig.NewCluster(t, pgtest.StateDir(t))
 	p := newPlaceIn(t, c)
 	s := p.serve(t, program)
 	token := s.token(t, approvedCard)
 	for round := range 2 {
 		key := fmt.Sprint("key-", round)
-		c.stop(t)
+		c.End(t)
 		gone := eventually(t, patience, "the truth about the database", func() bool { return s.asked(t, "/readyz") == http.StatusServiceUnavailable })
 		if alive := s.asked(t, "/healthz"); alive != http.StatusNoContent {
 			t.Errorf("the program lives, and says %d", alive)
 		}
 		s.refused(t, key, token)
-		c = startCluster(t, c.dir)
+		c = rig.NewCluster(t, c.Dir)
 		back := eventually(t, patience, "the truth about the database", func() bool { return s.asked(t, "/readyz") == http.StatusNoContent })
 		t.Logf("known %s after it was gone, and %s after it was back", gone, back)
 		if gone > soon || back > soon {
@@ -73,7 +75,7 @@ func TestDatabaseGoesAndComesBack(t *testing.T) {
 
 // noRoom takes away the room for a table that is empty: what the server would write goes to a device that is full, so that
 // PostgreSQL gets ENOSPC from the system, as from a full disk. The function that it returns makes room.
-func (p *place) noRoom(t *testing.T, c *cluster, table string) (makeRoom func()) {
+func (p *place) noRoom(t *testing.T, c *rig.Cluster, table string) (makeRoom func()) {
 	t.Helper()
 	ctx := context.Background() // room is made after the test, too
 	rewrite := func(do func(path string)) {
@@ -92,7 +94,7 @@ func (p *place) noRoom(t *testing.T, c *cluster, table string) (makeRoom func())
 		if err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+table+`)::int, pg_relation_filepath($1)`, table).Scan(&rows, &path); err != nil || rows != 0 {
 			t.Fatalf("%d rows in %s, %v", rows, table, err)
 		}
-		do(filepath.Join(c.dir, "postgres", path))
+		do(filepath.Join(rig.Data(c.Dir), path))
 		if err := tx.Commit(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +120,7 @@ func TestFullDisk(t *testing.T) {
 	for _, table := range []string{"charges", "ledger_entries"} { // written to before the processor is called, and after it
 		t.Run(table, func(t *testing.T) {
 			t.Parallel()
-			c := startCluster(t, filepath.Join(clusterDir(t), "own"))
+			c := rig.NewCluster(t, pgtest.StateDir(t))
 			p := newPlaceIn(t, c)
 			s := p.serve(t, program)
 			token := s.token(t, approvedCard)

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/fixture"
 	"svcpay/internal/pg"
 	"svcpay/internal/pgtest"
+	"svcpay/test/rig"
 )
 
 // place is what survives a server: its database and its key file, with two applications.
@@ -27,6 +28,15 @@ type place struct {
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	return newPlaceAt(t, pgtest.URL(t))
+}
+
+// newPlaceIn makes a place of a cluster's database, which is migrated first.
+func newPlaceIn(t *testing.T, c *rig.Cluster) *place {
+	t.Helper()
+	if code, said := launch(t, program, []string{"DATABASE_URL=" + c.URL(), "SVCPAY_ENVIRONMENT=sandbox"}, "migrate").exits(t); code != 0 {
+		t.Fatal(said)
+	}
+	return newPlaceAt(t, c.URL())
 }
 
 // newPlaceAt makes a place of a migrated database.
@@ -48,7 +58,7 @@ func (p *place) connect(t *testing.T, url string) {
 	p.url = url
 	var err error
 	// A test's own statements fill tables and look at all of them: they may take longer than the servers'.
-	if p.pool, err = pg.Open(t.Context(), url+"&statement_timeout="+strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
+	if p.pool, err = pg.Open(t.Context(), url+"&application_name=audit&statement_timeout="+strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.pool.Close)

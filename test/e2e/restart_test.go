@@ -47,7 +47,7 @@ func TestRollingRestarts(t *testing.T) {
 	var callers sync.WaitGroup
 	begun := time.Now()
 	for i := range keepers {
-		callers.Go(func() { r.call(&keeper{site: l.site}, i, token) })
+		callers.Go(func() { r.call(l.keeper(), i, token) })
 	}
 	defer callers.Wait()
 	defer r.over.Store(true)
@@ -88,8 +88,8 @@ func (r *rush) call(k *keeper, caller int, token string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.dials += k.dials
-	_ = k.close() // nothing is on its way
+	r.dials += k.Dials
+	_ = k.Close() // nothing is on its way
 }
 
 // one makes one call, once, and counts it.
@@ -164,7 +164,7 @@ func TestSuccessorThatFails(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	l := p.lineage(t, nil, []string{program, "serve"})
-	kept := &keeper{site: l.site}
+	kept := l.keeper()
 	ask := func() {
 		t.Helper()
 		if a, err := kept.api("GET", "/api/charges", nil); err != nil || a.status != http.StatusOK {
@@ -180,8 +180,8 @@ func TestSuccessorThatFails(t *testing.T) {
 		l.says(t, `"msg":"there is no successor: this server goes on","error":"it did not become ready \(exit status 1\)"`, i+1)
 		ask()
 	}
-	if kept.dials != 1 {
-		t.Errorf("%d connections although no server left", kept.dials)
+	if kept.Dials != 1 {
+		t.Errorf("%d connections although no server left", kept.Dials)
 	}
 	if err := os.Rename(p.keyFile+".away", p.keyFile); err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestSuccessorThatFails(t *testing.T) {
 	ask()
 	l.signal(syscall.SIGTERM)
 	l.awaitEnd(t, l.pids[1])
-	if err := kept.close(); err != nil {
+	if err := kept.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -27,7 +27,7 @@ func TestNewerSchema(t *testing.T) {
 	var r rush
 	var callers sync.WaitGroup
 	for i := range upgradeCallers {
-		callers.Go(func() { r.call(&keeper{site: l.site}, i, token) })
+		callers.Go(func() { r.call(l.keeper(), i, token) })
 	}
 	defer callers.Wait()
 	defer r.over.Store(true)

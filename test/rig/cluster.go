@@ -6,10 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 
 	"svcpay/internal/localpg"
 )
@@ -28,6 +28,25 @@ func StartCluster(ctx context.Context, dir string) (*Cluster, error) {
 		return nil, err
 	}
 	return &Cluster{dir, s}, nil
+}
+
+// NewCluster is [StartCluster] for a test, which it ends with.
+func NewCluster(t testing.TB, dir string) *Cluster {
+	t.Helper()
+	c, err := StartCluster(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.End(t) })
+	return c
+}
+
+// End stops the server in order. One that has ended already is no failure.
+func (c *Cluster) End(t testing.TB) {
+	t.Helper()
+	if err := c.Stop(context.Background()); err != nil {
+		t.Error(err)
+	}
 }
 
 // Data is where a state directory has the data, and the server its socket.
@@ -50,18 +69,6 @@ func (c *Cluster) Kill() error {
 		err = fmt.Errorf("PostgreSQL (process %d) had ended by itself", pid)
 	}
 	return err
-}
-
-// Blocks are a document's blocks in a language, in their order.
-func Blocks(document, language string) (out []string, err error) {
-	text, err := os.ReadFile(document)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(text, -1) {
-		out = append(out, string(m[1]))
-	}
-	return out, nil
 }
 
 // As runs a block of commands as the owner of a file, where PostgreSQL's programs are found.

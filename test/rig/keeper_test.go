@@ -85,6 +85,14 @@ func TestBlocksOfADocument(t *testing.T) {
 	if _, err := Blocks(file+"x", "bash"); err == nil {
 		t.Error("a document that is not there")
 	}
+	if got, err := Block(file, "ini", "x", "y"); err != nil || got != "y = 1\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for language, text := range map[string]string{"ini": "z", "bash": "one", "sql": "one"} {
+		if got, err := Block(file, language, text, "y"); err == nil {
+			t.Errorf("%s without one %s: %q", language, text, got)
+		}
+	}
 }
 
 func TestKillAllLeavesNobody(t *testing.T) {

@@ -4,7 +4,6 @@ package scale
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -27,34 +26,6 @@ const (
 	documentThree = "10.0.0.13:8080"
 )
 
-// freeAddr is an address of this machine that nobody has.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return l.Addr().String()
-}
-
-// block is a document's only block in a language, in which each of some texts is replaced by the next.
-func block(t *testing.T, language string, pairs ...string) string {
-	t.Helper()
-	all, err := rig.Blocks(document, language)
-	if err != nil || len(all) != 1 {
-		t.Fatalf("%d blocks in %s: %v", len(all), language, err)
-	}
-	for i := 0; i < len(pairs); i += 2 {
-		if strings.Count(all[0], pairs[i]) != 1 {
-			t.Fatalf("the block in %s has not one %q", language, pairs[i])
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace(all[0])
-}
-
 // TestOneOfThreeBehindHAProxyIsKilled: HAProxy, as the document configures it, in front of three servers.
 func TestOneOfThreeBehindHAProxyIsKilled(t *testing.T) {
 	p := newPlace(t, pgtest.URL(t))
@@ -62,8 +33,15 @@ func TestOneOfThreeBehindHAProxyIsKilled(t *testing.T) {
 	for range 3 {
 		servers = append(servers, p.serve(t, nil, "SVCPAY_TRUSTED_PROXIES=127.0.0.0/8"))
 	}
-	front, file := freeAddr(t), filepath.Join(t.TempDir(), "haproxy.cfg")
-	config := block(t, "haproxy", "option httplog", `log-format "answered %s %ST"`, documentFront, front, documentOne, servers[0].addr, documentTwo, servers[1].addr, documentThree, servers[2].addr)
+	front, err := rig.FreeAddr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := rig.Block(document, "haproxy", "option httplog", `log-format "answered %s %ST"`, documentFront, front, documentOne, servers[0].addr, documentTwo, servers[1].addr, documentThree, servers[2].addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

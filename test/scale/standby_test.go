@@ -3,7 +3,6 @@
 package scale
 
 import (
-	"context"
 	"maps"
 	"net/url"
 	"os"
@@ -13,37 +12,10 @@ import (
 	"time"
 
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 	"svcpay/migrations"
 	"svcpay/test/rig"
 )
-
-// clusterDir is a directory that PostgreSQL's user may enter, unlike t.TempDir.
-func clusterDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "svcpay-scale-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func startCluster(t *testing.T, dir string) *rig.Cluster {
-	t.Helper()
-	c, err := rig.StartCluster(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Stop(context.Background()) }) // it may have been killed
-	return c
-}
 
 // bothURL is the address of whichever of two servers takes writes.
 func bothURL(first, second string) string {
@@ -60,8 +32,8 @@ func TestFailoverToTheStandby(t *testing.T) {
 	if err != nil || len(commands) != 3 {
 		t.Fatalf("%d blocks of commands: %v", len(commands), err)
 	}
-	dir := clusterDir(t)
-	primary := startCluster(t, filepath.Join(dir, "primary"))
+	dir := pgtest.StateDir(t)
+	primary := rig.NewCluster(t, filepath.Join(dir, "primary"))
 	data, place := rig.Data(primary.Dir), filepath.Join(dir, "standby")
 	if err := os.Mkdir(place, 0o755); err != nil {
 		t.Fatal(err)
@@ -82,7 +54,7 @@ func TestFailoverToTheStandby(t *testing.T) {
 	if err := os.Remove(filepath.Join(rig.Data(place), ".s.PGSQL.5432.lock")); err != nil { // our primary has its socket among its data
 		t.Fatal(err)
 	}
-	standby := startCluster(t, place)
+	standby := rig.NewCluster(t, place)
 	as(commands[1], "PRIMARY="+primary.URL())
 	p := newPlace(t, bothURL(primary.Dir, standby.Dir))
 	eventually(t, "a standby that is waited for", func() bool {
