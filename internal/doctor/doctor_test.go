@@ -59,7 +59,8 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 	p := patient(w)
 	w.Token("4242424242424242")
 	for check, text := range map[string]string{"clock": "agree", "environment": "no keys", "vault": "first 1 rows open", "certificates": "no certificates",
-		"charges": "every call", "webhooks": "every webhook", "books": "agree", "audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded"} {
+		"charges": "every call", "webhooks": "every webhook", "books": "agree", "audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded",
+		"compiler": "no statement waits"} {
 		if f := of(t, p.Examine(t.Context()), check); !strings.Contains(f.Text, text) || f.State != doctor.Good && check != "connections" {
 			t.Errorf("%+v; want %s", f, text)
 		}
@@ -155,13 +156,14 @@ func TestStatementsWithoutBoundsAreDoubtful(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	p := patient(w)
-	pool, err := pg.Open(t.Context(), w.Pool.Config().ConnString()+"&statement_timeout=0&lock_timeout=0")
+	pool, err := pg.Open(t.Context(), w.Pool.Config().ConnString()+"&statement_timeout=0&lock_timeout=0&jit=on")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
 	p.Pool = pool
 	wants(t, p, "bounds", doctor.Doubtful, "lock_timeout, statement_timeout is 0")
+	wants(t, p, "compiler", doctor.Doubtful, "jit is on")
 }
 
 func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
@@ -175,7 +177,7 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 14 {
+	if len(found) != 15 {
 		t.Errorf("%d findings", len(found))
 	}
 	url := w.Pool.Config().ConnString()

@@ -176,3 +176,12 @@ func bounds(ctx context.Context, p Patient) (Finding, error) {
 	}
 	return good("statements, waits for locks and idle transactions are bounded"), err
 }
+
+// compiler: connections of ours ask for none, which a pooler may overhear, too.
+func compiler(ctx context.Context, p Patient) (Finding, error) {
+	jit, err := pg.Value[string](ctx, p.Pool, `SELECT current_setting('jit')`, pg.Args{})
+	if jit == "on" {
+		return doubtful("PostgreSQL compiles statements that it takes for long ones: jit is on", "have the pooler set what it ignores: docs/scale.md, PgBouncer"), err
+	}
+	return good("no statement waits for a compiler"), err
+}

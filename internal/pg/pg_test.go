@@ -301,7 +301,7 @@ func TestRowsAreMappedStrictly(t *testing.T) {
 func TestEveryConnectionIsBounded(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.New(t)
-	for name, want := range map[string]string{"statement_timeout": "5s", "lock_timeout": "2s", "idle_in_transaction_session_timeout": "10s"} {
+	for name, want := range map[string]string{"statement_timeout": "5s", "lock_timeout": "2s", "idle_in_transaction_session_timeout": "10s", "jit": "off", "application_name": "svcpay"} {
 		if got, err := pg.Value[string](t.Context(), pool, `SELECT current_setting(@name)`, pg.Args{"name": name}); err != nil || got != want {
 			t.Errorf("%s is %s, %v; want %s", name, got, err, want)
 		}

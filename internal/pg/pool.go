@@ -26,24 +26,24 @@ const (
 )
 
 // Open connects to url and checks that the server answers. Bounds on statements are set as
-// start-up parameters unless the URL sets its own.
+// start-up parameters unless the URL sets its own, as is that none is compiled: ours are short, and those
+// that PostgreSQL takes for long would wait longer for the compiler than they run.
 func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("pg: the database URL cannot be read")
 	}
-	defaults := map[string]time.Duration{
-		"statement_timeout":                   statementTimeout,
-		"lock_timeout":                        lockTimeout,
-		"idle_in_transaction_session_timeout": idleInTx,
+	defaults := map[string]string{
+		"statement_timeout":                   milliseconds(statementTimeout),
+		"lock_timeout":                        milliseconds(lockTimeout),
+		"idle_in_transaction_session_timeout": milliseconds(idleInTx),
+		"jit":                                 "off",
+		"application_name":                    "svcpay",
 	}
-	for name, d := range defaults {
+	for name, value := range defaults {
 		if cfg.ConnConfig.RuntimeParams[name] == "" {
-			cfg.ConnConfig.RuntimeParams[name] = fmt.Sprint(d.Milliseconds())
+			cfg.ConnConfig.RuntimeParams[name] = value
 		}
-	}
-	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
-		cfg.ConnConfig.RuntimeParams["application_name"] = "svcpay"
 	}
 	if want := int32(poolPerCore * runtime.NumCPU()); cfg.MaxConns < want {
 		cfg.MaxConns = want
@@ -58,6 +58,8 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	}
 	return pool, nil
 }
+
+func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // PurgeBatch is how many rows one statement deletes of what is out of date: few enough for the
 // time-out of a statement.
