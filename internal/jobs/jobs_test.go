@@ -149,9 +149,8 @@ func TestWorkOfAKilledRunnerIsTakenByAnother(t *testing.T) {
 		return pool
 	}
 	begun, never := make(chan struct{}, 10), make(chan struct{})
-	defer close(never)
 	dying := open()
-	start(t, dying, jobs.Schedule{Name: "shared", Every: time.Hour, Run: func(context.Context) (bool, error) {
+	killed := start(t, dying, jobs.Schedule{Name: "shared", Every: time.Hour, Run: func(context.Context) (bool, error) {
 		begun <- struct{}{}
 		<-never
 		return false, nil
@@ -164,6 +163,8 @@ func TestWorkOfAKilledRunnerIsTakenByAnother(t *testing.T) {
 	r := start(t, heir, jobs.Schedule{Name: "shared", Every: time.Hour, Run: func(context.Context) (bool, error) { done.Add(1); return false, nil }})
 	defer stop(t, r)
 	await(t, "the work", func() bool { return done.Load() > 0 })
+	close(never)
+	stop(t, killed) // what a real one would not leave
 }
 
 func TestStopEndsWorkThatDoesNot(t *testing.T) {
