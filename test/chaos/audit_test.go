@@ -104,7 +104,7 @@ func (r *run) audit() {
 	for _, line := range r.database.complaints() {
 		r.found.add("PostgreSQL says: %s", line)
 	}
-	if text, err := os.ReadFile(r.server.log.Name()); err != nil || strings.Contains(string(text), "panic") {
+	if text, err := os.ReadFile(r.servers[0].log.Name()); err != nil || strings.Contains(string(text), "panic") {
 		r.found.add("the server panicked, or its log is gone: %v", err)
 	}
 }

@@ -74,11 +74,12 @@ func (r *run) happen(card string, how float64, chance *rand.Rand) {
 	where, what, _ := strings.Cut(card, ": ")
 	network := map[string]*proxy{"database network": r.toDatabase, "processor network": r.toProcessor}[where]
 	lasts := 200*time.Millisecond + time.Duration(how*float64(1500*time.Millisecond))
+	server := r.servers[chance.IntN(len(r.servers))]
 	switch {
 	case card == killServer && how < 1./3:
-		hit = r.server.kill()
+		hit = server.kill()
 	case card == killServer:
-		hit = r.server.killLater(r.site.Ready)
+		hit = server.killLater()
 	case card == killDatabase:
 		hit = r.database.kill(context.Background(), &r.found)
 	case card == killBackend:

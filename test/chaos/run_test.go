@@ -44,7 +44,7 @@ type run struct {
 	acquirer    *acquirer
 	moods       *moods
 	sink        *rig.Sink
-	server      *supervisor
+	servers     []*supervisor
 	site        rig.Site
 	endpoint    string // path
 	tokens      []string
@@ -86,11 +86,16 @@ func begin(t *testing.T, seed uint64, path string) *run {
 	t.Cleanup(func() { _ = log.Close() })
 	r.journal.open(t)
 	url := "postgres://svcpay@" + r.toDatabase.addr() + "/" + databaseName + "?sslmode=disable"
-	r.server = &supervisor{path: path, log: log, next: r.arm, counts: &r.counts, env: append(fixture.ServerSettings(url, keys),
-		"SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_PROCESSOR_URL=http://"+r.toProcessor.addr())}
+	env := append(fixture.ServerSettings(url, keys), "SVCPAY_WEBHOOK_LOCAL=true", "SVCPAY_PROCESSOR_URL=http://"+r.toProcessor.addr())
 	r.calm.Store(true) // until the clients are at work
 	r.moods.calm.Store(true)
-	r.site.Addr = r.server.supervise(t)
+	socket, addr := share(t)
+	r.site.Addr = addr
+	for range servers {
+		s := &supervisor{path: path, env: env, socket: socket, log: log, next: r.arm, counts: &r.counts}
+		s.supervise(t)
+		r.servers = append(r.servers, s)
+	}
 	r.await("a server", r.site.Ready)
 	r.listen()
 	r.tokenize(8)

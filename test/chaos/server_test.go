@@ -1,7 +1,9 @@
 package chaos
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -13,8 +15,11 @@ import (
 	"svcpay/test/rig"
 )
 
+// servers is how many run at once: what one would keep apart by itself, two must keep apart in the database.
+const servers = 2
+
 // supervisor keeps a server running, as an operator's would. Its socket is one for all servers, so that
-// nobody else gets the port between two of them.
+// each answers and nobody else gets the port between two of them.
 type supervisor struct {
 	path   string
 	env    []string
@@ -24,35 +29,54 @@ type supervisor struct {
 	counts *tally
 
 	mu      sync.Mutex
-	current *rig.Process
+	current *life
 	shot    bool // by us
 	over    atomic.Bool
 	done    chan struct{}
 }
 
-// supervise starts the first server, and tells its address.
-func (s *supervisor) supervise(t *testing.T) (addr string) {
+// life is one server's. What it prints goes to a log, and tells when it serves.
+type life struct {
+	*rig.Process
+	log    io.Writer
+	serves chan struct{}
+	once   sync.Once
+}
+
+// Write implements io.Writer.
+func (l *life) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte(`"msg":"serving"`)) {
+		l.once.Do(func() { close(l.serves) })
+	}
+	return l.log.Write(line)
+}
+
+// share makes a socket for servers, and tells its address.
+func share(t *testing.T) (socket *os.File, addr string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.socket, err = listener.(*net.TCPListener).File(); err != nil {
+	if socket, err = listener.(*net.TCPListener).File(); err != nil {
 		t.Fatal(err)
 	}
-	addr = listener.Addr().String()
+	t.Cleanup(func() { _ = socket.Close() })
 	if err := listener.Close(); err != nil { // the duplicate stays
 		t.Fatal(err)
 	}
+	return socket, listener.Addr().String()
+}
+
+// supervise starts the first server.
+func (s *supervisor) supervise(t *testing.T) {
 	s.done = make(chan struct{})
 	go s.loop()
 	t.Cleanup(func() {
 		s.over.Store(true)
 		s.kill()
 		<-s.done
-		_ = s.socket.Close()
 	})
-	return addr
 }
 
 func (s *supervisor) loop() {
@@ -62,8 +86,9 @@ func (s *supervisor) loop() {
 		if armed != "" {
 			env = append(env, "SVCPAY_CRASH_POINT="+armed)
 		}
-		p, err := rig.Start(s.path, env, []*os.File{s.socket}, s.log, "serve")
-		if err != nil {
+		p := &life{log: s.log, serves: make(chan struct{})}
+		var err error
+		if p.Process, err = rig.Start(s.path, env, []*os.File{s.socket}, p, "serve"); err != nil {
 			s.counts.add("server: could not be started")
 			time.Sleep(time.Second)
 			continue
@@ -80,7 +105,7 @@ func (s *supervisor) loop() {
 }
 
 // bury notes how a server ended.
-func (s *supervisor) bury(p *rig.Process, armed string) {
+func (s *supervisor) bury(p *life, armed string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.current = nil
@@ -99,18 +124,18 @@ func (s *supervisor) bury(p *rig.Process, armed string) {
 func (s *supervisor) kill() bool { return s.shoot(s.running()) }
 
 // killLater is patient: the server comes up first, and may meet the crash point that it was armed with.
-func (s *supervisor) killLater(ready func() bool) bool {
+func (s *supervisor) killLater() bool {
 	p := s.running()
-	return p != nil && outlives(p, ready) && s.shoot(p)
+	return p != nil && p.works() && s.shoot(p)
 }
 
-func (s *supervisor) running() *rig.Process {
+func (s *supervisor) running() *life {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current
 }
 
-func (s *supervisor) shoot(p *rig.Process) bool {
+func (s *supervisor) shoot(p *life) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p == nil || s.current != p || s.shot {
@@ -121,20 +146,15 @@ func (s *supervisor) shoot(p *rig.Process) bool {
 	return true
 }
 
-// outlives tells whether a server is still there a second after it was ready.
-func outlives(p *rig.Process, ready func() bool) bool {
-	for pause := 50 * time.Millisecond; ; time.Sleep(pause) {
-		select {
-		case <-p.Done:
-			return false
-		default:
-		}
-		if ready() {
-			break
-		}
+// works tells whether a server is still there a second after it began to serve.
+func (l *life) works() bool {
+	select {
+	case <-l.Done:
+		return false
+	case <-l.serves:
 	}
 	select {
-	case <-p.Done:
+	case <-l.Done:
 		return false
 	case <-time.After(time.Second):
 		return true

@@ -16,7 +16,9 @@ func (r *run) settle() {
 	r.calm.Store(true)
 	r.moods.calm.Store(true)
 	r.sink.Heal()
-	r.server.kill() // it may be armed; the next is not
+	for _, s := range r.servers {
+		s.kill() // it may be armed; the next is not
+	}
 	healed := time.Now()
 	r.await("a server that answers, after all is healed", r.site.Ready)
 	first := &client{run: r, number: clients, chance: rand.New(rand.NewPCG(r.seed, 99))}
