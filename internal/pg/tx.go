@@ -37,10 +37,13 @@ func InTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error 
 
 // InRound is InTx for statements over arrays. The planner would make the plan of each anew at each
 // execution, because it knows an array's length only then, and that takes longer than most of them run.
-// What they look up by keys has one good plan, which is kept here.
+// What they look up by keys has one good plan, which is kept here: along the indexes, however small a table
+// was when the plan was made.
 func InRound(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
-	return inTx(ctx, pool, pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL plan_cache_mode = force_generic_plan"}, fn)
+	return inTx(ctx, pool, pgx.TxOptions{BeginQuery: beginRound}, fn)
 }
+
+const beginRound = "BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off"
 
 func inTx(ctx context.Context, pool *pgxpool.Pool, begin pgx.TxOptions, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {

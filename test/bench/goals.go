@@ -31,9 +31,12 @@ func processor(of, by string) func(round) float64 {
 	return func(r round) float64 { return (r[of].Server + r[of].Database) / (r[by].Server + r[by].Database) }
 }
 
-// printed compares a cell's rate with one that was measured beforehand, on another machine: no more than a hint.
+// floorThen is the floor's rate on the machine where others were measured beforehand.
+const floorThen = 5300
+
+// printed compares a cell's rate with one of those that were measured beforehand, each as a part of the floor beside it.
 func printed(of string, rate float64) func(round) float64 {
-	return func(r round) float64 { return r[of].Rate / rate }
+	return func(r round) float64 { return r[of].Rate / r[floor8].Rate / (rate / floorThen) }
 }
 
 // goals are those that the rounds measure.

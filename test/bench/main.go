@@ -33,6 +33,7 @@ type bench struct {
 	known      string // the name of the keys of the round's charges
 	captured   made
 	authorized made
+	maximum    float64 // charges a second at 128 connections
 }
 
 // options are the command's flags.
