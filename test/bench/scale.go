@@ -26,16 +26,16 @@ type reading struct {
 	path   func(turn int) string
 }
 
-// readings are those of goal G10. Names of families are as frequent in a large database as in a small one, which is
-// ten times as many; a payer has ten charges in both.
+// readings are those of goal G10. A name is as frequent in the large database as in the small one, which is ten times
+// as many charges, and more than a page in both; a payer has ten charges in both.
 func readings(rows int) []reading {
 	always := func(path string) func(int) string { return func(int) string { return path } }
 	return []reading{
 		{"list", false, always("/api/charges?limit=50")},
 		{"portal's list", true, always("/portal/charges")},
 		{"filter by status", false, always("/api/charges?limit=50&status=failed")},
-		{"filter by last4", false, func(turn int) string { return fmt.Sprintf("/api/charges?limit=50&last4=%04d", turn*37%10_000) }},
-		{"search by name", false, func(turn int) string { return "/api/search?limit=50&q=family" + strconv.Itoa(turn*37%families) }},
+		{"filter by last4", false, func(turn int) string { return fmt.Sprintf("/api/charges?limit=50&last4=%04d", turn*37%different(rows)) }},
+		{"search by name", false, func(turn int) string { return "/api/search?limit=50&q=family" + strconv.Itoa(turn*37%different(rows)) }},
 		{"search by e-mail", false, func(turn int) string {
 			return "/api/search?limit=50&q=email:payer" + strconv.Itoa(turn*37%(rows/tenth/payerHas)) + "@example.org"
 		}},
@@ -64,10 +64,10 @@ func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, e
 	empty := b.server
 	empty.stop() // it is copied
 	servers := map[string]*product{atNone: empty}
-	if servers[atSmall], err = b.filled(ctx, atSmall, o.rows/tenth, to); err != nil {
+	if servers[atSmall], err = b.filled(ctx, atSmall, o.rows/tenth, different(o.rows), to); err != nil {
 		return r, fmt.Errorf("%s: %w", atSmall, err)
 	}
-	if servers[atLarge], err = b.filled(ctx, atLarge, o.rows, to); err != nil {
+	if servers[atLarge], err = b.filled(ctx, atLarge, o.rows, different(o.rows), to); err != nil {
 		return r, fmt.Errorf("%s: %w", atLarge, err)
 	}
 	defer func() { b.server = empty }()

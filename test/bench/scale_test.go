@@ -9,7 +9,7 @@ import (
 
 func TestCopiesOfCharges(t *testing.T) {
 	t.Parallel()
-	all := copies(1000)
+	all := copies(1000, 7)
 	if all[0].table != "charges" {
 		t.Error("charges are not first: others refer to them")
 	}
@@ -23,6 +23,15 @@ func TestCopiesOfCharges(t *testing.T) {
 	}
 	if sql := all[0].statement([]string{"amount"}, 10, 1, 10); strings.Contains(sql, "WHERE NOT") || !strings.Contains(sql, "SELECT t.amount FROM") {
 		t.Errorf("charges: %s", sql)
+	}
+	if charges := all[0]; !strings.Contains(charges.set["billing"], "i / 7 % 7,") || !strings.Contains(charges.set["billing"], "i % 100 ||") ||
+		!strings.Contains(charges.set["payment_method"], "(i / 7 % 7)") {
+		t.Errorf("payers: %v", charges.set)
+	}
+	for rows, want := range map[int]int{10_000_000: 10_000, 200_000: 200, 100_000_000: 10_000, 10: 1} {
+		if got := different(rows); got != want {
+			t.Errorf("%d charges have %d names, want %d", rows, got, want)
+		}
 	}
 	if got := unless("a", "b"); got != "CASE WHEN i % 50 = 0 THEN b ELSE a END" {
 		t.Error(got)

@@ -14,9 +14,9 @@ import (
 
 // What the copies of charges are like.
 const (
-	templates = 400  // charges that are copied
-	families  = 4999 // names of payers
-	payerHas  = 10   // charges
+	templates = 400 // charges that are copied
+	payerHas  = 10  // charges
+	matches   = 100 // charges with one name, or with the same last digits, in the small database: more than a page
 	span      = 365 * 24 * time.Hour
 	batch     = 100_000
 )
@@ -37,17 +37,20 @@ func unless(captured, failed string) string {
 	return "CASE WHEN " + isFailed + " THEN " + failed + " ELSE " + captured + " END"
 }
 
+// different is how many names and last digits there are, where the large database has so many charges.
+func different(rows int) int { return max(1, min(10_000, rows/tenth/matches)) }
+
 // copies are the tables, charges first. Keys are those of the last day, since older ones have been purged.
-func copies(rows int) []copied {
+func copies(rows, different int) []copied {
 	subject := func(of string) string {
 		return "CASE WHEN t." + of + " = t.charge THEN it ELSE scale_id('subject' || t.nth, i, at) END"
 	}
 	return []copied{
 		{table: "charges", of: "id", set: map[string]string{
 			"id": "it", "external_id": "'order-' || i", "metadata": "jsonb_build_object('campaign', (i % 1000)::text)",
-			"billing": fmt.Sprintf(`t.billing || jsonb_build_object('first_name', 'Given' || i %% 997, 'last_name', 'Family' || i %% %d,
-				'email', 'payer' || i %% %d || '@example.org')`, families, max(1, rows/payerHas)),
-			"payment_method":      "t.payment_method || jsonb_build_object('last4', lpad((i * 7919 % 10000)::text, 4, '0'))",
+			"billing": fmt.Sprintf(`t.billing || jsonb_build_object('first_name', 'Given' || i %% 997, 'last_name', 'Family' || i / 7 %% %d,
+				'email', 'payer' || i %% %d || '@example.org')`, different, max(1, rows/payerHas)),
+			"payment_method":      fmt.Sprintf("t.payment_method || jsonb_build_object('last4', lpad((i / 7 %% %d)::text, 4, '0'))", different),
 			"processor_reference": "'scale-' || i", "created_at": "at", "updated_at": "at",
 			"status":            unless("t.status", "'failed'"),
 			"amount_authorized": unless("t.amount_authorized", "0"), "amount_captured": unless("t.amount_captured", "0"),
@@ -77,12 +80,12 @@ func copies(rows int) []copied {
 }
 
 // filled makes a database of so many charges, and the server for it.
-func (b *bench) filled(ctx context.Context, name string, rows int, to io.Writer) (*product, error) {
+func (b *bench) filled(ctx context.Context, name string, rows, different int, to io.Writer) (*product, error) {
 	began := time.Now()
 	if err := b.cluster.exec(ctx, floorDatabase, "CREATE DATABASE "+name+" TEMPLATE "+productDatabase); err != nil {
 		return nil, err
 	}
-	if err := b.cluster.fill(ctx, name, rows); err != nil {
+	if err := b.cluster.fill(ctx, name, rows, different); err != nil {
 		return nil, err
 	}
 	if err := b.cluster.exec(ctx, name, "VACUUM ANALYZE"); err != nil {
@@ -103,13 +106,13 @@ func (b *bench) filled(ctx context.Context, name string, rows int, to io.Writer)
 }
 
 // fill copies charges with all that they left, a part at a time, while no index but those of constraints is there.
-func (c *cluster) fill(ctx context.Context, database string, rows int) error {
+func (c *cluster) fill(ctx context.Context, database string, rows, different int) error {
 	conn, err := pgx.Connect(ctx, c.url(database))
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	tables := copies(rows)
+	tables := copies(rows, different)
 	indexes, err := dropIndexes(ctx, conn, tables)
 	if err != nil {
 		return err
