@@ -91,6 +91,9 @@ func (b *bench) filled(ctx context.Context, name string, rows, different int, to
 	if err := b.cluster.exec(ctx, name, "VACUUM ANALYZE"); err != nil {
 		return nil, err
 	}
+	if err := b.cluster.audit(ctx, name, books[1:]); err != nil { // copies are as good as what was copied
+		return nil, err
+	}
 	size, err := value[int64](ctx, b.cluster, name, "SELECT pg_database_size(current_database())")
 	fmt.Fprintf(to, "%s: %d charges in %v, %d MB\n", name, rows, time.Since(began).Round(time.Second), size>>20)
 	if err != nil {
