@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -184,6 +185,26 @@ func TestGoalsAndGates(t *testing.T) {
 		if g.less != (g.gate > g.goal) || g.ratio == nil {
 			t.Errorf("%+v", g)
 		}
+	}
+}
+
+func TestClustersWithoutPgbenchAreTold(t *testing.T) {
+	t.Parallel()
+	c := &cluster{bin: t.TempDir()}
+	if c.benches() {
+		t.Error("an empty directory has pgbench")
+	}
+	if err := os.WriteFile(filepath.Join(c.bin, "pgbench"), nil, 0o755); err != nil || !c.benches() {
+		t.Errorf("it is not found: %v", err)
+	}
+	floors := 0
+	for _, one := range (&bench{}).cells() {
+		if one.floor {
+			floors++
+		}
+	}
+	if floors != 4 {
+		t.Errorf("%d cells are pgbench's", floors)
 	}
 }
 

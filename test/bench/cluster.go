@@ -93,6 +93,12 @@ SELECT floor_charge('floor-' || :client_id || '-' || :key, :token, :amount);
 `
 )
 
+// benches tells whether pgbench came with this PostgreSQL: packages of a server alone have none.
+func (c *cluster) benches() bool {
+	_, err := os.Stat(filepath.Join(c.bin, "pgbench"))
+	return err == nil
+}
+
 // pgbench runs a script on so many clients.
 func (c *cluster) pgbench(ctx context.Context, database, script string, clients int, during time.Duration) (outcome, error) {
 	dir, err := os.MkdirTemp("", "svcpay-pgbench-")

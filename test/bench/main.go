@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -102,6 +103,12 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	}
 	if err != nil {
 		return err
+	}
+	if !b.cluster.benches() {
+		if !o.wide {
+			return errors.New("there is no pgbench beside this PostgreSQL: Debian's package has one")
+		}
+		fmt.Fprintln(to, "there is no pgbench beside this PostgreSQL: nothing is compared with the floor")
 	}
 	if b.server, err = newProduct(ctx, o.binary, dir, b.cluster); err != nil {
 		return err
@@ -220,7 +227,7 @@ func (b *bench) rounds(ctx context.Context, o options, to io.Writer) (all []roun
 		for i := range cells {
 			c := cells[(i+n*5)%len(cells)]
 			needs := c.name == replays || c.name == refunds || c.name == captures
-			if !o.only.MatchString(c.name) || needs && len(b.captured.ids) == 0 {
+			if !o.only.MatchString(c.name) || c.floor && !b.cluster.benches() || needs && len(b.captured.ids) == 0 {
 				continue
 			}
 			f, err := b.measure(ctx, c)

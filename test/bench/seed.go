@@ -116,8 +116,10 @@ func (b *bench) warmUp(ctx context.Context) error {
 	if _, err := b.chargeCell(32)(ctx, b.seconds); err != nil {
 		return err
 	}
-	if _, err := b.floor(floorDatabase, floorCharge, 8)(ctx, b.seconds); err != nil {
-		return err
+	if b.cluster.benches() {
+		if _, err := b.floor(floorDatabase, floorCharge, 8)(ctx, b.seconds); err != nil {
+			return err
+		}
 	}
 	if err := b.quiet(ctx); err != nil {
 		return err
