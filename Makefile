@@ -43,7 +43,7 @@ test: build postgres check lint test-go test-front test-browser bench-quick ## r
 
 test-go: build postgres
 	@echo "Go tests" && $(GO_TEST) $$(go list ./... | grep -v /test/) && $(GO_TEST) -p 1 ./test/...
-	@tools/await-test-server.sh
+	@tools/await-test-server.sh && echo "fuzz targets" && tools/fuzz.sh >/dev/null
 
 test-front: static/dist/.built $(CLIENT)/dist/index.js
 	@echo "front-end tests"; cd static && npm run --silent check && npm run --silent test

@@ -1,18 +1,20 @@
 #!/bin/sh
-# Fuzzes each target that there is for two seconds, or so many of them as are asked for, others every day.
-# What fails is kept below the package's testdata, and fails from then on in every run of the tests.
+# Fuzzes each target that there is for a second, or for as long as is asked for (tools/fuzz.sh 1m), from its seeds on: to try again
+# what earlier runs have kept would take all its time. A package is built once for all of its targets. What fails is kept below the
+# package's testdata, and fails from then on in every run of the tests.
 set -eu
 cd "$(dirname "$0")/.."
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
-targets=$(git grep -o '^func Fuzz[A-Za-z0-9]*' -- '*_test.go' | sed 's|/[^/]*:func | |' | sort)
-all=$(printf '%s\n' "$targets" | wc -l)
-most=${1:-$all}
-first=$(($(date +%s) / 86400 * most % all + 1))
-printf '%s\n%s\n' "$targets" "$targets" | tail -n "+$first" | head -n "$most" | while read -r package target; do
-	go test "./$package" -run '^$' -fuzz "^$target\$" -fuzztime 2s >"$out" 2>&1 || {
-		cat "$out"
-		exit 1
-	}
-	sed -n "s|^fuzz: elapsed: [^,]*, execs: \([0-9]*\) .*new interesting: \([0-9]*\).*|$package $target: \1 inputs, \2 of them new|p" "$out" | tail -n 1
+during=${1:-1s}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+for package in $(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do
+	go test -c -fuzz=. -vet=off -ldflags=-w -o "$dir/test" "./$package"
+	for target in $(cd "$package" && "$dir/test" -test.list '^Fuzz'); do
+		(cd "$package" && "$dir/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$during" -test.fuzzcachedir "$dir/known") >"$dir/out" 2>&1 || {
+			cat "$dir/out" >&2
+			exit 1
+		}
+		tried=$(sed -n "s|^fuzz: elapsed: [^,]*, execs: \([0-9]*\) .*new interesting: \([0-9]*\).*|\1 inputs, \2 of them new|p" "$dir/out" | tail -n 1)
+		echo "$package $target: ${tried:-no time for more than its seeds}"
+	done
 done
