@@ -162,7 +162,7 @@ func (r *river) work(ctx context.Context, n int) (o outcome, err error) {
 	err = errors.Join(err, client.Stop(context.WithoutCancel(ctx)), r.to.took(n))
 	slices.Sort(w.took)
 	if o.latencies = w.took; err == nil && len(w.took) != n {
-		err = fmt.Errorf("River sent %d of %d", len(w.took), n)
+		err = fmt.Errorf("%d of %d jobs of River were sent", len(w.took), n)
 	}
 	return o, err
 }
