@@ -16,7 +16,7 @@ import (
 // root is the module, seen from this package's directory.
 const root = "../.."
 
-// atOnce is how many tests run side by side. They wait for clocks more than they compute.
+// atOnce is how many tests run side by side, unless the command line says otherwise. They wait for clocks more than they compute.
 const atOnce = "24"
 
 // The program, as it is delivered and as a build that can be told to kill itself.
@@ -51,8 +51,12 @@ func run(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", atOnce); err != nil {
-		return 0, err
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		if err := flag.Set("test.parallel", atOnce); err != nil {
+			return 0, err
+		}
 	}
 	code = m.Run()
 	if left := runningFrom(dir); len(left) > 0 {

@@ -19,6 +19,7 @@ import (
 // place is what survives a server: its database and its key file, with two applications.
 type place struct {
 	url     string
+	served  string // the URL that servers are given
 	keyFile string
 	pool    *pgxpool.Pool
 	app     demo.Application
@@ -27,7 +28,9 @@ type place struct {
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	return newPlaceAt(t, pgtest.URL(t))
+	p := newPlaceAt(t, pgtest.URL(t))
+	p.served = served(t, p.url)
+	return p
 }
 
 // newPlaceIn makes a place of a cluster's database, which is migrated first.
@@ -55,7 +58,7 @@ func newPlaceAt(t *testing.T, url string) *place {
 // connect gives the place a database.
 func (p *place) connect(t *testing.T, url string) {
 	t.Helper()
-	p.url = url
+	p.url, p.served = url, url
 	var err error
 	// A test's own statements fill tables and look at all of them: they may take longer than the servers'.
 	if p.pool, err = pg.Open(t.Context(), url+"&application_name=audit&statement_timeout="+strconv.FormatInt(patience.Milliseconds(), 10)); err != nil {
@@ -65,7 +68,7 @@ func (p *place) connect(t *testing.T, url string) {
 }
 
 // settings are those of a server of this place.
-func (p *place) settings() []string { return fixture.ServerSettings(p.url, p.keyFile) }
+func (p *place) settings() []string { return fixture.ServerSettings(p.served, p.keyFile) }
 
 // server is a running `svcpay serve`.
 type server struct {

@@ -86,7 +86,7 @@ func TestCrashSettingIsForTestBuilds(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.url = emptyDatabase(t)
+	p.connect(t, emptyDatabase(t))
 	code, said := launch(t, program, p.settings(), "serve").exits(t)
 	if code != 1 || !strings.Contains(said, "run svcpay migrate first") {
 		t.Errorf("on an empty database: exit %d, %s", code, said)
