@@ -95,7 +95,7 @@ func startPooler(socket string) (addr string, err error) {
 }
 
 // TestFourServersShareAPooler: 32 callers charge and refund at four servers, which have more connections to the
-// pooler than that has to the database. Nothing fails, and statements are bounded there, too.
+// pooler than that has to the database. Each key comes to its outcome, however busy the machine is, and statements are bounded there, too.
 func TestFourServersShareAPooler(t *testing.T) {
 	t.Parallel()
 	const callers, perCaller = 32, 12
@@ -137,14 +137,19 @@ func TestFourServersShareAPooler(t *testing.T) {
 // chargesAndRefunds makes charges one after the other, and refunds a part of each.
 func (s *server) chargesAndRefunds(t *testing.T, token string, caller, n int) {
 	for i := range n {
-		made, err := s.charge(fmt.Sprintf("charge-%d-%d", caller, i), s.order(token, 100+i))
-		if err != nil || made.status != http.StatusCreated {
-			t.Errorf("charge: %v, %s", err, made)
+		made := s.insist(t, fmt.Sprintf("charge-%d-%d", caller, i), s.order(token, 100+i))
+		if made.status != http.StatusCreated {
+			t.Errorf("charge: %s", made)
 			continue
 		}
-		back, err := s.refund(fmt.Sprintf("refund-%d-%d", caller, i), map[string]any{"charge_id": made.text("id"), "amount": 40})
-		if err != nil || back.status != http.StatusCreated || back.text("status") != "succeeded" {
-			t.Errorf("refund: %v, %s", err, back)
+		var back answer
+		var err error
+		eventually(t, patience, "a refund's outcome", func() bool { // refused while busy, it is asked for again
+			back, err = s.refund(fmt.Sprintf("refund-%d-%d", caller, i), map[string]any{"charge_id": made.text("id"), "amount": 40})
+			return err == nil && back.status != http.StatusAccepted && back.status != http.StatusConflict && back.status != http.StatusServiceUnavailable
+		})
+		if back.status != http.StatusCreated || back.text("status") != "succeeded" {
+			t.Errorf("refund: %s", back)
 		}
 	}
 }
