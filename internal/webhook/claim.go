@@ -69,7 +69,20 @@ func (s *Service) claim(ctx context.Context, r room) ([]claimed, error) {
 	if len(endpoints) == 0 {
 		return nil, nil
 	}
-	out, err := pg.All[claimed](ctx, s.Pool, `
+	var out []claimed
+	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+		leased, err := leaseTx(ctx, tx, endpoints, slots, now)
+		if err == nil {
+			out, err = s.loadTx(ctx, tx, leased)
+		}
+		return err
+	})
+	return out, err
+}
+
+// leaseTx leases deliveries to some endpoints, at most so many to each.
+func leaseTx(ctx context.Context, tx *pg.Tx, endpoints []ids.Endpoint, slots []int, now time.Time) ([]claimed, error) {
+	return pg.All[claimed](ctx, tx, `
 		WITH due AS (
 			SELECT d.application_id, d.id FROM unnest(@endpoints::uuid[], @slots::int[]) AS free (of_endpoint, slots)
 			CROSS JOIN LATERAL (
@@ -81,10 +94,6 @@ func (s *Service) claim(ctx context.Context, r room) ([]claimed, error) {
 		WHERE d.application_id = due.application_id AND d.id = due.id
 		RETURNING d.id, d.application_id, d.endpoint_id, d.event_id, d.attempts`,
 		pg.Args{"endpoints": endpoints, "slots": slots, "now": now, "until": now.Add(leaseFor)})
-	if err != nil || len(out) == 0 {
-		return nil, err
-	}
-	return s.load(ctx, out)
 }
 
 // share gives endpoints their parts of the room, in any order: who comes last may get nothing.
@@ -105,19 +114,19 @@ func (r room) share(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	return endpoints, slots
 }
 
-// load reads what is sent where. A delivery whose endpoint was deleted meanwhile is left out.
-func (s *Service) load(ctx context.Context, deliveries []claimed) (out []claimed, err error) {
+// loadTx reads what is sent where. A delivery whose endpoint was deleted meanwhile is left out.
+func (s *Service) loadTx(ctx context.Context, tx *pg.Tx, deliveries []claimed) (out []claimed, err error) {
 	refs := make([]event.Ref, len(deliveries))
 	applications, endpoints := make([]int64, len(deliveries)), make([]ids.Endpoint, len(deliveries))
 	for i, d := range deliveries {
 		refs[i] = event.Ref{ApplicationID: d.ApplicationID, ID: d.EventID}
 		applications[i], endpoints[i] = d.ApplicationID, d.EndpointID
 	}
-	events, err := s.Events.FindAll(ctx, s.Pool, refs)
+	events, err := s.Events.FindAll(ctx, tx, refs)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := pg.All[Endpoint](ctx, s.Pool, `
+	rows, err := pg.All[Endpoint](ctx, tx, `
 		SELECT `+columns+` FROM webhook_endpoints WHERE application_id = ANY (@applications) AND id = ANY (@ids) AND deleted_at IS NULL`,
 		pg.Args{"applications": applications, "ids": endpoints})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 func (s *Service) complete(ctx context.Context, results []result) error {
 	results = slices.Clone(results) // endpoints are locked in one order by all
 	slices.SortFunc(results, func(a, b result) int { return strings.Compare(a.EndpointID.String(), b.EndpointID.String()) })
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
 		states, err := statesTx(ctx, tx, results)
 		if err != nil {
 			return err
