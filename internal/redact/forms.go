@@ -67,7 +67,7 @@ func Query(raw string) string {
 			parts[i] = Mark
 		case secret(plainName):
 			parts[i] = url.QueryEscape(Text(plainName)) + "=" + Mark
-		case Text(whole) != whole:
+		case Text(whole) != whole, Text(part) != part: // an escape's own digits may read as a number's first
 			parts[i] = Text(whole)
 		}
 	}
