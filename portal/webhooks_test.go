@@ -55,6 +55,28 @@ func (w *world) until(path, cookie, words string) answer {
 	}
 }
 
+// attempted waits until every event is numbered and every delivery has been attempted so often: what is under way, or is due
+// within seconds, no replay hurries, and the world's clock stands still.
+func (w *world) attempted(times int) {
+	w.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		var all bool
+		if err := w.Pool.QueryRow(w.t.Context(), `
+			SELECT NOT EXISTS (SELECT FROM events WHERE sequence IS NULL AND NOT test) AND NOT EXISTS (
+				SELECT FROM webhook_deliveries d WHERE NOT EXISTS (
+					SELECT FROM webhook_attempts a WHERE a.application_id = d.application_id AND a.delivery_id = d.id AND a.number = $1))`,
+			times).Scan(&all); err != nil || all {
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			return
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("not every delivery was attempted %d times", times)
+		}
+	}
+}
+
 var (
 	endpointAt = regexp.MustCompile(`/portal/developers/webhooks/whe_[a-z0-9]+`)
 	deliveryAt = regexp.MustCompile(`/portal/developers/webhooks/whe_[a-z0-9]+/deliveries/dlv_[a-z0-9]+`)
@@ -102,7 +124,9 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 		t.Error("support staff sees what was sent and said")
 	}
 
+	w.attempted(1)
 	w.pass(6 * time.Second) // the second attempt fails, the third waits for minutes
+	w.attempted(2)
 	w.until(deliveryAt.FindString(failing.body), cookie, "Attempt 2")
 	status.Store(http.StatusOK)
 	w.send(at+"/test?type=merchant.created", nil, "Cookie", cookie).says(t, "Riverside")
