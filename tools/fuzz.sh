@@ -1,10 +1,11 @@
 #!/bin/sh
-# Fuzzes each target that there is for a second, or for as long as is asked for (tools/fuzz.sh 1m), from its seeds on: to try again
-# what earlier runs have kept would take all its time. A package is built once for all of its targets. What fails is kept below the
-# package's testdata, and fails from then on in every run of the tests.
+# Fuzzes each target that there is with some thousands of inputs, or for as long as is asked for (tools/fuzz.sh 1m), from its seeds
+# on: to try again what earlier runs have kept would take all its time. By itself it counts, as a run that ends with a time fails now
+# and then with nothing but "context deadline exceeded". A package is built once for all of its targets. What fails is kept below
+# the package's testdata, and fails from then on in every run of the tests.
 set -eu
 cd "$(dirname "$0")/.."
-during=${1:-1s}
+during=${1:-2000x}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 for package in $(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 
 	"svcpay/api/client"
 	"svcpay/internal/event"
+	"svcpay/internal/localpg"
 	"svcpay/internal/relay"
 )
 
@@ -31,6 +31,9 @@ func (listenCommand) Help() string {
 		"it has missed.\n\n" + accessHelp
 }
 
+// listenDir is where listen keeps things, in the state directory.
+const listenDir = "listen"
+
 // listenWait is for how many seconds the API is asked to wait for an event.
 const listenWait = 20
 
@@ -40,7 +43,10 @@ func (l listenCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	dir := cmp.Or(l.StateDir, filepath.Join(p.stateDir, "listen"))
+	dir, err := l.keeps(p)
+	if err != nil {
+		return err
+	}
 	to := relay.Target{BaseURL: p.url, ApplicationID: p.app, ForwardTo: l.ForwardTo}
 	if l.PrintSecret {
 		secret, err := relay.Secret(dir, to)
@@ -57,6 +63,19 @@ func (l listenCommand) Run(w *world) error {
 		return err
 	}
 	return errors.Join(l.follow(w, p, dir, to, place), place.Close())
+}
+
+// keeps is the directory of what is remembered. The state directory that it is in by itself is made as svcpay dev makes it, which
+// comes to use it, perhaps later.
+func (l listenCommand) keeps(p *partner) (string, error) {
+	if l.StateDir != "" {
+		return l.StateDir, nil
+	}
+	state, err := localpg.MakeDir(p.stateDir)
+	if err != nil {
+		return "", fmt.Errorf("state directory: %w", err)
+	}
+	return filepath.Join(state, listenDir), nil
 }
 
 // check tells every mistake in the flags.

@@ -87,7 +87,7 @@ func (c verifyWebhookCommand) asApplication(w *world, d signature.Delivery, e *s
 		return err
 	}
 	e.Environment, e.ApplicationID = cmp.Or(c.Environment, p.environment()), p.app
-	own, ok, err := relay.KeptSecret(filepath.Join(p.stateDir, "listen"), relay.Target{BaseURL: p.url, ApplicationID: p.app})
+	own, ok, err := relay.KeptSecret(filepath.Join(p.stateDir, listenDir), relay.Target{BaseURL: p.url, ApplicationID: p.app})
 	if err == nil && ok && !slices.Contains(e.Secrets, own.Text()) {
 		e.Others = append(e.Others, signature.Other{Name: "svcpay listen", Secret: own.Text()})
 	}

@@ -293,7 +293,7 @@ func (d *devServer) refusesToListen(t *testing.T, url string) {
 		"--forward-to " + url + " --base-url " + d.credentials.BaseURL + " --app-id 1 --api-key sk_sandbox_x":         "401",
 		"--forward-to " + url + " --base-url " + d.credentials.BaseURL + " --app-id 999 --api-key " + d.app.SecretKey: "401",
 	} {
-		if s := d.cli(t, "", append([]string{"listen"}, strings.Fields(args)...)...); s.status != exitFailed || !strings.Contains(s.errors, want) || strings.Contains(s.out, "whsec_") {
+		if s := d.cli(t, "", append([]string{"listen", "--state-dir", t.TempDir()}, strings.Fields(args)...)...); s.status != exitFailed || !strings.Contains(s.errors, want) || strings.Contains(s.out, "whsec_") {
 			t.Errorf("%s: %+v", args, s)
 		}
 	}
