@@ -110,6 +110,7 @@ func (a *API) serve(c echo.Context, r route, req *request) (reply, error) {
 	}
 	leave, err := a.limiter.share(req.actor.ApplicationID)
 	if err != nil {
+		req.turnedAway = true
 		return reply{}, err
 	}
 	req.leave = leave

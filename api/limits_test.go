@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 )
@@ -155,20 +156,27 @@ func TestCredentialsCannotBeGuessed(t *testing.T) {
 	s.send(t, good).want(t, 200, "")
 }
 
-func TestMoreThanCanBeWorkedOnIsTurnedAwayAtOnce(t *testing.T) {
-	t.Parallel()
+// busyServer works on a charge until it is let go, with so many places.
+func busyServer(t *testing.T, places int) (s *site, letGo func()) {
+	t.Helper()
 	h := held{arrived: make(chan struct{}), release: make(chan struct{})}
 	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
 		h.Processor = inner
 		return h
 	})
 	c := configOf(w)
-	c.Limits.AtWork = 1
-	s := serve(t, w, c, time.Minute)
+	c.Limits.AtWork = places
+	s = serve(t, w, c, time.Minute)
 	body := s.body(s.Token(good))
 	var wg sync.WaitGroup
 	wg.Go(func() { s.post(t, body).want(t, 201, "") })
 	<-h.arrived
+	return s, func() { close(h.release); wg.Wait() }
+}
+
+func TestMoreThanCanBeWorkedOnIsTurnedAwayAtOnce(t *testing.T) {
+	t.Parallel()
+	s, letGo := busyServer(t, 1)
 	began := time.Now()
 	for _, c := range everyRoute(t) {
 		if a := s.send(t, c).want(t, 503, "overloaded"); a.header.Get("Retry-After") != "1" || !a.error().Retryable {
@@ -178,10 +186,27 @@ func TestMoreThanCanBeWorkedOnIsTurnedAwayAtOnce(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("turning requests away took %s", took)
 	}
-	close(h.release)
-	wg.Wait()
+	letGo()
 	for range 3 {
 		s.get(t, "/api/charges").want(t, 200, "")
+	}
+}
+
+// Whoever finds the share of their application taken is answered, and that is all: no entry of the log is made of it.
+func TestTurningAwayWritesNothing(t *testing.T) {
+	t.Parallel()
+	s, letGo := busyServer(t, 2)
+	for range 3 {
+		s.get(t, "/api/charges").want(t, 429, "rate_limited")
+	}
+	letGo()
+	s.get(t, "/api/charges").want(t, 200, "")
+	if err := s.RequestLogs.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	statuses, err := pg.Value[string](t.Context(), s.Pool, `SELECT string_agg(status::text, ' ' ORDER BY status) FROM request_logs`, pg.Args{})
+	if err != nil || statuses != "200 201" {
+		t.Errorf("%q, %v, want those of the list and of the charge", statuses, err)
 	}
 }
 

@@ -41,6 +41,8 @@ type request struct {
 	key     string
 	refusal *fault.Error
 	answer  []byte
+	// turnedAway is that there was no place for it.
+	turnedAway bool
 	// leave gives back the place of the application among the requests at work.
 	leave func()
 }

@@ -42,9 +42,10 @@ func requestLogList(q *query) requestlog.ListInput {
 // plainID is an id as this API gives them.
 var plainID = regexp.MustCompile(`^([a-z]{2,5}_[0-9a-z]{26}|[1-9][0-9]{0,18})$`)
 
-// record puts an answered request in the log of its application, if it is known whose it is.
+// record puts an answered request in the log of its application, if it is known whose it is. Who was turned away because too many
+// were at work is counted by the metrics alone: an entry would cost more than the refusal, at the worst of times.
 func (a *API) record(c echo.Context, req *request, r reply) {
-	if req.actor.ApplicationID == 0 {
+	if req.actor.ApplicationID == 0 || req.turnedAway {
 		return
 	}
 	path := canonicalPath(c)

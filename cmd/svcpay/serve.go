@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -46,6 +47,7 @@ func (serveCommand) Run(w *world) error {
 	if err := checkSchema(w.ctx, c.databaseURL); err != nil {
 		return err
 	}
+	tuneMemory(w.env)
 	a, err := newApp(w.ctx, c, keys, log)
 	if err != nil {
 		return err
@@ -97,6 +99,7 @@ func (a *app) serve(ctx context.Context, ready func(), listeners ...net.Listener
 	worker.Go(func() { a.Webhooks.NewWorker().Run(sending) })
 	context.AfterFunc(ctx, a.Events.Release)
 	ready()
+	go debug.FreeOSMemory() // what starting took is not needed again
 	err = serveUntil(ctx, newServer(h), listeners...)
 	stopSending()
 	defer worker.Wait() // attempts that are under way end

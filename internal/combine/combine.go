@@ -23,12 +23,15 @@ import (
 const (
 	maxRound   = 64
 	maxWaiting = 1024
+	// enough is how many that wait are worth one more round than there are by themselves.
+	enough = 32
 	// roundTimeout bounds a round, whoever waits for it.
 	roundTimeout = 30 * time.Second
 )
 
-// rounds is how many a combiner has at a time. One round of many costs less than two of half as many, and
-// two combiners, one of claims and one of outcomes, keep two processors busy.
+// rounds is how many a combiner has at a time, and one more when enough wait for it. One round of many costs
+// less than two of half as many, and two combiners, one of claims and one of outcomes, keep two processors
+// busy; but where a round of full length waits already, the time that the disk takes is worth having.
 var rounds = max(1, runtime.NumCPU()/2)
 
 // errAlone is in the chain of an error after which the members of a round are done one by one.
@@ -117,13 +120,18 @@ func (c *Combiner[In, Out]) enter(m *member[In, Out]) bool {
 		return false
 	}
 	c.waiting = append(c.waiting, m)
-	if c.running < rounds {
+	if c.mayRun(c.running + 1) {
 		if round := c.next(); len(round) > 0 {
 			c.running++
 			go c.work(round)
 		}
 	}
 	return true
+}
+
+// mayRun says whether there may be so many rounds at a time, with what waits now. The lock is held.
+func (c *Combiner[In, Out]) mayRun(n int) bool {
+	return n <= rounds || n == rounds+1 && len(c.waiting) >= enough
 }
 
 // next takes the next round out of the queue: the oldest whose keys are not at work. The lock is held.
@@ -143,7 +151,7 @@ func (c *Combiner[In, Out]) next() (round []*member[In, Out]) {
 	return round
 }
 
-// work does rounds until nothing waits that can be done.
+// work does rounds until nothing waits that can be done, or others do what waits.
 func (c *Combiner[In, Out]) work(round []*member[In, Out]) {
 	for len(round) > 0 {
 		c.answer(round)
@@ -152,7 +160,10 @@ func (c *Combiner[In, Out]) work(round []*member[In, Out]) {
 			delete(c.keys, m.key)
 			close(m.done)
 		}
-		if round = c.next(); len(round) == 0 {
+		if round = nil; c.mayRun(c.running) {
+			round = c.next()
+		}
+		if len(round) == 0 {
 			c.running--
 		}
 		c.mu.Unlock()

@@ -3,7 +3,7 @@ package identity
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"fmt"
+	"errors"
 	"hash/crc32"
 	"math/big"
 	"strings"
@@ -63,15 +63,16 @@ func checksum(head string) string {
 	return string(out)
 }
 
+var errMalformed = errors.New("identity: not a key")
+
 // parseKeyText takes a key apart and checks its checksum.
 func parseKeyText(s string) (keyText, error) {
-	malformed := fmt.Errorf("identity: not a key")
 	parts := strings.Split(s, "_")
 	if len(parts) != 3 || len(parts[2]) != keyRandom+keyCheck {
-		return keyText{}, malformed
+		return keyText{}, errMalformed
 	}
 	if head := s[:len(s)-keyCheck]; checksum(head) != s[len(s)-keyCheck:] {
-		return keyText{}, malformed
+		return keyText{}, errMalformed
 	}
 	k := keyText{env: Environment(parts[1]), text: s}
 	for kind, prefix := range keyPrefix {
@@ -80,7 +81,7 @@ func parseKeyText(s string) (keyText, error) {
 		}
 	}
 	if k.kind == "" || (k.env != Sandbox && k.env != Production) {
-		return keyText{}, malformed
+		return keyText{}, errMalformed
 	}
 	return k, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // How much the cells work on.
@@ -14,6 +15,9 @@ const (
 	sessions  = 6000
 	perVisit  = 10 // attempts that a session has
 )
+
+// untilIdle is how long after it was ready a program has done what comes with starting.
+const untilIdle = 2 * time.Second
 
 // seeded is what the cells need to know of the records.
 type seeded struct {
@@ -49,6 +53,8 @@ func (b *bench) seed(ctx context.Context) (err error) {
 	if err := b.server.serve(); err != nil {
 		return err
 	}
+	time.Sleep(untilIdle)
+	b.idle = resident(b.server.pid())
 	if err := b.seedMerchants(); err != nil {
 		return err
 	}
