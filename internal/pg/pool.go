@@ -117,6 +117,3 @@ func retryable(err error) bool {
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
-
-// Args are named statement arguments; a missing or an extra name is an error.
-type Args = pgx.StrictNamedArgs
