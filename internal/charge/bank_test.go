@@ -2,6 +2,7 @@ package charge_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
 )
 
@@ -271,6 +273,36 @@ func TestCardSettlesOnTheSecondBusinessDay(t *testing.T) {
 	}
 	if got := get(t, w, early.ID); got.Status != charge.Settled || got.Version != 3 {
 		t.Errorf("%s", jsonOf(t, got))
+	}
+	audit(t, w)
+}
+
+// A charge that cannot be moved on is told of, and none that is due with it waits for it.
+func TestOneThatCannotSettleHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	var all []charge.Charge
+	for range 5 {
+		all = append(all, create(t, w, input(w, good, 10_000), nil).Object)
+	}
+	stuck := all[0]
+	pgtest.Refuse(t, w.Pool, "charges", stuck.ID)
+	w.Clock.Advance(30 * 24 * time.Hour)
+	v, err := w.Clocks.Of(t.Context(), w.App.AppID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.Charges.Step(t.Context(), v); n != 4 || err == nil || !strings.Contains(err.Error(), "refused here") {
+		t.Errorf("%d, %v", n, err)
+	}
+	for _, c := range all {
+		want := charge.Settled
+		if c.ID == stuck.ID {
+			want = charge.Captured
+		}
+		if got := get(t, w, c.ID); got.Status != want {
+			t.Errorf("%s: %s, want %s", c.ID, got.Status, want)
+		}
 	}
 	audit(t, w)
 }

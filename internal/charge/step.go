@@ -27,23 +27,21 @@ const free = `NOT EXISTS (SELECT FROM processor_operations o WHERE o.application
 // Step moves on a batch of the charges whose time has come: authorizations expire, captured and
 // debited money settles. It tells how many those were.
 func (s *Service) Step(ctx context.Context, v clock.View) (int, error) {
-	var done int
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		due, err := pg.All[Locked](ctx, tx, selectLocked+`
-			WHERE next_step_at <= @now AND (@only::bigint IS NULL OR application_id = @only)
-				AND application_id <> ALL (@except::bigint[]) AND `+free+`
-			ORDER BY next_step_at LIMIT @batch FOR UPDATE SKIP LOCKED`,
-			v.Args(pg.Args{"batch": stepBatch}))
-		if err == nil && len(due) > 0 {
-			due, err = stillFree(ctx, tx, due)
-		}
-		done = len(due)
-		if err != nil || done == 0 {
-			return err
-		}
-		return s.stepTx(ctx, tx, v.Moment, due)
-	})
-	return done, err
+	return clock.Batch[Locked, ids.Charge]{
+		Due: func(ctx context.Context, tx *pg.Tx, limit int, except []ids.Charge) ([]Locked, error) {
+			due, err := pg.All[Locked](ctx, tx, selectLocked+`
+				WHERE next_step_at <= @now AND (@only::bigint IS NULL OR application_id = @only)
+					AND application_id <> ALL (@except::bigint[]) AND id <> ALL (@failed) AND `+free+`
+				ORDER BY next_step_at LIMIT @batch FOR UPDATE SKIP LOCKED`,
+				v.Args(pg.Args{"batch": limit, "failed": except}))
+			if err != nil || len(due) == 0 {
+				return due, err
+			}
+			return stillFree(ctx, tx, due)
+		},
+		Key: func(d Locked) ids.Charge { return d.ID },
+		Do:  func(ctx context.Context, tx *pg.Tx, due []Locked) error { return s.stepTx(ctx, tx, v.Moment, due) },
+	}.Run(ctx, s.Pool, stepBatch)
 }
 
 // stillFree leaves out the charges for which a call was opened between the choice of the batch and the

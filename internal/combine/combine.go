@@ -40,8 +40,7 @@ var errAlone = errors.New("combine: one by one")
 // Alone makes an error of a round's transaction one after which its members are done one by one, because
 // one of them may be at fault: unless the database is not there, or nobody knows what it did.
 func Alone(err error) error {
-	gone := pg.IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded)
-	if err == nil || errors.Is(err, pg.ErrCommit) || gone && !pg.InTheWay(err) {
+	if !pg.OfOneRow(err) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", errAlone, err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/clock"
+	"svcpay/internal/ids"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 )
@@ -19,26 +20,25 @@ const overdue = `kind = 'chargeback' AND status = 'needs_response' AND operation
 // CloseOverdue moves a batch of the chargebacks whose time to answer has run out to lost, with their
 // money, and tells how many those were. Any number of binaries may run it at once.
 func (s *Service) CloseOverdue(ctx context.Context, v clock.View) (int, error) {
-	var done int
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		rows, err := pg.All[row](ctx, tx, selectRow+`
-			WHERE `+overdue+` AND respond_by <= @now
-				AND (@only::bigint IS NULL OR application_id = @only) AND application_id <> ALL (@except::bigint[])
-			ORDER BY respond_by LIMIT @batch FOR UPDATE SKIP LOCKED`, v.Args(pg.Args{"batch": sweepBatch}))
-		if err != nil {
-			return err
-		}
-		done = len(rows)
-		for _, r := range rows {
-			r.Dispute = s.derive(r.Dispute)
-			c := &change{s: s, tx: tx, m: v.Moment, source: outbox.Job, row: r}
-			if err := c.lose(Lost); err != nil {
-				return err
+	return clock.Batch[row, ids.Dispute]{
+		Due: func(ctx context.Context, tx *pg.Tx, limit int, except []ids.Dispute) ([]row, error) {
+			return pg.All[row](ctx, tx, selectRow+`
+				WHERE `+overdue+` AND respond_by <= @now AND id <> ALL (@failed)
+					AND (@only::bigint IS NULL OR application_id = @only) AND application_id <> ALL (@except::bigint[])
+				ORDER BY respond_by LIMIT @batch FOR UPDATE SKIP LOCKED`, v.Args(pg.Args{"batch": limit, "failed": except}))
+		},
+		Key: func(r row) ids.Dispute { return r.ID },
+		Do: func(_ context.Context, tx *pg.Tx, due []row) error {
+			for _, r := range due {
+				r.Dispute = s.derive(r.Dispute)
+				c := &change{s: s, tx: tx, m: v.Moment, source: outbox.Job, row: r}
+				if err := c.lose(Lost); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
-	return done, err
+			return nil
+		},
+	}.Run(ctx, s.Pool, sweepBatch)
 }
 
 // NextOverdue is the earliest application time later than after at which [Service.CloseOverdue] has something to do;

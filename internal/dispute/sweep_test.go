@@ -3,6 +3,7 @@ package dispute_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 )
 
 func TestOverdueChargebacksAreLost(t *testing.T) {
@@ -139,6 +141,27 @@ func TestSweepsAtOnceCloseEachOnce(t *testing.T) {
 	wait.Wait()
 	if total.Load() != disputes || w.count(`disputes WHERE status = 'lost'`) != disputes || w.count(`events WHERE type = 'dispute.lost'`) != disputes {
 		t.Errorf("%d were closed", total.Load())
+	}
+	w.audit(t)
+}
+
+// A dispute that cannot be closed is told of, and none that is overdue waits for it.
+func TestOneThatCannotCloseHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stuck, _ := w.opened(1000)
+	_, other := w.opened(2000)
+	pgtest.Refuse(t, w.Pool, "disputes", stuck.ID)
+	w.Clock.Advance(8 * 24 * time.Hour)
+	v, err := w.Clocks.Of(t.Context(), w.App.AppID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.Disputes.CloseOverdue(t.Context(), v); n != 1 || err == nil || !strings.Contains(err.Error(), "refused here") {
+		t.Errorf("%d, %v", n, err)
+	}
+	if w.of(other).Status != dispute.Lost || w.count(`disputes WHERE status = 'needs_response'`) != 1 {
+		t.Errorf("%s", jsonOf(t, w.of(other)))
 	}
 	w.audit(t)
 }

@@ -96,6 +96,13 @@ func Fault(err error) *fault.Error {
 	return fault.Internal(err)
 }
 
+// OfOneRow tells of the error of a transaction of several rows that one of them may be at fault, so that each by
+// itself may do better: not when the database is not there, or nobody knows what it did.
+func OfOneRow(err error) bool {
+	gone := IsUnavailable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	return err != nil && !errors.Is(err, ErrCommit) && (!gone || InTheWay(err))
+}
+
 // Violated returns the name of the constraint that err broke, or "".
 func Violated(err error) string {
 	var pe *pgconn.PgError

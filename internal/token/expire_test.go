@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 	"svcpay/internal/token"
 )
 
@@ -118,6 +120,26 @@ func TestExpiryGoesByEachApplicationsClock(t *testing.T) {
 	ahead := w.Token(visa) // its life begins where the application's clock stands
 	if saved := get(t, w, ahead); !saved.CreatedAt.Equal(w.Clock.Now().Add(400 * 24 * time.Hour)) {
 		t.Errorf("%+v", saved)
+	}
+}
+
+// A token that cannot be ended is told of, and none whose time is over waits for it.
+func TestOneThatCannotExpireHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	var all []token.Token
+	for range 4 {
+		all = append(all, get(t, w, w.Token(visa)))
+	}
+	pgtest.Refuse(t, w.Pool, "tokens", all[0].ID)
+	w.Clock.Advance(400 * 24 * time.Hour)
+	if n, err := w.Tokens.ExpireTokens(t.Context(), view(t, w)); n != 3 || err == nil || !strings.Contains(err.Error(), "refused here") {
+		t.Errorf("%d, %v", n, err)
+	}
+	for i, before := range all {
+		if now := get(t, w, before.ID.String()); (now.Status == token.Active) != (i == 0) || (sealed(t, w, now.ID) == 1) != (i == 0) {
+			t.Errorf("%d is %s", i, now.Status)
+		}
 	}
 }
 
