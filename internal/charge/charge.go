@@ -138,11 +138,14 @@ type Service struct {
 	claims    *combine.Combiner[claimIn, claimOut]
 	followUps *combine.Combiner[followUpIn, begun]
 	finishes  *combine.Combiner[operation.Outcome, finished]
+	// How many events and new charges one transaction folds.
+	foldEvents  int64
+	foldCharges int
 }
 
 // New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), foldEvents: foldEvents, foldCharges: foldCharges}
 	s.combined()
 	s.flow = operation.Flow[Charge]{Name: "charge", Resolver: d.Operations, Finish: s.finish,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Charge, error) {

@@ -121,3 +121,13 @@ func BatchedAt(t time.Time) time.Time {
 func (s *Service) ListThrough(ctx context.Context, q pg.Querier, applicationID int64, in ListInput) (page.Of[Charge], error) {
 	return s.list(ctx, q, applicationID, in)
 }
+
+// FoldAtMost has each transaction fold so many events, and about so many new charges.
+func (s *Service) FoldAtMost(events int64, charges int) {
+	s.foldEvents, s.foldCharges = events, charges
+}
+
+// DaysThrough is Days over a connection of the test's, for one who sees everything.
+func (s *Service) DaysThrough(ctx context.Context, q pg.Querier, applicationID int64, in ListInput, zone string) ([]Day, error) {
+	return s.days(ctx, q, applicationID, in, zone)
+}

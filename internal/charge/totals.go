@@ -2,10 +2,14 @@ package charge
 
 import (
 	"context"
+	"errors"
+	"reflect"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
@@ -59,6 +63,11 @@ const sums = `count(*) AS count, count(*) FILTER (WHERE status = 'failed') AS fa
 	sum(CASE WHEN status = 'returned' THEN 0 ELSE amount_disputed END)::bigint AS disputed,
 	sum(fee_total)::bigint AS fees`
 
+// sumsOfTotals are sums of them.
+const sumsOfTotals = `sum(count)::bigint AS count, sum(failed)::bigint AS failed, sum(decided)::bigint AS decided,
+	sum(captured)::bigint AS captured, sum(refunded)::bigint AS refunded, sum(returned)::bigint AS returned,
+	sum(disputed)::bigint AS disputed, sum(fees)::bigint AS fees`
+
 // limit is how many rows a statement reads; NULL for all.
 func limit(most int) *int {
 	if most == 0 {
@@ -74,19 +83,65 @@ type Day struct {
 }
 
 // Days adds up a list of charges by the day that they were made on in a zone, named as IANA does, and by
-// currency, the first day first. Days without charges are left out.
+// currency, the first day first. Days without charges are left out. Charges that are in the totals are not read:
+// what became of one of them counts as soon as it is folded, everything else at once.
 func (s *Service) Days(ctx context.Context, actor authz.Actor, in ListInput, zone string) ([]Day, error) {
 	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}
 	in.Merchants = actor.Within(in.Merchants)
-	args, err := s.selection(ctx, actor.ApplicationID, in)
+	return s.days(ctx, s.Pool, actor.ApplicationID, in, zone)
+}
+
+func (s *Service) days(ctx context.Context, q pg.Querier, applicationID int64, in ListInput, zone string) ([]Day, error) {
+	folded, err := s.folded(ctx, applicationID, in)
 	if err != nil {
 		return nil, err
 	}
-	args["zone"] = zone
-	return pg.Planned[Day](ctx, s.Pool, `
-		SELECT (created_at AT TIME ZONE @zone)::date AS day, currency, `+sums+`
-		FROM charges `+selected+`
-		GROUP BY 1, currency ORDER BY 1, currency DESC`, args)
+	if folded.Until != nil {
+		in.Created.From = folded.Until
+	}
+	args, err := s.selection(ctx, applicationID, in)
+	if err != nil {
+		return nil, err
+	}
+	args["zone"], args["folded_from"], args["folded_until"] = zone, folded.From, folded.Until
+	return pg.Planned[Day](ctx, q, selectDays, args)
 }
+
+// selectDays adds up totals, of no time without an end, and charges. An application's totals are those of no merchant.
+const selectDays = `
+	SELECT day, currency, ` + sumsOfTotals + ` FROM (
+		SELECT (quarter AT TIME ZONE @zone)::date AS day, currency, count, failed, decided, captured, refunded, returned, disputed, fees
+		FROM charge_totals
+		WHERE application_id = @application_id AND quarter < @folded_until AND (@folded_from::timestamptz IS NULL OR quarter >= @folded_from)
+			AND (merchant_id = ANY (@merchants) OR @merchants IS NULL AND merchant_id IS NULL)
+		UNION ALL
+		SELECT (created_at AT TIME ZONE @zone)::date, currency, ` + sums + `
+		FROM charges ` + selected + `
+		GROUP BY 1, currency) parts
+	GROUP BY day, currency ORDER BY day, currency DESC`
+
+// folded is the part of a list's time whose charges are in the totals; none has no end. Totals are of whole
+// quarters, and know no filter but the merchant.
+func (s *Service) folded(ctx context.Context, applicationID int64, in ListInput) (page.Times, error) {
+	span := in.Created
+	if !reflect.DeepEqual(in, ListInput{Created: span, Merchants: in.Merchants}) || !whole(span.From) || !whole(span.Until) {
+		return page.Times{}, nil
+	}
+	until, err := pg.Value[time.Time](ctx, s.Pool, `SELECT until FROM charge_cutoffs WHERE application_id = @application_id`,
+		pg.Args{"application_id": applicationID})
+	switch {
+	case errors.Is(err, pg.ErrNone):
+		return page.Times{}, nil
+	case span.Until != nil && span.Until.Before(until):
+		until = *span.Until
+	}
+	if span.From != nil && until.Before(*span.From) {
+		return page.Times{}, err
+	}
+	return page.Times{From: span.From, Until: &until}, err
+}
+
+// whole tells whether a time is where a quarter of an hour begins.
+func whole(t *time.Time) bool { return t == nil || t.Equal(t.Truncate(quarter)) }

@@ -1,0 +1,305 @@
+package charge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/fixture"
+	"svcpay/internal/money"
+	"svcpay/internal/page"
+	"svcpay/internal/pg"
+	"svcpay/internal/refund"
+)
+
+// drained folds until nothing is left, after everything that happened has its number.
+func drained(ctx context.Context, w *fixture.World) error {
+	for _, run := range []func(context.Context) (int, error){w.Events.Number, w.Charges.Fold} {
+		for n := 1; n > 0; {
+			var err error
+			if n, err = run(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func drain(t *testing.T, w *fixture.World) {
+	t.Helper()
+	if err := drained(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// live is a list's filter by which all its charges are added up: totals know nothing of types.
+func live(in charge.ListInput) charge.ListInput {
+	in.Types = charge.Types()
+	return in
+}
+
+// sameDays compares what Days adds up from totals with what it does from charges.
+func sameDays(ctx context.Context, w *fixture.World, actor authz.Actor, in charge.ListInput, zone string) error {
+	got, err := w.Charges.Days(ctx, actor, in, zone)
+	if err != nil {
+		return err
+	}
+	want, err := w.Charges.Days(ctx, actor, live(in), zone)
+	if err == nil && !slices.Equal(got, want) {
+		err = fmt.Errorf("in %s, %+v: %+v; want %+v", zone, in, got, want)
+	}
+	return err
+}
+
+// cutoff is that of the first application's totals.
+func cutoff(t *testing.T, w *fixture.World) time.Time {
+	t.Helper()
+	at, err := pg.Value[time.Time](t.Context(), w.Pool, `SELECT until FROM charge_cutoffs WHERE application_id = @id`, pg.Args{"id": w.App.AppID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// of adds up all days of the first application.
+func of(t *testing.T, w *fixture.World) (all charge.Totals) {
+	t.Helper()
+	days, err := w.Charges.Days(t.Context(), w.Actor(), charge.ListInput{}, "UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range days {
+		all = all.Plus(d.Totals)
+	}
+	return all
+}
+
+// A charge counts at once. What becomes of one that is in the totals counts when it is folded, of another at once.
+func TestDaysBetweenPasses(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	back := money.Amount(30)
+	giveBack := func(c charge.Charge) {
+		t.Helper()
+		if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := create(t, w, input(w, good, 100), nil).Object
+	giveBack(old)
+	if got := of(t, w); got.Count != 1 || got.Refunded != 30 {
+		t.Errorf("before any pass: %+v", got)
+	}
+	w.Clock.Advance(time.Hour)
+	drain(t, w)
+	if at := cutoff(t, w); !at.After(old.CreatedAt.Time) || at.After(w.Clock.Now().Add(-time.Minute)) {
+		t.Errorf("at %v quarters until %v are folded", w.Clock.Now(), at)
+	}
+	fresh := create(t, w, input(w, good, 500), nil).Object
+	giveBack(old)
+	giveBack(fresh)
+	if got := of(t, w); got.Count != 2 || got.Captured != 600 || got.Refunded != 60 {
+		t.Errorf("before the next pass: %+v", got)
+	}
+	drain(t, w)
+	if got := of(t, w); got.Count != 2 || got.Captured != 600 || got.Refunded != 90 {
+		t.Errorf("after it: %+v", got)
+	}
+}
+
+// A charge whose transaction commits after its quarter went into the totals is in them after the next pass.
+func TestLateCommitsAreFolded(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	create(t, w, input(w, good, 100), nil)
+	late := input(w, good, 500)
+	made := make(chan error)
+	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
+		if _, err := tx.Exec(t.Context(), `SELECT FROM tokens FOR UPDATE`, pg.Args{}); err != nil {
+			return err
+		}
+		go func() {
+			_, err := w.Charges.Create(t.Context(), w.Actor(), late, nil)
+			made <- err
+		}()
+		for count(t, w, `pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`, pg.Args{}) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		if err := w.Clocks.Advance(t.Context(), w.App.AppID, time.Hour); err != nil {
+			return err
+		}
+		return drained(t.Context(), w)
+	})
+	if err := errors.Join(err, <-made); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, w, `charges WHERE created_at < @until`, pg.Args{"until": cutoff(t, w)}); n != 2 {
+		t.Fatalf("%d charges are older than the cut-off", n)
+	}
+	drain(t, w)
+	if got := of(t, w); got.Count != 2 || got.Captured != 600 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A pass that fails at its end has moved nothing, and holds up no other application.
+func TestFoldingIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	create(t, w, input(w, good, 100), nil)
+	theirs := w.TokenIn(w.SessionOf(w.Other, w.Other.Merchants.US), good)
+	if _, err := w.Charges.Create(t.Context(), w.ActorOf(w.Other), charge.CreateInput{MerchantID: &w.Other.Merchants.US, Amount: ptr(money.Amount(70)), Token: &theirs}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Hour)
+	execute(t, w, `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION $$no$$; END'`)
+	execute(t, w, fmt.Sprintf(`CREATE TRIGGER fails BEFORE UPDATE ON charge_cutoffs FOR EACH ROW WHEN (OLD.application_id = %d) EXECUTE FUNCTION fail()`, w.App.AppID))
+	if err := drained(t.Context(), w); err == nil {
+		t.Fatal("it did not fail")
+	}
+	mine := pg.Args{"id": w.App.AppID}
+	if n := count(t, w, `charge_totals WHERE application_id = @id`, mine); n != 0 || cutoff(t, w).Unix() != 0 {
+		t.Errorf("%d totals of a pass that failed, until %v", n, cutoff(t, w))
+	}
+	if n := count(t, w, `charge_totals WHERE application_id <> @id AND captured = 70`, mine); n != 2 {
+		t.Errorf("%d totals of another application", n)
+	}
+	if got := of(t, w); got.Count != 1 {
+		t.Errorf("meanwhile %+v", got)
+	}
+	execute(t, w, `DROP TRIGGER fails ON charge_cutoffs`)
+	drain(t, w)
+	if n := count(t, w, `charge_totals WHERE application_id = @id AND captured = 100`, mine); n != 2 {
+		t.Errorf("%d totals after it", n)
+	}
+}
+
+func execute(t *testing.T, w *fixture.World, sql string) {
+	t.Helper()
+	if _, err := pg.Exec(t.Context(), w.Pool, sql, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Binaries that fold at once, while charges are made and changed, come to what one does.
+func TestFoldingBySeveralBinaries(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Charges.FoldAtMost(5, 10)
+	w.Clock.Advance(time.Minute)
+	w.Copies(create(t, w, input(w, good, 100), nil).Object, 200, 5*time.Minute, nil)
+	var all, making sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		making.Go(func() {
+			for range 10 {
+				c := create(t, w, input(w, good, 100), nil).Object
+				_, refunded := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: ptr(money.Amount(1))}, nil)
+				if err := errors.Join(refunded, w.Clocks.Advance(t.Context(), w.App.AppID, 4*time.Minute)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		all.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				_, numbered := w.Events.Number(t.Context())
+				_, folded := w.Charges.Fold(t.Context())
+				if err := errors.Join(numbered, folded); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	making.Wait()
+	close(done)
+	all.Wait()
+	drain(t, w)
+	if err := sameDays(t.Context(), w, w.Actor(), charge.ListInput{}, "UTC"); err != nil {
+		t.Error(err)
+	}
+	if got := of(t, w); got.Count != 241 || got.Refunded != 40 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Charges that were there before the first pass are taken in a part at a time. Meanwhile, and if their clock
+// was moved, the days are right.
+func TestChargesOfAnUpgradeAreFolded(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Copies(create(t, w, input(w, good, 100), nil).Object, 300, 7*time.Minute, func(k int) map[string]any {
+		if k%3 == 0 {
+			return map[string]any{"amount_refunded": k % 50}
+		}
+		return nil
+	})
+	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 20*24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Second)
+	create(t, w, input(w, good, 100), nil)
+	w.Clock.Advance(time.Hour)
+	w.Charges.FoldAtMost(10, 20)
+	if _, err := w.Events.Number(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	passes := 0
+	for n := 1; n > 0; passes++ {
+		var err error
+		if n, err = w.Charges.Fold(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := sameDays(t.Context(), w, w.Actor(), charge.ListInput{}, "Asia/Kathmandu"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := count(t, w, `charges WHERE created_at >= @until`, pg.Args{"until": cutoff(t, w)}); passes < 12 || n != 0 {
+		t.Errorf("after %d passes %d charges are in no total", passes, n)
+	}
+	if n := count(t, w, `charge_totals t WHERE merchant_id IS NULL AND count <> (SELECT sum(count) FROM charge_totals m
+		WHERE m.application_id = t.application_id AND m.quarter = t.quarter AND m.merchant_id IS NOT NULL)`, pg.Args{}); n != 0 {
+		t.Errorf("%d quarters are not the sum of their merchants'", n)
+	}
+}
+
+// What is in the totals is not read again: neither the charges, nor more totals than the time has quarters.
+func TestDaysReadLittleOfManyCharges(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	const n, most = 20_000, 40 // charges; blocks, of the 3,000 that they fill
+	last := create(t, w, input(w, good, 100), nil).Object
+	w.Copies(last, n, 10*time.Second, nil)
+	w.Clock.Advance(time.Hour)
+	drain(t, w)
+	fresh := create(t, w, input(w, good, 100), nil).Object
+	conn, err := w.Pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(t.Context(), "VACUUM ANALYZE charges, charge_totals"); err != nil {
+		t.Fatal(err)
+	}
+	q := &explained{Conn: conn}
+	day := fresh.CreatedAt.Truncate(24 * time.Hour)
+	for name, in := range map[string]charge.ListInput{"all": {}, "a day": {Created: page.Times{From: &day}}, "a merchant": {Merchants: []int64{last.MerchantID}}} {
+		days, err := w.Charges.DaysThrough(t.Context(), q, w.App.AppID, in, "UTC")
+		if err != nil || len(days) == 0 || q.blocks > most {
+			t.Errorf("%s: %d days, %d blocks, %v\n%s", name, len(days), q.blocks, err, q.plan)
+		}
+		if _, err := w.Charges.DaysThrough(t.Context(), q, w.App.AppID, live(in), "UTC"); err != nil || q.blocks < most && name == "all" {
+			t.Errorf("%s: charges are added up in %d blocks, %v: this tells nothing", name, q.blocks, err)
+		}
+	}
+}
