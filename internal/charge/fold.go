@@ -137,12 +137,14 @@ func changedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, to in
 		of[i], quarters[i] = one.MerchantID, one.Quarter
 	}
 	merchants, oldest, newest := ranges(changed, m)
+	// Charges are added up before the shares are looked for: each is read once, however many shares a merchant has.
 	return pg.Value[[]time.Time](ctx, tx, tellQuarters+putTotals+`
-		SELECT application_id, merchant_id, `+quarterOf+`, currency, `+sums+`
-		FROM unnest(@merchants::bigint[], @oldest::uuid[], @newest::uuid[]) AS r (of_merchant, oldest, newest)
-		JOIN charges ON application_id = @application_id AND merchant_id = of_merchant AND id >= oldest AND id < newest
-		WHERE (merchant_id, `+quarterOf+`) IN (SELECT * FROM unnest(@of::bigint[], @quarters::timestamptz[]))
-		GROUP BY 1, 2, 3, 4`+keepTotals+quartersTold,
+		SELECT * FROM (
+			SELECT application_id, merchant_id, `+quarterOf+` AS quarter, currency, `+sums+`
+			FROM unnest(@merchants::bigint[], @oldest::uuid[], @newest::uuid[]) AS r (of_merchant, oldest, newest)
+			JOIN charges ON application_id = @application_id AND merchant_id = of_merchant AND id >= oldest AND id < newest
+			GROUP BY 1, 2, 3, 4) found
+		WHERE (merchant_id, quarter) IN (SELECT * FROM unnest(@of::bigint[], @quarters::timestamptz[]))`+keepTotals+quartersTold,
 		pg.Args{"application_id": c.ApplicationID, "merchants": merchants, "oldest": oldest, "newest": newest, "of": of, "quarters": quarters})
 }
 
