@@ -81,21 +81,24 @@ func (b *bench) measure(ctx context.Context, c cell) (figure, error) {
 	}
 }
 
-// quietPatience bounds how long the work that follows requests may take.
-const quietPatience = 2 * time.Minute
+// quietPatience bounds how long the work that follows requests may take, or that follows ten million charges.
+const quietPatience = 10 * time.Minute
 
-// quiet waits until every event has its number, and every call whose caller went away its outcome.
+// quiet waits until every event has its number, every call whose caller went away its outcome, and the totals of
+// charges have all that they are to have: until a quarter of an hour ago.
 func (b *bench) quiet(ctx context.Context) error { return b.quietIn(ctx, productDatabase) }
 
 func (b *bench) quietIn(ctx context.Context, database string) error {
 	const waiting = `
 		SELECT count(*) FROM (SELECT FROM events WHERE sequence IS NULL AND NOT test
-			UNION ALL SELECT FROM processor_operations WHERE state = 'open' LIMIT 1) w`
+			UNION ALL SELECT FROM processor_operations WHERE state = 'open'
+			UNION ALL SELECT FROM event_streams s LEFT JOIN charge_cutoffs c ON c.application_id = s.application_id
+				AND c.sequence = s.last_sequence AND c.until > now() - interval '20 minutes' WHERE c.until IS NULL LIMIT 1) w`
 	for end := time.Now().Add(quietPatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		n, err := value[int](ctx, b.cluster, database, waiting)
 		if err != nil || n == 0 {
 			return err
 		}
 	}
-	return fmt.Errorf("events are not numbered, or operations open, after %v", quietPatience)
+	return fmt.Errorf("events are not numbered, charges not in their totals, or operations open, after %v", quietPatience)
 }

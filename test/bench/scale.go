@@ -76,6 +76,9 @@ func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, e
 			return r, err
 		}
 		defer p.stop()
+		if err := b.quietIn(ctx, p.name); err != nil {
+			return r, err
+		}
 	}
 	var rounds []round
 	var names []string

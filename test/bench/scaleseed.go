@@ -152,8 +152,11 @@ var prepareCopies = fmt.Sprintf(`
 	CREATE FUNCTION pg_temp.scale_id(salt text, i bigint, at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE
 		RETURN (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || substr(md5(salt || i), 1, 20))::uuid`, templates)
 
-// balanced brings up to date what is kept of sums: the number of the last event, and the totals of the ledger.
+// balanced brings up to date what is kept of sums: the number of the last event, and the totals of the ledger. Those
+// of charges the service makes, as after an upgrade.
 const balanced = `
+	DELETE FROM charge_totals;
+	DELETE FROM charge_cutoffs;
 	UPDATE event_streams s SET last_sequence = (SELECT max(sequence) FROM events e WHERE e.application_id = s.application_id);
 	INSERT INTO ledger_cutoffs (application_id, through)
 		SELECT a.id, (SELECT l.id FROM ledger_entries l WHERE l.application_id = a.id ORDER BY l.id DESC LIMIT 1) FROM applications a
