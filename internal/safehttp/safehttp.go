@@ -2,8 +2,8 @@
 // application's webhook. Whatever such a name leads to, it reaches public hosts only.
 //
 // Invariants: the address is judged where it is dialed, after the name was resolved, so that no
-// answer of a name server leads inward; no redirect is followed and no proxy used; an answer is read
-// up to a bound, within a bound of time.
+// answer of a name server leads inward; a connection serves one exchange, or those of one [Line]; no redirect
+// is followed and no proxy used; an answer is read up to a bound, within a bound of time.
 package safehttp
 
 import (
@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -53,7 +54,8 @@ type Policy struct {
 type Client struct {
 	policy Policy
 	dialer net.Dialer
-	http   http.Client
+	once   *http.Transport // each exchange has a connection of its own
+	spare  atomic.Int64    // connections of lines that are open and not in use
 }
 
 // Answer is what a host said: at most MaxBody bytes of its body, and whether it had more.
@@ -71,19 +73,19 @@ func New(p Policy) *Client {
 	}
 	c := &Client{policy: p}
 	c.dialer = net.Dialer{Timeout: connectTimeout, Resolver: p.Resolver, Control: c.control}
-	c.http = http.Client{
-		Timeout:       p.Timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{ // without Proxy: the environment's does not count
-			DialContext:            c.dial,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.Roots, Certificates: p.Certificates},
-			TLSHandshakeTimeout:    connectTimeout,
-			DisableKeepAlives:      true, // every exchange judges its own address
-			DisableCompression:     true,
-			MaxResponseHeaderBytes: maxHeader,
-		},
-	}
+	c.once = c.transport()
+	c.once.DisableKeepAlives = true
 	return c
+}
+
+func (c *Client) transport() *http.Transport {
+	return &http.Transport{ // without Proxy: the environment's does not count
+		DialContext:            c.dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.policy.Roots, Certificates: c.policy.Certificates},
+		TLSHandshakeTimeout:    connectTimeout,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHeader,
+	}
 }
 
 // Do sends a request whose URL anybody may have chosen. It fails with an [Error], or with the
@@ -92,7 +94,12 @@ func (c *Client) Do(r *http.Request) (Answer, error) {
 	if err := c.Check(r.URL); err != nil {
 		return Answer{}, err
 	}
-	response, err := c.http.Do(r)
+	return c.exchange(r, c.once)
+}
+
+func (c *Client) exchange(r *http.Request, by http.RoundTripper) (Answer, error) {
+	asks := http.Client{Transport: by, Timeout: c.policy.Timeout, CheckRedirect: asAnswers}
+	response, err := asks.Do(r)
 	if err != nil {
 		return Answer{}, failure(r.Context(), err)
 	}
@@ -103,6 +110,8 @@ func (c *Client) Do(r *http.Request) (Answer, error) {
 	}
 	return Answer{Status: response.StatusCode, Header: response.Header, Body: body[:min(len(body), MaxBody)], Cut: len(body) > MaxBody}, nil
 }
+
+func asAnswers(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // dnsName is a name of several labels whose last has a letter in it. Of the forms of an IP address
 // only the hexadecimal has that.
