@@ -26,7 +26,8 @@ CREATE TABLE webhook_endpoints (
 );
 
 -- One event on its way to one endpoint. next_attempt_at is when it is due; while an attempt is under
--- way it is when the attempt is taken for lost.
+-- way, leased_until is when the attempt is taken for lost. It is in no index, so that a claim changes none: pages
+-- have the room that this needs.
 CREATE TABLE webhook_deliveries (
     id uuid NOT NULL,
     application_id bigint NOT NULL,
@@ -38,6 +39,7 @@ CREATE TABLE webhook_deliveries (
     status text NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'canceled')),
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     next_attempt_at timestamptz,
+    leased_until timestamptz,
     last_status_code integer,
     last_error text,
     created_at timestamptz NOT NULL,
@@ -47,7 +49,7 @@ CREATE TABLE webhook_deliveries (
     FOREIGN KEY (application_id, event_id) REFERENCES events (application_id, id),
     CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL)),
     CHECK ((status = 'pending') = (finished_at IS NULL))
-);
+) WITH (fillfactor = 60);
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, next_attempt_at, event_sequence) WHERE status = 'pending';
 CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries (application_id, endpoint_id, id DESC);
 CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (application_id, event_id);

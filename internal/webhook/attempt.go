@@ -44,8 +44,13 @@ func (r result) succeeded() bool { return r.status >= 200 && r.status <= 299 }
 // gone tells whether the endpoint wants nothing more.
 func (r result) gone() bool { return r.status == http.StatusGone }
 
+// sender sends requests: a line, or one that keeps nothing.
+type sender interface {
+	Do(*http.Request) (safehttp.Answer, error)
+}
+
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
-func (s *Service) attempt(ctx context.Context, d claimed) (result, error) {
+func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, error) {
 	r := result{claimed: d, began: s.Now()}
 	body, err := json.Marshal(d.event)
 	if err != nil {
@@ -56,7 +61,7 @@ func (s *Service) attempt(ctx context.Context, d claimed) (result, error) {
 		return r, err
 	}
 	r.headers = sent(request.Header)
-	answer, err := s.Client.Do(request)
+	answer, err := by.Do(request)
 	r.took = max(0, s.Now().Sub(r.began))
 	if err != nil {
 		if r.reason = string(safehttp.ReasonOf(err)); r.reason == "" { // we gave up: it may have arrived

@@ -22,7 +22,10 @@ const (
 	perEndpoint = 32
 	perSlow     = 4
 	perFailing  = 2
-	// perApplication is how many attempts of one application are under way at once in one binary: more than
+	// mostWaiting is how many deliveries are leased beyond those that are under way to one endpoint that answers
+	// quickly, so that none of its places waits for a claim: no more than are begun long before their leases end.
+	mostWaiting = 2 * perEndpoint
+	// perApplication is how many deliveries of one application are leased at once in one binary: more than
 	// all its endpoints take if they hang, and a part of all, so that it holds up neither others nor itself.
 	perApplication = 256
 )
@@ -45,10 +48,10 @@ type dueEndpoint struct {
 	Failing       bool         `db:"failing"`
 }
 
-// room tells how many attempts may be begun now: to an endpoint to which no more than so many may be under way,
-// of an application, and at all.
+// room tells how many deliveries may be leased now: to an endpoint to which no more than so many may be under way,
+// those that are begun at once and those that wait for their turns; of an application; and at all.
 type room struct {
-	to  func(e ids.Endpoint, most int) int
+	to  func(e ids.Endpoint, most int) (free, ahead int)
 	of  func(applicationID int64) int
 	all int
 }
@@ -59,8 +62,11 @@ func (s *Service) claim(ctx context.Context, r room) ([]claimed, error) {
 	now := s.Now()
 	due, err := pg.All[dueEndpoint](ctx, s.Pool, `
 		SELECT application_id, id, failing_since IS NOT NULL AS failing FROM webhook_endpoints e
-		WHERE status = 'enabled' AND deleted_at IS NULL AND EXISTS (
-			SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.status = 'pending' AND d.next_attempt_at <= @now)`,
+		CROSS JOIN LATERAL (
+			SELECT FROM webhook_deliveries
+			WHERE endpoint_id = e.id AND status = 'pending' AND next_attempt_at <= @now AND (leased_until IS NULL OR leased_until <= @now)
+			ORDER BY next_attempt_at LIMIT 1) due
+		WHERE status = 'enabled' AND deleted_at IS NULL`,
 		pg.Args{"now": now})
 	if err != nil {
 		return nil, err
@@ -84,31 +90,58 @@ func (s *Service) claim(ctx context.Context, r room) ([]claimed, error) {
 func leaseTx(ctx context.Context, tx *pg.Tx, endpoints []ids.Endpoint, slots []int, now time.Time) ([]claimed, error) {
 	return pg.All[claimed](ctx, tx, `
 		WITH due AS (
-			SELECT d.application_id, d.id FROM unnest(@endpoints::uuid[], @slots::int[]) AS free (of_endpoint, slots)
+			SELECT d.row FROM unnest(@endpoints::uuid[], @slots::int[]) AS free (of_endpoint, slots)
 			CROSS JOIN LATERAL (
-				SELECT application_id, id FROM webhook_deliveries
-				WHERE endpoint_id = of_endpoint AND status = 'pending' AND next_attempt_at <= @now
+				SELECT ctid AS row FROM webhook_deliveries
+				WHERE endpoint_id = of_endpoint AND status = 'pending' AND next_attempt_at <= @now AND (leased_until IS NULL OR leased_until <= @now)
 				ORDER BY next_attempt_at, event_sequence LIMIT slots FOR UPDATE SKIP LOCKED) d
 		)
-		UPDATE webhook_deliveries d SET attempts = d.attempts + 1, next_attempt_at = @until FROM due
-		WHERE d.application_id = due.application_id AND d.id = due.id
+		UPDATE webhook_deliveries d SET attempts = d.attempts + 1, leased_until = @until FROM due
+		WHERE d.ctid = due.row
 		RETURNING d.id, d.application_id, d.endpoint_id, d.event_id, d.attempts`,
 		pg.Args{"endpoints": endpoints, "slots": slots, "now": now, "until": now.Add(leaseFor)})
 }
 
-// share gives endpoints their parts of the room, in any order: who comes last may get nothing.
+// release gives deliveries back that were leased and not begun: they are as they were before.
+func (s *Service) release(ctx context.Context, deliveries []claimed) error {
+	applications, which, numbers := make([]int64, len(deliveries)), make([]ids.Delivery, len(deliveries)), make([]int, len(deliveries))
+	for i, d := range deliveries {
+		applications[i], which[i], numbers[i] = d.ApplicationID, d.ID, d.Number
+	}
+	return pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+		_, err := tx.Exec(ctx, `
+			UPDATE webhook_deliveries d SET attempts = d.attempts - 1, leased_until = NULL
+			FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[]) AS back (application_id, id, number)
+			WHERE d.application_id = back.application_id AND d.id = back.id AND d.status = 'pending' AND d.attempts = back.number`,
+			pg.Args{"applications": applications, "deliveries": which, "numbers": numbers})
+		return err
+	})
+}
+
+// share gives endpoints their parts of the room, in any order: who comes last may get nothing. What is to wait
+// comes after what can be begun.
 func (r room) share(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
-	given := make(map[int64]int)
-	for _, e := range due {
-		most := perEndpoint
+	given, wants, got := make(map[int64]int), make([]int, len(due)), make([]int, len(due))
+	give := func(i, n int) {
+		of := due[i].ApplicationID
+		n = max(0, min(n, r.of(of)-given[of], r.all))
+		got[i] += n
+		given[of] += n
+		r.all -= n
+	}
+	for i, e := range due {
+		most, free := perEndpoint, 0
 		if e.Failing {
 			most = perFailing
 		}
-		if n := min(r.to(e.ID, most), r.of(e.ApplicationID)-given[e.ApplicationID], r.all); n > 0 {
-			endpoints, slots = append(endpoints, e.ID), append(slots, n)
-			r.all -= n
-			given[e.ApplicationID] += n
+		free, wants[i] = r.to(e.ID, most)
+		give(i, free)
+	}
+	for i, e := range due {
+		give(i, wants[i])
+		if got[i] > 0 {
+			endpoints, slots = append(endpoints, e.ID), append(slots, got[i])
 		}
 	}
 	return endpoints, slots

@@ -93,8 +93,8 @@ func (s *Service) closeTx(tx *pg.Tx, results []result) {
 		}
 	}
 	tx.Later(`
-		UPDATE webhook_deliveries d SET status = ended.status, next_attempt_at = ended.due, finished_at = CASE WHEN ended.due IS NULL THEN @now::timestamptz END,
-			last_status_code = nullif(ended.code, 0), last_error = nullif(ended.reason, '')
+		UPDATE webhook_deliveries d SET status = ended.status, next_attempt_at = ended.due, leased_until = NULL,
+			finished_at = CASE WHEN ended.due IS NULL THEN @now::timestamptz END, last_status_code = nullif(ended.code, 0), last_error = nullif(ended.reason, '')
 		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @statuses::text[], @dues::timestamptz[], @codes::int[], @reasons::text[])
 			AS ended (application_id, id, number, status, due, code, reason)
 		WHERE d.application_id = ended.application_id AND d.id = ended.id AND d.status = 'pending' AND d.attempts = ended.number`,

@@ -274,7 +274,7 @@ func same(a, b Endpoint) bool {
 func cancelTx(tx *pg.Tx, e Endpoint, now time.Time) {
 	args := pg.Args{"application_id": e.ApplicationID, "endpoint": e.ID, "now": now}
 	tx.Later(`
-		UPDATE webhook_deliveries SET status = 'canceled', next_attempt_at = NULL, finished_at = @now
+		UPDATE webhook_deliveries SET status = 'canceled', next_attempt_at = NULL, leased_until = NULL, finished_at = @now
 		WHERE application_id = @application_id AND endpoint_id = @endpoint AND status = 'pending'`, args)
 	tx.Later(`
 		UPDATE webhook_replays SET status = 'canceled', finished_at = @now

@@ -8,14 +8,14 @@ import (
 
 // SendTogether makes every attempt that is due, and writes what came of them down as one batch.
 func (s *Service) SendTogether(ctx context.Context) error {
-	most := func(_ ids.Endpoint, most int) int { return most }
+	most := func(_ ids.Endpoint, most int) (int, int) { return most, 0 }
 	due, err := s.claim(ctx, room{to: most, of: func(int64) int { return perApplication }, all: perApplication})
 	if err != nil {
 		return err
 	}
 	w := s.NewWorker()
 	for _, d := range due {
-		r, err := s.attempt(ctx, d)
+		r, err := s.attempt(ctx, d, s.Client)
 		if err != nil {
 			return err
 		}

@@ -45,8 +45,8 @@ type Attempt struct {
 // DeliveryStatuses lists every status of a delivery.
 func DeliveryStatuses() []string { return []string{"pending", "succeeded", "failed", "canceled"} }
 
-const deliveryColumns = `id, endpoint_id, event_id, event_type, event_sequence, cause, status, next_attempt_at, last_status_code, last_error,
-	created_at, finished_at, (SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code, 'error', a.error,
+const deliveryColumns = `id, endpoint_id, event_id, event_type, event_sequence, cause, status,
+	coalesce(leased_until, next_attempt_at) AS next_attempt_at, last_status_code, last_error, created_at, finished_at, (SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code, 'error', a.error,
 			'request_headers', a.request_headers, 'response_headers', a.response_headers, 'response_body', a.response_body, 'took_ms', a.took_ms,
 			'created_at', to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY a.number), '[]')
 		FROM webhook_attempts a WHERE a.application_id = webhook_deliveries.application_id AND a.delivery_id = webhook_deliveries.id) AS log`

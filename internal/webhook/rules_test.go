@@ -12,7 +12,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/ids"
 	"svcpay/internal/safehttp"
 )
 
@@ -115,83 +114,6 @@ func TestEveryReasonHasItsWords(t *testing.T) {
 		if hosts[r] == "" {
 			t.Errorf("a URL that is refused for %s is told nothing", r)
 		}
-	}
-}
-
-// Of all places those that are due get what they may have, in whatever order, and no application more than its
-// part.
-func TestRoomIsSharedSoThatFailingEndpointsGetLittle(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := (&Service{}).NewWorker()
-		due, failing, of := make([]dueEndpoint, rapid.IntRange(0, 60).Draw(t, "endpoints")), map[ids.Endpoint]bool{}, map[ids.Endpoint]int64{}
-		for i := range due {
-			due[i] = dueEndpoint{ApplicationID: rapid.Int64Range(1, 2).Draw(t, "application"), ID: ids.NewEndpoint(noon), Failing: rapid.Bool().Draw(t, "failing")}
-			e := claimed{ApplicationID: due[i].ApplicationID, EndpointID: due[i].ID}
-			failing[e.EndpointID], of[e.EndpointID] = due[i].Failing, e.ApplicationID
-			for range rapid.IntRange(0, 40).Draw(t, "quick ones before") {
-				w.begin([]claimed{e})
-				w.end(e, true)
-			}
-			for range rapid.IntRange(0, 12).Draw(t, "under way") {
-				w.begin([]claimed{e})
-			}
-			if rapid.IntRange(0, 9).Draw(t, "slow") == 0 {
-				w.slowed(e.EndpointID)
-			}
-		}
-		all, parts, could := w.room().all, map[int64]int{}, map[int64]int{}
-		wants := func(e ids.Endpoint) int { return max(0, min(bound(failing[e]), w.lane(e).most)-w.lane(e).busy) }
-		for e, a := range of {
-			could[a] += wants(e)
-		}
-		got, slots := w.room().share(due)
-		for i, e := range got {
-			parts[of[e]] += slots[i]
-			if slots[i] < 1 || slots[i] > wants(e) {
-				t.Fatalf("%d places, wanted %d", slots[i], wants(e))
-			}
-		}
-		for a, n := range could {
-			if want := max(0, min(n, perApplication-w.busy[a])); parts[a] > want || parts[1]+parts[2] < all && parts[a] != want {
-				t.Fatalf("application %d gets %d places, could use %d of %d", a, parts[a], want, all)
-			}
-		}
-	})
-}
-
-func bound(failing bool) int {
-	if failing {
-		return perFailing
-	}
-	return perEndpoint
-}
-
-// An endpoint gets more and more places as long as it answers quickly, and few as soon as it does not.
-func TestLanesGrowWithQuickAnswers(t *testing.T) {
-	t.Parallel()
-	w := (&Service{}).NewWorker()
-	e := claimed{ApplicationID: 1, EndpointID: ids.NewEndpoint(noon)}
-	room := func() int { return w.room().to(e.EndpointID, perEndpoint) }
-	if n := room(); n != perSlow {
-		t.Errorf("a new one gets %d places", n)
-	}
-	for range 100 {
-		w.begin([]claimed{e})
-		w.end(e, true)
-	}
-	if n := room(); n != perEndpoint {
-		t.Errorf("a quick one gets %d", n)
-	}
-	w.begin([]claimed{e, e})
-	w.slowed(e.EndpointID)
-	if n := room(); n != perSlow-2 {
-		t.Errorf("one that takes long gets %d beside 2", n)
-	}
-	w.end(e, false)
-	w.end(e, false)
-	if n := room(); n != perSlow || w.all != 0 || len(w.busy) != 0 {
-		t.Errorf("then %d, %d are under way", n, w.all)
 	}
 }
 

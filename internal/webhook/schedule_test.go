@@ -242,7 +242,7 @@ func TestWhatADeadBinaryHadClaimedIsSentByAnother(t *testing.T) {
 	e := w.listen(r)
 	w.emit(1, "charge.created")
 	w.number()
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE webhook_deliveries SET attempts = 1, next_attempt_at = @until`, // as a claim does
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE webhook_deliveries SET attempts = 1, leased_until = @until`, // as a claim does
 		pg.Args{"until": w.Clock.Now().Add(20 * time.Second)}); err != nil {
 		t.Fatal(err)
 	}

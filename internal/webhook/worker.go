@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"svcpay/internal/crash"
-	"svcpay/internal/ids"
 )
 
 const (
@@ -24,35 +23,27 @@ const (
 	atOnce = 1024
 	// slow is when an attempt has taken long.
 	slow = time.Second
-	// lanesRemembered bounds the memory that endpoints take to which nothing is under way.
-	lanesRemembered = 10_000
 )
 
 // Worker numbers events and sends them, beside those of other binaries.
 type Worker struct {
 	s *Service
 	// more wakes the sending: events have been numbered, or attempts have made room.
-	more chan struct{}
-	done chan result
-	runs sync.WaitGroup
-
-	mu    sync.Mutex
-	lanes map[ids.Endpoint]lane
-	busy  map[int64]int // attempts under way, by application
-	all   int
+	more  chan struct{}
+	lanes *lanes
+	done  chan result
+	runs  sync.WaitGroup
 }
-
-// lane is how many attempts to an endpoint are under way, and how many may be: one more after each that was
-// quick, few after one that was not.
-type lane struct{ busy, most int }
 
 // NewWorker makes a worker that does nothing until it runs.
 func (s *Service) NewWorker() *Worker {
-	return &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, atOnce), lanes: make(map[ids.Endpoint]lane), busy: make(map[int64]int)}
+	w := &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, atOnce)}
+	w.lanes = newLanes(s.Client.Line, w.wake)
+	return w
 }
 
-// Run works until ctx ends; then it claims nothing more, lets the attempts under way end and writes them
-// down. It must be called once.
+// Run works until ctx ends; then it claims nothing more, gives back what it has not begun, lets the attempts under
+// way end and writes them down. It must be called once.
 func (w *Worker) Run(ctx context.Context) {
 	rest := context.WithoutCancel(ctx)
 	var loops, writer sync.WaitGroup
@@ -62,7 +53,12 @@ func (w *Worker) Run(ctx context.Context) {
 	})
 	writer.Go(func() { w.write(rest) })
 	loops.Wait()
+	w.lanes.stop()
+	if err := w.giveBack(rest); err != nil {
+		slog.WarnContext(rest, "deliveries could not be given back", "error", err.Error())
+	}
 	w.runs.Wait()
+	w.lanes.close()
 	close(w.done)
 	writer.Wait()
 }
@@ -106,106 +102,55 @@ func (w *Worker) number(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// send begins the attempts that are due and that there is room for. They may last longer than ctx.
+// send leases the deliveries that are due and that there is room for. Their attempts may last longer than ctx.
 func (w *Worker) send(ctx, attempts context.Context) (bool, error) {
-	due, err := w.s.claim(ctx, w.room())
+	if err := w.giveBack(ctx); err != nil {
+		return false, err
+	}
+	due, err := w.s.claim(ctx, w.lanes.room())
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
 	crash.Point("webhook.claimed")
-	w.begin(due)
-	for _, d := range due {
-		w.runs.Go(func() { w.attempt(attempts, d) })
+	for _, d := range w.lanes.begin(due) {
+		w.runs.Go(func() { w.run(attempts, d) })
 	}
-	return true, nil
+	return false, nil // whoever makes room tells
 }
 
-func (w *Worker) attempt(ctx context.Context, d claimed) {
-	slowness := time.AfterFunc(slow, func() { w.slowed(d.EndpointID) })
-	defer func() { w.end(d, slowness.Stop()) }()
+// giveBack releases what is leased and will not be begun. The leases' ends bring back what cannot be released.
+func (w *Worker) giveBack(ctx context.Context) error {
+	back := w.lanes.takeBack()
+	if len(back) == 0 {
+		return nil
+	}
+	return w.s.release(ctx, back)
+}
+
+// run makes an attempt, and then those that wait for its place.
+func (w *Worker) run(ctx context.Context, d claimed) {
+	line := w.lanes.line(d.EndpointID)
+	for more := true; more; {
+		slowness := time.AfterFunc(slow, func() { w.lanes.slowed(d.EndpointID) })
+		succeeded := w.attempt(ctx, d, line)
+		d, more = w.lanes.end(d, slowness.Stop(), succeeded)
+	}
+}
+
+func (w *Worker) attempt(ctx context.Context, d claimed, by sender) (succeeded bool) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	r, err := w.s.attempt(ctx, d)
+	r, err := w.s.attempt(ctx, d, by)
 	crash.Point("webhook.attempted")
 	if err != nil {
 		slog.WarnContext(ctx, "a delivery was not attempted", "delivery", d.ID.String(), "error", err.Error())
-		return
+		return false
 	}
 	if told := w.s.Attempted; told != nil {
 		told(r.status)
 	}
 	w.done <- r
-}
-
-// room is where attempts may be begun.
-func (w *Worker) room() room {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return room{
-		all: atOnce - w.all,
-		of: func(applicationID int64) int {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			return perApplication - w.busy[applicationID]
-		},
-		to: func(e ids.Endpoint, most int) int {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			l := w.lane(e)
-			return min(most, l.most) - l.busy
-		},
-	}
-}
-
-// lane is an endpoint's, a new one if it has none. The caller holds the lock.
-func (w *Worker) lane(e ids.Endpoint) lane {
-	l, ok := w.lanes[e]
-	if !ok {
-		l.most = perSlow
-	}
-	return l
-}
-
-func (w *Worker) begin(due []claimed) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, d := range due {
-		l := w.lane(d.EndpointID)
-		l.busy++
-		w.lanes[d.EndpointID] = l
-		w.busy[d.ApplicationID]++
-		w.all++
-	}
-}
-
-// slowed notes that an attempt takes long, while it is still under way.
-func (w *Worker) slowed(e ids.Endpoint) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if l, ok := w.lanes[e]; ok {
-		l.most = perSlow
-		w.lanes[e] = l
-	}
-}
-
-// end notes that an attempt has ended, and whether it was quick.
-func (w *Worker) end(d claimed, quick bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	l := w.lane(d.EndpointID)
-	l.busy--
-	if quick {
-		l.most = min(l.most+1, perEndpoint)
-	}
-	w.lanes[d.EndpointID] = l
-	if l.busy == 0 && len(w.lanes) > lanesRemembered {
-		delete(w.lanes, d.EndpointID)
-	}
-	w.all--
-	if w.busy[d.ApplicationID]--; w.busy[d.ApplicationID] == 0 {
-		delete(w.busy, d.ApplicationID)
-	}
-	w.wake()
+	return r.succeeded()
 }
 
 // write writes down what attempts came to, as many as have ended meanwhile at a time.
