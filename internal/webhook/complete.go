@@ -43,7 +43,7 @@ func (s *Service) complete(ctx context.Context, results []result) error {
 	})
 }
 
-// logTx queues a row of each attempt.
+// logTx queues a row of each attempt whose delivery is still there.
 func logTx(tx *pg.Tx, results []result) error {
 	n := len(results)
 	applications, deliveries, numbers, codes := make([]int64, n), make([]ids.Delivery, n), make([]int, n), make([]int, n)
@@ -65,10 +65,12 @@ func logTx(tx *pg.Tx, results []result) error {
 	tx.Later(`
 		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers, response_headers, response_body,
 			took_ms, created_at)
-		SELECT application_id, id, number, url, nullif(code, 0), nullif(reason, ''), headers::jsonb, coalesce(nullif(said::jsonb, 'null'), '{}'), body, took, began
+		SELECT made.application_id, made.id, number, url, nullif(code, 0), nullif(reason, ''), headers::jsonb,
+			coalesce(nullif(said::jsonb, 'null'), '{}'), body, took, began
 		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @urls::text[], @codes::int[], @reasons::text[],
 			@headers::text[], @said::text[], @bodies::text[], @took::int[], @began::timestamptz[])
 			AS made (application_id, id, number, url, code, reason, headers, said, body, took, began)
+		JOIN webhook_deliveries d ON d.application_id = made.application_id AND d.id = made.id
 		ON CONFLICT DO NOTHING`,
 		pg.Args{"applications": applications, "deliveries": deliveries, "numbers": numbers, "urls": urls, "codes": codes, "reasons": reasons,
 			"headers": headers, "said": said, "bodies": bodies, "took": took, "began": began})

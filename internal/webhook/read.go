@@ -46,7 +46,8 @@ type Attempt struct {
 func DeliveryStatuses() []string { return []string{"pending", "succeeded", "failed", "canceled"} }
 
 const deliveryColumns = `id, endpoint_id, event_id, event_type, event_sequence, cause, status,
-	coalesce(leased_until, next_attempt_at) AS next_attempt_at, last_status_code, last_error, created_at, finished_at, (SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code, 'error', a.error,
+	coalesce(leased_until, next_attempt_at) AS next_attempt_at, last_status_code, last_error, created_at, finished_at,
+	(SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code, 'error', a.error,
 			'request_headers', a.request_headers, 'response_headers', a.response_headers, 'response_body', a.response_body, 'took_ms', a.took_ms,
 			'created_at', to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY a.number), '[]')
 		FROM webhook_attempts a WHERE a.application_id = webhook_deliveries.application_id AND a.delivery_id = webhook_deliveries.id) AS log`
@@ -107,12 +108,17 @@ func (s *Service) delivery(d Delivery) Delivery {
 // keepFor is how long finished deliveries are kept.
 const keepFor = "30 days"
 
-// Purge forgets a batch of the deliveries that ended long ago, and tells how many those were.
+// Purge forgets a batch of the deliveries that ended long ago, with their attempts, and tells how many those were.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
-	return pg.Exec(ctx, s.Pool, `
-		DELETE FROM webhook_deliveries WHERE (application_id, id) IN (
-			SELECT application_id, id FROM webhook_deliveries
-			WHERE finished_at < @now::timestamptz - @keep::interval LIMIT @batch)`,
+	return pg.Value[int64](ctx, s.Pool, `
+		WITH gone AS (
+			DELETE FROM webhook_deliveries WHERE (application_id, id) IN (
+				SELECT application_id, id FROM webhook_deliveries
+				WHERE finished_at < @now::timestamptz - @keep::interval LIMIT @batch)
+			RETURNING application_id, id
+		), log AS (
+			DELETE FROM webhook_attempts a USING gone WHERE a.application_id = gone.application_id AND a.delivery_id = gone.id
+		) SELECT count(*) FROM gone`,
 		pg.Args{"now": s.Now(), "keep": keepFor, "batch": pg.PurgeBatch})
 }
 

@@ -330,6 +330,9 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 	if len(w.deliveries(sent)) != 0 || len(w.deliveries(waits)) != 3 {
 		t.Error("forgot those that wait, or not those that ended")
 	}
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*) FROM webhook_attempts`, pg.Args{}); n != 3 || err != nil {
+		t.Errorf("%d attempts are kept, %v", n, err)
+	}
 }
 
 func TestDeliveriesAreListedByPages(t *testing.T) {
