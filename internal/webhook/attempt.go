@@ -3,7 +3,6 @@ package webhook
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"regexp"
@@ -52,7 +51,7 @@ type sender interface {
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
 func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, error) {
 	r := result{claimed: d, began: s.Now()}
-	body, err := json.Marshal(d.event)
+	body, err := d.event.Body()
 	if err != nil {
 		return r, err
 	}
