@@ -129,9 +129,10 @@ func (w *Worker) giveBack(ctx context.Context) error {
 
 // run makes an attempt, and then those that wait for its place.
 func (w *Worker) run(ctx context.Context, d claimed) {
-	line := w.lanes.line(d.EndpointID)
+	to := d.EndpointID
+	line := w.lanes.line(to)
 	for more := true; more; {
-		slowness := time.AfterFunc(slow, func() { w.lanes.slowed(d.EndpointID) })
+		slowness := time.AfterFunc(slow, func() { w.lanes.slowed(to) })
 		succeeded := w.attempt(ctx, d, line)
 		d, more = w.lanes.end(d, slowness.Stop(), succeeded)
 	}
