@@ -2,8 +2,7 @@
 -- What happened, written in the transaction that made it happen. The object is the API's object as
 -- it was then; position orders the events of one object. The serial is taken while the object's row is
 -- locked, so that it orders them too; sequence is the number that applications know, given after the
--- commit, without gaps. A test event is sent to one endpoint and numbered never. Object and previous attributes
--- are kept as text, since they are sent as they were written.
+-- commit, without gaps. A test event is sent to one endpoint and numbered never.
 CREATE TABLE events (
     id uuid NOT NULL,
     application_id bigint NOT NULL,
@@ -11,8 +10,8 @@ CREATE TABLE events (
     type text NOT NULL,
     object_id uuid NOT NULL,
     position bigint NOT NULL,
-    object json NOT NULL,
-    previous_attributes json NOT NULL,
+    object jsonb NOT NULL,
+    previous_attributes jsonb NOT NULL,
     request_id uuid,
     source text NOT NULL CHECK (source IN ('api', 'portal', 'job')),
     test boolean NOT NULL DEFAULT false,

@@ -6,9 +6,7 @@
 package event
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"sync"
 
@@ -59,24 +57,6 @@ func (e Event) Number() int64 {
 	return *e.Sequence
 }
 
-// Body is the event as JSON, which is sent. Its data are as they were written, and not looked at again.
-func (e Event) Body() ([]byte, error) {
-	const empty = `{"object":null,"previous_attributes":null}}`
-	data := e.Data
-	e.Data = Data{}
-	text, err := json.Marshal(e)
-	if err != nil {
-		return nil, err
-	}
-	head, last := bytes.CutSuffix(text, []byte(empty))
-	if !last || data.Object == nil || data.PreviousAttributes == nil {
-		return nil, errors.New("event: no data, or not the last member")
-	}
-	body := make([]byte, 0, len(text)+len(data.Object)+len(data.PreviousAttributes))
-	body = append(append(append(body, head...), `{"object":`...), data.Object...)
-	return append(append(append(body, `,"previous_attributes":`...), data.PreviousAttributes...), "}}"...), nil
-}
-
 // Cursor is what the API's lists of events are read by: the sequence.
 func (e Event) Cursor() string { return strconv.FormatInt(e.Number(), 10) }
 
@@ -104,16 +84,16 @@ func New(d Deps) *Service {
 
 // row is what an Event is read from; its id is the sequence, along which lists run.
 type row struct {
-	Sequence      *int64       `db:"id"`
-	ID            ids.Event    `db:"event_id"`
-	ApplicationID int64        `db:"application_id"`
-	MerchantID    *int64       `db:"merchant_id"`
-	Type          string       `db:"type"`
-	Object        []byte       `db:"object"` // not json.RawMessage, whose every byte would be looked at
-	Previous      []byte       `db:"previous_attributes"`
-	RequestID     ids.Request  `db:"request_id"`
-	Source        string       `db:"source"`
-	CreatedAt     instant.Time `db:"created_at"`
+	Sequence      *int64          `db:"id"`
+	ID            ids.Event       `db:"event_id"`
+	ApplicationID int64           `db:"application_id"`
+	MerchantID    *int64          `db:"merchant_id"`
+	Type          string          `db:"type"`
+	Object        json.RawMessage `db:"object"`
+	Previous      json.RawMessage `db:"previous_attributes"`
+	RequestID     ids.Request     `db:"request_id"`
+	Source        string          `db:"source"`
+	CreatedAt     instant.Time    `db:"created_at"`
 }
 
 const columns = `sequence AS id, id AS event_id, application_id, merchant_id, type, object, previous_attributes, request_id, source, created_at`

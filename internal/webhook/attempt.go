@@ -3,6 +3,7 @@ package webhook
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"regexp"
@@ -51,7 +52,7 @@ type sender interface {
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
 func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, error) {
 	r := result{claimed: d, began: s.Now()}
-	body, err := d.event.Body()
+	body, err := json.Marshal(d.event)
 	if err != nil {
 		return r, err
 	}
