@@ -34,14 +34,14 @@ func (p *place) lineage(t *testing.T, files []*os.File, command []string, env ..
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(append(foreignEnv(), p.settings()...), append([]string{"SVCPAY_ADMIN_ADDR=127.0.0.1:0"}, env...)...)
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = file, file, files
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
+	ended, err := rig.Spawn(cmd)
+	if err != nil {
 		t.Fatal(err)
 	}
 	l.pids = []int{cmd.Process.Pid}
 	t.Cleanup(func() {
 		l.signal(syscall.SIGKILL)
-		_ = cmd.Wait() // the first one alone is our child
+		<-ended // the first one alone is our child
 		l.awaitEnd(t, l.pids...)
 		if t.Failed() {
 			t.Logf("the log ends with:\n%s", l.tail(4000))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,19 +26,34 @@ type Process struct {
 // Start starts a program that dies with us, with env added to our environment, of which its own settings
 // are no part. files become its descriptors from 3 on; out gets what it prints.
 func Start(path string, env []string, files []*os.File, out io.Writer, args ...string) (*Process, error) {
-	p := &Process{Cmd: exec.Command(path, args...), Done: make(chan struct{})}
+	p := &Process{Cmd: exec.Command(path, args...)}
 	p.Cmd.Env = append(ForeignEnv(), env...)
 	p.Cmd.Stdout, p.Cmd.Stderr, p.Cmd.ExtraFiles = out, out, files
 	p.Cmd.WaitDelay = 5 * time.Second
-	p.Cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // we may be killed ourselves
-	if err := p.Cmd.Start(); err != nil {
+	var err error
+	if p.Done, err = Spawn(p.Cmd); err != nil {
 		return nil, err
 	}
-	go func() {
-		_ = p.Cmd.Wait() // the state tells how it ended
-		close(p.Done)
-	}()
 	return p, nil
+}
+
+// Spawn starts a command that dies with us, and closes done when it has ended. The kernel kills it when the thread ends that
+// started it, and not only when we do, so that thread stays with it: others end as soon as somebody's goroutine ends that had
+// locked one.
+func Spawn(cmd *exec.Cmd) (done chan struct{}, err error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	done = make(chan struct{})
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // the state tells how it ended
+			close(done)
+		}
+	}()
+	return done, <-started
 }
 
 // ForeignEnv is our environment without the settings of our programs.
