@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"svcpay/internal/pgtest"
 )
 
@@ -41,7 +43,9 @@ var sequence = regexp.MustCompile(`(#|there are )(\d+)`)
 // are six events at first.
 func TestCommandLineDocument(t *testing.T) {
 	t.Parallel()
-	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)})
+	url := pgtest.URL(t)
+	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + url})
+	allNumbered(t, url)
 	before := len(d.log(t, 0, ""))
 	d.play(t, root+"/docs/command-line.md", func(printed string) string {
 		printed = sequence.ReplaceAllStringFunc(printed, func(all string) string {
@@ -53,5 +57,22 @@ func TestCommandLineDocument(t *testing.T) {
 			return part[1] + strconv.Itoa(n-before+6)
 		})
 		return varying.Replace(d.asShown(printed))
+	})
+}
+
+// allNumbered waits until every event of a database is in a log.
+func allNumbered(t *testing.T, url string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	eventually(t, patience, "the numbers of all events", func() bool {
+		var waits bool
+		if err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM events WHERE sequence IS NULL AND NOT test)`).Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+		return !waits
 	})
 }

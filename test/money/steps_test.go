@@ -49,7 +49,7 @@ func (l *life) actions() (all []action) {
 		{"cancel", 1, l.cancel}, {"happen", 3, l.happen}, {"decide", 3, l.decide}, {"answer", 2, l.answer}, {"hours", 2, l.hours},
 		{"days", 2, l.days}, {"week", 1, l.week}, {"rates", 2, l.rates}, {"unschedule", 1, l.unschedule}, {"service rates", 1, l.serviceRates},
 		{"suspend", 1, l.suspend}, {"activate", 2, l.activate}, {"donate", 2, l.donate}, {"mark", 2, l.mark}, {"grant", 2, l.grant}, {"bank", 2, l.bank}, {"resume", 2, l.resume},
-		{"resolve", 1, l.resolve}, {"window", 1, l.window}, {"arrive", 1, l.line.deliver}, {"retry", 2, l.retry}, {"fold", 1, l.fold},
+		{"resolve", 1, l.resolve}, {"window", 1, l.window}, {"arrive", 1, l.line.deliver}, {"retry", 2, l.retry}, {"fold", 1, l.fold}, {"total", 2, l.total},
 	} {
 		for range a.often {
 			all = append(all, a)
@@ -361,6 +361,15 @@ func (l *life) window() error { return l.wait(l.line.SettleWindow()+time.Second,
 
 func (l *life) fold() error {
 	_, err := l.Ledger.Fold(l.ctx())
+	return err
+}
+
+// total takes into the totals of charges what events tell of.
+func (l *life) total() error {
+	if _, err := l.Events.Number(l.ctx()); err != nil {
+		return err
+	}
+	_, err := l.Charges.Fold(l.ctx())
 	return err
 }
 

@@ -21,3 +21,17 @@ SELECT c.id || ' ' || c.status AS wrong FROM charges c
 WHERE c.application_id = @app AND (amount_contested <> (SELECT coalesce(sum(disputed), 0) FROM disputes d
 		WHERE d.application_id = c.application_id AND d.charge_id = c.id)
 	OR amount_disputed <> greatest(0, least(amount_contested, amount_captured - amount_refunded - amount_refund_pending)))
+
+-- totals of charges that are not what the charges come to, though every event is in them
+WITH folded AS (SELECT c.until FROM charge_cutoffs c JOIN event_streams s USING (application_id)
+	WHERE c.application_id = @app AND c.sequence = s.last_sequence
+		AND NOT EXISTS (SELECT FROM events e WHERE e.application_id = c.application_id AND e.sequence IS NULL AND NOT e.test)),
+was AS (SELECT merchant_id, quarter, currency, count, captured, refunded, disputed, fees FROM charge_totals, folded
+	WHERE application_id = @app AND merchant_id IS NOT NULL),
+ought AS (SELECT merchant_id, date_bin('15 minutes', created_at, TIMESTAMPTZ 'epoch') AS quarter, currency, count(*) AS count,
+		sum(amount_captured)::bigint AS captured, sum(amount_refunded)::bigint AS refunded,
+		sum(CASE WHEN status = 'returned' THEN 0 ELSE amount_disputed END)::bigint AS disputed, sum(fee_total)::bigint AS fees
+	FROM charges, folded WHERE application_id = @app AND created_at < until GROUP BY 1, 2, 3)
+SELECT coalesce(was::text, 'none') || ' for ' || coalesce(ought::text, 'none') AS wrong
+FROM was FULL JOIN ought USING (merchant_id, quarter, currency) WHERE (was.count, was.captured, was.refunded, was.disputed, was.fees)
+	IS DISTINCT FROM (ought.count, ought.captured, ought.refunded, ought.disputed, ought.fees)
