@@ -24,7 +24,7 @@ type Batch[R, K any] struct {
 // the next time again.
 func (b Batch[R, K]) Run(ctx context.Context, pool *pgxpool.Pool, size int) (int, error) {
 	all, err := b.once(ctx, pool, size, []K{})
-	if !pg.OfOneRow(err) {
+	if len(all) == 0 || !pg.OfOneRow(err) {
 		return done(all, err), err
 	}
 	n, except, errs := 0, []K{}, []error(nil)

@@ -112,3 +112,15 @@ func TestABatchIsNotTakenApartForNothing(t *testing.T) {
 		}
 	}
 }
+
+// That the records that are due could not be looked for is told, too.
+func TestABatchThatCannotBeLookedForIsTold(t *testing.T) {
+	t.Parallel()
+	c := newChores(t, 5)
+	if _, err := pg.Exec(t.Context(), c.pool, `ALTER TABLE chores RENAME TO errands`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.run(t.Context(), 10); n != 0 || err == nil || c.calls != 0 {
+		t.Errorf("%d, %v after %d calls", n, err, c.calls)
+	}
+}
