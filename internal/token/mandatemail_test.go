@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"svcpay/internal/fixture"
 	"svcpay/internal/instant"
@@ -21,6 +22,20 @@ func inbox(t *testing.T, w *fixture.World) []mail.Letter {
 		t.Fatal(err)
 	}
 	return letters
+}
+
+// dayAt is the day that it is where a merchant is.
+func dayAt(t *testing.T, w *fixture.World, merchantID int64) time.Time {
+	t.Helper()
+	name, err := pg.Value[string](t.Context(), w.Pool, `SELECT time_zone FROM merchants WHERE id = @id`, pg.Args{"id": merchantID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Clock.Now().In(zone)
 }
 
 // The payer has a copy of the mandate by mail, once for each however often the request is sent.
@@ -45,7 +60,7 @@ func TestThePayerGetsTheMandateByMail(t *testing.T) {
 		t.Errorf("%s to %s: %s", l.Kind, l.To, l.Subject)
 	}
 	for _, want := range []string{token.MandateText(processor.ACH, "Riverside Food Bank"), "ending in 6789 at " + out.BankAccount.BankName,
-		w.Clock.Now().Format("January 2, 2006"), saved.Mandate.String(), "no real money"} {
+		dayAt(t, w, w.App.Merchants.US).Format("January 2, 2006"), saved.Mandate.String(), "no real money"} {
 		if !strings.Contains(l.Plain(), want) {
 			t.Errorf("the mail does not say %q:\n%s", want, l.Plain())
 		}
@@ -91,7 +106,7 @@ func TestMandatesByMailGoWithTheirTransaction(t *testing.T) {
 	}
 	l := inbox(t, w)[0]
 	if l.Subject != "Votre autorisation de débits par Riverside Winter Relief" || !strings.Contains(l.Plain(), in.Text) ||
-		!strings.Contains(l.Plain(), in.AcceptedAt.Format("2006-01-02")) {
+		!strings.Contains(l.Plain(), dayAt(t, w, w.App.Merchants.CA).Format("2006-01-02")) {
 		t.Errorf("%s\n%s", l.Subject, l.Plain())
 	}
 }
