@@ -43,11 +43,12 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		chargeIDs[i] = ids.NewCharge(machine)
 		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
+	asked := askPayers(tx, ins)
 	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
 	if err != nil {
 		return nil, err
 	}
-	payers, err := payersTx(ctx, tx, ins)
+	payers, err := asked.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,7 @@
 package charge_test
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"net"
 	"sync/atomic"
 	"testing"
 
@@ -14,50 +11,15 @@ import (
 	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 )
 
-var errCut = errors.New("the connection was cut")
-
-// lossy is a connection that may lose the answer to a commit that the server has done.
-type lossy struct {
-	net.Conn
-	armed *atomic.Bool // the next commit's answer is lost
-	cut   bool
-}
-
-func (c *lossy) Write(b []byte) (int, error) {
-	if bytes.Contains(b, []byte("commit\x00")) && c.armed.CompareAndSwap(true, false) {
-		c.cut = true
-	}
-	return c.Conn.Write(b)
-}
-
-func (c *lossy) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b) // by then the server has committed
-	if c.cut && err == nil {
-		_ = c.Conn.Close()
-		return 0, errCut
-	}
-	return n, err
-}
-
 // overLossy makes a second service over the world's database whose next commit is lost once armed.
 func overLossy(t *testing.T, w *fixture.World) (*charge.Service, *pgxpool.Pool, *atomic.Bool) {
 	t.Helper()
-	armed := new(atomic.Bool)
-	cfg := w.Pool.Config()
-	dial := cfg.ConnConfig.DialFunc
-	cfg.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		return &lossy{Conn: conn, armed: armed}, err
-	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
+	pool, armed := pgtest.Lossy(t, w.Pool)
 	check, err := policy.New()
 	if err != nil {
 		t.Fatal(err)

@@ -29,15 +29,17 @@ type finished struct {
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
 // request and the resolver may both arrive here. source is who caused them; "" for whoever wanted each.
 func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome, source outbox.Source) ([]finished, error) {
-	named := make([]Named, len(ins))
+	named, merchants := make([]Named, len(ins)), make(map[fee.Merchant]time.Time)
 	for i, in := range ins {
 		named[i] = Named{in.ApplicationID, in.ChargeID}
+		merchants[fee.Merchant{ApplicationID: in.ApplicationID, MerchantID: in.MerchantID}] = at[in.ApplicationID].At
 	}
+	schedules := fee.AskInForce(tx, merchants)
 	rows, err := s.LockAllTx(ctx, tx, named)
 	if err != nil {
 		return nil, err
 	}
-	all, err := termsTx(ctx, tx, rows, at)
+	all, err := termsOf(ctx, rows, schedules)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +128,12 @@ func termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Locked, at mome
 	for _, r := range rows {
 		wanted[merchantOf(r.Charge)] = at[r.ApplicationID].At
 	}
-	schedules, err := fee.InForceTx(ctx, tx, wanted)
+	return termsOf(ctx, rows, fee.AskInForce(tx, wanted))
+}
+
+// termsOf completes the schedules that were asked for of the charges' merchants.
+func termsOf(ctx context.Context, rows map[ids.Charge]Locked, asked fee.Asked) (map[ids.Charge]terms, error) {
+	schedules, err := asked.Terms(ctx)
 	if err != nil {
 		return nil, err
 	}

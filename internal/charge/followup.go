@@ -232,12 +232,13 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, at moments, ins []foll
 
 // freeTx locks charges and tells which of them have a call under way.
 func (s *Service) freeTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, []ids.Charge, error) {
-	rows, err := s.LockAllTx(ctx, tx, named)
+	asked := s.AskLock(tx, named)
+	applications, charges := columnsOf(named)
+	busy, err := operation.BusyTx(ctx, tx, applications, charges) // is answered when the locks are held
 	if err != nil {
 		return nil, nil, err
 	}
-	applications, charges := columnsOf(named)
-	busy, err := operation.BusyTx(ctx, tx, applications, charges)
+	rows, err := asked.Charges(ctx)
 	return rows, busy, err
 }
 

@@ -1,7 +1,6 @@
 package charge
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -41,12 +40,13 @@ type payer struct {
 	NetworkID      *string         `db:"network_transaction_id"`
 }
 
-func payersTx(ctx context.Context, tx *pg.Tx, ins []claimIn) ([]payer, error) {
+// askPayers asks for the payers of requests, which are in the order of these.
+func askPayers(tx *pg.Tx, ins []claimIn) *pg.Asked[payer] {
 	applications, merchants, tokens := make([]int64, len(ins)), make([]int64, len(ins)), make([]ids.Token, len(ins))
 	for i, in := range ins {
 		applications[i], merchants[i], tokens[i] = in.applicationID, *in.in.MerchantID, in.token
 	}
-	return pg.All[payer](ctx, tx, `
+	return pg.Ahead[payer](tx, `
 		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.country AS merchant_country, m.currency,
 			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
 			t.bin, t.last4, t.exp_month, t.exp_year, t.funding, t.country, t.bank_name, t.account_type, t.routing,

@@ -123,14 +123,31 @@ func columnsOf(named []Named) (applications []int64, charges []ids.Charge) {
 // LockAllTx is LockTx for several charges, in the order of their ids, whatever order they were named in. Those
 // that are not there are left out.
 func (s *Service) LockAllTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, error) {
+	return s.AskLock(tx, named).Charges(ctx)
+}
+
+// Asked are charges whose lock was asked for and not waited for.
+type Asked struct {
+	service *Service
+	rows    *pg.Asked[Locked]
+}
+
+// AskLock is [Service.LockAllTx] for charges that are needed when the transaction's next statement, which it
+// goes ahead of, is answered too (see [pg.Ahead]).
+func (s *Service) AskLock(tx *pg.Tx, named []Named) Asked {
 	applications, charges := columnsOf(named)
-	rows, err := pg.All[Locked](ctx, tx, selectLocked+`
+	return Asked{s, pg.Ahead[Locked](tx, selectLocked+`
 		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))
 		ORDER BY id`+forUpdate,
-		pg.Args{"applications": applications, "charges": charges})
+		pg.Args{"applications": applications, "charges": charges})}
+}
+
+// Charges are those that are there.
+func (a Asked) Charges(ctx context.Context) (map[ids.Charge]Locked, error) {
+	rows, err := a.rows.Rows(ctx)
 	out := make(map[ids.Charge]Locked, len(rows))
 	for _, l := range rows {
-		l.Charge = s.derive(l.Charge)
+		l.Charge = a.service.derive(l.Charge)
 		out[l.ID] = l
 	}
 	return out, err

@@ -73,13 +73,35 @@ const inForce = `
 // InForceTx returns the terms of each wanted merchant that apply at the time given with it, in one
 // statement. A merchant that had no schedule by then has no terms.
 func InForceTx(ctx context.Context, q pg.Querier, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
+	rows, err := pg.All[termsRow](ctx, q, inForce, inForceArgs(wanted))
+	return termsOf(rows), err
+}
+
+// Asked are terms that were asked for and not waited for.
+type Asked struct{ rows *pg.Asked[termsRow] }
+
+// AskInForce is [InForceTx] for terms that are needed later (see [pg.Ahead]).
+func AskInForce(tx *pg.Tx, wanted map[Merchant]time.Time) Asked {
+	return Asked{pg.Ahead[termsRow](tx, inForce, inForceArgs(wanted))}
+}
+
+// Terms are those of each merchant that was asked for.
+func (a Asked) Terms(ctx context.Context) (map[Merchant]Terms, error) {
+	rows, err := a.rows.Rows(ctx)
+	return termsOf(rows), err
+}
+
+func inForceArgs(wanted map[Merchant]time.Time) pg.Args {
 	var applications, merchants []int64
 	var at []time.Time
 	for m, when := range wanted {
 		applications, merchants, at = append(applications, m.ApplicationID), append(merchants, m.MerchantID), append(at, when)
 	}
-	rows, err := pg.All[termsRow](ctx, q, inForce, pg.Args{"applications": applications, "merchants": merchants, "at": at})
-	out := make(map[Merchant]Terms, len(wanted))
+	return pg.Args{"applications": applications, "merchants": merchants, "at": at}
+}
+
+func termsOf(rows []termsRow) map[Merchant]Terms {
+	out := make(map[Merchant]Terms, len(rows))
 	for _, r := range rows { // the merchants' come first
 		m := Merchant{r.ApplicationID, r.MerchantID}
 		terms, known := out[m]
@@ -93,7 +115,7 @@ func InForceTx(ctx context.Context, q pg.Querier, wanted map[Merchant]time.Time)
 		}
 		out[m] = terms
 	}
-	return out, err
+	return out
 }
 
 // Event is something that happened to a payment and what it cost.

@@ -1,12 +1,16 @@
 package pg
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// queue is what a transaction sends in one batch before its commit.
+// queue is what a transaction sends in one batch with its commit.
 type queue struct {
 	statements []queued
 	rows       map[string]int // the place of the last statement of each text that takes rows
@@ -20,7 +24,7 @@ type queued struct {
 	about map[any]struct{}
 }
 
-// Later queues a statement for the batch before the commit, in order. Its failure fails the
+// Later queues a statement for the batch with the commit, in order. Its failure fails the
 // transaction.
 func (tx *Tx) Later(sql string, args Args) {
 	tx.later.statements = append(tx.later.statements, queued{sql: sql, args: args})
@@ -71,9 +75,17 @@ func Columns(rows []Args) Args {
 }
 
 // Flush sends what Later and Row queued. Only code that must see those rows in the same
-// transaction calls it; InTx does so before the commit.
+// transaction calls it; InTx does so with the commit.
 func (tx *Tx) Flush(ctx context.Context) error {
-	var batch pgx.Batch
+	if len(tx.later.statements) == 0 {
+		return nil
+	}
+	batch := tx.takeAhead()
+	tx.takeLater(batch)
+	return tx.conn.SendBatch(ctx, batch).Close()
+}
+
+func (tx *Tx) takeLater(batch *pgx.Batch) {
 	for _, s := range tx.later.statements {
 		if s.rows != nil {
 			s.args = Columns(s.rows)
@@ -83,8 +95,38 @@ func (tx *Tx) Flush(ctx context.Context) error {
 		}
 	}
 	tx.later = queue{}
-	if batch.Len() == 0 {
-		return nil
+}
+
+// commit sends what is queued and the commit in one message. The server skips the commit if a statement before it
+// fails; when it is not known whether the commit was reached the error has [ErrCommit] in its chain.
+func (tx *Tx) commit(ctx context.Context) error {
+	batch := tx.takeAhead()
+	tx.takeLater(batch)
+	before := batch.QueuedQueries
+	batch.Queue("commit")
+	results := tx.conn.SendBatch(ctx, batch)
+	for _, q := range before {
+		if err := answer(q, results); err != nil {
+			_ = results.Close()
+			return tx.uncommitted(err)
+		}
 	}
-	return tx.tx.SendBatch(ctx, &batch).Close()
+	tag, err := results.Exec()
+	if err = cmp.Or(err, results.Close()); err != nil {
+		return fmt.Errorf("%w: %w", ErrCommit, err)
+	}
+	if tag.String() != "COMMIT" { // an error that fn did not mind had ended the transaction
+		return fmt.Errorf("pg: %w", pgx.ErrTxCommitRollback)
+	}
+	return nil
+}
+
+// uncommitted is the error of a statement before the commit. Only that nothing was sent, the server's word that the
+// statement failed, or that it still holds the transaction, says that nothing was committed.
+func (tx *Tx) uncommitted(err error) error {
+	var said *pgconn.PgError
+	if errors.As(err, &said) || pgconn.SafeToRetry(err) || tx.open() {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrCommit, err)
 }

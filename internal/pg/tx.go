@@ -3,7 +3,6 @@ package pg
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -22,9 +21,10 @@ const maxAttempts = 5
 var ErrCommit = errors.New("pg: commit")
 
 // Tx is a transaction in progress. Statements whose answer nobody needs are queued with
-// [Tx.Later] or [Tx.Row] and leave in one batch just before the commit.
+// [Tx.Later] or [Tx.Row] and leave in one batch with the commit; [Ahead] has some asked with the next one.
 type Tx struct {
-	tx        pgx.Tx
+	conn      *pgx.Conn
+	ahead     []asked
 	later     queue
 	postponed postponed
 }
@@ -32,7 +32,7 @@ type Tx struct {
 // InTx runs fn in a transaction at read committed and commits it. After a serialization
 // failure or a deadlock it runs fn again, so fn must have no effect outside the transaction.
 func InTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
-	return inTx(ctx, pool, pgx.TxOptions{}, fn)
+	return inTx(ctx, pool, beginPlain, fn)
 }
 
 // InRound is InTx for statements over arrays. The planner would make the plan of each anew at each
@@ -40,12 +40,16 @@ func InTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error 
 // What they look up by keys has one good plan, which is kept here: along the indexes, however small a table
 // was when the plan was made.
 func InRound(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
-	return inTx(ctx, pool, pgx.TxOptions{BeginQuery: beginRound}, fn)
+	return inTx(ctx, pool, beginRound, fn)
 }
 
-const beginRound = "BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off"
+// How transactions begin: with statements that go out together with the first that fn sends.
+var (
+	beginPlain = []asked{{sql: "begin"}}
+	beginRound = []asked{{sql: "begin"}, {sql: "SET LOCAL plan_cache_mode = force_generic_plan"}, {sql: "SET LOCAL enable_seqscan = off"}}
+)
 
-func inTx(ctx context.Context, pool *pgxpool.Pool, begin pgx.TxOptions, fn func(tx *Tx) error) error {
+func inTx(ctx context.Context, pool *pgxpool.Pool, begin []asked, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := once(ctx, pool, begin, fn)
 		if err == nil || !retryable(err) || attempt == maxAttempts {
@@ -60,41 +64,32 @@ func inTx(ctx context.Context, pool *pgxpool.Pool, begin pgx.TxOptions, fn func(
 	}
 }
 
-func once(ctx context.Context, pool *pgxpool.Pool, begin pgx.TxOptions, fn func(tx *Tx) error) error {
+func once(ctx context.Context, pool *pgxpool.Pool, begin []asked, fn func(tx *Tx) error) error {
 	conn, err := acquire(ctx, pool)
 	if err != nil {
 		return err
 	}
-	defer conn.Release()
-	ptx, err := conn.BeginTx(ctx, begin)
-	if err != nil {
-		return fmt.Errorf("pg: begin: %w", err)
-	}
-	tx := &Tx{tx: ptx}
+	defer conn.Release() // which closes a connection that is still in a transaction
+	tx := &Tx{conn: conn.Conn(), ahead: slices.Clone(begin)}
 	// A panic or an error in fn rolls back; after a commit this does nothing.
-	defer func() { _ = ptx.Rollback(context.WithoutCancel(ctx)) }()
+	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {
 		return err
 	}
-	if err := tx.Flush(ctx); err != nil {
+	if err := tx.commit(ctx); err != nil {
 		return err
-	}
-	if err := ptx.Commit(ctx); err != nil {
-		return fmt.Errorf("%w: %w", ErrCommit, err)
 	}
 	tx.postponed.execute(ctx, pool)
 	return nil
 }
 
-// Exec runs a statement now and tells how many rows it touched.
-func (tx *Tx) Exec(ctx context.Context, sql string, args Args) (int64, error) {
-	tag, err := tx.tx.Exec(ctx, sql, args)
-	return tag.RowsAffected(), err
-}
+// open tells whether the server has begun the transaction and not ended it.
+func (tx *Tx) open() bool { return !tx.conn.IsClosed() && tx.conn.PgConn().TxStatus() != 'I' }
 
-// Query implements [Querier].
-func (tx *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return tx.tx.Query(ctx, sql, args...)
+func (tx *Tx) rollback(ctx context.Context) {
+	if tx.open() {
+		_, _ = tx.conn.Exec(context.WithoutCancel(ctx), "rollback")
+	}
 }
 
 // ErrNone is returned by [One] when no row matches.

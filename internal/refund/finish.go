@@ -43,11 +43,12 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins
 	for i, in := range ins {
 		named[i] = charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}
 	}
-	charges, err := s.Charges.LockAllTx(ctx, tx, named)
+	asked := s.Charges.AskLock(tx, named)
+	refunds, err := s.lockAllTx(ctx, tx, ins)
 	if err != nil {
 		return nil, err
 	}
-	refunds, err := s.lockAllTx(ctx, tx, ins)
+	charges, err := asked.Charges(ctx)
 	if err != nil {
 		return nil, err
 	}
