@@ -106,7 +106,8 @@ func position(call *ast.CallExpr) int {
 		at = 2
 	case isPage(s):
 		at = 3
-	case slices.Contains([]string{"Exec", "Query", "QueryRow"}, s.Sel.Name), x != nil && x.Name+"."+s.Sel.Name == "tx.Row":
+	case slices.Contains([]string{"Exec", "Query", "QueryRow"}, s.Sel.Name),
+		x != nil && slices.Contains([]string{"tx.Row", "pg.Ahead"}, x.Name+"."+s.Sel.Name):
 		at = 1
 	case slices.Contains([]string{"Later", "Queue"}, s.Sel.Name):
 		at = 0
