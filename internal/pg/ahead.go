@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// asked is a statement that goes out with the next one of a transaction, in one message of both, and what
+// together is a statement that goes out with the next one of a transaction, in one message of both, and what
 // reads its answer; nil if it has none.
-type asked struct {
+type together struct {
 	sql  string
 	args []any
 	read func(pgx.Rows) error
@@ -26,7 +26,7 @@ type Asked[T any] struct {
 // not depend on each other take one journey. Rows are matched by their columns' names, as by [All].
 func Ahead[T any](tx *Tx, sql string, args Args) *Asked[T] {
 	a := &Asked[T]{tx: tx}
-	tx.ahead = append(tx.ahead, asked{sql, []any{args}, a.read})
+	tx.ahead = append(tx.ahead, together{sql, []any{args}, a.read})
 	return a
 }
 
@@ -46,7 +46,7 @@ func (a *Asked[T]) Rows(ctx context.Context) ([]T, error) {
 	return a.rows, nil
 }
 
-func (a asked) queue(batch *pgx.Batch) {
+func (a together) queue(batch *pgx.Batch) {
 	queued := batch.Queue(a.sql, a.args...)
 	if a.read != nil {
 		queued.Query(a.read)
@@ -59,7 +59,7 @@ func (tx *Tx) Exec(ctx context.Context, sql string, args Args) (int64, error) {
 		tag, err := tx.conn.Exec(ctx, sql, args)
 		return tag.RowsAffected(), err
 	}
-	results, err := tx.withAhead(ctx, asked{sql: sql, args: []any{args}})
+	results, err := tx.withAhead(ctx, together{sql: sql, args: []any{args}})
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +77,7 @@ func (tx *Tx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 	if len(tx.ahead) == 0 {
 		return tx.conn.Query(ctx, sql, args...)
 	}
-	results, err := tx.withAhead(ctx, asked{sql: sql, args: args})
+	results, err := tx.withAhead(ctx, together{sql: sql, args: args})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (tx *Tx) takeAhead() *pgx.Batch {
 }
 
 // withAhead sends a statement behind what goes ahead of it and reads the answers but for its own.
-func (tx *Tx) withAhead(ctx context.Context, last asked) (pgx.BatchResults, error) {
+func (tx *Tx) withAhead(ctx context.Context, last together) (pgx.BatchResults, error) {
 	batch := tx.takeAhead()
 	before := batch.QueuedQueries
 	last.queue(batch)

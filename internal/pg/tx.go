@@ -24,7 +24,7 @@ var ErrCommit = errors.New("pg: commit")
 // [Tx.Later] or [Tx.Row] and leave in one batch with the commit; [Ahead] has some asked with the next one.
 type Tx struct {
 	conn      *pgx.Conn
-	ahead     []asked
+	ahead     []together
 	later     queue
 	postponed postponed
 }
@@ -45,11 +45,11 @@ func InRound(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) err
 
 // How transactions begin: with statements that go out together with the first that fn sends.
 var (
-	beginPlain = []asked{{sql: "begin"}}
-	beginRound = []asked{{sql: "begin"}, {sql: "SET LOCAL plan_cache_mode = force_generic_plan"}, {sql: "SET LOCAL enable_seqscan = off"}}
+	beginPlain = []together{{sql: "begin"}}
+	beginRound = []together{{sql: "begin"}, {sql: "SET LOCAL plan_cache_mode = force_generic_plan"}, {sql: "SET LOCAL enable_seqscan = off"}}
 )
 
-func inTx(ctx context.Context, pool *pgxpool.Pool, begin []asked, fn func(tx *Tx) error) error {
+func inTx(ctx context.Context, pool *pgxpool.Pool, begin []together, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := once(ctx, pool, begin, fn)
 		if err == nil || !retryable(err) || attempt == maxAttempts {
@@ -64,7 +64,7 @@ func inTx(ctx context.Context, pool *pgxpool.Pool, begin []asked, fn func(tx *Tx
 	}
 }
 
-func once(ctx context.Context, pool *pgxpool.Pool, begin []asked, fn func(tx *Tx) error) error {
+func once(ctx context.Context, pool *pgxpool.Pool, begin []together, fn func(tx *Tx) error) error {
 	conn, err := acquire(ctx, pool)
 	if err != nil {
 		return err
