@@ -178,7 +178,7 @@ func enrollPlace(places map[string]bool, here payees) (at string, enrolled bool)
 			continue
 		}
 		at = cmp.Or(at, merchantTab(places, m.ID, "daf"))
-		enrolled = enrolled || m.DAFProviderConnectID != nil
+		enrolled = enrolled || m.Enrolled
 	}
 	return at, enrolled
 }

@@ -82,10 +82,10 @@ func (p *Portal) showCharge(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	state := stateOf(t, one)
+	state := stateOf(t, one.Summary())
 	acts := p.chargeActs(c, one)
 	view := views.Detail{
-		Head: ui.Head{Title: t.Money(one.Amount, one.Currency), Text: t.Charge.To(payerOf(t, one), of.merchant.Name),
+		Head: ui.Head{Title: t.Money(one.Amount, one.Currency), Text: t.Charge.To(payerOf(t, one.Summary()), of.merchant.Name),
 			Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Charges.Title, Href: chargesPath}}},
 		Buttons: append(p.receiptActs(c, one), acts.buttons...), Banners: p.chargeBanners(c, of),
 		Main: []views.Part{
@@ -227,7 +227,7 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 	street := strings.Join(slices.DeleteFunc([]string{b.AddressLine1, b.AddressLine2, strings.TrimSpace(b.AddressCity + " " + b.AddressState + " " + b.AddressZip),
 		b.AddressCountry}, func(s string) bool { return s == "" }), ", ")
 	var pairs []ui.Pair
-	for _, one := range []ui.Pair{{Key: t.Charge.Name, Value: nameOf(b)}, {Key: t.Charge.Email, Value: b.Email}, {Key: t.Charge.Phone, Value: b.Phone},
+	for _, one := range []ui.Pair{{Key: t.Charge.Name, Value: b.Name()}, {Key: t.Charge.Email, Value: b.Email}, {Key: t.Charge.Phone, Value: b.Phone},
 		{Key: t.Charge.Billing, Value: street}} {
 		if one.Value != "" {
 			pairs = append(pairs, one)

@@ -15,7 +15,7 @@ import (
 // detailsPart is what else there is to know about a charge.
 func detailsPart(t *text.Catalogue, of around) views.Part {
 	c, d := of.charge, t.Charge
-	method, detail := methodOf(t, c.PaymentMethod)
+	method, detail := methodOf(t, c.Summary())
 	facts := []ui.Fact{{Key: d.ID, Value: ui.Copied(d.ID, c.ID.String())}, {Key: d.Created, Value: ui.Time(c.CreatedAt.Time)},
 		{Key: d.Method, Value: ui.Two(method, strings.Join(textsOf(detail, cardWords(t, c.PaymentMethod)), " · "))}}
 	add := func(key string, value templ.Component) { facts = append(facts, ui.Fact{Key: key, Value: value}) }

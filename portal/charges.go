@@ -89,7 +89,7 @@ func (p *Portal) showCharges(c echo.Context) error {
 	}
 	t, in := say(c), chargeInput(c, query)
 	ctx, a := c.Request().Context(), actor(c)
-	charges, err := p.Charges.List(ctx, a, in)
+	charges, err := p.Charges.Summaries(ctx, a, in)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (p *Portal) showCharges(c echo.Context) error {
 	}
 	view := views.List{Head: ui.Head{Title: t.Charges.Title, Text: t.Charges.Text}, Bar: p.chargeBar(c, query, here),
 		Empty: ui.NothingYet(ui.IconCharge, t.Charges.EmptyTitle, t.Charges.EmptyText),
-		Pager: pagerOf(chargesPath, query, charges, func(one charge.Charge) string { return one.ID.String() }, t.Charges.Shown(len(charges.Items))),
+		Pager: pagerOf(chargesPath, query, charges, func(one charge.Summary) string { return one.ID.String() }, t.Charges.Shown(len(charges.Items))),
 		Table: chargeTable(t, charges, here)}
 	if len(charges.Items) > 0 {
 		if view.Totals, err = p.chargeTotals(c, in); err != nil {
@@ -170,7 +170,7 @@ func wrongAmount(t *text.Catalogue, query url.Values, name string) string {
 	return ""
 }
 
-func chargeTable(t *text.Catalogue, charges page.Of[charge.Charge], here payees) ui.Table {
+func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees) ui.Table {
 	out := ui.Table{Caption: t.Charges.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Charges.Payer, Place: ui.PlaceLead}, {Title: t.Charges.Amount, Right: true, Place: ui.PlaceAmount},
 		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method}, {Title: t.Charges.Merchant, Place: ui.PlaceGone},
@@ -178,9 +178,9 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Charge], here payees)
 	}}
 	for _, one := range charges.Items {
 		payer := payerOf(t, one)
-		method, detail := methodOf(t, one.PaymentMethod)
+		method, detail := methodOf(t, one)
 		out.Rows = append(out.Rows, ui.Row{Href: chargesPath + "/" + one.ID.String(), Label: t.Charges.Row(t.Amount(one.Amount), payer),
-			Cells: []templ.Component{ui.Two(payer, one.Billing.Email), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
+			Cells: []templ.Component{ui.Two(payer, one.Email), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
 				ui.Two(method, detail), ui.Plain(here.names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
 	}
 	return out
@@ -216,7 +216,7 @@ func chargeLine(c charge.Charge) []string {
 	}
 	return []string{c.ID.String(), stamp(c.CreatedAt.Time), string(c.Status), units(c.Amount), units(c.AmountCaptured), units(c.AmountRefunded),
 		units(c.AmountDisputed), units(c.FeeTotal), units(c.Net), string(c.Currency), string(c.Type), brand, c.PaymentMethod.Last4,
-		nameOf(c.Billing), c.Billing.Email, strconv.FormatInt(c.MerchantID, 10), deref(c.ExternalID), strconv.FormatBool(c.Recurring),
+		c.Billing.Name(), c.Billing.Email, strconv.FormatInt(c.MerchantID, 10), deref(c.ExternalID), strconv.FormatBool(c.Recurring),
 		deref(c.Description), failure, deref(c.ReturnCode), available, payout}
 }
 
@@ -225,15 +225,11 @@ const mostSummed = 1_000
 
 // chargeTotals are the sums above the list; of very many, what adds them up afterwards.
 func (p *Portal) chargeTotals(c echo.Context, in charge.ListInput) (templ.Component, error) {
-	sums, err := p.Charges.Totals(c.Request().Context(), actor(c), in, mostSummed+1)
+	sums, err := p.Charges.FewTotals(c.Request().Context(), actor(c), in, mostSummed)
 	if err != nil {
 		return nil, err
 	}
-	var n int64
-	for _, s := range sums {
-		n += s.Count
-	}
-	if n <= mostSummed {
+	if len(sums) > 0 {
 		return chargeFigures(say(c), sums), nil
 	}
 	t := say(c).Charges
@@ -247,7 +243,7 @@ func (p *Portal) chargeTotals(c echo.Context, in charge.ListInput) (templ.Compon
 // showChargeTotals adds up however many there are: the page that the list asks for when they are many.
 func (p *Portal) showChargeTotals(c echo.Context) error {
 	t := say(c)
-	sums, err := p.Charges.Totals(c.Request().Context(), actor(c), chargeInput(c, c.QueryParams()), 0)
+	sums, err := p.Charges.Totals(c.Request().Context(), actor(c), chargeInput(c, c.QueryParams()))
 	if err != nil && !pg.IsSlow(err) {
 		return err
 	}

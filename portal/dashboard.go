@@ -97,7 +97,7 @@ func (p *Portal) lookBack(c echo.Context) (d dashboard, err error) {
 		}
 	}
 	refunds, err := p.Refunds.Totals(ctx, a, refund.ListInput{Created: page.Times{From: &d.first, Until: &until}, Statuses: []string{string(refund.Succeeded)},
-		Currencies: []string{string(d.currency)}}, 0)
+		Currencies: []string{string(d.currency)}})
 	if len(refunds) > 0 {
 		d.refunds = refunds[0]
 	}

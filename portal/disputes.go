@@ -57,7 +57,7 @@ func disputeInput(c echo.Context, query url.Values) dispute.ListInput {
 
 // contested is what rows of disputes are shown with.
 type contested struct {
-	charges   map[ids.Charge]charge.Charge
+	charges   map[ids.Charge]charge.Summary
 	merchants payees
 	now       time.Time // by the application's clock
 }
@@ -170,8 +170,8 @@ func dueIn(c echo.Context, by, now time.Time) (string, ui.Tone) {
 }
 
 // paidBy is who paid a charge, and with what.
-func paidBy(t *text.Catalogue, paid charge.Charge) (name, method string) {
-	method, _ = methodOf(t, paid.PaymentMethod)
+func paidBy(t *text.Catalogue, paid charge.Summary) (name, method string) {
+	method, _ = methodOf(t, paid)
 	return payerOf(t, paid), method
 }
 

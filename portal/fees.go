@@ -65,7 +65,7 @@ func feeMerchants(differing page.Of[fee.Unlike], coming []fee.Record) []int64 {
 	return out
 }
 
-func differingOf(t *text.Catalogue, all []fee.Unlike, defaults fee.Rates, names map[int64]merchant.Merchant) (out []views.FeeDiffering) {
+func differingOf(t *text.Catalogue, all []fee.Unlike, defaults fee.Rates, names map[int64]merchant.Summary) (out []views.FeeDiffering) {
 	for _, u := range all {
 		var which []string
 		for _, e := range feeEdits(t, defaults, u.Rates) {

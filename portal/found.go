@@ -68,8 +68,8 @@ func lineOf(t *text.Catalogue, f report.Found, of string) (group int, line ui.Fo
 		return 0, ui.Found{Icon: ui.IconMerchant, Title: o.Name, Detail: t.Search.Line(o.Country, strconv.FormatInt(o.ID, 10), ""), Href: merchantsPath + "/" + f.ID,
 			Aside: ui.Plain(t.Merchant.Statuses[string(o.Status)])}
 	case charge.Charge:
-		method, _ := methodOf(t, o.PaymentMethod)
-		return 1, say(ui.IconCharge, payerOf(t, o)+" · "+method, t.Charges.Statuses[string(o.Status)], chargesPath+"/", ui.Money(o.Amount, o.Currency))
+		method, _ := methodOf(t, o.Summary())
+		return 1, say(ui.IconCharge, payerOf(t, o.Summary())+" · "+method, t.Charges.Statuses[string(o.Status)], chargesPath+"/", ui.Money(o.Amount, o.Currency))
 	case refund.Refund:
 		return 2, say(ui.IconRefund, t.Search.RefundOf(o.ChargeID.String()), deref(o.Note), refundsPath+"/", ui.Money(o.Amount, o.Currency))
 	case dispute.Dispute:

@@ -10,7 +10,6 @@ import (
 
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
@@ -21,15 +20,15 @@ const offered = 100
 // payees are merchants that the visitor sees.
 type payees struct {
 	names  map[int64]string
-	first  []merchant.Merchant // the first ones by id, for a filter
-	more   bool                // than those
-	paidIn []money.Currency    // of all of them
+	first  []merchant.Summary // the first ones by id, for a filter
+	more   bool               // than those
+	paidIn []money.Currency   // of all of them
 }
 
 // payees finds the merchants that a filter offers, and those that rows of a list belong to.
 func (p *Portal) payees(c echo.Context, rows ...int64) (payees, error) {
 	ctx, a := c.Request().Context(), actor(c)
-	of, err := p.Merchants.List(ctx, a, merchant.ListInput{Page: page.Input[int64]{Limit: offered, Ascending: true}})
+	of, err := p.Merchants.First(ctx, a, offered)
 	if err != nil {
 		return payees{}, err
 	}

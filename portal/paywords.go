@@ -10,7 +10,6 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/money"
-	"svcpay/internal/token"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -30,28 +29,17 @@ func (p *Portal) machineDay(c echo.Context) time.Time {
 	return p.Now().In(text.To(c.Request().Context()).Zone)
 }
 
-// nameOf is a payer's name; "" if it was not given.
-func nameOf(b token.Billing) string {
-	return strings.Join(strings.Fields(b.FirstName+" "+b.MiddleName+" "+b.LastName), " ")
-}
-
 // payerOf is how a charge's payer is called.
-func payerOf(t *text.Catalogue, c charge.Charge) string {
-	return cmp.Or(nameOf(c.Billing), c.Billing.Email, t.Charges.NoName)
+func payerOf(t *text.Catalogue, c charge.Summary) string {
+	return cmp.Or(c.Payer, c.Email, t.Charges.NoName)
 }
 
 // methodOf is what was paid with, and what explains it.
-func methodOf(t *text.Catalogue, m charge.PaymentMethod) (words, detail string) {
-	switch {
-	case m.CardMethod != nil:
-		if m.Wallet != nil {
-			detail = t.Charges.Wallets[*m.Wallet]
-		}
-		return t.Charges.Digits(cmp.Or(t.Charges.Brands[m.Brand], t.Charges.Brands["none"]), m.Last4), detail
-	case m.BankMethod != nil:
-		return t.Charges.Digits(m.BankName, m.Last4), t.Charges.Accounts[m.AccountType]
+func methodOf(t *text.Catalogue, c charge.Summary) (words, detail string) {
+	if c.Type == charge.ACH || c.Type == charge.ACSS {
+		return t.Charges.Digits(c.BankName, c.Last4), t.Charges.Accounts[c.AccountType]
 	}
-	return t.Charges.Digits(t.Charges.Brands["none"], m.Last4), ""
+	return t.Charges.Digits(cmp.Or(t.Charges.Brands[c.Brand], t.Charges.Brands["none"]), c.Last4), t.Charges.Wallets[c.Wallet]
 }
 
 // chargeTones say what a charge's status means.
@@ -61,7 +49,7 @@ var chargeTones = map[charge.Status]ui.Tone{
 }
 
 // stateOf is a charge's status, with what came of its money since.
-func stateOf(t *text.Catalogue, c charge.Charge) views.State {
+func stateOf(t *text.Catalogue, c charge.Summary) views.State {
 	out := views.State{Tone: chargeTones[c.Status], Word: t.Charges.Statuses[string(c.Status)]}
 	switch {
 	case c.AmountDisputed > 0:

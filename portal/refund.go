@@ -41,7 +41,7 @@ func (p *Portal) showRefund(c echo.Context) error {
 		return err
 	}
 	state := refundState(t, r)
-	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(payerOf(t, of.charge), of.merchant.Name),
+	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(payerOf(t, of.charge.Summary()), of.merchant.Name),
 		Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: refundsPath}}},
 		Main: []views.Part{{Card: ui.Card{Title: t.Charge.Timeline}, Body: ui.Timeline{Entries: of.happened}.View()},
 			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, string(record))}},
@@ -75,9 +75,9 @@ func (p *Portal) refundActs(c echo.Context, of charge.Charge, r refund.Refund) (
 
 func (p *Portal) refundRelated(c echo.Context, of around) views.Part {
 	t := say(c)
-	method, _ := methodOf(t, of.charge.PaymentMethod)
+	method, _ := methodOf(t, of.charge.Summary())
 	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks([]ui.Task{
-		{Icon: ui.IconCharge, Text: t.Refunds.ChargeLink(t.Money(of.charge.Amount, of.charge.Currency)), Note: payerOf(t, of.charge) + ", " + method,
+		{Icon: ui.IconCharge, Text: t.Refunds.ChargeLink(t.Money(of.charge.Amount, of.charge.Currency)), Note: payerOf(t, of.charge.Summary()) + ", " + method,
 			Href: chargesPath + "/" + of.charge.ID.String()},
 		{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: merchantPlace(of.places, of.merchant.ID)},
 	})}

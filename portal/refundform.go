@@ -22,7 +22,7 @@ import (
 // refundForm is the dialog for a charge, with an amount typed in it.
 func (p *Portal) refundForm(c echo.Context, one charge.Charge, typed string) (views.RefundForm, error) {
 	t, at := say(c), chargesPath+"/"+one.ID.String()
-	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), payerOf(t, one)), Action: at + "/refund", Back: at,
+	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), payerOf(t, one.Summary())), Action: at + "/refund", Back: at,
 		Once: newOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
 		Reasons: options(refund.Reasons(), t.Acts.Reasons)}
 	amount, wrong := refundAmount(t, one, typed)
@@ -45,7 +45,7 @@ func (p *Portal) refundForm(c echo.Context, one charge.Charge, typed string) (vi
 
 // refundSays is what a refund comes to: 0 is one of which the amount is not known yet.
 func refundSays(t *text.Catalogue, one charge.Charge, amount money.Amount) views.RefundSays {
-	method, _ := methodOf(t, one.PaymentMethod)
+	method, _ := methodOf(t, one.Summary())
 	out := views.RefundSays{Title: t.Acts.PayerGets(t.Amount(amount), method), Press: t.Acts.Press(t.Amount(amount))}
 	if amount == 0 {
 		out.Press = t.Acts.Refund

@@ -37,22 +37,6 @@ func (s *Service) Reach(ctx context.Context, actor authz.Actor, id ids.Charge) e
 	})
 }
 
-// Several reads those of some charges that exist for the actor, by their ids.
-func (s *Service) Several(ctx context.Context, actor authz.Actor, charges []ids.Charge) (map[ids.Charge]Charge, error) {
-	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
-		return nil, err
-	}
-	all, err := pg.All[Charge](ctx, s.Pool, shown+` WHERE application_id = @application_id AND id = ANY (@charges::uuid[])`,
-		pg.Args{"application_id": actor.ApplicationID, "charges": charges})
-	out := make(map[ids.Charge]Charge, len(all))
-	for _, c := range all {
-		if actor.Sees(c.MerchantID) {
-			out[c.ID] = s.derive(c)
-		}
-	}
-	return out, err
-}
-
 // ListInput selects a page of charges; what is not set selects all.
 type ListInput struct {
 	Page       page.Input[ids.Charge]
@@ -84,6 +68,15 @@ func (s *Service) list(ctx context.Context, q pg.Querier, applicationID int64, i
 		return page.Of[Charge]{}, err
 	}
 	return pg.Page(ctx, q, in.Page, selectPage, args, s.derive)
+}
+
+// readable is [Service.selection] of what the actor may read of a list.
+func (s *Service) readable(ctx context.Context, actor authz.Actor, in ListInput) (pg.Args, error) {
+	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+		return nil, err
+	}
+	in.Merchants = actor.Within(in.Merchants)
+	return s.selection(ctx, actor.ApplicationID, in)
 }
 
 // selection are the arguments of the conditions that a list's filters are.

@@ -34,7 +34,7 @@ func TestWhoDecidedByAnotherAmountIsRefused(t *testing.T) {
 	if now := chargeOf(t, w, c.ID); now.AmountRefunded != 3_000 {
 		t.Errorf("%d is refunded", now.AmountRefunded)
 	}
-	totals, err := w.Refunds.Totals(t.Context(), w.Actor(), refund.ListInput{}, 0)
+	totals, err := w.Refunds.Totals(t.Context(), w.Actor(), refund.ListInput{})
 	if err != nil || len(totals) != 1 || totals[0].Count != 1 || totals[0].Succeeded != 3_000 {
 		t.Errorf("%+v, %v", totals, err)
 	}

@@ -76,24 +76,33 @@ type Totals struct {
 	Failed    money.Amount   `db:"failed"` // canceled ones too: nothing was given back
 }
 
-// Totals adds up a list of refunds by currency, without regard to its page: the newest most of them, or all
-// for 0.
-func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput, most int) ([]Totals, error) {
+// Totals adds up a list of refunds by currency, without regard to its page.
+func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) ([]Totals, error) {
+	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
+		return nil, err
+	}
+	return pg.Planned[Totals](ctx, s.Pool, sumUp+byCurrency, in.selection(actor))
+}
+
+// FewTotals is Totals of a list of at most so many refunds. Of a longer list it returns nothing, as of an empty one.
+func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput, most int) ([]Totals, error) {
 	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
 		return nil, err
 	}
 	args := in.selection(actor)
-	if args["most_rows"] = &most; most == 0 {
-		args["most_rows"] = nil
-	}
-	return pg.Planned[Totals](ctx, s.Pool, `
-		SELECT currency, count(*) AS count,
+	args["many"] = most + 1
+	return pg.Planned[Totals](ctx, s.Pool, sumUp+`
+		AND (SELECT count(*) FROM (SELECT FROM refunds`+selected+` ORDER BY id DESC LIMIT @many::bigint) counted) < @many`+byCurrency, args)
+}
+
+const (
+	sumUp = `SELECT currency, count(*) AS count,
 			coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0)::bigint AS succeeded,
 			coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0)::bigint AS pending,
 			coalesce(sum(amount) FILTER (WHERE status IN ('failed', 'canceled')), 0)::bigint AS failed
-		FROM (SELECT * FROM refunds `+selected+` ORDER BY id DESC LIMIT @most_rows::bigint) chosen
-		GROUP BY currency ORDER BY currency DESC`, args)
-}
+		FROM refunds` + selected
+	byCurrency = ` GROUP BY currency ORDER BY currency DESC`
+)
 
 const selectPage = `SELECT ` + columns + ` FROM refunds` + selected
 

@@ -137,7 +137,7 @@ func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind)
 		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), Card: &Card{
 			Brand: sensitive.BrandOf(in.Number.Reveal()).Name, Last4: in.Number.Last4(),
 			ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Funding: profile.Funding, Wallet: from,
-			CardholderName: in.Billing.holder(),
+			CardholderName: in.Billing.Name(),
 		}},
 		owner: o, kind: kind, entryMode: entryMode, status: Active,
 		bin: &bin, country: &profile.Country, fingerprint: fingerprint, sealed: sealed,

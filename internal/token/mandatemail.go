@@ -63,7 +63,7 @@ func (s *Service) mandateLetter(m merchant.Merchant, row newToken) (*mail.Messag
 		debited += fmt.Sprintf(w.at, account.BankName)
 	}
 	lines := []string{
-		fmt.Sprintf(w.lead, billing.holder(), row.mandate.AcceptedAt.In(zone).Format(w.day), m.Name, debited),
+		fmt.Sprintf(w.lead, billing.Name(), row.mandate.AcceptedAt.In(zone).Format(w.day), m.Name, debited),
 		w.intro, row.mandate.Text, fmt.Sprintf(w.revoke, m.Name),
 	}
 	if !s.livemode() {

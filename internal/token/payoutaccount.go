@@ -61,7 +61,7 @@ func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchant
 		if err != nil {
 			return err
 		}
-		out = processor.Bank{Scheme: row.Kind.scheme(), Routing: row.Routing, Holder: row.Billing.holder(), Savings: row.AccountType == "savings"}
+		out = processor.Bank{Scheme: row.Kind.scheme(), Routing: row.Routing, Holder: row.Billing.Name(), Savings: row.AccountType == "savings"}
 		out.Number, err = s.Vault.OpenAccount(owner{applicationID, merchantID}.ref(id), sealed[id])
 		return err
 	})

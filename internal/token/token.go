@@ -99,8 +99,8 @@ type Billing struct {
 	Phone          string `json:"phone,omitempty"`
 }
 
-// holder is the name of who owns the payment method.
-func (b Billing) holder() string {
+// Name is that of who owns the payment method; "" if it was not given.
+func (b Billing) Name() string {
 	return strings.Join(strings.Fields(b.FirstName+" "+b.MiddleName+" "+b.LastName), " ")
 }
 

@@ -88,7 +88,7 @@ func (s *Service) openWallet(ctx context.Context, m merchant.Merchant, origin st
 		return newToken{}, err
 	}
 	card := CardInput{Number: p.Number, ExpMonth: p.ExpMonth, ExpYear: p.ExpYear, Billing: in.Billing, cryptogram: p.Cryptogram}
-	if card.Billing.holder() == "" {
+	if card.Billing.Name() == "" {
 		card.Billing.FirstName, card.Billing.LastName = names(p.Holder)
 	}
 	var fs fault.Fields
