@@ -53,14 +53,16 @@ func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput
 	if err != nil {
 		return nil, err
 	}
-	args["many"] = most + 1
+	args["limit"] = most + 1
 	return pg.Planned[Totals](ctx, s.Pool, sumUp+`
-		AND (SELECT count(*) FROM (SELECT FROM charges`+selected+` ORDER BY id DESC LIMIT @many::bigint) counted) < @many`+byCurrency, args)
+		AND (SELECT count(*) FROM (SELECT FROM charges`+selected+`
+			ORDER BY id DESC LIMIT @limit::bigint) counted) < @limit`+byCurrency, args)
 }
 
 const (
 	sumUp      = `SELECT currency, ` + sums + ` FROM charges` + selected
-	byCurrency = ` GROUP BY currency ORDER BY currency DESC`
+	byCurrency = `
+		GROUP BY currency ORDER BY currency DESC`
 )
 
 // sums are the members of Totals.

@@ -99,7 +99,8 @@ func selected(actor authz.Actor, in ListInput) pg.Args {
 const selectPage = `SELECT ` + columns + ` FROM merchants m` + selection
 
 const selection = `
-	WHERE m.application_id = @application_id AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))
+	WHERE m.application_id = @application_id
+		AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))
 		AND (@statuses::text[] IS NULL OR m.status = ANY (@statuses))
 		AND (@organizations::bigint[] IS NULL OR m.organization_id = ANY (@organizations))
 		AND (@countries::text[] IS NULL OR m.country = ANY (@countries))

@@ -32,7 +32,8 @@ func (s *Service) First(ctx context.Context, actor authz.Actor, most int) (page.
 		return page.Of[Summary]{}, err
 	}
 	return pg.Page(ctx, s.Pool, page.Input[int64]{Limit: most, Ascending: true}, summarized+`
-		WHERE m.application_id = @application_id AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))`,
+		WHERE m.application_id = @application_id
+			AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))`,
 		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil)}, func(m Summary) Summary { return m })
 }
 

@@ -24,21 +24,27 @@ func Find[T any](ctx context.Context, q Querier, sql string, args Args) (T, erro
 // The ends of a page's statement. Each direction, with a cursor and without, is a statement of its own:
 // a plan with one of the two in a parameter could not begin to read the index where the page begins.
 const (
-	pageFirstUp   = ` ORDER BY id LIMIT @limit`
-	pageFirstDown = ` ORDER BY id DESC LIMIT @limit`
-	pageUp        = ` AND id > @cursor` + pageFirstUp
-	pageDown      = ` AND id < @cursor` + pageFirstDown
+	pageFirstUp = `
+		ORDER BY id LIMIT @limit`
+	pageFirstDown = `
+		ORDER BY id DESC LIMIT @limit`
+	pageUp = `
+		AND id > @cursor` + pageFirstUp
+	pageDown = `
+		AND id < @cursor` + pageFirstDown
 )
 
 // forTheseArguments has a statement planned for the arguments that it comes with. A list has many
-// filters of which few are used at a time; a plan for all of them could use no index for any.
+// filters of which few are used at a time; a plan for all of them could use no index for any. What is asked of all that
+// an application has is planned the same each time, and may keep its plan.
 const forTheseArguments = pgx.QueryExecModeCacheDescribe
 
 // Planned is [All] with a plan made for its arguments: for sums over a list, whose filters are as many.
 func Planned[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
+	sql, args, how := asked(sql, args)
 	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) {
 		return pgx.AppendRows(make([]T, 0), rows, pgx.RowToStructByName[T])
-	}, forTheseArguments)
+	}, how...)
 }
 
 // Page reads one page of records along their column id. sql is a SELECT that ends in the conditions of
@@ -60,9 +66,10 @@ func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input
 	default:
 		sql += pageDown
 	}
+	sql, args, how := asked(sql, args)
 	rows, err := collect(ctx, q, sql, args, func(rows pgx.Rows) ([]R, error) {
 		return pgx.CollectRows(rows, pgx.RowToStructByName[R])
-	}, forTheseArguments)
+	}, how...)
 	if err != nil {
 		return page.Of[T]{}, err
 	}

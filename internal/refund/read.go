@@ -90,9 +90,10 @@ func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput
 		return nil, err
 	}
 	args := in.selection(actor)
-	args["many"] = most + 1
+	args["limit"] = most + 1
 	return pg.Planned[Totals](ctx, s.Pool, sumUp+`
-		AND (SELECT count(*) FROM (SELECT FROM refunds`+selected+` ORDER BY id DESC LIMIT @many::bigint) counted) < @many`+byCurrency, args)
+		AND (SELECT count(*) FROM (SELECT FROM refunds`+selected+`
+			ORDER BY id DESC LIMIT @limit::bigint) counted) < @limit`+byCurrency, args)
 }
 
 const (
@@ -101,7 +102,8 @@ const (
 			coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0)::bigint AS pending,
 			coalesce(sum(amount) FILTER (WHERE status IN ('failed', 'canceled')), 0)::bigint AS failed
 		FROM refunds` + selected
-	byCurrency = ` GROUP BY currency ORDER BY currency DESC`
+	byCurrency = `
+		GROUP BY currency ORDER BY currency DESC`
 )
 
 const selectPage = `SELECT ` + columns + ` FROM refunds` + selected
