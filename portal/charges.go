@@ -179,7 +179,7 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees
 	for _, one := range charges.Items {
 		payer := payerOf(t, one)
 		method, detail := methodOf(t, one)
-		out.Rows = append(out.Rows, ui.Row{Href: chargesPath + "/" + one.ID.String(), Label: t.Charges.Row(t.Amount(one.Amount), payer),
+		out.Rows = append(out.Rows, ui.Row{Href: chargesPath + "/" + one.ID.String(),
 			Cells: []templ.Component{ui.Two(payer, one.Email), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
 				ui.Two(method, detail), ui.Plain(here.names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
 	}

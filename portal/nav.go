@@ -43,12 +43,25 @@ func (p *Portal) reachable(c echo.Context) map[string]bool {
 		return out
 	}
 	out := map[string]bool{}
-	for _, r := range p.routes() {
-		if r.method == http.MethodGet && p.opens(c, r.access) {
-			out[r.path] = true
+	for needed, paths := range p.pages {
+		if p.opens(c, needed) {
+			for _, path := range paths {
+				out[path] = true
+			}
 		}
 	}
 	c.Set(reachableKey, out)
+	return out
+}
+
+// pagesOf are the addresses in a table of routes that can be opened, by who may: what many of them need is asked once.
+func pagesOf(table []route) map[access][]string {
+	out := map[access][]string{}
+	for _, r := range table {
+		if r.method == http.MethodGet {
+			out[r.access] = append(out[r.access], r.path)
+		}
+	}
 	return out
 }
 

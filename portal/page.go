@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -60,7 +61,7 @@ func asksFragment(r *http.Request) (id string, ok bool) {
 // difference. A page about an error is drawn after the time of the request has ended, and drawing takes none
 // to speak of: the request's context does not bound it.
 func render(c echo.Context, status int, page templ.Component) error {
-	ctx := context.WithoutCancel(c.Request().Context())
+	var ctx context.Context = &unbounded{c.Request().Context()}
 	if status >= http.StatusBadRequest && c.Request().Method == http.MethodPost {
 		ctx = views.Refused(ctx)
 	}
@@ -80,10 +81,20 @@ func render(c echo.Context, status int, page templ.Component) error {
 	})
 }
 
+// unbounded is a context that does not end. Those of the standard library take an allocation to look for a value, and a page
+// looks for thousands.
+type unbounded struct{ context.Context }
+
+func (*unbounded) Deadline() (at time.Time, ok bool) { return at, false }
+func (*unbounded) Done() <-chan struct{}             { return nil }
+func (*unbounded) Err() error                        { return nil }
+
 // write answers with what draw writes, all of it or, when that fails, nothing.
 func write(c echo.Context, status int, draw func(*bytes.Buffer) error) error {
-	var b bytes.Buffer
-	if err := draw(&b); err != nil {
+	b := drawn.Get().(*bytes.Buffer)
+	defer drawn.Put(b)
+	b.Reset()
+	if err := draw(b); err != nil {
 		return err
 	}
 	c.Response().Header().Add("Vary", "Accept-Encoding")
@@ -97,6 +108,10 @@ func write(c echo.Context, status int, draw func(*bytes.Buffer) error) error {
 	c.Response().Header().Set("Content-Encoding", "gzip")
 	return c.HTMLBlob(status, packed)
 }
+
+// drawn are buffers of pages that were answered: a list grows to 70 KB, and to find room for that takes as long as some
+// of its queries.
+var drawn = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // worthPacking is the size, in bytes, from which on a page is compressed.
 const worthPacking = 1400

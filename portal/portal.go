@@ -42,6 +42,7 @@ type Portal struct {
 	files    files
 	sessions sessionStore
 	origins  *http.CrossOriginProtection
+	pages    map[access][]string // the addresses that can be opened
 }
 
 // New makes the portal. Without a built front end its pages have no style, and the log says so. An
@@ -67,7 +68,9 @@ func New(c Config) (*Portal, error) {
 		c.Fees.WriteLetters(n)
 		c.Merchants.WriteLetters(n)
 	}
-	return &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}, nil
+	p := &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}
+	p.pages = pagesOf(p.routes())
+	return p, nil
 }
 
 // Register adds the portal's routes. What they fail with goes to e's HTTPErrorHandler, and from

@@ -149,7 +149,7 @@ func refundTable(t *text.Catalogue, refunds page.Of[refund.Refund], charges map[
 		of := charges[r.ChargeID]
 		method, _ := methodOf(t, of)
 		who, where := starter(t, r.InitiatedBy)
-		out.Rows = append(out.Rows, ui.Row{Href: refundsPath + "/" + r.ID.String(), Label: t.Refunds.Row(t.Amount(r.Amount)),
+		out.Rows = append(out.Rows, ui.Row{Href: refundsPath + "/" + r.ID.String(),
 			Cells: []templ.Component{ui.Two(payerOf(t, of), method), ui.Money(r.Amount, r.Currency), views.ChargeState(refundState(t, r)),
 				ui.Two(who, where), ui.Plain(cmp.Or(t.Acts.Reasons[deref(r.Reason)], "–")), ui.Plain(here.names[r.MerchantID]), ui.Time(r.CreatedAt.Time)}})
 	}

@@ -43,24 +43,25 @@ func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) (
 	if err != nil {
 		return nil, err
 	}
-	return pg.Planned[Totals](ctx, s.Pool, sumUp+byCurrency, args)
+	return pg.Planned[Totals](ctx, s.Pool, sumUp+`charges`+selected+byCurrency, args)
 }
 
 // FewTotals is Totals of a list of at most so many charges. Of a longer list it returns nothing, as of an empty one:
-// it counts as far as that, which an index does by itself, before it looks at any charge.
+// it looks for one beyond, which an index tells by itself, before it looks at any charge.
 func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput, most int) ([]Totals, error) {
 	args, err := s.readable(ctx, actor, in)
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = most + 1
-	return pg.Planned[Totals](ctx, s.Pool, sumUp+`
-		AND (SELECT count(*) FROM (SELECT FROM charges`+selected+`
-			ORDER BY id DESC LIMIT @limit::bigint) counted) < @limit`+byCurrency, args)
+	args["limit"] = most
+	return pg.Planned[Totals](ctx, s.Pool, sumUp+`(SELECT * FROM charges`+selected+`
+			AND NOT EXISTS (SELECT FROM charges`+selected+`
+				ORDER BY id DESC OFFSET @limit::bigint LIMIT 1)
+			ORDER BY id DESC LIMIT @limit) few`+byCurrency, args)
 }
 
 const (
-	sumUp      = `SELECT currency, ` + sums + ` FROM charges` + selected
+	sumUp      = `SELECT currency, ` + sums + ` FROM `
 	byCurrency = `
 		GROUP BY currency ORDER BY currency DESC`
 )

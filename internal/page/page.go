@@ -51,9 +51,12 @@ type Of[T any] struct {
 	HasMore bool
 }
 
-// Cut makes the page of the rows that were read for in.
+// Cut makes the page of the rows that were read for in, which are its own from then on.
 func Cut[T any, ID comparable](in Input[ID], rows []T) Of[T] {
-	out := Of[T]{Items: append([]T{}, rows[:min(len(rows), in.Limit)]...), HasMore: len(rows) > in.Limit}
+	out := Of[T]{Items: rows[:min(len(rows), in.Limit)], HasMore: len(rows) > in.Limit}
+	if out.Items == nil {
+		out.Items = []T{}
+	}
 	if in.Backwards() {
 		slices.Reverse(out.Items)
 	}

@@ -68,30 +68,43 @@ func asked(sql string, args Args) (string, Args, []any) {
 			}
 		}
 	}
-	var how []any
 	for name, v := range args {
-		if _, ok := left[name]; !ok && gone[name] {
-			continue
-		}
-		left[name] = v // in no line at all, too, which is complained of
-		if name != "application_id" && name != "limit" && name != "cursor" {
-			how = []any{forTheseArguments}
+		if !gone[name] {
+			left[name] = v // in no line at all, too, which is complained of
 		}
 	}
-	return text.String(), left, how
+	if walks(left) {
+		return text.String(), left, nil
+	}
+	return text.String(), left, []any{forTheseArguments}
+}
+
+// walks tells whether a statement with these arguments reads along one index as far as a limit, whoever asks: the plan
+// for that may be kept.
+func walks(args Args) bool {
+	_, bounded := args["limit"]
+	for name := range args {
+		if name != "application_id" && name != "limit" && name != "cursor" {
+			return false
+		}
+	}
+	return bounded
 }
 
 // null tells whether an argument is sent as NULL.
 func null(v any) bool {
-	if id, ok := v.(pgtype.UUIDValuer); ok {
-		u, err := id.UUIDValue()
-		return err == nil && !u.Valid
-	}
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Invalid:
 		return true
 	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return r.IsNil()
+		if r.IsNil() {
+			return true
+		}
 	}
-	return false
+	id, ok := v.(pgtype.UUIDValuer)
+	if !ok {
+		return false
+	}
+	u, err := id.UUIDValue()
+	return err == nil && !u.Valid
 }

@@ -35,8 +35,7 @@ const (
 )
 
 // forTheseArguments has a statement planned for the arguments that it comes with. A list has many
-// filters of which few are used at a time; a plan for all of them could use no index for any. What is asked of all that
-// an application has is planned the same each time, and may keep its plan.
+// filters of which few are used at a time; a plan for all of them could use no index for any.
 const forTheseArguments = pgx.QueryExecModeCacheDescribe
 
 // Planned is [All] with a plan made for its arguments: for sums over a list, whose filters are as many.
@@ -67,15 +66,17 @@ func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input
 		sql += pageDown
 	}
 	sql, args, how := asked(sql, args)
-	rows, err := collect(ctx, q, sql, args, func(rows pgx.Rows) ([]R, error) {
-		return pgx.CollectRows(rows, pgx.RowToStructByName[R])
+	records, err := collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) {
+		return pgx.CollectRows(rows, func(row pgx.CollectableRow) (out T, err error) {
+			r, err := pgx.RowToStructByName[R](row)
+			if err == nil {
+				out = shown(r)
+			}
+			return out, err
+		})
 	}, how...)
 	if err != nil {
 		return page.Of[T]{}, err
-	}
-	records := make([]T, len(rows))
-	for i, r := range rows {
-		records[i] = shown(r)
 	}
 	return page.Cut(in, records), nil
 }

@@ -81,7 +81,7 @@ func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) (
 	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
 		return nil, err
 	}
-	return pg.Planned[Totals](ctx, s.Pool, sumUp+byCurrency, in.selection(actor))
+	return pg.Planned[Totals](ctx, s.Pool, sumUp+`refunds`+selected+byCurrency, in.selection(actor))
 }
 
 // FewTotals is Totals of a list of at most so many refunds. Of a longer list it returns nothing, as of an empty one.
@@ -90,10 +90,11 @@ func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput
 		return nil, err
 	}
 	args := in.selection(actor)
-	args["limit"] = most + 1
-	return pg.Planned[Totals](ctx, s.Pool, sumUp+`
-		AND (SELECT count(*) FROM (SELECT FROM refunds`+selected+`
-			ORDER BY id DESC LIMIT @limit::bigint) counted) < @limit`+byCurrency, args)
+	args["limit"] = most
+	return pg.Planned[Totals](ctx, s.Pool, sumUp+`(SELECT * FROM refunds`+selected+`
+			AND NOT EXISTS (SELECT FROM refunds`+selected+`
+				ORDER BY id DESC OFFSET @limit::bigint LIMIT 1)
+			ORDER BY id DESC LIMIT @limit) few`+byCurrency, args)
 }
 
 const (
@@ -101,7 +102,7 @@ const (
 			coalesce(sum(amount) FILTER (WHERE status = 'succeeded'), 0)::bigint AS succeeded,
 			coalesce(sum(amount) FILTER (WHERE status = 'pending'), 0)::bigint AS pending,
 			coalesce(sum(amount) FILTER (WHERE status IN ('failed', 'canceled')), 0)::bigint AS failed
-		FROM refunds` + selected
+		FROM `
 	byCurrency = `
 		GROUP BY currency ORDER BY currency DESC`
 )

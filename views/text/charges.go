@@ -24,7 +24,6 @@ type Charges struct {
 	Digits                                        func(name, last4 string) string
 	RefundedSome, DisputedSome, RefundPending     func(amount string) string
 	RefundedAll                                   string
-	Row                                           func(amount, payer string) string
 }
 
 var chargesEnglish = Charges{
@@ -53,5 +52,4 @@ var chargesEnglish = Charges{
 	DisputedSome:  func(amount string) string { return amount + " disputed" },
 	RefundPending: func(amount string) string { return "refund of " + amount + " pending" },
 	RefundedAll:   "refunded",
-	Row:           func(amount, payer string) string { return "the charge of " + amount + " by " + payer },
 }

@@ -12,7 +12,6 @@ type Refunds struct {
 	WaitsFor                                            string
 	ByKey                                               func(name string) string
 	InPortal, ByProgram                                 string
-	Row                                                 func(amount string) string
 	Of                                                  func(payer, merchant string) string
 	Details, ID, External, Note, Reference, SucceededAt string
 	NoReason                                            string
@@ -37,7 +36,6 @@ var refundsEnglish = Refunds{
 	WaitsFor: "waits for the charge to settle",
 	ByKey:    func(name string) string { return "Key “" + name + "”" },
 	InPortal: "In the portal", ByProgram: "By the application",
-	Row:     func(amount string) string { return "the refund of " + amount },
 	Of:      func(payer, merchant string) string { return "To " + payer + ", from " + merchant },
 	Details: "Details", ID: "Refund", External: "External id", Note: "Note", Reference: "Reference at the processor", SucceededAt: "Succeeded",
 	NoReason:   "None given",

@@ -1,0 +1,97 @@
+package charge_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/fixture"
+	"svcpay/internal/ids"
+	"svcpay/internal/page"
+)
+
+// lined are columns of the k-th copy of a charge, whose payers and methods differ in all that a line says of them.
+func lined(k int) map[string]any {
+	columns := mixed(k)
+	switch k % 4 {
+	case 0:
+		columns["billing"] = map[string]string{"first_name": " Dana ", "last_name": "van  Reed", "email": "dana@example.org"}
+	case 1:
+		columns["billing"] = map[string]string{"middle_name": "M.", "last_name": "Vale"}
+	}
+	card := method("4242")
+	switch k % 3 {
+	case 0:
+		card["wallet"] = "wallet_a"
+	case 1:
+		card["wallet"] = nil
+		columns["payment_method"] = map[string]any{"kind": "bank", "last4": "6789", "bank_name": "Sandbox Bank", "account_type": "savings"}
+		return columns
+	}
+	columns["payment_method"] = card
+	return columns
+}
+
+// A list of lines is the list of charges, and says of each what it says of itself; sums are those of the whole list, or none.
+func TestSummariesAreThoseOfTheList(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	const n = 60
+	w.Clock.Advance(time.Second)
+	newest := authorized(t, w)
+	w.Copies(newest, n, time.Millisecond, lined)
+	rapid.Check(t, func(r *rapid.T) {
+		in := filters(r, w, newest.CreatedAt.Time, n)
+		in.Page = page.Input[ids.Charge]{Limit: rapid.IntRange(1, n+1).Draw(r, "limit"), Ascending: rapid.Bool().Draw(r, "ascending")}
+		whole, err := w.Charges.List(t.Context(), w.Actor(), in)
+		if err != nil {
+			r.Fatal(err)
+		}
+		var want []charge.Summary
+		var of []ids.Charge
+		for _, c := range whole.Items {
+			want, of = append(want, c.Summary()), append(of, c.ID)
+		}
+		got, err := w.Charges.Summaries(t.Context(), w.Actor(), in)
+		if err != nil || !slices.EqualFunc(got.Items, want, same) || got.HasMore != whole.HasMore {
+			r.Fatalf("%+v, more %t, %v; want %+v", got.Items, got.HasMore, err, want)
+		}
+		several, err := w.Charges.Several(t.Context(), w.Actor(), of)
+		for _, one := range want {
+			if !same(several[one.ID], one) || len(several) != len(want) {
+				r.Fatalf("%+v of %d, %v; want %+v", several[one.ID], len(several), err, one)
+			}
+		}
+		sums(r, w, in)
+	})
+}
+
+// same compares two summaries; their times may name the same zone by other values.
+func same(a, b charge.Summary) bool {
+	at := a.CreatedAt.Equal(b.CreatedAt.Time)
+	a.CreatedAt = b.CreatedAt
+	return at && a == b
+}
+
+// sums compares the sums of a list that may be too long with those of however many.
+func sums(r *rapid.T, w *fixture.World, in charge.ListInput) {
+	all, err := w.Charges.Totals(w.T.Context(), w.Actor(), in)
+	if err != nil {
+		r.Fatal(err)
+	}
+	var n int
+	for _, s := range all {
+		n += int(s.Count)
+	}
+	for most, want := range map[int][]charge.Totals{n: all, n + 1: all, n - 1: nil} {
+		if most < 0 {
+			continue
+		}
+		if few, err := w.Charges.FewTotals(w.T.Context(), w.Actor(), in, most); err != nil || !slices.Equal(few, want) {
+			r.Fatalf("at most %d of %d: %+v, %v; want %+v", most, n, few, err, want)
+		}
+	}
+}
