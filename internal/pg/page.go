@@ -41,9 +41,7 @@ const forTheseArguments = pgx.QueryExecModeCacheDescribe
 // Planned is [All] with a plan made for its arguments: for sums over a list, whose filters are as many.
 func Planned[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
 	sql, args, how := asked(sql, args)
-	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) {
-		return pgx.AppendRows(make([]T, 0), rows, pgx.RowToStructByName[T])
-	}, how...)
+	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) { return rowsOf(rows, same[T]) }, how...)
 }
 
 // Page reads one page of records along their column id. sql is a SELECT that ends in the conditions of
@@ -66,15 +64,7 @@ func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input
 		sql += pageDown
 	}
 	sql, args, how := asked(sql, args)
-	records, err := collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) {
-		return pgx.CollectRows(rows, func(row pgx.CollectableRow) (out T, err error) {
-			r, err := pgx.RowToStructByName[R](row)
-			if err == nil {
-				out = shown(r)
-			}
-			return out, err
-		})
-	}, how...)
+	records, err := collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) { return rowsOf(rows, shown) }, how...)
 	if err != nil {
 		return page.Of[T]{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -295,6 +296,30 @@ func TestRowsAreMappedStrictly(t *testing.T) {
 	}
 	if all, err := pg.All[two](ctx, pool, `SELECT 1 AS a, 2 AS b WHERE false`, pg.Args{}); err != nil || all == nil || len(all) != 0 {
 		t.Errorf("no rows: %v, %v", all, err)
+	}
+}
+
+// Rows of one answer have nothing in common, whatever their columns are read into.
+func TestRowsShareNothing(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Number *int
+		Words  []string
+		Pairs  map[string]string
+		Bytes  []byte
+	}
+	got, err := pg.All[row](t.Context(), pgtest.New(t), `
+		SELECT CASE WHEN i < 3 THEN i END AS number, CASE WHEN i < 3 THEN ARRAY['w' || i] END AS words,
+			jsonb_build_object('k' || i, i::text) AS pairs, ('b' || i)::bytea AS bytes
+		FROM generate_series(1, 3) i`, pg.Args{})
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	one, two := 1, 2
+	want := []row{{&one, []string{"w1"}, map[string]string{"k1": "1"}, []byte("b1")}, {&two, []string{"w2"}, map[string]string{"k2": "2"}, []byte("b2")},
+		{nil, nil, map[string]string{"k3": "3"}, []byte("b3")}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -105,9 +105,7 @@ func One[T any](ctx context.Context, q Querier, sql string, args Args) (T, error
 
 // All returns every row of a query as a T, matched by column name; never nil.
 func All[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
-	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) {
-		return pgx.AppendRows(make([]T, 0), rows, pgx.RowToStructByName[T])
-	})
+	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) { return rowsOf(rows, same[T]) })
 }
 
 // Value returns the single column of the single row of a query; ErrNone without a row.

@@ -93,6 +93,15 @@ func (t Table) kind() string {
 	return "many"
 }
 
+// cells are the attributes of the cells of each column, the same in every row.
+func (t Table) cells() []templ.OrderedAttributes {
+	out := make([]templ.OrderedAttributes, len(t.Columns))
+	for i, c := range t.Columns {
+		out[i] = templ.OrderedAttributes{{Key: "data-place", Value: string(c.Place)}, {Key: "data-right", Value: c.Right}, {Key: "data-label", Value: c.Title}}
+	}
+	return out
+}
+
 // lead is the index of the column whose cell is the row's link.
 func (t Table) lead() int {
 	for i, c := range t.Columns {
