@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -37,32 +38,53 @@ func sections(t text.Nav) []ui.NavSection {
 // reachableKey is where a request keeps what its visitor may open.
 const reachableKey = "reachable"
 
-// reachable are the addresses in the table of routes that the visitor may open. They are found once a request.
+// opening are the addresses that need the same of whoever opens them.
+type opening struct {
+	needed access
+	paths  []string
+}
+
+// openings are the addresses in a table of routes that can be opened.
+func openings(table []route) (out []opening) {
+	for _, r := range table {
+		if r.method != http.MethodGet {
+			continue
+		}
+		at := slices.IndexFunc(out, func(o opening) bool { return o.needed == r.access })
+		if at < 0 {
+			at, out = len(out), append(out, opening{needed: r.access})
+		}
+		out[at].paths = append(out[at].paths, r.path)
+	}
+	return out
+}
+
+// reachable are the addresses in the table of routes that the visitor may open; nobody changes them. They are found once
+// a request, and put together once for all visitors who may open the same.
 func (p *Portal) reachable(c echo.Context) map[string]bool {
 	if out, ok := c.Get(reachableKey).(map[string]bool); ok {
 		return out
 	}
-	out := map[string]bool{}
-	for needed, paths := range p.pages {
-		if p.opens(c, needed) {
-			for _, path := range paths {
-				out[path] = true
+	may := make([]byte, len(p.pages))
+	for i, o := range p.pages {
+		if p.opens(c, o.needed) {
+			may[i] = 1
+		}
+	}
+	all, known := p.reached.Load(string(may))
+	if !known {
+		out := map[string]bool{}
+		for i, o := range p.pages {
+			for _, path := range o.paths {
+				if may[i] == 1 {
+					out[path] = true
+				}
 			}
 		}
+		all, _ = p.reached.LoadOrStore(string(may), out)
 	}
-	c.Set(reachableKey, out)
-	return out
-}
-
-// pagesOf are the addresses in a table of routes that can be opened, by who may: what many of them need is asked once.
-func pagesOf(table []route) map[access][]string {
-	out := map[access][]string{}
-	for _, r := range table {
-		if r.method == http.MethodGet {
-			out[r.access] = append(out[r.access], r.path)
-		}
-	}
-	return out
+	c.Set(reachableKey, all)
+	return all.(map[string]bool)
 }
 
 // navigation leads to those of the pages that can be reached.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/a-h/templ"
@@ -42,7 +43,8 @@ type Portal struct {
 	files    files
 	sessions sessionStore
 	origins  *http.CrossOriginProtection
-	pages    map[access][]string // the addresses that can be opened
+	pages    []opening // all of its table
+	reached  sync.Map  // of addresses, by which of pages may be opened: as many as there are kinds of visitors
 }
 
 // New makes the portal. Without a built front end its pages have no style, and the log says so. An
@@ -69,7 +71,7 @@ func New(c Config) (*Portal, error) {
 		c.Merchants.WriteLetters(n)
 	}
 	p := &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}
-	p.pages = pagesOf(p.routes())
+	p.pages = openings(p.routes())
 	return p, nil
 }
 
