@@ -38,7 +38,8 @@ const (
 // filters of which few are used at a time; a plan for all of them could use no index for any.
 const forTheseArguments = pgx.QueryExecModeCacheDescribe
 
-// Planned is [All] with a plan made for its arguments: for sums over a list, whose filters are as many.
+// Planned is [All] for sums over a list, whose filters are as many: with a plan made for its arguments, unless no filter is
+// set and the list is no longer than its limit.
 func Planned[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
 	sql, args, how := asked(sql, args)
 	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) { return rowsOf(rows, same[T]) }, how...)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -17,8 +16,7 @@ type goal struct {
 	id, what   string
 	gate, goal float64
 	less       bool
-	steady     bool    // it compares processor times, which other programs hardly change
-	bound      float64 // of a short run; 0 for the gate, a few times over
+	steady     bool // it compares processor times, which other programs hardly change
 	ratio      func(round) float64
 }
 
@@ -62,8 +60,7 @@ func goals() []goal {
 		{id: "G8", what: "the same by Blnk's printed 529", gate: 5, goal: 12, ratio: printed(charges32, 529)},
 		{id: "G8", what: "the same by pgledger's printed 1664", gate: 2, goal: 4, ratio: printed(charges32, 1664)},
 		{id: "G9", what: "portal lists/s by its query alone", gate: 0.12, goal: 0.2, ratio: rates(listPage, listAlone)},
-		// Seen at 19 to 33, and at 71 on larger tables: the bound is no goal, it keeps that from getting worse.
-		{id: "G9", what: "CPU a portal list by its query's", gate: 8.3, goal: 5, less: true, steady: true, bound: 100, ratio: processor(listPage, listAlone)},
+		{id: "G9", what: "CPU a portal list by its query's", gate: 8.3, goal: 5, less: true, steady: true, ratio: processor(listPage, listAlone)},
 	}, hookGoals()...)
 }
 
@@ -100,7 +97,6 @@ type result struct {
 	Goal   float64 `json:"goal"`
 	AtMost bool    `json:"at_most,omitempty"`
 	Steady bool    `json:"steady,omitempty"`
-	Bound  float64 `json:"bound,omitempty"` // of a short run, in place of the gate a few times over
 	Median float64 `json:"median"`
 	Min    float64 `json:"min"`
 	Max    float64 `json:"max"`
@@ -125,16 +121,16 @@ func (r result) word() string {
 // wide is by how much a short run on a busy machine may miss a gate.
 const wide = 2
 
-// farFromGates complains of steady ratios that are far from their gates, or beyond their bounds.
+// farFromGates complains of steady ratios that are far from their gates.
 func farFromGates(results []result) error {
 	var errs []error
 	for _, r := range results {
 		if !r.Steady || r.Missing != "" {
 			continue
 		}
-		far := cmp.Or(r.Bound, r.Gate/wide)
+		far := r.Gate / wide
 		if r.AtMost {
-			far = cmp.Or(r.Bound, r.Gate*wide)
+			far = r.Gate * wide
 		}
 		if r.AtMost && r.Median > far || !r.AtMost && r.Median < far {
 			errs = append(errs, fmt.Errorf("%s, %s: %.2f is beyond %g, far from its gate %g", r.ID, r.What, r.Median, far, r.Gate))
@@ -148,7 +144,7 @@ func resultOf(g goal, ratios []float64) result {
 		return result{ID: g.id, What: g.what, Gate: g.gate, Goal: g.goal, AtMost: g.less, Missing: leftOut}
 	}
 	sorted := slices.Sorted(slices.Values(ratios))
-	return result{ID: g.id, What: g.what, Gate: g.gate, Goal: g.goal, AtMost: g.less, Steady: g.steady, Bound: g.bound,
+	return result{ID: g.id, What: g.what, Gate: g.gate, Goal: g.goal, AtMost: g.less, Steady: g.steady,
 		Median: median(sorted), Min: sorted[0], Max: sorted[len(sorted)-1]}
 }
 
