@@ -66,6 +66,7 @@ func TestSummariesAreThoseOfTheList(t *testing.T) {
 			}
 		}
 		sums(r, w, in)
+		sums(r, w, charge.ListInput{Page: in.Page})
 	})
 }
 
