@@ -82,7 +82,7 @@ func (p *Portal) disputesToAnswer(c echo.Context, d dashboard) (out []ui.Task, e
 	for _, one := range first {
 		owners = append(owners, one.MerchantID)
 	}
-	owner, err := p.Merchants.Several(c.Request().Context(), actor(c), owners)
+	owner, err := p.Merchants.SummariesOf(c.Request().Context(), actor(c), owners)
 	for _, one := range first {
 		when, tone := dueIn(c, one.RespondBy.Time, d.at)
 		out = append(out, ui.Task{Tone: tone, Text: t.Dashboard.AnswerDispute(t.Money(one.Amount, one.Currency)), Note: owner[one.MerchantID].Name, Due: when,
@@ -120,7 +120,7 @@ func (p *Portal) failedRefunds(c echo.Context, d dashboard) (out []ui.Task, err 
 	for _, r := range lost.Items {
 		owners = append(owners, r.MerchantID)
 	}
-	owner, err := p.Merchants.Several(c.Request().Context(), actor(c), owners)
+	owner, err := p.Merchants.SummariesOf(c.Request().Context(), actor(c), owners)
 	for _, r := range lost.Items {
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)), Note: owner[r.MerchantID].Name, Href: refundsPath + "/" + r.ID.String()})
 	}

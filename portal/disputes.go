@@ -69,7 +69,7 @@ func (p *Portal) contested(c echo.Context, disputes ...dispute.Dispute) (out con
 	for _, d := range disputes {
 		charges, owners = append(charges, d.ChargeID), append(owners, d.MerchantID)
 	}
-	if out.charges, err = p.Charges.Several(ctx, a, charges); err != nil {
+	if out.charges, err = p.Charges.SummariesOf(ctx, a, charges); err != nil {
 		return out, err
 	}
 	if out.merchants, err = p.payees(c, owners...); err != nil {

@@ -34,7 +34,7 @@ func (p *Portal) showFees(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	names, err := p.Merchants.Several(ctx, a, feeMerchants(differing, coming))
+	names, err := p.Merchants.SummariesOf(ctx, a, feeMerchants(differing, coming))
 	if err != nil {
 		return err
 	}

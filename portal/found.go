@@ -26,7 +26,7 @@ func (p *Portal) grouped(c echo.Context, found []report.Found) ([]ui.FoundGroup,
 			of = append(of, id)
 		}
 	}
-	merchants, err := p.Merchants.Several(c.Request().Context(), actor(c), of)
+	merchants, err := p.Merchants.SummariesOf(c.Request().Context(), actor(c), of)
 	if err != nil {
 		return nil, err
 	}

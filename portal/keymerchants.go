@@ -32,7 +32,7 @@ func (p *Portal) merchantChoice(c echo.Context, typed url.Values, mistake string
 
 // merchantsOf names the merchants that a key is held to; one that is not to be seen goes by its id.
 func (p *Portal) merchantsOf(c echo.Context, held []int64) (string, error) {
-	known, err := p.Merchants.Several(c.Request().Context(), actor(c), held)
+	known, err := p.Merchants.SummariesOf(c.Request().Context(), actor(c), held)
 	if err != nil {
 		return "", err
 	}

@@ -48,7 +48,7 @@ func (p *Portal) payees(c echo.Context, rows ...int64) (payees, error) {
 	if len(rows) == 0 {
 		return out, nil
 	}
-	more, err := p.Merchants.Several(ctx, a, rows)
+	more, err := p.Merchants.SummariesOf(ctx, a, rows)
 	for id, m := range more {
 		out.names[id] = m.Name
 	}

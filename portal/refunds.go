@@ -81,7 +81,7 @@ func (p *Portal) showRefunds(c echo.Context) error {
 		Begin: []ui.Button{{Label: t.Refunds.ToCharges, Href: chargesPath, Variant: ui.Outline}},
 		Pager: pagerOf(refundsPath, query, refunds, func(r refund.Refund) string { return r.ID.String() }, t.Refunds.Shown(len(refunds.Items)))}
 	if len(refunds.Items) > 0 {
-		refunded, err := p.Charges.Several(ctx, a, charges)
+		refunded, err := p.Charges.SummariesOf(ctx, a, charges)
 		if err != nil {
 			return err
 		}

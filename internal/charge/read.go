@@ -37,6 +37,22 @@ func (s *Service) Reach(ctx context.Context, actor authz.Actor, id ids.Charge) e
 	})
 }
 
+// Several reads those of some charges that exist for the actor, by their ids.
+func (s *Service) Several(ctx context.Context, actor authz.Actor, charges []ids.Charge) (map[ids.Charge]Charge, error) {
+	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+		return nil, err
+	}
+	all, err := pg.All[Charge](ctx, s.Pool, shown+` WHERE application_id = @application_id AND id = ANY (@charges::uuid[])`,
+		pg.Args{"application_id": actor.ApplicationID, "charges": charges})
+	out := make(map[ids.Charge]Charge, len(all))
+	for _, c := range all {
+		if actor.Sees(c.MerchantID) {
+			out[c.ID] = s.derive(c)
+		}
+	}
+	return out, err
+}
+
 // ListInput selects a page of charges; what is not set selects all.
 type ListInput struct {
 	Page       page.Input[ids.Charge]

@@ -76,8 +76,8 @@ func (s *Service) Summaries(ctx context.Context, actor authz.Actor, in ListInput
 	return pg.Page(ctx, s.Pool, in.Page, summarized+selected, args, Summary.read)
 }
 
-// Several are those of some charges that exist for the actor, by their ids.
-func (s *Service) Several(ctx context.Context, actor authz.Actor, charges []ids.Charge) (map[ids.Charge]Summary, error) {
+// SummariesOf is [Service.Several] for lines that name charges.
+func (s *Service) SummariesOf(ctx context.Context, actor authz.Actor, charges []ids.Charge) (map[ids.Charge]Summary, error) {
 	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}

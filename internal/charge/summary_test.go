@@ -59,7 +59,7 @@ func TestSummariesAreThoseOfTheList(t *testing.T) {
 		if err != nil || !slices.EqualFunc(got.Items, want, same) || got.HasMore != whole.HasMore {
 			r.Fatalf("%+v, more %t, %v; want %+v", got.Items, got.HasMore, err, want)
 		}
-		several, err := w.Charges.Several(t.Context(), w.Actor(), of)
+		several, err := w.Charges.SummariesOf(t.Context(), w.Actor(), of)
 		for _, one := range want {
 			if !same(several[one.ID], one) || len(several) != len(want) {
 				r.Fatalf("%+v of %d, %v; want %+v", several[one.ID], len(several), err, one)

@@ -113,3 +113,18 @@ const selection = `
 		AND (@words::text IS NULL OR strpos(lower(m.name), lower(@words)) > 0 OR m.id::text = @words OR m.external_id = @words)
 		AND (@from::timestamptz IS NULL OR m.created_at >= @from)
 		AND (@until::timestamptz IS NULL OR m.created_at < @until)`
+
+// Several reads those of some merchants that exist for the actor, by their ids.
+func (s *Service) Several(ctx context.Context, actor authz.Actor, merchants []int64) (map[int64]Merchant, error) {
+	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+		return nil, err
+	}
+	all, err := pg.All[Merchant](ctx, s.Pool, `SELECT `+columns+` FROM merchants m
+		WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])`,
+		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants), "machine": s.Clock.Machine()})
+	out := make(map[int64]Merchant, len(all))
+	for _, m := range all {
+		out[m.ID] = s.derive(m)
+	}
+	return out, err
+}

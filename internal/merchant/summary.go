@@ -37,8 +37,8 @@ func (s *Service) First(ctx context.Context, actor authz.Actor, most int) (page.
 		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil)}, func(m Summary) Summary { return m })
 }
 
-// Several are those of some merchants that exist for the actor, by their ids.
-func (s *Service) Several(ctx context.Context, actor authz.Actor, merchants []int64) (map[int64]Summary, error) {
+// SummariesOf is [Service.Several] for lines that name merchants.
+func (s *Service) SummariesOf(ctx context.Context, actor authz.Actor, merchants []int64) (map[int64]Summary, error) {
 	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
 		return nil, err
 	}

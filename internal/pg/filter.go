@@ -18,6 +18,7 @@ import (
 var (
 	filterLine = regexp.MustCompile(`^\s*AND \(@([a-z_][a-z_0-9]*)::[a-z]+(?:\[\])? IS NULL OR .*\)$`)
 	argument   = regexp.MustCompile(`@[a-z_][a-z_0-9]*`)
+	quoted     = regexp.MustCompile(`'[^']*'`)
 )
 
 // line is a line of a statement.
@@ -37,7 +38,7 @@ func linesOf(sql string) []line {
 	var out []line
 	for text := range strings.Lines(sql) {
 		l := line{text: text}
-		if found := filterLine.FindStringSubmatch(strings.TrimRight(text, "\n")); found != nil && strings.Count(text, "(") == strings.Count(text, ")") {
+		if found := filterLine.FindStringSubmatch(strings.TrimRight(text, "\n")); found != nil && one(text) {
 			l.filter = found[1]
 		}
 		for _, name := range argument.FindAllString(text, -1) {
@@ -47,6 +48,23 @@ func linesOf(sql string) []line {
 	}
 	listed.Store(sql, out)
 	return out
+}
+
+// one tells whether a line is one condition in parentheses: another may stand behind it, and is no filter's.
+func one(text string) bool {
+	text = strings.TrimSpace(quoted.ReplaceAllString(text, ""))
+	depth := 0
+	for i, r := range text {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i == len(text)-1
+			}
+		}
+	}
+	return false
 }
 
 // asked is a list's statement without the filters that are not set, and options that say how it is planned.
