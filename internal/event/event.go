@@ -84,16 +84,16 @@ func New(d Deps) *Service {
 
 // row is what an Event is read from; its id is the sequence, along which lists run.
 type row struct {
-	Sequence      *int64          `db:"id"`
-	ID            ids.Event       `db:"event_id"`
-	ApplicationID int64           `db:"application_id"`
-	MerchantID    *int64          `db:"merchant_id"`
-	Type          string          `db:"type"`
-	Object        json.RawMessage `db:"object"`
-	Previous      json.RawMessage `db:"previous_attributes"`
-	RequestID     ids.Request     `db:"request_id"`
-	Source        string          `db:"source"`
-	CreatedAt     instant.Time    `db:"created_at"`
+	Sequence      *int64       `db:"id"`
+	ID            ids.Event    `db:"event_id"`
+	ApplicationID int64        `db:"application_id"`
+	MerchantID    *int64       `db:"merchant_id"`
+	Type          string       `db:"type"`
+	Object        []byte       `db:"object"` // JSON, as the next: the database printed it, so that nobody need read it to know
+	Previous      []byte       `db:"previous_attributes"`
+	RequestID     ids.Request  `db:"request_id"`
+	Source        string       `db:"source"`
+	CreatedAt     instant.Time `db:"created_at"`
 }
 
 const columns = `sequence AS id, id AS event_id, application_id, merchant_id, type, object, previous_attributes, request_id, source, created_at`

@@ -3,7 +3,6 @@ package webhook
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"regexp"
@@ -52,11 +51,7 @@ type sender interface {
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
 func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, error) {
 	r := result{claimed: d, began: s.Now()}
-	body, err := json.Marshal(d.event)
-	if err != nil {
-		return r, err
-	}
-	request, err := s.request(ctx, d.to, d.EventID.String(), body, r.began)
+	request, err := s.request(ctx, d.to, d.EventID.String(), d.body, r.began)
 	if err != nil {
 		return r, err
 	}

@@ -38,8 +38,8 @@ type claimed struct {
 	EventID       ids.Event    `db:"event_id"`
 	Number        int          `db:"attempts"` // of the attempt
 
-	to    Endpoint
-	event event.Event
+	to   Endpoint
+	body []byte // of the event
 }
 
 type dueEndpoint struct {
@@ -165,14 +165,20 @@ func (s *Service) loadTx(ctx context.Context, tx *pg.Tx, deliveries []claimed) (
 	if err != nil {
 		return nil, err
 	}
+	bodies := make(map[event.Ref][]byte, len(events)) // each is sent to several endpoints
+	for ref, e := range events {
+		if bodies[ref], err = e.Body(); err != nil {
+			return nil, err
+		}
+	}
 	targets := make(map[ids.Endpoint]Endpoint, len(rows))
 	for _, e := range rows {
 		targets[e.ID] = e
 	}
 	for i, d := range deliveries {
 		e, there := targets[d.EndpointID]
-		if what, ok := events[refs[i]]; ok && there && e.ApplicationID == d.ApplicationID {
-			d.to, d.event = e, what
+		if body, ok := bodies[refs[i]]; ok && there && e.ApplicationID == d.ApplicationID {
+			d.to, d.body = e, body
 			out = append(out, d)
 			continue
 		}
