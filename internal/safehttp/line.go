@@ -2,11 +2,8 @@ package safehttp
 
 import (
 	"context"
-	"net"
 	"net/http"
-	"net/http/httptrace"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -22,11 +19,13 @@ const (
 
 // Line sends requests of one caller to one host again and again, over connections that it keeps for a short
 // while and shares with no other line. The address of each was judged when it was dialed, and it leads to
-// no other. Its methods may be called from several goroutines.
+// no other. Its methods may be called from several goroutines; an exchange is made by the one that asks for it.
 type Line struct {
 	client *Client
-	mu     sync.Mutex
-	kept   *http.Transport // nil before the first exchange, and when the last connections have grown old
+
+	mu      sync.Mutex
+	waiting []*wire // the one that was used last comes last
+	ended   int     // how often the line was closed
 }
 
 // Line makes a line.
@@ -41,74 +40,123 @@ func (l *Line) Do(r *http.Request) (Answer, error) {
 	}
 	c.spare.Add(-1)
 	defer c.spare.Add(1)
-	var reused, answered atomic.Bool
-	trace := &httptrace.ClientTrace{
-		GotConn:              func(g httptrace.GotConnInfo) { reused.Store(g.Reused) },
-		GotFirstResponseByte: func() { answered.Store(true) },
+	ctx, cancel := context.WithTimeout(r.Context(), c.policy.Timeout)
+	defer cancel()
+	w, reused := l.take(addressOf(r.URL))
+	if w == nil {
+		var err error
+		if w, err = l.dial(ctx, r); err != nil {
+			return Answer{}, failure(r.Context(), err)
+		}
 	}
-	traced := r.WithContext(httptrace.WithClientTrace(r.Context(), trace))
-	traced.Close = c.spare.Load() >= mostSpare
-	a, err := c.exchange(traced, l.transport())
-	if err == nil || !reused.Load() || answered.Load() || ReasonOf(err) != Unreachable || r.GetBody == nil {
-		return a, err
+	last := r.Close || c.spare.Load() >= mostSpare
+	a, keep, err := w.exchange(ctx, r, last)
+	if keep && !last {
+		l.keep(w)
+	} else {
+		w.close()
 	}
-	again := r.Clone(r.Context())
+	if err == nil {
+		return a, nil
+	}
+	if err = failure(r.Context(), err); !reused || w.answered || ReasonOf(err) != Unreachable || r.GetBody == nil {
+		return Answer{}, err
+	}
+	again := r.Clone(ctx)
 	if again.Body, err = r.GetBody(); err != nil {
 		return Answer{}, err
 	}
 	return c.exchange(again, c.once)
 }
 
-// transport is what holds the connections, for as long as they are young.
-func (l *Line) transport() *http.Transport {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.kept == nil {
-		t := l.client.transport()
-		t.DialContext, t.IdleConnTimeout, t.MaxIdleConnsPerHost = l.client.dialCounted, keptFor, mostSpare
-		time.AfterFunc(renewedAfter, func() { l.retire(t) })
-		l.kept = t
+// take gives a connection to a place that waits and still stands.
+func (l *Line) take(to address) (w *wire, reused bool) {
+	for {
+		l.mu.Lock()
+		at := len(l.waiting) - 1
+		for at >= 0 && l.waiting[at].to != to { // of a host that the line led to before
+			at--
+		}
+		if at < 0 {
+			l.mu.Unlock()
+			return nil, false
+		}
+		w = l.remove(at)
+		l.mu.Unlock()
+		if w.silent() {
+			return w, true
+		}
+		w.close()
 	}
-	return l.kept
 }
 
-// retire has some connections used no more: those that wait end now, the others after their exchanges.
-func (l *Line) retire(t *http.Transport) {
+// remove takes a connection that waits. The caller holds the lock.
+func (l *Line) remove(at int) *wire {
+	w := l.waiting[at]
+	w.patience.Stop()
+	l.waiting = append(l.waiting[:at], l.waiting[at+1:]...)
+	return w
+}
+
+// keep has a connection wait for the next exchange, unless it has grown old, or the line was closed meanwhile.
+func (l *Line) keep(w *wire) {
 	l.mu.Lock()
-	if l.kept == t {
-		l.kept = nil
+	good := !w.old && w.made == l.ended
+	if good {
+		w.patience.Reset(keptFor)
+		l.waiting = append(l.waiting, w)
 	}
 	l.mu.Unlock()
-	t.CloseIdleConnections()
+	if !good {
+		w.close()
+	}
 }
 
-// Close ends the connections that wait.
+// drop ends a connection if it waits.
+func (l *Line) drop(w *wire) {
+	l.mu.Lock()
+	at := len(l.waiting) - 1
+	for at >= 0 && l.waiting[at] != w {
+		at--
+	}
+	if at >= 0 {
+		l.remove(at)
+	}
+	l.mu.Unlock()
+	if at >= 0 {
+		w.close()
+	}
+}
+
+// Close ends the connections that wait, and each other after its exchange.
 func (l *Line) Close() {
 	l.mu.Lock()
-	t := l.kept
+	waiting := l.waiting
+	l.waiting = nil
+	l.ended++
 	l.mu.Unlock()
-	if t != nil {
-		l.retire(t)
+	for _, w := range waiting {
+		w.close()
 	}
 }
 
-// dialCounted connects to a host as dial does, and counts the connection until it ends.
-func (c *Client) dialCounted(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := c.dial(ctx, network, address)
+// dial makes a connection for a request, which is counted until it ends.
+func (l *Line) dial(ctx context.Context, r *http.Request) (*wire, error) {
+	l.mu.Lock()
+	made := l.ended
+	l.mu.Unlock()
+	w, err := l.client.connect(ctx, addressOf(r.URL))
 	if err != nil {
 		return nil, err
 	}
-	c.spare.Add(1)
-	return &counted{Conn: conn, ended: sync.OnceFunc(func() { c.spare.Add(-1) })}, nil
-}
-
-type counted struct {
-	net.Conn
-	ended func()
-}
-
-// Close implements [net.Conn].
-func (c *counted) Close() error {
-	c.ended()
-	return c.Conn.Close()
+	w.made = made
+	w.patience = time.AfterFunc(keptFor, func() { l.drop(w) })
+	w.patience.Stop()
+	w.age = time.AfterFunc(renewedAfter, func() {
+		l.mu.Lock()
+		w.old = true
+		l.mu.Unlock()
+		l.drop(w)
+	})
+	return w, nil
 }
