@@ -18,19 +18,21 @@ import (
 // maxKept is how much of an answer's body is kept, in bytes.
 const maxKept = 2 << 10
 
-// The headers of Standard Webhooks.
-const (
-	headerID        = "webhook-id"
-	headerTimestamp = "webhook-timestamp"
-	headerSignature = "webhook-signature"
-)
+// headers are those that an attempt sends, as they are kept.
+type headers struct {
+	ContentType string `json:"content-type"`
+	UserAgent   string `json:"user-agent"`
+	ID          string `json:"webhook-id"`
+	Timestamp   string `json:"webhook-timestamp"`
+	Signature   string `json:"webhook-signature"`
+}
 
 // result is what an attempt came to.
 type result struct {
 	claimed
 	began      time.Time
 	took       time.Duration
-	headers    map[string]string
+	headers    headers
 	status     int    // 0: no answer
 	reason     string // why there is none
 	body       string
@@ -51,11 +53,16 @@ type sender interface {
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
 func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, error) {
 	r := result{claimed: d, began: s.Now()}
-	request, err := s.request(ctx, d.to, d.EventID.String(), d.body, r.began)
+	if d.to.sealed != nil {
+		return r, d.to.sealed
+	}
+	id := d.EventID.String()
+	r.headers = headers{ContentType: "application/json", UserAgent: "SvcPay-Webhooks/1", ID: id,
+		Timestamp: strconv.FormatInt(r.began.Unix(), 10), Signature: d.to.signer.sign(id, r.began, d.body)}
+	request, err := r.headers.request(ctx, d.to.URL, d.body)
 	if err != nil {
 		return r, err
 	}
-	r.headers = sent(request.Header)
 	answer, err := by.Do(request)
 	r.took = max(0, s.Now().Sub(r.began))
 	if err != nil {
@@ -69,30 +76,14 @@ func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, er
 	return r, nil
 }
 
-// request makes the signed request of a message.
-func (s *Service) request(ctx context.Context, to Endpoint, id string, body []byte, at time.Time) (*http.Request, error) {
-	signatures, err := s.signatures(to, id, at, body)
-	if err != nil {
-		return nil, err
+// request makes a request of a message.
+func (h headers) request(ctx context.Context, url string, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err == nil {
+		request.Header = http.Header{"Content-Type": {h.ContentType}, "User-Agent": {h.UserAgent}, "Webhook-Id": {h.ID},
+			"Webhook-Timestamp": {h.Timestamp}, "Webhook-Signature": {h.Signature}}
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "SvcPay-Webhooks/1")
-	request.Header.Set(headerID, id)
-	request.Header.Set(headerTimestamp, strconv.FormatInt(at.Unix(), 10))
-	request.Header.Set(headerSignature, signatures)
-	return request, nil
-}
-
-func sent(h http.Header) map[string]string {
-	out := make(map[string]string, len(h))
-	for name := range h {
-		out[strings.ToLower(name)] = h.Get(name)
-	}
-	return out
+	return request, err
 }
 
 // cutLength is longer than a card number in any way of writing it.

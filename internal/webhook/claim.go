@@ -38,8 +38,15 @@ type claimed struct {
 	EventID       ids.Event    `db:"event_id"`
 	Number        int          `db:"attempts"` // of the attempt
 
-	to   Endpoint
+	to   *target
 	body []byte // of the event
+}
+
+// target is an endpoint as it was when deliveries to it were leased.
+type target struct {
+	Endpoint
+	signer signer
+	sealed error // why nothing can be signed for it
 }
 
 type dueEndpoint struct {
@@ -171,14 +178,16 @@ func (s *Service) loadTx(ctx context.Context, tx *pg.Tx, deliveries []claimed) (
 			return nil, err
 		}
 	}
-	targets := make(map[ids.Endpoint]Endpoint, len(rows))
+	targets := make(map[ids.Endpoint]*target, len(rows))
 	for _, e := range rows {
-		targets[e.ID] = e
+		to := &target{Endpoint: e}
+		to.signer, to.sealed = s.signer(e)
+		targets[e.ID] = to
 	}
 	for i, d := range deliveries {
-		e, there := targets[d.EndpointID]
-		if body, ok := bodies[refs[i]]; ok && there && e.ApplicationID == d.ApplicationID {
-			d.to, d.body = e, body
+		to, there := targets[d.EndpointID]
+		if body, ok := bodies[refs[i]]; ok && there && to.ApplicationID == d.ApplicationID {
+			d.to, d.body = to, body
 			out = append(out, d)
 			continue
 		}

@@ -2,13 +2,14 @@ package webhook
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"strings"
+	"io"
+	"strconv"
 	"time"
-
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -73,26 +74,35 @@ func (s *Service) reveal(kept *idempotency.Outcome) error {
 
 func purpose(id ids.Endpoint) string { return "webhook:" + id.String() }
 
-// signatures signs a message by every secret of an endpoint that is valid at a time, the newest first,
-// as the header webhook-signature tells them.
-func (s *Service) signatures(e Endpoint, messageID string, at time.Time, body []byte) (string, error) {
-	secrets := [][]byte{e.Sealed}
-	if e.SealedPrevious != nil && at.Before(e.PreviousUntil.Time) {
-		secrets = append(secrets, e.SealedPrevious)
+// signer is what signs an endpoint's messages: its secrets, opened.
+type signer struct {
+	current, previous []byte    // previous is nil for none
+	until             time.Time // when the previous one's time is over
+}
+
+func (s *Service) signer(e Endpoint) (k signer, err error) {
+	if k.current, err = s.Box.Open(e.Sealed, purpose(e.ID)); err != nil || e.SealedPrevious == nil {
+		return k, err
 	}
-	out := make([]string, len(secrets))
-	for i, sealed := range secrets {
-		secret, err := s.Box.Open(sealed, purpose(e.ID))
-		if err != nil {
-			return "", err
-		}
-		hook, err := standardwebhooks.NewWebhookRaw(secret)
-		if err != nil {
-			return "", err
-		}
-		if out[i], err = hook.Sign(messageID, at, body); err != nil {
-			return "", err
-		}
+	k.until = e.PreviousUntil.Time
+	k.previous, err = s.Box.Open(e.SealedPrevious, purpose(e.ID))
+	return k, err
+}
+
+// sign signs a message, as Standard Webhooks has it, by every secret that is valid at a time, the newest first, as the
+// header webhook-signature tells them.
+func (k signer) sign(messageID string, at time.Time, body []byte) string {
+	head := messageID + "." + strconv.FormatInt(at.Unix(), 10) + "."
+	out := signed(k.current, head, body)
+	if k.previous != nil && at.Before(k.until) {
+		out += " " + signed(k.previous, head, body)
 	}
-	return strings.Join(out, " "), nil
+	return out
+}
+
+func signed(secret []byte, head string, body []byte) string {
+	mac := hmac.New(sha256.New, secret)
+	_, _ = io.WriteString(mac, head) // a hash never fails
+	_, _ = mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
