@@ -22,9 +22,11 @@ const (
 	perEndpoint = 32
 	perSlow     = 4
 	perFailing  = 2
-	// mostWaiting is how many deliveries are leased beyond those that are under way to one endpoint that answers
-	// quickly, so that none of its places waits for a claim: no more than are begun long before their leases end.
-	mostWaiting = 2 * perEndpoint
+	// fewWaiting is how many deliveries are leased beyond those that are under way to one endpoint that answers
+	// quickly, so that none of its places waits for a claim: no more than are begun long before their leases end. Of
+	// one that answers at once again and again there are up to mostWaiting, which are as soon begun.
+	fewWaiting  = 2 * perEndpoint
+	mostWaiting = 5 * perEndpoint
 	// perApplication is how many deliveries of one application are leased at once in one binary: more than
 	// all its endpoints take if they hang, and a part of all, so that it holds up neither others nor itself.
 	perApplication = 256

@@ -1,10 +1,10 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"svcpay/internal/ids"
@@ -14,11 +14,16 @@ import (
 )
 
 // complete writes what some attempts came to, in one transaction. An attempt whose lease had ended, and
-// which another binary makes again, is kept in the log and changes nothing else.
-func (s *Service) complete(ctx context.Context, results []result) error {
+// which another binary makes again, is kept in the log and changes nothing else. It tells of which endpoints nothing more
+// is to be sent that was leased together with these: they are paused, disabled or deleted, or other than they were.
+func (s *Service) complete(ctx context.Context, results []result) (changed []ids.Endpoint, err error) {
 	results = slices.Clone(results) // endpoints are locked in one order by all
-	slices.SortFunc(results, func(a, b result) int { return strings.Compare(a.EndpointID.String(), b.EndpointID.String()) })
-	return pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+	slices.SortFunc(results, func(a, b result) int {
+		one, other := a.EndpointID.Bytes(), b.EndpointID.Bytes()
+		return bytes.Compare(one[:], other[:])
+	})
+	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+		changed = nil
 		states, err := statesTx(ctx, tx, results)
 		if err != nil {
 			return err
@@ -29,9 +34,13 @@ func (s *Service) complete(ctx context.Context, results []result) error {
 			if n < 0 {
 				n = len(rest)
 			}
-			pauses, err := s.judgeTx(ctx, tx, states[rest[0].EndpointID], rest[:n])
+			was := states[rest[0].EndpointID]
+			pauses, err := s.judgeTx(ctx, tx, was, rest[:n])
 			if err != nil {
 				return err
+			}
+			if len(pauses) > 0 || !slices.ContainsFunc(rest[:n], func(r result) bool { return r.to.Version == was.Version }) {
+				changed = append(changed, rest[0].EndpointID)
 			}
 			paused, rest = append(paused, pauses...), rest[n:]
 		}
@@ -41,6 +50,7 @@ func (s *Service) complete(ctx context.Context, results []result) error {
 		}
 		return logTx(tx, results)
 	})
+	return changed, err
 }
 
 // logTx queues a row of each attempt whose delivery is still there.
@@ -107,6 +117,7 @@ func (s *Service) closeTx(tx *pg.Tx, results []result) {
 // state is what is looked at of an endpoint before it is locked, which most need not be.
 type state struct {
 	ID            ids.Endpoint  `db:"id"`
+	Version       int           `db:"version"`  // 0: nothing is sent to it
 	Troubled      bool          `db:"troubled"` // it fails, or has not recovered yet
 	LastSuccessAt *instant.Time `db:"last_success_at"`
 }
@@ -117,7 +128,8 @@ func statesTx(ctx context.Context, tx *pg.Tx, results []result) (map[ids.Endpoin
 		applications[i], endpoints[i] = r.ApplicationID, r.EndpointID
 	}
 	rows, err := pg.All[state](ctx, tx, `
-		SELECT id, failing_since IS NOT NULL OR recovering AS troubled, last_success_at
+		SELECT id, CASE WHEN status = 'enabled' AND deleted_at IS NULL THEN version ELSE 0 END AS version,
+			failing_since IS NOT NULL OR recovering AS troubled, last_success_at
 		FROM webhook_endpoints WHERE application_id = ANY (@applications) AND id = ANY (@ids)`,
 		pg.Args{"applications": applications, "ids": endpoints})
 	out := make(map[ids.Endpoint]state, len(rows))

@@ -25,11 +25,20 @@ type lanes struct {
 
 // lane is how many attempts to an endpoint are under way, and how many may be: one more after each that was
 // quick, few after one that was not. While there may be as many as to any, deliveries wait for their turns, which
-// none does while a place is free.
+// none does while a place is free: at most ahead, which is one more after each attempt that took no time, and few after
+// one that did.
 type lane struct {
 	busy, most int
 	waiting    []claimed
+	ahead      int
 	line       *safehttp.Line
+}
+
+// end is how an attempt ended.
+type end struct {
+	quick     bool // it was not slow
+	atOnce    bool // it took no time to speak of
+	succeeded bool
 }
 
 func newLanes(open func() *safehttp.Line, wake func()) *lanes {
@@ -40,7 +49,7 @@ func newLanes(open func() *safehttp.Line, wake func()) *lanes {
 func (s *lanes) lane(e ids.Endpoint) *lane {
 	l, ok := s.to[e]
 	if !ok {
-		l = &lane{most: perSlow, line: s.open()}
+		l = &lane{most: perSlow, ahead: fewWaiting, line: s.open()}
 		s.to[e] = l
 	}
 	return l
@@ -72,7 +81,7 @@ func (s *lanes) room() room {
 				return min(most, perSlow), 0
 			}
 			if free = max(0, min(most, l.most)-l.busy); most == perEndpoint && l.wants() {
-				ahead = mostWaiting - len(l.waiting)
+				ahead = l.ahead - len(l.waiting)
 			}
 			return free, ahead
 		},
@@ -80,7 +89,7 @@ func (s *lanes) room() room {
 }
 
 // wants tells whether more is to be leased ahead for an endpoint: much at a time.
-func (l *lane) wants() bool { return l.most == perEndpoint && len(l.waiting) <= mostWaiting/2 }
+func (l *lane) wants() bool { return l.most == perEndpoint && len(l.waiting) <= l.ahead/2 }
 
 // begin takes what was leased, and tells what of it is to be begun now.
 func (s *lanes) begin(leased []claimed) (now []claimed) {
@@ -97,7 +106,7 @@ func (s *lanes) begin(leased []claimed) (now []claimed) {
 		}
 		l.waiting = append(l.waiting, d)
 		if l.most < perEndpoint { // an attempt has taken long meanwhile
-			s.giveBack(l)
+			s.giveBack(l, 0)
 		}
 	}
 	return now
@@ -109,20 +118,37 @@ func (s *lanes) slowed(e ids.Endpoint) {
 	defer s.mu.Unlock()
 	if l, ok := s.to[e]; ok {
 		l.most = perSlow
-		s.giveBack(l)
+		s.giveBack(l, 0)
 	}
 }
 
-// end notes that an attempt has ended, whether it was quick, and whether it succeeded, and gives what takes its place.
-func (s *lanes) end(d claimed, quick, succeeded bool) (next claimed, more bool) {
+// outdated has nothing wait in the lanes of endpoints that are other than they were when it was leased.
+func (s *lanes) outdated(endpoints []ids.Endpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range endpoints {
+		if l, ok := s.to[e]; ok {
+			s.giveBack(l, 0)
+		}
+	}
+}
+
+// end notes that an attempt has ended, and gives what takes its place.
+func (s *lanes) end(d claimed, how end) (next claimed, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lane(d.EndpointID)
-	if quick {
+	if how.quick {
 		l.most = min(l.most+1, perEndpoint)
 	}
-	if !succeeded {
-		s.giveBack(l)
+	if how.atOnce {
+		l.ahead = min(l.ahead+1, mostWaiting)
+	} else {
+		l.ahead = fewWaiting
+		s.giveBack(l, fewWaiting)
+	}
+	if !how.succeeded {
+		s.giveBack(l, 0)
 	}
 	s.forget(d)
 	if len(l.waiting) > 0 {
@@ -149,15 +175,15 @@ func (s *lanes) forget(d claimed) {
 	}
 }
 
-// giveBack has nothing wait in a lane. The caller holds the lock.
-func (s *lanes) giveBack(l *lane) {
-	if len(l.waiting) == 0 {
+// giveBack has no more than a few wait in a lane. The caller holds the lock.
+func (s *lanes) giveBack(l *lane, few int) {
+	if len(l.waiting) <= few {
 		return
 	}
-	for _, d := range l.waiting {
+	for _, d := range l.waiting[few:] {
 		s.forget(d)
 	}
-	s.back, l.waiting = slices.Concat(s.back, l.waiting), nil
+	s.back, l.waiting = slices.Concat(s.back, l.waiting[few:]), slices.Clone(l.waiting[:few])
 	s.wake()
 }
 
@@ -175,7 +201,7 @@ func (s *lanes) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.to {
-		s.giveBack(l)
+		s.giveBack(l, 0)
 	}
 }
 

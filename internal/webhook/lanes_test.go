@@ -9,6 +9,9 @@ import (
 	"svcpay/internal/safehttp"
 )
 
+// swift is how an attempt ends that took no time.
+var swift = end{quick: true, atOnce: true, succeeded: true}
+
 // idle are the lanes of a worker that has done nothing.
 func idle() *lanes { return newLanes(safehttp.New(safehttp.Policy{}).Line, func() {}) }
 
@@ -16,7 +19,7 @@ func idle() *lanes { return newLanes(safehttp.New(safehttp.Policy{}).Line, func(
 func (s *lanes) quick(d claimed, times int) {
 	for range times {
 		s.begin([]claimed{d})
-		s.end(d, true, true)
+		s.end(d, swift)
 	}
 }
 
@@ -40,8 +43,8 @@ func TestRoomIsSharedSoThatFailingEndpointsGetLittle(t *testing.T) {
 		all, parts, could, places, free := s.room().all, map[int64]int{}, map[int64]int{}, map[int64]int{}, 0
 		wants := func(e ids.Endpoint) (now, ahead int) {
 			l := s.lane(e)
-			if !failing[e] && l.most == perEndpoint && len(l.waiting) <= mostWaiting/2 {
-				ahead = mostWaiting - len(l.waiting)
+			if !failing[e] && l.most == perEndpoint && len(l.waiting) <= l.ahead/2 {
+				ahead = l.ahead - len(l.waiting)
 			}
 			return max(0, min(bound(failing[e]), l.most)-l.busy), ahead
 		}
@@ -108,8 +111,8 @@ func TestLanesGrowWithQuickAnswers(t *testing.T) {
 	s.begin([]claimed{e, e})
 	s.slowed(e.EndpointID)
 	expect("one that takes long, beside 2", perSlow-2, 0)
-	s.end(e, false, true)
-	s.end(e, false, true)
+	s.end(e, end{succeeded: true})
+	s.end(e, end{succeeded: true})
 	expect("then", perSlow, 0)
 	if s.all != 0 || len(s.of) != 0 {
 		t.Errorf("%d are under way", s.all)
@@ -134,12 +137,12 @@ func TestWhatWaitsIsBegunOrGivenBack(t *testing.T) {
 	}
 	s := begin()
 	for i := perEndpoint; i < len(leased); i++ {
-		if d, more := s.end(e, true, true); !more || d.Number != i {
+		if d, more := s.end(e, swift); !more || d.Number != i {
 			t.Fatalf("after %d comes %d, %v", i-1, d.Number, more)
 		}
 	}
 	for range perEndpoint {
-		if _, more := s.end(e, true, true); more {
+		if _, more := s.end(e, swift); more {
 			t.Fatal("more than were leased")
 		}
 	}
@@ -148,7 +151,7 @@ func TestWhatWaitsIsBegunOrGivenBack(t *testing.T) {
 	}
 	for what, do := range map[string]func(*lanes) (ended int){
 		"an attempt takes long": func(s *lanes) int { s.slowed(e.EndpointID); return 0 },
-		"an attempt fails":      func(s *lanes) int { s.end(e, true, false); return 1 },
+		"an attempt fails":      func(s *lanes) int { s.end(e, end{quick: true, atOnce: true}); return 1 },
 		"the worker stops":      func(s *lanes) int { s.stop(); return 0 },
 	} {
 		s := begin()
@@ -157,7 +160,7 @@ func TestWhatWaitsIsBegunOrGivenBack(t *testing.T) {
 		if want := len(leased) - perEndpoint; len(back) != want || back[0].Number != perEndpoint || s.all != perEndpoint-ended {
 			t.Errorf("%s: %d of %d are given back, %d are under way", what, len(back), want, s.all)
 		}
-		if _, more := s.end(e, true, true); more || len(s.takeBack()) != 0 {
+		if _, more := s.end(e, swift); more || len(s.takeBack()) != 0 {
 			t.Errorf("%s: something waits all the same, or is given back twice", what)
 		}
 	}

@@ -18,11 +18,13 @@ const (
 	// trouble is the pause after an error of our own.
 	trouble = time.Second
 	// completeBatch is how many attempts one transaction writes.
-	completeBatch = 128
+	completeBatch = 256
 	// atOnce is how many attempts are under way at once in one binary.
 	atOnce = 1024
 	// slow is when an attempt has taken long.
 	slow = time.Second
+	// fast is what one takes at most that takes no time to speak of.
+	fast = slow / 8
 )
 
 // Worker numbers events and sends them, beside those of other binaries.
@@ -133,25 +135,26 @@ func (w *Worker) run(ctx context.Context, d claimed) {
 	line := w.lanes.line(to)
 	for more := true; more; {
 		slowness := time.AfterFunc(slow, func() { w.lanes.slowed(to) })
-		succeeded := w.attempt(ctx, d, line)
-		d, more = w.lanes.end(d, slowness.Stop(), succeeded)
+		how := w.attempt(ctx, d, line)
+		how.quick = slowness.Stop()
+		d, more = w.lanes.end(d, how)
 	}
 }
 
-func (w *Worker) attempt(ctx context.Context, d claimed, by sender) (succeeded bool) {
+func (w *Worker) attempt(ctx context.Context, d claimed, by sender) end {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	r, err := w.s.attempt(ctx, d, by)
 	crash.Point("webhook.attempted")
 	if err != nil {
 		slog.WarnContext(ctx, "a delivery was not attempted", "delivery", d.ID.String(), "error", err.Error())
-		return false
+		return end{}
 	}
 	if told := w.s.Attempted; told != nil {
 		told(r.status)
 	}
 	w.done <- r
-	return r.succeeded()
+	return end{succeeded: r.succeeded(), atOnce: r.took <= fast}
 }
 
 // write writes down what attempts came to, as many as have ended meanwhile at a time.
@@ -169,7 +172,8 @@ func (w *Worker) write(ctx context.Context) {
 // settle writes some attempts down. If the database refuses them, each half is tried by itself, so that one
 // which cannot be written takes no other with it. The leases' ends bring back what was not written.
 func (w *Worker) settle(ctx context.Context, batch []result) {
-	err := w.s.complete(ctx, batch)
+	changed, err := w.s.complete(ctx, batch)
+	w.lanes.outdated(changed)
 	if refused := new(pgconn.PgError); errors.As(err, &refused) && len(batch) > 1 {
 		half := len(batch) / 2
 		w.settle(ctx, batch[:half])
