@@ -27,6 +27,14 @@ func (e Event) Body() ([]byte, error) {
 
 const hexadecimal = "0123456789abcdef"
 
+// special are the bytes at which a text in short form may be another.
+var special = func() (out [256]bool) {
+	for _, c := range []byte("\"\\ \n\t\r<>&\xE2") {
+		out[c] = true
+	}
+	return out
+}()
+
 // appendShort adds a JSON text in short form, with those characters escaped that encoding/json escapes.
 func appendShort(out, text []byte) []byte {
 	if len(text) == 0 {
@@ -34,22 +42,27 @@ func appendShort(out, text []byte) []byte {
 	}
 	done, quoted := 0, false
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
+		c := text[i]
+		if !special[c] {
+			continue
+		}
+		switch c {
+		case '"':
 			quoted = !quoted
-		case c == '\\':
+		case '\\':
 			i++ // what is escaped ends no text
-		case !quoted && (c == ' ' || c == '\n' || c == '\t' || c == '\r'):
-			out, done = append(out, text[done:i]...), i+1
-		case c == '<' || c == '>' || c == '&':
+		case '<', '>', '&':
 			out, done = append(out, text[done:i]...), i+1
 			out = append(out, '\\', 'u', '0', '0', hexadecimal[c>>4], hexadecimal[c&0xF])
-		case c == 0xE2:
+		case 0xE2:
 			if r, size := utf8.DecodeRune(text[i:]); r == '\u2028' || r == '\u2029' {
 				out, done = append(out, text[done:i]...), i+size
-				out = append(out, `\u202`...)
-				out = append(out, hexadecimal[r&0xF])
+				out = append(append(out, `\u202`...), hexadecimal[r&0xF])
 				i += size - 1
+			}
+		default:
+			if !quoted {
+				out, done = append(out, text[done:i]...), i+1
 			}
 		}
 	}

@@ -25,11 +25,11 @@ import (
 
 // The bounds of an exchange.
 const (
-	// MaxBody is how much of an answer's body is read, in bytes.
+	// MaxBody is how much of an answer's body is read, in bytes, and MaxTime how long an exchange may last.
 	MaxBody        = 16 << 10
+	MaxTime        = 15 * time.Second
 	maxHeader      = 16 << 10
 	connectTimeout = 5 * time.Second
-	defaultTimeout = 15 * time.Second
 )
 
 // Policy says what else than https to port 443 of public hosts may be reached. The zero Policy is
@@ -38,7 +38,7 @@ type Policy struct {
 	// Local lets this machine's loopback be reached too, plain http be spoken and any port be used:
 	// for sandboxes. Names under localhost are loopback without being looked up.
 	Local bool
-	// Timeout bounds a whole exchange; zero is 15 seconds.
+	// Timeout bounds a whole exchange; zero is MaxTime, and so is what is longer.
 	Timeout time.Duration
 	// Resolver looks names up; nil is the system's.
 	Resolver *net.Resolver
@@ -68,8 +68,8 @@ type Answer struct {
 
 // New makes a client.
 func New(p Policy) *Client {
-	if p.Timeout == 0 {
-		p.Timeout = defaultTimeout
+	if p.Timeout == 0 || p.Timeout > MaxTime {
+		p.Timeout = MaxTime
 	}
 	c := &Client{policy: p}
 	c.dialer = net.Dialer{Timeout: connectTimeout, Resolver: p.Resolver, Control: c.control}

@@ -9,11 +9,12 @@ import (
 	"svcpay/internal/event"
 	"svcpay/internal/ids"
 	"svcpay/internal/pg"
+	"svcpay/internal/safehttp"
 )
 
 const (
-	// attemptTimeout bounds one attempt.
-	attemptTimeout = 15 * time.Second
+	// attemptTimeout bounds one attempt, which the client sees to.
+	attemptTimeout = safehttp.MaxTime
 	// leaseFor is how long an attempt is left alone before it is taken for lost with its binary.
 	leaseFor = attemptTimeout + 5*time.Second
 	// perEndpoint is how many attempts to one endpoint are under way at once in one binary. Of one that is new

@@ -142,8 +142,6 @@ func (w *Worker) run(ctx context.Context, d claimed) {
 }
 
 func (w *Worker) attempt(ctx context.Context, d claimed, by sender) end {
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
-	defer cancel()
 	r, err := w.s.attempt(ctx, d, by)
 	crash.Point("webhook.attempted")
 	if err != nil {
