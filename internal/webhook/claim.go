@@ -66,11 +66,34 @@ type room struct {
 	all int
 }
 
-// claim leases deliveries that are due, as many as there is room for. However many are due to an endpoint
-// that does not answer, they take nothing from the others.
-func (s *Service) claim(ctx context.Context, r room) ([]claimed, error) {
-	now := s.Now()
-	due, err := pg.All[dueEndpoint](ctx, s.Pool, `
+// claim leases deliveries that are due, as many as there is room for, to the endpoints that are known to have some, or, if none
+// is, to all that have. However many are due to an endpoint that does not answer, they take nothing from the others. It tells
+// for which there may be more.
+func (s *Service) claim(ctx context.Context, r room, known []dueEndpoint) (out []claimed, more []dueEndpoint, err error) {
+	now, due := s.Now(), known
+	if len(known) == 0 {
+		if due, err = s.due(ctx, now); err != nil {
+			return nil, nil, err
+		}
+	}
+	endpoints, slots := r.share(due)
+	if len(endpoints) == 0 {
+		return nil, known, nil
+	}
+	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+		leased, err := leaseTx(ctx, tx, endpoints, slots, now)
+		if err == nil {
+			more = withMore(due, endpoints, slots, leased)
+			out, err = s.loadTx(ctx, tx, leased)
+		}
+		return err
+	})
+	return out, more, err
+}
+
+// due are the endpoints to which something is due that nobody has leased.
+func (s *Service) due(ctx context.Context, now time.Time) ([]dueEndpoint, error) {
+	return pg.All[dueEndpoint](ctx, s.Pool, `
 		SELECT application_id, id, failing_since IS NOT NULL AS failing FROM webhook_endpoints e
 		CROSS JOIN LATERAL (
 			SELECT FROM webhook_deliveries
@@ -78,22 +101,23 @@ func (s *Service) claim(ctx context.Context, r room) ([]claimed, error) {
 			ORDER BY next_attempt_at LIMIT 1) due
 		WHERE status = 'enabled' AND deleted_at IS NULL`,
 		pg.Args{"now": now})
-	if err != nil {
-		return nil, err
+}
+
+// withMore are those of the due endpoints that got all that they had room for and do not fail.
+func withMore(due []dueEndpoint, endpoints []ids.Endpoint, slots []int, leased []claimed) (more []dueEndpoint) {
+	left := make(map[ids.Endpoint]int, len(endpoints))
+	for i, e := range endpoints {
+		left[e] = slots[i]
 	}
-	endpoints, slots := r.share(due)
-	if len(endpoints) == 0 {
-		return nil, nil
+	for _, d := range leased {
+		left[d.EndpointID]--
 	}
-	var out []claimed
-	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
-		leased, err := leaseTx(ctx, tx, endpoints, slots, now)
-		if err == nil {
-			out, err = s.loadTx(ctx, tx, leased)
+	for _, e := range due {
+		if n, asked := left[e.ID]; asked && n == 0 && !e.Failing {
+			more = append(more, e)
 		}
-		return err
-	})
-	return out, err
+	}
+	return more
 }
 
 // leaseTx leases deliveries to some endpoints, at most so many to each.

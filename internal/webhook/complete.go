@@ -64,9 +64,11 @@ func logTx(tx *pg.Tx, results []result) error {
 		if err != nil {
 			return err
 		}
-		theirs, err := json.Marshal(r.said)
-		if err != nil {
-			return err
+		theirs := []byte("{}")
+		if len(r.said) > 0 {
+			if theirs, err = json.Marshal(r.said); err != nil {
+				return err
+			}
 		}
 		applications[i], deliveries[i], numbers[i], codes[i] = r.ApplicationID, r.ID, r.Number, r.status
 		urls[i], reasons[i], headers[i], said[i], bodies[i] = r.to.URL, r.reason, string(text), string(theirs), r.body
@@ -75,8 +77,7 @@ func logTx(tx *pg.Tx, results []result) error {
 	tx.Later(`
 		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers, response_headers, response_body,
 			took_ms, created_at)
-		SELECT made.application_id, made.id, number, url, nullif(code, 0), nullif(reason, ''), headers::jsonb,
-			coalesce(nullif(said::jsonb, 'null'), '{}'), body, took, began
+		SELECT made.application_id, made.id, number, url, nullif(code, 0), nullif(reason, ''), headers::json, said::json, body, took, began
 		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @urls::text[], @codes::int[], @reasons::text[],
 			@headers::text[], @said::text[], @bodies::text[], @took::int[], @began::timestamptz[])
 			AS made (application_id, id, number, url, code, reason, headers, said, body, took, began)

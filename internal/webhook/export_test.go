@@ -9,7 +9,7 @@ import (
 // SendTogether makes every attempt that is due, and writes what came of them down as one batch.
 func (s *Service) SendTogether(ctx context.Context) error {
 	most := func(_ ids.Endpoint, most int) (int, int) { return most, 0 }
-	due, err := s.claim(ctx, room{to: most, of: func(int64) int { return perApplication }, all: perApplication})
+	due, _, err := s.claim(ctx, room{to: most, of: func(int64) int { return perApplication }, all: perApplication}, nil)
 	if err != nil {
 		return err
 	}

@@ -133,6 +133,13 @@ func (s *lanes) outdated(endpoints []ids.Endpoint) {
 	}
 }
 
+// any tells whether anything is leased.
+func (s *lanes) any() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all > 0
+}
+
 // end notes that an attempt has ended, and gives what takes its place.
 func (s *lanes) end(d claimed, how end) (next claimed, more bool) {
 	s.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,6 +20,12 @@ const (
 	trouble = time.Second
 	// completeBatch is how many attempts one transaction writes.
 	completeBatch = 256
+	// A few of them wait so long for more, while others are on their way: a transaction costs as much as some of them.
+	few    = 64
+	linger = 4 * time.Millisecond
+	// mostUnlooked is how often in a row deliveries are leased to those that are known to have more, without a look for
+	// others.
+	mostUnlooked = 3
 	// atOnce is how many attempts are under way at once in one binary.
 	atOnce = 1024
 	// slow is when an attempt has taken long.
@@ -35,6 +42,12 @@ type Worker struct {
 	lanes *lanes
 	done  chan result
 	runs  sync.WaitGroup
+
+	// eager are the endpoints for which there was more when deliveries to them were leased; news tells that it is to be
+	// looked for others, and unlooked how often it was not.
+	eager    []dueEndpoint
+	news     atomic.Bool
+	unlooked int
 }
 
 // NewWorker makes a worker that does nothing until it runs.
@@ -99,6 +112,7 @@ func (w *Worker) wake() {
 func (w *Worker) number(ctx context.Context) (bool, error) {
 	n, err := w.s.Events.Number(ctx)
 	if n > 0 {
+		w.news.Store(true)
 		w.wake()
 	}
 	return n > 0, err
@@ -109,8 +123,11 @@ func (w *Worker) send(ctx, attempts context.Context) (bool, error) {
 	if err := w.giveBack(ctx); err != nil {
 		return false, err
 	}
-	due, err := w.s.claim(ctx, w.lanes.room())
-	if err != nil || len(due) == 0 {
+	if w.unlooked++; w.news.Swap(false) || w.unlooked > mostUnlooked {
+		w.eager, w.unlooked = nil, 0
+	}
+	due, eager, err := w.s.claim(ctx, w.lanes.room(), w.eager)
+	if w.eager = eager; err != nil || len(due) == 0 {
 		return false, err
 	}
 	crash.Point("webhook.claimed")
@@ -158,13 +175,37 @@ func (w *Worker) attempt(ctx context.Context, d claimed, by sender) end {
 // write writes down what attempts came to, as many as have ended meanwhile at a time.
 func (w *Worker) write(ctx context.Context) {
 	for r := range w.done {
-		batch := []result{r}
-		for len(batch) < completeBatch && len(w.done) > 0 {
-			batch = append(batch, <-w.done)
-		}
-		w.settle(ctx, batch)
+		w.settle(ctx, w.gather(r))
 		crash.Point("webhook.completed")
 	}
+}
+
+// gather adds to a result those that have come, and waits a little for more if those are few and more are to come.
+func (w *Worker) gather(first result) []result {
+	batch := []result{first}
+	var over <-chan time.Time
+	for len(batch) < completeBatch {
+		if len(w.done) == 0 {
+			if len(batch) >= few || !w.lanes.any() {
+				return batch
+			}
+			if over == nil {
+				timer := time.NewTimer(linger)
+				defer timer.Stop()
+				over = timer.C
+			}
+		}
+		select {
+		case r, more := <-w.done:
+			if !more {
+				return batch
+			}
+			batch = append(batch, r)
+		case <-over:
+			return batch
+		}
+	}
+	return batch
 }
 
 // settle writes some attempts down. If the database refuses them, each half is tried by itself, so that one
