@@ -138,18 +138,27 @@ func (w *wire) exchange(ctx context.Context, r *http.Request, last bool) (a Answ
 	if err := w.conn.SetDeadline(until); err != nil {
 		return a, false, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = w.conn.SetDeadline(time.Unix(1, 0)) })
 	w.answered, w.left = false, maxHeader
-	wrote := make(chan error, 1)
-	if r.Body == nil || 0 < r.ContentLength && r.ContentLength <= mostAtOnce {
-		wrote <- w.write(r, last)
-	} else {
-		go func() { wrote <- w.write(r, last) }()
+	if r.Context().Done() != nil { // the caller may give up
+		stop := context.AfterFunc(ctx, func() { _ = w.conn.SetDeadline(time.Unix(1, 0)) })
+		defer func() { keep = stop() && keep }() // else the connection ends just now
 	}
+	if r.Body != nil && (r.ContentLength <= 0 || r.ContentLength > mostAtOnce) {
+		return w.exchangeLong(r, last)
+	}
+	failed := w.write(r, last)
 	a, keep, err = w.read(r)
-	if !stop() && err == nil { // ctx ended just now, and with it the connection
-		keep = false
+	if err != nil && !w.answered && failed != nil {
+		err = failed
 	}
+	return a, keep && failed == nil, err
+}
+
+// exchangeLong reads the answer while the request is written.
+func (w *wire) exchangeLong(r *http.Request, last bool) (a Answer, keep bool, err error) {
+	wrote := make(chan error, 1)
+	go func() { wrote <- w.write(r, last) }()
+	a, keep, err = w.read(r)
 	select {
 	case failed := <-wrote:
 		if err != nil && !w.answered && failed != nil {
@@ -192,7 +201,10 @@ func (w *wire) read(r *http.Request) (a Answer, keep bool, err error) {
 		return a, false, err
 	}
 	w.left = 1 << 62
-	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1)) // whose Close would read it all
+	var body []byte
+	if response.ContentLength != 0 {
+		body, err = io.ReadAll(io.LimitReader(response.Body, MaxBody+1)) // whose Close would read it all
+	}
 	if err != nil {
 		return a, false, err
 	}

@@ -3,8 +3,9 @@ package webhook
 import (
 	"bytes"
 	"context"
-	"maps"
+	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -53,16 +54,13 @@ type sender interface {
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
 func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, error) {
 	r := result{claimed: d, began: s.Now()}
-	if d.to.sealed != nil {
-		return r, d.to.sealed
+	if d.to.unfit != nil {
+		return r, d.to.unfit
 	}
 	id := d.EventID.String()
 	r.headers = headers{ContentType: "application/json", UserAgent: "SvcPay-Webhooks/1", ID: id,
 		Timestamp: strconv.FormatInt(r.began.Unix(), 10), Signature: d.to.signer.sign(id, r.began, d.body)}
-	request, err := r.headers.request(ctx, d.to.URL, d.body)
-	if err != nil {
-		return r, err
-	}
+	request := r.headers.request(ctx, d.to.at, d.body)
 	answer, err := by.Do(request)
 	r.took = max(0, s.Now().Sub(r.began))
 	if err != nil {
@@ -76,14 +74,14 @@ func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, er
 	return r, nil
 }
 
-// request makes a request of a message.
-func (h headers) request(ctx context.Context, url string, body []byte) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err == nil {
-		request.Header = http.Header{"Content-Type": {h.ContentType}, "User-Agent": {h.UserAgent}, "Webhook-Id": {h.ID},
-			"Webhook-Timestamp": {h.Timestamp}, "Webhook-Signature": {h.Signature}}
-	}
-	return request, err
+// request makes a request of a message, which can be sent again.
+func (h headers) request(ctx context.Context, to *url.URL, body []byte) *http.Request {
+	read := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	request := &http.Request{Method: http.MethodPost, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		ContentLength: int64(len(body)), GetBody: read, Header: http.Header{"Content-Type": {h.ContentType}, "User-Agent": {h.UserAgent},
+			"Webhook-Id": {h.ID}, "Webhook-Timestamp": {h.Timestamp}, "Webhook-Signature": {h.Signature}}}
+	request.Body, _ = read()
+	return request.WithContext(ctx)
 }
 
 // cutLength is longer than a card number in any way of writing it.
@@ -103,7 +101,12 @@ func kept(body []byte) string {
 // is room, without cookies and what nobody may see.
 func keptHeaders(h http.Header) map[string]string {
 	out, left := map[string]string{}, maxKept
-	for _, name := range slices.Sorted(maps.Keys(h)) {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		value := redact.Text(whole(strings.Join(h[name], ", ")))
 		if left -= len(name) + len(value); left < 0 {
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"net/url"
 	"time"
 
 	"svcpay/internal/event"
@@ -48,8 +49,17 @@ type claimed struct {
 // target is an endpoint as it was when deliveries to it were leased.
 type target struct {
 	Endpoint
+	at     *url.URL
 	signer signer
-	sealed error // why nothing can be signed for it
+	unfit  error // why nothing can be sent there
+}
+
+func (s *Service) target(e Endpoint) *target {
+	to := &target{Endpoint: e}
+	if to.at, to.unfit = url.Parse(e.URL); to.unfit == nil {
+		to.signer, to.unfit = s.signer(e)
+	}
+	return to
 }
 
 type dueEndpoint struct {
@@ -207,9 +217,7 @@ func (s *Service) loadTx(ctx context.Context, tx *pg.Tx, deliveries []claimed) (
 	}
 	targets := make(map[ids.Endpoint]*target, len(rows))
 	for _, e := range rows {
-		to := &target{Endpoint: e}
-		to.signer, to.sealed = s.signer(e)
-		targets[e.ID] = to
+		targets[e.ID] = s.target(e)
 	}
 	for i, d := range deliveries {
 		to, there := targets[d.EndpointID]

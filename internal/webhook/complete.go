@@ -53,7 +53,7 @@ func (s *Service) complete(ctx context.Context, results []result) (changed []ids
 	return changed, err
 }
 
-// logTx queues a row of each attempt whose delivery is still there.
+// logTx queues a row of each attempt whose delivery is still there. No two have one number: each lease gives the next.
 func logTx(tx *pg.Tx, results []result) error {
 	n := len(results)
 	applications, deliveries, numbers, codes := make([]int64, n), make([]ids.Delivery, n), make([]int, n), make([]int, n)
@@ -81,8 +81,7 @@ func logTx(tx *pg.Tx, results []result) error {
 		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @urls::text[], @codes::int[], @reasons::text[],
 			@headers::text[], @said::text[], @bodies::text[], @took::int[], @began::timestamptz[])
 			AS made (application_id, id, number, url, code, reason, headers, said, body, took, began)
-		JOIN webhook_deliveries d ON d.application_id = made.application_id AND d.id = made.id
-		ON CONFLICT DO NOTHING`,
+		JOIN webhook_deliveries d ON d.application_id = made.application_id AND d.id = made.id`,
 		pg.Args{"applications": applications, "deliveries": deliveries, "numbers": numbers, "urls": urls, "codes": codes, "reasons": reasons,
 			"headers": headers, "said": said, "bodies": bodies, "took": took, "began": began})
 	return nil
