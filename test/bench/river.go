@@ -56,7 +56,7 @@ func newRiver(ctx context.Context, c *cluster, to *receiver) (*river, error) {
 		return nil, err
 	}
 	r := &river{url: c.url(riverDatabase), pool: pool, to: to,
-		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: riverWorkers}}}
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: riverWorkers, DisableCompression: true}}}
 	m, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: quietLog})
 	if err != nil {
 		return r, err
@@ -188,7 +188,7 @@ func (p *poster) Work(ctx context.Context, job *riverqueue.Job[post]) error {
 	if err != nil {
 		return err
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Webhook-Id": job.Args.ID,
+	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "SvcPay-Webhooks/1", "Webhook-Id": job.Args.ID,
 		"Webhook-Timestamp": unix(began), "Webhook-Signature": signature} {
 		request.Header.Set(name, value)
 	}
