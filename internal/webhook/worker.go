@@ -43,8 +43,8 @@ type Worker struct {
 	done  chan result
 	runs  sync.WaitGroup
 
-	// eager are the endpoints for which there was more when deliveries to them were leased; news tells that it is to be
-	// looked for others, and unlooked how often it was not.
+	// eager are the endpoints for which there was more when deliveries to them were leased; news tells that others are to be
+	// looked for, or how those do, and unlooked how often it was not.
 	eager    []dueEndpoint
 	news     atomic.Bool
 	unlooked int
@@ -123,10 +123,7 @@ func (w *Worker) send(ctx, attempts context.Context) (bool, error) {
 	if err := w.giveBack(ctx); err != nil {
 		return false, err
 	}
-	if w.unlooked++; w.news.Swap(false) || w.unlooked > mostUnlooked {
-		w.eager, w.unlooked = nil, 0
-	}
-	due, eager, err := w.s.claim(ctx, w.lanes.room(), w.eager)
+	due, eager, err := w.s.claim(ctx, w.lanes.room(), w.known())
 	if w.eager = eager; err != nil || len(due) == 0 {
 		return false, err
 	}
@@ -135,6 +132,14 @@ func (w *Worker) send(ctx, attempts context.Context) (bool, error) {
 		w.runs.Go(func() { w.run(attempts, d) })
 	}
 	return false, nil // whoever makes room tells
+}
+
+// known are the endpoints to which more is leased without a look for others; none if it is time to look.
+func (w *Worker) known() []dueEndpoint {
+	if w.unlooked++; w.news.Swap(false) || w.unlooked > mostUnlooked {
+		w.eager, w.unlooked = nil, 0
+	}
+	return w.eager
 }
 
 // giveBack releases what is leased and will not be begun. The leases' ends bring back what cannot be released.
@@ -154,6 +159,9 @@ func (w *Worker) run(ctx context.Context, d claimed) {
 		slowness := time.AfterFunc(slow, func() { w.lanes.slowed(to) })
 		how := w.attempt(ctx, d, line)
 		how.quick = slowness.Stop()
+		if !how.succeeded { // the endpoint may have less from now on
+			w.news.Store(true)
+		}
 		d, more = w.lanes.end(d, how)
 	}
 }
