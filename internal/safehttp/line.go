@@ -14,7 +14,7 @@ const (
 	// renewedAfter is how long connections are used at most: then names are looked up again.
 	renewedAfter = time.Minute
 	// mostSpare is how many connections of all lines of a client wait.
-	mostSpare = 512
+	mostSpare = 1024
 )
 
 // Line sends requests of one caller to one host again and again, over connections that it keeps for a short

@@ -113,7 +113,7 @@ func (s *Service) due(ctx context.Context, now time.Time) ([]dueEndpoint, error)
 		pg.Args{"now": now})
 }
 
-// withMore are those of the due endpoints that got all that they had room for and do not fail.
+// withMore are the due endpoints but those that fail, and those that took less than they had room for.
 func withMore(due []dueEndpoint, endpoints []ids.Endpoint, slots []int, leased []claimed) (more []dueEndpoint) {
 	left := make(map[ids.Endpoint]int, len(endpoints))
 	for i, e := range endpoints {
@@ -123,7 +123,7 @@ func withMore(due []dueEndpoint, endpoints []ids.Endpoint, slots []int, leased [
 		left[d.EndpointID]--
 	}
 	for _, e := range due {
-		if n, asked := left[e.ID]; asked && n == 0 && !e.Failing {
+		if left[e.ID] == 0 && !e.Failing {
 			more = append(more, e)
 		}
 	}

@@ -11,13 +11,13 @@ import (
 	"svcpay/internal/safehttp"
 )
 
-// More is leased at once to those alone that do not fail and took all that they had room for.
+// More is leased without a look to those that do not fail, and that took all that they had room for or had none.
 func TestThereMayBeMoreWhereAllWasTaken(t *testing.T) {
 	t.Parallel()
 	full, empty, failing, without := ids.NewEndpoint(noon), ids.NewEndpoint(noon), ids.NewEndpoint(noon), ids.NewEndpoint(noon)
 	due := []dueEndpoint{{ID: full}, {ID: empty}, {ID: failing, Failing: true}, {ID: without}}
 	leased := []claimed{{EndpointID: full}, {EndpointID: failing}, {EndpointID: full}, {EndpointID: empty}}
-	if more := withMore(due, []ids.Endpoint{full, empty, failing}, []int{2, 2, 1}, leased); !reflect.DeepEqual(more, due[:1]) {
+	if more := withMore(due, []ids.Endpoint{full, empty, failing}, []int{2, 2, 1}, leased); !reflect.DeepEqual(more, []dueEndpoint{due[0], due[3]}) {
 		t.Errorf("%+v", more)
 	}
 }
