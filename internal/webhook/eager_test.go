@@ -35,7 +35,7 @@ func TestOthersAreLookedForSoon(t *testing.T) {
 				t.Fatalf("%s: others are looked for after %d times", what, n)
 			}
 		}
-		if w.known() != nil || w.known() != nil {
+		if w.known() != nil {
 			t.Errorf("%s: others are not looked for after %d times", what, times)
 		}
 		w.unlooked = 0
