@@ -58,8 +58,12 @@ func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, er
 		return r, d.to.unfit
 	}
 	id := d.EventID.String()
+	signature, err := d.to.signer.sign(id, r.began, d.body)
+	if err != nil {
+		return r, err
+	}
 	r.headers = headers{ContentType: "application/json", UserAgent: "SvcPay-Webhooks/1", ID: id,
-		Timestamp: strconv.FormatInt(r.began.Unix(), 10), Signature: d.to.signer.sign(id, r.began, d.body)}
+		Timestamp: strconv.FormatInt(r.began.Unix(), 10), Signature: signature}
 	request := r.headers.request(ctx, d.to.at, d.body)
 	answer, err := by.Do(request)
 	r.took = max(0, s.Now().Sub(r.began))

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
 	"svcpay/internal/ids"
 	"svcpay/internal/safehttp"
 )
@@ -43,7 +45,11 @@ func TestOthersAreLookedForSoon(t *testing.T) {
 	expect("by itself", mostUnlooked)
 	w.news.Store(true)
 	expect("after news", 0)
-	to := &target{at: &url.URL{Scheme: "gopher"}} // which no line speaks
+	hook, err := standardwebhooks.NewWebhookRaw([]byte("secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := &target{at: &url.URL{Scheme: "gopher"}, signer: signer{current: hook}} // which no line speaks
 	w.run(context.Background(), claimed{EndpointID: ids.NewEndpoint(noon), to: to})
 	expect("after a failure", 0)
 }

@@ -2,14 +2,12 @@ package webhook
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"io"
-	"strconv"
 	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -76,33 +74,34 @@ func purpose(id ids.Endpoint) string { return "webhook:" + id.String() }
 
 // signer is what signs an endpoint's messages: its secrets, opened.
 type signer struct {
-	current, previous []byte    // previous is nil for none
-	until             time.Time // when the previous one's time is over
+	current, previous *standardwebhooks.Webhook // previous is nil for none
+	until             time.Time                 // when the previous one's time is over
 }
 
 func (s *Service) signer(e Endpoint) (k signer, err error) {
-	if k.current, err = s.Box.Open(e.Sealed, purpose(e.ID)); err != nil || e.SealedPrevious == nil {
+	if k.current, err = s.opened(e, e.Sealed); err != nil || e.SealedPrevious == nil {
 		return k, err
 	}
 	k.until = e.PreviousUntil.Time
-	k.previous, err = s.Box.Open(e.SealedPrevious, purpose(e.ID))
+	k.previous, err = s.opened(e, e.SealedPrevious)
 	return k, err
 }
 
-// sign signs a message, as Standard Webhooks has it, by every secret that is valid at a time, the newest first, as the
-// header webhook-signature tells them.
-func (k signer) sign(messageID string, at time.Time, body []byte) string {
-	head := messageID + "." + strconv.FormatInt(at.Unix(), 10) + "."
-	out := signed(k.current, head, body)
-	if k.previous != nil && at.Before(k.until) {
-		out += " " + signed(k.previous, head, body)
+func (s *Service) opened(e Endpoint, sealed []byte) (*standardwebhooks.Webhook, error) {
+	secret, err := s.Box.Open(sealed, purpose(e.ID))
+	if err != nil {
+		return nil, err
 	}
-	return out
+	return standardwebhooks.NewWebhookRaw(secret)
 }
 
-func signed(secret []byte, head string, body []byte) string {
-	mac := hmac.New(sha256.New, secret)
-	_, _ = io.WriteString(mac, head) // a hash never fails
-	_, _ = mac.Write(body)
-	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+// sign signs a message by every secret that is valid at a time, the newest first, as the header webhook-signature
+// tells them.
+func (k signer) sign(messageID string, at time.Time, body []byte) (string, error) {
+	out, err := k.current.Sign(messageID, at, body)
+	if err != nil || k.previous == nil || !at.Before(k.until) {
+		return out, err
+	}
+	older, err := k.previous.Sign(messageID, at, body)
+	return out + " " + older, err
 }
