@@ -30,7 +30,7 @@ func paid(w *fixture.World, number string, amount money.Amount) charge.Charge {
 }
 
 var (
-	streams = regexp.MustCompile(`(?s)stream\r?\n(.*?)\r?\nendstream`)
+	streams = regexp.MustCompile(`(?s)stream\n(.*?)\nendstream`) // a carriage return before its end is the data's own
 	shown   = regexp.MustCompile(`\(((?:[^()\\]|\\.)*)\) ?Tj`)
 	escaped = regexp.MustCompile(`\\(.)`)
 )
