@@ -25,9 +25,8 @@ CREATE TABLE webhook_endpoints (
     CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
 );
 
--- One event on its way to one endpoint. next_attempt_at is when it is due; while an attempt is under
--- way, leased_until is when the attempt is taken for lost. It is in no index, so that a claim changes none: pages
--- have the room that this needs.
+-- One event on its way to one endpoint. What becomes of it is in no index, so that its end changes none: pages have
+-- the room that this needs.
 CREATE TABLE webhook_deliveries (
     id uuid NOT NULL,
     application_id bigint NOT NULL,
@@ -37,9 +36,6 @@ CREATE TABLE webhook_deliveries (
     event_sequence bigint,
     cause text NOT NULL CHECK (cause IN ('event', 'redelivery', 'replay', 'test')),
     status text NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'canceled')),
-    attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
-    next_attempt_at timestamptz,
-    leased_until timestamptz,
     last_status_code integer,
     last_error text,
     created_at timestamptz NOT NULL,
@@ -47,13 +43,28 @@ CREATE TABLE webhook_deliveries (
     PRIMARY KEY (application_id, id),
     FOREIGN KEY (application_id, endpoint_id) REFERENCES webhook_endpoints (application_id, id),
     FOREIGN KEY (application_id, event_id) REFERENCES events (application_id, id),
-    CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL)),
     CHECK ((status = 'pending') = (finished_at IS NULL))
-) WITH (fillfactor = 60);
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, next_attempt_at, event_sequence) WHERE status = 'pending';
+) WITH (fillfactor = 50);
 CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries (application_id, endpoint_id, id DESC);
 CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (application_id, event_id);
-CREATE INDEX webhook_deliveries_by_end ON webhook_deliveries (finished_at) WHERE finished_at IS NOT NULL;
+
+-- What is to be attempted: a row of each delivery that is pending, from the transaction that makes it to the one that ends
+-- it. next_attempt_at is when it is due; while an attempt is under way, leased_until is when the attempt is taken for
+-- lost. It is in no index, so that a claim changes none. A foreign key would lock each delivery once more. An empty
+-- table keeps its pages: it is empty again and again.
+CREATE TABLE webhook_due (
+    application_id bigint NOT NULL,
+    delivery_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    event_sequence bigint,
+    attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    next_attempt_at timestamptz NOT NULL,
+    leased_until timestamptz,
+    created_at timestamptz NOT NULL, -- of the delivery
+    PRIMARY KEY (application_id, delivery_id)
+) WITH (fillfactor = 50, vacuum_truncate = off);
+CREATE INDEX webhook_due_next ON webhook_due (endpoint_id, next_attempt_at, event_sequence);
 
 -- What was said at each attempt. It is written where its delivery is closed, and goes where that goes: a foreign key
 -- would lock each delivery once more, and cost as much as all the rest.

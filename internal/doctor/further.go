@@ -88,7 +88,7 @@ func unresolved(ctx context.Context, p Patient) (Finding, error) {
 }
 
 func undelivered(ctx context.Context, p Patient) (Finding, error) {
-	oldest, err := pg.Value[*time.Time](ctx, p.Pool, `SELECT min(created_at) FROM webhook_deliveries WHERE status = 'pending'`, pg.Args{})
+	oldest, err := pg.Value[*time.Time](ctx, p.Pool, `SELECT min(created_at) FROM webhook_due`, pg.Args{})
 	return p.since(oldest, deliveryIsOld, "every webhook was delivered or given up", "the oldest webhook that was not delivered is %s old",
 		"tell the endpoint's application: its page in the portal shows what it answers", doubtful), err
 }

@@ -80,6 +80,9 @@ type (
 // FirstCharge is the least id of a charge that was made at a time.
 var FirstCharge = First[chargeKind]
 
+// FirstDelivery is the least id of a delivery that was made at a time.
+var FirstDelivery = First[deliveryKind]
+
 // FirstRequest is the least id of a request that came at a time.
 var FirstRequest = First[requestKind]
 

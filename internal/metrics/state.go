@@ -130,7 +130,7 @@ func (s *state) read(ctx context.Context, r *reading) error {
 		FROM (SELECT count(*)::int AS operations, min(created_at) AS oldest_operation FROM processor_operations
 				WHERE next_check_at IS NOT NULL AND state = 'open') o,
 			(SELECT count(*)::int AS events, min(received_at) AS oldest_event FROM inbound_events WHERE handled_at IS NULL) e,
-			(SELECT count(*)::int AS deliveries, min(created_at) AS oldest_delivery FROM webhook_deliveries WHERE status = 'pending') d,
+			(SELECT count(*)::int AS deliveries, min(created_at) AS oldest_delivery FROM webhook_due) d,
 			(SELECT count(*)::int AS overdue FROM charges WHERE next_step_at <= @now) c,
 			(SELECT count(*)::int AS overdue FROM application_clocks a JOIN charges ON charges.application_id = a.application_id
 				WHERE next_step_at > @now AND next_step_at <= @now + a.ahead * interval '1 microsecond') k`,

@@ -61,7 +61,7 @@ func (s *Service) System(ctx context.Context, actor authz.Actor) (System, error)
 		SELECT 'operations' AS name, count(*) AS waiting, min(created_at) AS oldest FROM processor_operations WHERE next_check_at IS NOT NULL AND state = 'open'
 		UNION ALL SELECT 'inbound', count(*), min(received_at) FROM inbound_events WHERE handled_at IS NULL
 		UNION ALL SELECT 'events', count(*), min(created_at) FROM events WHERE sequence IS NULL AND NOT test
-		UNION ALL SELECT 'deliveries', count(*), min(next_attempt_at) FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= @now
+		UNION ALL SELECT 'deliveries', count(*), min(next_attempt_at) FROM webhook_due WHERE next_attempt_at <= @now
 			AND (leased_until IS NULL OR leased_until <= @now)
 		UNION ALL SELECT 'exports', count(*), min(created_at) FROM exports WHERE status IN ('queued', 'running')
 		UNION ALL SELECT 'mails', count(*), min(due_at) FROM mails WHERE due_at <= @now`, pg.Args{"now": out.At})

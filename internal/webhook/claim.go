@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"svcpay/internal/event"
 	"svcpay/internal/ids"
 	"svcpay/internal/pg"
@@ -29,8 +31,9 @@ const (
 	// one that answers at once again and again there are up to mostWaiting, which are as soon begun.
 	fewWaiting  = 2 * perEndpoint
 	mostWaiting = 5 * perEndpoint
-	// perApplication is how many deliveries of one application are leased at once in one binary: more than
-	// all its endpoints take if they hang, and a part of all, so that it holds up neither others nor itself.
+	// perApplication is how many attempts of one application are under way at once in one binary: more than
+	// all its endpoints take if they hang, and a part of all, so that it holds up neither others nor itself. No more than
+	// as many wait for their turns, so that no place waits for a claim, and there stays room for another application.
 	perApplication = 256
 )
 
@@ -41,7 +44,10 @@ type claimed struct {
 	EndpointID    ids.Endpoint `db:"endpoint_id"`
 	EventID       ids.Event    `db:"event_id"`
 	Number        int          `db:"attempts"` // of the attempt
+	// Row is where the lease stands in the table of what is due: nobody moves it while the lease lasts.
+	Row pgtype.TID `db:"row"`
 
+	turn uint64 // those that wait are begun in this order
 	to   *target
 	body []byte // of the event
 }
@@ -69,10 +75,11 @@ type dueEndpoint struct {
 }
 
 // room tells how many deliveries may be leased now: to an endpoint to which no more than so many may be under way,
-// those that are begun at once and those that wait for their turns; of an application; and at all.
+// those for which it has places and those that wait for one; of an application, those that are begun at once and those that
+// wait for their turns; and at all.
 type room struct {
 	to  func(e ids.Endpoint, most int) (free, ahead int)
-	of  func(applicationID int64) int
+	of  func(applicationID int64) (places, turns int)
 	all int
 }
 
@@ -81,16 +88,19 @@ type room struct {
 // for which there may be more.
 func (s *Service) claim(ctx context.Context, r room, known []dueEndpoint) (out []claimed, more []dueEndpoint, err error) {
 	now, due := s.Now(), known
-	if len(known) == 0 {
-		if due, err = s.due(ctx, now); err != nil {
-			return nil, nil, err
-		}
-	}
 	endpoints, slots := r.share(due)
-	if len(endpoints) == 0 {
+	if len(known) > 0 && len(endpoints) == 0 {
 		return nil, known, nil
 	}
-	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		if len(known) == 0 {
+			if due, err = dueTx(ctx, tx, now); err != nil {
+				return err
+			}
+			if endpoints, slots = r.share(due); len(endpoints) == 0 {
+				return nil
+			}
+		}
 		leased, err := leaseTx(ctx, tx, endpoints, slots, now)
 		if err == nil {
 			more = withMore(due, endpoints, slots, leased)
@@ -101,16 +111,9 @@ func (s *Service) claim(ctx context.Context, r room, known []dueEndpoint) (out [
 	return out, more, err
 }
 
-// due are the endpoints to which something is due that nobody has leased.
-func (s *Service) due(ctx context.Context, now time.Time) ([]dueEndpoint, error) {
-	return pg.All[dueEndpoint](ctx, s.Pool, `
-		SELECT application_id, id, failing_since IS NOT NULL AS failing FROM webhook_endpoints e
-		CROSS JOIN LATERAL (
-			SELECT FROM webhook_deliveries
-			WHERE endpoint_id = e.id AND status = 'pending' AND next_attempt_at <= @now AND (leased_until IS NULL OR leased_until <= @now)
-			ORDER BY next_attempt_at LIMIT 1) due
-		WHERE status = 'enabled' AND deleted_at IS NULL`,
-		pg.Args{"now": now})
+// dueTx are the endpoints to which something is due that nobody has leased.
+func dueTx(ctx context.Context, tx *pg.Tx, now time.Time) ([]dueEndpoint, error) {
+	return pg.All[dueEndpoint](ctx, tx, dueStatement, pg.Args{"now": now})
 }
 
 // withMore are the due endpoints but those that fail, and those that took less than they had room for.
@@ -132,58 +135,56 @@ func withMore(due []dueEndpoint, endpoints []ids.Endpoint, slots []int, leased [
 
 // leaseTx leases deliveries to some endpoints, at most so many to each.
 func leaseTx(ctx context.Context, tx *pg.Tx, endpoints []ids.Endpoint, slots []int, now time.Time) ([]claimed, error) {
-	return pg.All[claimed](ctx, tx, `
-		WITH due AS (
-			SELECT d.row FROM unnest(@endpoints::uuid[], @slots::int[]) AS free (of_endpoint, slots)
-			CROSS JOIN LATERAL (
-				SELECT ctid AS row FROM webhook_deliveries
-				WHERE endpoint_id = of_endpoint AND status = 'pending' AND next_attempt_at <= @now AND (leased_until IS NULL OR leased_until <= @now)
-				ORDER BY next_attempt_at, event_sequence LIMIT slots FOR UPDATE SKIP LOCKED) d
-		)
-		UPDATE webhook_deliveries d SET attempts = d.attempts + 1, leased_until = @until FROM due
-		WHERE d.ctid = due.row
-		RETURNING d.id, d.application_id, d.endpoint_id, d.event_id, d.attempts`,
+	return pg.All[claimed](ctx, tx, leaseStatement,
 		pg.Args{"endpoints": endpoints, "slots": slots, "now": now, "until": now.Add(leaseFor)})
 }
 
 // release gives deliveries back that were leased and not begun: they are as they were before.
 func (s *Service) release(ctx context.Context, deliveries []claimed) error {
-	applications, which, numbers := make([]int64, len(deliveries)), make([]ids.Delivery, len(deliveries)), make([]int, len(deliveries))
+	rows, which, numbers := make([]pgtype.TID, len(deliveries)), make([]ids.Delivery, len(deliveries)), make([]int, len(deliveries))
 	for i, d := range deliveries {
-		applications[i], which[i], numbers[i] = d.ApplicationID, d.ID, d.Number
+		rows[i], which[i], numbers[i] = d.Row, d.ID, d.Number
 	}
 	return pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, `
-			UPDATE webhook_deliveries d SET attempts = d.attempts - 1, leased_until = NULL
-			FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[]) AS back (application_id, id, number)
-			WHERE d.application_id = back.application_id AND d.id = back.id AND d.status = 'pending' AND d.attempts = back.number`,
-			pg.Args{"applications": applications, "deliveries": which, "numbers": numbers})
+		_, err := tx.Exec(ctx, releaseStatement, pg.Args{"rows": rows, "deliveries": which, "numbers": numbers})
 		return err
 	})
 }
 
 // share gives endpoints their parts of the room, in any order: who comes last may get nothing. What is to wait
-// comes after what can be begun.
+// comes after what can be begun, what its endpoint has no place for last, in even parts.
 func (r room) share(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
-	given, wants, got := make(map[int64]int), make([]int, len(due)), make([]int, len(due))
-	give := func(i, n int) {
+	places, turns, even := make(map[int64]int), make(map[int64]int), make(map[int64]int)
+	free, ahead, got := make([]int, len(due)), make([]int, len(due)), make([]int, len(due))
+	give := func(i, n int, left map[int64]int, spare int) {
 		of := due[i].ApplicationID
-		n = max(0, min(n, r.of(of)-given[of], r.all))
+		n = max(0, min(n, left[of], r.all-spare))
 		got[i] += n
-		given[of] += n
+		left[of] -= n
 		r.all -= n
 	}
 	for i, e := range due {
-		most, free := perEndpoint, 0
+		if _, known := places[e.ApplicationID]; !known {
+			places[e.ApplicationID], turns[e.ApplicationID] = r.of(e.ApplicationID)
+		}
+		most := perEndpoint
 		if e.Failing {
 			most = perFailing
 		}
-		free, wants[i] = r.to(e.ID, most)
-		give(i, free)
+		if free[i], ahead[i] = r.to(e.ID, most); ahead[i] > 0 {
+			even[e.ApplicationID]++
+		}
+		give(i, free[i], places, 0)
+	}
+	for i := range due {
+		give(i, free[i]-got[i], turns, perApplication)
+	}
+	for of, n := range turns {
+		even[of] = n / max(1, even[of])
 	}
 	for i, e := range due {
-		give(i, wants[i])
+		give(i, min(ahead[i], even[e.ApplicationID]), turns, perApplication)
 		if got[i] > 0 {
 			endpoints, slots = append(endpoints, e.ID), append(slots, got[i])
 		}

@@ -2,10 +2,13 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -17,10 +20,10 @@ import (
 // which another binary makes again, is kept in the log and changes nothing else. It tells of which endpoints nothing more
 // is to be sent that was leased together with these: they are paused, disabled or deleted, or other than they were.
 func (s *Service) complete(ctx context.Context, results []result) (changed []ids.Endpoint, err error) {
-	results = slices.Clone(results) // endpoints are locked in one order by all
+	results = slices.Clone(results) // endpoints, and what is due to each, are locked in one order by all
 	slices.SortFunc(results, func(a, b result) int {
-		one, other := a.EndpointID.Bytes(), b.EndpointID.Bytes()
-		return bytes.Compare(one[:], other[:])
+		one, other, of, to := a.EndpointID.Bytes(), b.EndpointID.Bytes(), a.ID.Bytes(), b.ID.Bytes()
+		return cmp.Or(bytes.Compare(one[:], other[:]), bytes.Compare(of[:], to[:]))
 	})
 	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
 		changed = nil
@@ -44,7 +47,7 @@ func (s *Service) complete(ctx context.Context, results []result) (changed []ids
 			}
 			paused, rest = append(paused, pauses...), rest[n:]
 		}
-		s.closeTx(tx, results)
+		s.endTx(tx, results)
 		for _, e := range paused { // what is left of their deliveries
 			cancelTx(tx, e, s.Now())
 		}
@@ -87,31 +90,50 @@ func logTx(tx *pg.Tx, results []result) error {
 	return nil
 }
 
-// closeTx queues the deliveries' new states.
-func (s *Service) closeTx(tx *pg.Tx, results []result) {
-	now, n := s.Now(), len(results)
-	applications, deliveries, numbers := make([]int64, n), make([]ids.Delivery, n), make([]int, n)
-	statuses, dues, codes, reasons := make([]string, n), make([]*time.Time, n), make([]int, n), make([]string, n)
-	for i, r := range results {
-		applications[i], deliveries[i], numbers[i], codes[i], reasons[i] = r.ApplicationID, r.ID, r.Number, r.status, r.reason
-		due, again := next(r.Number, now, r.retryAfter)
+// endTx queues the deliveries' new states: of those that have ended, and of those that are attempted again. What is due is
+// found where it was leased, and is no longer the attempt's if another lease was given since.
+func (s *Service) endTx(tx *pg.Tx, results []result) {
+	now, ended, again := s.Now(), attempted{}, attempted{}
+	for _, r := range results {
+		due, more := next(r.Number, now, r.retryAfter)
 		switch {
 		case r.succeeded():
-			statuses[i] = "succeeded"
-		case r.gone(), !again:
-			statuses[i] = "failed"
+			ended.add(r, "succeeded", now)
+		case r.gone(), !more:
+			ended.add(r, "failed", now)
 		default:
-			statuses[i], dues[i] = "pending", &due
+			again.add(r, "pending", due)
 		}
 	}
-	tx.Later(`
-		UPDATE webhook_deliveries d SET status = ended.status, next_attempt_at = ended.due, leased_until = NULL,
-			finished_at = CASE WHEN ended.due IS NULL THEN @now::timestamptz END, last_status_code = nullif(ended.code, 0), last_error = nullif(ended.reason, '')
-		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @statuses::text[], @dues::timestamptz[], @codes::int[], @reasons::text[])
-			AS ended (application_id, id, number, status, due, code, reason)
-		WHERE d.application_id = ended.application_id AND d.id = ended.id AND d.status = 'pending' AND d.attempts = ended.number`,
-		pg.Args{"now": now, "applications": applications, "deliveries": deliveries, "numbers": numbers, "statuses": statuses, "dues": dues,
-			"codes": codes, "reasons": reasons})
+	if len(ended.deliveries) > 0 {
+		tx.Later(endStatement, ended.args(pg.Args{"now": now, "statuses": ended.statuses}))
+	}
+	if len(again.deliveries) > 0 {
+		tx.Later(againStatement, again.args(pg.Args{"dues": again.times}))
+	}
+}
+
+// attempted is what some attempts came to, in columns.
+type attempted struct {
+	rows       []pgtype.TID
+	deliveries []ids.Delivery
+	numbers    []int
+	codes      []int
+	reasons    []string
+	statuses   []string    // what became of each delivery
+	times      []time.Time // when
+}
+
+func (a *attempted) add(r result, status string, at time.Time) {
+	a.rows, a.deliveries, a.numbers = append(a.rows, r.Row), append(a.deliveries, r.ID), append(a.numbers, r.Number)
+	a.codes, a.reasons = append(a.codes, r.status), append(a.reasons, r.reason)
+	a.statuses, a.times = append(a.statuses, status), append(a.times, at)
+}
+
+// args adds the columns to those of one statement alone.
+func (a *attempted) args(more pg.Args) pg.Args {
+	more["rows"], more["deliveries"], more["numbers"], more["codes"], more["reasons"] = a.rows, a.deliveries, a.numbers, a.codes, a.reasons
+	return more
 }
 
 // state is what is looked at of an endpoint before it is locked, which most need not be.

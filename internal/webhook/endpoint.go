@@ -274,8 +274,11 @@ func same(a, b Endpoint) bool {
 func cancelTx(tx *pg.Tx, e Endpoint, now time.Time) {
 	args := pg.Args{"application_id": e.ApplicationID, "endpoint": e.ID, "now": now}
 	tx.Later(`
-		UPDATE webhook_deliveries SET status = 'canceled', next_attempt_at = NULL, leased_until = NULL, finished_at = @now
-		WHERE application_id = @application_id AND endpoint_id = @endpoint AND status = 'pending'`, args)
+		WITH gone AS (
+			DELETE FROM webhook_due WHERE application_id = @application_id AND endpoint_id = @endpoint RETURNING delivery_id
+		)
+		UPDATE webhook_deliveries d SET status = 'canceled', finished_at = @now FROM gone
+		WHERE d.application_id = @application_id AND d.id = gone.delivery_id`, args)
 	tx.Later(`
 		UPDATE webhook_replays SET status = 'canceled', finished_at = @now
 		WHERE application_id = @application_id AND endpoint_id = @endpoint AND status = 'running'`, args)

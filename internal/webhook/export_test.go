@@ -6,10 +6,16 @@ import (
 	"svcpay/internal/ids"
 )
 
+// PurgeStatement finds what ended long ago.
+const PurgeStatement = purgeStatement
+
+// DueStatements are those over what is due whose plans are kept.
+var DueStatements = map[string]string{"due": dueStatement, "lease": leaseStatement, "release": releaseStatement, "end": endStatement, "again": againStatement}
+
 // SendTogether makes every attempt that is due, and writes what came of them down as one batch.
 func (s *Service) SendTogether(ctx context.Context) error {
 	most := func(_ ids.Endpoint, most int) (int, int) { return most, 0 }
-	due, _, err := s.claim(ctx, room{to: most, of: func(int64) int { return perApplication }, all: perApplication}, nil)
+	due, _, err := s.claim(ctx, room{to: most, of: func(int64) (int, int) { return perApplication, 0 }, all: perApplication}, nil)
 	if err != nil {
 		return err
 	}

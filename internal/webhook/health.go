@@ -37,7 +37,7 @@ func (s *Service) Failures(ctx context.Context, actor authz.Actor, id ids.Endpoi
 	}
 	return pg.All[Failure](ctx, s.Pool, `
 		WITH recent AS (
-			SELECT id, event_id, event_type, status, last_status_code, last_error, attempts, created_at FROM webhook_deliveries
+			SELECT id, event_id, event_type, status, last_status_code, last_error, created_at FROM webhook_deliveries
 			WHERE application_id = @application_id AND endpoint_id = @endpoint AND created_at >= @since ORDER BY id DESC LIMIT @most
 		), latest AS (
 			SELECT DISTINCT ON (event_id) id, event_id, event_type, status, last_status_code, last_error, created_at FROM recent

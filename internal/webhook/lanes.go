@@ -18,16 +18,18 @@ type lanes struct {
 
 	mu   sync.Mutex
 	to   map[ids.Endpoint]*lane
-	of   map[int64]int // leased deliveries, by application
-	all  int
-	back []claimed // leased, and not to be begun
+	of   map[int64]*part // by application
+	all  int             // leased deliveries
+	turn uint64          // of the last of them
+	back []claimed       // leased, and not to be begun
 }
 
 // lane is how many attempts to an endpoint are under way, and how many may be: one more after each that was
-// quick, few after one that was not. While there may be as many as to any, deliveries wait for their turns, which
-// none does while a place is free: at most ahead, which is one more after each attempt that took no time, and few after
-// one that did.
+// quick, few after one that was not. Deliveries wait for their turns, which none does while a place is free that it could
+// take. While there may be as many as to any, more are leased than there are places: at most ahead, which is one more after
+// each attempt that took no time, and few after one that did.
 type lane struct {
+	of         *part
 	busy, most int
 	waiting    []claimed
 	ahead      int
@@ -42,24 +44,29 @@ type end struct {
 }
 
 func newLanes(open func() *safehttp.Line, wake func()) *lanes {
-	return &lanes{open: open, wake: wake, to: make(map[ids.Endpoint]*lane), of: make(map[int64]int)}
+	return &lanes{open: open, wake: wake, to: make(map[ids.Endpoint]*lane), of: make(map[int64]*part)}
 }
 
-// lane is an endpoint's, a new one if it has none. The caller holds the lock.
-func (s *lanes) lane(e ids.Endpoint) *lane {
-	l, ok := s.to[e]
+// lane is the one of a delivery's endpoint, a new one if it has none. The caller holds the lock.
+func (s *lanes) lane(d claimed) *lane {
+	l, ok := s.to[d.EndpointID]
 	if !ok {
-		l = &lane{most: perSlow, ahead: fewWaiting, line: s.open()}
-		s.to[e] = l
+		p, ok := s.of[d.ApplicationID]
+		if !ok {
+			p = &part{}
+			s.of[d.ApplicationID] = p
+		}
+		l = &lane{of: p, most: perSlow, ahead: fewWaiting, line: s.open()}
+		s.to[d.EndpointID] = l
 	}
 	return l
 }
 
-// line is what an endpoint's attempts are sent over.
-func (s *lanes) line(e ids.Endpoint) *safehttp.Line {
+// line is what a delivery is sent over.
+func (s *lanes) line(d claimed) *safehttp.Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lane(e).line
+	return s.lane(d).line
 }
 
 // room is what may be leased.
@@ -68,10 +75,14 @@ func (s *lanes) room() room {
 	defer s.mu.Unlock()
 	return room{
 		all: atOnce - s.all,
-		of: func(applicationID int64) int {
+		of: func(applicationID int64) (places, turns int) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return perApplication - s.of[applicationID]
+			p, ok := s.of[applicationID]
+			if !ok {
+				return perApplication, perApplication
+			}
+			return perApplication - p.busy, p.turns()
 		},
 		to: func(e ids.Endpoint, most int) (free, ahead int) {
 			s.mu.Lock()
@@ -80,33 +91,38 @@ func (s *lanes) room() room {
 			if !ok {
 				return min(most, perSlow), 0
 			}
-			if free = max(0, min(most, l.most)-l.busy); most == perEndpoint && l.wants() {
-				ahead = l.ahead - len(l.waiting)
+			if most == perEndpoint && l.wants() {
+				ahead = l.ahead - l.over()
 			}
-			return free, ahead
+			return max(0, min(most, l.most)-l.busy-len(l.waiting)), ahead
 		},
 	}
 }
 
+// over is how many wait for which there is no place.
+func (l *lane) over() int { return max(0, len(l.waiting)-max(0, l.most-l.busy)) }
+
 // wants tells whether more is to be leased ahead for an endpoint: much at a time.
-func (l *lane) wants() bool { return l.most == perEndpoint && len(l.waiting) <= l.ahead/2 }
+func (l *lane) wants() bool { return l.most == perEndpoint && l.over() <= l.ahead/2 }
 
 // begin takes what was leased, and tells what of it is to be begun now.
 func (s *lanes) begin(leased []claimed) (now []claimed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range leased {
-		l := s.lane(d.EndpointID)
-		s.of[d.ApplicationID]++
+		s.turn++
+		d.turn = s.turn
 		s.all++
-		if l.busy < l.most {
-			l.busy++
+		s.lane(d).wait(d)
+	}
+	for _, p := range s.of {
+		for d, more := p.next(); more; d, more = p.next() {
 			now = append(now, d)
-			continue
 		}
-		l.waiting = append(l.waiting, d)
-		if l.most < perEndpoint { // an attempt has taken long meanwhile
-			s.giveBack(l, 0)
+		for _, l := range slices.Clone(p.lanes) {
+			if l.most < perEndpoint { // an attempt has taken long meanwhile
+				s.giveBack(l, max(0, l.most-l.busy))
+			}
 		}
 	}
 	return now
@@ -116,9 +132,16 @@ func (s *lanes) begin(leased []claimed) (now []claimed) {
 func (s *lanes) slowed(e ids.Endpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l, ok := s.to[e]; ok {
-		l.most = perSlow
-		s.giveBack(l, 0)
+	l, ok := s.to[e]
+	if !ok {
+		return
+	}
+	l.allow(perSlow)
+	s.giveBack(l, 0)
+	if l.of.waiting > l.of.most() {
+		for _, other := range slices.Clone(l.of.lanes) {
+			s.giveBack(other, 0)
+		}
 	}
 }
 
@@ -140,13 +163,13 @@ func (s *lanes) any() bool {
 	return s.all > 0
 }
 
-// end notes that an attempt has ended, and gives what takes its place.
+// end notes that an attempt has ended, and gives what takes its place, which may go to another endpoint of the application.
 func (s *lanes) end(d claimed, how end) (next claimed, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := s.lane(d.EndpointID)
+	l := s.lane(d)
 	if how.quick {
-		l.most = min(l.most+1, perEndpoint)
+		l.allow(min(l.most+1, perEndpoint))
 	}
 	if how.atOnce {
 		l.ahead = min(l.ahead+1, mostWaiting)
@@ -157,41 +180,26 @@ func (s *lanes) end(d claimed, how end) (next claimed, more bool) {
 	if !how.succeeded {
 		s.giveBack(l, 0)
 	}
-	s.forget(d)
-	if len(l.waiting) > 0 {
-		next, more = l.waiting[0], true
-		l.waiting = l.waiting[1:]
-	} else {
-		l.busy--
-	}
-	if l.most < perEndpoint || l.wants() {
+	s.all--
+	l.occupy(-1)
+	next, more = l.of.next()
+	if l.most < perEndpoint || l.of.full() && l.of.turns() > 0 || !l.of.full() && l.wants() {
 		s.wake()
 	}
-	if l.busy == 0 && len(s.to) > lanesRemembered {
+	if l.busy == 0 && len(l.waiting) == 0 && len(s.to) > lanesRemembered {
 		l.line.Close()
 		delete(s.to, d.EndpointID)
 	}
 	return next, more
 }
 
-// forget takes a delivery from what is counted. The caller holds the lock.
-func (s *lanes) forget(d claimed) {
-	s.all--
-	if s.of[d.ApplicationID]--; s.of[d.ApplicationID] == 0 {
-		delete(s.of, d.ApplicationID)
-	}
-}
-
 // giveBack has no more than a few wait in a lane. The caller holds the lock.
 func (s *lanes) giveBack(l *lane, few int) {
-	if len(l.waiting) <= few {
-		return
+	if back := l.leave(few); len(back) > 0 {
+		s.all -= len(back)
+		s.back = append(s.back, back...)
+		s.wake()
 	}
-	for _, d := range l.waiting[few:] {
-		s.forget(d)
-	}
-	s.back, l.waiting = slices.Concat(s.back, l.waiting[few:]), slices.Clone(l.waiting[:few])
-	s.wake()
 }
 
 // takeBack tells what is to be given back, once.

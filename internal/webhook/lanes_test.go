@@ -24,7 +24,7 @@ func (s *lanes) quick(d claimed, times int) {
 }
 
 // Of all places those that are due get what they may have, in whatever order, and no application more than its
-// part. What waits takes no place that another could use.
+// part. What waits takes no place that another could use, and leaves room for another application.
 func TestRoomIsSharedSoThatFailingEndpointsGetLittle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -40,24 +40,24 @@ func TestRoomIsSharedSoThatFailingEndpointsGetLittle(t *testing.T) {
 				s.slowed(e.EndpointID)
 			}
 		}
-		all, parts, could, places, free := s.room().all, map[int64]int{}, map[int64]int{}, map[int64]int{}, 0
+		r, could, wanted := s.room(), map[int64]int{}, 0
 		wants := func(e ids.Endpoint) (now, ahead int) {
-			l := s.lane(e)
-			if !failing[e] && l.most == perEndpoint && len(l.waiting) <= l.ahead/2 {
-				ahead = l.ahead - len(l.waiting)
+			l := s.lane(claimed{ApplicationID: of[e], EndpointID: e})
+			if over := max(0, len(l.waiting)-(l.most-l.busy)); !failing[e] && l.most == perEndpoint && over <= l.ahead/2 {
+				ahead = l.ahead - over
 			}
-			return max(0, min(bound(failing[e]), l.most)-l.busy), ahead
+			return max(0, min(bound(failing[e]), l.most)-l.busy-len(l.waiting)), ahead
 		}
 		for e, a := range of {
-			now, ahead := wants(e)
-			could[a] += now + ahead
-			places[a] += now
-			free += now
+			now, _ := wants(e)
+			could[a] += now
+			wanted += now
 		}
-		got, slots := s.room().share(due)
-		begun := map[int64]int{}
+		got, slots := r.share(due)
+		all, parts, begun := 0, map[int64]int{}, map[int64]int{}
 		for i, e := range got {
 			now, ahead := wants(e)
+			all += slots[i]
 			parts[of[e]] += slots[i]
 			begun[of[e]] += min(now, slots[i])
 			if slots[i] < 1 || slots[i] > now+ahead {
@@ -65,13 +65,16 @@ func TestRoomIsSharedSoThatFailingEndpointsGetLittle(t *testing.T) {
 			}
 		}
 		for a, n := range could {
-			part := max(0, perApplication-s.of[a])
-			if want := min(n, part); parts[a] > want || parts[1]+parts[2] < all && parts[a] != want {
-				t.Fatalf("application %d gets %d, could use %d of %d", a, parts[a], want, all)
+			places, turns := r.of(a)
+			if parts[a] > places+turns || parts[a] > places && s.all+all > atOnce-perApplication {
+				t.Fatalf("application %d gets %d, has %d places and %d turns of %d", a, parts[a], places, turns, r.all)
 			}
-			if want := min(places[a], part); free <= all && begun[a] != want {
-				t.Fatalf("application %d begins %d, could begin %d", a, begun[a], want)
+			if want := min(n, places+turns); wanted <= r.all-perApplication && begun[a] != want {
+				t.Fatalf("application %d has %d for places, could have %d", a, begun[a], want)
 			}
+		}
+		if all > r.all {
+			t.Fatalf("%d of %d", all, r.all)
 		}
 	})
 }
@@ -114,7 +117,7 @@ func TestLanesGrowWithQuickAnswers(t *testing.T) {
 	s.end(e, end{succeeded: true})
 	s.end(e, end{succeeded: true})
 	expect("then", perSlow, 0)
-	if s.all != 0 || len(s.of) != 0 {
+	if p := s.of[1]; s.all != 0 || p.busy != 0 || p.steady != 0 {
 		t.Errorf("%d are under way", s.all)
 	}
 }
@@ -146,7 +149,7 @@ func TestWhatWaitsIsBegunOrGivenBack(t *testing.T) {
 			t.Fatal("more than were leased")
 		}
 	}
-	if s.all != 0 || len(s.of) != 0 || len(s.takeBack()) != 0 {
+	if s.all != 0 || s.of[1].busy != 0 || s.of[1].waiting != 0 || len(s.takeBack()) != 0 {
 		t.Errorf("%d are leased, and something is given back", s.all)
 	}
 	for what, do := range map[string]func(*lanes) (ended int){

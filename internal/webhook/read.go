@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
@@ -46,7 +47,9 @@ type Attempt struct {
 func DeliveryStatuses() []string { return []string{"pending", "succeeded", "failed", "canceled"} }
 
 const deliveryColumns = `id, endpoint_id, event_id, event_type, event_sequence, cause, status,
-	coalesce(leased_until, next_attempt_at) AS next_attempt_at, last_status_code, last_error, created_at, finished_at,
+	(SELECT coalesce(w.leased_until, w.next_attempt_at) FROM webhook_due w
+		WHERE w.application_id = webhook_deliveries.application_id AND w.delivery_id = webhook_deliveries.id) AS next_attempt_at,
+	last_status_code, last_error, created_at, finished_at,
 	(SELECT coalesce(jsonb_agg(jsonb_build_object('number', a.number, 'url', a.url, 'status_code', a.status_code, 'error', a.error,
 			'request_headers', a.request_headers, 'response_headers', a.response_headers, 'response_body', a.response_body, 'took_ms', a.took_ms,
 			'created_at', to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY a.number), '[]')
@@ -106,21 +109,31 @@ func (s *Service) delivery(d Delivery) Delivery {
 }
 
 // keepFor is how long finished deliveries are kept.
-const keepFor = "30 days"
+const keepFor = 30 * 24 * time.Hour
 
-// Purge forgets a batch of the deliveries that ended long ago, with their attempts, and tells how many those were.
-func (s *Service) Purge(ctx context.Context) (int64, error) {
-	return pg.Value[int64](ctx, s.Pool, `
-		WITH gone AS (
-			DELETE FROM webhook_deliveries WHERE (application_id, id) IN (
-				SELECT application_id, id FROM webhook_deliveries
-				WHERE finished_at < @now::timestamptz - @keep::interval LIMIT @batch)
-			RETURNING application_id, id
-		), log AS (
-			DELETE FROM webhook_attempts a USING gone WHERE a.application_id = gone.application_id AND a.delivery_id = gone.id
-		) SELECT count(*) FROM gone`,
-		pg.Args{"now": s.Now(), "keep": keepFor, "batch": pg.PurgeBatch})
+// Purge forgets a batch of the deliveries that ended long ago, with their attempts, and tells how many those were. They
+// were made before they ended, and their ids tell when: an application's first ones are looked at.
+func (s *Service) Purge(ctx context.Context) (n int64, err error) {
+	before := s.Now().Add(-keepFor)
+	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+		n, err = pg.Value[int64](ctx, tx, purgeStatement,
+			pg.Args{"before": before, "made": ids.FirstDelivery(before.Add(time.Millisecond)), "batch": pg.PurgeBatch})
+		return err
+	})
+	return n, err
 }
+
+const purgeStatement = `
+	WITH ended AS (
+		SELECT d.row FROM applications a CROSS JOIN LATERAL (
+			SELECT ctid AS row FROM webhook_deliveries
+			WHERE application_id = a.id AND id < @made AND finished_at < @before LIMIT @batch) d
+		ORDER BY a.id LIMIT @batch
+	), gone AS (
+		DELETE FROM webhook_deliveries d USING ended WHERE d.ctid = ended.row AND d.finished_at < @before RETURNING d.application_id, d.id
+	), log AS (
+		DELETE FROM webhook_attempts a USING gone WHERE a.application_id = gone.application_id AND a.delivery_id = gone.id
+	) SELECT count(*) FROM gone`
 
 // OfEvents returns what was sent, or will be, of some events of the application, to all endpoints, the
 // earliest first.

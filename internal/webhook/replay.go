@@ -141,9 +141,14 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 // of the replay. What is being attempted, or is about to be, is left alone.
 func hurryTx(tx *pg.Tx, r Replay) {
 	tx.Later(`
-		UPDATE webhook_deliveries SET next_attempt_at = @now, cause = 'replay'
-		WHERE application_id = @application_id AND endpoint_id = @endpoint AND status = 'pending' AND attempts > 0
-			AND event_sequence IS NOT NULL AND next_attempt_at > @lease`,
+		WITH hurried AS (
+			UPDATE webhook_due SET next_attempt_at = @now
+			WHERE application_id = @application_id AND endpoint_id = @endpoint AND attempts > 0
+				AND event_sequence IS NOT NULL AND next_attempt_at > @lease
+			RETURNING delivery_id
+		)
+		UPDATE webhook_deliveries d SET cause = 'replay' FROM hurried
+		WHERE d.application_id = @application_id AND d.id = hurried.delivery_id`,
 		pg.Args{"application_id": r.ApplicationID, "endpoint": r.EndpointID, "now": r.CreatedAt, "lease": r.CreatedAt.Add(leaseFor)})
 }
 

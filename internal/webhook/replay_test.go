@@ -173,7 +173,7 @@ func TestSeveralRunReplaysAtOnce(t *testing.T) {
 	e := w.listen(receive(t, answer(200)), "charge.updated")
 	w.flood(1200)
 	w.number()
-	w.exec(`DELETE FROM webhook_deliveries`, nil)
+	w.exec(`WITH gone AS (DELETE FROM webhook_deliveries) DELETE FROM webhook_due`, nil)
 	out, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since}, nil)
 	if err != nil {
 		t.Fatal(err)

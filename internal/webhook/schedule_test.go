@@ -242,7 +242,7 @@ func TestWhatADeadBinaryHadClaimedIsSentByAnother(t *testing.T) {
 	e := w.listen(r)
 	w.emit(1, "charge.created")
 	w.number()
-	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE webhook_deliveries SET attempts = 1, leased_until = @until`, // as a claim does
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE webhook_due SET attempts = 1, leased_until = @until`, // as a claim does
 		pg.Args{"until": w.Clock.Now().Add(20 * time.Second)}); err != nil {
 		t.Fatal(err)
 	}
@@ -318,21 +318,28 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 	w.awaitDeliveries(sent, 3, "succeeded")
 	w.attempted(waits, 1)
 	stop()
-	for _, c := range []struct {
-		after time.Duration
-		gone  int64
-	}{{30*24*time.Hour - time.Second, 0}, {2 * time.Second, 3}, {time.Hour, 0}} {
-		w.Clock.Advance(c.after)
-		if n, err := w.Webhooks.Purge(t.Context()); n != c.gone || err != nil {
-			t.Errorf("%d deliveries were forgotten, want %d, %v", n, c.gone, err)
+	purge := func(after time.Duration, gone int64) {
+		t.Helper()
+		w.Clock.Advance(after)
+		if n, err := w.Webhooks.Purge(t.Context()); n != gone || err != nil {
+			t.Errorf("%d deliveries were forgotten, want %d, %v", n, gone, err)
 		}
 	}
+	const kept = 30 * 24 * time.Hour
+	purge(kept-time.Second, 0)
+	purge(2*time.Second, 3)
+	purge(time.Hour, 0)
 	if len(w.deliveries(sent)) != 0 || len(w.deliveries(waits)) != 3 {
 		t.Error("forgot those that wait, or not those that ended")
 	}
 	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*) FROM webhook_attempts`, pg.Args{}); n != 3 || err != nil {
 		t.Errorf("%d attempts are kept, %v", n, err)
 	}
+	if _, err := w.Webhooks.Disable(t.Context(), w.Actor(), waits.ID.String(), nil); err != nil { // they end late
+		t.Fatal(err)
+	}
+	purge(kept-time.Second, 0)
+	purge(2*time.Second, 3)
 }
 
 func TestDeliveriesAreListedByPages(t *testing.T) {

@@ -113,9 +113,6 @@ func trial(e Endpoint, in TestInput, now time.Time) outbox.Event {
 func (s *Service) tryTx(tx *pg.Tx, e Endpoint, told outbox.Event, now time.Time) Delivery {
 	d := s.delivery(Delivery{ID: ids.NewDelivery(now), EndpointID: e.ID, EventID: told.ID, EventType: told.Type, Cause: ByTest,
 		Status: "pending", NextAttemptAt: instant.Ptr(now), Attempts: []Attempt{}, CreatedAt: instant.Of(now)})
-	tx.Later(`
-		INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, cause, status, next_attempt_at, created_at)
-		VALUES (@id, @application_id, @endpoint, @event, @type, 'test', 'pending', @now, @now)`,
-		pg.Args{"id": d.ID, "application_id": e.ApplicationID, "endpoint": e.ID, "event": d.EventID, "type": d.EventType, "now": now})
+	insertDeliveriesTx(tx, e.ApplicationID, e.ID, []ids.Delivery{d.ID}, []event.Numbered{{ID: told.ID, Type: told.Type}}, ByTest, now)
 	return d
 }

@@ -6,7 +6,7 @@
 // is leased before it is made, so that one which dies with its binary is made again. The body is the
 // same at every attempt, under the event's id, signed as Standard Webhooks has it.
 //
-// Invariants: a delivery that is pending has a time at which it is due; nothing but public hosts is
+// Invariants: a delivery is pending exactly while it has a row in the table of what is due, at every commit; nothing but public hosts is
 // called in production; an endpoint that does not answer holds up no other.
 package webhook
 

@@ -151,13 +151,12 @@ func (w *Worker) giveBack(ctx context.Context) error {
 	return w.s.release(ctx, back)
 }
 
-// run makes an attempt, and then those that wait for its place.
+// run makes an attempt, and then those that wait for its place, to whichever endpoint they go.
 func (w *Worker) run(ctx context.Context, d claimed) {
-	to := d.EndpointID
-	line := w.lanes.line(to)
 	for more := true; more; {
+		to := d.EndpointID
 		slowness := time.AfterFunc(slow, func() { w.lanes.slowed(to) })
-		how := w.attempt(ctx, d, line)
+		how := w.attempt(ctx, d, w.lanes.line(d))
 		how.quick = slowness.Stop()
 		if !how.succeeded { // the endpoint may have less from now on
 			w.news.Store(true)

@@ -58,7 +58,7 @@ func killAtDelivery(t *testing.T, arm string) {
 	eventually(t, patience, "the end of all deliveries", func() bool {
 		// The charge that was under way at the kill has an event still to come, when the resolver knows its outcome.
 		return value[int64](t, p, `SELECT count(*) FROM charges WHERE status = 'processing'`, pg.Args{}) == 0 &&
-			unnumbered(t, p) == 0 && value[int64](t, p, `SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'`, pg.Args{}) == 0
+			unnumbered(t, p) == 0 && value[int64](t, p, `SELECT count(*) FROM webhook_due`, pg.Args{}) == 0
 	})
 	t.Logf("%s: all delivered after %s, %d twice", arm, time.Since(died).Round(time.Millisecond), k.Repeated())
 	auditDeliveries(t, p)
@@ -75,7 +75,7 @@ func unnumbered(t *testing.T, p *place) int64 {
 // auditDeliveries audits the events of both applications, but for what is excepted.
 func auditDeliveries(t *testing.T, p *place, except ...string) {
 	t.Helper()
-	for _, a := range rig.OfDeliveries() {
+	for _, a := range slices.Concat(rig.AtEveryInstant(), rig.OfDeliveries()) {
 		for _, app := range []int64{p.app.AppID, p.other.AppID} {
 			n := value[int64](t, p, `SELECT count(*) FROM (`+a.SQL+`) wrong`, pg.Args{"app": app})
 			if n != 0 && !slices.Contains(except, a.What) {

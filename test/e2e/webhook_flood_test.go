@@ -80,7 +80,7 @@ func TestNoEventIsLost(t *testing.T) {
 func (p *place) hurry(t *testing.T) {
 	t.Helper()
 	if _, err := pg.Exec(t.Context(), p.pool, `
-		UPDATE webhook_deliveries SET next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at > now() + interval '1 minute'`, pg.Args{}); err != nil {
+		UPDATE webhook_due SET next_attempt_at = now() WHERE next_attempt_at > now() + interval '1 minute'`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,3 +1,8 @@
+-- deliveries that are pending and not due, or due and not pending
+SELECT coalesce(d.id, w.delivery_id)::text AS wrong FROM (SELECT id FROM webhook_deliveries WHERE application_id = @app AND status = 'pending') d
+FULL JOIN (SELECT delivery_id FROM webhook_due WHERE application_id = @app) w ON w.delivery_id = d.id
+WHERE d.id IS NULL OR w.delivery_id IS NULL
+
 -- ledgers that do not sum to zero
 SELECT merchant_id || ' ' || currency || ' ' || sum(balance) AS wrong FROM ledger_balances
 WHERE application_id = @app GROUP BY merchant_id, currency HAVING sum(balance) <> 0
