@@ -1,4 +1,37 @@
 -- +goose Up
+-- What holds of a charge's amounts and of its course. They are functions because a server reads the text of a table's
+-- checks anew for every statement that writes there, but a function once.
+-- +goose StatementBegin
+CREATE FUNCTION charge_amounts_agree(type text, capture boolean, amount bigint, authorized bigint, captured bigint, refunded bigint,
+    refund_pending bigint, disputed bigint, contested bigint, fee_total bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN (type = 'cc' OR capture)
+        AND authorized BETWEEN 0 AND amount
+        AND captured BETWEEN 0 AND authorized
+        AND refunded >= 0 AND refund_pending >= 0
+        AND disputed BETWEEN 0 AND contested
+        AND refunded + refund_pending + disputed <= captured
+        AND fee_total >= 0;
+END $$;
+CREATE FUNCTION charge_course_agrees(status text, authorized bigint, captured bigint, failed boolean, return_code text, available_on date,
+    next_step_at timestamptz, authorized_at timestamptz, captured_at timestamptz, settled_at timestamptz, voided_at timestamptz,
+    expired_at timestamptz, failed_at timestamptz, returned_at timestamptz) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN CASE status WHEN 'processing' THEN authorized = 0 WHEN 'failed' THEN true ELSE authorized > 0 END
+        AND (authorized > 0) = (authorized_at IS NOT NULL)
+        AND (status IN ('captured', 'pending', 'settled', 'returned')) = (captured > 0)
+        AND (captured = 0 OR (captured_at IS NOT NULL AND available_on IS NOT NULL))
+        AND (next_step_at IS NOT NULL) = (status IN ('authorized', 'captured', 'pending'))
+        AND (status IN ('settled', 'returned')) = (settled_at IS NOT NULL)
+        AND (status = 'returned') = (returned_at IS NOT NULL)
+        AND (status <> 'returned' OR return_code IS NOT NULL)
+        AND (status = 'voided') = (voided_at IS NOT NULL)
+        AND (status = 'expired') = (expired_at IS NOT NULL)
+        AND (status = 'failed') = (failed_at IS NOT NULL)
+        AND (status = 'failed') = failed;
+END $$;
+-- +goose StatementEnd
+
 CREATE TABLE charges (
     id uuid NOT NULL,
     application_id bigint NOT NULL,
@@ -51,25 +84,10 @@ CREATE TABLE charges (
     UNIQUE (application_id, merchant_id, id),
     UNIQUE (application_id, external_id),
     FOREIGN KEY (application_id, merchant_id, token_id) REFERENCES tokens (application_id, merchant_id, id), -- whose merchant is one
-    CHECK (amount_authorized BETWEEN 0 AND amount),
-    CHECK (amount_captured BETWEEN 0 AND amount_authorized),
-    CHECK (amount_refunded >= 0 AND amount_refund_pending >= 0),
-    CHECK (amount_refunded + amount_refund_pending <= amount_captured),
-    CHECK (type = 'cc' OR capture),
-    CHECK ((status = 'failed') = (failure IS NOT NULL)),
-    CHECK (amount_disputed BETWEEN 0 AND amount_contested AND fee_total >= 0),
-    CHECK (amount_refunded + amount_refund_pending + amount_disputed <= amount_captured),
-    CHECK (CASE status WHEN 'processing' THEN amount_authorized = 0 WHEN 'failed' THEN true ELSE amount_authorized > 0 END),
-    CHECK ((status IN ('captured', 'pending', 'settled', 'returned')) = (amount_captured > 0)),
-    CHECK ((amount_authorized > 0) = (authorized_at IS NOT NULL)),
-    CHECK (amount_captured = 0 OR (captured_at IS NOT NULL AND available_on IS NOT NULL)),
-    CHECK (next_step_at IS NULL = (status NOT IN ('authorized', 'captured', 'pending'))),
-    CHECK ((status = 'voided') = (voided_at IS NOT NULL)),
-    CHECK ((status = 'expired') = (expired_at IS NOT NULL)),
-    CHECK ((status IN ('settled', 'returned')) = (settled_at IS NOT NULL)),
-    CHECK ((status = 'returned') = (returned_at IS NOT NULL)),
-    CHECK (status <> 'returned' OR return_code IS NOT NULL),
-    CHECK ((status = 'failed') = (failed_at IS NOT NULL))
+    CONSTRAINT charges_amounts CHECK (charge_amounts_agree(type, capture, amount, amount_authorized, amount_captured, amount_refunded,
+        amount_refund_pending, amount_disputed, amount_contested, fee_total)),
+    CONSTRAINT charges_course CHECK (charge_course_agrees(status, amount_authorized, amount_captured, failure IS NOT NULL, return_code, available_on,
+        next_step_at, authorized_at, captured_at, settled_at, voided_at, expired_at, failed_at, returned_at))
 );
 CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);
 -- What lists are searched by. The most frequent values of charges_by_traits are found along the ids as

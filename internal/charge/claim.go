@@ -65,10 +65,17 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		out[i].charge = s.draft(chargeIDs[i], in, payers[i], at[in.applicationID].At)
 		out[i].op = s.submission(out[i].charge, in, machine)
 	}
-	if err := insertTx(ctx, tx, at, ins, out); err != nil {
+	inserted := askInsert(tx, ins, out)
+	announce := func() error { return inserted.announceTx(ctx, tx, at, ins, out) }
+	take := func() error { return s.takeSealedTx(ctx, tx, out, machine) }
+	first, then := take, announce // in one journey with the insertion
+	if slices.ContainsFunc(out, claimOut.named) {
+		first, then = announce, take // who is refused keeps their verification code
+	}
+	if err := first(); err != nil {
 		return nil, err
 	}
-	return out, s.takeSealedTx(ctx, tx, out, machine)
+	return out, then()
 }
 
 // takeSealedTx reads the sealed payment data of the charges that will be submitted.
@@ -122,37 +129,52 @@ func or[T any](given *T, otherwise T) T {
 	return *given
 }
 
+// named tells that the charge to submit has an external_id, which may be another's.
+func (o claimOut) named() bool { return o.submits() && o.charge.ExternalID != nil }
+
 // writtenRow is a charge that was inserted.
 type writtenRow struct {
 	ID ids.Charge `db:"id"`
 }
 
-// insertTx writes the charges that will be submitted, each with its operation and its event. A
-// taken external_id is a refusal.
-func insertTx(ctx context.Context, tx *pg.Tx, at moments, ins []claimIn, out []claimOut) error {
-	var places []int
+// insertion is that of charges, whose answer need not be there yet; nil of none.
+type insertion struct{ written *pg.Asked[writtenRow] }
+
+// askInsert writes the charges that will be submitted.
+func askInsert(tx *pg.Tx, ins []claimIn, out []claimOut) insertion {
 	var rows []pg.Args
 	for i, o := range out {
 		if o.submits() {
-			places, rows = append(places, i), append(rows, insertArgs(ins[i], o.charge))
+			rows = append(rows, insertArgs(ins[i], o.charge))
 		}
 	}
-	if len(places) == 0 {
+	if len(rows) == 0 {
+		return insertion{}
+	}
+	return insertion{pg.Ahead[writtenRow](tx, insertCharges, pg.Columns(rows))}
+}
+
+// announceTx queues the operation and the event of each charge that was written. A taken external_id is a refusal.
+func (n insertion) announceTx(ctx context.Context, tx *pg.Tx, at moments, ins []claimIn, out []claimOut) error {
+	if n.written == nil {
 		return nil
 	}
-	written, err := pg.All[writtenRow](ctx, tx, insertCharges, pg.Columns(rows))
+	written, err := n.written.Rows(ctx)
 	if err != nil {
 		return err
 	}
-	for _, i := range places {
-		if !slices.Contains(written, writtenRow{out[i].charge.ID}) {
-			if out[i].refused, err = externalIDTaken(ctx, tx, ins[i].applicationID, out[i].charge.ExternalID); err != nil {
+	for i, o := range out {
+		if !o.submits() {
+			continue
+		}
+		if !slices.Contains(written, writtenRow{o.charge.ID}) {
+			if out[i].refused, err = externalIDTaken(ctx, tx, ins[i].applicationID, o.charge.ExternalID); err != nil {
 				return err
 			}
 			idempotency.ReleaseTx(tx, ins[i].claim)
 			continue
 		}
-		if err := announceTx(tx, at[ins[i].applicationID], ins[i], out[i]); err != nil {
+		if err := announceTx(tx, at[ins[i].applicationID], ins[i], o); err != nil {
 			return err
 		}
 	}

@@ -22,9 +22,10 @@ func (in claimIn) key() string {
 
 // combined has requests that come at the same time share transactions.
 func (s *Service) combined() {
-	s.claims = combine.New(combine.Together(s.Pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
-	s.followUps = combine.New(combine.Together(s.Pool, s.Clock, followUpIn.application, s.beginTx, nil), followUpIn.key)
-	s.finishes = combine.New(combine.Together(s.Pool, s.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
+	turns := new(combine.Turns)
+	s.claims = combine.New(turns, combine.Together(s.Pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
+	s.followUps = combine.New(turns, combine.Together(s.Pool, s.Clock, followUpIn.application, s.beginTx, nil), followUpIn.key)
+	s.finishes = combine.New(turns, combine.Together(s.Pool, s.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
 }
 
 func (in claimIn) application() int64 { return in.applicationID }

@@ -65,6 +65,21 @@ func TestClaimAnswersEveryInput(t *testing.T) {
 	audit(t, w)
 }
 
+func TestWhoIsRefusedKeepsTheirVerificationCode(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	gift, again := input(w, good, 1), input(w, good, 2)
+	gift.ExternalID, again.ExternalID = ptr("gift"), ptr("gift")
+	out, err := w.Charges.ClaimAll(t.Context(), request(w, gift, "a"), request(w, again, "b"))
+	if err != nil || out[0].Refused != nil || !out[0].HasCVC || code(out[1].Refused) != "external_id_taken" {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	again.ExternalID = ptr("another")
+	if out, err = w.Charges.ClaimAll(t.Context(), request(w, again, "b")); err != nil || out[0].Refused != nil || !out[0].HasCVC {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 func TestFinishAnswersEveryInput(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -1,5 +1,5 @@
 // Package combine does the work of requests that come at the same time in one round, such as one
-// transaction. A round takes what queued while the rounds before it ran; nothing waits for a timer, so
+// transaction. A round takes what queued while those before it ran; nothing waits for a timer, so
 // that a lone request is as quick as by itself.
 package combine
 
@@ -23,15 +23,19 @@ import (
 const (
 	maxRound   = 64
 	maxWaiting = 1024
-	// enough is how many that wait are worth one more round than there are by themselves.
+	// worthwhile is how many that wait are worth a round beside those that run already: one of fewer costs nearly as much.
+	worthwhile = 16
+	// enough is how many are worth one more than a combiner has by itself.
 	enough = 32
+	// slow is how long no round takes that has what it needs.
+	slow = 100 * time.Millisecond
 	// roundTimeout bounds a round, whoever waits for it.
 	roundTimeout = 30 * time.Second
 )
 
-// rounds is how many a combiner has at a time, and one more when enough wait for it. One round of many costs
-// less than two of half as many, and two combiners, one of claims and one of outcomes, keep two processors
-// busy; but where a round of full length waits already, the time that the disk takes is worth having.
+// rounds is how many there are at a time without further ado, and the most that one combiner has but for one more when enough wait
+// for it. One round of many costs less than two of half as many, so who comes while one runs waits for its end; but where
+// many wait already, the processors that are left and the time that the disk takes are worth having.
 var rounds = max(1, runtime.NumCPU()/2)
 
 // errAlone is in the chain of an error after which the members of a round are done one by one.
@@ -46,15 +50,29 @@ func Alone(err error) error {
 	return fmt.Errorf("%w: %w", errAlone, err)
 }
 
+// Turns are taken by the rounds of several combiners that use the same processors and the same database, such
+// as those of one kind of object: what begins it and what ends it.
+type Turns struct {
+	mu      sync.Mutex
+	running int
+	all     []combiner
+	patient bool // waits for slow rounds, too, as tests do
+}
+
+type combiner interface {
+	begin() bool
+}
+
 // Combiner gives the inputs of concurrent callers to one function, several at a time.
 type Combiner[In, Out any] struct {
 	do    func(ctx context.Context, ins []In) ([]Out, error)
 	key   func(In) string
 	limit int
+	place int // among those that take turns
 
-	mu      sync.Mutex
+	*Turns  // whose lock guards what follows
 	waiting []*member[In, Out]
-	running int
+	mine    int                 // rounds that run
 	keys    map[string]struct{} // of the rounds that run
 }
 
@@ -68,9 +86,13 @@ type member[In, Out any] struct {
 
 // New makes a combiner. do answers each input, at its place; when it fails with an error of [Alone] it is
 // asked again with each input by itself, so that one's failure is nobody else's. Inputs of the same key, ""
-// for none, are never in work at the same time.
-func New[In, Out any](do func(ctx context.Context, ins []In) ([]Out, error), key func(In) string) *Combiner[In, Out] {
-	return &Combiner[In, Out]{do: do, key: key, limit: maxWaiting, keys: make(map[string]struct{})}
+// for none, are never in work at the same time. It takes turns with the other combiners of t.
+func New[In, Out any](t *Turns, do func(ctx context.Context, ins []In) ([]Out, error), key func(In) string) *Combiner[In, Out] {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := &Combiner[In, Out]{Turns: t, do: do, key: key, limit: maxWaiting, place: len(t.all), keys: make(map[string]struct{})}
+	t.all = append(t.all, c)
+	return c
 }
 
 // Together has do, which answers inputs in one transaction at the times of their applications, work for a
@@ -119,22 +141,47 @@ func (c *Combiner[In, Out]) enter(m *member[In, Out]) bool {
 		return false
 	}
 	c.waiting = append(c.waiting, m)
-	if c.mayRun(c.running + 1) {
-		if round := c.next(); len(round) > 0 {
-			c.running++
-			go c.work(round)
-		}
-	}
+	c.begin()
 	return true
 }
 
-// mayRun says whether there may be so many rounds at a time, with what waits now. The lock is held.
-func (c *Combiner[In, Out]) mayRun(n int) bool {
-	return n <= rounds || n == rounds+1 && len(c.waiting) >= enough
+// begin begins a round of what waits if there may be another now. The lock is held.
+func (c *Combiner[In, Out]) begin() bool {
+	if !c.mayBegin() {
+		return false
+	}
+	round := c.next(nil)
+	if len(round) == 0 {
+		return false
+	}
+	c.mine++
+	c.running++
+	go c.work(round)
+	return true
 }
 
-// next takes the next round out of the queue: the oldest whose keys are not at work. The lock is held.
-func (c *Combiner[In, Out]) next() (round []*member[In, Out]) {
+// mayBegin says whether there may be another round, with what waits now. The lock is held.
+func (c *Combiner[In, Out]) mayBegin() bool {
+	switch n := len(c.waiting); {
+	case c.mine < rounds:
+		return c.running < rounds || n >= worthwhile
+	case c.mine == rounds:
+		return n >= enough
+	default:
+		return false
+	}
+}
+
+// ended begins what may begin now that a combiner's round is over, those of the others first. The lock is held.
+func (t *Turns) ended(place int) {
+	for i := range t.all {
+		for t.all[(place+1+i)%len(t.all)].begin() {
+		}
+	}
+}
+
+// next takes what a round has room for out of the queue: the oldest whose keys are not at work. The lock is held.
+func (c *Combiner[In, Out]) next(round []*member[In, Out]) []*member[In, Out] {
 	rest := c.waiting[:0]
 	for _, m := range c.waiting {
 		_, busy := c.keys[m.key]
@@ -150,23 +197,34 @@ func (c *Combiner[In, Out]) next() (round []*member[In, Out]) {
 	return round
 }
 
-// work does rounds until nothing waits that can be done, or others do what waits.
+// work does one round, and lets the next begin. A slow one, which waits for a lock rather than for a processor, is not waited for
+// by the other combiners.
 func (c *Combiner[In, Out]) work(round []*member[In, Out]) {
-	for len(round) > 0 {
-		c.answer(round)
-		c.mu.Lock()
-		for _, m := range round {
-			delete(c.keys, m.key)
-			close(m.done)
-		}
-		if round = nil; c.mayRun(c.running) {
-			round = c.next()
-		}
-		if len(round) == 0 {
+	counts := true
+	over := func() {
+		if counts {
+			counts = false
 			c.running--
 		}
-		c.mu.Unlock()
+		c.ended(c.place)
 	}
+	if !c.patient {
+		late := time.AfterFunc(slow, func() { c.mu.Lock(); defer c.mu.Unlock(); over() })
+		defer late.Stop()
+	}
+	runtime.Gosched() // whoever was answered just now and comes with the next step may do so
+	c.mu.Lock()
+	round = c.next(round)
+	c.mu.Unlock()
+	c.answer(round)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range round {
+		delete(c.keys, m.key)
+		close(m.done)
+	}
+	c.mine--
+	over()
 }
 
 // answer does one round. Members of one that failed as a whole are done one by one.

@@ -31,7 +31,7 @@ func TestEveryCallerGetsTheirOwnAnswerOnce(t *testing.T) {
 	done, working, most, longest := map[int]int{}, map[string]bool{}, 0, 0
 	running := 0
 	key := func(in int) string { return fmt.Sprint(in % 7) }
-	c := New(func(ctx context.Context, ins []int) ([]int, error) {
+	c := New(new(Turns), func(ctx context.Context, ins []int) ([]int, error) {
 		mu.Lock()
 		running++
 		most, longest = max(most, running), max(longest, len(ins))
@@ -68,7 +68,7 @@ func TestEveryCallerGetsTheirOwnAnswerOnce(t *testing.T) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if most > rounds+1 || longest > 7 || longest < 2 || c.running != 0 || len(c.waiting) != 0 || len(c.keys) != 0 {
+	if most > rounds+1 || longest > 7 || longest < 2 || c.running != 0 || len(c.waiting) != 0 || c.mine != 0 || len(c.keys) != 0 {
 		t.Errorf("%d rounds at a time, the longest of %d; left: %d running, %d waiting, keys %v", most, longest, c.running, len(c.waiting), c.keys)
 	}
 }
@@ -76,7 +76,7 @@ func TestEveryCallerGetsTheirOwnAnswerOnce(t *testing.T) {
 // held is a combiner whose rounds wait until they are let go.
 func held(limit int) (c *Combiner[int, int], letGo func(), taken *atomic.Int64) {
 	gate, taken := make(chan struct{}), new(atomic.Int64)
-	c = New(func(ctx context.Context, ins []int) ([]int, error) {
+	c = New(new(Turns), func(ctx context.Context, ins []int) ([]int, error) {
 		taken.Add(int64(len(ins)))
 		<-gate
 		return doubled(ctx, ins)
@@ -129,7 +129,7 @@ func TestOneMoreRoundWhereEnoughWait(t *testing.T) {
 	c, letGo, taken := held(maxWaiting)
 	var all sync.WaitGroup
 	running := func(n int) func() bool {
-		return func() bool { c.mu.Lock(); defer c.mu.Unlock(); return c.running == n }
+		return func() bool { c.mu.Lock(); defer c.mu.Unlock(); return c.mine == n }
 	}
 	ask := func(more int) {
 		c.mu.Lock()
@@ -190,8 +190,9 @@ func TestOnesFailureIsNobodyElses(t *testing.T) {
 	for name, fail := range map[string]func() error{
 		"an error": func() error { return Alone(errBad) }, "a panic": func() error { panic("bad") },
 	} {
-		gate := make(chan struct{})
-		c := New(func(ctx context.Context, ins []int) ([]int, error) {
+		gate, taken := make(chan struct{}), new(atomic.Int64)
+		c := New(new(Turns), func(ctx context.Context, ins []int) ([]int, error) {
+			taken.Add(int64(len(ins)))
 			<-gate
 			for _, in := range ins {
 				if in == 13 {
@@ -209,7 +210,7 @@ func TestOnesFailureIsNobodyElses(t *testing.T) {
 				}
 			})
 		}
-		eventually(t, "not all wait", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.waiting) >= enough-2*rounds })
+		eventually(t, "not all wait", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return int(taken.Load())+len(c.waiting) >= enough })
 		close(gate)
 		all.Wait()
 	}
@@ -226,7 +227,7 @@ func TestLostCommitIsNotRepeated(t *testing.T) {
 		t.Error("success is an error")
 	}
 	var calls atomic.Int64
-	c := New(func(context.Context, []int) ([]int, error) { calls.Add(1); return nil, Alone(pg.ErrCommit) }, noKey)
+	c := New(new(Turns), func(context.Context, []int) ([]int, error) { calls.Add(1); return nil, Alone(pg.ErrCommit) }, noKey)
 	if _, err := c.Do(t.Context(), 1); !errors.Is(err, pg.ErrCommit) || calls.Load() != 1 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}

@@ -107,8 +107,9 @@ type Service struct {
 // New makes the service, and has it finish what the resolver finds out about refunds.
 func New(d Deps) *Service {
 	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
-	s.begins = combine.New(combine.Together(d.Pool, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
-	s.finishes = combine.New(combine.Together(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
+	turns := new(combine.Turns)
+	s.begins = combine.New(turns, combine.Together(d.Pool, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
+	s.finishes = combine.New(turns, combine.Together(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s

@@ -153,7 +153,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{Deps: d}
-	s.cards = combine.New(combine.Together(d.Pool, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
+	s.cards = combine.New(new(combine.Turns), combine.Together(d.Pool, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
 	return s
 }
 
