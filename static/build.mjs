@@ -1,5 +1,6 @@
 // Builds the front end into dist/: each part has a build.mjs of its own that exports build().
 import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 
 const parts = ['svcpay', 'wallets', 'modal', 'portal', 'docs'];
 
@@ -11,4 +12,10 @@ for (const part of parts) {
   const { build } = await import(script.href);
   await build();
   console.log(`front end: ${part} built in ${Math.round(performance.now() - started)} ms`);
+}
+
+// The program holds a file in its compressed forms alone: whoever takes neither gets it unpacked.
+const dist = new URL('dist/', import.meta.url);
+for (const name of await readdir(dist, { recursive: true })) {
+  if (name.endsWith('.gz')) await rm(new URL(name.slice(0, -'.gz'.length), dist), { force: true });
 }

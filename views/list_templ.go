@@ -27,6 +27,8 @@ type List struct {
 }
 
 // ListPage draws a list. Its filters, columns and pager replace the results alone.
+//
+//go:noinline
 func ListPage(p Page, l List) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,16 +81,17 @@ func Versions(built fs.FS) ([]string, error) {
 	return versions, nil
 }
 
-// filesOf lists the files of a tree without their compressed forms.
+// filesOf lists the files of a tree, each once however many forms of it there are.
 func filesOf(tree fs.FS) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && !static.IsCompressed(name) {
-			names = append(names, name)
+		if err == nil && !entry.IsDir() {
+			names = append(names, static.Unpacked(name))
 		}
 		return err
 	})
-	return names, err
+	slices.Sort(names)
+	return slices.Compact(names), err
 }
 
 // file is one file of the library.
@@ -104,8 +106,7 @@ func loadFile(tree fs.FS, name string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, plain := f.Choose(nil)
-	hash := sha256.Sum256(plain)
+	hash := sha256.Sum256(f.Plain())
 	return &file{f, cacheControlOf(name), hex.EncodeToString(hash[:8])}, nil
 }
 

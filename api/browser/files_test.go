@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -123,6 +126,34 @@ func TestLibraryFileIsNotSentTwice(t *testing.T) {
 	} {
 		if got := get(t, library(), false, "/3.2/svcpay.js", "If-None-Match", condition).StatusCode; got != want {
 			t.Errorf("If-None-Match %s: got %d, want %d", condition, got, want)
+		}
+	}
+}
+
+// Whether the program holds a file as it is or packed alone is nothing that a browser sees.
+func TestFilesThatAreOnlyPacked(t *testing.T) {
+	t.Parallel()
+	var gzipped bytes.Buffer
+	w := gzip.NewWriter(&gzipped)
+	if _, err := w.Write([]byte("plain")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, packed := library(), library()
+	whole["svcpay/3.2/svcpay.js.gz"] = &fstest.MapFile{Data: gzipped.Bytes()}
+	packed["svcpay/3.2/svcpay.js.gz"] = whole["svcpay/3.2/svcpay.js.gz"]
+	delete(packed, "svcpay/3.2/svcpay.js")
+	for _, accepted := range []string{"", "gzip", "br", "gzip;q=0, br;q=0"} {
+		want, got := get(t, whole, false, "/3.2/svcpay.js", "Accept-Encoding", accepted), get(t, packed, false, "/3.2/svcpay.js", "Accept-Encoding", accepted)
+		text, err := io.ReadAll(want.Body)
+		same, bad := io.ReadAll(got.Body)
+		if err != nil || bad != nil || got.StatusCode != http.StatusOK || !bytes.Equal(text, same) {
+			t.Errorf("%q: got %d %q, want %q; %v, %v", accepted, got.StatusCode, same, text, err, bad)
+		}
+		if diff := cmp.Diff(want.Header, got.Header); diff != "" || got.Header.Get("ETag") == "" {
+			t.Errorf("%q (-want +got):\n%s", accepted, diff)
 		}
 	}
 }
