@@ -42,21 +42,28 @@ func startCluster(ctx context.Context, dir string) (*cluster, error) {
 		return nil, err
 	}
 	c := &cluster{dir: filepath.Join(dir, "pg"), bin: programs.Dir}
-	if c.server, err = localpg.Start(ctx, localpg.Options{Dir: c.dir, Home: os.Getenv("HOME"), Database: productDatabase}); err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(filepath.Join(c.dir, "postgres", "postmaster.pid"))
-	if err != nil {
-		return c, err
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	if c.pid, err = strconv.Atoi(first); err != nil {
+	if err := c.start(ctx); err != nil {
 		return c, err
 	}
 	if err := c.exec(ctx, productDatabase, "CREATE DATABASE "+floorDatabase); err != nil {
 		return c, err
 	}
 	return c, c.exec(ctx, floorDatabase, floorSQL)
+}
+
+// start starts the server, or starts it again.
+func (c *cluster) start(ctx context.Context) (err error) {
+	c.server, err = localpg.Start(ctx, localpg.Options{Dir: c.dir, Home: os.Getenv("HOME"), Database: productDatabase})
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(c.dir, "postgres", "postmaster.pid"))
+	if err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	c.pid, err = strconv.Atoi(first)
+	return err
 }
 
 func (c *cluster) url(database string) string { return localpg.URL(c.dir, database) }

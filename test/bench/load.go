@@ -21,6 +21,9 @@ type outcome struct {
 	statuses  map[int]int     // 0: no answer
 }
 
+// rate is of what succeeded, in a second.
+func (o outcome) rate() float64 { return float64(len(o.latencies)) / o.took.Seconds() }
+
 // worker is one connection's part.
 type worker struct {
 	outcome

@@ -35,7 +35,6 @@ type bench struct {
 	known      string // the name of the keys of the round's charges
 	captured   made
 	authorized made
-	maximum    float64 // charges a second at 128 connections
 	idle       float64 // MB that the program has before it was asked for anything
 }
 
@@ -101,7 +100,7 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	} else {
 		defer os.RemoveAll(dir)
 	}
-	if err := os.Chmod(dir, 0o711); err != nil { // root's PostgreSQL runs as another user
+	if err := cmp.Or(roomFor(o, dir), os.Chmod(dir, 0o711)); err != nil { // root's PostgreSQL runs as another user
 		return err
 	}
 	b := &bench{seconds: o.seconds, repeats: o.repeats}
@@ -174,16 +173,18 @@ type report struct {
 	Results []result `json:"results"`
 	Figures []figure `json:"figures"` // of every round
 	Start   float64  `json:"start_to_ready_ms"`
-	Binary  float64  `json:"binary_mb"`
+	Binary  float64  `json:"binary_mb"` // without its symbols
 	Idle    float64  `json:"idle_mb"`   // before anybody asked for anything
 	Loaded  float64  `json:"loaded_mb"` // at the end of the cell that took most
 }
 
 func (b *bench) report(ctx context.Context, o options, to io.Writer) (r report, err error) {
 	r.Start, r.Idle = float64(b.server.ready.Milliseconds()), b.idle
-	if info, err := os.Stat(o.binary); err == nil {
-		r.Binary = float64(info.Size()) / (1 << 20)
+	bytes, err := weight(o.binary)
+	if err != nil {
+		return r, err
 	}
+	r.Binary = float64(bytes) / (1 << 20)
 	rounds, err := b.rounds(ctx, o, to)
 	for _, one := range rounds {
 		for _, f := range one {

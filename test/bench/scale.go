@@ -64,14 +64,20 @@ func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, e
 	empty := b.server
 	empty.stop() // it is copied
 	servers := map[string]*product{atNone: empty}
-	if servers[atSmall], err = b.filled(ctx, atSmall, o.rows/tenth, different(o.rows), to); err != nil {
-		return r, fmt.Errorf("%s: %w", atSmall, err)
-	}
-	if servers[atLarge], err = b.filled(ctx, atLarge, o.rows, different(o.rows), to); err != nil {
-		return r, fmt.Errorf("%s: %w", atLarge, err)
+	if err := b.cluster.hastily(ctx, func() error {
+		if servers[atSmall], err = b.filled(ctx, atSmall, o.rows/tenth, different(o.rows), to); err != nil {
+			return fmt.Errorf("%s: %w", atSmall, err)
+		}
+		if servers[atLarge], err = b.filled(ctx, atLarge, o.rows, different(o.rows), to); err != nil {
+			return fmt.Errorf("%s: %w", atLarge, err)
+		}
+		return nil
+	}); err != nil {
+		return r, err
 	}
 	defer func() { b.server = empty }()
-	for _, p := range servers {
+	for name, p := range servers {
+		began := time.Now()
 		if err := p.serve(); err != nil {
 			return r, err
 		}
@@ -79,6 +85,7 @@ func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, e
 		if err := b.quietIn(ctx, p.name); err != nil {
 			return r, err
 		}
+		fmt.Fprintf(to, "%s: charges are in their totals after %v\n", name, time.Since(began).Round(time.Second))
 	}
 	var rounds []round
 	var names []string
