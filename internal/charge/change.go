@@ -55,6 +55,6 @@ func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Cha
 	c.AmountContested += d.Disputed
 	c.AmountDisputed = max(0, min(c.AmountContested, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending))
 	c = s.derive(c)
-	updateTx(tx, c)
+	updateTx(tx, c, nil)
 	return c, s.announceTx(tx, m, before, c, d.Event, d.RequestID, d.Source)
 }

@@ -137,7 +137,7 @@ type Service struct {
 	audit     *audit.Log
 	claims    *combine.Combiner[claimIn, claimOut]
 	followUps *combine.Combiner[followUpIn, begun]
-	finishes  *combine.Combiner[operation.Outcome, finished]
+	finishes  *combine.Combiner[finishIn, finished]
 	// How many events and new charges one transaction folds.
 	foldEvents  int64
 	foldCharges int

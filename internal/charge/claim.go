@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"svcpay/internal/calendar"
+	"svcpay/internal/fee"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -29,6 +31,7 @@ type claimOut struct {
 	op      operation.Operation
 	sealed  vault.Sealed
 	payer   payer
+	basis   basis
 	prior   *idempotency.Prior
 	refused error
 }
@@ -43,62 +46,94 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		chargeIDs[i] = ids.NewCharge(machine)
 		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
-	asked := askPayers(tx, ins)
+	asked := askAbout(tx, at, ins, machine)
 	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
 	if err != nil {
 		return nil, err
 	}
-	payers, err := asked.Rows(ctx)
+	known, err := asked.answers(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]claimOut, len(ins))
 	for i, in := range ins {
-		out[i] = claimOut{payer: payers[i], prior: verdicts[i].Prior, refused: verdicts[i].Err}
+		out[i] = claimOut{payer: known.payers[i], prior: verdicts[i].Prior, refused: verdicts[i].Err}
 		if !out[i].submits() {
 			continue
 		}
-		if out[i].refused = payers[i].refuse(in, at[in.applicationID].At); out[i].refused != nil {
+		if out[i].refused = out[i].payer.refuse(in, at[in.applicationID].At); out[i].refused != nil {
 			idempotency.ReleaseTx(tx, in.claim)
 			continue
 		}
-		out[i].charge = s.draft(chargeIDs[i], in, payers[i], at[in.applicationID].At)
+		out[i].charge = s.draft(chargeIDs[i], in, out[i].payer, at[in.applicationID].At)
 		out[i].op = s.submission(out[i].charge, in, machine)
 	}
-	inserted := askInsert(tx, ins, out)
-	announce := func() error { return inserted.announceTx(ctx, tx, at, ins, out) }
-	take := func() error { return s.takeSealedTx(ctx, tx, out, machine) }
-	first, then := take, announce // in one journey with the insertion
-	if slices.ContainsFunc(out, claimOut.named) {
-		first, then = announce, take // who is refused keeps their verification code
-	}
-	if err := first(); err != nil {
+	if err := insertTx(ctx, tx, ins, out); err != nil {
 		return nil, err
 	}
-	return out, then()
+	for i, o := range out {
+		if !o.submits() {
+			continue
+		}
+		if out[i].basis, err = known.basis(o); err != nil {
+			return nil, err
+		}
+		out[i].sealed = known.spendTx(tx, o.charge.Token)
+		if err := announceTx(tx, at[ins[i].applicationID], ins[i], o); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-// takeSealedTx reads the sealed payment data of the charges that will be submitted.
-func (s *Service) takeSealedTx(ctx context.Context, tx *pg.Tx, out []claimOut, now time.Time) error {
-	var tokens []ids.Token
-	for _, o := range out {
-		if o.submits() {
-			tokens = append(tokens, o.charge.Token)
-		}
+// asked is what was asked about requests and not waited for.
+type asked struct {
+	payers *pg.Asked[payer]
+	terms  fee.Asked
+	sealed vault.Asked
+}
+
+// askAbout asks for everything that requests need to know, but for their keys.
+func askAbout(tx *pg.Tx, at moments, ins []claimIn, machine time.Time) asked {
+	merchants, tokens := make(map[fee.Merchant]time.Time), make([]ids.Token, len(ins))
+	for i, in := range ins {
+		merchants[fee.Merchant{ApplicationID: in.applicationID, MerchantID: *in.in.MerchantID}] = at[in.applicationID].At
+		tokens[i] = in.token
 	}
-	if len(tokens) == 0 {
-		return nil
+	return asked{askPayers(tx, ins), fee.AskInForce(tx, merchants), vault.AskTx(tx, tokens, machine)}
+}
+
+// known is what was answered: payers in the order of their requests.
+type known struct {
+	payers []payer
+	terms  map[fee.Merchant]fee.Terms
+	sealed map[ids.Token]vault.Sealed
+}
+
+func (a asked) answers(ctx context.Context) (k known, err error) {
+	if k.payers, err = a.payers.Rows(ctx); err != nil {
+		return k, err
 	}
-	sealed, err := vault.TakeTx(ctx, tx, tokens, now)
-	for i, o := range out {
-		if o.submits() {
-			card := sealed[o.charge.Token]
-			out[i].sealed = card
-			card.CVC = nil // for one authorization only, in one batch too
-			sealed[o.charge.Token] = card
-		}
+	if k.terms, err = a.terms.Terms(ctx); err != nil {
+		return k, err
 	}
-	return err
+	k.sealed, err = a.sealed.Sealed(ctx)
+	return k, err
+}
+
+// spendTx gives a charge the sealed payment data of its token. What is for one authorization only is for the first in one batch, too.
+func (k known) spendTx(tx *pg.Tx, token ids.Token) vault.Sealed {
+	sealed := k.sealed[token]
+	vault.SpendTx(tx, token, sealed)
+	k.sealed[token] = sealed.Spent()
+	return sealed
+}
+
+// basis is what the outcome of a charge starts from.
+func (k known) basis(o claimOut) (basis, error) {
+	zone, err := calendar.Zone(*o.payer.TimeZone)
+	return basis{charge: o.charge, asOf: o.payer.Transaction,
+		terms: terms{k.terms[merchantOf(o.charge)], calendar.Country(*o.payer.MerchantAt), zone}}, err
 }
 
 func (o claimOut) submits() bool { return o.prior == nil && o.refused == nil }
@@ -129,54 +164,41 @@ func or[T any](given *T, otherwise T) T {
 	return *given
 }
 
-// named tells that the charge to submit has an external_id, which may be another's.
-func (o claimOut) named() bool { return o.submits() && o.charge.ExternalID != nil }
-
 // writtenRow is a charge that was inserted.
 type writtenRow struct {
 	ID ids.Charge `db:"id"`
 }
 
-// insertion is that of charges, whose answer need not be there yet; nil of none.
-type insertion struct{ written *pg.Asked[writtenRow] }
-
-// askInsert writes the charges that will be submitted.
-func askInsert(tx *pg.Tx, ins []claimIn, out []claimOut) insertion {
+// insertTx writes the charges that will be submitted. A taken external_id is a refusal; where there is none, nobody waits
+// for an answer.
+func insertTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut) error {
 	var rows []pg.Args
+	named := false
 	for i, o := range out {
 		if o.submits() {
 			rows = append(rows, insertArgs(ins[i], o.charge))
+			named = named || o.charge.ExternalID != nil
 		}
 	}
-	if len(rows) == 0 {
-		return insertion{}
-	}
-	return insertion{pg.Ahead[writtenRow](tx, insertCharges, pg.Columns(rows))}
-}
-
-// announceTx queues the operation and the event of each charge that was written. A taken external_id is a refusal.
-func (n insertion) announceTx(ctx context.Context, tx *pg.Tx, at moments, ins []claimIn, out []claimOut) error {
-	if n.written == nil {
+	switch {
+	case len(rows) == 0:
+		return nil
+	case !named:
+		tx.Later(insertCharges, pg.Columns(rows))
 		return nil
 	}
-	written, err := n.written.Rows(ctx)
+	written, err := pg.All[writtenRow](ctx, tx, insertCharges, pg.Columns(rows))
 	if err != nil {
 		return err
 	}
 	for i, o := range out {
-		if !o.submits() {
+		if !o.submits() || slices.Contains(written, writtenRow{o.charge.ID}) {
 			continue
 		}
-		if !slices.Contains(written, writtenRow{o.charge.ID}) {
-			if out[i].refused, err = externalIDTaken(ctx, tx, ins[i].applicationID, o.charge.ExternalID); err != nil {
-				return err
-			}
-			idempotency.ReleaseTx(tx, ins[i].claim)
-			continue
-		}
-		if err := announceTx(tx, at[ins[i].applicationID], ins[i], o); err != nil {
+		if out[i].refused, err = externalIDTaken(ctx, tx, ins[i].applicationID, o.charge.ExternalID); err != nil {
 			return err
 		}
+		idempotency.ReleaseTx(tx, ins[i].claim)
 	}
 	return nil
 }

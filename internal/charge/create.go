@@ -8,9 +8,11 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/crash"
+	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
+	"svcpay/internal/operation"
 	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )
@@ -49,7 +51,11 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		return s.flow.Resume(ctx, claim, out.prior)
 	}
 	crash.Point("charge.claimed")
-	return s.flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })
+	flow := s.flow
+	flow.Finish = func(ctx context.Context, o operation.Outcome) (Charge, *fault.Error, error) {
+		return s.finishFrom(ctx, o, out.basis)
+	}
+	return flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })
 }
 
 // submit calls the processor once. Any error means that the outcome is unknown.

@@ -17,7 +17,9 @@ import (
 // effects is everything that an outcome changes. Functions that compute effects read no clock and no
 // database, so that every rule can be tested by itself.
 type effects struct {
-	charge   Charge
+	charge Charge
+	// basis is what they start from if nobody has touched it; nil if the transaction holds the charge.
+	basis    *basis
 	fees     []fee.Event
 	postings []ledger.Posting
 	// release: what is pending of the charge becomes available.

@@ -68,7 +68,8 @@ type Outcome struct {
 
 // FinishAll runs the finish step over several outcomes in one transaction.
 func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Charge, err error) {
-	var ins []operation.Outcome
+	var ins []finishIn
+	var all []operation.Outcome
 	for _, o := range outcomes {
 		in := operation.Outcome{Operation: operation.Operation{ApplicationID: o.ApplicationID, ChargeID: o.ID}, Answer: o.Answer}
 		open, err := operation.OpenOf(ctx, s.Pool, o.ApplicationID, o.ID.Bytes())
@@ -78,9 +79,9 @@ func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Cha
 		if len(open) == 1 {
 			in.Operation = open[0]
 		}
-		ins = append(ins, in)
+		ins, all = append(ins, finishIn{Outcome: in}), append(all, in)
 	}
-	at, err := s.moments(ctx, ins)
+	at, err := s.moments(ctx, all)
 	if err != nil {
 		return nil, err
 	}

@@ -28,18 +28,8 @@ type finished struct {
 
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
 // request and the resolver may both arrive here. source is who caused them; "" for whoever wanted each.
-func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome, source outbox.Source) ([]finished, error) {
-	named, merchants := make([]Named, len(ins)), make(map[fee.Merchant]time.Time)
-	for i, in := range ins {
-		named[i] = Named{in.ApplicationID, in.ChargeID}
-		merchants[fee.Merchant{ApplicationID: in.ApplicationID, MerchantID: in.MerchantID}] = at[in.ApplicationID].At
-	}
-	schedules := fee.AskInForce(tx, merchants)
-	rows, err := s.LockAllTx(ctx, tx, named)
-	if err != nil {
-		return nil, err
-	}
-	all, err := termsOf(ctx, rows, schedules)
+func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []finishIn, source outbox.Source) ([]finished, error) {
+	rows, all, err := s.startTx(ctx, tx, at, ins)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +41,14 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 			return nil, fmt.Errorf("charge: %v is gone", in.ChargeID)
 		}
 		m := at[in.ApplicationID]
-		e, changes := conclude(before.Charge, in, all[in.ChargeID], m.At)
+		e, changes := conclude(before.Charge, in.Outcome, all[in.ChargeID], m.At)
 		if !changes { // an approval of a charge that was given up is found again by the watch over it
-			if out[i], err = overtakenTx(ctx, tx, m, before.Charge, in); err != nil {
+			if out[i], err = overtakenTx(ctx, tx, m, before.Charge, in.Outcome); err != nil {
 				return nil, err
 			}
 			continue
 		}
+		e.basis = in.basis
 		out[i] = finished{before.Charge, e.refusal}
 		operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
 		if e.refusal == nil {
@@ -73,9 +64,37 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []ope
 	return out, nil
 }
 
+// startTx returns the charges of outcomes and what each is settled by, those without a basis under their locks.
+func (s *Service) startTx(ctx context.Context, tx *pg.Tx, at moments, ins []finishIn) (rows map[ids.Charge]Locked, all map[ids.Charge]terms, err error) {
+	var named []Named
+	merchants := make(map[fee.Merchant]time.Time)
+	for _, in := range ins {
+		if in.basis == nil {
+			named = append(named, Named{in.ApplicationID, in.ChargeID})
+			merchants[fee.Merchant{ApplicationID: in.ApplicationID, MerchantID: in.MerchantID}] = at[in.ApplicationID].At
+		}
+	}
+	rows, all = make(map[ids.Charge]Locked), make(map[ids.Charge]terms)
+	if len(named) > 0 {
+		schedules := fee.AskInForce(tx, merchants)
+		if rows, err = s.LockAllTx(ctx, tx, named); err != nil {
+			return nil, nil, err
+		}
+		if all, err = termsOf(ctx, rows, schedules); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, in := range ins {
+		if in.basis != nil {
+			rows[in.ChargeID], all[in.ChargeID] = Locked{Charge: in.basis.charge}, in.basis.terms
+		}
+	}
+	return rows, all, nil
+}
+
 // byToken orders outcomes by their charges' tokens, whose rows they change: transactions that change
 // several take them in one order.
-func byToken(ins []operation.Outcome, rows map[ids.Charge]Locked) []int {
+func byToken(ins []finishIn, rows map[ids.Charge]Locked) []int {
 	order := make([]int, len(ins))
 	for i := range order {
 		order[i] = i

@@ -60,7 +60,7 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 		return nil, s.reversedTx(tx, m, l)
 	}
 	o.IdempotencyKey = nil // its request was told of the failure
-	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []operation.Outcome{o}, outbox.Job)
+	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []finishIn{{Outcome: o}}, outbox.Job)
 	if err != nil || all[0].charge.Version != l.Version {
 		return nil, err
 	}
@@ -167,6 +167,6 @@ func (s *Service) reversedTx(tx *pg.Tx, m instant.Moment, l Locked) error {
 	failure := *before.Failure
 	failure.Message = reversedMessage
 	c.Failure = &failure
-	updateTx(tx, c)
+	updateTx(tx, c, nil)
 	return s.announceTx(tx, m, before, c, "charge.updated", ids.Request{}, outbox.Job)
 }

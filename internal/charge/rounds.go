@@ -25,12 +25,14 @@ func (s *Service) combined() {
 	turns := new(combine.Turns)
 	s.claims = combine.New(turns, combine.Together(s.Pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
 	s.followUps = combine.New(turns, combine.Together(s.Pool, s.Clock, followUpIn.application, s.beginTx, nil), followUpIn.key)
-	s.finishes = combine.New(turns, combine.Together(s.Pool, s.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
+	s.finishes = combine.New(turns, combine.Together(s.Pool, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.key)
 }
 
 func (in claimIn) application() int64 { return in.applicationID }
 
-func chargeOf(in operation.Outcome) string { return in.ChargeID.String() }
+func (in finishIn) key() string { return in.ChargeID.String() }
+
+func (in finishIn) application() int64 { return in.ApplicationID }
 
 func applicationOf(in operation.Outcome) int64 { return in.ApplicationID }
 
@@ -56,13 +58,23 @@ func (s *Service) found(ctx context.Context, ins []claimIn, out []claimOut, lost
 	return out
 }
 
-func (s *Service) finish(ctx context.Context, in operation.Outcome) (Charge, *fault.Error, error) {
-	out, err := s.finishes.Do(ctx, in)
+// finish writes the outcome of a request's call, about a charge that is read and locked.
+func (s *Service) finish(ctx context.Context, o operation.Outcome) (Charge, *fault.Error, error) {
+	out, err := s.finishes.Do(ctx, finishIn{Outcome: o})
+	return out.charge, out.refusal, err
+}
+
+// finishFrom writes the outcome of a charge's submission.
+func (s *Service) finishFrom(ctx context.Context, o operation.Outcome, b basis) (Charge, *fault.Error, error) {
+	out, err := s.finishes.Do(ctx, finishIn{o, &b})
+	if hasMoved(err) {
+		return s.finish(ctx, o)
+	}
 	return out.charge, out.refusal, err
 }
 
 // finishRequestsTx writes outcomes each of which has a caller who waits for it.
-func (s *Service) finishRequestsTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []operation.Outcome) ([]finished, error) {
+func (s *Service) finishRequestsTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []finishIn) ([]finished, error) {
 	return s.finishTx(ctx, tx, at, ins, "")
 }
 
@@ -72,8 +84,12 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	if err != nil {
 		return err
 	}
+	ins := make([]finishIn, len(outcomes))
+	for i, o := range outcomes {
+		ins[i].Outcome = o
+	}
 	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		_, err := s.finishTx(ctx, tx, at, outcomes, outbox.Job)
+		_, err := s.finishTx(ctx, tx, at, ins, outbox.Job)
 		return err
 	})
 }

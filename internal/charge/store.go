@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
@@ -62,9 +63,16 @@ func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, ext
 		On("external_id").With("charge_id", id.String()), nil
 }
 
-func updateTx(tx *pg.Tx, c Charge) {
+// updateTx queues a charge's next version. With a basis, the statement fails (see [hasMoved]) unless the charge is as the transaction
+// left it that inserted it, and its merchant's fees are those that it was computed with.
+func updateTx(tx *pg.Tx, c Charge, from *basis) {
+	var asOf *uint32
+	var of fee.Terms
+	if from != nil {
+		asOf, of = &from.asOf, from.terms.fees
+	}
 	tx.Row(c.ID, `
-		UPDATE charges c SET version = u.version, status = u.status, amount_authorized = u.authorized,
+		UPDATE charges c SET version = CASE WHEN u.as_of IS NULL OR c.xmin = u.as_of AND `+fee.StillInForce+` THEN u.version END, status = u.status, amount_authorized = u.authorized,
 			amount_captured = u.captured, amount_refunded = u.refunded, amount_refund_pending = u.refund_pending,
 			amount_disputed = u.disputed, amount_contested = u.contested, payment_method = u.method, fees = u.fees, fee_total = u.fee_total,
 			failure = u.failure, return_code = u.return_code, void_reason = u.void_reason, network_transaction_id = u.network_id,
@@ -77,10 +85,11 @@ func updateTx(tx *pg.Tx, c Charge) {
 			@failure::jsonb[], @return_code::text[], @void_reason::text[], @network_id::text[],
 			@authorized_at::timestamptz[], @captured_at::timestamptz[], @settled_at::timestamptz[], @voided_at::timestamptz[],
 			@expired_at::timestamptz[], @failed_at::timestamptz[], @returned_at::timestamptz[], @next_step_at::timestamptz[],
-			@authorization_expires_at::timestamptz[], @available_on::date[], @updated_at::timestamptz[])
+			@authorization_expires_at::timestamptz[], @available_on::date[], @updated_at::timestamptz[],
+			@as_of::xid[], @schedule::uuid[], @service_schedule::uuid[])
 			AS u (application_id, id, version, status, authorized, captured, refunded, refund_pending, disputed, contested, method, fees, fee_total,
 				failure, return_code, void_reason, network_id, authorized_at, captured_at, settled_at, voided_at, expired_at, failed_at,
-				returned_at, next_step_at, authorization_expires_at, available_on, updated_at)
+				returned_at, next_step_at, authorization_expires_at, available_on, updated_at, as_of, schedule_id, service_schedule_id)
 		WHERE c.application_id = u.application_id AND c.id = u.id`,
 		pg.Args{"version": c.Version, "status": c.Status, "authorized": c.AmountAuthorized,
 			"captured": c.AmountCaptured, "refunded": c.AmountRefunded, "refund_pending": c.AmountRefundPending,
@@ -89,7 +98,8 @@ func updateTx(tx *pg.Tx, c Charge) {
 			"authorized_at": c.AuthorizedAt, "captured_at": c.CapturedAt, "settled_at": c.SettledAt, "voided_at": c.VoidedAt,
 			"expired_at": c.ExpiredAt, "failed_at": c.FailedAt, "returned_at": c.ReturnedAt, "next_step_at": c.NextStepAt,
 			"authorization_expires_at": c.AuthorizationExpiresAt, "available_on": c.AvailableOn, "updated_at": c.UpdatedAt,
-			"application_id": c.ApplicationID, "id": c.ID})
+			"application_id": c.ApplicationID, "id": c.ID,
+			"as_of": asOf, "schedule": of.Merchant.ID, "service_schedule": of.Service.ID})
 }
 
 // Locked is a charge whose row the caller's transaction holds, with what its merchant goes by.

@@ -15,7 +15,7 @@ import (
 )
 
 // writeTx queues a change of status with everything that comes with it, for a charge whose row the
-// transaction holds, and returns the charge as it then is.
+// transaction holds or that is as the effects' basis says, and returns the charge as it then is.
 func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Charge, e effects, request ids.Request, source outbox.Source) (Charge, error) {
 	c := s.derive(e.charge)
 	event, ok := move(before.Status, c.Status)
@@ -27,7 +27,7 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 			return c, err
 		}
 	}
-	updateTx(tx, c)
+	updateTx(tx, c, e.basis)
 	if err := fee.RecordTx(tx, e.fees); err != nil {
 		return c, err
 	}

@@ -57,7 +57,7 @@ func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchant
 		if err != nil {
 			return err
 		}
-		sealed, err := vault.TakeTx(ctx, tx, []ids.Token{id}, s.Now())
+		sealed, err := vault.AskTx(tx, []ids.Token{id}, s.Now()).Sealed(ctx)
 		if err != nil {
 			return err
 		}

@@ -45,23 +45,55 @@ type sealedRow struct {
 	OnceField  *string   `db:"once_field"`
 }
 
-// TakeTx reads the sealed data of tokens for a payment and deletes their verification
-// codes and cryptograms: none outlives the first authorization that could use it, whatever becomes of it.
-func TakeTx(ctx context.Context, tx *pg.Tx, tokens []ids.Token, now time.Time) (map[ids.Token]Sealed, error) {
-	rows, err := pg.All[sealedRow](ctx, tx, `
-		WITH taken AS (
-			DELETE FROM vault_cvcs WHERE token_id = ANY (@tokens) RETURNING token_id, field, sealed, expires_at
+type askedRow struct {
+	sealedRow
+	Expired *bool `db:"expired"` // the code's or cryptogram's time is over
+}
+
+// Asked is the sealed data of tokens that was asked for and not waited for.
+type Asked struct{ rows *pg.Asked[askedRow] }
+
+// AskTx asks for the sealed data of tokens for a payment (see [pg.Ahead]). Their verification codes and cryptograms
+// are the transaction's until it ends: whoever pays with one has it deleted by [SpendTx].
+func AskTx(tx *pg.Tx, tokens []ids.Token, now time.Time) Asked {
+	return Asked{pg.Ahead[askedRow](tx, `
+		WITH once AS (
+			SELECT token_id, field, sealed, expires_at <= @now AS expired FROM vault_cvcs WHERE token_id = ANY (@tokens)
+			ORDER BY token_id FOR UPDATE
 		)
-		SELECT k.token_id, k.wrapped_key, v.field, v.sealed, c.sealed AS once, c.field AS once_field
+		SELECT k.token_id, k.wrapped_key, v.field, v.sealed, o.sealed AS once, o.field AS once_field, o.expired
 		FROM vault_keys k
 		JOIN vault_values v ON v.token_id = k.token_id
-		LEFT JOIN taken c ON c.token_id = k.token_id AND c.expires_at > @now
-		WHERE k.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})
+		LEFT JOIN once o ON o.token_id = k.token_id
+		WHERE k.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})}
+}
+
+// Sealed is what there is of each token. A code or cryptogram whose time is over is not given.
+func (a Asked) Sealed(ctx context.Context) (map[ids.Token]Sealed, error) {
+	rows, err := a.rows.Rows(ctx)
 	out := make(map[ids.Token]Sealed, len(rows))
 	for _, r := range rows {
-		out[r.Token] = r.sealed()
+		s := r.sealed()
+		if s.once = r.OnceField != nil; s.once && *r.Expired {
+			s.CVC, s.Cryptogram = nil, nil
+		}
+		out[r.Token] = s
 	}
 	return out, err
+}
+
+// Spent is what is left when a payment was made with it.
+func (s Sealed) Spent() Sealed {
+	s.CVC, s.Cryptogram, s.once = nil, nil, false
+	return s
+}
+
+// SpendTx queues the deletion of a token's verification code or cryptogram: none outlives the first
+// authorization that could use it, whatever becomes of it.
+func SpendTx(tx *pg.Tx, token ids.Token, s Sealed) {
+	if s.once {
+		tx.Row(token, `DELETE FROM vault_cvcs WHERE token_id = ANY (@tokens::uuid[])`, pg.Args{"tokens": token})
+	}
 }
 
 func (r sealedRow) sealed() Sealed {

@@ -42,6 +42,7 @@ type Sealed struct {
 	CVC           []byte
 	Cryptogram    []byte
 	AccountNumber []byte
+	once          bool // there is a code or cryptogram, whose time may be over
 }
 
 // Card is a token's data in clear.

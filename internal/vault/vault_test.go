@@ -222,7 +222,10 @@ func TestCodeIsGivenOnce(t *testing.T) {
 			for _, r := range refs {
 				tokens = append(tokens, r.Token)
 			}
-			out, err = vault.TakeTx(t.Context(), tx, tokens, at)
+			out, err = vault.AskTx(tx, tokens, at).Sealed(t.Context())
+			for token, s := range out {
+				vault.SpendTx(tx, token, s)
+			}
 			return err
 		})
 		if err != nil {
