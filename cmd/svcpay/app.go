@@ -37,6 +37,8 @@ type app struct {
 	wallets payersWallets
 	parties counterparties
 	gallery api.Gallery // whose samples the documentation shows
+	// refusals are those of all surfaces that too many requests brought about.
+	refusals sparing
 	// stopLogs ends the writing of request logs, and writes what waits.
 	stopLogs     func()
 	stopRootKeys func()

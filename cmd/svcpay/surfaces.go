@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -56,16 +57,24 @@ func (a *app) recovery() echo.MiddlewareFunc {
 		}})
 }
 
-// requestLog writes one line a request; nothing in it was chosen by the caller but the method, and
-// their own id of the request if that is one.
+// requestLog counts requests and writes one line each, but for those that are refused in a flood; nothing in it was
+// chosen by the caller but the method, and their own id of the request if that is one.
 func (a *app) requestLog() echo.MiddlewareFunc {
 	return middleware.RequestLoggerWithConfig(middleware.RequestLoggerConfig{
 		LogStatus: true, LogLatency: true, LogMethod: true, LogError: true, HandleError: true,
 		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
 			a.meter.Request(surfaceOf(c.Path()), c.Path(), v.Status, v.Latency)
+			var withheld slog.Attr // which the log leaves out if it is none
+			if spares(v.Status) {
+				n, due := a.refusals.due(v.StartTime)
+				if !due {
+					return nil
+				}
+				withheld = slog.Int("without_lines", n)
+			}
 			a.log.InfoContext(c.Request().Context(), "request", "method", v.Method, "route", c.Path(), "status", v.Status,
 				"took_ms", v.Latency.Milliseconds(), "request_id", c.Response().Header().Get("Request-Id"),
-				"client_request_id", c.Response().Header().Get("X-Request-Id"))
+				"client_request_id", c.Response().Header().Get("X-Request-Id"), withheld)
 			return nil
 		},
 	})
