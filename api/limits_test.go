@@ -1,12 +1,19 @@
 package api
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/demo"
 	"svcpay/internal/fault"
@@ -159,13 +166,19 @@ func TestCredentialsCannotBeGuessed(t *testing.T) {
 // busyServer works on a charge until it is let go, with so many places.
 func busyServer(t *testing.T, places int) (s *site, letGo func()) {
 	t.Helper()
+	return busyLogging(t, places, slog.New(slog.DiscardHandler))
+}
+
+// busyLogging is busyServer with a log.
+func busyLogging(t *testing.T, places int, log *slog.Logger) (s *site, letGo func()) {
+	t.Helper()
 	h := held{arrived: make(chan struct{}), release: make(chan struct{})}
 	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
 		h.Processor = inner
 		return h
 	})
 	c := configOf(w)
-	c.Limits.AtWork = places
+	c.Limits.AtWork, c.Log = places, log
 	s = serve(t, w, c, time.Minute)
 	body := s.body(s.Token(good))
 	var wg sync.WaitGroup
@@ -207,6 +220,55 @@ func TestTurningAwayWritesNothing(t *testing.T) {
 	statuses, err := pg.Value[string](t.Context(), s.Pool, `SELECT string_agg(status::text, ' ' ORDER BY status) FROM request_logs`, pg.Args{})
 	if err != nil || statuses != "200 201" {
 		t.Errorf("%q, %v, want those of the list and of the charge", statuses, err)
+	}
+}
+
+// Whoever is turned away learns all that an answer tells, is no failure of ours, and may come again with the same key.
+func TestTurningAwayIsAWholeAnswerAndNoFailure(t *testing.T) {
+	t.Parallel()
+	for places, want := range map[int]struct {
+		status int
+		code   string
+	}{1: {503, "overloaded"}, 2: {429, "rate_limited"}} {
+		var log bytes.Buffer
+		s, letGo := busyLogging(t, places, slog.New(slog.NewTextHandler(&log, nil)))
+		body, before := s.body(s.Token(good)), s.rows(t)
+		a := s.postKey(t, "k", body).want(t, want.status, want.code)
+		for name, value := range map[string]string{"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+			"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Api-Version": Version, "Request-Id": a.error().RequestID, "Retry-After": "1"} {
+			if got := a.header.Get(name); got != value || got == "" {
+				t.Errorf("%s is %q, want %q", name, got, value)
+			}
+		}
+		if after := s.rows(t); after != before {
+			t.Errorf("%d: %d rows were written", want.status, after-before)
+		}
+		letGo()
+		s.get(t, "/api/idempotency_keys/k").want(t, 404, "resource_missing")
+		if log.Len() > 0 {
+			t.Errorf("%d: %s", want.status, &log)
+		}
+	}
+}
+
+// A combiner whose queue is full turns away, too; what went wrong with the database is a failure.
+func TestOnlyOverloadsWithACauseAreFailures(t *testing.T) {
+	t.Parallel()
+	full := fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").After(time.Second)
+	for name, c := range map[string]struct {
+		err    error
+		failed bool
+	}{
+		"full": {full, false}, "wrapped": {fmt.Errorf("a charge: %w", full), false}, "with a cause": {full.Because(io.EOF), true},
+		"the database": {context.DeadlineExceeded, true}, "the processor": {fault.New(fault.KindUnavailable, "processor_error", "It is silent."), true},
+	} {
+		var log bytes.Buffer
+		a := newAPI(Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now})
+		ec := echo.New().NewContext(httptest.NewRequest("POST", "/api/charges", nil), httptest.NewRecorder())
+		req := a.identifyRequest(ec)
+		if err := a.writeError(ec, req, c.err); err != nil || req.turnedAway == c.failed || strings.Contains(log.String(), "request failed") != c.failed {
+			t.Errorf("%s: turned away %t, %v, log %s", name, req.turnedAway, err, &log)
+		}
 	}
 }
 
