@@ -81,7 +81,7 @@ func limitSettings() []setting {
 			func(c *config, v string) (err error) { c.limits.Reads, err = count(v); return err }},
 		{"SVCPAY_RATE_LIMIT_WRITES", "other requests a second of one API key, twice that at once; 0 for no limit", "50", false,
 			func(c *config, v string) (err error) { c.limits.Writes, err = count(v); return err }},
-		{"SVCPAY_MAX_REQUESTS", "API requests that are worked on at once, more are answered 503; 0 for no limit", "256", false,
+		{"SVCPAY_MAX_REQUESTS", "API requests that are worked on at once, more are answered 503; 0 for no limit", "512", false,
 			func(c *config, v string) (err error) { c.limits.AtWork, err = count(v); return err }},
 		{"SVCPAY_TRUSTED_PROXIES", "networks of your proxies, e.g. 10.0.0.0/8,fd00::/8, whose X-Forwarded-For is believed; nobody's is if it is empty", "", false, setProxies},
 	}

@@ -28,7 +28,7 @@ func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := configFrom(goodEnv()); err != nil || c.addr != "127.0.0.1:8080" || c.limits != (api.Limits{Reads: 100, Writes: 50, AtWork: 256}) || c.proxies != nil || c.webhookLocal || c.domainPort != 80 {
+	if c, err := configFrom(goodEnv()); err != nil || c.addr != "127.0.0.1:8080" || c.limits != (api.Limits{Reads: 100, Writes: 50, AtWork: 512}) || c.proxies != nil || c.webhookLocal || c.domainPort != 80 {
 		t.Errorf("without an address: %+v, %v", c, err)
 	}
 	if c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=")); err != nil || c.addr != "127.0.0.1:8080" {
@@ -117,7 +117,7 @@ func TestCommandLineMistakes(t *testing.T) {
 func TestDevelopmentHasTheLimitsToo(t *testing.T) {
 	t.Parallel()
 	c, err := limitsFrom([]string{"SVCPAY_RATE_LIMIT_READS=7", "SVCPAY_CREDENTIALS=x", "SVCPAY_ADDR=none"})
-	if err != nil || c.limits != (api.Limits{Reads: 7, Writes: 50, AtWork: 256}) {
+	if err != nil || c.limits != (api.Limits{Reads: 7, Writes: 50, AtWork: 512}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if _, err := limitsFrom([]string{"SVCPAY_MAX_REQUESTS=x"}); err == nil {
