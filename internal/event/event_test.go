@@ -323,3 +323,34 @@ func TestListsOfEventsWaitOnlyAsLongAsTheyMay(t *testing.T) {
 		t.Errorf("%d of 130 waited", n)
 	}
 }
+
+// What is asked for in a transaction is known when it has committed: each event once, of its own application alone.
+func TestEventsAreFoundWithTheCommit(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	object := ids.NewCharge(w.Clock.Now())
+	for position := range 2 {
+		if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error { return emitTx(w, tx, w.App.AppID, object, position+1) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there, err := pg.All[struct {
+		ID ids.Event `db:"id"`
+	}](t.Context(), w.Pool, `SELECT id FROM events WHERE object_id = @object ORDER BY position`, pg.Args{"object": object.Bytes()})
+	if err != nil || len(there) != 2 {
+		t.Fatalf("%d events, %v", len(there), err)
+	}
+	first, second := event.Ref{ApplicationID: w.App.AppID, ID: there[0].ID}, event.Ref{ApplicationID: w.App.AppID, ID: there[1].ID}
+	others := event.Ref{ApplicationID: w.Other.AppID, ID: there[0].ID}
+	var asked event.Asked
+	if err := pg.InRound(t.Context(), w.Pool, func(tx *pg.Tx) error {
+		asked = w.Events.AskAll(tx, []event.Ref{first, second, first, others, {ApplicationID: w.App.AppID, ID: ids.NewEvent(w.Clock.Now())}})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := asked.Found(t.Context())
+	if err != nil || len(found) != 2 || found[first].ID != first.ID || string(found[second].Data.Object) != fmt.Sprintf(`{"id": %q, "version": 2}`, object) {
+		t.Errorf("%v, %v", found, err)
+	}
+}

@@ -129,21 +129,32 @@ type Ref struct {
 	ID            ids.Event
 }
 
-// FindAll reads some events of any applications. One that is not there is missing in the answer.
-func (s *Service) FindAll(ctx context.Context, q pg.Querier, refs []Ref) (map[Ref]Event, error) {
-	out := make(map[Ref]Event, len(refs))
+// Asked are events that were asked for and not waited for.
+type Asked struct {
+	s    *Service
+	rows *pg.Asked[row]
+}
+
+// AskAll asks for some events of any applications, which are needed later (see [pg.Ahead]).
+func (s *Service) AskAll(tx *pg.Tx, refs []Ref) Asked {
+	asked := make(map[Ref]struct{}, len(refs))
 	applications, events := make([]int64, 0, len(refs)), make([]ids.Event, 0, len(refs))
 	for _, r := range refs {
-		if _, twice := out[r]; !twice {
+		if _, twice := asked[r]; !twice {
 			applications, events = append(applications, r.ApplicationID), append(events, r.ID)
 		}
-		out[r] = Event{}
+		asked[r] = struct{}{}
 	}
-	clear(out)
-	rows, err := pg.All[row](ctx, q, `SELECT `+columns+` FROM unnest(@applications::bigint[], @events::uuid[]) AS wanted (of_application, of_id)
-		JOIN events ON application_id = of_application AND id = of_id`, pg.Args{"applications": applications, "events": events})
+	return Asked{s, pg.Ahead[row](tx, `SELECT `+columns+` FROM unnest(@applications::bigint[], @events::uuid[]) AS wanted (of_application, of_id)
+		JOIN events ON application_id = of_application AND id = of_id`, pg.Args{"applications": applications, "events": events})}
+}
+
+// Found are the events that were asked for. One that is not there is missing in the answer.
+func (a Asked) Found(ctx context.Context) (map[Ref]Event, error) {
+	rows, err := a.rows.Rows(ctx)
+	out := make(map[Ref]Event, len(rows))
 	for _, r := range rows {
-		out[Ref{r.ApplicationID, r.ID}] = s.event(r)
+		out[Ref{r.ApplicationID, r.ID}] = a.s.event(r)
 	}
 	return out, err
 }

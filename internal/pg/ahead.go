@@ -32,7 +32,7 @@ func Ahead[T any](tx *Tx, sql string, args Args) *Asked[T] {
 
 func (a *Asked[T]) read(rows pgx.Rows) (err error) {
 	a.done = true
-	a.rows, err = pgx.AppendRows(make([]T, 0), rows, pgx.RowToStructByName[T])
+	a.rows, err = rowsOf(rows, same[T])
 	return err
 }
 

@@ -131,6 +131,9 @@ var digits = regexp.MustCompile(`^[0-9]+$`)
 
 // retryAfter reads the header in either of its forms (RFC 9110, section 10.2.3); 0 says nothing.
 func retryAfter(value string, now time.Time) time.Duration {
+	if value == "" { // as nearly always
+		return 0
+	}
 	if digits.MatchString(value) {
 		seconds, _ := strconv.ParseInt(value, 10, 32) // the most that there is, of more
 		return time.Duration(seconds) * time.Second

@@ -92,7 +92,10 @@ func (s *Service) claim(ctx context.Context, r room, known []dueEndpoint) (out [
 	if len(known) > 0 && len(endpoints) == 0 {
 		return nil, known, nil
 	}
+	var leased []claimed
+	var ask asked
 	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		leased, more = nil, nil
 		if len(known) == 0 {
 			if due, err = dueTx(ctx, tx, now); err != nil {
 				return err
@@ -101,13 +104,15 @@ func (s *Service) claim(ctx context.Context, r room, known []dueEndpoint) (out [
 				return nil
 			}
 		}
-		leased, err := leaseTx(ctx, tx, endpoints, slots, now)
-		if err == nil {
-			more = withMore(due, endpoints, slots, leased)
-			out, err = s.loadTx(ctx, tx, leased)
+		if leased, err = leaseTx(ctx, tx, endpoints, slots, now); err == nil && len(leased) > 0 {
+			more, ask = withMore(due, endpoints, slots, leased), s.askTx(tx, leased)
 		}
 		return err
 	})
+	if err != nil || len(leased) == 0 {
+		return nil, more, err
+	}
+	out, err = s.load(ctx, leased, ask)
 	return out, more, err
 }
 
@@ -192,37 +197,51 @@ func (r room) share(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	return endpoints, slots
 }
 
-// loadTx reads what is sent where. A delivery whose endpoint was deleted meanwhile is left out.
-func (s *Service) loadTx(ctx context.Context, tx *pg.Tx, deliveries []claimed) (out []claimed, err error) {
+// asked is what leased deliveries need: the database answers when it commits their leases, which saves it and us the journeys.
+type asked struct {
+	events    event.Asked
+	endpoints *pg.Asked[Endpoint]
+}
+
+func (s *Service) askTx(tx *pg.Tx, deliveries []claimed) asked {
 	refs := make([]event.Ref, len(deliveries))
-	applications, endpoints := make([]int64, len(deliveries)), make([]ids.Endpoint, len(deliveries))
+	var applications []int64
+	var endpoints []ids.Endpoint
 	for i, d := range deliveries {
-		refs[i] = event.Ref{ApplicationID: d.ApplicationID, ID: d.EventID}
-		applications[i], endpoints[i] = d.ApplicationID, d.EndpointID
+		refs[i] = d.event()
+		if i == 0 || d.EndpointID != deliveries[i-1].EndpointID {
+			applications, endpoints = append(applications, d.ApplicationID), append(endpoints, d.EndpointID)
+		}
 	}
-	events, err := s.Events.FindAll(ctx, tx, refs)
+	return asked{s.Events.AskAll(tx, refs), pg.Ahead[Endpoint](tx, `
+		SELECT `+columns+` FROM webhook_endpoints WHERE application_id = ANY (@applications) AND id = ANY (@ids) AND deleted_at IS NULL`,
+		pg.Args{"applications": applications, "ids": endpoints})}
+}
+
+func (d claimed) event() event.Ref { return event.Ref{ApplicationID: d.ApplicationID, ID: d.EventID} }
+
+// load gives deliveries what is sent where. One whose endpoint was deleted meanwhile is left out. After an error the leases' ends
+// bring all of them back.
+func (s *Service) load(ctx context.Context, deliveries []claimed, ask asked) (out []claimed, err error) {
+	events, err := ask.events.Found(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := pg.All[Endpoint](ctx, tx, `
-		SELECT `+columns+` FROM webhook_endpoints WHERE application_id = ANY (@applications) AND id = ANY (@ids) AND deleted_at IS NULL`,
-		pg.Args{"applications": applications, "ids": endpoints})
+	rows, err := ask.endpoints.Rows(ctx)
 	if err != nil {
 		return nil, err
 	}
 	bodies := make(map[event.Ref][]byte, len(events)) // each is sent to several endpoints
 	for ref, e := range events {
-		if bodies[ref], err = e.Body(); err != nil {
-			return nil, err
-		}
+		bodies[ref] = e.Body()
 	}
 	targets := make(map[ids.Endpoint]*target, len(rows))
 	for _, e := range rows {
 		targets[e.ID] = s.target(e)
 	}
-	for i, d := range deliveries {
+	for _, d := range deliveries {
 		to, there := targets[d.EndpointID]
-		if body, ok := bodies[refs[i]]; ok && there && to.ApplicationID == d.ApplicationID {
+		if body, ok := bodies[d.event()]; ok && there && to.ApplicationID == d.ApplicationID {
 			d.to, d.body = to, body
 			out = append(out, d)
 			continue

@@ -145,9 +145,12 @@ type state struct {
 }
 
 func statesTx(ctx context.Context, tx *pg.Tx, results []result) (map[ids.Endpoint]state, error) {
-	applications, endpoints := make([]int64, len(results)), make([]ids.Endpoint, len(results))
+	var applications []int64
+	var endpoints []ids.Endpoint
 	for i, r := range results {
-		applications[i], endpoints[i] = r.ApplicationID, r.EndpointID
+		if i == 0 || r.EndpointID != results[i-1].EndpointID {
+			applications, endpoints = append(applications, r.ApplicationID), append(endpoints, r.EndpointID)
+		}
 	}
 	rows, err := pg.All[state](ctx, tx, `
 		SELECT id, CASE WHEN status = 'enabled' AND deleted_at IS NULL THEN version ELSE 0 END AS version,
