@@ -30,7 +30,7 @@ const (
 	// quickly, so that none of its places waits for a claim: no more than are begun long before their leases end. Of
 	// one that answers at once again and again there are up to mostWaiting, which are as soon begun.
 	fewWaiting  = 2 * perEndpoint
-	mostWaiting = 5 * perEndpoint
+	mostWaiting = 8 * perEndpoint
 	// perApplication is how many attempts of one application are under way at once in one binary: more than
 	// all its endpoints take if they hang, and a part of all, so that it holds up neither others nor itself. No more than
 	// as many wait for their turns, so that no place waits for a claim, and there stays room for another application.

@@ -106,7 +106,7 @@ func TestLanesGrowWithQuickAnswers(t *testing.T) {
 		}
 	}
 	expect("a new one", perSlow, 0)
-	s.quick(e, 100)
+	s.quick(e, mostWaiting)
 	expect("a quick one", perEndpoint, mostWaiting)
 	if free, ahead := s.room().to(e.EndpointID, perFailing); free != perFailing || ahead != 0 {
 		t.Errorf("one that fails gets %d and %d more", free, ahead)

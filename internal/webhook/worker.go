@@ -21,8 +21,8 @@ const (
 	// completeBatch is how many attempts one transaction writes.
 	completeBatch = 256
 	// A few of them wait so long for more, while others are on their way: a transaction costs as much as some of them.
-	few    = 64
-	linger = 4 * time.Millisecond
+	few    = 192
+	linger = 10 * time.Millisecond
 	// mostUnlooked is how often in a row deliveries are leased to those that are known to have more, without a look for
 	// others.
 	mostUnlooked = 3
