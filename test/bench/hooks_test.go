@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"net"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -60,6 +63,47 @@ func TestReceiverCountsWhatCame(t *testing.T) {
 	}
 	if r.forget(); r.took(0) != nil || r.took(1) == nil {
 		t.Error("what came is not forgotten")
+	}
+}
+
+// A message is kept as it came, however it came, and the next begins where it ends.
+func TestReceiverReadsAMessage(t *testing.T) {
+	t.Parallel()
+	const one, two = "POST / HTTP/1.1\r\nwebhook-ID: evt_1\r\nContent-Length: 5\r\n\r\nhello", "POST / HTTP/1.1\r\nWebhook-Id:evt_2\r\n\r\n"
+	in := bufio.NewReader(iotest.OneByteReader(strings.NewReader(one + two)))
+	for _, want := range []string{one, two} {
+		message, id, err := receive(in, []byte("before"))
+		if err != nil || string(message) != "before"+want || !strings.Contains(want, id) || id == "" {
+			t.Errorf("%q of %q, %v", message, id, err)
+		}
+	}
+	for _, wrong := range []string{one[:len(one)-1], "POST / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"} {
+		if message, _, err := receive(bufio.NewReader(strings.NewReader(wrong)), nil); err == nil {
+			t.Errorf("%q is read of %q", message, wrong)
+		}
+	}
+}
+
+func TestAllMessagesAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	first, second := &receiver{seen: map[string]int{}}, &receiver{seen: map[string]int{}}
+	all := make(chan error, 1)
+	go func() { all <- arrived(t.Context(), 2, []*receiver{first, second}) }()
+	for _, id := range []string{"evt_1", "evt_1", "evt_2"} { // one comes twice
+		first.note(id, nil)
+	}
+	second.note("evt_1", nil)
+	select {
+	case err := <-all:
+		t.Fatalf("one is missing: %v", err)
+	case <-time.After(3 * looking):
+	}
+	if second.note("evt_2", nil); <-all != nil {
+		t.Error("all have come")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if cancel(); arrived(ctx, 3, []*receiver{first}) == nil {
+		t.Error("nobody waits any more")
 	}
 }
 

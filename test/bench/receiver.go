@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -22,14 +25,8 @@ type receiver struct {
 
 	mu          sync.Mutex
 	seen        map[string]int // how often each came, by its webhook-id
-	last        message
+	last        []byte         // message, as it came; nil before the first
 	connections map[net.Conn]struct{}
-}
-
-// message is what came.
-type message struct {
-	headers http.Header
-	body    []byte
 }
 
 func newReceiver(pause time.Duration, dead bool) (*receiver, error) {
@@ -65,16 +62,14 @@ func (r *receiver) serve(conn net.Conn) {
 		delete(r.connections, conn)
 		r.mu.Unlock()
 	}()
+	var message []byte
 	for in := bufio.NewReader(conn); ; {
-		request, err := http.ReadRequest(in)
-		if err != nil {
+		var id string
+		var err error
+		if message, id, err = receive(in, message[:0]); err != nil {
 			return
 		}
-		body, err := io.ReadAll(request.Body)
-		if err != nil {
-			return
-		}
-		r.note(message{request.Header, body})
+		r.note(id, message)
 		if r.dead {
 			continue // the next read ends when the connection does
 		}
@@ -85,18 +80,61 @@ func (r *receiver) serve(conn net.Conn) {
 	}
 }
 
-func (r *receiver) note(m message) {
+// receive reads a message behind what it is given, and its webhook-id. It takes apart no more than that: what receivers cost
+// is not the senders' doing.
+func receive(in *bufio.Reader, before []byte) (message []byte, id string, err error) {
+	for length := 0; ; {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return before, "", err
+		}
+		before = append(before, line...)
+		name, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(":"))
+		switch value = bytes.TrimSpace(value); {
+		case len(name) == 0: // the body follows
+			message = slices.Grow(before, length)[:len(before)+length]
+			_, err = io.ReadFull(in, message[len(before):])
+			return message, id, err
+		case bytes.EqualFold(name, []byte("Content-Length")):
+			if length, err = strconv.Atoi(string(value)); err != nil || length < 0 {
+				return before, "", fmt.Errorf("a body of %s bytes", value)
+			}
+		case bytes.EqualFold(name, []byte("Webhook-Id")):
+			id = string(value)
+		}
+	}
+}
+
+func (r *receiver) note(id string, message []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seen[m.headers.Get("Webhook-Id")]++
-	r.last = m
+	r.seen[id]++
+	r.last = append(r.last[:0], message...)
+}
+
+// came is how many messages came.
+func (r *receiver) came() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.seen)
 }
 
 // body is that of the last message; "" if there was none.
 func (r *receiver) body() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return string(r.last.body)
+	_, body, _ := apart(r.last)
+	return string(body)
+}
+
+// apart reads a message as HTTP.
+func apart(message []byte) (http.Header, []byte, error) {
+	request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(message)))
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := io.ReadAll(request.Body)
+	return request.Header, body, err
 }
 
 // forget begins anew; what a dead receiver holds is given up.
@@ -124,9 +162,16 @@ func (r *receiver) took(n int) error {
 	if len(r.seen) != n {
 		return fmt.Errorf("%d messages came of %d", len(r.seen), n)
 	}
+	if n == 0 {
+		return nil
+	}
+	headers, body, err := apart(r.last)
+	if err != nil {
+		return err
+	}
 	hook, err := standardwebhooks.NewWebhook(r.secret)
-	if err == nil && n > 0 {
-		err = hook.Verify(r.last.body, r.last.headers)
+	if err == nil {
+		err = hook.Verify(body, headers)
 	}
 	return err
 }

@@ -157,7 +157,9 @@ func (r *river) work(ctx context.Context, n int) (o outcome, err error) {
 	if err := client.Start(ctx); err != nil {
 		return o, err
 	}
-	err = none(ctx, conn, "SELECT EXISTS (SELECT FROM river_job WHERE state <> 'completed')")
+	if err = arrived(ctx, n, []*receiver{r.to}); err == nil {
+		err = none(ctx, conn, "SELECT EXISTS (SELECT FROM river_job WHERE state <> 'completed')")
+	}
 	o.took = time.Since(began)
 	err = errors.Join(err, client.Stop(context.WithoutCancel(ctx)), r.to.took(n))
 	slices.Sort(w.took)
