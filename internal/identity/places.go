@@ -63,9 +63,12 @@ func (s *Service) Act(ctx context.Context, v Session) (Acting, error) {
 		return Acting{}, errNoRole
 	}
 	acts := v.Grants[max(0, slices.IndexFunc(v.Grants, func(g Grant) bool { return g.Domain() == v.Domain }))]
-	rows, err := s.places(ctx, v.ID, acts.ID, v.ApplicationID)
-	if err != nil {
-		return Acting{}, err
+	rows, known := inApplications(v.Grants)
+	if !known {
+		var err error
+		if rows, err = s.places(ctx, v.ID, acts.ID, v.ApplicationID); err != nil {
+			return Acting{}, err
+		}
 	}
 	mine := slices.DeleteFunc(slices.Clone(rows), func(r placeRow) bool { return r.GrantID != acts.ID })
 	if len(mine) == 0 { // taken away since
@@ -84,6 +87,18 @@ func (s *Service) Act(ctx context.Context, v Session) (Acting, error) {
 		}
 	}
 	return out, nil
+}
+
+// inApplications are the places of grants that are all of applications: the grants tell all of them. False of others.
+func inApplications(grants []Grant) (rows []placeRow, known bool) {
+	for _, g := range grants {
+		d := g.Domain()
+		if d.Scope != authz.ScopeApplication {
+			return nil, false
+		}
+		rows = append(rows, placeRow{GrantID: g.ID, ApplicationID: d.ID, ApplicationName: g.ScopeName})
+	}
+	return rows, true
 }
 
 // mostPlaces bounds the applications that people of the deployment choose from at once. The one that they chose and

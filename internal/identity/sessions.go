@@ -90,6 +90,7 @@ type sessionRow struct {
 	Number        int64     `db:"number"`
 	Domain        string    `db:"domain"`
 	ApplicationID *int64    `db:"application_id"`
+	LastSeenAt    time.Time `db:"last_seen_at"`
 	ProvenAt      time.Time `db:"proven_at"`
 	SecondFactor  bool      `db:"second_factor"`
 	Zone          string    `db:"time_zone"`
@@ -109,20 +110,25 @@ func (s *Service) PeekSession(ctx context.Context, id string) (Session, error) {
 
 func (s *Service) findSession(ctx context.Context, id string, alive bool) (Session, error) {
 	now := s.now()
+	args := pg.Args{"hash": sessionHash(id), "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)}
 	row, err := pg.One[sessionRow](ctx, s.pool, `
-		WITH seen AS (UPDATE portal_sessions SET last_seen_at = @now
-			WHERE id_hash = @hash AND @alive AND last_seen_at > @idle AND last_seen_at <= @noted AND created_at > @oldest)
-		SELECT p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id,
+		SELECT p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id, v.last_seen_at,
 			coalesce(v.proven_at, v.created_at) AS proven_at, p.time_zone, p.theme,
 			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor, `+grantsOf+`
 		FROM portal_sessions v JOIN people p ON p.id = v.person_id
-		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest`,
-		pg.Args{"hash": sessionHash(id), "now": now, "alive": alive, "noted": now.Add(-sessionNoted), "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)})
+		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest`, args)
 	if errors.Is(err, pg.ErrNone) {
 		return Session{}, ErrNoSession
 	}
 	if err != nil {
 		return Session{}, err
+	}
+	if noted := now.Add(-sessionNoted); alive && !row.LastSeenAt.After(noted) {
+		if _, err := pg.Exec(ctx, s.pool, `
+			UPDATE portal_sessions SET last_seen_at = @now WHERE id_hash = @hash AND last_seen_at > @idle AND last_seen_at <= @noted`,
+			pg.Args{"hash": args["hash"], "idle": args["idle"], "now": now, "noted": noted}); err != nil {
+			return Session{}, err
+		}
 	}
 	out := Session{Person: Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants}, Number: row.Number,
 		ProvenAt: row.ProvenAt, SecondFactor: row.SecondFactor, Zone: row.Zone, Theme: row.Theme}
