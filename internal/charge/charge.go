@@ -10,6 +10,7 @@ package charge
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -141,6 +142,8 @@ type Service struct {
 	// How many events and new charges one transaction folds.
 	foldEvents  int64
 	foldCharges int
+	// How many charges an application is known to have more of; by its id, an int.
+	exceeded sync.Map
 }
 
 // New makes the service, and has it finish what the resolver finds out about charges.

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
@@ -93,6 +94,40 @@ func sums(r *rapid.T, w *fixture.World, in charge.ListInput) {
 		}
 		if few, err := w.Charges.FewTotals(w.T.Context(), w.Actor(), in, most); err != nil || !slices.Equal(few, want) {
 			r.Fatalf("at most %d of %d: %+v, %v; want %+v", most, n, few, err, want)
+		}
+	}
+}
+
+// Where charges are more than so many they stay it: that is asked for once, of each application by itself.
+func TestWhereChargesAreManyNobodyCountsAgain(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	few := func(actor authz.Actor, most int) (sums int, queries int64) {
+		t.Helper()
+		before := w.Pool.Stat().AcquireCount()
+		all, err := w.Charges.FewTotals(t.Context(), actor, charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}}, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all), w.Pool.Stat().AcquireCount() - before
+	}
+	if sums, _ := few(w.Actor(), 0); sums != 0 {
+		t.Fatal("there are sums of no charges")
+	}
+	w.Copies(authorized(t, w), 20, time.Millisecond, lined)
+	other := w.ActorOf(w.Other)
+	for _, c := range []struct {
+		what    string
+		actor   authz.Actor
+		most    int
+		sums    bool
+		queries int64
+	}{
+		{"more than ten", w.Actor(), 10, false, 2}, {"ten again", w.Actor(), 10, false, 0}, {"fewer than were asked for", w.Actor(), 5, false, 0},
+		{"more than were asked for", w.Actor(), 30, true, 1}, {"none of another application", other, 10, false, 2}, {"still none", other, 10, false, 2},
+	} {
+		if sums, queries := few(c.actor, c.most); sums > 0 != c.sums || queries != c.queries {
+			t.Errorf("%s: %d sums by %d queries", c.what, sums, queries)
 		}
 	}
 }

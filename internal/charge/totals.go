@@ -53,12 +53,29 @@ func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = most
-	statement := selectFew
 	if actor.Within(nil) == nil && reflect.DeepEqual(in, ListInput{Page: in.Page}) {
-		statement, args = selectFewOfAll, pg.Args{"application_id": actor.ApplicationID, "limit": most}
+		return s.fewTotalsOfAll(ctx, actor.ApplicationID, most)
 	}
-	return pg.Planned[Totals](ctx, s.Pool, statement, args)
+	args["limit"] = most
+	return pg.Planned[Totals](ctx, s.Pool, selectFew, args)
+}
+
+// fewTotalsOfAll is FewTotals of all charges of an application. No charge is ever deleted: where there were more, there
+// still are, and nobody is asked.
+func (s *Service) fewTotalsOfAll(ctx context.Context, applicationID int64, most int) ([]Totals, error) {
+	if known, ok := s.exceeded.Load(applicationID); ok && most <= known.(int) {
+		return nil, nil
+	}
+	args := pg.Args{"application_id": applicationID, "limit": most}
+	out, err := pg.Planned[Totals](ctx, s.Pool, selectFewOfAll, args)
+	if err != nil || len(out) > 0 {
+		return out, err
+	}
+	over, err := pg.Value[bool](ctx, s.Pool, `SELECT EXISTS (`+selectBeyond+`)`, args)
+	if err == nil && over {
+		s.exceeded.Store(applicationID, most)
+	}
+	return nil, err
 }
 
 const (
@@ -75,10 +92,9 @@ const (
 	// written, and asks the table about each charge that is new. What filters select may be new alone.
 	selectFewOfAll = sumUp + `(SELECT * FROM charges
 			WHERE application_id = @application_id
-			AND NOT EXISTS (SELECT FROM charges
-				WHERE application_id = @application_id
-				ORDER BY id OFFSET @limit::bigint LIMIT 1)
+			AND NOT EXISTS (` + selectBeyond + `)
 			ORDER BY id DESC LIMIT @limit) few` + byCurrency
+	selectBeyond = `SELECT FROM charges WHERE application_id = @application_id ORDER BY id OFFSET @limit::bigint LIMIT 1`
 )
 
 // sums are the members of Totals.
