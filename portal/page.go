@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
@@ -99,14 +100,20 @@ func write(c echo.Context, status int, draw func(*bytes.Buffer) error) error {
 	}
 	c.Response().Header().Add("Vary", "Accept-Encoding")
 	if b.Len() < worthPacking || !static.Accepts(c.Request().Header.Values("Accept-Encoding"), "gzip") {
-		return c.HTMLBlob(status, b.Bytes())
+		return sendPage(c, status, b.Bytes())
 	}
 	packed, err := pack(b.Bytes())
 	if err != nil {
 		return err
 	}
 	c.Response().Header().Set("Content-Encoding", "gzip")
-	return c.HTMLBlob(status, packed)
+	return sendPage(c, status, packed)
+}
+
+// sendPage sends a page whose length is known, which takes fewer calls of the kernel than one in chunks.
+func sendPage(c echo.Context, status int, page []byte) error {
+	c.Response().Header().Set("Content-Length", strconv.Itoa(len(page)))
+	return c.HTMLBlob(status, page)
 }
 
 // drawn are buffers of pages that were answered: a list grows to 70 KB, and to find room for that takes as long as some

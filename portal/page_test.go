@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,6 +34,12 @@ func TestHandlersAnswerPagesAndTheirParts(t *testing.T) {
 	whole.says(t, "<!doctype html>", `<div id="results"`, `<nav id="side"`)
 	if !strings.Contains(strings.Join(whole.Header.Values("Vary"), ","), "HX-Request, HX-Target") {
 		t.Errorf("a page varies by %q", whole.Header.Values("Vary"))
+	}
+	packed := w.send(kit.ListPath+"?status=failed", nil, "Accept-Encoding", "gzip")
+	for _, a := range []answer{whole, packed} {
+		if said := a.Header.Get("Content-Length"); said != strconv.Itoa(len(a.body)) {
+			t.Errorf("a page of %d bytes says that it has %q", len(a.body), said)
+		}
 	}
 	results := w.send(kit.ListPath+"?status=failed", nil, part(ui.ResultsID)...)
 	results.wants(t, http.StatusOK, "")
