@@ -105,7 +105,7 @@ func position(call *ast.CallExpr) int {
 	case x != nil && x.Name == "pg" && slices.Contains([]string{"One", "All", "Value", "Exec", "Find", "Planned"}, s.Sel.Name):
 		at = 2
 	case isPage(s):
-		at = 3
+		at = map[string]int{"Page": 3, "PageOf": 2}[s.Sel.Name]
 	case slices.Contains([]string{"Exec", "Query", "QueryRow"}, s.Sel.Name),
 		x != nil && slices.Contains([]string{"tx.Row", "pg.Ahead"}, x.Name+"."+s.Sel.Name):
 		at = 1
@@ -118,17 +118,19 @@ func position(call *ast.CallExpr) int {
 	return at
 }
 
-// isPage tells whether a call is pg.Page, which adds to its statement.
+// isPage tells whether a call is pg.Page or pg.PageOf, which add to its statement.
 func isPage(s *ast.SelectorExpr) bool {
 	x, ok := s.X.(*ast.Ident)
-	return ok && x.Name == "pg" && s.Sel.Name == "Page"
+	return ok && x.Name == "pg" && (s.Sel.Name == "Page" || s.Sel.Name == "PageOf")
 }
 
 // ends are what pg.Page adds to a statement, read from its constants.
 func (f *finder) ends() (out []string) {
 	page := finder{pkg: "pg", consts: f.consts}
 	for _, name := range []string{"pageFirstUp", "pageFirstDown", "pageUp", "pageDown"} {
-		out = append(out, page.values(ast.NewIdent(name))...)
+		for _, rows := range []string{"anyRows", "peopleRows"} {
+			out = append(out, page.values(&ast.BinaryExpr{X: ast.NewIdent(name), Y: ast.NewIdent(rows)})...)
+		}
 	}
 	return out
 }

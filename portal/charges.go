@@ -88,16 +88,7 @@ func (p *Portal) showCharges(c echo.Context) error {
 		return seeOther(c, chargesPath+"/"+id.String())
 	}
 	t, in := say(c), chargeInput(c, query)
-	ctx, a := c.Request().Context(), actor(c)
-	charges, err := p.Charges.Summaries(ctx, a, in)
-	if err != nil {
-		return err
-	}
-	var of []int64
-	for _, one := range charges.Items {
-		of = append(of, one.MerchantID)
-	}
-	here, err := p.payees(c, of...)
+	charges, here, err := p.chargesAndPayees(c, in)
 	if err != nil {
 		return err
 	}
@@ -111,6 +102,29 @@ func (p *Portal) showCharges(c echo.Context) error {
 		}
 	}
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Charges.Title), view))
+}
+
+// chargesAndPayees finds the charges of a page and, in the same journey, the merchants that they may be selected by.
+func (p *Portal) chargesAndPayees(c echo.Context, in charge.ListInput) (charges page.Of[charge.Summary], here payees, err error) {
+	ctx, a := c.Request().Context(), actor(c)
+	list, err := p.Charges.SummariesAsked(ctx, a, in)
+	if err != nil {
+		return charges, here, err
+	}
+	first, err := p.Merchants.FirstAsked(a, offered)
+	if err != nil {
+		return charges, here, err
+	}
+	charges, merchants, err := pg.Both(ctx, list, first)
+	if err != nil {
+		return charges, here, err
+	}
+	var of []int64
+	for _, one := range charges.Items {
+		of = append(of, one.MerchantID)
+	}
+	here, err = p.payeesOf(c, merchants, of...)
+	return charges, here, err
 }
 
 func (p *Portal) chargeBar(c echo.Context, query url.Values, here payees) ui.FilterBar {
@@ -175,7 +189,7 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees
 		{Title: t.Charges.Payer, Place: ui.PlaceLead}, {Title: t.Charges.Amount, Right: true, Place: ui.PlaceAmount},
 		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method}, {Title: t.Charges.Merchant, Place: ui.PlaceGone},
 		{Title: t.Charges.Created, Right: true, Place: ui.PlaceTime},
-	}}
+	}, Rows: make([]ui.Row, 0, len(charges.Items))}
 	for _, one := range charges.Items {
 		payer := payerOf(t, one)
 		method, detail := methodOf(t, one)

@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
@@ -27,11 +28,16 @@ type payees struct {
 
 // payees finds the merchants that a filter offers, and those that rows of a list belong to.
 func (p *Portal) payees(c echo.Context, rows ...int64) (payees, error) {
-	ctx, a := c.Request().Context(), actor(c)
-	of, err := p.Merchants.First(ctx, a, offered)
+	of, err := p.Merchants.First(c.Request().Context(), actor(c), offered)
 	if err != nil {
 		return payees{}, err
 	}
+	return p.payeesOf(c, of, rows...)
+}
+
+// payeesOf are the payees of which the first are known.
+func (p *Portal) payeesOf(c echo.Context, of page.Of[merchant.Summary], rows ...int64) (_ payees, err error) {
+	ctx, a := c.Request().Context(), actor(c)
 	out := payees{names: map[int64]string{}, first: of.Items, more: of.HasMore}
 	for _, m := range of.Items {
 		out.names[m.ID] = m.Name

@@ -69,11 +69,20 @@ func (s Summary) read() Summary {
 
 // Summaries is [Service.List] for lines about charges.
 func (s *Service) Summaries(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Summary], error) {
-	args, err := s.readable(ctx, actor, in)
+	asked, err := s.SummariesAsked(ctx, actor, in)
 	if err != nil {
 		return page.Of[Summary]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, summarized+selected, args, Summary.read)
+	return asked.Answer(ctx)
+}
+
+// SummariesAsked is the question of [Service.Summaries].
+func (s *Service) SummariesAsked(ctx context.Context, actor authz.Actor, in ListInput) (pg.Question[page.Of[Summary]], error) {
+	args, err := s.readable(ctx, actor, in)
+	if err != nil {
+		return pg.Question[page.Of[Summary]]{}, err
+	}
+	return pg.PageOf(s.Pool, in.Page, summarized+selected, args, Summary.read), nil
 }
 
 // SummariesOf is [Service.Several] for lines that name charges.

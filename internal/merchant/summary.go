@@ -28,13 +28,22 @@ const summarized = `SELECT m.id, m.name, m.country, m.currency, m.nonprofit, m.d
 
 // First are the first of the actor's merchants by id, so many at most.
 func (s *Service) First(ctx context.Context, actor authz.Actor, most int) (page.Of[Summary], error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	asked, err := s.FirstAsked(actor, most)
+	if err != nil {
 		return page.Of[Summary]{}, err
 	}
-	return pg.Page(ctx, s.Pool, page.Input[int64]{Limit: most, Ascending: true}, summarized+`
+	return asked.Answer(ctx)
+}
+
+// FirstAsked is the question of [Service.First].
+func (s *Service) FirstAsked(actor authz.Actor, most int) (pg.Question[page.Of[Summary]], error) {
+	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+		return pg.Question[page.Of[Summary]]{}, err
+	}
+	return pg.PageOf(s.Pool, page.Input[int64]{Limit: most, Ascending: true}, summarized+`
 		WHERE m.application_id = @application_id
 			AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))`,
-		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil)}, func(m Summary) Summary { return m })
+		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil)}, func(m Summary) Summary { return m }), nil
 }
 
 // SummariesOf is [Service.Several] for lines that name merchants.

@@ -91,7 +91,7 @@ func asked(sql string, args Args) (string, Args, []any) {
 			left[name] = v // in no line at all, too, which is complained of
 		}
 	}
-	if walks(left) {
+	if walks(text.String(), left) {
 		return text.String(), left, nil
 	}
 	return text.String(), left, []any{forTheseArguments}
@@ -99,14 +99,13 @@ func asked(sql string, args Args) (string, Args, []any) {
 
 // walks tells whether a statement with these arguments reads along one index as far as a limit, whoever asks: the plan
 // for that may be kept.
-func walks(args Args) bool {
-	_, bounded := args["limit"]
+func walks(sql string, args Args) bool {
 	for name := range args {
 		if name != "application_id" && name != "limit" && name != "cursor" {
 			return false
 		}
 	}
-	return bounded
+	return strings.Contains(sql, "LIMIT")
 }
 
 // null tells whether an argument is sent as NULL.

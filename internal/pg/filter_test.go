@@ -50,12 +50,15 @@ func TestFiltersThatAreNotSetAreNotSent(t *testing.T) {
 // A plan is kept of what is read along an index as far as a limit, and of nothing else.
 func TestPlansAreKeptOfWhatIsBounded(t *testing.T) {
 	t.Parallel()
-	for _, args := range []Args{{"application_id": 1}, {"application_id": 1, "limit": 1, "words": "a"}, {"application_id": 1, "cursor": 1}} {
-		if _, _, how := asked("SELECT @application_id, @limit", args); how == nil {
-			t.Errorf("%v is planned once and for all", args)
+	const all = "SELECT @application_id"
+	for sql, args := range map[string]Args{all: {"application_id": 1}, all + " LIMIT @limit": {"application_id": 1, "limit": 1, "words": "a"}, all + ", @cursor": {"application_id": 1, "cursor": 1}} {
+		if _, _, how := asked(sql, args); how == nil {
+			t.Errorf("%s with %v is planned once and for all", sql, args)
 		}
 	}
-	if _, _, how := asked("SELECT", Args{"application_id": 1, "limit": 1, "cursor": 1}); how != nil {
-		t.Error("a page of all that there is is planned anew")
+	for sql, args := range map[string]Args{all + " LIMIT @limit": {"application_id": 1, "limit": 1, "cursor": 1}, all + " LIMIT 51": {"application_id": 1}} {
+		if _, _, how := asked(sql, args); how != nil {
+			t.Errorf("%s, a page of all that there is, is planned anew", sql)
+		}
 	}
 }
