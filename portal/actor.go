@@ -82,11 +82,16 @@ func (p *Portal) permit(c echo.Context, needed authz.Permission, next echo.Handl
 
 // opens tells whether the visitor may open pages of that access.
 func (p *Portal) opens(c echo.Context, needed access) bool {
+	a, err := p.acting(c)
+	return p.lets(a, err, needed)
+}
+
+// lets tells whether somebody may open pages of that access, where the error is none of those that keep them from acting.
+func (p *Portal) lets(a identity.Acting, err error, needed access) bool {
 	switch needed {
 	case public, signedIn:
 		return true
 	}
-	a, err := p.acting(c)
 	return err == nil && p.Audit.Check(a.Actor, authz.Permission(needed)) == nil
 }
 

@@ -66,8 +66,9 @@ func (p *Portal) reachable(c echo.Context) map[string]bool {
 		return out
 	}
 	may := make([]byte, len(p.pages))
+	a, err := p.acting(c)
 	for i, o := range p.pages {
-		if p.opens(c, o.needed) {
+		if p.lets(a, err, o.needed) {
 			may[i] = 1
 		}
 	}
