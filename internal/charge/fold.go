@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	"svcpay/internal/instant"
@@ -166,8 +165,11 @@ func ranges(of []share, m instant.Moment) (merchants []int64, oldest, newest [][
 // overTx adds up the quarters from the cut-off until a time, or the first of them if they have many charges, and
 // returns those that have some and where the last of them ends.
 func overTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, until time.Time, most int) ([]time.Time, time.Time, error) {
-	args := pg.Args{"application_id": c.ApplicationID, "from": c.Until, "until": until, "oldest": earliest(c.Until, m).Bytes(), "newest": beyond(until).Bytes()}
-	bound := maps.Clone(args)
+	span := func(until time.Time) pg.Args {
+		return pg.Args{"application_id": c.ApplicationID, "from": c.Until, "until": until,
+			"oldest": earliest(c.Until, m).Bytes(), "newest": beyond(until).Bytes()}
+	}
+	bound := span(until)
 	bound["most"] = most
 	next, err := pg.Value[time.Time](ctx, tx, `SELECT created_at FROM charges`+ofSpan+` ORDER BY id OFFSET @most LIMIT 1`, bound)
 	switch {
@@ -178,10 +180,9 @@ func overTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, until ti
 	case !errors.Is(err, pg.ErrNone):
 		return nil, until, err
 	}
-	args["until"] = until
 	quarters, err := pg.Value[[]time.Time](ctx, tx, tellQuarters+putTotals+`
 		SELECT application_id, merchant_id, `+quarterOf+`, currency, `+sums+`
-		FROM charges`+ofSpan+` GROUP BY 1, 2, 3, 4`+keepTotals+quartersTold, args)
+		FROM charges`+ofSpan+` GROUP BY 1, 2, 3, 4`+keepTotals+quartersTold, span(until))
 	return quarters, until, err
 }
 

@@ -273,6 +273,33 @@ func TestChargesOfAnUpgradeAreFolded(t *testing.T) {
 	}
 }
 
+// Each part reads its own charges, not all that are left: where there are ten million, it would not end in time.
+func TestAnUpgradeReadsEachChargeSeldom(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	const n = 300
+	w.Copies(create(t, w, input(w, good, 100), nil).Object, n, 7*time.Minute, nil)
+	w.Clock.Advance(time.Hour)
+	execute(t, w, "ANALYZE charges")
+	w.Charges.FoldAtMost(1000, 20)
+	_, numbered := w.Events.Number(t.Context())
+	_, err := w.Charges.Fold(t.Context())
+	if err := errors.Join(numbered, err); err != nil {
+		t.Fatal(err)
+	}
+	all := int64(0)
+	for more := 1; more > 0; {
+		var read int64
+		if more, read, err = w.Charges.FoldReading(t.Context(), w.App.AppID); err != nil {
+			t.Fatal(err)
+		}
+		all += read
+	}
+	if got := of(t, w); got.Count != n+1 || all < n/2 || all > 3*n {
+		t.Errorf("%d rows were read for %+v", all, got)
+	}
+}
+
 // What is in the totals is not read again: neither the charges, nor more totals than the time has quarters.
 func TestDaysReadLittleOfManyCharges(t *testing.T) {
 	t.Parallel()
