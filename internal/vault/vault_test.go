@@ -237,6 +237,12 @@ func TestCodeIsGivenOnce(t *testing.T) {
 	insert(other, card)
 	insert(none, vault.Card{PAN: card.PAN})
 	got := take(now.Add(vault.CVCLife-time.Millisecond), ref, none, newRef())
+	wallet := vault.Sealed{PAN: got[ref.Token].PAN, Cryptogram: []byte("once")}
+	for _, s := range []vault.Sealed{got[ref.Token].Spent(), wallet.Spent()} {
+		if len(s.CVC) > 0 || len(s.Cryptogram) > 0 || len(s.PAN) == 0 {
+			t.Error("what is for one payment is left for the next")
+		}
+	}
 	if c, err := v.Open(ref, got[ref.Token]); err != nil || c.CVC.Reveal() != code || len(got) != 2 || len(got[none.Token].CVC) != 0 {
 		t.Errorf("taken %d, %v", len(got), err)
 	}
