@@ -2,6 +2,7 @@ package internal_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/pgtest"
 )
@@ -28,6 +30,7 @@ import (
 type statement struct {
 	where, sql string
 	args       []string // nil: not given as a literal
+	row        bool     // args are the members of one of the rows that it takes
 }
 
 // consts holds the string constants of all packages, by package and name.
@@ -118,6 +121,9 @@ func position(call *ast.CallExpr) int {
 	return at
 }
 
+// isRow tells whether a call is tx.Row, which is given one row of many.
+func isRow(s *ast.SelectorExpr) bool { return s != nil && s.Sel.Name == "Row" }
+
 // isPage tells whether a call is pg.Page or pg.PageOf, which add to its statement.
 func isPage(s *ast.SelectorExpr) bool {
 	x, ok := s.X.(*ast.Ident)
@@ -137,12 +143,13 @@ func (f *finder) ends() (out []string) {
 
 // add notes the statements of a call; args are nil for those that pg.Page completes.
 func (f *finder) add(call *ast.CallExpr, where, text string, args []string) {
-	if s, ok := call.Fun.(*ast.SelectorExpr); !ok || !isPage(s) {
-		f.found = append(f.found, statement{where, text, args})
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || !isPage(s) {
+		f.found = append(f.found, statement{where, text, args, isRow(s)})
 		return
 	}
 	for _, end := range f.ends() {
-		f.found = append(f.found, statement{where, text + end, nil})
+		f.found = append(f.found, statement{where, text + end, nil, false})
 	}
 }
 
@@ -229,16 +236,16 @@ func statements(set *token.FileSet, sources []source) (found []statement, broken
 		}
 	}
 	for _, s := range sources {
-		if s.pkg == "pg" { // it is given statements, and has only ends of them
-			continue
-		}
 		f := &finder{pkg: s.pkg, consts: all}
 		for _, d := range s.file.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok {
 				f.function(set, fn)
 			}
 		}
-		found, broken = append(found, f.found...), append(broken, f.broken...)
+		found = append(found, f.found...)
+		if s.pkg != "pg" { // which is given statements
+			broken = append(broken, f.broken...)
+		}
 	}
 	for _, s := range sources {
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -264,7 +271,7 @@ func rewritten(s statement) (string, error) {
 	for _, m := range argument.FindAllStringSubmatch(s.sql, -1) {
 		args[m[1]] = nil
 	}
-	if s.args != nil {
+	if s.args != nil && !s.row {
 		args = pgx.StrictNamedArgs{}
 		for _, name := range s.args {
 			args[name] = nil
@@ -311,10 +318,35 @@ func TestEveryStatementFitsTheSchema(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", s.where, err)
 		}
+		if err := lacking(t, conn, s); err != nil {
+			t.Errorf("%s: %v", s.where, err)
+		}
 		if ofSessions.MatchString(text) {
 			t.Errorf("%s: behind a pooler the next transaction has another session", s.where)
 		}
 	}
+}
+
+var rowsOf = regexp.MustCompile(`@rows::(\w+)\[\]`)
+
+// lacking says what is wrong with the members of a row that a statement is given.
+func lacking(t *testing.T, conn *pgxpool.Conn, s statement) error {
+	if !s.row || s.args == nil {
+		return nil
+	}
+	kind := rowsOf.FindStringSubmatch(s.sql)
+	if kind == nil {
+		return errors.New("takes no @rows")
+	}
+	var want []string
+	err := conn.QueryRow(t.Context(), `
+		SELECT array_agg(attname::text ORDER BY attname) FROM pg_attribute
+		WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`, kind[1]).Scan(&want)
+	got := slices.Sorted(slices.Values(s.args))
+	if err == nil && !slices.Equal(got, want) {
+		err = fmt.Errorf("a %s of %v, not of %v", kind[1], want, got)
+	}
+	return err
 }
 
 // ofSessions finds statements whose effect outlives their transaction.

@@ -184,10 +184,10 @@ func insertTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut) err
 	case len(rows) == 0:
 		return nil
 	case !named:
-		tx.Later(insertCharges, pg.Columns(rows))
+		tx.Later(insertCharges, pg.Rows(rows))
 		return nil
 	}
-	written, err := pg.All[writtenRow](ctx, tx, insertCharges, pg.Columns(rows))
+	written, err := pg.All[writtenRow](ctx, tx, insertCharges, pg.Rows(rows))
 	if err != nil {
 		return err
 	}

@@ -32,12 +32,7 @@ const insertCharges = `
 		type, origin, recurring, stored_credential, capture, payment_method, billing, description,
 		external_id, statement_suffix, metadata, processor_name, processor_reference, request_id, created_at, updated_at)
 	SELECT c.*, c.now
-	FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @token::uuid[], @status::text[], @amount::bigint[],
-		@currency::text[], @funding_currency::text[], @type::text[], @origin::text[], @recurring::boolean[], @stored::text[],
-		@capture::boolean[], @method::jsonb[], @billing::jsonb[], @description::text[], @external_id::text[], @suffix::text[],
-		@metadata::jsonb[], @processor::text[], @reference::text[], @request_id::uuid[], @now::timestamptz[])
-		AS c (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency, type, origin, recurring, stored, capture,
-			method, billing, description, external_id, suffix, metadata, processor, reference, request_id, now)
+	FROM unnest(@rows::new_charge[]) AS c
 	ON CONFLICT (application_id, external_id) DO NOTHING
 	RETURNING id`
 
@@ -79,17 +74,7 @@ func updateTx(tx *pg.Tx, c Charge, from *basis) {
 			authorized_at = u.authorized_at, captured_at = u.captured_at, settled_at = u.settled_at, voided_at = u.voided_at,
 			expired_at = u.expired_at, failed_at = u.failed_at, returned_at = u.returned_at, next_step_at = u.next_step_at,
 			authorization_expires_at = u.authorization_expires_at, available_on = u.available_on, updated_at = u.updated_at
-		FROM unnest(@application_id::bigint[], @id::uuid[], @version::int[], @status::text[], @authorized::bigint[],
-			@captured::bigint[], @refunded::bigint[], @refund_pending::bigint[],
-			@disputed::bigint[], @contested::bigint[], @method::jsonb[], @fees::jsonb[], @fee_total::bigint[],
-			@failure::jsonb[], @return_code::text[], @void_reason::text[], @network_id::text[],
-			@authorized_at::timestamptz[], @captured_at::timestamptz[], @settled_at::timestamptz[], @voided_at::timestamptz[],
-			@expired_at::timestamptz[], @failed_at::timestamptz[], @returned_at::timestamptz[], @next_step_at::timestamptz[],
-			@authorization_expires_at::timestamptz[], @available_on::date[], @updated_at::timestamptz[],
-			@as_of::xid[], @schedule::uuid[], @service_schedule::uuid[])
-			AS u (application_id, id, version, status, authorized, captured, refunded, refund_pending, disputed, contested, method, fees, fee_total,
-				failure, return_code, void_reason, network_id, authorized_at, captured_at, settled_at, voided_at, expired_at, failed_at,
-				returned_at, next_step_at, authorization_expires_at, available_on, updated_at, as_of, schedule_id, service_schedule_id)
+		FROM unnest(@rows::charge_change[]) AS u
 		WHERE c.application_id = u.application_id AND c.id = u.id`,
 		pg.Args{"version": c.Version, "status": c.Status, "authorized": c.AmountAuthorized,
 			"captured": c.AmountCaptured, "refunded": c.AmountRefunded, "refund_pending": c.AmountRefundPending,
@@ -99,7 +84,7 @@ func updateTx(tx *pg.Tx, c Charge, from *basis) {
 			"expired_at": c.ExpiredAt, "failed_at": c.FailedAt, "returned_at": c.ReturnedAt, "next_step_at": c.NextStepAt,
 			"authorization_expires_at": c.AuthorizationExpiresAt, "available_on": c.AvailableOn, "updated_at": c.UpdatedAt,
 			"application_id": c.ApplicationID, "id": c.ID,
-			"as_of": asOf, "schedule": of.Merchant.ID, "service_schedule": of.Service.ID})
+			"as_of": asOf, "schedule_id": of.Merchant.ID, "service_schedule_id": of.Service.ID})
 }
 
 // Locked is a charge whose row the caller's transaction holds, with what its merchant goes by.

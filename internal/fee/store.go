@@ -157,9 +157,7 @@ func RecordTx(tx *pg.Tx, events []Event) error {
 		tx.Row(nil, `
 			INSERT INTO fee_events (application_id, merchant_id, source_id, kind, base, brand, schedule_id, lines, total,
 				service_schedule_id, service_lines, service_total, occurred_at)
-			SELECT e.* FROM unnest(@application_id::bigint[], @merchant_id::bigint[], @source_id::uuid[], @kind::text[], @base::bigint[],
-				@brand::text[], @schedule_id::uuid[], @lines::jsonb[], @total::bigint[], @service_schedule_id::uuid[], @service_lines::jsonb[],
-				@service_total::bigint[], @at::timestamptz[]) e`,
+			SELECT e.* FROM unnest(@rows::new_fee_event[]) AS e`,
 			pg.Args{"application_id": e.ApplicationID, "merchant_id": e.MerchantID, "source_id": e.SourceID,
 				"kind": e.Kind, "base": e.Base, "brand": e.Brand, "schedule_id": e.ScheduleID, "lines": lines, "total": Total(e.Lines),
 				"service_schedule_id": e.ServiceScheduleID, "service_lines": serviceLines, "service_total": Total(e.ServiceLines), "at": e.At})

@@ -107,7 +107,7 @@ func ClaimTx(ctx context.Context, tx *pg.Tx, now time.Time, entries []Entry) ([]
 	for k, i := range keyed {
 		rows[k] = insertArgs(entries[i], now)
 	}
-	fresh, err := pg.All[taken](ctx, tx, insertRows, pg.Columns(rows))
+	fresh, err := pg.All[taken](ctx, tx, insertRows, pg.Rows(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +120,7 @@ const insertRows = `
 	INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, param_hashes, state,
 		object_id, request_id, created_at, expires_at)
 	SELECT c.application_id, c.key, c.method, c.path, c.fingerprint, c.params, 'claimed', c.object_id, c.request_id, c.now, c.until
-	FROM unnest(@application_id::bigint[], @key::text[], @method::text[], @path::text[], @fingerprint::bytea[], @params::jsonb[],
-		@object_id::uuid[], @request_id::uuid[], @now::timestamptz[], @until::timestamptz[])
-		AS c (application_id, key, method, path, fingerprint, params, object_id, request_id, now, until)
+	FROM unnest(@rows::new_key[]) AS c
 	ON CONFLICT (application_id, key) DO UPDATE SET
 		method = excluded.method, path = excluded.path, fingerprint = excluded.fingerprint,
 		param_hashes = excluded.param_hashes, state = 'claimed', object_id = excluded.object_id,
@@ -276,8 +274,7 @@ func FinishTx(tx *pg.Tx, h Held, o Outcome) error {
 	}
 	tx.Row(h, `
 		UPDATE idempotency_keys k SET state = 'done', result = d.result, refusal = d.refusal
-		FROM unnest(@application_id::bigint[], @key::text[], @object_id::uuid[], @result::bytea[], @refusal::bytea[])
-			AS d (application_id, key, object_id, result, refusal)
+		FROM unnest(@rows::key_outcome[]) AS d
 		WHERE k.application_id = d.application_id AND k.key = d.key AND k.object_id = d.object_id AND k.state <> 'done'`,
 		pg.Args{"application_id": h.ApplicationID, "key": h.Key, "object_id": h.ObjectID,
 			"result": []byte(o.Result), "refusal": refusal})

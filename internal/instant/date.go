@@ -1,6 +1,7 @@
 package instant
 
 import (
+	"database/sql/driver"
 	"fmt"
 	"time"
 )
@@ -10,6 +11,9 @@ type Date string
 
 // DateOf is the day that t shows in its own location.
 func DateOf(t time.Time) Date { return Date(t.Format(time.DateOnly)) }
+
+// Value implements driver.Valuer.
+func (d Date) Value() (driver.Value, error) { return time.Parse(time.DateOnly, string(d)) }
 
 // Scan reads a date column.
 func (d *Date) Scan(src any) error {

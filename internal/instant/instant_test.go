@@ -62,7 +62,14 @@ func TestDateIsTheDayOfItsPlace(t *testing.T) {
 	if got := instant.DateOf(time.Date(2026, 3, 4, 5, 0, 0, 0, time.UTC).In(time.FixedZone("west", -7*3600))); got != "2026-03-03" {
 		t.Errorf("%s", got)
 	}
-	if err := d.Scan(time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)); err != nil || d != "2026-03-04" || d.Scan("x") == nil {
+	day := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)
+	if err := d.Scan(day); err != nil || d != "2026-03-04" || d.Scan("x") == nil {
 		t.Errorf("%s, %v", d, err)
+	}
+	if kept, err := d.Value(); err != nil || kept != day {
+		t.Errorf("it is kept as %v, %v", kept, err)
+	}
+	if _, err := instant.Date("soon").Value(); err == nil {
+		t.Error("soon is a date")
 	}
 }

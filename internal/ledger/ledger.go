@@ -78,9 +78,7 @@ func PostTx(tx *pg.Tx, m instant.Moment, postings ...Posting) {
 		tx.Row(nil, `
 			INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit,
 				amount, currency, source_id, charge_id, created_at)
-			SELECT * FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @key::text[], @kind::text[],
-				@debit::text[], @credit::text[], @amount::bigint[], @currency::text[], @source_id::uuid[], @charge_id::uuid[],
-				@now::timestamptz[])`,
+			SELECT * FROM unnest(@rows::new_ledger_entry[])`,
 			pg.Args{"id": ids.NewEntry(m.Machine), "application_id": p.ApplicationID, "merchant_id": p.MerchantID, "key": p.BusinessKey,
 				"kind": p.Kind, "debit": p.Debit, "credit": p.Credit, "amount": p.Amount, "currency": p.Currency,
 				"source_id": p.SourceID, "charge_id": p.ChargeID, "now": m.At})

@@ -109,11 +109,7 @@ func OpenTx(tx *pg.Tx, o Operation) {
 			amount, currency, state, note, idempotency_key, request_id, source, next_check_at, created_at)
 		SELECT o.id, o.application_id, o.merchant_id, o.charge_id, o.subject_id, o.kind, o.processor, o.reference,
 			o.amount, o.currency, 'open', o.note, o.key, o.request_id, o.source, o.next, o.now
-		FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @charge_id::uuid[], @subject_id::uuid[], @kind::text[],
-			@processor::text[], @reference::text[], @amount::bigint[], @currency::text[], @note::text[], @key::text[], @request_id::uuid[],
-			@source::text[], @next::timestamptz[], @now::timestamptz[])
-			AS o (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency, note, key, request_id,
-			source, next, now)`,
+		FROM unnest(@rows::new_operation[]) AS o`,
 		pg.Args{"id": o.ID, "application_id": o.ApplicationID, "merchant_id": o.MerchantID, "charge_id": o.ChargeID,
 			"subject_id": o.SubjectID, "kind": o.Kind, "processor": o.Processor, "reference": o.Reference,
 			"amount": o.Amount, "currency": o.Currency, "note": o.Note, "key": o.IdempotencyKey, "request_id": o.RequestID,
@@ -137,7 +133,7 @@ func CloseTx(tx *pg.Tx, id ids.Operation, state State, machine time.Time) {
 	}
 	tx.Row(id, `
 		UPDATE processor_operations o SET state = c.state, finished_at = c.now, next_check_at = c.next, checks = 0
-		FROM unnest(@id::uuid[], @state::text[], @now::timestamptz[], @next::timestamptz[]) AS c (id, state, now, next)
+		FROM unnest(@rows::operation_end[]) AS c
 		WHERE o.id = c.id AND o.state = 'open'`,
 		pg.Args{"id": id, "state": state, "now": machine, "next": next})
 }

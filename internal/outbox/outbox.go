@@ -72,9 +72,7 @@ func EmitTx(tx *pg.Tx, m instant.Moment, events ...Event) error {
 				previous_attributes, request_id, source, test, created_at)
 			SELECT e.id, e.application_id, nullif(e.merchant_id, 0), e.type, e.object_id, e.position, e.object,
 				e.previous, e.request_id, e.source, e.test, e.now
-			FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @type::text[], @object_id::uuid[], @position::bigint[],
-				@object::jsonb[], @previous::jsonb[], @request_id::uuid[], @source::text[], @test::boolean[], @now::timestamptz[])
-				AS e (id, application_id, merchant_id, type, object_id, position, object, previous, request_id, source, test, now)`,
+			FROM unnest(@rows::new_event[]) AS e`,
 			pg.Args{"test": e.Test, "id": e.ID, "application_id": e.ApplicationID, "merchant_id": e.MerchantID,
 				"type": e.Type, "object_id": e.ObjectID, "position": e.Position, "object": object,
 				"previous": previous, "request_id": e.RequestID, "source": e.Source, "now": m.At})

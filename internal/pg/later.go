@@ -30,8 +30,7 @@ func (tx *Tx) Later(sql string, args Args) {
 	tx.later.statements = append(tx.later.statements, queued{sql: sql, args: args})
 }
 
-// Row is Later for a statement that takes several rows, each argument as the array of its values (see
-// [Columns]). Rows of one statement leave together, where the first of them stands. about names what a
+// Row is Later for a statement that takes several rows (see [Rows]). Rows of one statement leave together, where the first of them stands. about names what a
 // row changes, nil for one that is added: since a statement changes nothing twice, a second row about the
 // same thing begins the statement anew.
 func (tx *Tx) Row(about any, sql string, row Args) {
@@ -56,24 +55,6 @@ func (tx *Tx) Row(about any, sql string, row Args) {
 	}
 }
 
-// Columns turns rows of arguments into arguments that are arrays, for a statement that unnests them. The
-// rows have the same names; a name that one of them lacks is left out, which the statement complains of.
-func Columns(rows []Args) Args {
-	out := make(Args, len(rows[0]))
-	for name := range rows[0] {
-		column := make([]any, 0, len(rows))
-		for _, r := range rows {
-			if v, ok := r[name]; ok {
-				column = append(column, v)
-			}
-		}
-		if len(column) == len(rows) {
-			out[name] = column
-		}
-	}
-	return out
-}
-
 // Flush sends what Later and Row queued. Only code that must see those rows in the same
 // transaction calls it; InTx does so with the commit.
 func (tx *Tx) Flush(ctx context.Context) error {
@@ -88,7 +69,7 @@ func (tx *Tx) Flush(ctx context.Context) error {
 func (tx *Tx) takeLater(batch *pgx.Batch) {
 	for _, s := range tx.later.statements {
 		if s.rows != nil {
-			s.args = Columns(s.rows)
+			s.args = Rows(s.rows)
 		}
 		if !tx.postponed.takes(s.sql, s.args) {
 			batch.Queue(s.sql, s.args)

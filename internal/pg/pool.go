@@ -48,6 +48,7 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if want := int32(poolPerCore * runtime.NumCPU()); cfg.MaxConns < want {
 		cfg.MaxConns = want
 	}
+	cfg.AfterConnect = learnRows
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("pg: open: %w", err)

@@ -32,13 +32,9 @@ func insertTx(ctx context.Context, tx *pg.Tx, out []begun) error {
 		INSERT INTO refunds (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency, reason, note,
 			external_id, metadata, initiated_by, processor_name, processor_reference, request_id, created_at, updated_at)
 		SELECT r.*, r.now
-		FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @charge_id::uuid[], @status::text[],
-			@pending_reason::text[], @amount::bigint[], @currency::text[], @reason::text[], @note::text[], @external_id::text[],
-			@metadata::jsonb[], @initiated_by::jsonb[], @processor::text[], @reference::text[], @request_id::uuid[], @now::timestamptz[])
-			AS r (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency, reason, note, external_id, metadata,
-			initiated_by, processor, reference, request_id, now)
+		FROM unnest(@rows::new_refund[]) AS r
 		ON CONFLICT (application_id, external_id) DO NOTHING
-		RETURNING id`, pg.Columns(rows))
+		RETURNING id`, pg.Rows(rows))
 	if err != nil {
 		return err
 	}
@@ -87,9 +83,7 @@ func updateTx(tx *pg.Tx, r Refund) {
 	tx.Row(r.ID, `
 		UPDATE refunds r SET version = u.version, status = u.status, pending_reason = u.pending_reason, failure = u.failure,
 			succeeded_at = u.succeeded_at, failed_at = u.failed_at, canceled_at = u.canceled_at, updated_at = u.updated_at
-		FROM unnest(@application_id::bigint[], @id::uuid[], @version::int[], @status::text[], @pending_reason::text[], @failure::jsonb[],
-			@succeeded_at::timestamptz[], @failed_at::timestamptz[], @canceled_at::timestamptz[], @updated_at::timestamptz[])
-			AS u (application_id, id, version, status, pending_reason, failure, succeeded_at, failed_at, canceled_at, updated_at)
+		FROM unnest(@rows::refund_change[]) AS u
 		WHERE r.application_id = u.application_id AND r.id = u.id`,
 		pg.Args{"version": r.Version, "status": r.Status, "pending_reason": r.PendingReason, "failure": r.Failure,
 			"succeeded_at": r.SucceededAt, "failed_at": r.FailedAt, "canceled_at": r.CanceledAt, "updated_at": r.UpdatedAt,

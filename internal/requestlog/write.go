@@ -30,13 +30,7 @@ const insertLogs = `
 	SELECT l.id, l.application_id, l.client_request_id, l.key_id, l.key_name, l.method, l.path, l.query, l.request_body, l.request_bytes,
 		l.status, l.error_type, l.error_code, ARRAY(SELECT jsonb_array_elements_text(l.error_params)), l.response_body, l.idempotency_key,
 		l.idempotent_replayed, l.object_id, l.merchant_id, l.ip, l.user_agent, l.took_ms, l.api_version, l.created_at
-	FROM unnest(@id::uuid[], @application_id::bigint[], @client_request_id::text[], @key_id::uuid[], @key_name::text[], @method::text[],
-		@path::text[], @query::text[], @request_body::text[], @request_bytes::int[], @status::int[], @error_type::text[], @error_code::text[],
-		@error_params::jsonb[], @response_body::text[], @idempotency_key::text[], @idempotent_replayed::boolean[], @object_id::text[],
-		@merchant_id::bigint[], @ip::text[], @user_agent::text[], @took_ms::int[], @api_version::text[], @created_at::timestamptz[])
-		AS l (id, application_id, client_request_id, key_id, key_name, method, path, query, request_body, request_bytes, status, error_type,
-		error_code, error_params, response_body, idempotency_key, idempotent_replayed, object_id, merchant_id, ip, user_agent, took_ms,
-		api_version, created_at)
+	FROM unnest(@rows::new_request_log[]) AS l
 	ON CONFLICT (id) DO NOTHING`
 
 // write inserts entries in one transaction. It need not wait for the disk: an entry may be lost in a crash.
@@ -49,7 +43,7 @@ func (s *Service) write(ctx context.Context, batch []Entry) error {
 		if _, err := tx.Exec(ctx, `SELECT set_config('synchronous_commit', 'off', true)`, pg.Args{}); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, insertLogs, pg.Columns(rows))
+		_, err := tx.Exec(ctx, insertLogs, pg.Rows(rows))
 		return err
 	})
 }

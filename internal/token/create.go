@@ -237,12 +237,7 @@ func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 		INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year,
 			funding, country, routing, bank_name, account_type, fingerprint, deposits, entry_mode, billing, expires_at, created_at, updated_at)
 		SELECT t.*, t.now
-		FROM unnest(@id::uuid[], @application_id::bigint[], @merchant_id::bigint[], @kind::text[], @status::text[], @last4::text[],
-			@brand::text[], @bin::text[], @exp_month::smallint[], @exp_year::smallint[], @funding::text[], @country::text[], @routing::text[],
-			@bank_name::text[], @account_type::text[], @fingerprint::bytea[], @deposits::bytea[], @entry_mode::text[], @billing::jsonb[],
-			@until::timestamptz[], @now::timestamptz[])
-			AS t (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year, funding, country, routing, bank_name,
-			account_type, fingerprint, deposits, entry_mode, billing, until, now)`, args)
+		FROM unnest(@rows::new_token[]) AS t`, args)
 	vault.InsertTx(tx, r.created.Token, r.sealed, m.Machine)
 	if r.payload != nil {
 		tx.Later(`INSERT INTO wallet_payloads (id_hash, seen_at) VALUES (@hash, @now)`, pg.Args{"hash": r.payload, "now": m.Machine})

@@ -19,8 +19,7 @@ func UsedTx(tx *pg.Tx, applicationID, merchantID int64, id ids.Token, networkID 
 	tx.Row(id, `
 		UPDATE tokens t SET expires_at = CASE WHEN u.until >= t.expires_at + interval '1 day' THEN u.until ELSE t.expires_at END,
 			network_transaction_id = coalesce(t.network_transaction_id, u.network_id), last_used_at = u.now
-		FROM unnest(@application_id::bigint[], @merchant_id::bigint[], @id::uuid[], @until::timestamptz[], @network_id::text[], @now::timestamptz[])
-			AS u (application_id, merchant_id, id, until, network_id, now)
+		FROM unnest(@rows::token_use[]) AS u
 		WHERE t.application_id = u.application_id AND t.merchant_id = u.merchant_id AND t.id = u.id`,
 		pg.Args{"until": now.AddDate(0, lifeMonths, 0), "network_id": networkID, "now": now,
 			"application_id": applicationID, "merchant_id": merchantID, "id": id})

@@ -67,15 +67,15 @@ func countTx(ctx context.Context, tx *pg.Tx, rows []newToken, verdicts []idempot
 		return refusals, nil
 	}
 	slices.SortFunc(counted, newToken.compareCard) // transactions that count the same cards take them in one order
-	columns := make([]pg.Args, len(counted))
+	ofCards := make([]pg.Args, len(counted))
 	for i, r := range counted {
-		columns[i] = pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint}
+		ofCards[i] = pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint}
 	}
-	args := pg.Columns(columns)
+	args := pg.Rows(ofCards)
 	args["now"], args["old"], args["most"] = now, now.Add(-velocityWindow), velocityTokens
 	taken, err := pg.All[cardKey](ctx, tx, `
 		INSERT INTO card_velocity AS v (application_id, fingerprint, began_at, tokens)
-		SELECT c.*, @now::timestamptz, 1 FROM unnest(@application_id::bigint[], @fingerprint::bytea[]) c
+		SELECT c.*, @now::timestamptz, 1 FROM unnest(@rows::counted_card[]) AS c
 		ON CONFLICT (application_id, fingerprint) DO UPDATE SET
 			began_at = CASE WHEN v.began_at <= @old THEN excluded.began_at ELSE v.began_at END,
 			tokens = CASE WHEN v.began_at <= @old THEN 1 ELSE v.tokens + 1 END

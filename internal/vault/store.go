@@ -14,7 +14,7 @@ import (
 func InsertTx(tx *pg.Tx, token ids.Token, s Sealed, now time.Time) {
 	tx.Row(nil, `
 		INSERT INTO vault_keys (token_id, wrapped_key, created_at)
-		SELECT * FROM unnest(@token::uuid[], @key::bytea[], @now::timestamptz[])`,
+		SELECT * FROM unnest(@rows::new_vault_key[])`,
 		pg.Args{"token": token, "key": s.WrappedKey, "now": now})
 	field, sealed := "pan", s.PAN
 	if len(s.AccountNumber) > 0 {
@@ -22,7 +22,7 @@ func InsertTx(tx *pg.Tx, token ids.Token, s Sealed, now time.Time) {
 	}
 	tx.Row(nil, `
 		INSERT INTO vault_values (token_id, field, sealed)
-		SELECT * FROM unnest(@token::uuid[], @field::text[], @sealed::bytea[])`,
+		SELECT * FROM unnest(@rows::new_vault_value[])`,
 		pg.Args{"token": token, "field": field, "sealed": sealed})
 	field, sealed = "cvc", s.CVC
 	if len(s.Cryptogram) > 0 {
@@ -31,7 +31,7 @@ func InsertTx(tx *pg.Tx, token ids.Token, s Sealed, now time.Time) {
 	if len(sealed) > 0 {
 		tx.Row(nil, `
 			INSERT INTO vault_cvcs (token_id, field, sealed, expires_at)
-			SELECT * FROM unnest(@token::uuid[], @field::text[], @sealed::bytea[], @until::timestamptz[])`,
+			SELECT * FROM unnest(@rows::new_vault_cvc[])`,
 			pg.Args{"token": token, "field": field, "sealed": sealed, "until": now.Add(CVCLife)})
 	}
 }
@@ -92,7 +92,7 @@ func (s Sealed) Spent() Sealed {
 // authorization that could use it, whatever becomes of it.
 func SpendTx(tx *pg.Tx, token ids.Token, s Sealed) {
 	if s.once {
-		tx.Row(token, `DELETE FROM vault_cvcs WHERE token_id = ANY (@tokens::uuid[])`, pg.Args{"tokens": token})
+		tx.Row(token, `DELETE FROM vault_cvcs v USING unnest(@rows::spent_token[]) AS s WHERE v.token_id = s.token`, pg.Args{"token": token})
 	}
 }
 

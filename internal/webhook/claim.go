@@ -146,12 +146,12 @@ func leaseTx(ctx context.Context, tx *pg.Tx, endpoints []ids.Endpoint, slots []i
 
 // release gives deliveries back that were leased and not begun: they are as they were before.
 func (s *Service) release(ctx context.Context, deliveries []claimed) error {
-	rows, which, numbers := make([]pgtype.TID, len(deliveries)), make([]ids.Delivery, len(deliveries)), make([]int, len(deliveries))
+	rows := make([]pg.Args, len(deliveries))
 	for i, d := range deliveries {
-		rows[i], which[i], numbers[i] = d.Row, d.ID, d.Number
+		rows[i] = pg.Args{"row": d.Row, "id": d.ID, "number": d.Number}
 	}
 	return pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, releaseStatement, pg.Args{"rows": rows, "deliveries": which, "numbers": numbers})
+		_, err := tx.Exec(ctx, releaseStatement, pg.Rows(rows))
 		return err
 	})
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgtype"
-
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
@@ -58,10 +56,7 @@ func (s *Service) complete(ctx context.Context, results []result) (changed []ids
 
 // logTx queues a row of each attempt whose delivery is still there. No two have one number: each lease gives the next.
 func logTx(tx *pg.Tx, results []result) error {
-	n := len(results)
-	applications, deliveries, numbers, codes := make([]int64, n), make([]ids.Delivery, n), make([]int, n), make([]int, n)
-	urls, reasons, headers, said, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	took, began := make([]int64, n), make([]time.Time, n)
+	rows := make([]pg.Args, len(results))
 	for i, r := range results {
 		text, err := json.Marshal(r.headers)
 		if err != nil {
@@ -73,67 +68,43 @@ func logTx(tx *pg.Tx, results []result) error {
 				return err
 			}
 		}
-		applications[i], deliveries[i], numbers[i], codes[i] = r.ApplicationID, r.ID, r.Number, r.status
-		urls[i], reasons[i], headers[i], said[i], bodies[i] = r.to.URL, r.reason, string(text), string(theirs), r.body
-		took[i], began[i] = r.took.Milliseconds(), r.began
+		rows[i] = pg.Args{"application_id": r.ApplicationID, "id": r.ID, "number": r.Number, "url": r.to.URL, "code": r.status, "reason": r.reason,
+			"headers": text, "said": theirs, "body": r.body, "took": r.took.Milliseconds(), "began": r.began}
 	}
 	tx.Later(`
 		INSERT INTO webhook_attempts (application_id, delivery_id, number, url, status_code, error, request_headers, response_headers, response_body,
 			took_ms, created_at)
-		SELECT made.application_id, made.id, number, url, nullif(code, 0), nullif(reason, ''), headers::json, said::json, body, took, began
-		FROM unnest(@applications::bigint[], @deliveries::uuid[], @numbers::int[], @urls::text[], @codes::int[], @reasons::text[],
-			@headers::text[], @said::text[], @bodies::text[], @took::int[], @began::timestamptz[])
-			AS made (application_id, id, number, url, code, reason, headers, said, body, took, began)
-		JOIN webhook_deliveries d ON d.application_id = made.application_id AND d.id = made.id`,
-		pg.Args{"applications": applications, "deliveries": deliveries, "numbers": numbers, "urls": urls, "codes": codes, "reasons": reasons,
-			"headers": headers, "said": said, "bodies": bodies, "took": took, "began": began})
+		SELECT made.application_id, made.id, number, url, nullif(code, 0), nullif(reason, ''), headers, said, body, took, began
+		FROM unnest(@rows::new_attempt[]) AS made
+		JOIN webhook_deliveries d ON d.application_id = made.application_id AND d.id = made.id`, pg.Rows(rows))
 	return nil
 }
 
 // endTx queues the deliveries' new states: of those that have ended, and of those that are attempted again. What is due is
 // found where it was leased, and is no longer the attempt's if another lease was given since.
 func (s *Service) endTx(tx *pg.Tx, results []result) {
-	now, ended, again := s.Now(), attempted{}, attempted{}
+	var ended, again []pg.Args
+	now := s.Now()
 	for _, r := range results {
+		row := pg.Args{"row": r.Row, "id": r.ID, "number": r.Number, "code": r.status, "reason": r.reason}
 		due, more := next(r.Number, now, r.retryAfter)
 		switch {
 		case r.succeeded():
-			ended.add(r, "succeeded", now)
+			row["status"], ended = "succeeded", append(ended, row)
 		case r.gone(), !more:
-			ended.add(r, "failed", now)
+			row["status"], ended = "failed", append(ended, row)
 		default:
-			again.add(r, "pending", due)
+			row["due"], again = due, append(again, row)
 		}
 	}
-	if len(ended.deliveries) > 0 {
-		tx.Later(endStatement, ended.args(pg.Args{"now": now, "statuses": ended.statuses}))
+	if len(ended) > 0 {
+		args := pg.Rows(ended)
+		args["now"] = now
+		tx.Later(endStatement, args)
 	}
-	if len(again.deliveries) > 0 {
-		tx.Later(againStatement, again.args(pg.Args{"dues": again.times}))
+	if len(again) > 0 {
+		tx.Later(againStatement, pg.Rows(again))
 	}
-}
-
-// attempted is what some attempts came to, in columns.
-type attempted struct {
-	rows       []pgtype.TID
-	deliveries []ids.Delivery
-	numbers    []int
-	codes      []int
-	reasons    []string
-	statuses   []string    // what became of each delivery
-	times      []time.Time // when
-}
-
-func (a *attempted) add(r result, status string, at time.Time) {
-	a.rows, a.deliveries, a.numbers = append(a.rows, r.Row), append(a.deliveries, r.ID), append(a.numbers, r.Number)
-	a.codes, a.reasons = append(a.codes, r.status), append(a.reasons, r.reason)
-	a.statuses, a.times = append(a.statuses, status), append(a.times, at)
-}
-
-// args adds the columns to those of one statement alone.
-func (a *attempted) args(more pg.Args) pg.Args {
-	more["rows"], more["deliveries"], more["numbers"], more["codes"], more["reasons"] = a.rows, a.deliveries, a.numbers, a.codes, a.reasons
-	return more
 }
 
 // state is what is looked at of an endpoint before it is locked, which most need not be.

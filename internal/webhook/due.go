@@ -30,15 +30,14 @@ const leaseStatement = `
 // releaseStatement makes leases that were not used as if they had never been.
 const releaseStatement = `
 	UPDATE webhook_due d SET attempts = d.attempts - 1, leased_until = NULL
-	FROM unnest(@rows::tid[], @deliveries::uuid[], @numbers::int[]) AS back (row, id, number)
+	FROM unnest(@rows::returned_lease[]) AS back
 	WHERE d.ctid = back.row AND (d.delivery_id = back.id) IS TRUE AND d.attempts = back.number`
 
 // endStatement ends deliveries.
 const endStatement = `
 	WITH gone AS (
 		DELETE FROM webhook_due w
-		USING unnest(@rows::tid[], @deliveries::uuid[], @numbers::int[], @statuses::text[], @codes::int[], @reasons::text[])
-			AS ended (row, id, number, status, code, reason)
+		USING unnest(@rows::ended_delivery[]) AS ended
 		WHERE w.ctid = ended.row AND (w.delivery_id = ended.id) IS TRUE AND w.attempts = ended.number
 		RETURNING w.application_id, ended.id, ended.status, ended.code, ended.reason
 	)
@@ -49,8 +48,7 @@ const endStatement = `
 const againStatement = `
 	WITH again AS (
 		UPDATE webhook_due w SET next_attempt_at = failed.due, leased_until = NULL
-		FROM unnest(@rows::tid[], @deliveries::uuid[], @numbers::int[], @dues::timestamptz[], @codes::int[], @reasons::text[])
-			AS failed (row, id, number, due, code, reason)
+		FROM unnest(@rows::failed_delivery[]) AS failed
 		WHERE w.ctid = failed.row AND (w.delivery_id = failed.id) IS TRUE AND w.attempts = failed.number
 		RETURNING w.application_id, failed.id, failed.code, failed.reason
 	)

@@ -67,19 +67,19 @@ func deliverTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, events []e
 
 // insertDeliveriesTx queues deliveries of some events, with what makes them due.
 func insertDeliveriesTx(tx *pg.Tx, applicationID int64, endpoint ids.Endpoint, deliveries []ids.Delivery, events []event.Numbered, cause Cause, now time.Time) {
-	about, names, numbers := make([]ids.Event, len(events)), make([]string, len(events)), make([]int64, len(events))
+	rows := make([]pg.Args, len(events))
 	for i, e := range events {
-		about[i], names[i], numbers[i] = e.ID, e.Type, e.Sequence
+		rows[i] = pg.Args{"id": deliveries[i], "event_id": e.ID, "type": e.Type, "sequence": e.Sequence}
 	}
+	args := pg.Rows(rows)
+	args["application_id"], args["endpoint"], args["cause"], args["now"] = applicationID, endpoint, cause, now
 	tx.Later(`
 		WITH made AS (
 			INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence, cause, status, created_at)
 			SELECT d.id, @application_id, @endpoint, d.event_id, d.type, nullif(d.sequence, 0), @cause, 'pending', @now
-			FROM unnest(@ids::uuid[], @events::uuid[], @types::text[], @sequences::bigint[]) AS d(id, event_id, type, sequence)
+			FROM unnest(@rows::new_delivery[]) AS d
 			RETURNING application_id, id, endpoint_id, event_id, event_sequence, created_at
 		)
 		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, event_sequence, next_attempt_at, created_at)
-		SELECT application_id, id, endpoint_id, event_id, event_sequence, created_at, created_at FROM made`,
-		pg.Args{"application_id": applicationID, "endpoint": endpoint, "cause": cause, "now": now,
-			"ids": deliveries, "events": about, "types": names, "sequences": numbers})
+		SELECT application_id, id, endpoint_id, event_id, event_sequence, created_at, created_at FROM made`, args)
 }
