@@ -6,6 +6,7 @@ import type { DafResult, LinkResult } from '../shared/protocol';
 
 let page: Channel | undefined;
 let sending: EventTarget | null = null;
+let led = false; // to where the page begins, and the payer has done nothing since
 
 accept((port) => {
   const link = (page = channel(port, {
@@ -14,10 +15,23 @@ accept((port) => {
       if (result) link.send('result', JSON.parse(result) as DafResult | LinkResult);
       return true;
     },
-    // Browsers do not obey the attribute in frames of another origin.
-    focus: () => document.querySelector<HTMLElement>('[autofocus]')?.focus(),
+    focus() {
+      led = true;
+      begin();
+    },
   }));
 });
+
+/** Browsers do not obey the attribute in frames of another origin. */
+function begin(): void {
+  document.querySelector<HTMLElement>('[autofocus]')?.focus();
+}
+
+// A frame may hear late that the focus was still elsewhere. It loses what it had focused then, and gets the focus back without it.
+addEventListener('focus', () => {
+  if (led && document.activeElement === document.body) begin();
+});
+for (const hand of ['pointerdown', 'keydown']) addEventListener(hand, () => (led = false), true);
 
 // Whoever is offline, or clicks twice, would lose the page for an error.
 addEventListener('submit', (event) => {
