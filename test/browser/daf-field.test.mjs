@@ -36,6 +36,21 @@ test('a donor goes through the modal: one event, exactly the reference’s, and 
   assert.deepEqual(request, { amount: 12500, customer_detail: {}, scheme: 'light' });
 });
 
+test('a page that loses the focus before the donor did anything gets it back at its first field', async (t) => {
+  const page = await openPage(t);
+  await openModal(page);
+  const field = inModal(page).locator('input');
+  await inModal(page).locator('input:focus').waitFor();
+  const lost = () => field.evaluate((element) => {
+    element.blur();
+    dispatchEvent(new Event('focus')); // as when the browser told the frame late where the focus was
+    return document.activeElement.localName;
+  });
+  assert.equal(await lost(), 'input');
+  await field.press('a');
+  assert.equal(await lost(), 'body', 'who has begun chooses for themselves');
+});
+
 test('a nonintegrated fund: a grantId and no workflowSessionId; what is empty is an empty text', async (t) => {
   const { workflowSessionId, ...rest } = AUTHORIZED;
   const result = { ...rest, grantId: 'gr_0123456789abcdef', user: { firstName: 'Dana' }, more: workflowSessionId };
