@@ -1,8 +1,9 @@
 -- +goose Up
 -- What happened, written in the transaction that made it happen. The object is the API's object as
--- it was then; position orders the events of one object. The serial is taken while the object's row is
--- locked, so that it orders them too; sequence is the number that applications know, given after the
--- commit, without gaps. A test event is sent to one endpoint and numbered never.
+-- it was then, as the text that is sent, which is hardly ever looked into; position orders the events of
+-- one object. The serial is taken while the object's row is locked, so that it orders them too; sequence is
+-- the number that applications know, given after the commit, without gaps. A test event is sent to one
+-- endpoint and numbered never.
 CREATE TABLE events (
     id uuid NOT NULL,
     application_id bigint NOT NULL,
@@ -10,8 +11,8 @@ CREATE TABLE events (
     type text NOT NULL,
     object_id uuid NOT NULL,
     position bigint NOT NULL,
-    object jsonb NOT NULL,
-    previous_attributes jsonb NOT NULL,
+    object json NOT NULL,
+    previous_attributes json NOT NULL,
     request_id uuid,
     source text NOT NULL CHECK (source IN ('api', 'portal', 'job')),
     test boolean NOT NULL DEFAULT false,

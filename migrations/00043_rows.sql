@@ -55,8 +55,8 @@ CREATE TYPE new_ledger_entry AS (
     currency text, source_id uuid, charge_id uuid, now timestamptz
 );
 CREATE TYPE new_event AS (
-    id uuid, application_id bigint, merchant_id bigint, type text, object_id uuid, position bigint, object jsonb,
-    previous jsonb, request_id uuid, source text, test boolean, now timestamptz
+    id uuid, application_id bigint, merchant_id bigint, type text, object_id uuid, position bigint, object json,
+    previous json, request_id uuid, source text, test boolean, now timestamptz
 );
 CREATE TYPE new_key AS (
     application_id bigint, key text, method text, path text, fingerprint bytea, params jsonb, object_id uuid,

@@ -296,8 +296,8 @@ func TestEventsTellTheStory(t *testing.T) {
 		Same         bool
 	}
 	events, err := pg.All[event](t.Context(), w.Pool, `
-		SELECT type, source, position, ARRAY(SELECT jsonb_object_keys(previous_attributes) ORDER BY 1) AS keys,
-			coalesce(previous_attributes->>'status', '') AS was, object = @now::jsonb AS same
+		SELECT type, source, position, ARRAY(SELECT json_object_keys(previous_attributes) ORDER BY 1) AS keys,
+			coalesce(previous_attributes->>'status', '') AS was, object::jsonb = @now::jsonb AS same
 		FROM events WHERE object_id = @id ORDER BY position`, pg.Args{"id": c.ID, "now": jsonOf(t, get(t, w, c.ID))})
 	if err != nil || len(events) != 2 {
 		t.Fatalf("%+v, %v", events, err)

@@ -350,7 +350,7 @@ func TestEventsAreFoundWithTheCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := asked.Found(t.Context())
-	if err != nil || len(found) != 2 || found[first].ID != first.ID || string(found[second].Data.Object) != fmt.Sprintf(`{"id": %q, "version": 2}`, object) {
+	if err != nil || len(found) != 2 || found[first].ID != first.ID || string(found[second].Data.Object) != fmt.Sprintf(`{"id":%q,"version":2}`, object) {
 		t.Errorf("%v, %v", found, err)
 	}
 }

@@ -197,7 +197,7 @@ func TestPausesAreVersionsOnce(t *testing.T) {
 			t.Errorf("step %d: %+v", i, c.got)
 		}
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND previous_attributes ? 'payouts_paused_reason'`, pg.Args{"id": merchant.ObjectID(id)}); n != 3 {
+	if n := count(t, w, `events WHERE object_id = @id AND previous_attributes::jsonb ? 'payouts_paused_reason'`, pg.Args{"id": merchant.ObjectID(id)}); n != 3 {
 		t.Errorf("%d events tell of a pause", n)
 	}
 	step(func(tx *pg.Tx, m instant.Moment, l merchant.Merchant) (merchant.Merchant, error) {

@@ -80,7 +80,7 @@ func TestReturnGivesTheMoneyBack(t *testing.T) {
 	if m := w.merchant(t); *m.PayoutsPausedReason != merchant.PayoutReturned || w.owed(t, ledger.MerchantAvailable) != 400 {
 		t.Errorf("%+v", m)
 	}
-	if n := w.count(t, `events WHERE object_id = @id AND type = 'payout.returned' AND position = 3 AND previous_attributes ? 'failure'`, pg.Args{"id": p.ID}); n != 1 {
+	if n := w.count(t, `events WHERE object_id = @id AND type = 'payout.returned' AND position = 3 AND previous_attributes::jsonb ? 'failure'`, pg.Args{"id": p.ID}); n != 1 {
 		t.Errorf("%d events", n)
 	}
 	w.audit(t)

@@ -104,7 +104,7 @@ func TestEventsTellTheStory(t *testing.T) {
 	}
 	of := func(id [16]byte, after int) []event {
 		events, err := pg.All[event](t.Context(), w.Pool, `
-			SELECT type, source, position, ARRAY(SELECT jsonb_object_keys(previous_attributes) ORDER BY 1) AS keys, request_id AS request
+			SELECT type, source, position, ARRAY(SELECT json_object_keys(previous_attributes) ORDER BY 1) AS keys, request_id AS request
 			FROM events WHERE object_id = @id AND position > @after ORDER BY position`, pg.Args{"id": id, "after": after})
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +128,7 @@ func TestEventsTellTheStory(t *testing.T) {
 	check(of(c.ID.Bytes(), c.Version),
 		event{Type: "charge.updated", Position: 3, Keys: []string{"amount_refund_pending", "amount_refundable", "version"}},
 		event{Type: "charge.refunded", Position: 4, Keys: []string{"amount_refund_pending", "amount_refunded", "version"}})
-	last, err := pg.Value[bool](t.Context(), w.Pool, `SELECT object = @now::jsonb FROM events WHERE object_id = @id AND position = 2`,
+	last, err := pg.Value[bool](t.Context(), w.Pool, `SELECT object::jsonb = @now::jsonb FROM events WHERE object_id = @id AND position = 2`,
 		pg.Args{"id": out.Object.ID, "now": jsonOf(t, get(t, w, out.Object.ID))})
 	if err != nil || !last {
 		t.Errorf("the last event does not show the refund as it is: %v", err)

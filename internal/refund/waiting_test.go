@@ -92,7 +92,7 @@ func TestRefundOfAPendingDebitWaitsUntilItSettles(t *testing.T) {
 	if err != nil || ledger.Account(account) != ledger.MerchantAvailable {
 		t.Errorf("a settled charge's refund is taken from %s, %v", account, err)
 	}
-	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.updated' AND previous_attributes ? 'pending_reason'`, pg.Args{"id": r.ID}); n != 1 {
+	if n := count(t, w, `events WHERE object_id = @id AND type = 'refund.updated' AND previous_attributes::jsonb ? 'pending_reason'`, pg.Args{"id": r.ID}); n != 1 {
 		t.Error("no event tells that it was sent")
 	}
 	if next, err := w.Refunds.NextReleaseWaiting(t.Context(), w.App.AppID, w.Clock.Now()); next != nil || err != nil {

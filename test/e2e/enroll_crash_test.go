@@ -59,7 +59,7 @@ func TestEnrollmentOfEligibleMerchantsSurvivesKills(t *testing.T) {
 		"attempts":           `SELECT count(*) FROM daf_enrollments WHERE state = 'enrolled'`,
 		"all attempts":       `SELECT count(*) FROM daf_enrollments`,
 		"connections":        `SELECT count(*) FROM sandbox_daf_enrollments`,
-		"events":             `SELECT count(*) FROM events WHERE type = 'merchant.updated' AND previous_attributes ? 'daf_provider_connect_id'`,
+		"events":             `SELECT count(*) FROM events WHERE type = 'merchant.updated' AND previous_attributes::jsonb ? 'daf_provider_connect_id'`,
 		"references": `SELECT count(*) FROM daf_enrollments e JOIN merchants m ON m.id = e.merchant_id
 			JOIN sandbox_daf_enrollments p ON p.connect_id = m.daf_provider_connect_id AND p.ein = e.ein`,
 	} {

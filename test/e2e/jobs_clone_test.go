@@ -38,7 +38,7 @@ var copyTables = []string{
 		FROM fee_events o, ` + news + ` WHERE o.source_id IN (@charge, @sub)`,
 	`INSERT INTO events SELECT (jsonb_populate_record(o, jsonb_build_object('id', ` + newID + `, 'sequence', NULL,
 			'object_id', CASE o.object_id WHEN @charge THEN n.charge ELSE n.sub END,
-			'object', replace(replace(o.object::text, @charge_name, n.charge_name), @sub_name, n.sub_name)::jsonb))).*
+			'object', replace(replace(o.object::text, @charge_name, n.charge_name), @sub_name, n.sub_name)::json))).*
 		FROM events o, ` + news + ` WHERE o.object_id IN (@charge, @sub)`,
 	`INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4, test_case,
 			answer, visible_at, account_at, created_at)
