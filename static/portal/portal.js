@@ -11,5 +11,6 @@ import './keys.js';
 import './passkeys.js'; // before forms.js: it sends its forms itself
 import './forms.js';
 import './lists.js';
+import './tabs.js';
 import './toasts.js';
 import './start.js';

@@ -167,6 +167,15 @@ test('the other tools are sound when they find nothing, or what they are asked f
   assert.deepEqual(page.complaints, []);
 });
 
+test('on a telephone the tab of a page is in view, however many come before it', async (t) => {
+  const page = await as(t, 'application_admin', '/developers/logs', { width: 390 });
+  const reached = await page.locator('.tabbar').evaluate((bar) => {
+    const [all, here] = [bar, bar.querySelector('[aria-current]')].map((element) => element.getBoundingClientRect());
+    return { scrolls: bar.scrollWidth > bar.clientWidth, inView: here.left >= all.left && here.right <= all.right };
+  });
+  assert.deepEqual(reached, { scrolls: true, inView: true });
+});
+
 test('support staff sees requests without what was in them, and changes nothing', async (t) => {
   const page = await as(t, 'support_staff');
   await page.goto(`${developers}/logs`);
