@@ -139,8 +139,10 @@ func (c *examination) guess() {
 	switch {
 	case !c.told().isEvent():
 		c.add(SecretWrong, "No secret that was given signed it, unless the body was changed: it is no event, so that cannot be told.")
-	case c.expected.Original == nil && !c.Has(BodyReserialized):
-		c.add(SecretWrong, "The body has the form in which it is sent, so another secret signed it, unless a value was changed: endpoints and environments have a secret each, and so has svcpay listen.")
+	case c.expected.Original == nil && c.Has(BodyReserialized):
+		c.add(SecretWrong, "No secret that was given signed it, as far as the form in which it was sent can be told without the event.")
+	case c.expected.Original == nil:
+		c.add(SecretWrong, "The body has the form in which it is sent, so another secret signed it, unless something in it was changed or moved: endpoints and environments have a secret each, and so has svcpay listen.")
 	default:
 		c.add(SecretWrong, "No secret that was given signed what was sent. An endpoint's is shown when it is made and when it is rotated.")
 	}

@@ -105,16 +105,17 @@ func (n node) write(b *bytes.Buffer, html bool) {
 	b.WriteByte(byte(n.open + 2)) // } is two after {, and ] after [
 }
 
-// sent is the text of an event as webhooks have it, whatever became of its form since: members in their order,
-// no white space, <, > and & escaped.
+// sent is the text of an event as webhooks have it, whatever became of its form since: its members in their order,
+// no white space, <, > and & escaped. The order in its object is taken to be the one that was sent.
 func (n node) sent() []byte { return n.inOrder(envelope, parts).text(true) }
 
-// inOrder orders members: those that are named as they are, all others, and what is within them unless inner tells an
-// order of it, as the database keeps objects: shorter names first.
+// inOrder orders members by names, those that are not among them last, and by inner what is within them.
 func (n node) inOrder(names []string, inner map[string][]string) node {
 	out := node{open: n.open, plain: n.plain, members: slices.Clone(n.members)}
 	for i, m := range out.members {
-		out.members[i].value = m.value.inOrder(inner[m.name], nil)
+		if within := inner[m.name]; within != nil {
+			out.members[i].value = m.value.inOrder(within, nil)
+		}
 	}
 	if n.open != '{' {
 		return out
@@ -125,12 +126,7 @@ func (n node) inOrder(names []string, inner map[string][]string) node {
 		}
 		return len(names)
 	}
-	slices.SortStableFunc(out.members, func(a, b member) int {
-		if place(a) < len(names) || place(b) < len(names) {
-			return cmp.Compare(place(a), place(b))
-		}
-		return cmp.Or(cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
-	})
+	slices.SortStableFunc(out.members, func(a, b member) int { return cmp.Compare(place(a), place(b)) })
 	return out
 }
 
