@@ -25,8 +25,9 @@ const (
 	maxWaiting = 1024
 	// worthwhile is how many that wait are worth a round beside those that run already: one of fewer costs nearly as much.
 	worthwhile = 16
-	// enough is how many are worth one more than a combiner has by itself.
-	enough = 32
+	// enough is how many are worth one more than a combiner has by itself: with fewer, two binaries on one database would
+	// have twice as many rounds at a time, each of half as many.
+	enough = maxRound
 	// slow is how long no round takes that has what it needs.
 	slow = 100 * time.Millisecond
 	// roundTimeout bounds a round, whoever waits for it.
