@@ -102,7 +102,7 @@ const selectTimeline = `
 			CASE about.kind WHEN 'payout' THEN about.id END AS payout_id,
 			(e.object->>'version')::int AS version, e.object->>'status' AS status, (e.object->>'amount')::bigint AS amount,
 			e.object->>'currency' AS currency,
-			ARRAY(SELECT name FROM json_object_keys(e.previous_attributes) name
+			ARRAY(SELECT name FROM json_object_keys(e.previous_attributes::json) name
 				WHERE name NOT IN ('version', 'updated_at') ORDER BY name) AS changed,
 			coalesce(e.object->'failure'->>'decline_code', e.object->'failure'->>'code', e.object->>'return_code') AS failure,
 			NULL AS processor, NULL AS reference, NULL AS idempotency_key, NULL::timestamptz AS finished_at, e.source, e.request_id, e.created_at
