@@ -1,15 +1,16 @@
 #!/bin/sh
 # Fuzzes each target that there is with some thousands of inputs, or for as long as is asked for (tools/fuzz.sh 1m), from its seeds
 # on: to try again what earlier runs have kept would take all its time. By itself it counts, as a run that ends with a time fails now
-# and then with nothing but "context deadline exceeded". A package is built once for all of its targets. What fails is kept below
-# the package's testdata, and fails from then on in every run of the tests.
+# and then with nothing but "context deadline exceeded". A package is built once for all of its targets, and what is
+# new is counted in that package alone: with -fuzz it would be in every library, too, and all would be built anew for it. What fails is
+# kept below the package's testdata, and fails from then on in every run of the tests.
 set -eu
 cd "$(dirname "$0")/.."
 during=${1:-2000x}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 for package in $(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do
-	go test -c -fuzz=. -vet=off -ldflags=-w -o "$dir/test" "./$package"
+	go test -c -gcflags=-d=libfuzzer -vet=off -ldflags=-w -o "$dir/test" "./$package"
 	for target in $(cd "$package" && "$dir/test" -test.list '^Fuzz'); do
 		(cd "$package" && "$dir/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$during" -test.fuzzcachedir "$dir/known") >"$dir/out" 2>&1 || {
 			cat "$dir/out" >&2
