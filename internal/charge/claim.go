@@ -2,6 +2,7 @@ package charge
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -172,33 +173,53 @@ type writtenRow struct {
 // insertTx writes the charges that will be submitted. A taken external_id is a refusal; where there is none, nobody waits
 // for an answer.
 func insertTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut) error {
-	var rows []pg.Args
+	var of []int
 	named := false
 	for i, o := range out {
 		if o.submits() {
-			rows = append(rows, insertArgs(ins[i], o.charge))
+			of = append(of, i)
 			named = named || o.charge.ExternalID != nil
 		}
 	}
-	switch {
-	case len(rows) == 0:
-		return nil
-	case !named:
-		tx.Later(insertCharges, pg.Rows(rows))
+	if len(of) > 0 && !named {
+		tx.Later(insertCharges, rowsOf(ins, out, of))
 		return nil
 	}
-	written, err := pg.All[writtenRow](ctx, tx, insertCharges, pg.Rows(rows))
-	if err != nil {
-		return err
+	return insertNamedTx(ctx, tx, ins, out, of)
+}
+
+func rowsOf(ins []claimIn, out []claimOut, of []int) pg.Args {
+	rows := make([]pg.Args, len(of))
+	for n, i := range of {
+		rows[n] = insertArgs(ins[i], out[i].charge)
 	}
-	for i, o := range out {
-		if !o.submits() || slices.Contains(written, writtenRow{o.charge.ID}) {
-			continue
-		}
-		if out[i].refused, err = externalIDTaken(ctx, tx, ins[i].applicationID, o.charge.ExternalID); err != nil {
+	return pg.Rows(rows)
+}
+
+// insertNamedTx writes those of the charges at these places whose external_id nobody has, and refuses the others.
+func insertNamedTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut, of []int) error {
+	for len(of) > 0 {
+		written, err := pg.All[writtenRow](ctx, tx, insertCharges, rowsOf(ins, out, of))
+		if err != nil {
 			return err
 		}
-		idempotency.ReleaseTx(tx, ins[i].claim)
+		var again []int
+		for _, i := range of {
+			if slices.Contains(written, writtenRow{out[i].charge.ID}) {
+				continue
+			}
+			refused, err := externalIDTaken(ctx, tx, ins[i].applicationID, out[i].charge.ExternalID)
+			switch {
+			case errors.Is(err, pg.ErrNone): // the other charge has given it up meanwhile
+				again = append(again, i)
+			case err != nil:
+				return err
+			default:
+				out[i].refused = refused
+				idempotency.ReleaseTx(tx, ins[i].claim)
+			}
+		}
+		of = again
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -205,6 +206,42 @@ func TestOneChargeGetsAnExternalID(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	audit(t, w)
+}
+
+// An external_id that is given up while a charge asks for it is taken or free, and neither fails the charge otherwise.
+func TestAnExternalIDComesAndGoes(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	holder := create(t, w, input(w, good, 100), nil).Object.ID
+	var over atomic.Bool
+	var all sync.WaitGroup
+	all.Go(func() {
+		for set := true; !over.Load(); set = !set {
+			id := patch.Clear[string]()
+			if set {
+				id = patch.Set("gift")
+			}
+			if _, err := amend(w, holder, update{ExternalID: id}); err != nil && code(err) != "external_id_taken" {
+				t.Error(err)
+			}
+		}
+	})
+	in := input(w, good, 200)
+	in.ExternalID = ptr("gift")
+	for range 150 {
+		got, err := w.Charges.Create(t.Context(), w.Actor(), in, nil)
+		switch {
+		case err == nil:
+			if _, err := amend(w, got.Object.ID, update{ExternalID: patch.Clear[string]()}); err != nil {
+				t.Error(err)
+			}
+		case code(err) != "external_id_taken":
+			t.Error(err)
+		}
+	}
+	over.Store(true)
+	all.Wait()
 	audit(t, w)
 }
 
