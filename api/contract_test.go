@@ -150,6 +150,24 @@ func TestSchemasAreClosed(t *testing.T) {
 	}
 }
 
+// An object that is kept somewhere tells by itself whether it is real.
+func TestEveryObjectTellsWhetherItIsLive(t *testing.T) {
+	t.Parallel()
+	objects := 0
+	for name, s := range read(t).Components.Schemas {
+		kind := s.Value.Properties["object"]
+		if kind == nil || len(kind.Value.Enum) != 1 || kind.Value.Enum[0] == "list" {
+			continue
+		}
+		if objects++; !slices.Contains(s.Value.Required, "livemode") {
+			t.Errorf("%s has no livemode", name)
+		}
+	}
+	if objects < 20 {
+		t.Errorf("only %d objects were looked at", objects)
+	}
+}
+
 func TestEnumsAreTheCodesWords(t *testing.T) {
 	t.Parallel()
 	doc := read(t)

@@ -845,10 +845,13 @@ const (
 
 // APIKey: A key without its text.
 type APIKey struct {
-	ID     string     `json:"id"`
-	Object string     `json:"object"`
-	Name   string     `json:"name"`
-	Kind   APIKeyKind `json:"kind"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode bool       `json:"livemode"`
+	Name     string     `json:"name"`
+	Kind     APIKeyKind `json:"kind"`
 
 	// Prefix: How the key begins.
 	Prefix string `json:"prefix"`
@@ -1100,8 +1103,11 @@ type CheckResult string
 
 // Clock is an object of the API.
 type Clock struct {
-	Object string    `json:"object"`
-	Now    time.Time `json:"now"`
+	Object string `json:"object"`
+
+	// Livemode: False: only the sandbox has clocks to move.
+	Livemode bool      `json:"livemode"`
+	Now      time.Time `json:"now"`
 
 	// AheadSeconds: How far it stands ahead of the real time.
 	AheadSeconds int64 `json:"ahead_seconds"`
@@ -1525,9 +1531,12 @@ type DeclineCode string
 
 // DeletedWebhookEndpoint is an object of the API.
 type DeletedWebhookEndpoint struct {
-	ID      string `json:"id"`
-	Object  string `json:"object"`
-	Deleted bool   `json:"deleted"`
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode bool `json:"livemode"`
+	Deleted  bool `json:"deleted"`
 }
 
 // Dispute is an object of the API.
@@ -1586,7 +1595,10 @@ type DisputeStatus string
 
 // Domain is an object of the API.
 type Domain struct {
-	Object        string         `json:"object"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode      bool           `json:"livemode"`
 	Domain        string         `json:"domain"`
 	Status        DomainStatus   `json:"status"`
 	FailureReason *DomainFailure `json:"failure_reason"`
@@ -2103,7 +2115,10 @@ type GetDAFInvoicePaper string
 
 // IdempotencyKeyRecord is an object of the API.
 type IdempotencyKeyRecord struct {
-	Object    string                     `json:"object"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode  bool                       `json:"livemode"`
 	Key       string                     `json:"key"`
 	State     IdempotencyKeyState        `json:"state"`
 	Method    IdempotencyKeyRecordMethod `json:"method"`
@@ -2483,8 +2498,11 @@ type RedeliverEvent struct {
 
 // Redelivery is an object of the API.
 type Redelivery struct {
-	Object  string `json:"object"`
-	EventID string `json:"event_id"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode bool   `json:"livemode"`
+	EventID  string `json:"event_id"`
 
 	// Endpoints: Where it is sent.
 	Endpoints []string `json:"endpoints"`

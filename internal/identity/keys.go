@@ -19,6 +19,7 @@ import (
 type Key struct {
 	ID            ids.Key       `db:"id" json:"id"`
 	Object        string        `db:"-" json:"object"` // api_key
+	Livemode      bool          `db:"-" json:"livemode"`
 	ApplicationID int64         `db:"application_id" json:"-"`
 	Name          string        `db:"name" json:"name"`
 	Kind          KeyKind       `db:"kind" json:"kind"`
@@ -80,7 +81,7 @@ func (s *Service) record(k Key) kept { return kept{s.derive(k), k.AllowedOrigins
 
 // derive fills the members that follow from others.
 func (s *Service) derive(k Key) Key {
-	k.Object, k.Prefix = "api_key", k.Kind.prefix(s.env)
+	k.Object, k.Livemode, k.Prefix = "api_key", s.env == Production, k.Kind.prefix(s.env)
 	if k.Kind == SecretKey {
 		k.Rights = authz.Rights()
 	}

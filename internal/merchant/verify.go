@@ -54,6 +54,7 @@ func DomainFailures() []DomainFailure {
 // Domain is a website of a merchant, and whether it hosts the association file.
 type Domain struct {
 	Object        string         `db:"-" json:"object"`
+	Livemode      bool           `db:"-" json:"livemode"`
 	Domain        string         `db:"domain" json:"domain"`
 	Status        DomainStatus   `db:"status" json:"status"`
 	FailureReason *DomainFailure `db:"failure_reason" json:"failure_reason"`
@@ -78,11 +79,11 @@ func (s *Service) Domains(ctx context.Context, actor authz.Actor, id int64) ([]D
 	if _, err := s.seen(ctx, actor, id); err != nil {
 		return nil, err
 	}
-	return domainsOf(ctx, s.Pool, actor.ApplicationID, id, nil)
+	return s.domainsOf(ctx, s.Pool, actor.ApplicationID, id, nil)
 }
 
 // domainsOf reads the states of some of a merchant's domains; nil names all.
-func domainsOf(ctx context.Context, q pg.Querier, applicationID, id int64, some []string) ([]Domain, error) {
+func (s *Service) domainsOf(ctx context.Context, q pg.Querier, applicationID, id int64, some []string) ([]Domain, error) {
 	rows, err := pg.All[Domain](ctx, q, `
 		SELECT l.domain, coalesce(d.status, 'unverified') AS status, d.failure_reason, d.checked_at, d.verified_at, d.seen
 		FROM merchants m CROSS JOIN LATERAL unnest(m.domains) WITH ORDINALITY AS l (domain, place)
@@ -90,7 +91,7 @@ func domainsOf(ctx context.Context, q pg.Querier, applicationID, id int64, some 
 		WHERE m.application_id = @application_id AND m.id = @id AND (@some::text[] IS NULL OR l.domain = ANY (@some))
 		ORDER BY l.place`, pg.Args{"application_id": applicationID, "id": id, "some": some})
 	for i := range rows {
-		rows[i].Object = "domain"
+		rows[i].Object, rows[i].Livemode = "domain", !s.sandbox()
 	}
 	return rows, err
 }
@@ -216,7 +217,7 @@ func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id 
 	if err := s.audit.DoneTx(tx, actor, authz.DomainVerify, on(id), nil, nil); err != nil {
 		return nil, err
 	}
-	return domainsOf(ctx, tx, m.ApplicationID, m.ID, wanted)
+	return s.domainsOf(ctx, tx, m.ApplicationID, m.ID, wanted)
 }
 
 // Bounds of one verification, which a caller waits for.

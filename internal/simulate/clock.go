@@ -38,6 +38,7 @@ func (in AdvanceInput) Validate() fault.Fields {
 // Clock is an application's clock. It is the API's object.
 type Clock struct {
 	Object       string       `json:"object"`
+	Livemode     bool         `json:"livemode"` // never: time is real in production
 	Now          instant.Time `json:"now"`
 	AheadSeconds int64        `json:"ahead_seconds"`
 }

@@ -23,6 +23,7 @@ func (RedeliverInput) Validate() fault.Fields { return nil }
 // Redelivery is what came of it.
 type Redelivery struct {
 	Object    string         `json:"object"`
+	Livemode  bool           `json:"livemode"`
 	EventID   ids.Event      `json:"event_id"`
 	Endpoints []ids.Endpoint `json:"endpoints"`
 }
@@ -49,7 +50,7 @@ func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, i
 		for _, endpoint := range to {
 			deliverTx(tx, actor.ApplicationID, endpoint, []event.Numbered{{ID: e.ID, Type: e.Type, Sequence: e.Number()}}, ByRedelivery, s.Now())
 		}
-		r := Redelivery{Object: "redelivery", EventID: e.ID, Endpoints: to}
+		r := Redelivery{Object: "redelivery", Livemode: s.Livemode, EventID: e.ID, Endpoints: to}
 		return r, s.audit.DoneTx(tx, actor, authz.EventRedeliver, audit.Of("event", e.ID.String(), 0), nil, r)
 	})
 }

@@ -165,9 +165,10 @@ type DeleteInput struct {
 
 // Deleted is what is told of an endpoint that is no more.
 type Deleted struct {
-	ID      ids.Endpoint `json:"id"`
-	Object  string       `json:"object"`
-	Deleted bool         `json:"deleted"`
+	ID       ids.Endpoint `json:"id"`
+	Object   string       `json:"object"`
+	Livemode bool         `json:"livemode"`
+	Deleted  bool         `json:"deleted"`
 }
 
 // Delete ends an endpoint for good, with its secrets and what is on its way to it. Faults: resource_missing, object_changed.
@@ -189,7 +190,7 @@ func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in D
 			WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"now": s.Now(), "application_id": e.ApplicationID, "id": e.ID})
 		cancelTx(tx, e, s.Now())
-		return Deleted{ID: e.ID, Object: e.Object, Deleted: true}, s.doneTx(tx, actor, e.ID, e, nil)
+		return Deleted{ID: e.ID, Object: e.Object, Livemode: e.Livemode, Deleted: true}, s.doneTx(tx, actor, e.ID, e, nil)
 	})
 }
 
