@@ -20,7 +20,7 @@ func (b *bench) special(ctx context.Context, o options, to io.Writer) ([]result,
 	if err != nil {
 		return nil, fmt.Errorf("overload: %w", err)
 	}
-	slow, err := b.slowProcessor(ctx, o.overload/3)
+	slow, err := b.slowProcessor(ctx, o.overload)
 	if err != nil {
 		return nil, fmt.Errorf("slow processor: %w", err)
 	}
