@@ -233,6 +233,32 @@ func TestFoldingBySeveralBinaries(t *testing.T) {
 	}
 }
 
+// An application that another binary folds is left to it, without waiting.
+func TestAnApplicationIsFoldedByOneAtATime(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	create(t, w, input(w, good, 100), nil)
+	drain(t, w)
+	w.Clock.Advance(time.Hour)
+	before := cutoff(t, w)
+	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error { // the other binary
+		if _, err := tx.Exec(t.Context(), `UPDATE charge_cutoffs SET until = until WHERE application_id = @id`, pg.Args{"id": w.App.AppID}); err != nil {
+			return err
+		}
+		_, err := w.Charges.Fold(t.Context())
+		if at := cutoff(t, w); !at.Equal(before) {
+			t.Errorf("up to %v, from %v", at, before)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drain(t, w); !cutoff(t, w).After(before) {
+		t.Errorf("up to %v, from %v", cutoff(t, w), before)
+	}
+}
+
 // Charges that were there before the first pass are taken in a part at a time. Meanwhile, and if their clock
 // was moved, the days are right.
 func TestChargesOfAnUpgradeAreFolded(t *testing.T) {
