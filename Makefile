@@ -2,7 +2,8 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 export CGO_ENABLED := 0
-TOOL := go tool -modfile=tools/go.mod
+GO := GOGC=400 go # a fifth of a compiler's time is to collect what is over soon anyway
+TOOL := $(GO) tool -modfile=tools/go.mod
 CLIENT := api/client/typescript
 GO_TEST := go test -vet=off -ldflags=-w # check has vetted, and nobody debugs these
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
@@ -16,7 +17,7 @@ run: build postgres ## build, then run everything on this machine (Ctrl-C stops 
 	@exec bin/svcpay dev --history
 
 build: tools static/dist/.built $(CLIENT)/dist/index.js ## build the front end, the TypeScript client and bin/svcpay
-	@echo "building bin/svcpay" && go build -o bin/svcpay ./cmd/svcpay
+	@echo "building bin/svcpay" && $(GO) build -o bin/svcpay ./cmd/svcpay
 
 tools: ; @tools/go-node-check.sh
 
@@ -59,19 +60,18 @@ chaos: static/dist/.built postgres ## the real program while everything fails, f
 	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))
 
 bench bench-quick bench-scale: build postgres ## measure the service beside PostgreSQL alone: all that it does, a minute's worth, or with 10 million charges; BENCH='--only …'
-	@go build -tags bench -o bin/svcpay-bench ./cmd/svcpay && go run ./test/bench $(if $(findstring quick,$@),-quick)$(if $(findstring scale,$@),-scale) $(BENCH)
+	@$(GO) build -tags bench -o bin/svcpay-bench ./cmd/svcpay && go run ./test/bench $(if $(findstring quick,$@),-quick)$(if $(findstring scale,$@),-scale) $(BENCH)
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots
 
 check: static/dist/.built ## formatting, generated code, vet: quick and silent when all is well
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
-	@go vet ./... && go vet -tags chaos ./cmd/... ./internal/crash && go vet -tags planted ./internal/planted ./internal/pg ./internal/charge && go vet -tags bench ./cmd/... && go vet -tags long,scale ./test/e2e ./test/scale
+	@$(GO) vet ./... && $(GO) vet -tags chaos ./cmd/... ./internal/crash && $(GO) vet -tags planted ./internal/planted ./internal/pg ./internal/charge && $(GO) vet -tags bench ./cmd/... && $(GO) vet -tags long,scale ./test/e2e ./test/scale
 	@tools/generated-check.sh
 
 lint: build ## staticcheck, and the lint of the API's contract
-	@$(TOOL) staticcheck ./...
-	@cd api && ../static/node_modules/.bin/redocly lint openapi.yaml
+	@$(TOOL) staticcheck ./... && cd api && ../static/node_modules/.bin/redocly lint openapi.yaml
 
 fmt: generate ## format all Go code and templates
 	@$(TOOL) gofumpt -w $$(git ls-files '*.go') && $(TOOL) templ fmt views

@@ -10,7 +10,7 @@ during=${1:-2000x}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 for package in $(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do
-	go test -c -gcflags=-d=libfuzzer -vet=off -ldflags=-w -o "$dir/test" "./$package"
+	GOGC=400 go test -c -gcflags=-d=libfuzzer -vet=off -ldflags=-w -o "$dir/test" "./$package"
 	for target in $(cd "$package" && "$dir/test" -test.list '^Fuzz'); do
 		(cd "$package" && "$dir/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$during" -test.fuzzcachedir "$dir/known") >"$dir/out" 2>&1 || {
 			cat "$dir/out" >&2
