@@ -95,7 +95,7 @@ func KillAll(pid int) bool {
 // Build builds the program of the module at root.
 func Build(root, path string, flags ...string) error {
 	cmd := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), "./cmd/svcpay")...)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOGC=400") // as make builds it
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w\n%s", strings.Join(cmd.Args[1:], " "), err, out)
 	}
