@@ -51,11 +51,20 @@ func Whiches() []string { return []string{"all", "failed"} }
 func (in ReplayInput) Validate() fault.Fields {
 	var fs fault.Fields
 	check.Required(&fs, "since", in.Since != nil)
+	printable(&fs, "since", in.Since)
+	printable(&fs, "until", in.Until)
 	check.OneOf(&fs, "which", in.Which, Whiches()...)
 	if in.Since != nil && in.Until != nil && in.Until.Before(*in.Since) {
 		fs.Add("until", "parameter_invalid", "A span ends after it begins.")
 	}
 	return fs
+}
+
+// printable refuses a time whose year has no four digits in UTC, though it has in its own zone: RFC 3339 cannot print it.
+func printable(fs *fault.Fields, name string, t *time.Time) {
+	if t != nil && (t.UTC().Year() < 0 || t.UTC().Year() > 9999) {
+		fs.Add(name, "parameter_invalid", "A time such as 2026-12-01T09:30:00Z.")
+	}
 }
 
 func (s *Service) replay(r Replay) Replay {
