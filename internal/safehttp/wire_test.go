@@ -128,11 +128,16 @@ func TestALineTakesNoAnswerToWhatItDidNotAsk(t *testing.T) {
 		time.Sleep(pause)
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
 	}
-	late, _ := saying(t, func(conn net.Conn, turn int) { more(conn, turn, 5*time.Millisecond) })
+	said := make(chan struct{}, 1) // all of it is on its way
+	late, _ := saying(t, func(conn net.Conn, turn int) {
+		more(conn, turn, 5*time.Millisecond)
+		said <- struct{}{}
+	})
 	atOnce, _ := saying(t, func(conn net.Conn, turn int) {
 		var all strings.Builder
 		more(&all, turn, 0)
 		_, _ = io.WriteString(conn, all.String())
+		said <- struct{}{}
 	})
 	for _, url := range []string{late, atOnce} {
 		line := safehttp.New(safehttp.Policy{Local: true}).Line()
@@ -140,7 +145,7 @@ func TestALineTakesNoAnswerToWhatItDidNotAsk(t *testing.T) {
 			if a, err := post(t, line, url, "x"); err != nil || string(a.Body) != fmt.Sprint(n) {
 				t.Errorf("the answer to request %d is %q, %v", n, a.Body, err)
 			}
-			time.Sleep(20 * time.Millisecond)
+			<-said
 		}
 		line.Close()
 	}
