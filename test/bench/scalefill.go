@@ -153,11 +153,11 @@ func atOnce[T any](all []T, do func(T) error) error {
 	return errors.Join(failed...)
 }
 
-// chosen are the charges to copy, and where their times and numbers begin.
+// chosen are the charges to copy, captured and nothing else since, and where their times and numbers begin.
 var chosen = fmt.Sprintf(`
 	CREATE SCHEMA scale;
 	CREATE TABLE scale.chosen AS SELECT row_number() OVER (ORDER BY id) - 1 AS template, id AS charge
-		FROM (SELECT id FROM charges WHERE status = 'captured' ORDER BY id LIMIT %d) c;
+		FROM (SELECT id FROM charges WHERE status = 'captured' AND version = 2 ORDER BY id LIMIT %d) c;
 	CREATE TABLE scale.stream AS SELECT max(last_sequence) AS last_sequence, date_trunc('hour', now()) AS hour FROM event_streams`, templates)
 
 // gathers is what gathers the rows to copy.
