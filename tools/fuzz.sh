@@ -9,10 +9,13 @@ cd "$(dirname "$0")/.."
 during=${1:-2000x}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for package in $(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do
-	GOGC=400 go test -c -gcflags=-d=libfuzzer -vet=off -ldflags=-w -o "$dir/test" "./$package"
-	for target in $(cd "$package" && "$dir/test" -test.list '^Fuzz'); do
-		(cd "$package" && "$dir/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$during" -test.fuzzcachedir "$dir/known") >"$dir/out" 2>&1 || {
+packages=$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u)
+export GOGC=400
+echo "$packages" | xargs -P 2 -I {} go test -c -gcflags=-d=libfuzzer -vet=off -ldflags=-w -o "$dir/" ./{}
+for package in $packages; do
+	test=$dir/${package##*/}.test
+	for target in $(cd "$package" && "$test" -test.list '^Fuzz'); do
+		(cd "$package" && "$test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$during" -test.fuzzcachedir "$dir/known") >"$dir/out" 2>&1 || {
 			cat "$dir/out" >&2
 			exit 1
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // exported is how many charges the export of the test has.
-const exported = 60_000
+const exported = 20_000
 
 // TestExportSurvivesKills: a server that is killed while it writes an export leaves it to the next one, and
 // the file has each charge once.
