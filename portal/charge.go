@@ -154,7 +154,7 @@ func amountsPart(t *text.Catalogue, of around) views.Part {
 	}
 	returned, disputed := money.Amount(0), c.AmountDisputed
 	if c.Status == charge.Returned {
-		returned, disputed = c.AmountCaptured-c.AmountRefunded, 0
+		returned, disputed = c.AmountCaptured, 0 // all of it, whatever was refunded before
 	}
 	add(t.Charge.Captured, c.AmountCaptured)
 	add(t.Charge.Refunded, -c.AmountRefunded)

@@ -9,7 +9,9 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/ledger"
 	"svcpay/internal/money"
+	"svcpay/internal/processor"
 	"svcpay/internal/refund"
 )
 
@@ -59,6 +61,33 @@ func TestAFailedChargeSaysWhy(t *testing.T) {
 	path, _, _ := strings.Cut(rest, `"`)
 	w.send(path, nil, "Cookie", cookie).says(t, "This charge failed", "The card was declined. The payer can try another card or account.",
 		"Nothing was taken that could be given back.", "No fee has been posted")
+}
+
+// A bank sends back all of a debit, whatever was refunded of it before.
+func TestAReturnedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	refunded := money.Amount(4_000)
+	bank := w.charged("", 10_000, func(in *charge.CreateInput) {
+		in.Token = ptr(w.BankToken(w.App.Merchants.US, w.USBank("000123456789")))
+	})
+	ev := processor.Event{Account: processor.Account(bank.ApplicationID, bank.MerchantID), Reference: bank.Processor.Reference}
+	if err := w.World.Charges.SettleNow(t.Context(), ev); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(bank.ID.String()), Amount: &refunded}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ev.ReturnCode = "R01"
+	if err := w.World.Charges.Return(t.Context(), ev); err != nil {
+		t.Fatal(err)
+	}
+	balance, err := ledger.BalanceOf(t.Context(), w.Pool, bank.ApplicationID, bank.MerchantID)
+	if err != nil || balance.Total() > -refunded {
+		t.Fatalf("%+v, %v", balance, err)
+	}
+	w.send(chargesPath+"/"+bank.ID.String(), nil, "Cookie", w.as(authz.RoleOrganizationStaff)).
+		says(t, "−$40.00", "−$100.00", strings.Replace((-balance.Total()).Dollars(), "$", "−$", 1))
 }
 
 func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {

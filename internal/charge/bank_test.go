@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/pg"
 	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
+	"svcpay/internal/refund"
 )
 
 const settles = "000123456789"
@@ -102,6 +103,27 @@ func TestDebitComesBackBeforeItSettles(t *testing.T) {
 	_, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(5)), Token: ptr(c.Token.String())}, nil)
 	if code(err) != "token_disabled" {
 		t.Errorf("an account that is closed can be debited again: %v", err)
+	}
+	audit(t, w)
+}
+
+// A bank sends back all of a debit, whatever was refunded of it before: the sums say what the books do.
+func TestRefundedDebitComesBackWhole(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	c := until(t, w, debit(t, w, 10_000, nil))
+	back := money.Amount(4_000)
+	if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Charges.Return(t.Context(), heard(c, "R01")); err != nil {
+		t.Fatal(err)
+	}
+	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: -4_000,
+		ledger.MerchantAvailable: 4_000 + 210 + 500, ledger.ApplicationFees: -710})
+	all, err := w.Charges.Totals(t.Context(), w.Actor(), charge.ListInput{})
+	if err != nil || len(all) != 1 || all[0].Refunded != 4_000 || all[0].Returned != 10_000 || all[0].Net() != -4_000-710 {
+		t.Errorf("%+v, %v", all, err)
 	}
 	audit(t, w)
 }
