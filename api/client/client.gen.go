@@ -1047,7 +1047,7 @@ type Charge struct {
 	// PayoutID: The payout that its money left with; null until then, and in events.
 	PayoutID *string `json:"payout_id"`
 
-	// AvailableOn: The second business day after the capture, by the merchant's time zone and its country's bank holidays; null until captured.
+	// AvailableOn: When the money is available: the second business day after a card's capture, the fourth after a bank debit was accepted, by the merchant's time zone and its country's bank holidays; null until captured, and of a debit that failed or was voided.
 	AvailableOn          *string         `json:"available_on"`
 	Processor            ChargeProcessor `json:"processor"`
 	NetworkTransactionID *string         `json:"network_transaction_id"`
@@ -2735,7 +2735,7 @@ type SearchResult struct {
 	// PayoutID: The payout that its money left with; null until then, and in events.
 	PayoutID *string `json:"payout_id,omitzero"`
 
-	// AvailableOn: The second business day after the capture, by the merchant's time zone and its country's bank holidays; null until captured.
+	// AvailableOn: When the money is available: the second business day after a card's capture, the fourth after a bank debit was accepted, by the merchant's time zone and its country's bank holidays; null until captured, and of a debit that failed or was voided.
 	AvailableOn *string `json:"available_on,omitzero"`
 
 	// Processor: Who told of the dispute, and how they call it.

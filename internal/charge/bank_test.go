@@ -96,7 +96,8 @@ func TestDebitComesBackBeforeItSettles(t *testing.T) {
 		}
 	}
 	got := get(t, w, c.ID)
-	if got.Status != charge.Failed || *got.ReturnCode != "R02" || got.AmountCaptured != 0 || got.FeeTotal != 400 || got.Failure.Code != "bank_account_unusable" || got.Version != 3 {
+	if got.Status != charge.Failed || *got.ReturnCode != "R02" || got.AmountCaptured != 0 || got.FeeTotal != 400 || got.Failure.Code != "bank_account_unusable" || got.Version != 3 ||
+		got.AvailableOn != nil {
 		t.Errorf("%s", jsonOf(t, got))
 	}
 	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.MerchantAvailable: 400, ledger.ApplicationFees: -400})

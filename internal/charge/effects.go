@@ -221,7 +221,8 @@ func (e *effects) takeBack() {
 	c := &e.charge
 	e.post("debit_reversed", ledger.MerchantPending, ledger.ProcessorReceivable, c.AmountCaptured)
 	c.AmountCaptured, c.AmountRefundPending = 0, 0 // waiting refunds are canceled by their own sweeper
-	c.AmountDisputed = 0                           // nothing is left to dispute
+	c.AvailableOn = nil
+	c.AmountDisputed = 0 // nothing is left to dispute
 }
 
 func (e *effects) post(kind string, debit, credit ledger.Account, amount money.Amount) {
