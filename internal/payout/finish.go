@@ -53,18 +53,25 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o o
 	if state == operation.Declined {
 		return s.failTx(ctx, tx, m, l, declinedFailure)
 	}
-	// Nothing is wrong with the account: the next run pays, and no person need resume it. It comes
-	// when the submission would have turned up, had it arrived after all.
-	next, err := merchant.Merchant{TimeZone: l.owner.TimeZone, Country: l.owner.Country, PayoutSchedule: merchant.Daily}.NextPayout(m.At.Add(watchedFor))
-	if err != nil {
+	// Nothing is wrong with the account: the next run pays, and no person need resume it.
+	if err := putOffTx(tx, l.owner, m.At); err != nil {
 		return err
 	}
-	merchant.NextPayoutTx(tx, l.owner, next)
 	return s.undoTx(tx, m, l, Failed, lostFailure)
 }
 
 // watchedFor is how long a submission that was given up is looked for.
 const watchedFor = 24 * time.Hour
+
+// putOffTx queues the next run of a locked merchant of whom a submission was given up: it comes when that would have
+// turned up, had it arrived after all.
+func putOffTx(tx *pg.Tx, owner merchant.Merchant, givenUp time.Time) error {
+	next, err := merchant.Merchant{TimeZone: owner.TimeZone, Country: owner.Country, PayoutSchedule: merchant.Daily}.NextPayout(givenUp.Add(watchedFor))
+	if err == nil {
+		merchant.NextPayoutTx(tx, owner, next)
+	}
+	return err
+}
 
 // Late deals with payouts that were given up and turned out to have left after all. The books have
 // the money back already, so payouts are paused before it leaves twice, and a person must look.

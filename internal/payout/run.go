@@ -113,6 +113,13 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	if err != nil {
 		return nil, false, err
 	}
+	lost, err := watched(ctx, tx, owner, m.At)
+	if err != nil {
+		return nil, false, err
+	}
+	if lost != nil { // whatever brought this run: the schedule may have been changed
+		return nil, true, putOffTx(tx, owner, *lost)
+	}
 	next, err := owner.NextPayout(m.At)
 	if err != nil {
 		return nil, false, err

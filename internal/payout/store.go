@@ -2,8 +2,10 @@ package payout
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 )
 
@@ -54,6 +56,18 @@ func findByReference(ctx context.Context, q pg.Querier, processor, reference str
 	p, err := pg.Find[Payout](ctx, q, `SELECT `+columns+` FROM payouts WHERE processor_name = @processor AND processor_reference = @reference`,
 		pg.Args{"processor": processor, "reference": reference})
 	return p, err
+}
+
+// watched is when a submission to a locked merchant was given up that is still looked for; nil if none is. It is of one of the
+// last payouts: none is made while it is looked for.
+func watched(ctx context.Context, tx *pg.Tx, owner merchant.Merchant, now time.Time) (*time.Time, error) {
+	return pg.Value[*time.Time](ctx, tx, `
+		SELECT max(failed_at) FROM (
+			SELECT status, failure, failed_at FROM payouts
+			WHERE application_id = @application_id AND merchant_id = @merchant_id ORDER BY id DESC LIMIT 10
+		) last
+		WHERE status = 'failed' AND failure->>'code' = 'not_submitted' AND failed_at > @since`,
+		pg.Args{"application_id": owner.ApplicationID, "merchant_id": owner.ID, "since": now.Add(-watchedFor)})
 }
 
 // lockTx locks a merchant, then a payout of it.
