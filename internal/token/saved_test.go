@@ -189,6 +189,7 @@ func TestUpdateIsRefused(t *testing.T) {
 		{"card number", card, token.UpdateInput{Billing: &token.BillingChange{AddressLine2: &long}}, "parameter_invalid", "billing.address_line_2"},
 		{"two mistakes", card, token.UpdateInput{ExpMonth: number(13), Billing: &token.BillingChange{AddressCountry: &usa}}, "validation_failed", "exp_month"},
 		{"a bank account's expiry", account, token.UpdateInput{ExpMonth: number(1)}, "token_type_mismatch", "exp_month"},
+		{"a bank account's year of expiry", account, token.UpdateInput{ExpYear: number(2030)}, "token_type_mismatch", "exp_year"},
 		{"deleted", deleted, token.UpdateInput{}, "token_not_found", ""},
 	} {
 		_, err := w.Tokens.Update(t.Context(), w.Actor(), c.id, c.in, nil)
@@ -199,6 +200,23 @@ func TestUpdateIsRefused(t *testing.T) {
 	}
 	told(t, w, get(t, w, card))
 	told(t, w, get(t, w, account))
+}
+
+// What is wrong with an expiry date is told of a part that was given.
+func TestAMonthThatIsPastIsTheMonths(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	if w.Clock.Now().Month() == time.January { // of which no month of its year is before
+		w.Clock.Advance(31 * 24 * time.Hour)
+	}
+	card, december, january, year := w.Token(visa), int64(12), int64(1), int64(w.Clock.Now().Year())
+	if _, err := w.Tokens.Update(t.Context(), w.Actor(), card, token.UpdateInput{ExpMonth: &december, ExpYear: &year}, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Tokens.Update(t.Context(), w.Actor(), card, token.UpdateInput{ExpMonth: &january}, nil)
+	if f, ok := fault.As(err); !ok || f.Code != "parameter_invalid" || f.Param != "exp_month" {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestDeleteShredsOnce(t *testing.T) {

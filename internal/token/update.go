@@ -93,7 +93,7 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 		case before.Status == Expired:
 			return before, errExpired
 		case before.Card == nil && (in.ExpMonth != nil || in.ExpYear != nil):
-			return before, fault.Refused("token_type_mismatch", "Only cards have an expiry date.").On("exp_month")
+			return before, fault.Refused("token_type_mismatch", "Only cards have an expiry date.").On(in.expiryParam())
 		}
 		after, err := in.expiryOn(before, m.At)
 		if in.Billing != nil {
@@ -124,9 +124,17 @@ func (in UpdateInput) expiryOn(t Token, now time.Time) (Token, error) {
 	var fs fault.Fields
 	CardInput{ExpMonth: card.ExpMonth, ExpYear: card.ExpYear}.validateExpiry(&fs, now)
 	if len(fs) > 0 {
-		return t, fault.Invalid("parameter_invalid", fs[0].Message).On("exp_year")
+		return t, fault.Invalid("parameter_invalid", fs[0].Message).On(in.expiryParam())
 	}
 	return t, nil
+}
+
+// expiryParam names the part of the expiry date to blame: the year, unless it was not given.
+func (in UpdateInput) expiryParam() string {
+	if in.ExpYear == nil {
+		return "exp_month"
+	}
+	return "exp_year"
 }
 
 // DeleteInput is what a deletion may be bound to.
