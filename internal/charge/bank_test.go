@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/migrations"
 )
 
 const settles = "000123456789"
@@ -108,10 +109,9 @@ func TestDebitComesBackBeforeItSettles(t *testing.T) {
 	audit(t, w)
 }
 
-// A bank sends back all of a debit, whatever was refunded of it before: the sums say what the books do.
-func TestRefundedDebitComesBackWhole(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
+// refundedAndReturned makes a debit of $100 that settles, of which $40 are refunded, and that comes back.
+func refundedAndReturned(t *testing.T, w *fixture.World) {
+	t.Helper()
 	c := until(t, w, debit(t, w, 10_000, nil))
 	back := money.Amount(4_000)
 	if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: &back}, nil); err != nil {
@@ -120,6 +120,13 @@ func TestRefundedDebitComesBackWhole(t *testing.T) {
 	if err := w.Charges.Return(t.Context(), heard(c, "R01")); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A bank sends back all of a debit, whatever was refunded of it before: the sums say what the books do.
+func TestRefundedDebitComesBackWhole(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	refundedAndReturned(t, w)
 	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.ProcessorReceivable: -4_000,
 		ledger.MerchantAvailable: 4_000 + 210 + 500, ledger.ApplicationFees: -710})
 	all, err := w.Charges.Totals(t.Context(), w.Actor(), charge.ListInput{})
@@ -328,4 +335,34 @@ func TestOneThatCannotSettleHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	audit(t, w)
+}
+
+// TestTotalsOfWholeReturnsAreMadeAnew: before an upgrade they left out what was refunded of a debit that came back.
+func TestTotalsOfWholeReturnsAreMadeAnew(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	refundedAndReturned(t, w)
+	drain(t, w)
+	execute(t, w, `UPDATE charge_totals SET returned = returned - 4000`)
+	if mistaken := of(t, w).Returned; mistaken != 6_000 {
+		t.Fatalf("totals are not read: %d", mistaken)
+	}
+	upgrade, err := migrations.FS.ReadFile("00044_whole_returns.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
+		for _, sql := range strings.Split(strings.TrimSpace(string(upgrade)), ";\n") {
+			if _, err := tx.Exec(t.Context(), sql, pg.Args{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	drain(t, w)
+	if told := of(t, w).Returned; told != 10_000 {
+		t.Errorf("%d came back", told)
+	}
 }
