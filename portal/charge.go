@@ -152,9 +152,9 @@ func amountsPart(t *text.Catalogue, of around) views.Part {
 			ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)}),
 			ui.Term{Label: t.Charge.Net, Amount: ui.Money(-c.FeeTotal, c.Currency)})}
 	}
-	returned, disputed := money.Amount(0), c.AmountDisputed
+	returned, disputed := money.Amount(0), c.AmountContested // all that is held or lost, whatever was refunded beside
 	if c.Status == charge.Returned {
-		returned, disputed = c.AmountCaptured, 0 // all of it, whatever was refunded before
+		returned = c.AmountCaptured // all of it, whatever was refunded before
 	}
 	add(t.Charge.Captured, c.AmountCaptured)
 	add(t.Charge.Refunded, -c.AmountRefunded)

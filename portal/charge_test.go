@@ -90,6 +90,28 @@ func TestAReturnedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 		says(t, "−$40.00", "−$100.00", strings.Replace((-balance.Total()).Dollars(), "$", "−$", 1))
 }
 
+// A network may ask for all of a charge of which a part was refunded.
+func TestADisputedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	refunded := money.Amount(4_000)
+	one := w.charged(visaCard, 10_000, nil)
+	if _, err := w.World.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(one.ID.String()), Amount: &refunded}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ev := processor.Event{Account: processor.Account(one.ApplicationID, one.MerchantID), Reference: one.Processor.Reference,
+		Dispute: &processor.DisputeNotice{ID: "case", Reason: "fraudulent", Amount: 10_000, Currency: money.USD, RespondBy: w.Clock.Now()}}
+	if err := w.World.Disputes.Lost(t.Context(), ev); err != nil {
+		t.Fatal(err)
+	}
+	balance, err := ledger.BalanceOf(t.Context(), w.Pool, one.ApplicationID, one.MerchantID)
+	if err != nil || balance.Total() > -refunded {
+		t.Fatalf("%+v, %v", balance, err)
+	}
+	w.send(chargesPath+"/"+one.ID.String(), nil, "Cookie", w.as(authz.RoleOrganizationStaff)).
+		says(t, "−$40.00", "−$100.00", strings.Replace((-balance.Total()).Dollars(), "$", "−$", 1))
+}
+
 func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -22,7 +22,7 @@ type Totals struct {
 	Captured money.Amount   `db:"captured"` // what was taken, whatever became of it since
 	Refunded money.Amount   `db:"refunded"`
 	Returned money.Amount   `db:"returned"` // bank debits that came back after they had settled, whatever was refunded of them before
-	Disputed money.Amount   `db:"disputed"` // held for disputes, or lost by them
+	Disputed money.Amount   `db:"disputed"` // held for disputes, or lost by them, whatever was refunded beside
 	Fees     money.Amount   `db:"fees"`
 }
 
@@ -102,7 +102,7 @@ const sums = `count(*) AS count, count(*) FILTER (WHERE status = 'failed') AS fa
 	count(*) FILTER (WHERE status <> 'processing') AS decided,
 	sum(amount_captured)::bigint AS captured, sum(amount_refunded)::bigint AS refunded,
 	sum(CASE WHEN status = 'returned' THEN amount_captured ELSE 0 END)::bigint AS returned,
-	sum(CASE WHEN status = 'returned' THEN 0 ELSE amount_disputed END)::bigint AS disputed,
+	sum(amount_contested)::bigint AS disputed,
 	sum(fee_total)::bigint AS fees`
 
 // sumsOfTotals are sums of them.

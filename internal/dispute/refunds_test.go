@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
+	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/refund"
 )
@@ -60,6 +61,38 @@ func TestChargebackCancelsRefundsThatWereNotSent(t *testing.T) {
 	w.audit(t)
 	if d = w.heard(won, ev); d.Status != dispute.Won || w.chargeNow(c.ID).AmountRefundable != 1000 {
 		t.Errorf("%s", jsonOf(t, w.chargeNow(c.ID)))
+	}
+	w.audit(t)
+}
+
+// A network may ask for all of a charge of which a part was refunded: the sums say what the books do.
+func TestChargebackOfWhatWasRefunded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.charged(1000)
+	if _, err := w.refunded(c.ID, 600); err != nil {
+		t.Fatal(err)
+	}
+	ev := w.noticed(c, 1000)
+	d := w.heard(opened, ev)
+	sums := func() charge.Totals {
+		all, err := w.Charges.Totals(t.Context(), w.Actor(), charge.ListInput{})
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%+v, %v", all, err)
+		}
+		return all[0]
+	}
+	if now := sums(); now.Disputed != 1000 || now.Refunded != 600 {
+		t.Errorf("%+v", now)
+	}
+	w.heard(lost, ev)
+	b, err := ledger.BalanceOf(t.Context(), w.Pool, w.App.AppID, w.App.Merchants.US)
+	if now := sums(); err != nil || now.Net()-d.FeeTotal != b.Total() {
+		t.Errorf("net %d, with %d for the dispute; the books have %+v, %v", now.Net(), d.FeeTotal, b, err)
+	}
+	w.heard(won, ev)
+	if now := sums(); now.Disputed != 0 {
+		t.Errorf("won: %+v", now)
 	}
 	w.audit(t)
 }
