@@ -347,7 +347,7 @@ func TestTotalsOfWholeReturnsAreMadeAnew(t *testing.T) {
 	if mistaken := of(t, w).Returned; mistaken != 6_000 {
 		t.Fatalf("totals are not read: %d", mistaken)
 	}
-	upgrade, err := migrations.FS.ReadFile("00044_whole_returns.sql")
+	upgrade, err := migrations.FS.ReadFile("00044_whole_amounts.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
