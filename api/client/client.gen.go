@@ -1130,8 +1130,10 @@ type CreateCharge struct {
 	Currency Currency `json:"currency,omitzero"`
 
 	// FundingCurrency: What the merchant is paid in; the merchant's currency is the default and the only value.
-	FundingCurrency Currency     `json:"funding_currency,omitzero"`
-	Origin          ChargeOrigin `json:"origin,omitzero"`
+	FundingCurrency Currency `json:"funding_currency,omitzero"`
+
+	// Origin: Terminal is for swiped cards alone.
+	Origin ChargeOrigin `json:"origin,omitzero"`
 
 	// Recurring: Part of a series that the payer agreed to.
 	Recurring bool `json:"recurring,omitzero"`

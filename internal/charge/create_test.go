@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
+	"svcpay/internal/sensitive"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -80,5 +82,33 @@ func TestFundsAreAvailableOnTheSecondBusinessDay(t *testing.T) {
 	out = create(t, w, charge.CreateInput{MerchantID: &ca, Amount: ptr(money.Amount(100)), Token: &token}, nil)
 	if on := out.Object.AvailableOn; on == nil || *on != "2040-11-23" {
 		t.Errorf("Canada: %v, want Friday", on)
+	}
+}
+
+// A swiped card may be charged with each origin, named or not; one that was typed is no terminal's.
+func TestOriginOfSwipedCards(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	card := w.Card(good)
+	card.Swiped, card.CVC = true, sensitive.CVC{}
+	swiped, err := w.Tokens.CreateCard(t.Context(), w.Session(), "swiped", card)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, origin := range []*string{nil, ptr("ecommerce"), ptr("moto"), ptr("terminal")} {
+		in := input(w, good, 100)
+		in.Token, in.Origin = ptr(swiped.Token.String()), origin
+		want := charge.Ecommerce
+		if origin != nil {
+			want = charge.Origin(*origin)
+		}
+		if c := create(t, w, in, nil).Object; c.Origin != want {
+			t.Errorf("origin %s, want %s", c.Origin, want)
+		}
+	}
+	typed := input(w, good, 100)
+	typed.Origin = ptr("terminal")
+	if _, err := w.Charges.Create(t.Context(), w.Actor(), typed, nil); !fault.HasCode(err, "token_type_mismatch") {
+		t.Errorf("a typed card at a terminal: %v", err)
 	}
 }

@@ -93,8 +93,8 @@ func (p payer) refuseType(in CreateInput) error {
 		return fault.Refused("token_type_mismatch", "The token is of another type: it makes charges of type "+string(kind)+".").On("type")
 	case kind != Card && in.Capture != nil && !*in.Capture:
 		return fault.Refused("authorization_unsupported", "Only cards can be authorized first and captured later.").On("capture")
-	case in.Origin != nil && (Origin(*in.Origin) == Terminal) != (*p.EntryMode == token.Swiped):
-		return fault.Refused("token_type_mismatch", "The origin terminal is for swiped cards, and swiped cards for it.").On("origin")
+	case in.Origin != nil && Origin(*in.Origin) == Terminal && *p.EntryMode != token.Swiped:
+		return fault.Refused("token_type_mismatch", "The origin terminal is for swiped cards.").On("origin")
 	}
 	return nil
 }
