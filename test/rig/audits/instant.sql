@@ -31,12 +31,13 @@ WHERE c.application_id = @app AND (amount_contested <> (SELECT coalesce(sum(disp
 WITH folded AS (SELECT c.until FROM charge_cutoffs c JOIN event_streams s USING (application_id)
 	WHERE c.application_id = @app AND c.sequence = s.last_sequence
 		AND NOT EXISTS (SELECT FROM events e WHERE e.application_id = c.application_id AND e.sequence IS NULL AND NOT e.test)),
-was AS (SELECT merchant_id, quarter, currency, count, captured, refunded, disputed, fees FROM charge_totals, folded
+was AS (SELECT merchant_id, quarter, currency, count, captured, refunded, returned, disputed, fees FROM charge_totals, folded
 	WHERE application_id = @app AND merchant_id IS NOT NULL),
 ought AS (SELECT merchant_id, date_bin('15 minutes', created_at, TIMESTAMPTZ 'epoch') AS quarter, currency, count(*) AS count,
 		sum(amount_captured)::bigint AS captured, sum(amount_refunded)::bigint AS refunded,
-		sum(CASE WHEN status = 'returned' THEN 0 ELSE amount_disputed END)::bigint AS disputed, sum(fee_total)::bigint AS fees
+		coalesce(sum(amount_captured) FILTER (WHERE status = 'returned'), 0)::bigint AS returned, sum(amount_contested)::bigint AS disputed,
+		sum(fee_total)::bigint AS fees
 	FROM charges, folded WHERE application_id = @app AND created_at < until GROUP BY 1, 2, 3)
 SELECT coalesce(was::text, 'none') || ' for ' || coalesce(ought::text, 'none') AS wrong
-FROM was FULL JOIN ought USING (merchant_id, quarter, currency) WHERE (was.count, was.captured, was.refunded, was.disputed, was.fees)
-	IS DISTINCT FROM (ought.count, ought.captured, ought.refunded, ought.disputed, ought.fees)
+FROM was FULL JOIN ought USING (merchant_id, quarter, currency) WHERE (was.count, was.captured, was.refunded, was.returned, was.disputed, was.fees)
+	IS DISTINCT FROM (ought.count, ought.captured, ought.refunded, ought.returned, ought.disputed, ought.fees)
