@@ -81,23 +81,25 @@ func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error 
 		if err != nil {
 			return err
 		}
-		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-			owner, err := s.Merchants.LockTx(ctx, tx, o.ApplicationID, o.MerchantID)
-			if err != nil {
-				return err
-			}
-			if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first {
-				return err
-			}
-			_, err = s.Merchants.PausePayoutsTx(tx, m, owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job})
-			return err
-		})
-		if err != nil {
+		if err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error { return s.lateTx(ctx, tx, m, o) }); err != nil {
 			return err
 		}
 		slog.ErrorContext(ctx, "a payout that was given up has left after all", "payout", o.Reference)
 	}
 	return nil
+}
+
+// lateTx pauses payouts unless the processor has told in the meantime how this one ended, which put the books right.
+func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o operation.Outcome) error {
+	l, err := s.lockTx(ctx, tx, o.ApplicationID, o.MerchantID, o.SubjectID)
+	if err != nil {
+		return err
+	}
+	if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first || l.payout.Status != Failed {
+		return err
+	}
+	_, err = s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job})
+	return err
 }
 
 // locked is a payout and its merchant, whose rows the transaction holds.

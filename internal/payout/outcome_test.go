@@ -234,57 +234,6 @@ func TestLostAnswerIsFound(t *testing.T) {
 	w.audit(t)
 }
 
-// TestLateApprovalStopsPayouts: a payout that was given up and left after all pauses the merchant's
-// payouts before its money leaves twice.
-func TestLateApprovalStopsPayouts(t *testing.T) {
-	t.Parallel()
-	w := open(t)
-	w.earn(t, 300)
-	var submitted processor.Payout
-	w.p.plays(func(_ context.Context, p processor.Payout) (processor.Answer, error) {
-		submitted = p
-		return processor.Answer{}, errLost
-	})
-	w.next(t)
-	w.Clock.Advance(time.Minute)
-	if _, err := w.Operations.Resolve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if p := w.last(t, 1); p.Status != payout.Failed {
-		t.Fatalf("%+v", p)
-	}
-	if _, err := w.p.Processor.Payout(t.Context(), submitted); err != nil {
-		t.Fatal(err)
-	}
-	w.Clock.Advance(2 * time.Minute)
-	if _, err := w.Operations.Resolve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if m := w.merchant(t); m.PayoutsPausedReason == nil || w.count(t, `processor_operations WHERE state = 'approved'`, pg.Args{}) != 1 {
-		t.Errorf("%+v", m)
-	}
-	w.p.plays(nil)
-	w.next(t)
-	late := w.last(t, 1)
-	w.audit(t)
-	for range 2 { // the money is taken from what is available again, once
-		if err := w.Payouts.Paid(t.Context(), tell(late, processor.PayoutPaid, "")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if p := w.last(t, 1); p.Status != payout.Paid || p.Failure != nil || p.PaidAt == nil || w.owed(t, ledger.MerchantAvailable) != 0 {
-		t.Errorf("%+v, and %d are available", p, w.owed(t, ledger.MerchantAvailable))
-	}
-	w.audit(t)
-	if err := w.Payouts.Returned(t.Context(), tell(late, processor.PayoutReturned, "R02")); err != nil {
-		t.Fatal(err)
-	}
-	if p := w.last(t, 1); p.Status != payout.Returned || w.owed(t, ledger.MerchantAvailable) != 300 {
-		t.Errorf("%+v, and %d are available", p, w.owed(t, ledger.MerchantAvailable))
-	}
-	w.audit(t)
-}
-
 // TestRandomLives plays random postings, runs and outcomes: payouts never pay more than was available,
 // each entry is in one active payout at most, and everything sums up at every step.
 func TestRandomLives(t *testing.T) {
