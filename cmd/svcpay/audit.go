@@ -11,21 +11,21 @@ import (
 )
 
 type auditCommand struct {
-	Check auditCheckCommand `cmd:"" help:"Compute every chain of the audit log anew, and print what does not follow."`
+	Verify auditVerifyCommand `cmd:"" aliases:"check" help:"Compute every chain of the audit log anew, and print what does not follow."`
 }
 
-type auditCheckCommand struct {
+type auditVerifyCommand struct {
 	Application *int64 `placeholder:"N" help:"One application's chain only; 0 is that of the deployment itself."`
 }
 
 // Help implements kong.HelpProvider.
-func (auditCheckCommand) Help() string {
+func (auditVerifyCommand) Help() string {
 	return databaseHelp + " Each chain's head is printed: keep it elsewhere, and nobody can rewrite the chain up to there without being found." +
 		" The exit status is 1 if a chain is broken."
 }
 
 // Run checks the chains.
-func (c auditCheckCommand) Run(w *world) error {
+func (c auditVerifyCommand) Run(w *world) error {
 	pool, err := openDatabase(w)
 	if err != nil {
 		return err

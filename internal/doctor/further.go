@@ -102,13 +102,13 @@ func books(ctx context.Context, p Patient) (Finding, error) {
 	return good("the books agree"), err
 }
 
-// chains looks at the ends of the audit log's chains alone; svcpay audit check computes them anew.
+// chains looks at the ends of the audit log's chains alone; svcpay audit verify computes them anew.
 func chains(ctx context.Context, p Patient) (Finding, error) {
 	n, err := pg.Value[int](ctx, p.Pool, `
 		SELECT count(*)::int FROM audit_chains c
 		WHERE c.position <> coalesce((SELECT max(e.position) FROM audit_entries e WHERE e.application_id = c.application_id), 0)`, pg.Args{})
 	if n > 0 {
-		return wrong(fmt.Sprintf("%d chains of the audit log do not end where their heads are", n), "run svcpay audit check, and find out who wrote to the database"), err
+		return wrong(fmt.Sprintf("%d chains of the audit log do not end where their heads are", n), "run svcpay audit verify, and find out who wrote to the database"), err
 	}
 	return good("every chain of the audit log ends where its head is"), err
 }
