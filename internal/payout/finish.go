@@ -89,7 +89,7 @@ func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error 
 	return nil
 }
 
-// lateTx pauses payouts unless the processor has told in the meantime how this one ended, which put the books right.
+// lateTx pauses payouts unless the processor has told in the meantime that this one arrived, which put the books right.
 func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o operation.Outcome) error {
 	l, err := s.lockTx(ctx, tx, o.ApplicationID, o.MerchantID, o.SubjectID)
 	if err != nil {
