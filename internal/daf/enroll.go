@@ -124,14 +124,16 @@ func (s *Service) Enroll(ctx context.Context, actor authz.Actor, in EnrollInput)
 		return Enrollment{}, fault.Invalid("parameter_invalid", "This is not the name of the organization that was found.").On("name")
 	}
 	cause := merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}
-	return s.enroll(ctx, m, *found, cause, func(tx *pg.Tx, e Enrollment) error {
+	return s.enroll(ctx, m, *found, cause, standing.judge, func(tx *pg.Tx, e Enrollment) error {
 		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage, audit.Of("daf_enrollment", e.ID.String(), e.MerchantID), nil, e)
 	})
 }
 
-// enroll makes an attempt: our reference is committed, the provider called, its answer written down. begun
-// is called in the transaction of the first.
-func (s *Service) enroll(ctx context.Context, m standing, o provider.Organization, c merchant.Cause, begun func(*pg.Tx, Enrollment) error) (Enrollment, error) {
+// enroll makes an attempt: our reference is committed, the provider called, its answer written down. In the transaction
+// of the first the merchant is judged anew, as it stands then by the organization's EIN, and begun is called.
+func (s *Service) enroll(ctx context.Context, m standing, o provider.Organization, c merchant.Cause, judge func(standing, string) Outcome,
+	begun func(*pg.Tx, Enrollment) error,
+) (Enrollment, error) {
 	now, err := s.Clock.Moment(ctx, m.ApplicationID)
 	if err != nil {
 		return Enrollment{}, err
@@ -146,7 +148,7 @@ func (s *Service) enroll(ctx context.Context, m standing, o provider.Organizatio
 		if err != nil {
 			return err
 		}
-		if o := m.judge(e.EIN); o != Eligible {
+		if o := judge(m, e.EIN); o != Eligible {
 			return o.refusal()
 		}
 		if err := insertEnrollmentTx(ctx, tx, e, now.Machine.Add(leaseFor)); err != nil {

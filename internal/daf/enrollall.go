@@ -87,6 +87,14 @@ func (m standing) alone() Outcome {
 	}
 }
 
+// aloneBy is alone of a merchant that is about to be enrolled by an EIN, which was its own when it was first looked at.
+func (m standing) aloneBy(ein string) Outcome {
+	if o := m.judge(ein); o != Eligible {
+		return o
+	}
+	return m.alone()
+}
+
 // examine judges a batch, asks the directory about those that nothing else stands in the way of, and then
 // enrolls, each step for several at a time.
 func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used map[usedEIN]bool) ([]Examined, error) {
@@ -128,7 +136,7 @@ func (s *Service) enrollAlone(ctx context.Context, m standing, found Examined) (
 	var e Enrollment
 	var err error
 	if found.Outcome == Eligible {
-		e, err = s.enroll(ctx, m, *found.Organization, cause, func(*pg.Tx, Enrollment) error { return nil })
+		e, err = s.enroll(ctx, m, *found.Organization, cause, standing.aloneBy, func(*pg.Tx, Enrollment) error { return nil })
 	} else if e, err = lastEnrollment(ctx, s.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
 		e, err = s.ask(ctx, e, cause)
 	}

@@ -239,3 +239,34 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// What an organization decides while a run asks the directory about its merchant counts.
+func TestARunEnrollsNobodyWhoLeftMeanwhile(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[daf.Outcome]func(enrolling, int64) error{
+		daf.OptedOut: func(w enrolling, id int64) error {
+			_, enrolled := w.enroll(t, id, good)
+			_, left := w.daf.OptOut(t.Context(), w.OrganizationAdmin(), id)
+			return errors.Join(enrolled, left)
+		},
+		daf.NoEIN: func(w enrolling, id int64) error {
+			_, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET ein = NULL WHERE id = @id`, pg.Args{"id": id})
+			return err
+		},
+	} {
+		w := enrollWorld(t)
+		if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET nonprofit = false, has_daf_provider = false`, pg.Args{}); err != nil {
+			t.Fatal(err)
+		}
+		id := w.charityOf(good).ID
+		w.directory.looked = func() {
+			if err := change(w, id); err != nil {
+				t.Error(err)
+			}
+		}
+		got := w.examined(t, true)[id]
+		if m := w.get(t, id); got.Outcome != want || got.Enrolled || m.DAFProviderConnectID != nil {
+			t.Errorf("%s: it is %s, enrolled %v: %+v", want, got.Outcome, got.Enrolled, m)
+		}
+	}
+}

@@ -22,14 +22,20 @@ type directory struct {
 	// before and after stand around each enrollment; an error of theirs is the call's.
 	before, after func(provider.Enrollment) error
 	down          bool
+	// looked is called once, when an organization is asked for next.
+	looked func()
 }
 
 var errDown = errors.New("the provider is down")
 
 func (d *directory) Organization(ctx context.Context, ein string) (provider.Organization, error) {
 	d.mu.Lock()
-	down := d.down
+	down, looked := d.down, d.looked
+	d.looked = nil
 	d.mu.Unlock()
+	if looked != nil {
+		looked()
+	}
 	if down {
 		return provider.Organization{}, errDown
 	}
