@@ -69,14 +69,13 @@ func newWorld(t *testing.T) *world {
 	card.Billing.FirstName, card.Billing.LastName, card.Billing.Email, card.Billing.AddressLine1 = first, last, address, "7 Larch Lane"
 	created, err := w.Tokens.CreateCard(t.Context(), w.Session(), "retry-1", card)
 	w.must(err)
-	w.claim = &idempotency.Claim{ApplicationID: w.App.AppID, Key: "gift", Method: "POST", Path: "/api/charges",
-		Fingerprint: sha256.Sum256([]byte("gift")), Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+	w.claim = w.claimed("gift")
 	w.charge = w.pay(created.Token.String(), w.claim)
 	w.pay(w.Token("5555555555554444"), nil)
 	id, back, note := w.charge.ID.String(), money.Amount(300), "Odalys asked for it"
 	_, err = w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back, Note: &note}, nil)
 	w.must(err)
-	_, err = w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: id, Email: address}, nil)
+	_, err = w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: id, Email: address}, w.claimed("receipt"))
 	w.must(err)
 	w.takeBack(created.Token.String())
 	w.contest(created.Token.String())
@@ -86,6 +85,12 @@ func newWorld(t *testing.T) *world {
 	w.log("/api/me", "", []byte(`{"first_name":"Dana"}`))
 	w.must(w.RequestLogs.Flush(t.Context()))
 	return w
+}
+
+// claimed is a claim of a key of its own.
+func (w *world) claimed(key string) *idempotency.Claim {
+	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/charges",
+		Fingerprint: sha256.Sum256([]byte(key)), Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
 }
 
 // pay charges a token, with words of the payer's about it.
@@ -122,7 +127,7 @@ func (w *world) contest(token string) {
 	notice := processor.Event{ID: "e1", Account: processor.Account(w.App.AppID, w.App.Merchants.US), Reference: w.disputed.Processor.Reference, At: w.Clock.Now(),
 		Dispute: &processor.DisputeNotice{ID: "case-1", Reason: "fraudulent", Amount: 2500, Currency: money.USD, RespondBy: w.Clock.Now().Add(7 * 24 * time.Hour)}}
 	w.must(w.Disputes.Open(ctx, notice))
-	file, err := w.Uploads.Create(ctx, w.Actor(), upload.CreateInput{Name: "odalys.pdf", Content: []byte("%PDF-1.4\nQuenneville\n%%EOF")}, nil)
+	file, err := w.Uploads.Create(ctx, w.Actor(), upload.CreateInput{Name: "odalys.pdf", Content: []byte("%PDF-1.4\nQuenneville\n%%EOF")}, w.claimed("file"))
 	w.must(err)
 	id, err := pg.Value[ids.Dispute](ctx, w.Pool, `SELECT id FROM disputes`, pg.Args{})
 	w.must(err)

@@ -13,7 +13,7 @@ import (
 // personal are the members of the API's objects that may say who a payer is, with what is left of each.
 var personal = map[string]string{
 	"billing": `{}`, "metadata": `{}`, "evidence": `{}`, "evidence_files": `[]`, "description": `null`, "note": `null`, "void_reason": `null`,
-	"cardholder_name": `""`, "user": `{"firstName": "", "lastName": "", "email": "", "note": ""}`,
+	"cardholder_name": `""`, "email": `""`, "user": `{"firstName": "", "lastName": "", "email": "", "note": ""}`,
 }
 
 // without is a JSON text whose personal members say nothing, wherever they stand. One that is no object or list of objects
@@ -37,6 +37,9 @@ func forget(v any) {
 			forget(one)
 		}
 	case map[string]any:
+		if v["object"] == "file" {
+			v["name"] = "" // as whoever handed it in called it
+		}
 		for name, member := range v {
 			left, named := personal[name]
 			if _, text := member.(string); named && !(text && name == "user") && member != nil {

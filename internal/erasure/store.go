@@ -14,7 +14,7 @@ type payer struct {
 	applicationID int64
 	address       string
 	names         []string   // "first\nlast", each of whole names alone
-	others        [][16]byte // refunds and disputes of the charges
+	others        [][16]byte // refunds and disputes of the charges, and the files handed in for those
 	busy          bool
 }
 
@@ -94,7 +94,8 @@ const (
 		WHERE first <> '' AND last <> ''`
 	selectOthers = `
 		SELECT id AS value FROM refunds WHERE application_id = @application_id AND charge_id = ANY (@charges)
-		UNION ALL SELECT id FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)`
+		UNION ALL SELECT id FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)
+		UNION ALL SELECT unnest(evidence_files) FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)`
 )
 
 // eraseTx takes the payer out of everything but the audit log and the ledger, which never knew them.
