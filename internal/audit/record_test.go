@@ -127,6 +127,22 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
+// What tells of payers is left out wherever it stands: nothing is ever taken out of the log again. Who of us did something is told.
+func TestWhatTellsOfPayersIsKeptNowhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := person(1, 7)
+	change := map[string]any{"status": "canceled", "user": "Sam", "note": "Dana asked"}
+	w.do(a, map[string]any{"status_history": []any{}, "amount": 9007199254740993}, map[string]any{"status_history": []any{change},
+		"amount": 9007199254740995, "void_reason": "Dana asked", "user": map[string]any{"email": "dana@example.org"}, "by": map[string]any{"note": nil}})
+	e := w.list(a, audit.ListInput{})[0]
+	want := `{"amount":9007199254740995,"by":{"note":null},"status_history":[{"note":"[redacted]","status":"canceled","user":"Sam"}],` +
+		`"user":"[redacted]","void_reason":"[redacted]"}`
+	if string(e.Before) != `{"amount":9007199254740993,"status_history":[]}` || string(e.After) != want {
+		t.Errorf("kept %s, %s\nwant %s", e.Before, e.After, want)
+	}
+}
+
 // Programs are written down when they administer, as nothing else would tell; their money moves have events.
 func TestWhoIsKept(t *testing.T) {
 	t.Parallel()

@@ -164,7 +164,7 @@ func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.P
 // wanted is what the audit log keeps of a follow-up; its outcome is an event.
 type wanted struct {
 	Amount money.Amount `json:"amount"`
-	Reason *string      `json:"reason"`
+	Reason *string      `json:"void_reason,omitempty"` // the name by which the audit log knows that it may tell of the payer
 }
 
 // followUpIn is a request about a charge that exists: decide says under its lock what is asked of the
