@@ -218,7 +218,7 @@ func (p *Portal) signInByPasskey(c echo.Context) error {
 	}
 	c.SetCookie(hostCookie(stepCookie, "", -1))
 	if err := p.enter(c, person); err != nil {
-		return err
+		return p.beginAgain(c, err, login.Return)
 	}
 	return seeOther(c, login.Return)
 }

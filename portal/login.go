@@ -77,7 +77,7 @@ func (p *Portal) signIn(c echo.Context) error {
 		return p.startSecondStep(c, person, login.Return)
 	}
 	if err := p.enter(c, person); err != nil {
-		return err
+		return p.beginAgain(c, err, login.Return)
 	}
 	return seeOther(c, login.Return)
 }

@@ -41,9 +41,9 @@ func (p *Portal) signInRoutes() []route {
 
 // startSecondStep asks somebody who gave the right password for the second factor.
 func (p *Portal) startSecondStep(c echo.Context, person identity.Person, back string) error {
-	token, err := p.Identity.StartSecondStep(c.Request().Context(), person.ID)
+	token, err := p.Identity.StartSecondStep(c.Request().Context(), person)
 	if err != nil {
-		return err
+		return p.beginAgain(c, err, back)
 	}
 	c.SetCookie(hostCookie(stepCookie, token, stepAge))
 	return seeOther(c, withQuery(secondStepPath, url.Values{"return": {back}}))
@@ -78,7 +78,7 @@ func (p *Portal) secondStep(c echo.Context, back, by string) (views.SecondStep, 
 	return out, nil
 }
 
-// beginAgain asks somebody to sign in whose second step took too long.
+// beginAgain asks somebody to sign in whose second step took too long, or whose password changed meanwhile.
 func (p *Portal) beginAgain(c echo.Context, err error, back string) error {
 	if !fault.HasCode(err, "sign_in_again") {
 		return err
@@ -113,7 +113,7 @@ func (p *Portal) finishSecondStep(c echo.Context) error {
 		if err == nil {
 			c.SetCookie(hostCookie(stepCookie, "", -1))
 			if err := p.enter(c, person); err != nil {
-				return err
+				return p.beginAgain(c, err, back)
 			}
 			return seeOther(c, back)
 		}

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ type Entered struct {
 }
 
 // Enter begins a session of somebody who has proven who they are. Of a browser that they had not used before they are
-// told by mail, unless it is their first or they do not want to know.
+// told by mail, unless it is their first or they do not want to know. Fault: sign_in_again if their password has changed since.
 func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, error) {
 	out := Entered{SessionID: newSessionID(), Browser: from.Browser}
 	if len(out.Browser) != len(out.SessionID) {
@@ -40,7 +41,11 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 			SELECT EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @hash) AS known,
 				EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash <> @hash) AS others,
 				@kind = ANY (p.muted_mails) AS muted
-			FROM people p WHERE p.id = @person`, pg.Args{"hash": sessionHash(out.Browser), "person": p.ID, "kind": NewSignInMail})
+			FROM people p WHERE p.id = @person AND p.password_hash = @known_by FOR SHARE`,
+			pg.Args{"hash": sessionHash(out.Browser), "person": p.ID, "known_by": p.knownBy, "kind": NewSignInMail})
+		if errors.Is(err, pg.ErrNone) {
+			return errSecondStep
+		}
 		if err != nil {
 			return err
 		}

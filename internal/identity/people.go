@@ -32,6 +32,8 @@ type Person struct {
 	Grants []Grant
 	// Seen is where they act from, as far as it is known.
 	Seen Visitor
+	// knownBy is the hash of the password that they had when they were read. Only while it is theirs does a session begin.
+	knownBy string
 }
 
 // from is the person who acts from somewhere.
@@ -269,7 +271,7 @@ func (s *Service) noteLock(ctx context.Context, row attemptRow, from Visitor) er
 
 func (s *Service) person(ctx context.Context, row personRow) (Person, error) {
 	grants, err := pg.Value[[]Grant](ctx, s.pool, `SELECT `+grantsOf+` FROM people p WHERE p.id = @person`, pg.Args{"person": row.ID})
-	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: grants}, err
+	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: grants, knownBy: row.PasswordHash}, err
 }
 
 // personByID reads somebody who is there.
@@ -278,7 +280,7 @@ func personByID(ctx context.Context, q pg.Querier, id int64) (Person, error) {
 		personRow
 		Grants []Grant `db:"grants"`
 	}](ctx, q, `SELECT p.id, p.email, p.name, p.password_hash, `+grantsOf+` FROM people p WHERE p.id = @person`, pg.Args{"person": id})
-	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants}, err
+	return Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants, knownBy: row.PasswordHash}, err
 }
 
 // grantsOf are the grants of a person p as one value, those of the widest domains first.

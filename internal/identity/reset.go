@@ -131,8 +131,7 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 		if n == 0 {
 			return errReset
 		}
-		endSessionsTx(tx, p.ID)
-		return s.setPasswordTx(tx, p, hash)
+		return s.setPasswordTx(tx, p, hash, "")
 	})
 }
 
@@ -145,13 +144,15 @@ func newPasswordHash(ctx context.Context, password string) (string, error) {
 	return hashPassword(ctx, password)
 }
 
-// setPasswordTx queues a new password, and the end of all that the former one began.
-func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash string) error {
+// setPasswordTx queues a new password, and the end of all that the former one began but a session; "" is none. The password comes
+// first: what begins a session holds the person's row, so that it is seen below or finds another password.
+func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash, but string) error {
 	// A secret of an app that is not confirmed yet may have been seen by whoever knew the former password.
 	tx.Later(`UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL,
 			totp_sealed = CASE WHEN totp_since IS NOT NULL THEN totp_sealed END, totp_shown_at = CASE WHEN totp_since IS NOT NULL THEN totp_shown_at END
 		WHERE id = @person`,
 		pg.Args{"hash": hash, "person": p.ID})
+	endOthersTx(tx, p.ID, but)
 	tx.Later(`UPDATE password_resets SET used_at = @now WHERE person_id = @person AND used_at IS NULL`, pg.Args{"now": s.now(), "person": p.ID})
 	tx.Later(`DELETE FROM started_sign_ins WHERE person_id = @person`, pg.Args{"person": p.ID})
 	return s.changedTx(tx, p, PasswordChanged)
@@ -164,7 +165,6 @@ func (s *Service) ChangePassword(ctx context.Context, p Person, sessionID, passw
 		return err
 	}
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		endOthersTx(tx, p.ID, sessionID)
-		return s.setPasswordTx(tx, p, hash)
+		return s.setPasswordTx(tx, p, hash, sessionID)
 	})
 }

@@ -37,11 +37,17 @@ func (s *Service) Factors(ctx context.Context, personID int64) (Factors, error) 
 	return Factors(r), err
 }
 
-// StartSecondStep notes that somebody gave the right password, and returns the text by which they go on.
-func (s *Service) StartSecondStep(ctx context.Context, personID int64) (string, error) {
+// StartSecondStep notes that somebody gave the right password, and returns the text by which they go on. Fault: sign_in_again if it
+// has changed since.
+func (s *Service) StartSecondStep(ctx context.Context, p Person) (string, error) {
 	token := newInvitationText()
-	_, err := pg.Exec(ctx, s.pool, `INSERT INTO started_sign_ins (token_hash, person_id, created_at) VALUES (@hash, @person, @now)`,
-		pg.Args{"hash": invitationHash(token), "person": personID, "now": s.now()})
+	n, err := pg.Exec(ctx, s.pool, `
+		INSERT INTO started_sign_ins (token_hash, person_id, created_at)
+		SELECT @hash, id, @now FROM people WHERE id = @person AND password_hash = @known_by FOR SHARE`,
+		pg.Args{"hash": invitationHash(token), "person": p.ID, "known_by": p.knownBy, "now": s.now()})
+	if err == nil && n == 0 {
+		err = errSecondStep
+	}
 	return token, err
 }
 

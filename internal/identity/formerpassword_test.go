@@ -1,0 +1,96 @@
+package identity_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/identity"
+)
+
+// Whoever was let in by a password that is another one by the time their session begins gets none, nor a second step.
+func TestAFormerPasswordBeginsNothing(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	ola, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := p.StartSecondStep(t.Context(), ola)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := p.SecondStep(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reset, _, err := p.MakeReset(t.Context(), "ola@example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Reset(t.Context(), reset, "another good password"); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []identity.Person{ola, held} {
+		if in, err := p.Enter(t.Context(), of, identity.Visitor{}); !fault.HasCode(err, "sign_in_again") {
+			_, alive := p.FindSession(t.Context(), in.SessionID)
+			t.Errorf("a session by the former password: %v; it is found: %v", err, alive)
+		}
+		if _, err := p.StartSecondStep(t.Context(), of); !fault.HasCode(err, "sign_in_again") {
+			t.Errorf("a second step by the former password: %v", err)
+		}
+	}
+	ola, err = p.SignIn(t.Context(), "ola@example.org", "another good password", identity.Visitor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Enter(t.Context(), ola, identity.Visitor{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A session that begins while the password is being changed begins before that and ends with it, or not at all.
+func TestNoSessionBeginsBesideAReset(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	for range 3 {
+		old, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reset, _, err := p.MakeReset(t.Context(), "ola@example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		over := make(chan struct{})
+		entered := make(chan string, 1000)
+		go func() {
+			defer close(entered)
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				if in, err := p.Enter(context.WithoutCancel(t.Context()), old, identity.Visitor{}); err == nil {
+					entered <- in.SessionID
+				}
+			}
+		}()
+		if err := p.Reset(t.Context(), reset, password); err != nil { // the same password has another hash
+			t.Error(err)
+		}
+		close(over)
+		n := 0
+		for id := range entered {
+			n++
+			if _, err := p.FindSession(t.Context(), id); !errors.Is(err, identity.ErrNoSession) {
+				t.Errorf("a session lives on beside the reset: %v", err)
+			}
+		}
+		if n == 0 {
+			t.Error("no session began before the reset")
+		}
+	}
+}
