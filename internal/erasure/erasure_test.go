@@ -308,6 +308,26 @@ func TestTheRequestLogIsReadToItsEnd(t *testing.T) {
 	}
 }
 
+// In a query an address may be written in several ways, of which each is found.
+func TestAnAddressIsFoundHoweverAQueryWritesIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, query := range []string{"email=o'q+gifts@giver.example", "email=o'q+gifts%40giver.example", "email=o'q%2Bgifts%40giver.example",
+		"email=o%27q%2Bgifts%40giver.example", "email=O%27q%2bgifts@giver.example", "q=email%3Ao%27q%2Bgifts%40giver.example+failed"} {
+		w.log("/api/tokens", query, nil)
+	}
+	w.log("/api/tokens", "email=o%27q%2Bgifts%40giver.example.org&broken=%zz%4", nil)
+	w.log("/api/tokens", "email=q%2Bgifts%40giver.example", nil)
+	w.must(w.RequestLogs.Flush(t.Context()))
+	if _, err := w.erase("o'q+gifts@giver.example"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := pg.Value[[]string](t.Context(), w.Pool, `SELECT array_agg(query) FROM request_logs WHERE path = '/api/tokens'`, pg.Args{})
+	if err != nil || !slices.Equal(left, []string{"email=q%2Bgifts%40giver.example"}) {
+		t.Errorf("left %q, %v", left, err)
+	}
+}
+
 // Nothing is erased while something is under way, nor by somebody who may not, nor of another application.
 func TestErasuresThatAreRefused(t *testing.T) {
 	t.Parallel()
