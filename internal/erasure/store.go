@@ -164,7 +164,7 @@ func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 	for {
 		read, err := pg.All[value[[16]byte]](ctx, tx, `
 			WITH page AS MATERIALIZED (
-				SELECT id, lower(query) AS asked, lower(concat_ws(' ', path, query, request_body, response_body)) AS words
+				SELECT id, lower(concat_ws(' ', path, query)) AS asked, lower(concat_ws(' ', path, query, request_body, response_body)) AS words
 				FROM request_logs WHERE application_id = @application_id AND id > @last ORDER BY id LIMIT @batch
 			), gone AS (
 				DELETE FROM request_logs l USING page w
@@ -181,7 +181,7 @@ func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 	}
 }
 
-// written is a pattern of an address in a query in lowercase, where each character but letters and digits may be escaped.
+// written is a pattern of an address in a path or a query in lowercase, where each character but letters and digits may be escaped.
 func written(address string) string {
 	var out strings.Builder
 	for _, r := range strings.ToLower(address) {
