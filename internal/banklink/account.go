@@ -151,10 +151,10 @@ var (
 	errLate    = fault.Refused("authorization_expired", "The authorization is too old. Have the payer authorize again.")
 )
 
-// Redeem makes a token, once, of what a payer authorized. The same session and retry key again return the same token.
+// Redeem makes a token, once, of what a payer authorized. The same retry key again returns the same token.
 // Faults: those of [token.Service.UseSession], field_not_authorized, authorization_expired, invalid_token_data.
 func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, error) {
-	use, err := s.Tokens.UseSession(ctx, in.SessionID)
+	use, err := s.Tokens.CountAttempt(ctx, in.SessionID)
 	if err != nil {
 		return token.Created{}, err
 	}

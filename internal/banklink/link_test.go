@@ -123,7 +123,19 @@ func TestAnAuthorizationDoesOnceForItsMerchant(t *testing.T) {
 			t.Errorf("a retry gives %+v, %v", again, err)
 		}
 	}
+	for range 9 { // as many as a session has left
+		if again, err := w.Links.Redeem(t.Context(), in); err != nil || again.Token != first.Token {
+			t.Errorf("a retry gives %+v, %v", again, err)
+		}
+	}
+	if again, err := w.Links.Redeem(t.Context(), in); err != nil || again.Token != first.Token {
+		t.Errorf("a retry beyond the attempts of its session gives %+v, %v", again, err)
+	}
 	in.RetryKey = "another"
+	if _, err := w.Links.Redeem(t.Context(), in); code(err) != "rate_limited" {
+		t.Errorf("a second time, beyond the attempts of its session: %v", err)
+	}
+	in.SessionID = w.SessionOf(w.App, ca)
 	if _, err := w.Links.Redeem(t.Context(), in); code(err) != "field_not_authorized" {
 		t.Errorf("a second time: %v", err)
 	}

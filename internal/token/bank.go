@@ -105,13 +105,13 @@ func isABA(s string) bool {
 var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank accounts of its own country only.").On("country")
 
 // CreateBank keeps a bank account in the vault, with the mandate to debit it, and returns its token.
-// At a merchant of processor Q the account must be verified before it can be charged. The same session
-// and retryKey again return the same token.
+// At a merchant of processor Q the account must be verified before it can be charged. The same retryKey
+// again returns the same token, also from the session that follows one that ended meanwhile.
 func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in BankInput) (Created, error) {
 	if fs := in.validate(); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}
-	session, err := s.UseSession(ctx, sessionID)
+	session, err := s.CountAttempt(ctx, sessionID)
 	if err != nil {
 		return Created{}, err
 	}
@@ -126,7 +126,11 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	return s.keepBank(ctx, m, row, browserClaim(sessionID, retryKey, row, s.Now()), nothingElse)
+	claim := browserClaim(session.scope(typed), retryKey, row, s.Now())
+	if err := session.spent(); err != nil {
+		return s.madeBefore(ctx, claim, err)
+	}
+	return s.keepBank(ctx, m, row, claim, nothingElse)
 }
 
 func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankInput, entryMode string) (newToken, error) {
