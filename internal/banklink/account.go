@@ -22,8 +22,14 @@ type Form struct {
 	Routing                    string // in the United States
 	Institution, Transit       string // in Canada
 	Account                    string
-	Accepted                   bool
-	From                       Connection
+	Agreed
+	From Connection
+}
+
+// Agreed is how a payer answered a mandate that a page showed: Shown is the page's name of it, [Link.Shown] then.
+type Agreed struct {
+	Accepted bool
+	Shown    string
 }
 
 // Connection is where a form came from.
@@ -35,6 +41,18 @@ func (l Link) Agreement() (text, version string) {
 		return token.MandateTextFrench(l.Merchant), token.MandateVersionFrench
 	}
 	return token.MandateText(l.Scheme, l.Merchant), token.MandateVersion
+}
+
+// Shown names exactly that text, for the page to give back.
+func (l Link) Shown() string {
+	text, version := l.Agreement()
+	return token.ShownMandate(version, text)
+}
+
+// agreed tells whether a payer agreed to the text as it is now: the merchant may have been renamed since it was shown. Earlier
+// pages name none.
+func (l Link) agreed(a Agreed) bool {
+	return a.Accepted && (a.Shown == "" || a.Shown == l.Shown())
 }
 
 // account is what lies sealed between authorization and token.
@@ -59,7 +77,7 @@ func digits(s string) string {
 func (l Link) read(f Form) (token.BankInput, fault.Fields) {
 	in := token.BankInput{Scheme: l.Scheme, Routing: digits(f.Routing), Number: sensitive.NewAccountNumber(digits(f.Account)), AccountType: f.AccountType,
 		Billing: token.Billing{FirstName: strings.TrimSpace(f.FirstName), LastName: strings.TrimSpace(f.LastName), Email: strings.TrimSpace(f.Email)},
-		Mandate: token.Acceptance{Accepted: f.Accepted, TextVersion: token.MandateVersion, IP: f.From.IP, UserAgent: f.From.UserAgent}}
+		Mandate: token.Acceptance{Accepted: l.agreed(f.Agreed), TextVersion: token.MandateVersion, IP: f.From.IP, UserAgent: f.From.UserAgent}}
 	var fs fault.Fields
 	if l.Scheme == processor.ACSS {
 		in.Routing = digits(f.Transit) + digits(f.Institution)

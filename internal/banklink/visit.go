@@ -124,7 +124,7 @@ func (s *Service) Account(ctx context.Context, l Link) (institution.Account, err
 
 // Accept takes a payer's agreement to debits of the account that he chose, which authorizes the way. Faults: ErrAccount,
 // mandate_not_accepted, ErrExpired, ErrEnded.
-func (s *Service) Accept(ctx context.Context, secret string, accepted bool, from Connection) error {
+func (s *Service) Accept(ctx context.Context, secret string, a Agreed, from Connection) error {
 	l, err := s.open(ctx, secret)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *Service) Accept(ctx context.Context, secret string, accepted bool, from
 	}
 	in := token.BankInput{Scheme: l.Scheme, Routing: d.Routing, Number: d.Number, AccountType: d.Type,
 		Billing: token.Billing{FirstName: d.FirstName, LastName: d.LastName, Email: d.Email},
-		Mandate: token.Acceptance{Accepted: accepted, TextVersion: token.MandateVersion, IP: from.IP, UserAgent: from.UserAgent}}
+		Mandate: token.Acceptance{Accepted: l.agreed(a), TextVersion: token.MandateVersion, IP: from.IP, UserAgent: from.UserAgent}}
 	if fs := in.Mistakes(); len(fs) > 0 {
 		return fs.Err()
 	}

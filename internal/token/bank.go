@@ -30,7 +30,8 @@ type BankInput struct {
 
 // Acceptance is how a payer agreed to the mandate. IP and UserAgent come from the connection.
 type Acceptance struct {
-	Accepted    bool
+	Accepted bool
+	// TextVersion is what [ShownMandate] named. A version alone is taken, too: earlier pages knew no more.
 	TextVersion string
 	IP          string
 	UserAgent   string
@@ -50,10 +51,19 @@ func (in BankInput) validate() fault.Fields {
 	if in.Billing.Email == "" { // to which the mandate is sent
 		fs.Add("billing.email", "incomplete_email", "Enter the e-mail address of the account's holder.")
 	}
-	if !in.Mandate.Accepted || in.Mandate.TextVersion != MandateVersion {
+	if version, _, _ := strings.Cut(in.Mandate.TextVersion, "."); !in.Mandate.Accepted || version != MandateVersion {
 		fs.Add("mandate", "mandate_not_accepted", "The authorization to debit the account must be accepted.")
 	}
 	return fs
+}
+
+// of refuses an agreement to another text than the one that would be kept: the merchant was renamed after it was shown.
+func (a Acceptance) of(text string) error {
+	var fs fault.Fields
+	if a.TextVersion != MandateVersion && a.TextVersion != ShownMandate(MandateVersion, text) {
+		fs.Add("mandate", "mandate_not_accepted", "The authorization has changed. Reload the page, and accept it as it is now.")
+	}
+	return fs.Err()
 }
 
 // validateAccount adds every mistake in what is said of the account and its holder.
@@ -127,8 +137,12 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 		return Created{}, err
 	}
 	claim := browserClaim(session.scope(typed), retryKey, row, s.Now())
-	if err := session.spent(); err != nil {
-		return s.madeBefore(ctx, claim, err)
+	refusal := session.spent()
+	if refusal == nil {
+		refusal = in.Mandate.of(row.mandate.Text)
+	}
+	if refusal != nil {
+		return s.madeBefore(ctx, claim, refusal)
 	}
 	return s.keepBank(ctx, m, row, claim, nothingElse)
 }
