@@ -225,11 +225,11 @@ func (m *linkModal) mandatePage(c echo.Context, w payerWay, status int, code str
 	}
 	p := m.page(w, "Authorize debits")
 	p.Step = 3
-	return show(c, status, pages.MandatePage(p, w.InstitutionName, accountOf(chosen), agreement(w, code)))
+	return show(c, status, pages.MandatePage(p, w.InstitutionName, accountOf(chosen), w.Chosen(), agreement(w, code)))
 }
 
 func (m *linkModal) accept(c echo.Context, w payerWay) error {
-	err := m.Links.Accept(c.Request().Context(), w.secret, agreed(c), connection(c))
+	err := m.Links.Accept(c.Request().Context(), w.secret, c.FormValue("account"), agreed(c), connection(c))
 	wrong, known := fault.As(err)
 	switch {
 	case known && wrong.Code == banklink.ErrAccount.Code:

@@ -215,8 +215,8 @@ func TestAPayerSignsInAtABank(t *testing.T) {
 		t.Fatalf("an account leads to %s", next)
 	}
 	h.page(way+"/mandate").has(t, 200, "Authorize debits", "Rainy Day Savings ••6789", "Riverside Animal Shelter and its payment service")
-	h.do(way+"/mandate", url.Values{}).has(t, 422, "mandate_not_accepted", `aria-invalid="true"`)
-	if next := h.sends(way+"/mandate", "mandate", "true"); next != way+"/done" {
+	h.do(way+"/mandate", h.hidden(way+"/mandate")).has(t, 422, "mandate_not_accepted", `aria-invalid="true"`)
+	if next := h.do(way+"/mandate", h.hidden(way+"/mandate", "mandate", "true")).next; next != way+"/done" {
 		t.Fatalf("the agreement leads to %s", next)
 	}
 	id := h.authorization(way)

@@ -125,7 +125,8 @@ func (s *Service) Submit(ctx context.Context, secret string, f Form) error {
 	return s.authorize(ctx, l, in, false)
 }
 
-// authorize seals the account and issues the id of which a token can be made.
+// authorize seals the account and issues the id of which a token can be made. A typed account takes the place of one that was
+// chosen; a chosen one, which is verified, must be so still.
 func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, verified bool) error {
 	m, err := s.Tokens.Clock.Moment(ctx, l.ApplicationID)
 	if err != nil {
@@ -141,12 +142,17 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 	if err != nil {
 		return err
 	}
+	chosen, gone := (*string)(nil), ErrEnded
+	if verified {
+		chosen, gone = &l.AccountKey, ErrAccount
+	}
 	n, err := pg.Exec(ctx, s.Pool, `
-		UPDATE bank_links SET state = 'authorized', authorization_id = @id, sealed = @sealed, expires_at = @until
-		WHERE secret_hash = @hash AND state = 'open'`,
-		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "sealed": sealed, "until": s.Now().Add(authorizationLife), "hash": l.SecretHash})
+		UPDATE bank_links SET state = 'authorized', authorization_id = @id, sealed = @sealed, expires_at = @until, account_key = @account
+		WHERE secret_hash = @hash AND state = 'open' AND (@account::text IS NULL OR account_key = @account AND visit_id = @visit)`,
+		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "sealed": sealed, "until": s.Now().Add(authorizationLife), "hash": l.SecretHash,
+			"account": chosen, "visit": l.VisitID})
 	if err == nil && n == 0 {
-		err = ErrEnded
+		err = gone
 	}
 	return err
 }

@@ -207,7 +207,7 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	secret := begin(t, w, q, processor.ACH, "")
-	if err := w.Links.Accept(ctx, secret, banklink.Agreed{Accepted: true}, banklink.Connection{}); code(err) != "account_missing" {
+	if err := w.Links.Accept(ctx, secret, "", banklink.Agreed{Accepted: true}, banklink.Connection{}); code(err) != "account_missing" {
 		t.Errorf("no account is chosen: %v", err)
 	}
 	if _, err := w.Links.Choose(ctx, secret, "bank_none", "back"); code(err) != "institution_missing" {
@@ -229,10 +229,10 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 	if err := w.Links.ChooseAccount(ctx, secret, "rainy-day"); code(err) != "account_missing" {
 		t.Errorf("an account that was not shown: %v", err)
 	}
-	if err := w.Links.Accept(ctx, secret, banklink.Agreed{}, banklink.Connection{}); code(err) != "mandate_not_accepted" {
+	if err := w.Links.Accept(ctx, secret, chosen(t, w, secret), banklink.Agreed{}, banklink.Connection{}); code(err) != "mandate_not_accepted" {
 		t.Errorf("without agreement: %v", err)
 	}
-	if err := w.Links.Accept(ctx, secret, banklink.Agreed{Accepted: true}, banklink.Connection{IP: "192.0.2.9", UserAgent: "Browser/2"}); err != nil {
+	if err := w.Links.Accept(ctx, secret, chosen(t, w, secret), banklink.Agreed{Accepted: true}, banklink.Connection{IP: "192.0.2.9", UserAgent: "Browser/2"}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := w.Links.Get(ctx, secret)
