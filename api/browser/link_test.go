@@ -154,6 +154,9 @@ func TestAPayerInCanadaTypesTheAccount(t *testing.T) {
 		if listed := problems(wrong.body); listed != "email type institution transit account mandate" {
 			t.Errorf("not in the order of the form: %s", listed)
 		}
+		if listed := problems(h.do(way+"/account", canadian("last_name", " ")).body); listed != "last_name" {
+			t.Errorf("without a last name it blames %q", listed)
+		}
 		if strings.Contains(h.do(way+"/account", canadian("transit", "1")).body, "000123456789") {
 			t.Error("the account's number stands in the page")
 		}

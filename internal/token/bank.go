@@ -89,9 +89,13 @@ func (in BankInput) validateAccount(fs *fault.Fields) {
 		}
 		fs.Add("bank_account.account_type", code, "Choose checking or savings.")
 	}
-	if strings.TrimSpace(in.Billing.FirstName) == "" || strings.TrimSpace(in.Billing.LastName) == "" {
-		fs.Add("billing.first_name", "incomplete_account_holder_name", "Enter the first and last name of the account's holder.")
+	nameless := func(param, name string) {
+		if strings.TrimSpace(name) == "" {
+			fs.Add(param, "incomplete_account_holder_name", "Enter the first and last name of the account's holder.")
+		}
 	}
+	nameless("billing.first_name", in.Billing.FirstName)
+	nameless("billing.last_name", in.Billing.LastName)
 	in.Billing.validate(fs)
 }
 
