@@ -86,7 +86,7 @@ func madeStatus(method, path string) int {
 func objectOf(s idempotency.Story) *string {
 	id, _ := reply{raw: s.Outcome.Result}.name()
 	if f := s.Outcome.Refusal; f != nil {
-		id, _ = f.Detail["charge_id"].(string)
+		id = subjectOf(f)
 	}
 	segments := strings.Split(s.Path, "/")
 	switch {
@@ -97,6 +97,8 @@ func objectOf(s idempotency.Story) *string {
 		id = ids.ChargeFrom(s.ObjectID).String()
 	case s.Path == "/api/refunds":
 		id = ids.RefundFrom(s.ObjectID).String()
+	case s.Path == "/api/dafDonations":
+		id = ids.DonationFrom(s.ObjectID).String()
 	}
 	if id == "" {
 		return nil

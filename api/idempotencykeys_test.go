@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/daf"
 	"svcpay/internal/fixture"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/processor"
@@ -100,6 +101,30 @@ func TestKeysWhoseOutcomeIsNotKnown(t *testing.T) {
 	}
 	if k := s.keyRecord(t, "k"); k.State != "done" || value(k.Status) != 201 {
 		t.Errorf("in the end: %+v", k)
+	}
+}
+
+// A key and the log of its requests name the donation that it is about while nobody knows how that ends, and when it was refused.
+func TestKeysOfDonations(t *testing.T) {
+	t.Parallel()
+	s := donationSite(t)
+	waits := s.give(t, s.gift(t, "timeout@fund.example", daf.Integrated, 12_500, ""), "Idempotency-Key", "waits").want(t, 202, "")
+	refused := s.give(t, s.gift(t, "declined@fund.example", daf.Integrated, 12_500, ""), "Idempotency-Key", "refused").want(t, 402, "daf_session_declined")
+	id := map[string]string{"waits": waits.donation(t).ID.String()}
+	for _, one := range s.listed(t, "/api/dafDonations") {
+		if one != id["waits"] {
+			id["refused"] = one
+		}
+	}
+	s.flush(t)
+	for key, a := range map[string]answer{"waits": waits, "refused": refused} {
+		if k := s.keyRecord(t, key); id[key] == "" || value(k.ObjectID) != id[key] || value(k.Status) == 0 && key == "refused" {
+			t.Errorf("%s: %+v, want %s", key, k, id[key])
+		}
+		found := s.listed(t, "/api/request_logs?method=POST&object_id="+id[key])
+		if want := a.header.Get("Request-Id"); len(found) != 1 || found[0] != want {
+			t.Errorf("%s: the log finds %v, want %s", key, found, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/requestlog"
 )
@@ -56,9 +58,7 @@ func (a *API) record(c echo.Context, req *request, r reply) {
 	e.MerchantID = r.merchant()
 	if f := req.refusal; f != nil {
 		e.Refusal, e.Type, e.Answer = f, dressOf(f).Type, req.answer
-		if id, ok := f.Detail["charge_id"].(string); ok {
-			e.ObjectID = id
-		}
+		e.ObjectID = cmp.Or(subjectOf(f), e.ObjectID)
 	}
 	if id := pathID(c); e.ObjectID == "" && plainID.MatchString(id) {
 		e.ObjectID = id
@@ -68,6 +68,16 @@ func (a *API) record(c echo.Context, req *request, r reply) {
 		e.MerchantID = positive(id)
 	}
 	a.RequestLogs.Add(e)
+}
+
+// subjectOf is the id of the charge or the donation that a refusal tells of; "" where it tells of none.
+func subjectOf(f *fault.Error) string {
+	for _, member := range []string{"charge_id", "donation_id"} {
+		if id, ok := f.Detail[member].(string); ok {
+			return id
+		}
+	}
+	return ""
 }
 
 // merchant is the merchant that the answered object belongs to; 0 where none is told.

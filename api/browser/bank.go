@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/token"
 )
 
-// sessionMandate is what a payer's form shows, and names when it is accepted.
+// sessionMandate is what a payer's form shows, and the name of exactly that text, which it gives back when it is accepted.
 type sessionMandate struct {
 	Text    string `json:"text"`
 	Version string `json:"version"`
@@ -20,7 +20,8 @@ func mandateOf(m merchant.Merchant) *sessionMandate {
 	if !m.CanProcess.ACH || m.BankProcessor != "p" {
 		return nil
 	}
-	return &sessionMandate{token.MandateText(processor.ACH, m.Name), token.MandateVersion}
+	text := token.MandateText(processor.ACH, m.Name)
+	return &sessionMandate{text, token.ShownMandate(token.MandateVersion, text)}
 }
 
 type bankRequest struct {

@@ -36,7 +36,7 @@ func (m *linkModal) form(c echo.Context, w payerWay) error {
 func (m *linkModal) submit(c echo.Context, w payerWay) error {
 	v := c.FormValue
 	f := banklink.Form{FirstName: v("first_name"), LastName: v("last_name"), Email: v("email"), AccountType: v("type"), Routing: v("routing"),
-		Institution: v("institution"), Transit: v("transit"), Account: v("account"), Accepted: v("mandate") == "true", From: connection(c)}
+		Institution: v("institution"), Transit: v("transit"), Account: v("account"), Agreed: agreed(c), From: connection(c)}
 	err := m.Links.Submit(c.Request().Context(), w.secret, f)
 	if wrong, ok := fault.As(err); ok && len(wrong.Fields) > 0 {
 		return show(c, http.StatusUnprocessableEntity, m.formPage(w, f, wrong.Fields))
@@ -49,6 +49,17 @@ func (m *linkModal) submit(c echo.Context, w payerWay) error {
 
 func connection(c echo.Context) banklink.Connection {
 	return banklink.Connection{IP: c.RealIP(), UserAgent: c.Request().UserAgent()}
+}
+
+// agreed reads a payer's answer to what [agreement] showed.
+func agreed(c echo.Context) banklink.Agreed {
+	return banklink.Agreed{Accepted: c.FormValue("mandate") == "true", Shown: c.FormValue("shown")}
+}
+
+// agreement is the mandate as a page shows it, with what is wrong.
+func agreement(w payerWay, code string) pages.Agreement {
+	text, _ := w.Agreement()
+	return pages.Agreement{Text: text, Shown: w.Shown(), Code: code}
 }
 
 // reading is the order in which a payer comes by the form's inputs.
@@ -91,8 +102,7 @@ func (m *linkModal) formPage(w payerWay, f banklink.Form, wrong []fault.Field) v
 		out.Number = number("account", t.Number, "", t.NumberHint2)
 	}
 	out.TypeCode = code["type"]
-	out.Agreement.Text, _ = w.Agreement()
-	out.Agreement.Code = code["mandate"]
+	out.Agreement = agreement(w, code["mandate"])
 	return pages.FormPage(p, out)
 }
 
@@ -213,14 +223,13 @@ func (m *linkModal) mandatePage(c echo.Context, w payerWay, status int, code str
 	case err != nil:
 		return err
 	}
-	text, _ := w.Agreement()
 	p := m.page(w, "Authorize debits")
 	p.Step = 3
-	return show(c, status, pages.MandatePage(p, w.InstitutionName, accountOf(chosen), pages.Agreement{Text: text, Code: code}))
+	return show(c, status, pages.MandatePage(p, w.InstitutionName, accountOf(chosen), w.Chosen(), agreement(w, code)))
 }
 
 func (m *linkModal) accept(c echo.Context, w payerWay) error {
-	err := m.Links.Accept(c.Request().Context(), w.secret, c.FormValue("mandate") == "true", connection(c))
+	err := m.Links.Accept(c.Request().Context(), w.secret, c.FormValue("account"), agreed(c), connection(c))
 	wrong, known := fault.As(err)
 	switch {
 	case known && wrong.Code == banklink.ErrAccount.Code:

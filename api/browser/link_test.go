@@ -154,6 +154,9 @@ func TestAPayerInCanadaTypesTheAccount(t *testing.T) {
 		if listed := problems(wrong.body); listed != "email type institution transit account mandate" {
 			t.Errorf("not in the order of the form: %s", listed)
 		}
+		if listed := problems(h.do(way+"/account", canadian("last_name", " ")).body); listed != "last_name" {
+			t.Errorf("without a last name it blames %q", listed)
+		}
 		if strings.Contains(h.do(way+"/account", canadian("transit", "1")).body, "000123456789") {
 			t.Error("the account's number stands in the page")
 		}
@@ -215,8 +218,8 @@ func TestAPayerSignsInAtABank(t *testing.T) {
 		t.Fatalf("an account leads to %s", next)
 	}
 	h.page(way+"/mandate").has(t, 200, "Authorize debits", "Rainy Day Savings ••6789", "Riverside Animal Shelter and its payment service")
-	h.do(way+"/mandate", url.Values{}).has(t, 422, "mandate_not_accepted", `aria-invalid="true"`)
-	if next := h.sends(way+"/mandate", "mandate", "true"); next != way+"/done" {
+	h.do(way+"/mandate", h.hidden(way+"/mandate")).has(t, 422, "mandate_not_accepted", `aria-invalid="true"`)
+	if next := h.do(way+"/mandate", h.hidden(way+"/mandate", "mandate", "true")).next; next != way+"/done" {
 		t.Fatalf("the agreement leads to %s", next)
 	}
 	id := h.authorization(way)

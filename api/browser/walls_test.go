@@ -13,6 +13,7 @@ import (
 
 	"svcpay/internal/fixture"
 	"svcpay/internal/pg"
+	"svcpay/internal/token"
 )
 
 // openers need no session: they make one, of a key and a merchant that fit each other.
@@ -78,7 +79,8 @@ func TestEveryRouteOfTheLibraryAsksForASession(t *testing.T) {
 }
 
 // A session is of one application and one of its merchants; another application's merchant is answered as one that does
-// not exist. What one session made under a key is nothing to another session, be it of the same merchant.
+// not exist. What was made under a key is nothing to another page, merchant or application; the session that follows on the same
+// page finds it, if it brings the same card of the same payer.
 func TestSessionsAreWalls(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -92,8 +94,13 @@ func TestSessionsAreWalls(t *testing.T) {
 	if foreign, absent := open(w.App.PublicKey, w.Other.Merchants.US), open(w.App.PublicKey, 999_999_999); foreign != absent || strings.HasPrefix(foreign, "200 ") {
 		t.Errorf("another application's merchant: %s\none that does not exist: %s", foreign, absent)
 	}
+	elsewhere, err := w.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: w.App.PublicKey, MerchantID: w.App.Merchants.US, PageOrigin: "https://any.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	made := map[string]string{}
-	for who, session := range map[string]string{"one payer": w.Session(), "another": w.Session(), "another application's": w.SessionOf(w.Other, w.Other.Merchants.US)} {
+	for who, session := range map[string]string{"one payer": w.Session(), "another page": elsewhere.ID, "another merchant": w.SessionOf(w.App, w.App.Merchants.USQ),
+		"another application's": w.SessionOf(w.Other, w.Other.Merchants.US)} {
 		for range 2 { // the second time it is the same one's
 			a := knock(w, "/client/tokens", "the same key", fmt.Sprintf(inSession["/client/tokens"], session))
 			if a.Code != http.StatusCreated {
@@ -102,7 +109,15 @@ func TestSessionsAreWalls(t *testing.T) {
 			made[a.Body.String()] = who
 		}
 	}
-	if len(made) != 3 {
-		t.Errorf("three sessions under one key have %d answers: %v", len(made), made)
+	if len(made) != 4 {
+		t.Errorf("four payers under one key have %d answers: %v", len(made), made)
+	}
+	same := fmt.Sprintf(inSession["/client/tokens"], w.Session())
+	if a := knock(w, "/client/tokens", "the same key", same); made[a.Body.String()] != "one payer" {
+		t.Errorf("the session that follows: %d %s", a.Code, a.Body)
+	}
+	theirs := strings.Replace(same, "Dana", "Mallory", 1)
+	if a := knock(w, "/client/tokens", "the same key", theirs); a.Code != http.StatusUnprocessableEntity || strings.Contains(a.Body.String(), "tok_") {
+		t.Errorf("another payer on the same page: %d %s", a.Code, a.Body)
 	}
 }

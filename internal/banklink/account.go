@@ -22,8 +22,14 @@ type Form struct {
 	Routing                    string // in the United States
 	Institution, Transit       string // in Canada
 	Account                    string
-	Accepted                   bool
-	From                       Connection
+	Agreed
+	From Connection
+}
+
+// Agreed is how a payer answered a mandate that a page showed: Shown is the page's name of it, [Link.Shown] then.
+type Agreed struct {
+	Accepted bool
+	Shown    string
 }
 
 // Connection is where a form came from.
@@ -35,6 +41,18 @@ func (l Link) Agreement() (text, version string) {
 		return token.MandateTextFrench(l.Merchant), token.MandateVersionFrench
 	}
 	return token.MandateText(l.Scheme, l.Merchant), token.MandateVersion
+}
+
+// Shown names exactly that text, for the page to give back.
+func (l Link) Shown() string {
+	text, version := l.Agreement()
+	return token.ShownMandate(version, text)
+}
+
+// agreed tells whether a payer agreed to the text as it is now: the merchant may have been renamed since it was shown. Earlier
+// pages name none.
+func (l Link) agreed(a Agreed) bool {
+	return a.Accepted && (a.Shown == "" || a.Shown == l.Shown())
 }
 
 // account is what lies sealed between authorization and token.
@@ -59,7 +77,7 @@ func digits(s string) string {
 func (l Link) read(f Form) (token.BankInput, fault.Fields) {
 	in := token.BankInput{Scheme: l.Scheme, Routing: digits(f.Routing), Number: sensitive.NewAccountNumber(digits(f.Account)), AccountType: f.AccountType,
 		Billing: token.Billing{FirstName: strings.TrimSpace(f.FirstName), LastName: strings.TrimSpace(f.LastName), Email: strings.TrimSpace(f.Email)},
-		Mandate: token.Acceptance{Accepted: f.Accepted, TextVersion: token.MandateVersion, IP: f.From.IP, UserAgent: f.From.UserAgent}}
+		Mandate: token.Acceptance{Accepted: l.agreed(f.Agreed), TextVersion: token.MandateVersion, IP: f.From.IP, UserAgent: f.From.UserAgent}}
 	var fs fault.Fields
 	if l.Scheme == processor.ACSS {
 		in.Routing = digits(f.Transit) + digits(f.Institution)
@@ -107,7 +125,8 @@ func (s *Service) Submit(ctx context.Context, secret string, f Form) error {
 	return s.authorize(ctx, l, in, false)
 }
 
-// authorize seals the account and issues the id of which a token can be made.
+// authorize seals the account and issues the id of which a token can be made. A typed account takes the place of one that was
+// chosen; a chosen one, which is verified, must be so still.
 func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, verified bool) error {
 	m, err := s.Tokens.Clock.Moment(ctx, l.ApplicationID)
 	if err != nil {
@@ -123,12 +142,17 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 	if err != nil {
 		return err
 	}
+	chosen, gone := (*string)(nil), ErrEnded
+	if verified {
+		chosen, gone = &l.AccountKey, ErrAccount
+	}
 	n, err := pg.Exec(ctx, s.Pool, `
-		UPDATE bank_links SET state = 'authorized', authorization_id = @id, sealed = @sealed, expires_at = @until
-		WHERE secret_hash = @hash AND state = 'open'`,
-		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "sealed": sealed, "until": s.Now().Add(authorizationLife), "hash": l.SecretHash})
+		UPDATE bank_links SET state = 'authorized', authorization_id = @id, sealed = @sealed, expires_at = @until, account_key = @account
+		WHERE secret_hash = @hash AND state = 'open' AND (@account::text IS NULL OR account_key = @account AND visit_id = @visit)`,
+		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "sealed": sealed, "until": s.Now().Add(authorizationLife), "hash": l.SecretHash,
+			"account": chosen, "visit": l.VisitID})
 	if err == nil && n == 0 {
-		err = ErrEnded
+		err = gone
 	}
 	return err
 }
@@ -151,10 +175,10 @@ var (
 	errLate    = fault.Refused("authorization_expired", "The authorization is too old. Have the payer authorize again.")
 )
 
-// Redeem makes a token, once, of what a payer authorized. The same session and retry key again return the same token.
+// Redeem makes a token, once, of what a payer authorized. The same retry key again returns the same token.
 // Faults: those of [token.Service.UseSession], field_not_authorized, authorization_expired, invalid_token_data.
 func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, error) {
-	use, err := s.Tokens.UseSession(ctx, in.SessionID)
+	use, err := s.Tokens.CountAttempt(ctx, in.SessionID)
 	if err != nil {
 		return token.Created{}, err
 	}

@@ -36,7 +36,7 @@ func begin(t *testing.T, w *fixture.World, merchantID int64, scheme processor.Sc
 // canadian is a complete form.
 func canadian() banklink.Form {
 	return banklink.Form{FirstName: "Léa", LastName: "Roy", Email: "lea@example.org", AccountType: "savings", Institution: "000", Transit: "11000", Account: "000 123-456 789",
-		Accepted: true, From: banklink.Connection{IP: "192.0.2.7", UserAgent: "Browser/1"}}
+		Agreed: banklink.Agreed{Accepted: true}, From: banklink.Connection{IP: "192.0.2.7", UserAgent: "Browser/1"}}
 }
 
 // american is a complete form.
@@ -123,7 +123,19 @@ func TestAnAuthorizationDoesOnceForItsMerchant(t *testing.T) {
 			t.Errorf("a retry gives %+v, %v", again, err)
 		}
 	}
+	for range 9 { // as many as a session has left
+		if again, err := w.Links.Redeem(t.Context(), in); err != nil || again.Token != first.Token {
+			t.Errorf("a retry gives %+v, %v", again, err)
+		}
+	}
+	if again, err := w.Links.Redeem(t.Context(), in); err != nil || again.Token != first.Token {
+		t.Errorf("a retry beyond the attempts of its session gives %+v, %v", again, err)
+	}
 	in.RetryKey = "another"
+	if _, err := w.Links.Redeem(t.Context(), in); code(err) != "rate_limited" {
+		t.Errorf("a second time, beyond the attempts of its session: %v", err)
+	}
+	in.SessionID = w.SessionOf(w.App, ca)
 	if _, err := w.Links.Redeem(t.Context(), in); code(err) != "field_not_authorized" {
 		t.Errorf("a second time: %v", err)
 	}
@@ -195,7 +207,7 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	secret := begin(t, w, q, processor.ACH, "")
-	if err := w.Links.Accept(ctx, secret, true, banklink.Connection{}); code(err) != "account_missing" {
+	if err := w.Links.Accept(ctx, secret, "", banklink.Agreed{Accepted: true}, banklink.Connection{}); code(err) != "account_missing" {
 		t.Errorf("no account is chosen: %v", err)
 	}
 	if _, err := w.Links.Choose(ctx, secret, "bank_none", "back"); code(err) != "institution_missing" {
@@ -217,10 +229,10 @@ func TestTypedAccountsMustBeVerifiedShownOnesNot(t *testing.T) {
 	if err := w.Links.ChooseAccount(ctx, secret, "rainy-day"); code(err) != "account_missing" {
 		t.Errorf("an account that was not shown: %v", err)
 	}
-	if err := w.Links.Accept(ctx, secret, false, banklink.Connection{}); code(err) != "mandate_not_accepted" {
+	if err := w.Links.Accept(ctx, secret, chosen(t, w, secret), banklink.Agreed{}, banklink.Connection{}); code(err) != "mandate_not_accepted" {
 		t.Errorf("without agreement: %v", err)
 	}
-	if err := w.Links.Accept(ctx, secret, true, banklink.Connection{IP: "192.0.2.9", UserAgent: "Browser/2"}); err != nil {
+	if err := w.Links.Accept(ctx, secret, chosen(t, w, secret), banklink.Agreed{Accepted: true}, banklink.Connection{IP: "192.0.2.9", UserAgent: "Browser/2"}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := w.Links.Get(ctx, secret)

@@ -122,14 +122,22 @@ func (s *Service) Account(ctx context.Context, l Link) (institution.Account, err
 	return r.Accounts[i], nil
 }
 
-// Accept takes a payer's agreement to debits of the account that he chose, which authorizes the way. Faults: ErrAccount,
-// mandate_not_accepted, ErrExpired, ErrEnded.
-func (s *Service) Accept(ctx context.Context, secret string, accepted bool, from Connection) error {
+// Chosen names the account that a payer chose and the visit that showed it, for a page to give back; "" for none.
+func (l Link) Chosen() string {
+	if l.AccountKey == "" {
+		return ""
+	}
+	return l.VisitID + "/" + l.AccountKey
+}
+
+// Accept takes a payer's agreement to debits of the account that a page showed as [Link.Chosen], which authorizes the way: of
+// another than he chose last, in another tab, it is none. Faults: ErrAccount, mandate_not_accepted, ErrExpired, ErrEnded.
+func (s *Service) Accept(ctx context.Context, secret, chosen string, a Agreed, from Connection) error {
 	l, err := s.open(ctx, secret)
 	if err != nil {
 		return err
 	}
-	if l.AccountKey == "" {
+	if l.AccountKey == "" || chosen != l.Chosen() {
 		return ErrAccount
 	}
 	ask, cancel := context.WithTimeout(ctx, institution.CallTimeout)
@@ -143,7 +151,7 @@ func (s *Service) Accept(ctx context.Context, secret string, accepted bool, from
 	}
 	in := token.BankInput{Scheme: l.Scheme, Routing: d.Routing, Number: d.Number, AccountType: d.Type,
 		Billing: token.Billing{FirstName: d.FirstName, LastName: d.LastName, Email: d.Email},
-		Mandate: token.Acceptance{Accepted: accepted, TextVersion: token.MandateVersion, IP: from.IP, UserAgent: from.UserAgent}}
+		Mandate: token.Acceptance{Accepted: l.agreed(a), TextVersion: token.MandateVersion, IP: from.IP, UserAgent: from.UserAgent}}
 	if fs := in.Mistakes(); len(fs) > 0 {
 		return fs.Err()
 	}

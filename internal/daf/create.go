@@ -66,7 +66,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	b, err := s.begin(ctx, actor, of, in, claim)
+	b, err := s.begin(ctx, actor, in, claim)
 	switch {
 	case err != nil:
 		return Result{}, err
@@ -93,7 +93,7 @@ func repeat(b begun) (Result, error) {
 
 // begin claims the key, takes what was authorized and writes the donation, in one transaction. A refusal
 // leaves nothing behind, and neither does a repetition: its key is free again.
-func (s *Service) begin(ctx context.Context, actor authz.Actor, of merchant.Merchant, in CreateInput, claim *idempotency.Claim) (begun, error) {
+func (s *Service) begin(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (begun, error) {
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return begun{}, err
@@ -108,6 +108,11 @@ func (s *Service) begin(ctx context.Context, actor authz.Actor, of merchant.Merc
 		}
 		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
 			return verdicts[0].Err
+		}
+		// Under its lock: a merchant that is suspended meanwhile sends no grant any more.
+		of, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, *in.MerchantID)
+		if err != nil {
+			return err
 		}
 		taken, err := s.Workflows.TakeTx(ctx, tx, of.ApplicationID, of.ID, deref(in.WorkflowSessionID), deref(in.GrantID))
 		switch {

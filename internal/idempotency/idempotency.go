@@ -201,6 +201,18 @@ func (r row) prior() (*Prior, error) {
 	return p, json.Unmarshal(r.Refusal, p.Outcome.Refusal)
 }
 
+// Foresee is the verdict that [ClaimTx] would give, without claiming anything: the zero one when the key is free.
+func Foresee(ctx context.Context, pool *pgxpool.Pool, c *Claim) (Verdict, error) {
+	r, err := pg.One[row](ctx, pool, selectRow, pg.Args{"application_id": c.ApplicationID, "key": c.Key})
+	if errors.Is(err, pg.ErrNone) {
+		return Verdict{}, nil
+	}
+	if err != nil {
+		return Verdict{}, err
+	}
+	return verdict(r, c)
+}
+
 // Find returns what is stored under the claim's key, without claiming it: nil when nothing is.
 func Find(ctx context.Context, pool *pgxpool.Pool, c *Claim) (*Prior, error) {
 	r, err := pg.One[row](ctx, pool, selectRow, pg.Args{"application_id": c.ApplicationID, "key": c.Key})

@@ -30,7 +30,8 @@ type BankInput struct {
 
 // Acceptance is how a payer agreed to the mandate. IP and UserAgent come from the connection.
 type Acceptance struct {
-	Accepted    bool
+	Accepted bool
+	// TextVersion is what [ShownMandate] named. A version alone is taken, too: earlier pages knew no more.
 	TextVersion string
 	IP          string
 	UserAgent   string
@@ -50,10 +51,19 @@ func (in BankInput) validate() fault.Fields {
 	if in.Billing.Email == "" { // to which the mandate is sent
 		fs.Add("billing.email", "incomplete_email", "Enter the e-mail address of the account's holder.")
 	}
-	if !in.Mandate.Accepted || in.Mandate.TextVersion != MandateVersion {
+	if version, _, _ := strings.Cut(in.Mandate.TextVersion, "."); !in.Mandate.Accepted || version != MandateVersion {
 		fs.Add("mandate", "mandate_not_accepted", "The authorization to debit the account must be accepted.")
 	}
 	return fs
+}
+
+// of refuses an agreement to another text than the one that would be kept: the merchant was renamed after it was shown.
+func (a Acceptance) of(text string) error {
+	var fs fault.Fields
+	if a.TextVersion != MandateVersion && a.TextVersion != ShownMandate(MandateVersion, text) {
+		fs.Add("mandate", "mandate_not_accepted", "The authorization has changed. Reload the page, and accept it as it is now.")
+	}
+	return fs.Err()
 }
 
 // validateAccount adds every mistake in what is said of the account and its holder.
@@ -79,9 +89,13 @@ func (in BankInput) validateAccount(fs *fault.Fields) {
 		}
 		fs.Add("bank_account.account_type", code, "Choose checking or savings.")
 	}
-	if strings.TrimSpace(in.Billing.FirstName) == "" || strings.TrimSpace(in.Billing.LastName) == "" {
-		fs.Add("billing.first_name", "incomplete_account_holder_name", "Enter the first and last name of the account's holder.")
+	nameless := func(param, name string) {
+		if strings.TrimSpace(name) == "" {
+			fs.Add(param, "incomplete_account_holder_name", "Enter the first and last name of the account's holder.")
+		}
 	}
+	nameless("billing.first_name", in.Billing.FirstName)
+	nameless("billing.last_name", in.Billing.LastName)
 	in.Billing.validate(fs)
 }
 
@@ -105,13 +119,13 @@ func isABA(s string) bool {
 var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank accounts of its own country only.").On("country")
 
 // CreateBank keeps a bank account in the vault, with the mandate to debit it, and returns its token.
-// At a merchant of processor Q the account must be verified before it can be charged. The same session
-// and retryKey again return the same token.
+// At a merchant of processor Q the account must be verified before it can be charged. The same retryKey
+// again returns the same token, also from the session that follows one that ended meanwhile.
 func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in BankInput) (Created, error) {
 	if fs := in.validate(); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}
-	session, err := s.UseSession(ctx, sessionID)
+	session, err := s.CountAttempt(ctx, sessionID)
 	if err != nil {
 		return Created{}, err
 	}
@@ -126,7 +140,15 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	return s.keepBank(ctx, m, row, browserClaim(sessionID, retryKey, row, s.Now()), nothingElse)
+	claim := browserClaim(session.scope(typed), retryKey, row, s.Now())
+	refusal := session.spent()
+	if refusal == nil {
+		refusal = in.Mandate.of(row.mandate.Text)
+	}
+	if refusal != nil {
+		return s.madeBefore(ctx, claim, refusal)
+	}
+	return s.keepBank(ctx, m, row, claim, nothingElse)
 }
 
 func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankInput, entryMode string) (newToken, error) {

@@ -94,14 +94,14 @@ func TestBankValidation(t *testing.T) {
 		{"type", func(in *BankInput) { in.AccountType = "" }, []string{"bank_account.account_type incomplete_account_type"}},
 		{"other type", func(in *BankInput) { in.AccountType = "current" }, []string{"bank_account.account_type invalid_account_type"}},
 		{"no first name", func(in *BankInput) { in.Billing.FirstName = " " }, []string{"billing.first_name incomplete_account_holder_name"}},
-		{"no last name", func(in *BankInput) { in.Billing.LastName = "" }, []string{"billing.first_name incomplete_account_holder_name"}},
+		{"no last name", func(in *BankInput) { in.Billing.LastName = "" }, []string{"billing.last_name incomplete_account_holder_name"}},
 		{"no e-mail", func(in *BankInput) { in.Billing.Email = "" }, []string{"billing.email incomplete_email"}},
 		{"e-mail", func(in *BankInput) { in.Billing.Email = "dana" }, []string{"billing.email invalid_email"}},
 		{"mandate refused", func(in *BankInput) { in.Mandate.Accepted = false }, []string{"mandate mandate_not_accepted"}},
 		{"another mandate", func(in *BankInput) { in.Mandate.TextVersion = "2020-01" }, []string{"mandate mandate_not_accepted"}},
 		{"everything", func(in *BankInput) { *in = BankInput{Scheme: processor.ACH} }, []string{
 			"bank_account.routing_number invalid_routing_number", badNumber, "bank_account.account_type incomplete_account_type",
-			"billing.first_name incomplete_account_holder_name", "billing.email incomplete_email", "mandate mandate_not_accepted",
+			"billing.first_name incomplete_account_holder_name", "billing.last_name incomplete_account_holder_name", "billing.email incomplete_email", "mandate mandate_not_accepted",
 		}},
 	} {
 		in := goodBank()

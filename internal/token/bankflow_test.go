@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
+	"svcpay/internal/merchant"
+	"svcpay/internal/patch"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
@@ -39,6 +42,44 @@ func TestBankAccountBecomesToken(t *testing.T) {
 	in.Number = sensitive.NewAccountNumber("000123456780")
 	if _, err := w.Tokens.CreateBank(t.Context(), session, "k", in); code(err) != "idempotency_key_reused" {
 		t.Errorf("another account with the same key: %v", err)
+	}
+}
+
+// Who agreed to a text with a name that the merchant does not have any more has agreed to nothing; what was agreed to before stays.
+func TestTheMandateThatWasShownIsTheOneThatIsKept(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	us := w.App.Merchants.US
+	session, in := w.SessionOf(w.App, us), account("000123456789")
+	shown := func(name string) string {
+		return token.ShownMandate(token.MandateVersion, token.MandateText(processor.ACH, name))
+	}
+	in.Mandate.TextVersion = shown("Riverside Food Bank")
+	first, err := w.Tokens.CreateBank(t.Context(), session, "before", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Merchants.Update(t.Context(), w.Actor(), us, merchant.UpdateInput{Name: patch.Set("Lakeside Food Bank")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Tokens.CreateBank(t.Context(), session, "after", in)
+	if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Code != "mandate_not_accepted" || count(t, w, "tokens") != 1 {
+		t.Errorf("the old text: %v, %d tokens", err, count(t, w, "tokens"))
+	}
+	if again, err := w.Tokens.CreateBank(t.Context(), session, "before", in); err != nil || again.Token != first.Token {
+		t.Errorf("a retry gives %+v, %v", again, err)
+	}
+	in.Mandate.TextVersion = shown("Lakeside Food Bank")
+	saved := bank(t, w, us, in)
+	m, err := w.Tokens.GetMandate(t.Context(), w.Actor(), saved.Mandate.String())
+	if err != nil || m.Text != token.MandateText(processor.ACH, "Lakeside Food Bank") || m.TextVersion != token.MandateVersion {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, version := range []string{in.Mandate.TextVersion + "0", token.MandateVersion + ".", "." + in.Mandate.TextVersion, ""} {
+		in.Mandate.TextVersion = version
+		if _, err := w.Tokens.CreateBank(t.Context(), session, "other", in); err == nil {
+			t.Errorf("%q is taken", version)
+		}
 	}
 }
 

@@ -18,18 +18,15 @@ import (
 	"svcpay/internal/vault"
 )
 
-// CreateCard keeps a card in the vault and returns its token. The same session and retryKey
-// again return the same token; a retryKey is required. A card that is used too often, or at a merchant
+// CreateCard keeps a card in the vault and returns its token. The same retryKey again returns the same token, also from the
+// session that follows one that ended meanwhile; a retryKey is required. A card that is used too often, or at a merchant
 // where too many are declined, is rate_limited.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
 	if fs := in.validate(s.Now()); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}
-	session, err := s.UseSession(ctx, sessionID)
+	session, err := s.CountAttempt(ctx, sessionID)
 	if err != nil {
-		return Created{}, err
-	}
-	if err := s.watch(ctx, session); err != nil {
 		return Created{}, err
 	}
 	row, err := s.prepare(ctx, owner{session.ApplicationID, session.MerchantID}, in, CardKind)
@@ -37,7 +34,29 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 		return Created{}, err
 	}
 	row.counted = s.Exempt == nil || !s.Exempt(in.Number)
-	return s.keepCard(ctx, row, browserClaim(sessionID, retryKey, row, s.Now()))
+	claim := browserClaim(session.scope(typed), retryKey, row, s.Now())
+	refusal := session.spent()
+	if refusal == nil {
+		refusal = s.watch(ctx, session)
+	}
+	if refusal != nil {
+		return s.madeBefore(ctx, claim, refusal)
+	}
+	return s.keepCard(ctx, row, claim)
+}
+
+// madeBefore is the token that an earlier attempt made: its retry, whose answer was lost, is refused no more than it was.
+// Everything else gets the refusal.
+func (s *Service) madeBefore(ctx context.Context, claim *idempotency.Claim, refusal error) (Created, error) {
+	v, err := idempotency.Foresee(ctx, s.Pool, claim)
+	switch {
+	case err != nil:
+		return Created{}, err
+	case v.Prior == nil:
+		return Created{}, refusal
+	}
+	out := replay(v)
+	return out.Created, out.Err
 }
 
 // keep writes a token, once for a claim.
@@ -148,7 +167,7 @@ func (o owner) ref(id ids.Token) vault.Ref {
 	return vault.Ref{Token: id, ApplicationID: o.ApplicationID, MerchantID: o.MerchantID}
 }
 
-// browserClaim makes a retry in the same scope, a session or what follows it, find the first attempt's token. The digest uses
+// browserClaim makes a retry within the same scope find the first attempt's token. The digest uses
 // the card's keyed fingerprint, so nothing about the number can be found by trying.
 func browserClaim(within, retryKey string, row newToken, now time.Time) *idempotency.Claim {
 	scope := sha256.Sum256([]byte(within + "\n" + retryKey))

@@ -46,5 +46,9 @@ func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authoriz
 		return Created{}, err
 	}
 	row.mandate.Text, row.mandate.TextVersion, row.mandate.AcceptedAt = in.Text, in.Mandate.TextVersion, in.AcceptedAt
-	return s.keepBank(ctx, m, row, browserClaim(session.scope(authorization), retryKey, row, s.Now()), take)
+	claim := browserClaim(session.scope(authorization), retryKey, row, s.Now())
+	if err := session.spent(); err != nil {
+		return s.madeBefore(ctx, claim, err)
+	}
+	return s.keepBank(ctx, m, row, claim, take)
 }

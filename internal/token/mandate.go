@@ -2,6 +2,7 @@ package token
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 
 	"svcpay/internal/authz"
@@ -40,6 +41,13 @@ const MandateVersion = "2026-12"
 
 // MandateVersionFrench names that of [MandateTextFrench].
 const MandateVersionFrench = "2026-12-fr"
+
+// ShownMandate names a mandate as a payer is shown it: the version of its wording, and a digest of the whole text, of which the
+// merchant's name is a part. It comes back with the agreement.
+func ShownMandate(version, text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%s.%x", version, sum[:4])
+}
 
 // MandateText is what a payer agrees to, for a merchant of that name.
 func MandateText(scheme processor.Scheme, merchant string) string {

@@ -117,15 +117,36 @@ type SessionUse struct {
 	Attempts      int     `db:"attempts"` // this one included
 }
 
-// scope is within what a retry of something that a payer authorized finds the first attempt: a page's session may have been
-// renewed between the two, its key, merchant and origin stay.
-func (u SessionUse) scope(authorized string) string {
-	return strings.Join([]string{u.KeyID.String(), strconv.FormatInt(u.MerchantID, 10), u.PageOrigin, authorized}, "\n")
+// typed is the scope's name of what a payer types, as others have those of what was authorized elsewhere.
+const typed = "typed"
+
+// scope is within what a retry finds the first attempt: a page's session may have been renewed between the two, its key,
+// merchant and origin stay. Within these the name is that of what the payer authorized, or typed.
+func (u SessionUse) scope(name string) string {
+	return strings.Join([]string{u.KeyID.String(), strconv.FormatInt(u.MerchantID, 10), u.PageOrigin, name}, "\n")
+}
+
+// spent refuses an attempt beyond those that a session allows.
+func (u SessionUse) spent() error {
+	if u.Attempts > sessionAttempts {
+		return errTooMany.After(sessionLife)
+	}
+	return nil
 }
 
 // UseSession counts an attempt against the session and returns whose it is. A session ends with its
 // time or with its key: not_ready; and allows ten attempts: rate_limited.
 func (s *Service) UseSession(ctx context.Context, id string) (SessionUse, error) {
+	row, err := s.CountAttempt(ctx, id)
+	if err != nil {
+		return row, err
+	}
+	return row, row.spent()
+}
+
+// CountAttempt is UseSession that leaves it to the caller to refuse one attempt too many: it may be the retry of
+// an earlier one, whose token exists.
+func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, error) {
 	row, err := pg.One[SessionUse](ctx, s.Pool, `
 		UPDATE client_sessions s SET attempts = s.attempts + 1
 		FROM api_keys k
@@ -133,15 +154,10 @@ func (s *Service) UseSession(ctx context.Context, id string) (SessionUse, error)
 			AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)
 		RETURNING s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts`,
 		pg.Args{"hash": hashSession(id), "now": s.Now()})
-	switch {
-	case errors.Is(err, pg.ErrNone):
-		return row, errEnded
-	case err != nil:
-		return row, err
-	case row.Attempts > sessionAttempts:
-		return row, errTooMany.After(sessionLife)
+	if errors.Is(err, pg.ErrNone) {
+		err = errEnded
 	}
-	return row, nil
+	return row, err
 }
 
 // PurgeSessions deletes a batch of the sessions whose time is over and tells how many those were.

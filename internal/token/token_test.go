@@ -190,7 +190,7 @@ func TestRetryFindsTheFirstToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
-	for range 4 {
+	for _, session := range []string{session, session, session, w.Session()} { // the last follows one that ended meanwhile
 		all.Go(func() {
 			if again, err := create(session, "k", in); err != nil || again != first {
 				t.Errorf("a retry gives %s, %v; want %s", again, err, first)
@@ -206,8 +206,15 @@ func TestRetryFindsTheFirstToken(t *testing.T) {
 		t.Errorf("another card with the same key: %s, %v", again, err)
 	}
 	for name, id := range map[string]func() (string, error){
-		"another key":     func() (string, error) { return create(session, "k2", in) },
-		"another session": func() (string, error) { return create(w.Session(), "k", in) },
+		"another key":      func() (string, error) { return create(session, "k2", in) },
+		"another merchant": func() (string, error) { return create(w.SessionOf(w.App, w.App.Merchants.USQ), "k", in) },
+		"another page": func() (string, error) {
+			s, err := w.Tokens.OpenSession(t.Context(), token.SessionInput{PublicKey: w.App.PublicKey, MerchantID: w.App.Merchants.US, PageOrigin: "https://any.example"})
+			if err != nil {
+				return "", err
+			}
+			return create(s.ID, "k", in)
+		},
 	} {
 		if again, err := id(); err != nil || again == first {
 			t.Errorf("%s: %s, %v", name, again, err)

@@ -3,7 +3,6 @@ package token_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"svcpay/internal/demo"
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
+	"svcpay/internal/pg"
 	"svcpay/internal/token"
 )
 
@@ -21,35 +21,82 @@ func TestCardMakesFiveTokensAnHour(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	in := w.Card(limited)
-	create := func(app demo.Application, merchantID int64, key string) error {
-		_, err := w.Tokens.CreateCard(t.Context(), w.SessionOf(app, merchantID), key, in)
+	create := func(app demo.Application, merchantID int64) error {
+		_, err := w.Tokens.CreateCard(t.Context(), w.SessionOf(app, merchantID), retry(w), in)
 		return err
 	}
 	merchants := []int64{w.App.Merchants.US, w.App.Merchants.USQ, w.App.Merchants.CA}
 	for i := range 5 {
-		if err := create(w.App, merchants[i%3], "k"); err != nil {
+		if err := create(w.App, merchants[i%3]); err != nil {
 			t.Fatalf("token %d: %v", i+1, err)
 		}
 		w.Clock.Advance(10 * time.Minute)
 	}
-	err := create(w.App, merchants[0], "k")
+	err := create(w.App, merchants[0])
 	if f, ok := fault.As(err); !ok || f.Code != "rate_limited" || f.Kind != fault.KindLimited || f.RetryAfter != 10*time.Minute {
 		t.Errorf("the sixth within an hour: %v", err)
 	}
 	if n := count(t, w, "tokens"); n != 5 {
 		t.Errorf("%d tokens", n)
 	}
-	if err := create(w.Other, w.Other.Merchants.US, "k"); err != nil {
+	if err := create(w.Other, w.Other.Merchants.US); err != nil {
 		t.Errorf("another application: %v", err)
 	}
 	w.TokenIn(w.Session(), "4242424242424242") // a test card, and others, are not concerned
 	w.Clock.Advance(10*time.Minute - time.Millisecond)
-	if err := create(w.App, merchants[0], "k"); code(err) != "rate_limited" {
+	if err := create(w.App, merchants[0]); code(err) != "rate_limited" {
 		t.Errorf("just before the hour: %v", err)
 	}
 	w.Clock.Advance(time.Millisecond)
-	if err := create(w.App, merchants[0], "k"); err != nil {
+	if err := create(w.App, merchants[0]); err != nil {
 		t.Errorf("after an hour: %v", err)
+	}
+}
+
+// Five tokens an hour are five in any hour: there is no moment at which a card that made some may make five more.
+func TestTheHourOfACardSlides(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	in := w.Card(limited)
+	fill := func(want int, retryAfter time.Duration) {
+		t.Helper()
+		for range want {
+			w.TokenIn(w.Session(), limited)
+		}
+		_, err := w.Tokens.CreateCard(t.Context(), w.Session(), retry(w), in)
+		if f, ok := fault.As(err); !ok || f.Code != "rate_limited" || f.RetryAfter != retryAfter {
+			t.Errorf("after %d more: %v; want a wait of %s", want, err, retryAfter)
+		}
+	}
+	w.TokenIn(w.Session(), limited)
+	w.Clock.Advance(59 * time.Minute)
+	fill(4, time.Minute)
+	w.Clock.Advance(time.Minute)
+	fill(1, 59*time.Minute)
+	if n, err := w.Tokens.PurgeVelocity(t.Context()); err != nil || n != 0 {
+		t.Errorf("purged %d, %v", n, err)
+	}
+	w.Clock.Advance(59 * time.Minute)
+	fill(4, time.Minute)
+	w.Clock.Advance(time.Hour)
+	if n, err := w.Tokens.PurgeVelocity(t.Context()); err != nil || n != 1 {
+		t.Errorf("purged %d, %v", n, err)
+	}
+	fill(5, time.Hour)
+}
+
+// A program of before that runs beside counts by began_at and tokens alone, and resets both an hour after began_at.
+func TestCardsAreCountedForAProgramOfBefore(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	for i, want := range []int{1, 2, 3, 3, 3} {
+		w.TokenIn(w.Session(), limited)
+		kept, err := pg.Value[bool](t.Context(), w.Pool, `SELECT tokens = @tokens AND began_at = @now FROM card_velocity`,
+			pg.Args{"tokens": want, "now": w.Clock.Now()})
+		if err != nil || !kept {
+			t.Errorf("token %d: not %d of now, %v", i+1, want, err)
+		}
+		w.Clock.Advance(20 * time.Minute)
 	}
 }
 
@@ -86,7 +133,7 @@ func TestCardIsCountedOnceHoweverManyAskAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for _, session := range sessions {
 		all.Go(func() {
-			if _, err := w.Tokens.CreateCard(t.Context(), session, "k", in); err != nil && code(err) != "rate_limited" {
+			if _, err := w.Tokens.CreateCard(t.Context(), session, retry(w), in); err != nil && code(err) != "rate_limited" {
 				t.Error(err)
 			}
 		})
@@ -112,8 +159,8 @@ func TestMerchantOfManyDeclinesIsSlowedThenRefused(t *testing.T) {
 		}
 		tokens, session := token.New(deps), w.Session()
 		got := 0
-		for i := range 10 {
-			_, err := tokens.CreateCard(t.Context(), session, fmt.Sprint(i), w.Card("4242424242424242"))
+		for range 10 {
+			_, err := tokens.CreateCard(t.Context(), session, retry(w), w.Card("4242424242424242"))
 			if f, ok := fault.As(err); err != nil && (!ok || f.Code != "rate_limited" || f.RetryAfter != time.Minute) {
 				t.Errorf("%+v", err)
 			}

@@ -59,7 +59,7 @@ func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, 
 	if len(fs) > 0 {
 		return Created{}, fs.Err()
 	}
-	session, err := s.UseSession(ctx, sessionID)
+	session, err := s.CountAttempt(ctx, sessionID)
 	if err != nil {
 		return Created{}, err
 	}
@@ -71,7 +71,11 @@ func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, 
 	if err != nil {
 		return Created{}, err
 	}
-	out, err := s.keep(ctx, row, browserClaim(session.scope(fmt.Sprintf("%x", row.payload)), retryKey, row, s.Now()))
+	claim := browserClaim(session.scope(fmt.Sprintf("%x", row.payload)), retryKey, row, s.Now())
+	if err := session.spent(); err != nil {
+		return s.madeBefore(ctx, claim, err)
+	}
+	out, err := s.keep(ctx, row, claim)
 	if pg.Violated(err) == "wallet_payloads_pkey" {
 		err = errUsed
 	}

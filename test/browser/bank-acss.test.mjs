@@ -69,8 +69,8 @@ test('every mistake is named at its input, and what was typed stays, but for the
   await submitAccount(page, nothing, { agree: false });
   await inModal(page).getByRole('alert').waitFor();
   assert.deepEqual(await mistakes(page), {
-    first_name: 'incomplete_account_holder_name', email: 'incomplete_email', type: 'incomplete_account_type', institution: 'incomplete_institution_number',
-    transit: 'incomplete_transit_number', account: 'incomplete_account_number', mandate: 'mandate_not_accepted',
+    first_name: 'incomplete_account_holder_name', last_name: 'incomplete_account_holder_name', email: 'incomplete_email',
+    type: 'incomplete_account_type', institution: 'incomplete_institution_number', transit: 'incomplete_transit_number', account: 'incomplete_account_number', mandate: 'mandate_not_accepted',
   });
   await submitAccount(page, { ...CANADIAN, institution: '12a', transit: '123456', account: '12', email: 'lea' });
   await inModal(page).locator('[data-code=invalid_email]').waitFor();

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strconv"
 	"testing"
@@ -88,7 +89,7 @@ func (s *site) session(t *testing.T) string {
 // token tokenizes a card in a session of its own.
 func (s *site) token(t *testing.T, number string) string {
 	t.Helper()
-	a, err := s.tokenize(s.session(t), number, "retry-1", cardBody(number))
+	a, err := s.tokenize(s.session(t), number, rand.Text(), cardBody(number))
 	if err != nil || a.status != http.StatusCreated {
 		t.Fatalf("token: %v, %s", err, a)
 	}

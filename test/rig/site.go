@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -51,7 +52,7 @@ func (s Site) Token(number string) (string, error) {
 	}
 	body := CardBody(number)
 	body["session"] = a.Text("session")
-	a, err = Send(s.Client, s.Addr, PayHost, "POST", "/client/tokens", body, map[string]string{"Idempotency-Key": "token"})
+	a, err = Send(s.Client, s.Addr, PayHost, "POST", "/client/tokens", body, map[string]string{"Idempotency-Key": rand.Text()})
 	if err != nil || a.Status != http.StatusCreated {
 		return "", fmt.Errorf("token: %v, %s", err, a)
 	}
