@@ -15,7 +15,7 @@ import (
 // Who tries stolen numbers tries many, or one often. What a payer does is far below these.
 const (
 	velocityWindow = time.Hour
-	velocityTokens = 5 // of one card, from all pages of an application
+	velocityTokens = 5 // of one card within any window, from all pages of an application
 
 	declineWindow   = 10 * time.Minute
 	declineLeast    = 20 // card charges of a merchant below which a ratio says nothing
@@ -53,7 +53,7 @@ func (s *Service) watch(ctx context.Context, session SessionUse) error {
 	return nil
 }
 
-// countTx counts the new tokens of cards, each of another card. More than a few of one within an hour are
+// countTx counts the new tokens of cards, each of another card. More than a few of one within any hour are
 // refused and not counted; the refusals stand at the places of their rows.
 func countTx(ctx context.Context, tx *pg.Tx, rows []newToken, verdicts []idempotency.Verdict, now time.Time) ([]error, error) {
 	refusals := make([]error, len(rows))
@@ -73,13 +73,14 @@ func countTx(ctx context.Context, tx *pg.Tx, rows []newToken, verdicts []idempot
 	}
 	args := pg.Rows(ofCards)
 	args["now"], args["old"], args["most"] = now, now.Add(-velocityWindow), velocityTokens
+	// times are the card's last ones, the newest first; the oldest of as many as may be says whether there may be one more.
 	taken, err := pg.All[cardKey](ctx, tx, `
-		INSERT INTO card_velocity AS v (application_id, fingerprint, began_at, tokens)
-		SELECT c.*, @now::timestamptz, 1 FROM unnest(@rows::counted_card[]) AS c
+		INSERT INTO card_velocity AS v (application_id, fingerprint, began_at, tokens, times)
+		SELECT c.*, @now::timestamptz, 1, ARRAY[@now::timestamptz] FROM unnest(@rows::counted_card[]) AS c
 		ON CONFLICT (application_id, fingerprint) DO UPDATE SET
-			began_at = CASE WHEN v.began_at <= @old THEN excluded.began_at ELSE v.began_at END,
-			tokens = CASE WHEN v.began_at <= @old THEN 1 ELSE v.tokens + 1 END
-		WHERE v.began_at <= @old OR v.tokens < @most
+			began_at = excluded.began_at, times = (excluded.times || v.times)[:@most::int],
+			tokens = 1 + (SELECT count(*) FROM unnest(v.times[:@most::int - 1]) AS t WHERE t > @old)
+		WHERE (v.times[@most::int] > @old) IS NOT TRUE
 		RETURNING application_id, fingerprint`, args)
 	if err != nil {
 		return nil, err
@@ -109,16 +110,16 @@ func (r newToken) compareCard(o newToken) int {
 	return cmp.Or(cmp.Compare(r.ApplicationID, o.ApplicationID), bytes.Compare(r.fingerprint, o.fingerprint))
 }
 
-// tooOften is the refusal of a card that was used too often; it ends with the hour of the first use.
+// tooOften is the refusal of a card that was used too often; it ends an hour after the oldest of the uses that fill one.
 func tooOften(ctx context.Context, tx *pg.Tx, r newToken, now time.Time) (refusal, err error) {
-	began, err := pg.Value[time.Time](ctx, tx, `
-		SELECT began_at FROM card_velocity WHERE application_id = @application_id AND fingerprint = @fingerprint`,
-		pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint})
+	oldest, err := pg.Value[time.Time](ctx, tx, `
+		SELECT times[@most::int] FROM card_velocity WHERE application_id = @application_id AND fingerprint = @fingerprint`,
+		pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint, "most": velocityTokens})
 	return fault.New(fault.KindLimited, "rate_limited", "This card was used too often. Please try again later, or use another card.").
-		After(began.Add(velocityWindow).Sub(now)), err
+		After(oldest.Add(velocityWindow).Sub(now)), err
 }
 
-// PurgeVelocity forgets a batch of the cards whose hour is over and tells how many those were.
+// PurgeVelocity forgets a batch of the cards whose last token is an hour old and tells how many those were.
 func (s *Service) PurgeVelocity(ctx context.Context) (int64, error) {
 	return pg.Exec(ctx, s.Pool, `
 		DELETE FROM card_velocity WHERE (application_id, fingerprint) IN (

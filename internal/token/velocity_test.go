@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/demo"
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
+	"svcpay/internal/pg"
 	"svcpay/internal/token"
 )
 
@@ -49,6 +50,53 @@ func TestCardMakesFiveTokensAnHour(t *testing.T) {
 	w.Clock.Advance(time.Millisecond)
 	if err := create(w.App, merchants[0]); err != nil {
 		t.Errorf("after an hour: %v", err)
+	}
+}
+
+// Five tokens an hour are five in any hour: there is no moment at which a card that made some may make five more.
+func TestTheHourOfACardSlides(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	in := w.Card(limited)
+	fill := func(want int, retryAfter time.Duration) {
+		t.Helper()
+		for range want {
+			w.TokenIn(w.Session(), limited)
+		}
+		_, err := w.Tokens.CreateCard(t.Context(), w.Session(), retry(w), in)
+		if f, ok := fault.As(err); !ok || f.Code != "rate_limited" || f.RetryAfter != retryAfter {
+			t.Errorf("after %d more: %v; want a wait of %s", want, err, retryAfter)
+		}
+	}
+	w.TokenIn(w.Session(), limited)
+	w.Clock.Advance(59 * time.Minute)
+	fill(4, time.Minute)
+	w.Clock.Advance(time.Minute)
+	fill(1, 59*time.Minute)
+	if n, err := w.Tokens.PurgeVelocity(t.Context()); err != nil || n != 0 {
+		t.Errorf("purged %d, %v", n, err)
+	}
+	w.Clock.Advance(59 * time.Minute)
+	fill(4, time.Minute)
+	w.Clock.Advance(time.Hour)
+	if n, err := w.Tokens.PurgeVelocity(t.Context()); err != nil || n != 1 {
+		t.Errorf("purged %d, %v", n, err)
+	}
+	fill(5, time.Hour)
+}
+
+// A program of before that runs beside counts by began_at and tokens alone, and resets both an hour after began_at.
+func TestCardsAreCountedForAProgramOfBefore(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	for i, want := range []int{1, 2, 3, 3, 3} {
+		w.TokenIn(w.Session(), limited)
+		kept, err := pg.Value[bool](t.Context(), w.Pool, `SELECT tokens = @tokens AND began_at = @now FROM card_velocity`,
+			pg.Args{"tokens": want, "now": w.Clock.Now()})
+		if err != nil || !kept {
+			t.Errorf("token %d: not %d of now, %v", i+1, want, err)
+		}
+		w.Clock.Advance(20 * time.Minute)
 	}
 }
 
