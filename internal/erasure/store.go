@@ -18,6 +18,7 @@ type payer struct {
 	address       string
 	names         []string   // "first\nlast", each of whole names alone
 	others        [][16]byte // refunds and disputes of the charges, and the files handed in for those
+	keys          []string   // of requests that were about any of these
 	busy          bool
 }
 
@@ -53,7 +54,6 @@ func findTx(ctx context.Context, tx *pg.Tx, applicationID int64, address string)
 				AND (charge_id = ANY (@charges) OR subject_id = ANY (@objects)))
 			OR EXISTS (SELECT FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)
 				AND status IN ('needs_response', 'under_review'))
-			OR EXISTS (SELECT FROM idempotency_keys WHERE application_id = @application_id AND object_id = ANY (@objects) AND state <> 'done')
 			OR EXISTS (SELECT FROM exports WHERE application_id = @application_id AND status IN ('queued', 'running'))`,
 		pg.Args{"application_id": applicationID, "charges": p.Charges, "objects": p.objects()})
 	return p, err
@@ -72,19 +72,27 @@ func plain[T any](rows []value[T]) []T {
 	return out
 }
 
+// What a payer's is found by has an index each: by the address, and the charges of a token by the last digits that they show of it, for
+// a charge is found by its token nowhere else. A donor who gives no address is in none.
 const (
 	lockCharges = `
-		SELECT id AS value FROM charges
-		WHERE application_id = @application_id AND (lower(billing->>'email') = lower(@address) OR token_id IN (
-			SELECT id FROM tokens WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)))
-		ORDER BY id FOR UPDATE`
+		SELECT c.id AS value FROM charges c
+		WHERE c.application_id = @application_id AND c.id IN (
+			SELECT id FROM charges WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)
+			UNION ALL SELECT p.id FROM tokens t
+			JOIN charges p ON p.application_id = t.application_id AND p.payment_method->>'last4' = t.last4 AND p.token_id = t.id
+			WHERE t.application_id = @application_id AND lower(t.billing->>'email') = lower(@address))
+		ORDER BY c.id FOR UPDATE OF c`
 	selectTokens = `
 		SELECT id AS value FROM tokens
-		WHERE application_id = @application_id AND entry_mode <> 'payout_account' AND (lower(billing->>'email') = lower(@address) OR id IN (
-			SELECT token_id FROM charges WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)))
-		ORDER BY id`
+		WHERE application_id = @application_id AND entry_mode <> 'payout_account' AND lower(billing->>'email') = lower(@address)
+		UNION SELECT t.id FROM charges c
+		JOIN tokens t ON t.application_id = c.application_id AND t.merchant_id = c.merchant_id AND t.id = c.token_id
+		WHERE c.application_id = @application_id AND lower(c.billing->>'email') = lower(@address) AND t.entry_mode <> 'payout_account'
+		ORDER BY value`
 	lockDonations = `
-		SELECT id AS value FROM daf_donations WHERE application_id = @application_id AND lower(donor->>'email') = lower(@address)
+		SELECT id AS value FROM daf_donations
+		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)
 		ORDER BY id FOR UPDATE`
 	selectNames = `
 		SELECT DISTINCT lower(first || E'\n' || last) AS value FROM (
@@ -93,12 +101,16 @@ const (
 			UNION ALL SELECT billing->>'first_name', billing->>'last_name' FROM charges
 			WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)
 			UNION ALL SELECT donor->>'firstName', donor->>'lastName' FROM daf_donations
-			WHERE application_id = @application_id AND lower(donor->>'email') = lower(@address)) n
+			WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)) n
 		WHERE first <> '' AND last <> ''`
 	selectOthers = `
 		SELECT id AS value FROM refunds WHERE application_id = @application_id AND charge_id = ANY (@charges)
 		UNION ALL SELECT id FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)
 		UNION ALL SELECT unnest(evidence_files) FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)`
+	workflowsOf = `
+		DELETE FROM daf_workflows
+		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)`
+	receiptsTo = `UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND lower(email) = lower(@address)`
 )
 
 // eraseTx takes the payer out of everything but the audit log and the ledger, which never knew them.
@@ -106,7 +118,9 @@ func (p payer) eraseTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	p.recordsTx(tx)
 	p.donationsTx(tx)
 	p.attemptsTx(tx)
-	p.exportsTx(tx, now)
+	if err := p.exportsTx(ctx, tx, now); err != nil {
+		return err
+	}
 	if err := p.logsTx(ctx, tx); err != nil {
 		return err
 	}
@@ -137,8 +151,7 @@ func (p payer) recordsTx(tx *pg.Tx) {
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
 	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
-	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND lower(email) = lower(@address)`,
-		pg.Args{"application_id": p.applicationID, "address": p.address})
+	tx.Later(receiptsTo, pg.Args{"application_id": p.applicationID, "address": p.address})
 }
 
 // donationsTx queues what leaves donations, and the ways through the modal that led to them.
@@ -150,9 +163,9 @@ func (p payer) donationsTx(tx *pg.Tx) {
 	tx.Later(`UPDATE daf_donation_statuses SET note = NULL WHERE application_id = @application_id AND donation_id = ANY (@donations)`,
 		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
 	tx.Later(`
-		DELETE FROM daf_workflows
-		WHERE application_id = @application_id AND (donation_id = ANY (@donations) OR lower(donor->>'email') = lower(@address))`,
-		pg.Args{"application_id": p.applicationID, "donations": p.Donations, "address": p.address})
+		DELETE FROM daf_workflows WHERE application_id = @application_id AND donation_id = ANY (@donations)`,
+		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
+	tx.Later(workflowsOf, pg.Args{"application_id": p.applicationID, "address": p.address})
 }
 
 // logBatch is how many entries of the request log one statement reads: it has seconds, and there may be millions.
@@ -208,17 +221,29 @@ func (p payer) attemptsTx(tx *pg.Tx) {
 		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
 }
 
-// exportsTx queues the end of the application's files: they are compressed, and quickly made again.
-func (p payer) exportsTx(tx *pg.Tx, now time.Time) {
-	tx.Later(`
-		DELETE FROM export_chunks WHERE application_id = @application_id AND @objects::uuid[] <> '{}'`,
-		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
-	tx.Later(`
-		UPDATE exports SET status = 'expired', version = version + 1, updated_at = @now
-		WHERE application_id = @application_id AND status = 'done' AND @objects::uuid[] <> '{}'`,
-		pg.Args{"now": now, "application_id": p.applicationID, "objects": p.objects()})
+// chunkBatch is how many parts of files one statement deletes: each is long.
+const chunkBatch = 100
+
+// exportsTx ends the application's files: they are compressed, and quickly made again.
+func (p payer) exportsTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	tx.Later(`
 		UPDATE exports SET filters = '{}'
 		WHERE application_id = @application_id AND position(lower(@address) IN lower(filters::text)) > 0`,
 		pg.Args{"application_id": p.applicationID, "address": p.address})
+	if p.Objects() == 0 {
+		return nil
+	}
+	tx.Later(`
+		UPDATE exports SET status = 'expired', version = version + 1, updated_at = @now
+		WHERE application_id = @application_id AND status = 'done'`,
+		pg.Args{"now": now, "application_id": p.applicationID})
+	for {
+		gone, err := tx.Exec(ctx, `
+			DELETE FROM export_chunks WHERE (application_id, export_id, number) IN (
+				SELECT application_id, export_id, number FROM export_chunks WHERE application_id = @application_id LIMIT @batch)`,
+			pg.Args{"application_id": p.applicationID, "batch": chunkBatch})
+		if err != nil || gone < chunkBatch {
+			return err
+		}
+	}
 }
