@@ -285,49 +285,6 @@ func (w *world) recorded() {
 	}
 }
 
-// The request log may be long: it is read to its end, a part at a time.
-func TestTheRequestLogIsReadToItsEnd(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	copies := func(path string) {
-		_, err := w.Pool.Exec(t.Context(), `
-			INSERT INTO request_logs SELECT (jsonb_populate_record(l, jsonb_build_object('id', gen_random_uuid()))).*
-			FROM request_logs l, generate_series(1, 1200) WHERE l.path = $1`, path)
-		w.must(err)
-	}
-	copies("/api/charges")
-	copies("/api/me")
-	if _, err := w.erase(address); err != nil {
-		t.Fatal(err)
-	}
-	if left := w.found(); len(left) > 0 {
-		t.Errorf("still there:\n%s", strings.Join(left, "\n"))
-	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs WHERE path = '/api/me'`, pg.Args{}); err != nil || n != 1201 {
-		t.Errorf("%d entries of others are left, %v", n, err)
-	}
-}
-
-// In a query an address may be written in several ways, of which each is found.
-func TestAnAddressIsFoundHoweverAQueryWritesIt(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	for _, query := range []string{"email=o'q+gifts@giver.example", "email=o'q+gifts%40giver.example", "email=o'q%2Bgifts%40giver.example",
-		"email=o%27q%2Bgifts%40giver.example", "email=O%27q%2bgifts@giver.example", "q=email%3Ao%27q%2Bgifts%40giver.example+failed"} {
-		w.log("/api/tokens", query, nil)
-	}
-	w.log("/api/tokens", "email=o%27q%2Bgifts%40giver.example.org&broken=%zz%4", nil)
-	w.log("/api/tokens", "email=q%2Bgifts%40giver.example", nil)
-	w.must(w.RequestLogs.Flush(t.Context()))
-	if _, err := w.erase("o'q+gifts@giver.example"); err != nil {
-		t.Fatal(err)
-	}
-	left, err := pg.Value[[]string](t.Context(), w.Pool, `SELECT array_agg(query) FROM request_logs WHERE path = '/api/tokens'`, pg.Args{})
-	if err != nil || !slices.Equal(left, []string{"email=q%2Bgifts%40giver.example"}) {
-		t.Errorf("left %q, %v", left, err)
-	}
-}
-
 // Nothing is erased while something is under way, nor by somebody who may not, nor of another application.
 func TestErasuresThatAreRefused(t *testing.T) {
 	t.Parallel()

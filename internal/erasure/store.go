@@ -2,9 +2,6 @@ package erasure
 
 import (
 	"context"
-	"fmt"
-	"regexp"
-	"strings"
 	"time"
 
 	"svcpay/internal/ids"
@@ -166,49 +163,6 @@ func (p payer) donationsTx(tx *pg.Tx) {
 		DELETE FROM daf_workflows WHERE application_id = @application_id AND donation_id = ANY (@donations)`,
 		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
 	tx.Later(workflowsOf, pg.Args{"application_id": p.applicationID, "address": p.address})
-}
-
-// logBatch is how many entries of the request log one statement reads: it has seconds, and there may be millions.
-const logBatch = 1000
-
-// logsTx deletes what was asked and answered with the payer in it: nothing is decided by request logs.
-func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
-	var last [16]byte
-	for {
-		read, err := pg.All[value[[16]byte]](ctx, tx, `
-			WITH page AS MATERIALIZED (
-				SELECT id, lower(concat_ws(' ', path, query)) AS asked, lower(concat_ws(' ', path, query, request_body, response_body)) AS words
-				FROM request_logs WHERE application_id = @application_id AND id > @last ORDER BY id LIMIT @batch
-			), gone AS (
-				DELETE FROM request_logs l USING page w
-				WHERE l.application_id = @application_id AND l.id = w.id AND (position(lower(@address) IN w.words) > 0
-					OR w.asked ~ @written
-					OR EXISTS (SELECT FROM unnest(@names::text[]) n
-						WHERE position(split_part(n, E'\n', 1) IN w.words) > 0 AND position(split_part(n, E'\n', 2) IN w.words) > 0))
-			) SELECT id AS value FROM page ORDER BY id DESC LIMIT 1`,
-			pg.Args{"application_id": p.applicationID, "address": p.address, "written": written(p.address), "names": p.names, "last": last, "batch": logBatch})
-		if err != nil || len(read) == 0 {
-			return err
-		}
-		last = read[0].Value
-	}
-}
-
-// written is a pattern of an address in a path or a query in lowercase, where each character but letters and digits may be escaped.
-func written(address string) string {
-	var out strings.Builder
-	for _, r := range strings.ToLower(address) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			out.WriteRune(r)
-			continue
-		}
-		out.WriteString("(?:" + regexp.QuoteMeta(string(r)) + "|")
-		for _, b := range []byte(string(r)) {
-			fmt.Fprintf(&out, "%%%02x", b)
-		}
-		out.WriteByte(')')
-	}
-	return out.String()
 }
 
 // attemptsTx queues what leaves the answers of endpoints: they may repeat what they were told.
