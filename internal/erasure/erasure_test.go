@@ -11,6 +11,7 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/banklink"
 	"svcpay/internal/charge"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/workflow"
@@ -81,6 +82,7 @@ func newWorld(t *testing.T) *world {
 	w.takeBack(created.Token.String())
 	w.contest(created.Token.String())
 	w.donate()
+	w.link()
 	w.helped(created.Token.String())
 	w.log("/api/charges", "email="+strings.ReplaceAll(address, "@", "%40"), nil)
 	w.log("/api/search", "q=other", []byte(`{"first_name":"Odalys","last_name":"Quenneville"}`))
@@ -148,6 +150,15 @@ func (w *world) donate() {
 		User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: &mail}}, nil)
 	w.must(err)
 	w.donation = out.Object
+}
+
+// link has the payer authorize debits of a bank account, of which no token is made yet.
+func (w *world) link() {
+	w.T.Helper()
+	secret, err := w.Links.Begin(w.T.Context(), banklink.BeginInput{SessionID: w.SessionOf(w.App, w.App.Merchants.CA), Scheme: processor.ACSS})
+	w.must(err)
+	w.must(w.Links.Submit(w.T.Context(), secret, banklink.Form{FirstName: first, LastName: last, Email: address, AccountType: "savings",
+		Institution: "000", Transit: "11000", Account: "000123456789", Accepted: true}))
 }
 
 // helped has people work on what is the payer's in the portal: each of that is in the audit log, which nothing is taken out of.
@@ -222,7 +233,7 @@ func TestNothingIsLeftOfAPayerButWhatWasPaid(t *testing.T) {
 	w := newWorld(t)
 	had := strings.Join(w.found(), "\n")
 	for _, table := range []string{"tokens", "charges", "refunds", "events", "receipts", "daf_donations", "request_logs", "idempotency_keys",
-		"disputes", "files", "processor_operations"} {
+		"disputes", "files", "processor_operations", "bank_links"} {
 		if !strings.Contains(had, table+": ") { // or what is not found below was never there
 			t.Errorf("%s had nothing of the payer:\n%s", table, had)
 		}

@@ -107,6 +107,9 @@ const (
 	workflowsOf = `
 		DELETE FROM daf_workflows
 		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)`
+	linksOf = `
+		UPDATE bank_links SET wrapped_key = NULL, number = NULL, details = NULL, email = NULL
+		WHERE application_id = @application_id AND lower(email) = lower(@address)`
 	receiptsTo = `UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND lower(email) = lower(@address)`
 )
 
@@ -127,7 +130,7 @@ func (p payer) eraseTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	return p.answersTx(ctx, tx)
 }
 
-// recordsTx queues what leaves charges, their tokens and what came of them. The texts of mandates name nobody: they stay, as proof.
+// recordsTx queues what leaves charges, their tokens, accounts that are to become some, and what came of them. The texts of mandates name nobody: they stay, as proof.
 func (p payer) recordsTx(tx *pg.Tx) {
 	tx.Later(`UPDATE tokens SET billing = '{}' WHERE application_id = @application_id AND id = ANY (@tokens)`,
 		pg.Args{"application_id": p.applicationID, "tokens": p.Tokens})
@@ -148,6 +151,7 @@ func (p payer) recordsTx(tx *pg.Tx) {
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
 	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
+	tx.Later(linksOf, pg.Args{"application_id": p.applicationID, "address": p.address})
 	tx.Later(receiptsTo, pg.Args{"application_id": p.applicationID, "address": p.address})
 }
 
