@@ -17,3 +17,13 @@ ALTER TABLE bank_links
     ADD CHECK (state = 'authorized' OR num_nonnulls(wrapped_key, email, token_id) = 0);
 CREATE INDEX bank_links_by_email ON bank_links (application_id, lower(email)) WHERE email IS NOT NULL;
 CREATE INDEX bank_links_by_token ON bank_links (token_id) WHERE token_id IS NOT NULL;
+
+-- Numbers of merchants' accounts were kept before the accounts were: those that never became one are nobody's. One that is
+-- becoming an account now, by a program of before, is left.
+WITH nobodys AS (
+    UPDATE tokens t SET status = 'deleted', version = version + 1, updated_at = now()
+    WHERE t.entry_mode = 'payout_account' AND t.status <> 'deleted' AND t.created_at < now() - interval '1 hour'
+        AND NOT EXISTS (SELECT FROM merchant_bank_accounts a WHERE a.application_id = t.application_id AND a.merchant_id = t.merchant_id AND a.token_id = t.id)
+    RETURNING t.id
+)
+DELETE FROM vault_keys WHERE token_id IN (SELECT id FROM nobodys);
