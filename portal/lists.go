@@ -125,7 +125,7 @@ var decimal = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 // tame puts an apostrophe before what a spreadsheet would take for a formula: of what begins with a sign, all that
 // is not a number to its end.
 func tame(cell string) string {
-	if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r") && !decimal.MatchString(cell) {
+	if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r\n") && !decimal.MatchString(cell) {
 		return "'" + cell
 	}
 	return cell

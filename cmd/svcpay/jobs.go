@@ -39,6 +39,7 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_wallet_payloads", a.Tokens.PurgePayloads),
 		purge("purge_daf_workflows", a.Workflows.Purge),
 		purge("purge_bank_links", a.Links.Purge),
+		purge("purge_payout_accounts", a.Payouts.PurgeAccounts),
 		purge("purge_portal_sessions", a.Identity.PurgeSessions),
 		purge("purge_sign_ins", a.Identity.PurgeSignIns),
 		purge("purge_idempotency_keys", func(ctx context.Context) (int64, error) {

@@ -137,7 +137,7 @@ func (r vaultRotateCommand) Run(w *world) error {
 	}
 	fmt.Fprintf(w.stdout, "Tokens that were sealed again: %d; left: %d\n", total, left)
 	if left > 0 {
-		return fmt.Errorf("tokens that the former key has wrapped: %d, of which %d wait for their security code to go (15 minutes): run this again", left, waiting)
+		return fmt.Errorf("tokens that the former key has wrapped: %d, of which %d wait for their security code to go, or to be made of an authorized account (15 minutes): run this again", left, waiting)
 	}
 	fmt.Fprintln(w.stdout, "Copy the key file to every machine and reload every server; run this again; then svcpay vault retire.")
 	return nil

@@ -3,11 +3,12 @@ package banklink
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -55,10 +56,9 @@ func (l Link) agreed(a Agreed) bool {
 	return a.Accepted && (a.Shown == "" || a.Shown == l.Shown())
 }
 
-// account is what lies sealed between authorization and token.
+// account is what lies sealed between authorization and token, beside the number, which lies there as the vault seals it.
 type account struct {
 	Routing     string        `json:"routing"`
-	Number      string        `json:"number"`
 	AccountType string        `json:"account_type"`
 	Billing     token.Billing `json:"billing"`
 	Text        string        `json:"text"`
@@ -133,12 +133,16 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 		return err
 	}
 	text, version := l.Agreement()
-	plain, err := json.Marshal(account{Routing: in.Routing, Number: in.Number.Reveal(), AccountType: in.AccountType, Billing: in.Billing,
+	plain, err := json.Marshal(account{Routing: in.Routing, AccountType: in.AccountType, Billing: in.Billing,
 		Text: text, Version: version, AcceptedAt: instant.Of(m.At), IP: in.Mandate.IP, UserAgent: in.Mandate.UserAgent, Verified: verified})
 	if err != nil {
 		return err
 	}
-	sealed, err := s.Box.Seal(plain, l.purpose())
+	details, err := s.Box.Seal(plain, l.purpose())
+	if err != nil {
+		return err
+	}
+	kept, err := s.Tokens.SealNumber(l.numberOf(), in.Number)
 	if err != nil {
 		return err
 	}
@@ -147,9 +151,11 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 		chosen, gone = &l.AccountKey, ErrAccount
 	}
 	n, err := pg.Exec(ctx, s.Pool, `
-		UPDATE bank_links SET state = 'authorized', authorization_id = @id, sealed = @sealed, expires_at = @until, account_key = @account
+		UPDATE bank_links SET state = 'authorized', authorization_id = @id, wrapped_key = @wrapped_key, number = @number, details = @details,
+			email = @email, expires_at = @until, account_key = @account
 		WHERE secret_hash = @hash AND state = 'open' AND (@account::text IS NULL OR account_key = @account AND visit_id = @visit)`,
-		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "sealed": sealed, "until": s.Now().Add(authorizationLife), "hash": l.SecretHash,
+		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "wrapped_key": kept.WrappedKey, "number": kept.Number, "details": details,
+			"email": in.Billing.Email, "until": s.Now().Add(authorizationLife), "hash": l.SecretHash,
 			"account": chosen, "visit": l.VisitID})
 	if err == nil && n == 0 {
 		err = gone
@@ -158,7 +164,14 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 }
 
 // purpose is what an account is sealed for: the way of one payer, at one merchant.
-func (l Link) purpose() string { return "bank_links:" + hex.EncodeToString(l.SecretHash) }
+func (l Link) purpose() string {
+	return fmt.Sprintf("bank_links:%d:%d:%x", l.ApplicationID, l.MerchantID, l.SecretHash)
+}
+
+// numberOf says whose number it is, to the vault: the way stands for the token, which gets its id when it is made.
+func (l Link) numberOf() token.NumberOf {
+	return token.NumberOf{ApplicationID: l.ApplicationID, MerchantID: l.MerchantID, Token: ids.TokenFrom([16]byte(l.SecretHash))}
+}
 
 // RedeemInput asks for the token of what a payer authorized.
 type RedeemInput struct {
@@ -191,7 +204,7 @@ func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, er
 		return token.Created{}, errUnknown
 	case err != nil:
 		return token.Created{}, err
-	case !l.ExpiresAt.After(now) || l.Sealed == nil:
+	case !l.ExpiresAt.After(now) || l.Details == nil:
 		return token.Created{}, errLate
 	}
 	made, err := s.unseal(l)
@@ -202,13 +215,14 @@ func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, er
 	billing := in.Billing
 	billing.FirstName, billing.LastName, billing.Email = made.Billing.FirstName, made.Billing.LastName, made.Billing.Email
 	made.Billing = billing
-	return s.Tokens.CreateLinked(ctx, use, in.Authorization, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx) error { return useTx(ctx, tx, l) })
+	return s.Tokens.CreateLinked(ctx, use, in.Authorization, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx, made ids.Token) error { return useTx(ctx, tx, l, made) })
 }
 
-// useTx lets an authorization do once.
-func useTx(ctx context.Context, tx *pg.Tx, l Link) error {
-	n, err := tx.Exec(ctx, `UPDATE bank_links SET used = true WHERE secret_hash = @hash AND application_id = @application_id AND NOT used`,
-		pg.Args{"hash": l.SecretHash, "application_id": l.ApplicationID})
+// useTx lets an authorization do once. What lies sealed stays until its time is over, for whoever asks again, or the token is shredded.
+func useTx(ctx context.Context, tx *pg.Tx, l Link, made ids.Token) error {
+	n, err := tx.Exec(ctx, `
+		UPDATE bank_links SET used = true, token_id = @token WHERE secret_hash = @hash AND application_id = @application_id AND NOT used`,
+		pg.Args{"token": made, "hash": l.SecretHash, "application_id": l.ApplicationID})
 	if err == nil && n == 0 {
 		err = errUsed
 	}
@@ -217,11 +231,15 @@ func useTx(ctx context.Context, tx *pg.Tx, l Link) error {
 
 func (s *Service) unseal(l Link) (token.LinkedInput, error) {
 	var a account
-	plain, err := s.Box.Open(l.Sealed, l.purpose())
+	plain, err := s.Box.Open(l.Details, l.purpose())
 	if err == nil {
 		err = json.Unmarshal(plain, &a)
 	}
-	return token.LinkedInput{BankInput: token.BankInput{Scheme: l.Scheme, Routing: a.Routing, Number: sensitive.NewAccountNumber(a.Number), AccountType: a.AccountType,
+	if err != nil {
+		return token.LinkedInput{}, err
+	}
+	number, err := s.Tokens.OpenNumber(l.numberOf(), token.SealedNumber{WrappedKey: l.WrappedKey, Number: l.Number})
+	return token.LinkedInput{BankInput: token.BankInput{Scheme: l.Scheme, Routing: a.Routing, Number: number, AccountType: a.AccountType,
 		Billing: a.Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: a.Version, IP: a.IP, UserAgent: a.UserAgent}},
 		Text: a.Text, AcceptedAt: a.AcceptedAt, Verified: a.Verified}, err
 }

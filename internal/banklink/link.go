@@ -73,8 +73,10 @@ type Link struct {
 	VisitAddress    string           `db:"visit_address"`
 	AccountKey      string           `db:"account_key"`      // "": no account of the visit is chosen
 	AuthorizationID string           `db:"authorization_id"` // "" until the payer authorizes
-	Sealed          []byte           `db:"sealed"`
-	Used            bool             `db:"used"` // a token was made
+	WrappedKey      []byte           `db:"wrapped_key"`
+	Number          []byte           `db:"number"`
+	Details         []byte           `db:"details"` // nil: there is nothing of which a token can be made
+	Used            bool             `db:"used"`    // a token was made
 	// AllowedOrigins are those of the pages that may show the modal; none means any, in a sandbox.
 	AllowedOrigins []string  `db:"allowed_origins"`
 	ExpiresAt      time.Time `db:"expires_at"` // by the machine's time
@@ -160,7 +162,7 @@ const selectLink = `
 	SELECT l.secret_hash, l.application_id, l.merchant_id, l.key_id, l.page_origin, m.name AS merchant_name, l.scheme, l.language, l.color_scheme, l.state,
 		coalesce(l.institution_id, '') AS institution_id, coalesce(l.institution_name, '') AS institution_name,
 		coalesce(l.visit_id, '') AS visit_id, coalesce(l.visit_address, '') AS visit_address, coalesce(l.account_key, '') AS account_key,
-		coalesce(l.authorization_id, '') AS authorization_id, l.sealed, l.used, k.allowed_origins, l.expires_at,
+		coalesce(l.authorization_id, '') AS authorization_id, l.wrapped_key, l.number, l.details, l.used, k.allowed_origins, l.expires_at,
 		(k.revoked_at IS NOT NULL OR k.expires_at <= @now) IS TRUE AS key_ended
 	FROM bank_links l
 		JOIN merchants m ON m.application_id = l.application_id AND m.id = l.merchant_id
@@ -198,8 +200,8 @@ func (s *Service) Cancel(ctx context.Context, secret string) error {
 func (s *Service) Purge(ctx context.Context) (int64, error) {
 	now := s.Now()
 	n, err := pg.Exec(ctx, s.Pool, `
-		UPDATE bank_links SET sealed = NULL WHERE secret_hash IN (
-			SELECT secret_hash FROM bank_links WHERE expires_at <= @now AND sealed IS NOT NULL LIMIT @batch)`,
+		UPDATE bank_links SET sealed = NULL, wrapped_key = NULL, number = NULL, details = NULL, email = NULL WHERE secret_hash IN (
+			SELECT secret_hash FROM bank_links WHERE expires_at <= @now AND (sealed IS NOT NULL OR details IS NOT NULL) LIMIT @batch)`,
 		pg.Args{"now": now, "batch": pg.PurgeBatch})
 	if err != nil {
 		return n, err

@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/demo"
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
+	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
@@ -169,7 +170,7 @@ func TestTimeEndsAWayAndAnAuthorization(t *testing.T) {
 	if n, err := w.Links.Purge(t.Context()); err != nil || n != 1 {
 		t.Errorf("%d, %v", n, err)
 	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM bank_links WHERE sealed IS NOT NULL`, pg.Args{}); err != nil || n != 0 {
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM bank_links WHERE num_nonnulls(sealed, wrapped_key, number, details, email) > 0`, pg.Args{}); err != nil || n != 0 {
 		t.Errorf("%d accounts lie there still, %v", n, err)
 	}
 	w.Clock.Advance(25 * time.Hour)
@@ -298,5 +299,53 @@ func TestNothingInTheDatabaseShowsTheAccount(t *testing.T) {
 		if err != nil || n > 0 != want {
 			t.Errorf("%s: %d, %v", needle, n, err)
 		}
+	}
+}
+
+// What a payer authorized opens for that merchant alone, whatever happens to the row.
+func TestASealedAccountOpensForItsMerchantAlone(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	ca := w.App.Merchants.CA
+	other := w.Merchant(merchant.CreateInput{Country: new("CA"), Currency: new("cad")})
+	id := submitted(t, w, begin(t, w, ca, processor.ACSS, ""), canadian())
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE bank_links SET merchant_id = @other`, pg.Args{"other": other.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := redeem(t, w, w.App, other.ID, id); err == nil {
+		t.Errorf("opened: %+v", out)
+	}
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE bank_links SET merchant_id = @own`, pg.Args{"own": ca}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := redeem(t, w, w.App, ca, id); err != nil {
+		t.Error(err)
+	}
+}
+
+// When the token is deleted, its way keeps nothing of the account.
+func TestADeletedTokenLeavesItsWay(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	ca := w.App.Merchants.CA
+	out, err := redeem(t, w, w.App, ca, submitted(t, w, begin(t, w, ca, processor.ACSS, ""), canadian()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := func() int {
+		n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM bank_links WHERE num_nonnulls(sealed, wrapped_key, number, details, email) > 0`, pg.Args{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := sealed(); n != 1 { // or what is not found below was never there
+		t.Fatalf("%d accounts lie sealed", n)
+	}
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), out.Token.String(), token.DeleteInput{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := sealed(); n != 0 {
+		t.Errorf("%d accounts lie there still", n)
 	}
 }

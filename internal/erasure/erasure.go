@@ -84,6 +84,9 @@ func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) 
 		if err := tx.Flush(ctx); err != nil { // the events of that are erased, too
 			return err
 		}
+		if err := p.findKeysTx(ctx, tx, keyBatch); err != nil {
+			return err
+		}
 		if err := p.eraseTx(ctx, tx, m.Machine); err != nil {
 			return err
 		}

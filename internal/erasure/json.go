@@ -79,32 +79,3 @@ func (p payer) eventsTx(ctx context.Context, tx *pg.Tx) error {
 	}
 	return nil
 }
-
-type answerRow struct {
-	Key     string `db:"key"`
-	Result  []byte `db:"result"`
-	Refusal []byte `db:"refusal"`
-}
-
-// answersTx rewrites the answers of the payer's idempotency keys. The keys stay: a repeated request must not pay twice.
-func (p payer) answersTx(ctx context.Context, tx *pg.Tx) error {
-	rows, err := pg.All[answerRow](ctx, tx, `
-		SELECT key, result, refusal FROM idempotency_keys WHERE application_id = @application_id AND object_id = ANY (@objects)`,
-		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		for _, text := range []*[]byte{&r.Result, &r.Refusal} {
-			if *text == nil {
-				continue
-			}
-			if *text, err = without(*text); err != nil {
-				return err
-			}
-		}
-		tx.Later(`UPDATE idempotency_keys SET result = @result, refusal = @refusal WHERE application_id = @application_id AND key = @key`,
-			pg.Args{"application_id": p.applicationID, "key": r.Key, "result": r.Result, "refusal": r.Refusal})
-	}
-	return nil
-}

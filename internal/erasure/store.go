@@ -2,9 +2,6 @@ package erasure
 
 import (
 	"context"
-	"fmt"
-	"regexp"
-	"strings"
 	"time"
 
 	"svcpay/internal/ids"
@@ -18,6 +15,7 @@ type payer struct {
 	address       string
 	names         []string   // "first\nlast", each of whole names alone
 	others        [][16]byte // refunds and disputes of the charges, and the files handed in for those
+	keys          []string   // of requests that were about any of these
 	busy          bool
 }
 
@@ -53,7 +51,6 @@ func findTx(ctx context.Context, tx *pg.Tx, applicationID int64, address string)
 				AND (charge_id = ANY (@charges) OR subject_id = ANY (@objects)))
 			OR EXISTS (SELECT FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)
 				AND status IN ('needs_response', 'under_review'))
-			OR EXISTS (SELECT FROM idempotency_keys WHERE application_id = @application_id AND object_id = ANY (@objects) AND state <> 'done')
 			OR EXISTS (SELECT FROM exports WHERE application_id = @application_id AND status IN ('queued', 'running'))`,
 		pg.Args{"application_id": applicationID, "charges": p.Charges, "objects": p.objects()})
 	return p, err
@@ -72,19 +69,27 @@ func plain[T any](rows []value[T]) []T {
 	return out
 }
 
+// What a payer's is found by has an index each: by the address, and the charges of a token by the last digits that they show of it, for
+// a charge is found by its token nowhere else. A donor who gives no address is in none.
 const (
 	lockCharges = `
-		SELECT id AS value FROM charges
-		WHERE application_id = @application_id AND (lower(billing->>'email') = lower(@address) OR token_id IN (
-			SELECT id FROM tokens WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)))
-		ORDER BY id FOR UPDATE`
+		SELECT c.id AS value FROM charges c
+		WHERE c.application_id = @application_id AND c.id IN (
+			SELECT id FROM charges WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)
+			UNION ALL SELECT p.id FROM tokens t
+			JOIN charges p ON p.application_id = t.application_id AND p.payment_method->>'last4' = t.last4 AND p.token_id = t.id
+			WHERE t.application_id = @application_id AND lower(t.billing->>'email') = lower(@address))
+		ORDER BY c.id FOR UPDATE OF c`
 	selectTokens = `
 		SELECT id AS value FROM tokens
-		WHERE application_id = @application_id AND entry_mode <> 'payout_account' AND (lower(billing->>'email') = lower(@address) OR id IN (
-			SELECT token_id FROM charges WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)))
-		ORDER BY id`
+		WHERE application_id = @application_id AND entry_mode <> 'payout_account' AND lower(billing->>'email') = lower(@address)
+		UNION SELECT t.id FROM charges c
+		JOIN tokens t ON t.application_id = c.application_id AND t.merchant_id = c.merchant_id AND t.id = c.token_id
+		WHERE c.application_id = @application_id AND lower(c.billing->>'email') = lower(@address) AND t.entry_mode <> 'payout_account'
+		ORDER BY value`
 	lockDonations = `
-		SELECT id AS value FROM daf_donations WHERE application_id = @application_id AND lower(donor->>'email') = lower(@address)
+		SELECT id AS value FROM daf_donations
+		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)
 		ORDER BY id FOR UPDATE`
 	selectNames = `
 		SELECT DISTINCT lower(first || E'\n' || last) AS value FROM (
@@ -93,12 +98,19 @@ const (
 			UNION ALL SELECT billing->>'first_name', billing->>'last_name' FROM charges
 			WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)
 			UNION ALL SELECT donor->>'firstName', donor->>'lastName' FROM daf_donations
-			WHERE application_id = @application_id AND lower(donor->>'email') = lower(@address)) n
+			WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)) n
 		WHERE first <> '' AND last <> ''`
 	selectOthers = `
 		SELECT id AS value FROM refunds WHERE application_id = @application_id AND charge_id = ANY (@charges)
 		UNION ALL SELECT id FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)
 		UNION ALL SELECT unnest(evidence_files) FROM disputes WHERE application_id = @application_id AND charge_id = ANY (@charges)`
+	workflowsOf = `
+		DELETE FROM daf_workflows
+		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)`
+	linksOf = `
+		UPDATE bank_links SET wrapped_key = NULL, number = NULL, details = NULL, email = NULL
+		WHERE application_id = @application_id AND lower(email) = lower(@address)`
+	receiptsTo = `UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND lower(email) = lower(@address)`
 )
 
 // eraseTx takes the payer out of everything but the audit log and the ledger, which never knew them.
@@ -106,7 +118,9 @@ func (p payer) eraseTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	p.recordsTx(tx)
 	p.donationsTx(tx)
 	p.attemptsTx(tx)
-	p.exportsTx(tx, now)
+	if err := p.exportsTx(ctx, tx, now); err != nil {
+		return err
+	}
 	if err := p.logsTx(ctx, tx); err != nil {
 		return err
 	}
@@ -116,7 +130,7 @@ func (p payer) eraseTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	return p.answersTx(ctx, tx)
 }
 
-// recordsTx queues what leaves charges, their tokens and what came of them. The texts of mandates name nobody: they stay, as proof.
+// recordsTx queues what leaves charges, their tokens, accounts that are to become some, and what came of them. The texts of mandates name nobody: they stay, as proof.
 func (p payer) recordsTx(tx *pg.Tx) {
 	tx.Later(`UPDATE tokens SET billing = '{}' WHERE application_id = @application_id AND id = ANY (@tokens)`,
 		pg.Args{"application_id": p.applicationID, "tokens": p.Tokens})
@@ -137,8 +151,8 @@ func (p payer) recordsTx(tx *pg.Tx) {
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
 	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND charge_id = ANY (@charges)`,
 		pg.Args{"application_id": p.applicationID, "charges": p.Charges})
-	tx.Later(`UPDATE receipts SET email = 'erased' WHERE application_id = @application_id AND lower(email) = lower(@address)`,
-		pg.Args{"application_id": p.applicationID, "address": p.address})
+	tx.Later(linksOf, pg.Args{"application_id": p.applicationID, "address": p.address})
+	tx.Later(receiptsTo, pg.Args{"application_id": p.applicationID, "address": p.address})
 }
 
 // donationsTx queues what leaves donations, and the ways through the modal that led to them.
@@ -150,52 +164,9 @@ func (p payer) donationsTx(tx *pg.Tx) {
 	tx.Later(`UPDATE daf_donation_statuses SET note = NULL WHERE application_id = @application_id AND donation_id = ANY (@donations)`,
 		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
 	tx.Later(`
-		DELETE FROM daf_workflows
-		WHERE application_id = @application_id AND (donation_id = ANY (@donations) OR lower(donor->>'email') = lower(@address))`,
-		pg.Args{"application_id": p.applicationID, "donations": p.Donations, "address": p.address})
-}
-
-// logBatch is how many entries of the request log one statement reads: it has seconds, and there may be millions.
-const logBatch = 1000
-
-// logsTx deletes what was asked and answered with the payer in it: nothing is decided by request logs.
-func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
-	var last [16]byte
-	for {
-		read, err := pg.All[value[[16]byte]](ctx, tx, `
-			WITH page AS MATERIALIZED (
-				SELECT id, lower(concat_ws(' ', path, query)) AS asked, lower(concat_ws(' ', path, query, request_body, response_body)) AS words
-				FROM request_logs WHERE application_id = @application_id AND id > @last ORDER BY id LIMIT @batch
-			), gone AS (
-				DELETE FROM request_logs l USING page w
-				WHERE l.application_id = @application_id AND l.id = w.id AND (position(lower(@address) IN w.words) > 0
-					OR w.asked ~ @written
-					OR EXISTS (SELECT FROM unnest(@names::text[]) n
-						WHERE position(split_part(n, E'\n', 1) IN w.words) > 0 AND position(split_part(n, E'\n', 2) IN w.words) > 0))
-			) SELECT id AS value FROM page ORDER BY id DESC LIMIT 1`,
-			pg.Args{"application_id": p.applicationID, "address": p.address, "written": written(p.address), "names": p.names, "last": last, "batch": logBatch})
-		if err != nil || len(read) == 0 {
-			return err
-		}
-		last = read[0].Value
-	}
-}
-
-// written is a pattern of an address in a path or a query in lowercase, where each character but letters and digits may be escaped.
-func written(address string) string {
-	var out strings.Builder
-	for _, r := range strings.ToLower(address) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			out.WriteRune(r)
-			continue
-		}
-		out.WriteString("(?:" + regexp.QuoteMeta(string(r)) + "|")
-		for _, b := range []byte(string(r)) {
-			fmt.Fprintf(&out, "%%%02x", b)
-		}
-		out.WriteByte(')')
-	}
-	return out.String()
+		DELETE FROM daf_workflows WHERE application_id = @application_id AND donation_id = ANY (@donations)`,
+		pg.Args{"application_id": p.applicationID, "donations": p.Donations})
+	tx.Later(workflowsOf, pg.Args{"application_id": p.applicationID, "address": p.address})
 }
 
 // attemptsTx queues what leaves the answers of endpoints: they may repeat what they were told.
@@ -208,17 +179,29 @@ func (p payer) attemptsTx(tx *pg.Tx) {
 		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
 }
 
-// exportsTx queues the end of the application's files: they are compressed, and quickly made again.
-func (p payer) exportsTx(tx *pg.Tx, now time.Time) {
-	tx.Later(`
-		DELETE FROM export_chunks WHERE application_id = @application_id AND @objects::uuid[] <> '{}'`,
-		pg.Args{"application_id": p.applicationID, "objects": p.objects()})
-	tx.Later(`
-		UPDATE exports SET status = 'expired', version = version + 1, updated_at = @now
-		WHERE application_id = @application_id AND status = 'done' AND @objects::uuid[] <> '{}'`,
-		pg.Args{"now": now, "application_id": p.applicationID, "objects": p.objects()})
+// chunkBatch is how many parts of files one statement deletes: each is long.
+const chunkBatch = 100
+
+// exportsTx ends the application's files: they are compressed, and quickly made again.
+func (p payer) exportsTx(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	tx.Later(`
 		UPDATE exports SET filters = '{}'
 		WHERE application_id = @application_id AND position(lower(@address) IN lower(filters::text)) > 0`,
 		pg.Args{"application_id": p.applicationID, "address": p.address})
+	if p.Objects() == 0 {
+		return nil
+	}
+	tx.Later(`
+		UPDATE exports SET status = 'expired', version = version + 1, updated_at = @now
+		WHERE application_id = @application_id AND status = 'done'`,
+		pg.Args{"now": now, "application_id": p.applicationID})
+	for {
+		gone, err := tx.Exec(ctx, `
+			DELETE FROM export_chunks WHERE (application_id, export_id, number) IN (
+				SELECT application_id, export_id, number FROM export_chunks WHERE application_id = @application_id LIMIT @batch)`,
+			pg.Args{"application_id": p.applicationID, "batch": chunkBatch})
+		if err != nil || gone < chunkBatch {
+			return err
+		}
+	}
 }

@@ -93,15 +93,15 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if in.Account.Scheme != schemes[owner.Country] {
 		return BankAccount{}, fault.Invalid("country_invalid", "The bank must be in the merchant's country.").On("country")
 	}
-	if _, err := s.mayPut(ctx, s.Pool, owner, replace); err != nil { // before a number is kept
+	if _, err := s.mayPut(ctx, s.Pool, owner, replace); err != nil { // before a number is sealed
 		return BankAccount{}, err
 	}
-	kept, last4, bankName, err := s.Tokens.KeepPayoutAccount(ctx, actor.ApplicationID, in.MerchantID, in.Account)
+	account, err := s.Tokens.SealPayoutAccount(ctx, actor.ApplicationID, in.MerchantID, in.Account)
 	if err != nil {
 		return BankAccount{}, err
 	}
-	b := BankAccount{ID: ids.NewBankAccount(m.Machine), ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID, Token: kept,
-		Status: Unverified, BankName: bankName, Last4: last4, Currency: owner.Currency, TriesLeft: maxTries,
+	b := BankAccount{ID: ids.NewBankAccount(m.Machine), ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID, Token: account.Token,
+		Status: Unverified, BankName: account.BankName, Last4: account.Last4, Currency: owner.Currency, TriesLeft: maxTries,
 		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	if replace && s.HoldAfterChange > 0 {
 		b.HeldUntil = instant.Ptr(m.At.Add(s.HoldAfterChange))
@@ -120,6 +120,9 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 			return err
 		}
 		replaceBankTx(tx, locked, m.At)
+		if err := account.KeepTx(tx, m); err != nil {
+			return err
+		}
 		insertBankTx(tx, b, deposits)
 		if err := s.tellBankTx(ctx, tx, locked, b, actor, replace); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package payout_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/payout"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )
 
@@ -157,8 +159,10 @@ func TestBankAccountsRefused(t *testing.T) {
 func TestOneAccountOfManyAdded(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	if _, err := pg.Exec(t.Context(), w.Pool, `DELETE FROM merchant_bank_accounts`, pg.Args{}); err != nil {
-		t.Fatal(err)
+	for _, sql := range []string{`DELETE FROM merchant_bank_accounts`, `DELETE FROM tokens WHERE entry_mode = 'payout_account'`, `DELETE FROM vault_keys`} {
+		if _, err := w.Pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -179,4 +183,41 @@ func TestOneAccountOfManyAdded(t *testing.T) {
 	if n := w.count(t, `merchant_bank_accounts`, pg.Args{}); added != 1 || n != 1 {
 		t.Errorf("%d were added, %d are there", added, n)
 	}
+	if kept, sealed := w.count(t, `tokens WHERE entry_mode = 'payout_account'`, pg.Args{}), w.count(t, `vault_keys`, pg.Args{}); kept != 1 || sealed != 1 {
+		t.Errorf("%d tokens and %d numbers are kept of one account", kept, sealed)
+	}
+}
+
+// The number of an account leaves the vault when another has long been in its place, unless a payout to it is under way.
+func TestNumbersOfReplacedAccountsGo(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.p.plays(func(context.Context, processor.Payout) (processor.Answer, error) { return processor.Answer{}, errLost })
+	w.earn(t, 100)
+	w.next(t)
+	if p := w.last(t, 1); p.Status != payout.Processing {
+		t.Fatalf("%+v", p)
+	}
+	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: account("US")}); err != nil {
+		t.Fatal(err)
+	}
+	before := w.count(t, `vault_keys`, pg.Args{})
+	purged := func(want int64) {
+		t.Helper()
+		n, err := w.Payouts.PurgeAccounts(t.Context())
+		if left := w.count(t, `vault_keys`, pg.Args{}); err != nil || n != want || left != before-int(want) {
+			t.Errorf("%d went, want %d; %d of %d are left; %v", n, want, left, before, err)
+		}
+	}
+	w.Clock.Advance(31 * 24 * time.Hour)
+	purged(0)
+	if _, err := w.Pool.Exec(t.Context(), `UPDATE payouts SET status = 'paid', paid_at = now()`); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(-2 * 24 * time.Hour)
+	purged(0)
+	w.Clock.Advance(2 * 24 * time.Hour)
+	purged(1)
+	before--
+	purged(0)
 }

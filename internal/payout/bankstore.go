@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
+	"svcpay/internal/token"
 )
 
 // currentBank reads the account that is not replaced; pg.ErrNone without one. It changes only under
@@ -50,3 +52,35 @@ func verifyBankTx(tx *pg.Tx, b BankAccount) {
 		pg.Args{"status": b.Status, "tries": maxTries - b.TriesLeft, "verified_at": b.VerifiedAt, "now": b.UpdatedAt,
 			"application_id": b.ApplicationID, "id": b.ID})
 }
+
+// replacedFor is how long the number of an account stays that another took the place of: longer than a payout to it may be under way.
+const replacedFor = 30 * 24 * time.Hour
+
+type replacedRow struct {
+	ApplicationID int64     `db:"application_id"`
+	Token         ids.Token `db:"token_id"`
+}
+
+// PurgeAccounts takes the numbers of a batch of accounts out of the vault that were replaced long ago, and tells how many those
+// were. An account with a payout under way keeps its own.
+func (s *Service) PurgeAccounts(ctx context.Context) (n int64, err error) {
+	now := s.Clock.Machine()
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		gone, err := pg.All[replacedRow](ctx, tx, `
+			SELECT a.application_id, a.token_id FROM merchant_bank_accounts a
+			JOIN tokens t ON t.application_id = a.application_id AND t.merchant_id = a.merchant_id AND t.id = a.token_id
+			WHERE a.status = 'replaced' AND a.replaced_at <= @before AND t.status <> 'deleted'
+				AND NOT EXISTS (SELECT FROM payouts p WHERE p.application_id = a.application_id AND p.merchant_id = a.merchant_id
+					AND p.bank_account_id = a.id AND p.status = 'processing')
+			ORDER BY a.replaced_at LIMIT @batch FOR NO KEY UPDATE OF t SKIP LOCKED`, pg.Args{"before": now.Add(-replacedFor), "batch": purgeBatch})
+		for _, r := range gone {
+			token.EndPayoutAccountTx(tx, now, r.ApplicationID, r.Token)
+		}
+		n = int64(len(gone))
+		return err
+	})
+	return n, err
+}
+
+// purgeBatch bounds one transaction of PurgeAccounts.
+const purgeBatch = 100

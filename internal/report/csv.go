@@ -142,7 +142,7 @@ func text(t *string) string {
 	if t == nil {
 		return ""
 	}
-	if strings.ContainsAny((*t)[:min(1, len(*t))], "=+-@\t\r") {
+	if strings.ContainsAny((*t)[:min(1, len(*t))], "=+-@\t\r\n") {
 		return "'" + *t
 	}
 	return *t

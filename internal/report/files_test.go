@@ -130,8 +130,10 @@ func TestPayoutAsCSV(t *testing.T) {
 	if err := w.Reports.PayoutCSV(t.Context(), w.Actor(), "po_x", &out); !fault.HasCode(err, "resource_missing") {
 		t.Errorf("%v", err)
 	}
-	if got := report.Text(external); got != "'=1+1" {
-		t.Errorf("a formula is written %s", got)
+	for _, formula := range []string{external, "\n=1+1", "\r=1+1", "\t=1+1"} {
+		if got := report.Text(formula); got != "'"+formula {
+			t.Errorf("the formula %q is written %q", formula, got)
+		}
 	}
 	for _, same := range []string{"", "gift-88213", "a=b", "ümlaut"} {
 		if got := report.Text(same); got != same {

@@ -141,7 +141,7 @@ func TestNothingInTheDatabaseShowsTheAccount(t *testing.T) {
 	if saved := bank(t, w, w.App.Merchants.US, account(short)); saved.BankAccount.Last4 != "91" { // not the whole number
 		t.Errorf("%+v", saved.BankAccount)
 	}
-	_, _, _, err := w.Tokens.KeepPayoutAccount(t.Context(), w.App.AppID, w.App.Merchants.US, account(number))
+	_, err := keepPayout(t, w, w.App.AppID, w.App.Merchants.US, account(number))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,10 +163,11 @@ func TestPayoutAccountsAreNobodysTokens(t *testing.T) {
 	w := fixture.New(t)
 	merchant, in := w.App.Merchants.USQ, account("000123456789")
 	in.AccountType, in.Mandate = "savings", token.Acceptance{}
-	id, last4, _, err := w.Tokens.KeepPayoutAccount(t.Context(), w.App.AppID, merchant, in)
-	if err != nil || last4 != "6789" || count(t, w, "mandates") != 0 {
-		t.Fatalf("%s, %v", last4, err)
+	kept, err := keepPayout(t, w, w.App.AppID, merchant, in)
+	if err != nil || kept.Last4 != "6789" || count(t, w, "mandates") != 0 {
+		t.Fatalf("%s, %v", kept.Last4, err)
 	}
+	id := kept.Token
 	b, err := w.Tokens.OpenPayoutAccount(t.Context(), w.App.AppID, merchant, id)
 	if err != nil || b.Number.Reveal() != "000123456789" || b.Routing != "110000000" || b.Scheme != processor.ACH || b.Holder != "Dana Reed" || !b.Savings {
 		t.Errorf("%+v, %v", b, err)
@@ -198,13 +199,13 @@ func TestPayoutAccountsAreNobodysTokens(t *testing.T) {
 	}
 	bad := in
 	bad.Routing = "1"
-	if _, _, _, err := w.Tokens.KeepPayoutAccount(t.Context(), w.App.AppID, merchant, bad); code(err) != "invalid_routing_number" {
+	if _, err := keepPayout(t, w, w.App.AppID, merchant, bad); code(err) != "invalid_routing_number" {
 		t.Errorf("%v", err)
 	}
-	if _, _, _, err := w.Tokens.KeepPayoutAccount(t.Context(), w.App.AppID, w.App.Merchants.CA, in); code(err) != "token_type_mismatch" {
+	if _, err := keepPayout(t, w, w.App.AppID, w.App.Merchants.CA, in); code(err) != "token_type_mismatch" {
 		t.Errorf("%v", err)
 	}
-	if _, _, _, err := w.Tokens.KeepPayoutAccount(t.Context(), w.Other.AppID, merchant, in); code(err) != "resource_missing" {
+	if _, err := keepPayout(t, w, w.Other.AppID, merchant, in); code(err) != "resource_missing" {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"svcpay/internal/fixture"
+	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/mail"
 	"svcpay/internal/pg"
@@ -99,7 +100,7 @@ func TestMandatesByMailGoWithTheirTransaction(t *testing.T) {
 		if c.in.Billing.Email == "" {
 			key = "nameless"
 		}
-		_, err := w.Tokens.CreateLinked(t.Context(), use, "ba_1", key, c.in, func(context.Context, *pg.Tx) error { return c.err })
+		_, err := w.Tokens.CreateLinked(t.Context(), use, "ba_1", key, c.in, func(context.Context, *pg.Tx, ids.Token) error { return c.err })
 		if !errors.Is(err, c.err) || len(inbox(t, w)) != c.mails {
 			t.Errorf("%v; %d mails, want %d", err, len(inbox(t, w)), c.mails)
 		}

@@ -3,36 +3,54 @@ package token
 import (
 	"context"
 	"errors"
+	"time"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )
 
-// KeepPayoutAccount puts a merchant's own bank account into the vault, for payouts to it. Its token is
-// shown to nobody and never charged; nobody has to agree to a mandate. The caller has checked the right.
-func (s *Service) KeepPayoutAccount(ctx context.Context, applicationID, merchantID int64, in BankInput) (id ids.Token, last4, bankName string, err error) {
+// PayoutAccountToKeep is a merchant's own bank account, sealed, as [PayoutAccountToKeep.KeepTx] writes it.
+type PayoutAccountToKeep struct {
+	Token           ids.Token
+	Last4, BankName string
+	row             newToken
+}
+
+// SealPayoutAccount seals a merchant's own bank account, for payouts to it. Its token is shown to nobody and never
+// charged; nobody has to agree to a mandate. The caller has checked the right.
+func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchantID int64, in BankInput) (PayoutAccountToKeep, error) {
 	var fs fault.Fields
 	in.validateAccount(&fs)
 	if err := fs.Err(); err != nil {
-		return id, "", "", err
+		return PayoutAccountToKeep{}, err
 	}
 	owner, err := s.Merchants.Find(ctx, applicationID, merchantID)
 	if err != nil {
-		return id, "", "", err
+		return PayoutAccountToKeep{}, err
 	}
 	row, err := s.prepareBank(ctx, owner, in, PayoutAccount)
 	if err != nil {
-		return id, "", "", err
+		return PayoutAccountToKeep{}, err
 	}
-	m, err := s.Clock.Moment(ctx, applicationID)
-	if err != nil {
-		return id, "", "", err
-	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error { return queueInsert(tx, row, m) })
-	return row.created.Token, row.created.BankAccount.Last4, row.created.BankAccount.BankName, err
+	return PayoutAccountToKeep{row.created.Token, row.created.BankAccount.Last4, row.created.BankAccount.BankName, row}, nil
+}
+
+// KeepTx puts the account into the vault, in the transaction that says whose it is.
+func (a PayoutAccountToKeep) KeepTx(tx *pg.Tx, m instant.Moment) error {
+	return queueInsert(tx, a.row, m)
+}
+
+// EndPayoutAccountTx queues the end of the token of an account that is paid out to no more: the number leaves the vault.
+func EndPayoutAccountTx(tx *pg.Tx, now time.Time, applicationID int64, id ids.Token) {
+	tx.Later(`
+		UPDATE tokens SET version = version + 1, status = 'deleted', updated_at = @now
+		WHERE application_id = @application_id AND id = @id AND entry_mode = 'payout_account'`,
+		pg.Args{"now": now, "application_id": applicationID, "id": id})
+	vault.ShredTx(tx, []ids.Token{id})
 }
 
 // payoutRow is what is kept in clear of a merchant's own bank account.

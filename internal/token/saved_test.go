@@ -84,7 +84,7 @@ func TestList(t *testing.T) {
 	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), all[0].String(), token.DeleteInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := w.Tokens.KeepPayoutAccount(t.Context(), w.App.AppID, w.App.Merchants.US, account("000123456789")); err != nil {
+	if _, err := keepPayout(t, w, w.App.AppID, w.App.Merchants.US, account("000123456789")); err != nil {
 		t.Fatal(err)
 	}
 	later := start.Add(3 * time.Second)

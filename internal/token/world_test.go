@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/fixture"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
@@ -130,4 +131,14 @@ func sealed(t *testing.T, w *fixture.World, id ids.Token) int {
 func claim(w *fixture.World, key, body string) *idempotency.Claim {
 	return &idempotency.Claim{ApplicationID: w.App.AppID, Key: key, Method: "POST", Path: "/api/x", Fingerprint: sha256.Sum256([]byte(body)),
 		Params: map[string]string{}, RequestID: ids.NewRequest(w.Clock.Now())}
+}
+
+// keepPayout keeps a merchant's own bank account.
+func keepPayout(t *testing.T, w *fixture.World, applicationID, merchantID int64, in token.BankInput) (token.PayoutAccountToKeep, error) {
+	t.Helper()
+	a, err := w.Tokens.SealPayoutAccount(t.Context(), applicationID, merchantID, in)
+	if err == nil {
+		err = pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error { return a.KeepTx(tx, instant.Both(w.Clock.Now())) })
+	}
+	return a, err
 }

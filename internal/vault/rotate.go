@@ -113,15 +113,16 @@ func changeWrap(path string, change func(m *keyset.Manager, ids []uint32, primar
 func mark(id uint32) []byte { return binary.BigEndian.AppendUint32([]byte{1}, id) }
 
 // Left tells how many tokens a former key has wrapped, and how many of them still have a verification code, which
-// are sealed again once it is gone.
+// are sealed again once it is gone. Accounts that become tokens yet are among both: they are gone as soon.
 func (v *Vault) Left(ctx context.Context, pool *pgxpool.Pool) (left, waiting int, err error) {
 	type counts struct {
 		Left    int `db:"left_over"`
 		Waiting int `db:"waiting"`
 	}
 	c, err := pg.One[counts](ctx, pool, `
-		SELECT count(*)::int AS left_over, count(c.token_id)::int AS waiting
-		FROM vault_keys k LEFT JOIN vault_cvcs c ON c.token_id = k.token_id
+		SELECT count(*)::int AS left_over, (count(*) FILTER (WHERE k.passing))::int AS waiting
+		FROM (SELECT v.wrapped_key, c.token_id IS NOT NULL AS passing FROM vault_keys v LEFT JOIN vault_cvcs c ON c.token_id = v.token_id
+			UNION ALL SELECT wrapped_key, true FROM bank_links WHERE wrapped_key IS NOT NULL) k
 		WHERE position(@mark::bytea IN substring(k.wrapped_key FOR 16)) = 0`, pg.Args{"mark": mark(v.keys.primary)})
 	return c.Left, c.Waiting, err
 }

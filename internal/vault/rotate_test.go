@@ -120,6 +120,29 @@ func TestKeysTakeTurns(t *testing.T) {
 	}
 }
 
+// An account that a payer authorized is sealed under a former key for as long as a token can be made of it: the key is needed.
+func TestAccountsThatBecomeTokensAreLeft(t *testing.T) {
+	t.Parallel()
+	w, file := world(t)
+	_, err := w.Pool.Exec(t.Context(), `
+		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language, color_scheme, state, authorization_id,
+			wrapped_key, number, details, created_at, expires_at)
+		SELECT sha256('a'), m.application_id, m.id, k.id, '', 'ach', 'en', 'system', 'authorized', 'ba_a',
+			(SELECT wrapped_key FROM vault_keys LIMIT 1), '', '', now(), now() FROM merchants m, api_keys k LIMIT 1`)
+	must(t, err)
+	v := reads(t, file)
+	before, passing, err := v.Left(t.Context(), w.Pool)
+	must(t, err)
+	_, err = vault.AddKey(file)
+	must(t, err)
+	must(t, vault.UseNewest(file))
+	v = reads(t, file)
+	left, waiting, err := v.Left(t.Context(), w.Pool)
+	if must(t, err); before != 0 || passing != 0 || left != 5 || waiting != 2 {
+		t.Errorf("%d, %d before; %d are left, %d wait", before, passing, left, waiting)
+	}
+}
+
 // What is sealed again is another text under another key, and not only wrapped anew.
 func TestRotationLeavesNoFormerText(t *testing.T) {
 	t.Parallel()

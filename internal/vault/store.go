@@ -113,8 +113,11 @@ func (r sealedRow) sealed() Sealed {
 	return s
 }
 
-// ShredTx queues the deletion of tokens' data keys: nothing that they sealed opens again.
+// ShredTx queues the deletion of tokens' data keys: nothing that they sealed opens again, nor does what a payer's way through
+// the bank modal still has of an account.
 func ShredTx(tx *pg.Tx, tokens []ids.Token) {
+	tx.Later(`UPDATE bank_links SET wrapped_key = NULL, number = NULL, details = NULL, email = NULL WHERE token_id = ANY (@tokens)`,
+		pg.Args{"tokens": tokens})
 	tx.Later(`DELETE FROM vault_keys WHERE token_id = ANY (@tokens)`, pg.Args{"tokens": tokens})
 }
 
