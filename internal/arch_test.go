@@ -59,7 +59,7 @@ var rows = map[string]row{
 	"localpg":     {1, "0 pg"},
 	"safehttp":    {1, ""},
 	"outbox":      {1, "authz ids instant pg"},
-	"clock":       {1, "instant pg"},
+	"clock":       {1, "instant page pg"},
 	"combine":     {1, "clock fault pg"},
 	"idempotency": {1, "ids fault pg"},
 	"ratelimit":   {1, ""},

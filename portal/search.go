@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
+	"svcpay/internal/pg"
 	"svcpay/internal/report"
 	"svcpay/views"
 	"svcpay/views/ui"
@@ -136,7 +137,7 @@ func (p *Portal) requested(c echo.Context, words string) (out []ui.FoundGroup, o
 			out = append(out, ui.FoundGroup{Label: t.Search.Audit, Items: []ui.Found{{Icon: ui.IconAudit, Title: t.Search.DidText, Detail: t.Search.Did(n),
 				Href: withQuery(auditPath, url.Values{"q": {words}})}}})
 		}
-		if !absent(err) {
+		if !absent(err) && !pg.IsSlow(err) { // the rest is told without it
 			return nil, "", err
 		}
 		return out, object, nil

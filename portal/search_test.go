@@ -113,6 +113,29 @@ func TestARequestIsFoundByItsID(t *testing.T) {
 	w.send(find(ids.NewRequest(w.Clock.Now()).String()), nil, "Cookie", admin).says(t, "Nothing was found.")
 }
 
+// A request is shown while the audit log, which takes too long, does not tell what it did.
+func TestARequestIsFoundWithoutTheAuditLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	asked, err := w.World.Identity.Authenticate(t.Context(), identity.Credentials{APIKey: w.App.SecretKey, AppID: fmt.Sprint(w.App.AppID)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked.RequestID = ids.NewRequest(w.Clock.Now())
+	w.RequestLogs.Add(requestlog.Entry{Actor: asked, Method: "POST", Path: "/api/charges", Status: 201, IP: "192.0.2.1", APIVersion: "2026-12-01", At: w.Clock.Now()})
+	if err := w.RequestLogs.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	admin := w.as(authz.RoleApplicationAdmin)
+	if _, err := w.Pool.Exec(t.Context(), `
+		ALTER TABLE audit_entries RENAME TO kept;
+		CREATE FUNCTION slowly() RETURNS SETOF kept LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); END';
+		CREATE VIEW audit_entries AS SELECT * FROM slowly()`); err != nil {
+		t.Fatal(err)
+	}
+	w.send(find(asked.RequestID.String()), nil, "Cookie", admin).says(t, "POST /api/charges")
+}
+
 func TestPagesAreFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -135,9 +135,9 @@ func New(d Deps) *Services {
 		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
 			Sites: safehttp.New(safehttp.Policy{Local: !live, Timeout: siteTimeout}), LocalPort: d.LocalPort}),
 		Fees:    fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
-		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Machine}),
+		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Machine}),
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
-		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live}),
+		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail})
@@ -163,7 +163,7 @@ func New(d Deps) *Services {
 	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Machine: d.Machine})
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
-		Livemode: live, Now: d.Machine})
+		Livemode: live, Clock: d.Clock, Now: d.Machine})
 	s.Identity.SealWith(d.Secrets)
 	s.listen()
 	if d.Happen != nil {

@@ -160,3 +160,6 @@ func (s *Service) FoldReading(ctx context.Context, applicationID int64) (n int, 
 func (s *Service) DaysThrough(ctx context.Context, q pg.Querier, applicationID int64, in ListInput, zone string) ([]Day, error) {
 	return s.days(ctx, q, applicationID, in, zone)
 }
+
+// SelectFree reads which of some charges have no call under way.
+const SelectFree = selectFree

@@ -151,7 +151,7 @@ func changedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, to in
 // On a clock that was moved the ids of a quarter may be anywhere in a long time, and so may those of the next.
 func ranges(of []share, m instant.Moment) (merchants []int64, oldest, newest [][16]byte) {
 	for _, one := range of {
-		from, until := earliest(one.Quarter, m).Bytes(), beyond(one.Quarter.Add(quarter)).Bytes()
+		from, until := spans.Oldest(one.Quarter, m).Bytes(), spans.Newest(one.Quarter.Add(quarter)).Bytes()
 		last := len(merchants) - 1
 		if last >= 0 && merchants[last] == one.MerchantID && bytes.Compare(from[:], newest[last][:]) <= 0 {
 			newest[last] = until
@@ -167,7 +167,7 @@ func ranges(of []share, m instant.Moment) (merchants []int64, oldest, newest [][
 func overTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, until time.Time, most int) ([]time.Time, time.Time, error) {
 	span := func(until time.Time) pg.Args {
 		return pg.Args{"application_id": c.ApplicationID, "from": c.Until, "until": until,
-			"oldest": earliest(c.Until, m).Bytes(), "newest": beyond(until).Bytes()}
+			"oldest": spans.Oldest(c.Until, m).Bytes(), "newest": spans.Newest(until).Bytes()}
 	}
 	bound := span(until)
 	bound["most"] = most

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
@@ -97,7 +98,7 @@ func (s *Service) readable(ctx context.Context, actor authz.Actor, in ListInput)
 
 // selection are the arguments of the conditions that a list's filters are.
 func (s *Service) selection(ctx context.Context, applicationID int64, in ListInput) (pg.Args, error) {
-	oldest, newest, err := s.within(ctx, applicationID, in.Created)
+	oldest, newest, err := spans.Within(ctx, s.present, applicationID, in.Created)
 	if err != nil {
 		return nil, err
 	}
@@ -117,39 +118,13 @@ func (s *Service) selection(ctx context.Context, applicationID int64, in ListInp
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, nil
 }
 
-// within bounds the ids of charges that were made within a span of time; the zero id is no bound. This is what
-// lets a list begin where the span does, instead of looking through all charges for it.
-func (s *Service) within(ctx context.Context, applicationID int64, span page.Times) (oldest, newest ids.Charge, err error) {
-	if span.Until != nil {
-		newest = beyond(*span.Until)
-	}
-	if span.From == nil {
-		return oldest, newest, nil
-	}
-	m, err := s.present(ctx, applicationID)
-	return earliest(*span.From, m), newest, err
-}
+// spans are of the ids of charges. The requests of one round have a time each, but ids of one time.
+var spans = clock.Spans[ids.Charge]{First: ids.FirstCharge, Apart: time.Second}
 
 // present is the time of an application, with every move of its clock that was made until now.
 func (s *Service) present(ctx context.Context, applicationID int64) (instant.Moment, error) {
-	if s.Environment == identity.Production {
-		return instant.Both(s.Clock.Machine()), nil
-	}
-	return s.Clock.Fresh(ctx, applicationID)
+	return s.Clock.Present(s.Environment == identity.Production)(ctx, applicationID)
 }
-
-// apart is by how much more the times of requests of one round may differ than they do: each has its own, but
-// the ids that they are given are of one.
-const apart = time.Second
-
-// earliest is at most the id of any charge that was made at t or later. An id is of the machine's time, and the
-// application's is ahead of that by no more than it is at m, now.
-func earliest(t time.Time, m instant.Moment) ids.Charge {
-	return ids.FirstCharge(t.Add(m.Machine.Sub(m.At) - apart))
-}
-
-// beyond is above the id of any charge that was made before t.
-func beyond(t time.Time) ids.Charge { return ids.FirstCharge(t.Add(apart)) }
 
 const selectPage = shown + selected
 

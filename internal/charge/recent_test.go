@@ -42,3 +42,15 @@ func TestRecentChargesOfCardsAreCounted(t *testing.T) {
 		t.Errorf("another application: %+v", got)
 	}
 }
+
+// However many a merchant has, as many are read as tell how they end.
+func TestTheLastOfManyChargesAreCounted(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	c := authorized(t, w)
+	w.Copies(c, 1200, time.Millisecond, nil)
+	got, err := w.Charges.Recent(t.Context(), w.App.AppID, c.MerchantID, w.Clock.Now().Add(-10*time.Minute))
+	if err != nil || got != (token.Recent{Made: 1000}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

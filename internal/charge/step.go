@@ -47,13 +47,17 @@ func (s *Service) Step(ctx context.Context, v clock.View) (int, error) {
 // stillFree leaves out the charges for which a call was opened between the choice of the batch and the
 // lock on its rows.
 func stillFree(ctx context.Context, tx *pg.Tx, due []Locked) ([]Locked, error) {
-	all := make([]ids.Charge, len(due))
+	named := make([]Named, len(due))
 	for i, d := range due {
-		all[i] = d.ID
+		named[i] = Named{d.ApplicationID, d.ID}
 	}
-	now, err := pg.All[Named](ctx, tx, `SELECT application_id, id FROM charges WHERE id = ANY (@ids) AND `+free, pg.Args{"ids": all})
+	applications, charges := columnsOf(named)
+	now, err := pg.All[Named](ctx, tx, selectFree, pg.Args{"applications": applications, "charges": charges})
 	return slices.DeleteFunc(due, func(d Locked) bool { return !slices.Contains(now, Named{d.ApplicationID, d.ID}) }), err
 }
+
+const selectFree = `SELECT application_id, id FROM charges
+	WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[])) AND ` + free
 
 // stepTx moves locked charges on to what comes next by itself.
 func (s *Service) stepTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due []Locked) error {

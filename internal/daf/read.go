@@ -2,9 +2,12 @@ package daf
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
+	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
@@ -50,11 +53,19 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.DonationRead); err != nil {
 		return page.Of[Donation]{}, err
 	}
+	oldest, newest, err := spans.Within(ctx, s.Clock.Present(s.Environment == identity.Production), actor.ApplicationID, in.Created)
+	if err != nil {
+		return page.Of[Donation]{}, err
+	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"kinds": in.Kinds, "statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "tracking_id": in.TrackingID,
 		"external_id": in.ExternalID, "email": in.Email, "metadata": in.Metadata,
-		"least": in.Amounts.Least, "most": in.Amounts.Most, "from": in.Created.From, "until": in.Created.Until}, s.derive)
+		"least": in.Amounts.Least, "most": in.Amounts.Most,
+		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.derive)
 }
+
+// spans are of the ids of donations, which have the same time.
+var spans = clock.Spans[ids.Donation]{First: ids.FirstDonation, Apart: time.Second}
 
 const selectPage = `SELECT ` + columns + ` FROM daf_donations d
 	WHERE application_id = @application_id
@@ -68,4 +79,6 @@ const selectPage = `SELECT ` + columns + ` FROM daf_donations d
 		AND (@least::bigint IS NULL OR amount >= @least)
 		AND (@most::bigint IS NULL OR amount <= @most)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-		AND (@until::timestamptz IS NULL OR created_at < @until)`
+		AND (@until::timestamptz IS NULL OR created_at < @until)
+		AND (@oldest::uuid IS NULL OR id >= @oldest)
+		AND (@newest::uuid IS NULL OR id < @newest)`

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -65,6 +66,7 @@ type Deps struct {
 	Pool     *pgxpool.Pool
 	Check    authz.Checker
 	Livemode bool
+	Clock    *clock.Clock
 }
 
 // Service holds the use-cases of events.

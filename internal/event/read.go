@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/page"
@@ -80,9 +81,26 @@ func (s *Service) list(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if in.Types != nil {
 		names = append([]string{}, Covered(in.Types)...)
 	}
+	oldest, newest, err := Spans.Within(ctx, s.Clock.Present(s.Livemode), actor.ApplicationID, in.Created)
+	if err != nil {
+		return page.Of[Event]{}, err
+	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "types": names,
-		"merchants": actor.Within(in.Merchants), "object": in.ObjectID, "from": in.Created.From, "until": in.Created.Until}, s.event)
+		"merchants": actor.Within(in.Merchants), "object": in.ObjectID, "from": in.Created.From, "until": in.Created.Until,
+		"oldest": oldest, "newest": newest}, s.event)
 }
+
+// Spans are of the ids of events. A run of payouts has one time for a minute, and who commits a minute later than others is
+// numbered behind them: the last event of those before a span has a lower number than any of the span, and the first of
+// those behind it a higher one.
+var Spans = clock.Spans[ids.Event]{First: ids.FirstEvent, Apart: 3 * time.Minute}
+
+const (
+	// Before is the number of the last event before a span.
+	Before = `coalesce((SELECT sequence FROM events WHERE application_id = @application_id AND id < @oldest AND sequence IS NOT NULL ORDER BY id DESC LIMIT 1), 0)`
+	// Behind is the number of the first event behind a span, or one that no event has; of a span without an end, too.
+	Behind = `coalesce((SELECT sequence FROM events WHERE application_id = @application_id AND id >= @newest AND sequence IS NOT NULL ORDER BY id LIMIT 1), 9223372036854775807)`
+)
 
 const selectPage = `
 	SELECT id, event_id, application_id, merchant_id, type, object, previous_attributes, request_id, source, created_at
@@ -91,7 +109,9 @@ const selectPage = `
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		AND (@object::uuid IS NULL OR object_id = @object)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-		AND (@until::timestamptz IS NULL OR created_at < @until)`
+		AND (@until::timestamptz IS NULL OR created_at < @until)
+		AND (@oldest::uuid IS NULL OR id > ` + Before + `)
+		AND (@newest::uuid IS NULL OR id < ` + Behind + `)`
 
 // Get returns an event of the actor's application. A malformed id, an unknown one, another application's
 // and one that has no number yet get the same fault.

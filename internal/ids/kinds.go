@@ -80,6 +80,21 @@ type (
 // FirstCharge is the least id of a charge that was made at a time.
 var FirstCharge = First[chargeKind]
 
+// FirstToken is the least id of a token that was made at a time.
+var FirstToken = First[tokenKind]
+
+// FirstEvent is the least id of an event that happened at a time.
+var FirstEvent = First[eventKind]
+
+// FirstEntry is the least id of an entry that was posted at a time.
+var FirstEntry = First[entryKind]
+
+// FirstRefund is the least id of a refund that was made at a time.
+var FirstRefund = First[refundKind]
+
+// FirstDonation is the least id of a donation that was made at a time.
+var FirstDonation = First[donationKind]
+
 // FirstDelivery is the least id of a delivery that was made at a time.
 var FirstDelivery = First[deliveryKind]
 

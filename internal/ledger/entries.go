@@ -3,8 +3,10 @@ package ledger
 import (
 	"context"
 	"slices"
+	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -96,10 +98,17 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		return page.Of[Entry]{}, err
 	}
 	in.Merchants = actor.Within(in.Merchants)
+	oldest, newest, err := spans.Within(ctx, s.Clock.Present(s.Livemode), actor.ApplicationID, in.Created)
+	if err != nil {
+		return page.Of[Entry]{}, err
+	}
 	args := in.filter()
-	args["application_id"] = actor.ApplicationID
+	args["application_id"], args["oldest"], args["newest"] = actor.ApplicationID, oldest, newest
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, args, func(r entryRow) Entry { return r.entry(s.Livemode) })
 }
+
+// spans are of the ids of entries. A run of payouts has one time, and each of its payouts the id of its own.
+var spans = clock.Spans[ids.Entry]{First: ids.FirstEntry, Apart: 2 * time.Minute}
 
 // A source that is not the posting's own charge has an index of its own.
 const selectPage = `
@@ -111,7 +120,9 @@ const selectPage = `
 		AND (@charge::uuid IS NULL OR charge_id = @charge)
 		AND (@source::uuid IS NULL OR source_id = @source AND source_id IS DISTINCT FROM charge_id)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-		AND (@until::timestamptz IS NULL OR created_at < @until)`
+		AND (@until::timestamptz IS NULL OR created_at < @until)
+		AND (@oldest::uuid IS NULL OR id >= @oldest)
+		AND (@newest::uuid IS NULL OR id < @newest)`
 
 // filter gives the arguments of what is selected.
 func (in ListInput) filter() pg.Args {

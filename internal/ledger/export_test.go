@@ -18,3 +18,6 @@ func (s *Service) FoldTx(ctx context.Context, tx *pg.Tx) (int, error) {
 
 // FoldLag is how old an entry is when it is folded.
 const FoldLag = foldLag
+
+// SelectPage reads a page of a list.
+const SelectPage = selectPage

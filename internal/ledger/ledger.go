@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -90,6 +91,7 @@ type Deps struct {
 	Pool     *pgxpool.Pool
 	Check    authz.Checker
 	Livemode bool
+	Clock    *clock.Clock
 	Now      func() time.Time // the machine's time
 }
 

@@ -3,9 +3,12 @@ package refund
 import (
 	"context"
 	"slices"
+	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
+	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
@@ -55,16 +58,24 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
 		return page.Of[Refund]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, in.selection(actor), s.derive)
+	args, err := s.selection(ctx, actor, in)
+	if err != nil {
+		return page.Of[Refund]{}, err
+	}
+	return pg.Page(ctx, s.Pool, in.Page, selectPage, args, s.derive)
 }
 
+// spans are of the ids of refunds. The requests of one round have a time each, but ids of one time.
+var spans = clock.Spans[ids.Refund]{First: ids.FirstRefund, Apart: time.Second}
+
 // selection are the arguments of the conditions that a list's filters are.
-func (in ListInput) selection(actor authz.Actor) pg.Args {
+func (s *Service) selection(ctx context.Context, actor authz.Actor, in ListInput) (pg.Args, error) {
+	oldest, newest, err := spans.Within(ctx, s.Clock.Present(s.Environment == identity.Production), actor.ApplicationID, in.Created)
 	return pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies, "reasons": in.Reasons,
 		"charge_id": in.ChargeID, "external_id": in.ExternalID, "metadata": in.Metadata,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
-		"from": in.Created.From, "until": in.Created.Until}
+		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, err
 }
 
 // Totals are what refunds of one currency come to. Amounts are minor units of Currency.
@@ -81,7 +92,11 @@ func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) (
 	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
 		return nil, err
 	}
-	return pg.Planned[Totals](ctx, s.Pool, sumUp+`refunds`+selected+byCurrency, in.selection(actor))
+	args, err := s.selection(ctx, actor, in)
+	if err != nil {
+		return nil, err
+	}
+	return pg.Planned[Totals](ctx, s.Pool, sumUp+`refunds`+selected+byCurrency, args)
 }
 
 // FewTotals is Totals of a list of at most so many refunds. Of a longer list it returns nothing, as of an empty one.
@@ -89,7 +104,10 @@ func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput
 	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
 		return nil, err
 	}
-	args := in.selection(actor)
+	args, err := s.selection(ctx, actor, in)
+	if err != nil {
+		return nil, err
+	}
 	args["limit"] = most
 	return pg.Planned[Totals](ctx, s.Pool, sumUp+`(SELECT * FROM refunds`+selected+`
 			AND NOT EXISTS (SELECT FROM refunds`+selected+`
@@ -122,4 +140,6 @@ const selected = `
 		AND (@least::bigint IS NULL OR amount >= @least)
 		AND (@most::bigint IS NULL OR amount <= @most)
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-		AND (@until::timestamptz IS NULL OR created_at < @until)`
+		AND (@until::timestamptz IS NULL OR created_at < @until)
+		AND (@oldest::uuid IS NULL OR id >= @oldest)
+		AND (@newest::uuid IS NULL OR id < @newest)`

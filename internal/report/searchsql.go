@@ -38,13 +38,15 @@ const (
 	ofCharge = `
 		AND (@charge_id::text[] IS NULL OR charge_id = ANY (@charge_id::text[]::uuid[])) AND charge_id <> ALL (@not_charge_id::text[]::uuid[])`
 
+	// A charge has its token's last digits, by which there is an index.
 	charges = `SELECT id FROM charges` + ofTenant + ofState + ofMoney + ofText + ofReference + ofPayer + `
 		AND (@type::text[] IS NULL OR type = ANY (@type)) AND type <> ALL (@not_type::text[])
 		AND (@recurring::text[] IS NULL OR recurring = ANY (@recurring::text[]::boolean[])) AND recurring <> ALL (@not_recurring::text[]::boolean[])
 		AND (@kind::text[] IS NULL OR payment_method->>'kind' = ANY (@kind)) AND payment_method->>'kind' <> ALL (@not_kind::text[])
 		AND (@brand::text[] IS NULL OR payment_method->>'brand' = ANY (@brand)) AND coalesce(payment_method->>'brand', '') <> ALL (@not_brand::text[])
 		AND (@last4::text[] IS NULL OR payment_method->>'last4' = ANY (@last4)) AND payment_method->>'last4' <> ALL (@not_last4::text[])
-		AND (@token::text[] IS NULL OR token_id = ANY (@token::text[]::uuid[])) AND token_id <> ALL (@not_token::text[]::uuid[])`
+		AND (@token::text[] IS NULL OR token_id = ANY (@token::text[]::uuid[])) AND token_id <> ALL (@not_token::text[]::uuid[])
+		AND (@token::text[] IS NULL OR payment_method->>'last4' = ANY (ARRAY(SELECT last4 FROM tokens WHERE application_id = @application_id AND id = ANY (@token::text[]::uuid[]))))`
 	refunds = `SELECT id FROM refunds` + ofTenant + ofState + ofMoney + ofText + ofReference + ofCharge
 	tokens  = `SELECT id FROM tokens` + ofTenant + ofState + ofText + withoutText + ofPayer + ` AND entry_mode <> 'payout_account'
 		AND (@kind::text[] IS NULL OR kind = ANY (@kind)) AND kind <> ALL (@not_kind::text[])

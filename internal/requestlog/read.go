@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -77,10 +78,17 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.RequestLogRead); err != nil {
 		return page.Of[Log]{}, err
 	}
+	oldest, newest, err := spans.Within(ctx, clock.Unmoved, actor.ApplicationID, in.Created)
+	if err != nil {
+		return page.Of[Log]{}, err
+	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "from": in.Created.From,
-		"until": in.Created.Until, "statuses": in.Statuses, "methods": in.Methods, "path": in.Path, "code": in.Code, "key_id": in.KeyID,
+		"until": in.Created.Until, "oldest": oldest, "newest": newest, "statuses": in.Statuses, "methods": in.Methods, "path": in.Path, "code": in.Code, "key_id": in.KeyID,
 		"idempotency_key": in.IdempotencyKey, "client_request_id": in.ClientRequestID, "object_id": in.ObjectID, "merchants": actor.Within(in.Merchants)}, s.shown(actor))
 }
+
+// spans are of the ids of requests, which have the same time.
+var spans = clock.Spans[ids.Request]{First: ids.FirstRequest, Apart: time.Second}
 
 const selectPage = `SELECT ` + columns + ` FROM request_logs
 	WHERE application_id = @application_id
@@ -94,7 +102,9 @@ const selectPage = `SELECT ` + columns + ` FROM request_logs
 		AND (@object_id::text IS NULL OR object_id = @object_id)
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		AND (@from::timestamptz IS NULL OR created_at >= @from)
-		AND (@until::timestamptz IS NULL OR created_at < @until)`
+		AND (@until::timestamptz IS NULL OR created_at < @until)
+		AND (@oldest::uuid IS NULL OR id >= @oldest)
+		AND (@newest::uuid IS NULL OR id < @newest)`
 
 // Key returns what became of an idempotency key of the actor's application.
 func (s *Service) Key(ctx context.Context, actor authz.Actor, key string) (idempotency.Story, error) {

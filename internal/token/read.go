@@ -2,8 +2,10 @@ package token
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/page"
@@ -59,11 +61,18 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if err := s.Check.Check(actor, authz.TokenRead); err != nil {
 		return page.Of[Token]{}, err
 	}
+	oldest, newest, err := spans.Within(ctx, s.Clock.Present(s.livemode()), actor.ApplicationID, in.Created)
+	if err != nil {
+		return page.Of[Token]{}, err
+	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "kinds": in.Kinds, "brands": in.Brands, "merchants": actor.Within(in.Merchants),
 		"last4": in.Last4, "email": in.Email,
-		"from": in.Created.From, "until": in.Created.Until}, s.shown)
+		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.shown)
 }
+
+// spans are of the ids of tokens. One has its id when its request comes, and its time when it is written.
+var spans = clock.Spans[ids.Token]{First: ids.FirstToken, Apart: time.Minute}
 
 const selectPage = `SELECT ` + columns + ofPayers + `
 		AND (@statuses::text[] IS NULL OR t.status = ANY (@statuses))
@@ -73,4 +82,6 @@ const selectPage = `SELECT ` + columns + ofPayers + `
 		AND (@last4::text IS NULL OR t.last4 = @last4)
 		AND (@email::text IS NULL OR lower(t.billing->>'email') = lower(@email))
 		AND (@from::timestamptz IS NULL OR t.created_at >= @from)
-		AND (@until::timestamptz IS NULL OR t.created_at < @until)`
+		AND (@until::timestamptz IS NULL OR t.created_at < @until)
+		AND (@oldest::uuid IS NULL OR t.id >= @oldest)
+		AND (@newest::uuid IS NULL OR t.id < @newest)`

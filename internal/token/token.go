@@ -147,7 +147,8 @@ type Deps struct {
 // Service holds the use-cases of tokens.
 type Service struct {
 	Deps
-	cards *combine.Combiner[newToken, insertOut]
+	cards    *combine.Combiner[newToken, insertOut]
+	declines declines
 }
 
 // New makes the service.

@@ -42,7 +42,7 @@ func (s *Service) watch(ctx context.Context, session SessionUse) error {
 	if s.Recent == nil {
 		return nil
 	}
-	recent, err := s.Recent(ctx, session.ApplicationID, session.MerchantID, s.Now().Add(-declineWindow))
+	recent, err := s.declinesOf(ctx, owner{session.ApplicationID, session.MerchantID})
 	if err != nil {
 		return err
 	}

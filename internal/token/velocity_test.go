@@ -174,6 +174,36 @@ func TestMerchantOfManyDeclinesIsSlowedThenRefused(t *testing.T) {
 	}
 }
 
+// Whoever asks for many tokens has a merchant's charges counted now and then, and not for each.
+func TestDeclinesAreReadOnceInTwoSeconds(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	deps, asked := w.Tokens.Deps, map[int64]int{}
+	deps.Recent = func(_ context.Context, _, merchantID int64, _ time.Time) (token.Recent, error) {
+		asked[merchantID]++
+		return token.Recent{Made: 100, Declined: 100 * (asked[merchantID] / 2)}, nil // all, when it is asked the second time
+	}
+	tokens := token.New(deps)
+	create := func(merchantID int64) error {
+		_, err := tokens.CreateCard(t.Context(), w.SessionOf(w.App, merchantID), "k", w.Card("4242424242424242"))
+		return err
+	}
+	us, other := w.App.Merchants.US, w.App.Merchants.USQ
+	for range 5 {
+		if err := errors.Join(create(us), create(other)); err != nil || asked[us] != 1 || asked[other] != 1 {
+			t.Errorf("%v after %v", err, asked)
+		}
+	}
+	w.Clock.Advance(2*time.Second - time.Millisecond)
+	if err := create(us); err != nil || asked[us] != 1 {
+		t.Errorf("%v after %v", err, asked)
+	}
+	w.Clock.Advance(time.Millisecond)
+	if err := create(us); code(err) != "rate_limited" || asked[us] != 2 {
+		t.Errorf("%v after %v", err, asked)
+	}
+}
+
 func TestDeclinesThatCannotBeReadRefuse(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -112,6 +112,42 @@ func changeWrap(path string, change func(m *keyset.Manager, ids []uint32, primar
 // mark is how everything begins that a key of that id has encrypted (Tink's own prefix).
 func mark(id uint32) []byte { return binary.BigEndian.AppendUint32([]byte{1}, id) }
 
+// rotationPage is how many tokens one statement looks at for those that a former key has wrapped: it has seconds, and nearly
+// all of millions may have been sealed again.
+const rotationPage = 10_000
+
+// pageEnd is the last token of the page after one; the zero token when the page is the last.
+func (v *Vault) pageEnd(ctx context.Context, q pg.Querier, after ids.Token) (ids.Token, error) {
+	last, err := pg.Value[ids.Token](ctx, q, endOfPage, pg.Args{"after": after, "others": v.page - 1})
+	if errors.Is(err, pg.ErrNone) {
+		return ids.Token{}, nil
+	}
+	return last, err
+}
+
+const (
+	// The lowest id is none's.
+	ofPage    = `k.token_id > coalesce(@after::uuid, '00000000-0000-0000-0000-000000000000')`
+	endOfPage = `SELECT k.token_id FROM vault_keys k WHERE ` + ofPage + ` ORDER BY k.token_id OFFSET @others LIMIT 1`
+	ofFormer  = ofPage + ` AND k.token_id <= coalesce(@end::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+				AND position(@mark::bytea IN substring(k.wrapped_key FOR 16)) = 0`
+	countFormer = `
+		SELECT count(*)::int AS left_over, count(c.token_id)::int AS waiting
+		FROM vault_keys k LEFT JOIN vault_cvcs c ON c.token_id = k.token_id
+		WHERE ` + ofFormer
+	countPassing = `
+		SELECT count(*)::int FROM bank_links
+		WHERE wrapped_key IS NOT NULL AND position(@mark::bytea IN substring(wrapped_key FOR 16)) = 0`
+	lockFormer = `
+		SELECT k.token_id, t.application_id, t.merchant_id, k.wrapped_key, v.field, v.sealed, NULL::bytea AS once, NULL::text AS once_field
+		FROM vault_keys k
+		JOIN tokens t ON t.id = k.token_id
+		JOIN vault_values v ON v.token_id = k.token_id
+		WHERE ` + ofFormer + `
+			AND NOT EXISTS (SELECT FROM vault_cvcs c WHERE c.token_id = k.token_id)
+		ORDER BY k.token_id LIMIT @most FOR UPDATE OF k`
+)
+
 // Left tells how many tokens a former key has wrapped, and how many of them still have a verification code, which
 // are sealed again once it is gone. Accounts that become tokens yet are among both: they are gone as soon.
 func (v *Vault) Left(ctx context.Context, pool *pgxpool.Pool) (left, waiting int, err error) {
@@ -119,42 +155,48 @@ func (v *Vault) Left(ctx context.Context, pool *pgxpool.Pool) (left, waiting int
 		Left    int `db:"left_over"`
 		Waiting int `db:"waiting"`
 	}
-	c, err := pg.One[counts](ctx, pool, `
-		SELECT count(*)::int AS left_over, (count(*) FILTER (WHERE k.passing))::int AS waiting
-		FROM (SELECT v.wrapped_key, c.token_id IS NOT NULL AS passing FROM vault_keys v LEFT JOIN vault_cvcs c ON c.token_id = v.token_id
-			UNION ALL SELECT wrapped_key, true FROM bank_links WHERE wrapped_key IS NOT NULL) k
-		WHERE position(@mark::bytea IN substring(k.wrapped_key FOR 16)) = 0`, pg.Args{"mark": mark(v.keys.primary)})
-	return c.Left, c.Waiting, err
+	left, err = pg.Value[int](ctx, pool, countPassing, pg.Args{"mark": mark(v.keys.primary)})
+	if err != nil {
+		return 0, 0, err
+	}
+	waiting = left
+	for after := (ids.Token{}); ; {
+		end, err := v.pageEnd(ctx, pool, after)
+		if err != nil {
+			return left, waiting, err
+		}
+		c, err := pg.One[counts](ctx, pool, countFormer, pg.Args{"after": after, "end": end, "mark": mark(v.keys.primary)})
+		left, waiting, after = left+c.Left, waiting+c.Waiting, end
+		if err != nil || end.IsZero() {
+			return left, waiting, err
+		}
+	}
 }
 
-// Rotate seals again, each with a data key of its own that the present key wraps, what a former key has wrapped of the next
-// tokens after one: at most so many, in one transaction. It tells how many those were and where to go on; the zero token when
-// none is left.
+// Rotate seals again, each with a data key of its own that the present key wraps, what a former key has wrapped of a page of
+// the tokens after one: at most so many, in one transaction. It tells how many those were and where to go on; the zero token
+// when none is left.
 //
 // A token with a verification code is left out: an authorization that takes the code while its key changes would
 // find that the two do not fit. Codes are gone within 15 minutes.
 func (v *Vault) Rotate(ctx context.Context, pool *pgxpool.Pool, after ids.Token, most int) (done int, last ids.Token, err error) {
 	err = pg.InTx(ctx, pool, func(tx *pg.Tx) error {
-		rows, err := pg.All[examinedRow](ctx, tx, `
-			SELECT k.token_id, t.application_id, t.merchant_id, k.wrapped_key, v.field, v.sealed, NULL::bytea AS once, NULL::text AS once_field
-			FROM vault_keys k
-			JOIN tokens t ON t.id = k.token_id
-			JOIN vault_values v ON v.token_id = k.token_id
-			WHERE (@after::uuid IS NULL OR k.token_id > @after) AND position(@mark::bytea IN substring(k.wrapped_key FOR 16)) = 0
-				AND NOT EXISTS (SELECT FROM vault_cvcs c WHERE c.token_id = k.token_id)
-			ORDER BY k.token_id LIMIT @most FOR UPDATE OF k`, pg.Args{"after": after, "mark": mark(v.keys.primary), "most": most})
+		end, err := v.pageEnd(ctx, tx, after)
 		if err != nil {
 			return err
 		}
-		done, last = len(rows), ids.Token{}
+		rows, err := pg.All[examinedRow](ctx, tx, lockFormer, pg.Args{"after": after, "end": end, "mark": mark(v.keys.primary), "most": most})
+		if err != nil {
+			return err
+		}
+		done, last = len(rows), end
 		for _, r := range rows {
 			if err := v.againTx(tx, r); err != nil {
 				return fmt.Errorf("%s: %w", r.Token, err)
 			}
-			last = r.Token
 		}
-		if done < most {
-			last = ids.Token{}
+		if done == most {
+			last = rows[done-1].Token
 		}
 		crash.Point("vault.sealed_again")
 		return nil

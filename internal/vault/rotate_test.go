@@ -4,12 +4,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 	"svcpay/internal/vault"
 )
 
@@ -140,6 +143,54 @@ func TestAccountsThatBecomeTokensAreLeft(t *testing.T) {
 	left, waiting, err := v.Left(t.Context(), w.Pool)
 	if must(t, err); before != 0 || passing != 0 || left != 5 || waiting != 2 {
 		t.Errorf("%d, %d before; %d are left, %d wait", before, passing, left, waiting)
+	}
+}
+
+// A rotation goes from page to page, whatever is to be done in one.
+func TestRotationGoesOnPastWhatIsDone(t *testing.T) {
+	t.Parallel()
+	w, file := world(t)
+	_, err := vault.AddKey(file)
+	must(t, err)
+	must(t, vault.UseNewest(file))
+	v := reads(t, file)
+	done, last, err := v.WithPages(2).Rotate(t.Context(), w.Pool, ids.Token{}, 1)
+	if must(t, err); done != 1 || last.IsZero() {
+		t.Errorf("at first: %d, on from %s", done, last)
+	}
+	for pages := range 5 {
+		if left, waiting, err := v.WithPages(pages+1).Left(t.Context(), w.Pool); err != nil || left != 3 || waiting != 1 {
+			t.Errorf("in pages of %d: %d are left, %d wait, %v", pages+1, left, waiting, err)
+		}
+	}
+	if done, last, err = v.WithPages(1).Rotate(t.Context(), w.Pool, ids.Token{}, 2); err != nil || done != 0 || last.IsZero() {
+		t.Errorf("a page that is done: %d, on from %s, %v", done, last, err)
+	}
+	if n := rotate(t, w, v.WithPages(1), 2); n != 2 {
+		t.Errorf("%d were sealed again", n)
+	}
+	if left, waiting, err := v.WithPages(1).Left(t.Context(), w.Pool); err != nil || left != 1 || waiting != 1 {
+		t.Errorf("in the end %d are left, %d wait, %v", left, waiting, err)
+	}
+}
+
+// No statement of a rotation reads more of the vault's keys than a page.
+func TestRotationReadsPagesByTheIndex(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.New(t)
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	all := pg.Args{"after": ids.NewToken(now), "end": ids.NewToken(now.Add(time.Hour)), "mark": []byte{1}, "most": 200, "others": 9999}
+	for name, sql := range vault.RotationStatements {
+		args := pg.Args{}
+		for arg, v := range all {
+			if strings.Contains(sql, "@"+arg) {
+				args[arg] = v
+			}
+		}
+		plan := pgtest.Plan(t, pool, sql, args)
+		if !regexp.MustCompile(`vault_keys_pkey\b[^\n]*\n *Index Cond: \(\(?token_id > `).MatchString(plan) || name != "end" && !strings.Contains(plan, "(token_id <= ") {
+			t.Errorf("%s: %s", name, plan)
+		}
 	}
 }
 

@@ -57,10 +57,13 @@ type Card struct {
 var ErrSealed = errors.New("vault: the sealed data does not open")
 
 // Vault seals and opens. It holds no database: its rows travel in the caller's transactions.
-type Vault struct{ keys *Keys }
+type Vault struct {
+	keys *Keys
+	page int // of the tokens that a rotation looks at
+}
 
 // New makes a vault over the keysets.
-func New(keys *Keys) *Vault { return &Vault{keys: keys} }
+func New(keys *Keys) *Vault { return &Vault{keys: keys, page: rotationPage} }
 
 // Fingerprint is the same for the same card number and tells nothing about it without the key.
 func (v *Vault) Fingerprint(pan sensitive.PAN) ([]byte, error) { return v.digest(pan.Reveal()) }

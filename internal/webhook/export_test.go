@@ -31,3 +31,6 @@ func (s *Service) SendTogether(ctx context.Context) error {
 	w.write(ctx)
 	return nil
 }
+
+// MeasureSpan finds the ends of a span of events.
+const MeasureSpan = measureSpan

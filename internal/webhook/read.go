@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/page"
@@ -78,16 +79,25 @@ func (s *Service) DeliveriesTo(ctx context.Context, actor authz.Actor, e Endpoin
 	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
 		return page.Of[Delivery]{}, err
 	}
+	oldest, newest, err := deliverySpans.Within(ctx, clock.Unmoved, actor.ApplicationID, in.Created)
+	if err != nil {
+		return page.Of[Delivery]{}, err
+	}
 	return pg.Page(ctx, s.Pool, in.Page, `SELECT `+deliveryColumns+` FROM webhook_deliveries
 		WHERE application_id = @application_id AND endpoint_id = @endpoint
 			AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
 			AND (@types::text[] IS NULL OR event_type = ANY (@types))
 			AND (@event::uuid IS NULL OR event_id = @event)
 			AND (@from::timestamptz IS NULL OR created_at >= @from)
-			AND (@until::timestamptz IS NULL OR created_at < @until)`,
+			AND (@until::timestamptz IS NULL OR created_at < @until)
+			AND (@oldest::uuid IS NULL OR id >= @oldest)
+			AND (@newest::uuid IS NULL OR id < @newest)`,
 		pg.Args{"application_id": actor.ApplicationID, "endpoint": e.ID, "statuses": in.Statuses, "types": in.Types,
-			"event": in.EventID, "from": in.Created.From, "until": in.Created.Until}, s.shownDelivery(actor))
+			"event": in.EventID, "from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.shownDelivery(actor))
 }
+
+// deliverySpans are of the ids of deliveries, which have the same time.
+var deliverySpans = clock.Spans[ids.Delivery]{First: ids.FirstDelivery, Apart: time.Second}
 
 // shownDelivery makes what the actor sees of a delivery: whoever helps others does not see what was sent
 // and answered; programs see their own.

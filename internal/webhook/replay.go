@@ -7,10 +7,12 @@ import (
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
+	"svcpay/internal/event"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
 
@@ -25,7 +27,7 @@ type Replay struct {
 	Since         instant.Time  `db:"since" json:"since"`
 	Until         instant.Time  `db:"until" json:"until"`
 	Status        string        `db:"status" json:"status"` // running, done or canceled
-	Total         int64         `db:"total" json:"total"`   // events of the span
+	Total         int64         `db:"total" json:"total"`   // events from the first of the span to the last
 	Done          int64         `db:"done" json:"done"`     // of them, those that were looked at
 	Queued        int64         `db:"queued" json:"queued"` // deliveries made
 	CreatedAt     instant.Time  `db:"created_at" json:"created_at"`
@@ -110,7 +112,6 @@ func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string,
 type span struct {
 	First int64        `db:"first"`
 	Last  int64        `db:"last"`
-	Total int64        `db:"total"`
 	Until instant.Time `db:"until"`
 }
 
@@ -125,16 +126,21 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 	if runs {
 		return r, fault.New(fault.KindConflict, "operation_in_progress", "Another replay to this endpoint is under way.").After(time.Second)
 	}
-	of, err := pg.One[span](ctx, tx, `
-		SELECT coalesce(min(sequence), 1) AS first, coalesce(max(sequence), 0) AS last, count(*) AS total,
-			coalesce(@until::timestamptz, greatest(max(created_at), @since::timestamptz)) AS until
-		FROM events WHERE application_id = @application_id AND sequence IS NOT NULL
-			AND created_at >= @since AND (@until::timestamptz IS NULL OR created_at <= @until)`,
-		pg.Args{"application_id": r.ApplicationID, "since": r.Since, "until": until})
+	reach := page.Times{From: &r.Since.Time}
+	if until != nil { // which is of the span
+		after := until.Add(time.Millisecond)
+		reach.Until = &after
+	}
+	oldest, newest, err := event.Spans.Within(ctx, s.Clock.Present(s.Livemode), r.ApplicationID, reach)
 	if err != nil {
 		return r, err
 	}
-	r.Until, r.Cursor, r.Last, r.Total = of.Until, of.First-1, of.Last, of.Total
+	of, err := pg.One[span](ctx, tx, measureSpan,
+		pg.Args{"application_id": r.ApplicationID, "since": r.Since, "until": until, "oldest": oldest, "newest": newest})
+	if err != nil {
+		return r, err
+	}
+	r.Until, r.Cursor, r.Last, r.Total = of.Until, of.First-1, of.Last, of.Last-of.First+1
 	if r.Total == 0 {
 		r.Status, r.FinishedAt = "done", &r.CreatedAt
 	}
@@ -145,6 +151,23 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "now": r.CreatedAt, "finished": r.FinishedAt})
 	return s.replay(r), nil
 }
+
+// measureSpan finds where a span of events begins and ends, and reads none of those between: numbers have no gaps.
+// A span without an end ends with the latest of the last events.
+const (
+	measureSpan = `
+		WITH around AS MATERIALIZED (SELECT ` + event.Before + ` AS before, ` + event.Behind + ` AS behind),
+			ends AS MATERIALIZED (SELECT (` + ofSpan + `
+				ORDER BY sequence LIMIT 1) AS first, (` + ofSpan + `
+				ORDER BY sequence DESC LIMIT 1) AS last)
+		SELECT coalesce(first, 1) AS first, coalesce(last, 0) AS last, coalesce(@until::timestamptz, greatest(@since::timestamptz, (
+			SELECT max(created_at) FROM (SELECT created_at FROM events
+				WHERE application_id = @application_id AND sequence <= (SELECT last FROM ends) ORDER BY sequence DESC LIMIT 1000) l))) AS until
+		FROM ends`
+	ofSpan = `SELECT sequence FROM events WHERE application_id = @application_id
+				AND sequence > (SELECT before FROM around) AND sequence < (SELECT behind FROM around)
+				AND created_at >= @since AND (@until::timestamptz IS NULL OR created_at <= @until)`
+)
 
 // hurryTx queues that what failed and waits for its next attempt is attempted now, in the events' order: it is part
 // of the replay. What is being attempted, or is about to be, is left alone.

@@ -2,11 +2,15 @@ package webhook_test
 
 import (
 	"context"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 	"svcpay/internal/webhook"
 )
 
@@ -161,9 +165,60 @@ func TestReplaysGoInBatchesAndCanBeCanceled(t *testing.T) {
 // flood writes events that nobody listens to.
 func (w world) flood(n int) {
 	w.t.Helper()
+	events := make([]ids.Event, n)
+	for i := range events {
+		events[i] = ids.NewEvent(w.Clock.Now())
+	}
 	w.exec(`INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes, source, created_at)
-		SELECT gen_random_uuid(), @app, 'charge.updated', gen_random_uuid(), 1, '{}', '{}', 'job', @now FROM generate_series(1, @n::int)`,
-		map[string]any{"app": w.App.AppID, "now": w.Clock.Now(), "n": n})
+		SELECT id, @app, 'charge.updated', gen_random_uuid(), 1, '{}', '{}', 'job', @now FROM unnest(@ids::uuid[]) id`,
+		map[string]any{"app": w.App.AppID, "now": w.Clock.Now(), "ids": events})
+}
+
+// A sandbox's clock runs ahead of the ids: a span still has all its events.
+func TestASpanIsSentOnceMoreAfterTheClockWasMoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := w.listen(receive(t, answer(200)))
+	w.Clock.Advance(time.Minute)
+	var at []time.Time
+	for range 4 {
+		m, err := w.Clocks.Moment(t.Context(), w.App.AppID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = append(at, m.At)
+		w.exec(`INSERT INTO events (id, application_id, type, object_id, position, object, previous_attributes, source, created_at)
+			VALUES (@id, @app, 'charge.updated', gen_random_uuid(), 1, '{}', '{}', 'job', @at)`,
+			map[string]any{"id": ids.NewEvent(m.Machine), "app": w.App.AppID, "at": m.At})
+		if err := w.Clocks.Advance(t.Context(), w.App.AppID, 40*24*time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(10 * time.Minute)
+	}
+	w.number()
+	for first := range at {
+		if r := w.replay(e, webhook.ReplayInput{Since: &at[first]}); r.Total != int64(len(at)-first) || r.Queued != r.Total || !r.Until.Equal(at[len(at)-1]) {
+			t.Errorf("since the %d.: %+v", first, r)
+		}
+		for last := first; last < len(at); last++ {
+			if r := w.replay(e, webhook.ReplayInput{Since: &at[first], Until: &at[last]}); r.Total != int64(last-first+1) || r.Queued != r.Total {
+				t.Errorf("from the %d. to the %d.: %+v", first, last, r)
+			}
+		}
+	}
+}
+
+// A span of any length is measured from its ends, which are found by indexes.
+func TestASpanIsMeasuredFromItsEnds(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	plan := pgtest.Plan(t, pgtest.New(t), webhook.MeasureSpan, pg.Args{"application_id": 1, "since": since, "until": since.AddDate(1, 0, 0),
+		"oldest": ids.FirstEvent(since), "newest": ids.FirstEvent(since.AddDate(1, 0, 0))})
+	scans := regexp.MustCompile(`Scan[^\n]* on events `).FindAllString(plan, -1)
+	conds := regexp.MustCompile(`Index Cond: \(\(application_id = '1'::bigint\) AND \((id|sequence) `).FindAllString(plan, -1)
+	if len(scans) != 4 || len(conds) != 4 || strings.Count(plan, "->  Limit ") != 4 || strings.Contains(plan, "Sort") {
+		t.Errorf("%d of %d reads have a bound:\n%s", len(conds), len(scans), plan)
+	}
 }
 
 func TestSeveralRunReplaysAtOnce(t *testing.T) {

@@ -85,9 +85,9 @@ func (s *Service) replayTx(ctx context.Context, tx *pg.Tx, r running) (int, erro
 		cursor = looked[len(looked)-1].Sequence
 	}
 	tx.Later(`
-		UPDATE webhook_replays SET status = @status, cursor = @cursor, done = done + @looked, queued = queued + @queued, finished_at = @finished
+		UPDATE webhook_replays SET status = @status, cursor = @cursor, done = done + @passed, queued = queued + @queued, finished_at = @finished
 		WHERE application_id = @application_id AND id = @id`,
-		pg.Args{"status": status, "cursor": cursor, "looked": len(looked), "queued": len(wanted), "finished": finished,
+		pg.Args{"status": status, "cursor": cursor, "passed": cursor - r.Cursor, "queued": len(wanted), "finished": finished,
 			"application_id": r.ApplicationID, "id": r.ID})
 	return len(looked), nil
 }

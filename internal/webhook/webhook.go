@@ -18,6 +18,7 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/clock"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -87,6 +88,7 @@ type Deps struct {
 	Box      *seal.Box
 	Client   *safehttp.Client
 	Livemode bool
+	Clock    *clock.Clock // by which events happened
 	Now      func() time.Time
 }
 

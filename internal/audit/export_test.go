@@ -1,0 +1,4 @@
+package audit
+
+// SelectPage reads a page of the log.
+const SelectPage = selectPage

@@ -1,0 +1,4 @@
+package event
+
+// SelectPage reads a page of a list.
+const SelectPage = selectPage

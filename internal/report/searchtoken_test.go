@@ -1,0 +1,52 @@
+package report_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"svcpay/internal/charge"
+	"svcpay/internal/fixture"
+	"svcpay/internal/ids"
+	"svcpay/internal/money"
+	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
+	"svcpay/internal/report"
+)
+
+// The charges of a token are found by its last digits: they have no index by tokens.
+func TestChargesOfATokenAreFoundByTheIndex(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	token, amount := w.Token("4242424242424242"), money.Amount(1000)
+	c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.App.Merchants.US, Token: &token, Amount: &amount}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Copies(c.Object, 3000, time.Second, func(k int) map[string]any {
+		return map[string]any{"payment_method": map[string]any{"kind": "card", "last4": fmt.Sprintf("%04d", k)}}
+	})
+	for _, table := range []string{"charges", "tokens"} {
+		if _, err := w.Pool.Exec(t.Context(), `ANALYZE `+table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := pg.Args{}
+	for _, m := range regexp.MustCompile(`@([a-z_][a-z_0-9]*)`).FindAllStringSubmatch(report.SearchCharges, -1) {
+		args[m[1]] = nil
+		if strings.HasPrefix(m[1], "not_") || m[1] == "without" {
+			args[m[1]] = []string{}
+		}
+	}
+	id, err := ids.NewToken(w.Clock.Now()).UUIDValue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args["application_id"], args["token"] = w.App.AppID, []string{id.String()}
+	plan := pgtest.Plan(t, w.Pool, report.SearchCharges+` ORDER BY id DESC LIMIT 9`, args)
+	if !regexp.MustCompile(`charges_by_last4\b[^\n]*\n *Index Cond: \(\(application_id = '\d+'::bigint\) AND \(\(payment_method ->> 'last4'::text\) = ANY `).MatchString(plan) {
+		t.Error(plan)
+	}
+}

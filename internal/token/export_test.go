@@ -1,0 +1,4 @@
+package token
+
+// SelectPage reads a page of a list.
+const SelectPage = selectPage
