@@ -106,6 +106,9 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	args["hash"], args["email"], args["role"], args["by"] = invitationHash(out.Token), in.Email, in.Role, cmp.Or(actor.PersonName, "The service's operator")
 	args["now"], args["until"], args["inviter"] = now, now.Add(invitationLife), actor.PersonID
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		if err := heldTx(ctx, tx, actor, in.Domain); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, `
 			UPDATE invitations SET withdrawn_at = @now
 			WHERE lower(email) = lower(@email) AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
@@ -133,7 +136,7 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	if pg.Violated(err) == "invitations_open" {
 		err = fault.New(fault.KindConflict, "invitation_in_progress", "Somebody is inviting them here right now.")
 	}
-	return out, err
+	return out, s.refused(ctx, actor, in.Domain, aboutTeam("team", in.Domain.String(), in.Domain, actor.ApplicationID), err)
 }
 
 // invitedTx queues that somebody made or withdrew an invitation.
@@ -190,6 +193,9 @@ func (s *Service) Withdraw(ctx context.Context, actor authz.Actor, id int64) (In
 		return Invitation{}, err
 	}
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		if err := heldTx(ctx, tx, actor, i.Domain()); err != nil {
+			return err
+		}
 		n, err := tx.Exec(ctx, `
 			UPDATE invitations SET withdrawn_at = @now WHERE id = @id AND accepted_at IS NULL AND withdrawn_at IS NULL`,
 			pg.Args{"now": s.now(), "id": id})
@@ -200,7 +206,7 @@ func (s *Service) Withdraw(ctx context.Context, actor authz.Actor, id int64) (In
 		i.WithdrawnAt = instant.Ptr(s.now())
 		return s.invitedTx(tx, actor, before, i)
 	})
-	return i, err
+	return i, s.refused(ctx, actor, i.Domain(), aboutTeam("team", i.Domain().String(), i.Domain(), actor.ApplicationID), err)
 }
 
 var errInvitation = fault.New(fault.KindGone, "invitation_ended",

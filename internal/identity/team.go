@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -243,6 +244,9 @@ func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID i
 		if err != nil {
 			return err
 		}
+		if err := heldTx(ctx, tx, actor, m.Domain()); err != nil {
+			return err
+		}
 		if m, err = member(ctx, tx, actor, grantID); err != nil { // as it is now
 			return err
 		}
@@ -255,10 +259,33 @@ func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID i
 		}
 		return s.changeMemberTx(tx, actor, m, after)
 	})
-	if fault.HasCode(err, "role_too_wide") { // its transaction is rolled back
-		err = s.audit.Refuse(ctx, actor, manages(m.Domain()), about, err)
+	return m, s.refused(ctx, actor, m.Domain(), about, err)
+}
+
+// heldTx refuses to change the team of a domain for a person who holds the role no more that they came with: it may have been
+// taken while the request came in. Who takes it from now on waits until the transaction ends.
+func heldTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, d authz.Domain) error {
+	if !actor.IsPerson() {
+		return nil
 	}
-	return m, err
+	args := grantArgs(actor.Domain())
+	args["person"], args["role"] = actor.PersonID, actor.Role
+	_, err := pg.Value[int64](ctx, tx, `
+		SELECT id FROM grants
+		WHERE person_id = @person AND role = @role AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
+			AND organization_id IS NOT DISTINCT FROM @organization FOR SHARE`, args)
+	if errors.Is(err, pg.ErrNone) {
+		return authz.Denied(manages(d))
+	}
+	return err
+}
+
+// refused writes down a refusal that a transaction, which is rolled back, ended with. Any other error is only returned.
+func (s *Service) refused(ctx context.Context, actor authz.Actor, d authz.Domain, about audit.Subject, err error) error {
+	if fault.HasCode(err, "permission_denied") || fault.HasCode(err, "role_too_wide") {
+		return s.audit.Refuse(ctx, actor, manages(d), about, err)
+	}
+	return err
 }
 
 // administratorsTx locks the administrators of a member's domain and tells how many there are: who takes
