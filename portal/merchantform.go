@@ -139,7 +139,7 @@ func (p *Portal) editForm(c echo.Context, status int, m merchant.Merchant, f vie
 	t := say(c)
 	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), newOnce(), strconv.Itoa(m.Version)
 	f.Zones, f.US, f.Enrolled = zonesOf(t.Merchants, m.TimeZone), m.Country == "US", m.DAFProviderConnectID != nil
-	if p.may(c, authz.MerchantCreate) { // who runs the program chooses its processor, not its customers
+	if p.may(c, authz.MerchantCreate) { // as the use-case asks of whoever gives one
 		f.Banks = banksOf(t.Merchant)
 	}
 	return render(c, status, views.MerchantEditPage(p.page(c, t.Merchants.EditTitle), m.Name, f))
