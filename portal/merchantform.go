@@ -53,7 +53,8 @@ func (p *Portal) newMerchantForm(c echo.Context, status int, f views.MerchantFor
 	for _, code := range merchant.Countries() {
 		f.Countries = append(f.Countries, ui.Option{Value: code, Label: t.Merchant.Countries[code]})
 	}
-	if f.Organizations, err = p.organizations(c); err != nil {
+	owner, _ := number(f.Typed.Get("organization"))
+	if f.Organizations, err = p.organizations(c, owner); err != nil {
 		return err
 	}
 	return render(c, status, views.MerchantNewPage(p.page(c, t.Merchants.New), f))

@@ -96,15 +96,17 @@ func member(ctx context.Context, q pg.Querier, actor authz.Actor, grantID int64)
 	return pg.Find[Member](ctx, q, `SELECT `+memberColumns+` WHERE t.id = @id`+inReach, args)
 }
 
-// Organizations lists those that the actor can invite people into, by name.
-func (s *Service) Organizations(ctx context.Context, actor authz.Actor) ([]Named, error) {
+// Organizations lists those that the actor can invite people into, by name: of a great many some, with those that have the ids.
+func (s *Service) Organizations(ctx context.Context, actor authz.Actor, ids ...int64) ([]Named, error) {
 	if err := s.check.Check(actor, authz.TeamRead); err != nil {
 		return nil, err
 	}
 	return pg.All[Named](ctx, s.pool, `
-		SELECT id, name FROM organizations
-		WHERE application_id = @application AND (@organization::bigint = 0 OR id = @organization) ORDER BY name, id LIMIT @most`,
-		pg.Args{"application": actor.ApplicationID, "organization": actor.OrganizationID, "most": mostPlaces})
+		SELECT id, name FROM (SELECT id, name FROM organizations
+			WHERE application_id = @application AND (@organization::bigint = 0 OR id = @organization)
+			ORDER BY id <> ALL (@ids::bigint[]), name, id LIMIT @most) offered
+		ORDER BY name, id`,
+		pg.Args{"application": actor.ApplicationID, "organization": actor.OrganizationID, "ids": ids, "most": mostPlaces})
 }
 
 // mostNamed bounds the administrators whom somebody is told to ask.
