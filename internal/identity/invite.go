@@ -109,11 +109,15 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 		if err := heldTx(ctx, tx, actor, in.Domain); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `
+		ended, err := pg.All[offerID](ctx, tx, `
 			UPDATE invitations SET withdrawn_at = @now
 			WHERE lower(email) = lower(@email) AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
-				AND organization_id IS NOT DISTINCT FROM @organization AND accepted_at IS NULL AND withdrawn_at IS NULL`,
-			pg.Args{"now": now, "email": in.Email, "scope": args["scope"], "application": args["application"], "organization": args["organization"]}); err != nil {
+				AND organization_id IS NOT DISTINCT FROM @organization AND accepted_at IS NULL AND withdrawn_at IS NULL RETURNING id`,
+			pg.Args{"now": now, "email": in.Email, "scope": args["scope"], "application": args["application"], "organization": args["organization"]})
+		if err != nil {
+			return err
+		}
+		if err := s.endedTx(ctx, tx, actor, ended); err != nil {
 			return err
 		}
 		id, err := pg.Value[int64](ctx, tx, `
@@ -150,6 +154,26 @@ func (s *Service) invitedTx(tx *pg.Tx, actor authz.Actor, before, after Invitati
 		return s.audit.DoneTx(tx, actor, p, about, nil, after)
 	}
 	return s.audit.DoneTx(tx, actor, p, about, before, after)
+}
+
+type offerID struct {
+	ID int64 `db:"id"`
+}
+
+// endedTx queues that offers which the transaction withdrew ended because of something else that somebody did.
+func (s *Service) endedTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, ended []offerID) error {
+	for _, one := range ended {
+		after, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.id = @id`, pg.Args{"id": one.ID})
+		if err != nil {
+			return err
+		}
+		before := after
+		before.WithdrawnAt = nil
+		if err := s.invitedTx(tx, actor, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newInvitationText makes the secret of a link: 256 random bits.

@@ -259,7 +259,7 @@ func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID i
 		if m.Role.Administers() && administrators <= 1 {
 			return fault.New(fault.KindConflict, "last_administrator", "This is the last administrator here. Make somebody else one first.")
 		}
-		return s.changeMemberTx(tx, actor, m, after)
+		return s.changeMemberTx(ctx, tx, actor, m, after)
 	})
 	return m, s.refused(ctx, actor, m.Domain(), about, err)
 }
@@ -301,7 +301,7 @@ func administratorsTx(ctx context.Context, tx *pg.Tx, m Member) (int, error) {
 	return len(rows), err
 }
 
-func (s *Service) changeMemberTx(tx *pg.Tx, actor authz.Actor, before Member, after *Member) error {
+func (s *Service) changeMemberTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, before Member, after *Member) error {
 	if after == nil {
 		tx.Later(`DELETE FROM grants WHERE id = @id`, pg.Args{"id": before.GrantID})
 	} else {
@@ -310,11 +310,17 @@ func (s *Service) changeMemberTx(tx *pg.Tx, actor authz.Actor, before Member, af
 	// What they offered to others here they may not be able to give any more.
 	args := grantArgs(before.Domain())
 	args["now"], args["person"] = s.now(), before.PersonID
-	tx.Later(`
+	ended, err := pg.All[offerID](ctx, tx, `
 		UPDATE invitations SET withdrawn_at = @now
 		WHERE inviter_id = @person AND accepted_at IS NULL AND withdrawn_at IS NULL AND (@scope = 'system'
 			OR @scope = 'app' AND (application_id = @application OR organization_id IN (SELECT id FROM organizations WHERE application_id = @application))
-			OR @scope = 'org' AND organization_id = @organization)`, args)
+			OR @scope = 'org' AND organization_id = @organization) RETURNING id`, args)
+	if err != nil {
+		return err
+	}
+	if err := s.endedTx(ctx, tx, actor, ended); err != nil {
+		return err
+	}
 	endSessionsTx(tx, before.PersonID)
 	p, about := manages(before.Domain()), aboutTeam("grant", strconv.FormatInt(before.GrantID, 10), before.Domain(), actor.ApplicationID)
 	if after == nil { // a nil pointer in an interface is not nil

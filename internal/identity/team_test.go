@@ -243,6 +243,15 @@ func TestRemovedPeoplesOffersEnd(t *testing.T) {
 	if _, err := s.Identity.FindInvitation(t.Context(), i.Token); code(err) != "invitation_ended" {
 		t.Errorf("a removed person's offer: %v", err)
 	}
+	first := s.offer("ola", "friend@example.org", authz.RoleOrganizationStaff, s.App.OrganizationID)
+	s.offer("ola", "friend@example.org", authz.RoleOrganizationStaff, s.App.OrganizationID)
+	for _, ended := range []int64{i.ID, first.ID} { // each is in the log twice: made, and withdrawn
+		n, err := pg.Value[int](t.Context(), s.Pool, `
+			SELECT count(*)::int FROM audit_entries WHERE subject_kind = 'invitation' AND subject_id = @id::bigint::text AND outcome = 'done'`, pg.Args{"id": ended})
+		if err != nil || n != 2 {
+			t.Errorf("the offer %d is in the log %d times: %v", ended, n, err)
+		}
+	}
 }
 
 func TestPlacesAndSwitching(t *testing.T) {
