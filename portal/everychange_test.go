@@ -58,6 +58,7 @@ func TestEveryChangeOfPeopleIsWrittenDown(t *testing.T) {
 func (w *world) administers() []func() error {
 	t, ctx := w.t, w.t.Context()
 	system, app := w.Person(authz.RoleSystemAdmin), w.Person(authz.RoleApplicationAdmin)
+	system.PersonID = w.invent("kim.vale@example.org", "Kim Vale", identity.Grant{Role: string(system.Role), Scope: string(system.Granted.Scope)})
 	return []func() error{
 		func() error { _, err := w.World.Identity.AddApplication(ctx, system, "Parish Pay"); return err },
 		func() error {

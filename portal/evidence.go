@@ -59,7 +59,7 @@ func evidenceForm(t text.Disputes, d dispute.Dispute, evidence dispute.Evidence)
 }
 
 func draftOf(d dispute.Dispute) views.EvidenceDraft {
-	out := views.EvidenceDraft{Version: strconv.Itoa(d.Version)}
+	out := views.EvidenceDraft{Version: strconv.Itoa(d.Version), Had: strings.Join(slices.Sorted(maps.Keys(d.Evidence)), " ")}
 	if len(d.Evidence) > 0 || len(d.EvidenceFiles) > 0 {
 		out.Saved = d.UpdatedAt.Time
 	}
@@ -106,7 +106,9 @@ type sentEvidence struct {
 	next     string // the button: save, review, file
 	remove   string // the id of a file
 	version  int
+	had      string              // the texts that the draft had when the form was drawn
 	file     *upload.CreateInput // nil for none
+	kept     string              // the id of the file once it is kept
 }
 
 func readEvidence(c echo.Context) (sentEvidence, error) {
@@ -114,7 +116,7 @@ func readEvidence(c echo.Context) (sentEvidence, error) {
 	if err := r.ParseMultipartForm(maxEvidence); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return sentEvidence{}, errForm(err)
 	}
-	out := sentEvidence{evidence: dispute.Evidence{}, next: r.PostForm.Get("next"), remove: r.PostForm.Get("remove")}
+	out := sentEvidence{evidence: dispute.Evidence{}, next: r.PostForm.Get("next"), remove: r.PostForm.Get("remove"), had: r.PostForm.Get("had")}
 	out.version, _ = strconv.Atoi(r.PostForm.Get("version"))
 	for _, name := range dispute.EvidenceNames() {
 		if words := strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"); strings.TrimSpace(words) != "" {
@@ -153,14 +155,28 @@ func (p *Portal) saveEvidence(c echo.Context) error {
 	if id, fragment := asksFragment(c.Request()); fragment && id == "saved" {
 		return p.saveByItself(c, d, in)
 	}
+	return p.saveByButton(c, d, in, mostMeanwhile)
+}
+
+// mostMeanwhile is how often a draft that others change at the same time is read again before its form is shown instead.
+const mostMeanwhile = 5
+
+// saveByButton keeps a draft as it goes with what is kept now. Whoever changed that since it was read is looked at, too.
+func (p *Portal) saveByButton(c echo.Context, d dispute.Dispute, in sentEvidence, tries int) error {
 	f := evidenceForm(say(c).Disputes, d, in.evidence)
 	if f.Edits = conflict(say(c).Disputes, d, in); len(f.Edits) > 0 {
 		f.Changed = true
 		return p.disputePage(c, http.StatusConflict, d, f)
 	}
-	files, err := p.filesAfter(c, d, in)
+	files, err := p.filesAfter(c, d, &in)
 	if err == nil {
-		_, err = p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files})
+		_, err = p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files, IfVersion: &d.Version})
+	}
+	if tries > 1 && fault.HasCode(err, "object_changed") {
+		if d, err = p.Disputes.Get(c.Request().Context(), actor(c), d.ID.String()); err != nil {
+			return err
+		}
+		return p.saveByButton(c, d, in, tries-1)
 	}
 	if refused, ok := p.mistakes(c, err, &f); ok {
 		return p.disputePage(c, refused, d, f)
@@ -189,7 +205,7 @@ func (p *Portal) afterDraft(c echo.Context, d dispute.Dispute, in sentEvidence) 
 
 // saveByItself answers the form with its version from now on, or with why nothing was kept.
 func (p *Portal) saveByItself(c echo.Context, d dispute.Dispute, in sentEvidence) error {
-	out := views.EvidenceDraft{Version: strconv.Itoa(in.version)}
+	out := views.EvidenceDraft{Version: strconv.Itoa(in.version), Had: in.had}
 	kept, err := p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: &in.version})
 	f, ok := fault.As(err)
 	switch {
@@ -217,8 +233,8 @@ func fileIDs(files []ids.File) []string {
 	return out
 }
 
-// filesAfter are the draft's files once the form's file is among them, or the one to be removed is not.
-func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in sentEvidence) ([]string, error) {
+// filesAfter are the draft's files once the form's file, which is kept once, is among them, or the one to be removed is not.
+func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in *sentEvidence) ([]string, error) {
 	t, files := say(c).Disputes, fileIDs(d.EvidenceFiles)
 	if in.remove != "" {
 		return slices.DeleteFunc(files, func(id string) bool { return id == in.remove }), nil
@@ -232,6 +248,8 @@ func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in sentEvidence) 
 		return nil, fault.Invalid("parameter_invalid", t.TooManyFiles).On("file")
 	case len(in.file.Content) > upload.MaxSize:
 		return nil, fault.Invalid("request_too_large", t.FileLarge).On("file")
+	case in.kept != "":
+		return append(files, in.kept), nil
 	}
 	kept, err := p.Uploads.Create(c.Request().Context(), actor(c), *in.file, nil)
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindInvalid {
@@ -241,19 +259,20 @@ func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in sentEvidence) 
 		}
 		return nil, fault.Invalid(f.Code, message).On("file")
 	}
-	return append(files, kept.Object.ID.String()), err
+	in.kept = kept.Object.ID.String()
+	return append(files, in.kept), err
 }
 
-// conflict are the texts that somebody else wrote since the form was drawn, beside what it says. Texts that the
+// conflict are the texts that somebody else wrote or took out since the form was drawn, beside what it says. Texts that the
 // form only goes on with are none: it kept itself while somebody wrote.
 func conflict(t text.Disputes, d dispute.Dispute, in sentEvidence) (out []ui.Edit) {
 	if in.version == d.Version {
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(d.Evidence))
-	for _, name := range names {
+	had := strings.Fields(in.had)
+	for _, name := range slices.Sorted(slices.Values(dispute.EvidenceNames())) {
 		theirs, ours := d.Evidence[name], in.evidence[name]
-		if theirs != "" && !strings.HasPrefix(ours, theirs) {
+		if !strings.HasPrefix(ours, theirs) || theirs == "" && ours != "" && slices.Contains(had, name) {
 			out = append(out, ui.Edit{Field: t.Fields[name], Old: theirs, New: ours})
 		}
 	}

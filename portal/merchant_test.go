@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/merchant"
 )
@@ -127,6 +129,15 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	own.Set("external_id", "crm-8")
 	w.send(here, own, "Cookie", owner).wants(t, http.StatusSeeOther, w.merchantPage(""))
 	w.send(here, nil, "Cookie", cookie).says(t, `name="bank_processor"`, `value="p" checked`, "Riverside Pantry")
+	beyond := edit(w.send(here, nil, "Cookie", owner), "Riverside Larder") // the form has no such input for them
+	beyond.Set("bank_processor", "q")
+	beyond.Set("external_id", "crm-8")
+	w.send(here, beyond, "Cookie", owner).wants(t, http.StatusForbidden, "")
+	w.send(here, nil, "Cookie", cookie).says(t, `value="p" checked`, "Riverside Pantry")
+	all := slices.DeleteFunc(w.entries(authz.MerchantCreate), func(e audit.Entry) bool { return e.Outcome != audit.Denied })
+	if len(all) != 1 || all[0].Role != authz.RoleOrganizationAdmin {
+		t.Errorf("the log has %+v", all)
+	}
 
 	admin := w.as(authz.RoleSystemAdmin)
 	b = w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {" "}}, "Cookie", admin)

@@ -53,7 +53,8 @@ func (p *Portal) newMerchantForm(c echo.Context, status int, f views.MerchantFor
 	for _, code := range merchant.Countries() {
 		f.Countries = append(f.Countries, ui.Option{Value: code, Label: t.Merchant.Countries[code]})
 	}
-	if f.Organizations, err = p.organizations(c); err != nil {
+	owner, _ := number(f.Typed.Get("organization"))
+	if f.Organizations, err = p.organizations(c, owner); err != nil {
 		return err
 	}
 	return render(c, status, views.MerchantNewPage(p.page(c, t.Merchants.New), f))
@@ -139,7 +140,7 @@ func (p *Portal) editForm(c echo.Context, status int, m merchant.Merchant, f vie
 	t := say(c)
 	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), newOnce(), strconv.Itoa(m.Version)
 	f.Zones, f.US, f.Enrolled = zonesOf(t.Merchants, m.TimeZone), m.Country == "US", m.DAFProviderConnectID != nil
-	if p.may(c, authz.MerchantCreate) { // who runs the program chooses its processor, not its customers
+	if p.may(c, authz.MerchantCreate) { // as the use-case asks of whoever gives one
 		f.Banks = banksOf(t.Merchant)
 	}
 	return render(c, status, views.MerchantEditPage(p.page(c, t.Merchants.EditTitle), m.Name, f))

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -28,9 +29,13 @@ func (p *Portal) showMerchantTeam(c echo.Context) error {
 		return err
 	}
 	var view views.Team
+	here := url.Values{"organization": {whole(m.OrganizationID)}}
 	manages := p.may(c, authz.TeamManage)
 	if manages {
-		view.Invite = invitePath
+		view.Invite = withQuery(invitePath, here)
+	}
+	if p.may(c, authz.ViewAs) {
+		view.ViewAs = withQuery(viewPath, here)
 	}
 	for _, one := range members.Items {
 		view.Members = append(view.Members, memberOf(t, one, a.PersonID, manages))

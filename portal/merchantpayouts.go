@@ -108,9 +108,13 @@ func accountOf(t *text.Catalogue, b payout.BankAccount) views.BankAccount {
 
 // accountForm is an empty form of a merchant's bank account.
 func (p *Portal) accountForm(c echo.Context, m merchant.Merchant) (views.AccountForm, error) {
-	_, has, err := p.bankAccount(c, m)
+	b, has, err := p.bankAccount(c, m)
 	at := merchantAt(m.ID, payoutsEnd)
-	return views.AccountForm{Action: at + "/account", Back: at, Replace: has, Canadian: m.Country == "CA", Type: "checking"}, err
+	f := views.AccountForm{Action: at + "/account", Back: at, Canadian: m.Country == "CA", Type: "checking"}
+	if has {
+		f.Seen = b.ID.String()
+	}
+	return f, err
 }
 
 func (p *Portal) showAccountForm(c echo.Context) error {
@@ -146,7 +150,7 @@ func (p *Portal) putAccount(c echo.Context) error {
 	f.First, f.Last, f.Type, f.Routing, f.Transit, f.Institution = value("first_name"), value("last_name"), value("type"), value("routing"), value("transit"), value("institution")
 	t := say(c).MerchantPayouts
 	_, err = p.Payouts.PutAccount(c.Request().Context(), actor(c), payout.AccountInput{MerchantID: m.ID, FirstName: f.First, LastName: f.Last,
-		Routing: cmp.Or(f.Transit+f.Institution, f.Routing), Number: value("number"), AccountType: f.Type}, f.Replace)
+		Routing: cmp.Or(f.Transit+f.Institution, f.Routing), Number: value("number"), AccountType: f.Type}, value("seen"))
 	if above, beside, ok := problems(err, t.Problems, accountInputs); ok {
 		f.Problems, f.Errors = above, beside
 		refused, _ := fault.As(err)

@@ -105,20 +105,20 @@ func (p *Portal) merchantsBar(c echo.Context, query url.Values) (ui.FilterBar, e
 	if p.may(c, authz.ExportCreate) {
 		bar.Export = merchantsSheet
 	}
-	owners, err := p.organizations(c)
+	owners, err := p.organizations(c, merchantsInput(c, query).Organizations...)
 	if err == nil && len(owners) > 1 {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "organization", Label: m.Organization, Kind: ui.FilterMany, Options: owners})
 	}
 	return bar, err
 }
 
-// organizations are those of the application; none for people of one of them.
-func (p *Portal) organizations(c echo.Context) (out []ui.Option, err error) {
+// organizations are those of the application, of a great many some with those that have the ids; none for people of one of them.
+func (p *Portal) organizations(c echo.Context, ids ...int64) (out []ui.Option, err error) {
 	a := actor(c)
 	if a.OrganizationID != 0 {
 		return nil, nil
 	}
-	all, err := p.Identity.Organizations(c.Request().Context(), a)
+	all, err := p.Identity.Organizations(c.Request().Context(), a, ids...)
 	for _, o := range all {
 		out = append(out, ui.Option{Value: strconv.FormatInt(o.ID, 10), Label: o.Name})
 	}

@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/page"
 	"svcpay/internal/patch"
 	"svcpay/internal/payout"
+	"svcpay/internal/pg"
 	"svcpay/internal/refund"
 	"svcpay/internal/simulate"
 )
@@ -167,6 +168,57 @@ func TestWhereAMerchantsMoneyGoes(t *testing.T) {
 	canadian := url.Values{"first_name": {"Winter"}, "last_name": {"Relief"}, "transit": {"11000"}, "institution": {"000"}, "number": {"000123456789"}, "type": {"checking"}}
 	w.send(ca+"/account", nil, "Cookie", admin).says(t, "Transit number")
 	w.send(ca+"/account", canadian, "Cookie", admin).wants(t, http.StatusSeeOther, ca)
+}
+
+// A form puts an account only in the place of the one that it was drawn for: sent again, or after somebody else's, it
+// replaces nothing.
+func TestAnAccountReplacesTheOneThatWasSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one := w.Merchant(merchant.CreateInput{}).ID
+	admin := w.as(authz.RoleOrganizationAdmin)
+	at := merchantAt(one, payoutsEnd)
+	draw := func(number string) url.Values {
+		a := w.send(at+"/account", nil, "Cookie", admin)
+		return url.Values{"seen": {a.input(t, "seen")}, "first_name": {"Riverside"}, "last_name": {"Trust"}, "routing": {"110000000"}, "number": {number}, "type": {"checking"}}
+	}
+	accounts := func() (all, replaced int) {
+		t.Helper()
+		n, err := pg.Value[[]int](t.Context(), w.Pool, `
+			SELECT ARRAY[count(*), count(*) FILTER (WHERE status = 'replaced')]::int[] FROM merchant_bank_accounts WHERE merchant_id = @id`,
+			pg.Args{"id": one})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n[0], n[1]
+	}
+	refused := func(form url.Values, says string) {
+		t.Helper()
+		a := w.send(at+"/account", form, "Cookie", admin)
+		a.wants(t, http.StatusConflict, "")
+		a.says(t, says, "Replace the bank account")
+		a.lacks(t, form.Get("number"))
+	}
+	add, beside := draw("000123456789"), draw("000987654321")
+	w.send(at+"/account", add, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	w.send(at+"/verify", url.Values{"one": {"0.45"}, "two": {"0.32"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	for _, form := range []url.Values{add, beside} {
+		refused(form, "This merchant has a bank account for payouts.")
+	}
+	w.send(at, nil, "Cookie", admin).says(t, "···· 6789", "Payouts go here.")
+	if all, replaced := accounts(); all != 1 || replaced != 0 {
+		t.Errorf("%d accounts, %d of which were replaced", all, replaced)
+	}
+	first, second := draw("000555555555"), draw("000444444444")
+	w.send(at+"/account", first, "Cookie", admin).wants(t, http.StatusSeeOther, at)
+	for _, form := range []url.Values{first, second} {
+		refused(form, "has been replaced meanwhile")
+	}
+	w.send(at, nil, "Cookie", admin).says(t, "···· 5555")
+	if all, replaced := accounts(); all != 2 || replaced != 1 {
+		t.Errorf("%d accounts, %d of which were replaced", all, replaced)
+	}
+	w.send(at+"/account", draw("000444444444"), "Cookie", admin).wants(t, http.StatusSeeOther, at)
 }
 
 func TestPausedPayoutsAreResumed(t *testing.T) {

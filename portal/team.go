@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -89,7 +90,8 @@ func (p *Portal) teamBar(c echo.Context, query url.Values) (ui.FilterBar, error)
 		roles.Options = append(roles.Options, ui.Option{Value: string(r), Label: t.Roles[string(r)]})
 	}
 	bar.Filters = append(bar.Filters, roles)
-	organizations, err := p.Identity.Organizations(c.Request().Context(), a)
+	chosen, _ := strconv.ParseInt(query.Get("organization"), 10, 64)
+	organizations, err := p.Identity.Organizations(c.Request().Context(), a, chosen)
 	if err != nil || len(organizations) < 2 {
 		return bar, err
 	}
@@ -126,19 +128,40 @@ func offerOf(t *text.Catalogue, i identity.Invitation, manages bool) views.TeamO
 	return out
 }
 
-// invitePlaces are the roles that the visitor may give, each with where.
-func (p *Portal) invitePlaces(c echo.Context) (out []ui.Option, err error) {
+// roleAt is a role in a domain as a form has it.
+func roleAt(r authz.Role, d authz.Domain) string { return string(r) + "@" + d.String() }
+
+// organizationAt is the organization that a form's role is of; 0 of none.
+func organizationAt(place string) int64 {
+	_, domain, _ := strings.Cut(place, "@")
+	if d, ok := authz.ParseDomain(domain); ok && d.Scope == authz.ScopeOrganization {
+		return d.ID
+	}
+	return 0
+}
+
+// organizationAsked is the organization that a form's address asks for, as a role in it; "" of an address that names none.
+func organizationAsked(c echo.Context, r authz.Role) string {
+	id, err := number(c.QueryParam("organization"))
+	if err != nil {
+		return ""
+	}
+	return roleAt(r, authz.Domain{Scope: authz.ScopeOrganization, ID: id})
+}
+
+// invitePlaces are the roles that the visitor may give, each with where; the one that is chosen is among them.
+func (p *Portal) invitePlaces(c echo.Context, chosen string) (out []ui.Option, err error) {
 	t, a := say(c), actor(c)
 	place, err := p.acting(c)
 	if err != nil {
 		return nil, err
 	}
-	organizations, err := p.Identity.Organizations(c.Request().Context(), a)
+	organizations, err := p.Identity.Organizations(c.Request().Context(), a, organizationAt(chosen))
 	if err != nil {
 		return nil, err
 	}
 	add := func(r authz.Role, d authz.Domain, name string) {
-		out = append(out, ui.Option{Value: string(r) + "@" + d.String(), Label: t.Team.RoleIn(t.Roles[string(r)], name)})
+		out = append(out, ui.Option{Value: roleAt(r, d), Label: t.Team.RoleIn(t.Roles[string(r)], name)})
 	}
 	for _, r := range slices.Backward(identity.Grantable(a)) { // what is given most often first
 		switch r.Scope() {
@@ -158,12 +181,12 @@ func (p *Portal) invitePlaces(c echo.Context) (out []ui.Option, err error) {
 }
 
 func (p *Portal) showInvite(c echo.Context) error {
-	return p.inviteForm(c, http.StatusOK, views.InviteForm{})
+	return p.inviteForm(c, http.StatusOK, views.InviteForm{Place: organizationAsked(c, authz.RoleOrganizationStaff)})
 }
 
 func (p *Portal) inviteForm(c echo.Context, status int, f views.InviteForm) (err error) {
 	f.Action, f.Back = invitePath, teamPath
-	if f.Places, err = p.invitePlaces(c); err != nil {
+	if f.Places, err = p.invitePlaces(c, f.Place); err != nil {
 		return err
 	}
 	return render(c, status, views.InvitePage(p.page(c, say(c).Team.Invite), f))

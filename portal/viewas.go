@@ -46,19 +46,19 @@ func viewBar(c echo.Context) string {
 		text.To(c.Request().Context()).Time(v.EndsAt.Time))
 }
 
-// viewPlaces are the roles of the chosen application and its organizations.
-func (p *Portal) viewPlaces(c echo.Context) (out []ui.Option, err error) {
+// viewPlaces are the roles of the application that is worked in and of its organizations; the one that is chosen is among them.
+func (p *Portal) viewPlaces(c echo.Context, chosen string) (out []ui.Option, err error) {
 	t, a := say(c), actor(c)
 	place, err := p.acting(c)
 	if err != nil {
 		return nil, err
 	}
-	organizations, err := p.Identity.Organizations(c.Request().Context(), a)
+	organizations, err := p.Identity.Organizations(c.Request().Context(), a, organizationAt(chosen))
 	if err != nil {
 		return nil, err
 	}
 	add := func(r authz.Role, id int64, name string) {
-		out = append(out, ui.Option{Value: string(r) + "@" + authz.Domain{Scope: r.Scope(), ID: id}.String(), Label: t.Team.RoleIn(t.Roles[string(r)], name)})
+		out = append(out, ui.Option{Value: roleAt(r, authz.Domain{Scope: r.Scope(), ID: id}), Label: t.Team.RoleIn(t.Roles[string(r)], name)})
 	}
 	for _, o := range organizations {
 		add(authz.RoleOrganizationAdmin, o.ID, o.Name)
@@ -71,12 +71,12 @@ func (p *Portal) viewPlaces(c echo.Context) (out []ui.Option, err error) {
 }
 
 func (p *Portal) showViewAs(c echo.Context) error {
-	return p.viewAsForm(c, http.StatusOK, views.ViewAsForm{})
+	return p.viewAsForm(c, http.StatusOK, views.ViewAsForm{Place: organizationAsked(c, authz.RoleOrganizationAdmin)})
 }
 
 func (p *Portal) viewAsForm(c echo.Context, status int, f views.ViewAsForm) (err error) {
 	f.Action, f.Back = viewPath, home
-	if f.Places, err = p.viewPlaces(c); err != nil {
+	if f.Places, err = p.viewPlaces(c, f.Place); err != nil {
 		return err
 	}
 	return render(c, status, views.ViewAsPage(p.page(c, say(c).ViewAs.Title), f))

@@ -73,7 +73,7 @@ func MerchantTeamTab(organization string, v Team) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card{Title: t.Team(organization), Text: t.TeamText, Flush: true, Aside: inviteHere(v.Invite)}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card{Title: t.Team(organization), Text: t.TeamText, Flush: true, Aside: v.here()}.View().Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -95,7 +95,7 @@ func MerchantTeamTab(organization string, v Team) templ.Component {
 	})
 }
 
-func inviteHere(href string) templ.Component {
+func (v Team) here() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -116,8 +116,14 @@ func inviteHere(href string) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if href != "" {
-			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).MerchantLog.Invite, Href: href, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconPlus}.View().Render(ctx, templ_7745c5c3_Buffer)
+		if v.ViewAs != "" {
+			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).ViewAs.Title, Href: v.ViewAs, Dialog: true, Variant: ui.Outline, Size: "sm"}.View().Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		if v.Invite != "" {
+			templ_7745c5c3_Err = ui.Button{Label: text.Of(ctx).MerchantLog.Invite, Href: v.Invite, Dialog: true, Variant: ui.Outline, Size: "sm", Icon: ui.IconPlus}.View().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

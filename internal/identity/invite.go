@@ -106,11 +106,18 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	args["hash"], args["email"], args["role"], args["by"] = invitationHash(out.Token), in.Email, in.Role, cmp.Or(actor.PersonName, "The service's operator")
 	args["now"], args["until"], args["inviter"] = now, now.Add(invitationLife), actor.PersonID
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		if _, err := tx.Exec(ctx, `
+		if err := heldTx(ctx, tx, actor, in.Domain); err != nil {
+			return err
+		}
+		ended, err := pg.All[offerID](ctx, tx, `
 			UPDATE invitations SET withdrawn_at = @now
 			WHERE lower(email) = lower(@email) AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
-				AND organization_id IS NOT DISTINCT FROM @organization AND accepted_at IS NULL AND withdrawn_at IS NULL`,
-			pg.Args{"now": now, "email": in.Email, "scope": args["scope"], "application": args["application"], "organization": args["organization"]}); err != nil {
+				AND organization_id IS NOT DISTINCT FROM @organization AND accepted_at IS NULL AND withdrawn_at IS NULL RETURNING id`,
+			pg.Args{"now": now, "email": in.Email, "scope": args["scope"], "application": args["application"], "organization": args["organization"]})
+		if err != nil {
+			return err
+		}
+		if err := s.endedTx(ctx, tx, actor, ended); err != nil {
 			return err
 		}
 		id, err := pg.Value[int64](ctx, tx, `
@@ -133,7 +140,7 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	if pg.Violated(err) == "invitations_open" {
 		err = fault.New(fault.KindConflict, "invitation_in_progress", "Somebody is inviting them here right now.")
 	}
-	return out, err
+	return out, s.refused(ctx, actor, in.Domain, aboutTeam("team", in.Domain.String(), in.Domain, actor.ApplicationID), err)
 }
 
 // invitedTx queues that somebody made or withdrew an invitation.
@@ -147,6 +154,26 @@ func (s *Service) invitedTx(tx *pg.Tx, actor authz.Actor, before, after Invitati
 		return s.audit.DoneTx(tx, actor, p, about, nil, after)
 	}
 	return s.audit.DoneTx(tx, actor, p, about, before, after)
+}
+
+type offerID struct {
+	ID int64 `db:"id"`
+}
+
+// endedTx queues that offers which the transaction withdrew ended because of something else that somebody did.
+func (s *Service) endedTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, ended []offerID) error {
+	for _, one := range ended {
+		after, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.id = @id`, pg.Args{"id": one.ID})
+		if err != nil {
+			return err
+		}
+		before := after
+		before.WithdrawnAt = nil
+		if err := s.invitedTx(tx, actor, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newInvitationText makes the secret of a link: 256 random bits.
@@ -190,6 +217,9 @@ func (s *Service) Withdraw(ctx context.Context, actor authz.Actor, id int64) (In
 		return Invitation{}, err
 	}
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
+		if err := heldTx(ctx, tx, actor, i.Domain()); err != nil {
+			return err
+		}
 		n, err := tx.Exec(ctx, `
 			UPDATE invitations SET withdrawn_at = @now WHERE id = @id AND accepted_at IS NULL AND withdrawn_at IS NULL`,
 			pg.Args{"now": s.now(), "id": id})
@@ -200,7 +230,7 @@ func (s *Service) Withdraw(ctx context.Context, actor authz.Actor, id int64) (In
 		i.WithdrawnAt = instant.Ptr(s.now())
 		return s.invitedTx(tx, actor, before, i)
 	})
-	return i, err
+	return i, s.refused(ctx, actor, i.Domain(), aboutTeam("team", i.Domain().String(), i.Domain(), actor.ApplicationID), err)
 }
 
 var errInvitation = fault.New(fault.KindGone, "invitation_ended",

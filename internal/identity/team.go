@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -95,15 +96,17 @@ func member(ctx context.Context, q pg.Querier, actor authz.Actor, grantID int64)
 	return pg.Find[Member](ctx, q, `SELECT `+memberColumns+` WHERE t.id = @id`+inReach, args)
 }
 
-// Organizations lists those that the actor can invite people into, by name.
-func (s *Service) Organizations(ctx context.Context, actor authz.Actor) ([]Named, error) {
+// Organizations lists those that the actor can invite people into, by name: of a great many some, with those that have the ids.
+func (s *Service) Organizations(ctx context.Context, actor authz.Actor, ids ...int64) ([]Named, error) {
 	if err := s.check.Check(actor, authz.TeamRead); err != nil {
 		return nil, err
 	}
 	return pg.All[Named](ctx, s.pool, `
-		SELECT id, name FROM organizations
-		WHERE application_id = @application AND (@organization::bigint = 0 OR id = @organization) ORDER BY name, id LIMIT @most`,
-		pg.Args{"application": actor.ApplicationID, "organization": actor.OrganizationID, "most": mostPlaces})
+		SELECT id, name FROM (SELECT id, name FROM organizations
+			WHERE application_id = @application AND (@organization::bigint = 0 OR id = @organization)
+			ORDER BY id <> ALL (@ids::bigint[]), name, id LIMIT @most) offered
+		ORDER BY name, id`,
+		pg.Args{"application": actor.ApplicationID, "organization": actor.OrganizationID, "ids": ids, "most": mostPlaces})
 }
 
 // mostNamed bounds the administrators whom somebody is told to ask.
@@ -243,6 +246,9 @@ func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID i
 		if err != nil {
 			return err
 		}
+		if err := heldTx(ctx, tx, actor, m.Domain()); err != nil {
+			return err
+		}
 		if m, err = member(ctx, tx, actor, grantID); err != nil { // as it is now
 			return err
 		}
@@ -253,12 +259,35 @@ func (s *Service) changeMember(ctx context.Context, actor authz.Actor, grantID i
 		if m.Role.Administers() && administrators <= 1 {
 			return fault.New(fault.KindConflict, "last_administrator", "This is the last administrator here. Make somebody else one first.")
 		}
-		return s.changeMemberTx(tx, actor, m, after)
+		return s.changeMemberTx(ctx, tx, actor, m, after)
 	})
-	if fault.HasCode(err, "role_too_wide") { // its transaction is rolled back
-		err = s.audit.Refuse(ctx, actor, manages(m.Domain()), about, err)
+	return m, s.refused(ctx, actor, m.Domain(), about, err)
+}
+
+// heldTx refuses to change the team of a domain for a person who holds the role no more that they came with: it may have been
+// taken while the request came in. Who takes it from now on waits until the transaction ends.
+func heldTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, d authz.Domain) error {
+	if !actor.IsPerson() {
+		return nil
 	}
-	return m, err
+	args := grantArgs(actor.Domain())
+	args["person"], args["role"] = actor.PersonID, actor.Role
+	_, err := pg.Value[int64](ctx, tx, `
+		SELECT id FROM grants
+		WHERE person_id = @person AND role = @role AND scope = @scope AND application_id IS NOT DISTINCT FROM @application
+			AND organization_id IS NOT DISTINCT FROM @organization FOR SHARE`, args)
+	if errors.Is(err, pg.ErrNone) {
+		return authz.Denied(manages(d))
+	}
+	return err
+}
+
+// refused writes down a refusal that a transaction, which is rolled back, ended with. Any other error is only returned.
+func (s *Service) refused(ctx context.Context, actor authz.Actor, d authz.Domain, about audit.Subject, err error) error {
+	if fault.HasCode(err, "permission_denied") || fault.HasCode(err, "role_too_wide") {
+		return s.audit.Refuse(ctx, actor, manages(d), about, err)
+	}
+	return err
 }
 
 // administratorsTx locks the administrators of a member's domain and tells how many there are: who takes
@@ -272,7 +301,7 @@ func administratorsTx(ctx context.Context, tx *pg.Tx, m Member) (int, error) {
 	return len(rows), err
 }
 
-func (s *Service) changeMemberTx(tx *pg.Tx, actor authz.Actor, before Member, after *Member) error {
+func (s *Service) changeMemberTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, before Member, after *Member) error {
 	if after == nil {
 		tx.Later(`DELETE FROM grants WHERE id = @id`, pg.Args{"id": before.GrantID})
 	} else {
@@ -281,11 +310,17 @@ func (s *Service) changeMemberTx(tx *pg.Tx, actor authz.Actor, before Member, af
 	// What they offered to others here they may not be able to give any more.
 	args := grantArgs(before.Domain())
 	args["now"], args["person"] = s.now(), before.PersonID
-	tx.Later(`
+	ended, err := pg.All[offerID](ctx, tx, `
 		UPDATE invitations SET withdrawn_at = @now
 		WHERE inviter_id = @person AND accepted_at IS NULL AND withdrawn_at IS NULL AND (@scope = 'system'
 			OR @scope = 'app' AND (application_id = @application OR organization_id IN (SELECT id FROM organizations WHERE application_id = @application))
-			OR @scope = 'org' AND organization_id = @organization)`, args)
+			OR @scope = 'org' AND organization_id = @organization) RETURNING id`, args)
+	if err != nil {
+		return err
+	}
+	if err := s.endedTx(ctx, tx, actor, ended); err != nil {
+		return err
+	}
 	endSessionsTx(tx, before.PersonID)
 	p, about := manages(before.Domain()), aboutTeam("grant", strconv.FormatInt(before.GrantID, 10), before.Domain(), actor.ApplicationID)
 	if after == nil { // a nil pointer in an interface is not nil

@@ -74,7 +74,11 @@ func (in UpdateInput) rights(a authz.Actor) []authz.Permission {
 	if len(own) > 0 && !a.Role.IsServer() && reflect.ValueOf(others).IsZero() {
 		return own
 	}
-	return append([]authz.Permission{authz.MerchantUpdate}, own...)
+	needed := append([]authz.Permission{authz.MerchantUpdate}, own...)
+	if in.BankProcessor.Given && !a.Role.IsServer() { // who runs the program chooses its processor, not its customers
+		needed = append(needed, authz.MerchantCreate)
+	}
+	return needed
 }
 
 // changedTx is changeTx for somebody who calls: what they did is written down.

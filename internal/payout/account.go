@@ -22,9 +22,9 @@ type AccountInput struct {
 // schemes are how banks of a country are reached.
 var schemes = map[string]processor.Scheme{"US": processor.ACH, "CA": processor.ACSS}
 
-// PutAccount adds a merchant's bank account, or with replace puts it in the place of the one that there is. Faults as of
-// [Service.AddBankAccount] and [Service.ReplaceBankAccount].
-func (s *Service) PutAccount(ctx context.Context, actor authz.Actor, in AccountInput, replace bool) (BankAccount, error) {
+// PutAccount adds a merchant's bank account for somebody who saw none, or puts it in the place of the one whose id they saw.
+// Faults as of [Service.AddBankAccount] and [Service.ReplaceBankAccount]; bank_account_changed if another one is there by now.
+func (s *Service) PutAccount(ctx context.Context, actor authz.Actor, in AccountInput, seen string) (BankAccount, error) {
 	owner, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
 	if err == nil && !actor.Sees(in.MerchantID) {
 		err = fault.Missing()
@@ -33,5 +33,5 @@ func (s *Service) PutAccount(ctx context.Context, actor authz.Actor, in AccountI
 		return BankAccount{}, err
 	}
 	return s.putBank(ctx, actor, BankInput{MerchantID: in.MerchantID, Account: token.BankInput{Scheme: schemes[owner.Country], Routing: in.Routing,
-		Number: sensitive.NewAccountNumber(in.Number), AccountType: in.AccountType, Billing: token.Billing{FirstName: in.FirstName, LastName: in.LastName}}}, replace)
+		Number: sensitive.NewAccountNumber(in.Number), AccountType: in.AccountType, Billing: token.Billing{FirstName: in.FirstName, LastName: in.LastName}}}, seen != "", seen)
 }

@@ -58,6 +58,8 @@ var (
 		"This merchant has a bank account for payouts. Replace it instead.")
 	errBankMissing = fault.New(fault.KindConflict, "bank_account_missing",
 		"This merchant has no bank account for payouts that could be replaced.")
+	errBankChanged = fault.New(fault.KindConflict, "bank_account_changed",
+		"This merchant's bank account for payouts has been replaced meanwhile. Look at the new one first.")
 )
 
 // BankInput is a bank account for the payouts of a merchant.
@@ -69,16 +71,17 @@ type BankInput struct {
 // AddBankAccount gives a merchant its bank account, which gets payouts once it is verified. A merchant
 // that has one is a conflict.
 func (s *Service) AddBankAccount(ctx context.Context, actor authz.Actor, in BankInput) (BankAccount, error) {
-	return s.putBank(ctx, actor, in, false)
+	return s.putBank(ctx, actor, in, false, "")
 }
 
 // ReplaceBankAccount puts another bank account in the place of the merchant's: payouts wait until it
 // is verified, and for HoldAfterChange from now on. Payouts on their way still go to the former one.
 func (s *Service) ReplaceBankAccount(ctx context.Context, actor authz.Actor, in BankInput) (BankAccount, error) {
-	return s.putBank(ctx, actor, in, true)
+	return s.putBank(ctx, actor, in, true, "")
 }
 
-func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, replace bool) (BankAccount, error) {
+// putBank adds an account, or with replace puts it in the place of the one that has the id seen; "" of any.
+func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, replace bool, seen string) (BankAccount, error) {
 	if err := s.mayManage(ctx, actor, in.MerchantID); err != nil {
 		return BankAccount{}, err
 	}
@@ -93,7 +96,7 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if in.Account.Scheme != schemes[owner.Country] {
 		return BankAccount{}, fault.Invalid("country_invalid", "The bank must be in the merchant's country.").On("country")
 	}
-	if _, err := s.mayPut(ctx, s.Pool, owner, replace); err != nil { // before a number is sealed
+	if _, err := s.mayPut(ctx, s.Pool, owner, replace, seen); err != nil { // before a number is sealed
 		return BankAccount{}, err
 	}
 	account, err := s.Tokens.SealPayoutAccount(ctx, actor.ApplicationID, in.MerchantID, in.Account)
@@ -115,7 +118,7 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 		if err != nil {
 			return err
 		}
-		before, err := s.mayPut(ctx, tx, locked, replace)
+		before, err := s.mayPut(ctx, tx, locked, replace, seen)
 		if err != nil {
 			return err
 		}
@@ -148,8 +151,8 @@ func (s *Service) doneTx(tx *pg.Tx, actor authz.Actor, before *BankAccount, afte
 	return s.audit.DoneTx(tx, actor, authz.MerchantBank, audit.Of("bank_account", after.ID.String(), after.MerchantID), before, after)
 }
 
-// mayPut refuses a second account, and a replacement of none. It returns the one that there is.
-func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant, replace bool) (*BankAccount, error) {
+// mayPut refuses a second account, and a replacement of none or of another than was seen. It returns the one that there is.
+func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant, replace bool, seen string) (*BankAccount, error) {
 	b, err := currentBank(ctx, q, m)
 	switch none := errors.Is(err, pg.ErrNone); {
 	case err != nil && !none:
@@ -158,6 +161,8 @@ func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant,
 		return nil, errBankMissing
 	case !none && !replace:
 		return nil, errBankExists
+	case !none && seen != "" && seen != b.ID.String():
+		return nil, errBankChanged
 	case none:
 		return nil, nil
 	}

@@ -1,0 +1,56 @@
+package portal
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/dispute"
+)
+
+// Colleagues who add files to a draft at the same time each find theirs in it.
+func TestFilesAddedAtOnceAreAllKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
+	at := disputesPath + "/" + d.ID.String()
+	fields := map[string]string{"version": fmt.Sprint(d.Version), "next": "file"}
+	var all sync.WaitGroup
+	answers := make([]answer, 4)
+	for i := range answers {
+		all.Go(func() { answers[i] = w.upload(at+"/evidence", fields, fmt.Sprintf("%d.pdf", i), receipt, staff) })
+	}
+	all.Wait()
+	for _, a := range answers {
+		a.wants(t, http.StatusSeeOther, at)
+	}
+	if n := len(w.dispute(d).EvidenceFiles); n != len(answers) {
+		t.Errorf("%d files of %d are kept", n, len(answers))
+	}
+}
+
+// What a colleague takes out of a draft does not come back with a page of before.
+func TestATextThatWasTakenOutStaysOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
+	at := disputesPath + "/" + d.ID.String()
+	save := func(page answer, name string) answer {
+		t.Helper()
+		return w.send(at+"/evidence", url.Values{"version": {page.hidden(t, "version")}, "had": {page.hidden(t, "had")}, "payer_name": {name}}, "Cookie", staff)
+	}
+	open := func() answer { t.Helper(); return w.send(at, nil, "Cookie", staff) }
+	save(open(), "Dana").wants(t, http.StatusSeeOther, at)
+	before := open()
+	save(open(), "").wants(t, http.StatusSeeOther, at)
+	both := save(before, "Dana")
+	both.wants(t, http.StatusConflict, "")
+	both.says(t, "Somebody changed this draft meanwhile", "Dana")
+	if got := w.dispute(d); got.Evidence["payer_name"] != "" {
+		t.Errorf("%q came back", got.Evidence)
+	}
+	save(both, "Dana").wants(t, http.StatusSeeOther, at) // having seen that
+}

@@ -1,0 +1,61 @@
+package portal
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/pg"
+)
+
+var chosenOption = regexp.MustCompile(`<option value="([^"]*)" selected`)
+
+// However many organizations an application has, the pages of a merchant lead to the forms about its own.
+func TestEachOfManyOrganizationsIsReached(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	if _, err := pg.Exec(t.Context(), w.Pool, `
+		INSERT INTO organizations (application_id, name, created_at)
+		SELECT @application, 'Aid ' || n, @now FROM generate_series(1, 201) n`, pg.Args{"application": w.App.AppID, "now": w.Clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	team := w.merchantPage("/team")
+	open := func(path, cookie string) url.Values {
+		t.Helper()
+		link := regexp.MustCompile(`href="(` + path + `\?[^"]*)"`).FindStringSubmatch(w.send(team, nil, "Cookie", cookie).body)
+		if link == nil {
+			t.Fatalf("%s does not lead to %s", team, path)
+		}
+		chosen := chosenOption.FindStringSubmatch(w.send(html.UnescapeString(link[1]), nil, "Cookie", cookie).body)
+		if chosen == nil {
+			t.Fatalf("%s chooses nothing", link[1])
+		}
+		return url.Values{"place": {chosen[1]}}
+	}
+	app := w.as(authz.RoleApplicationAdmin)
+	invite := open(invitePath, app)
+	wrong := w.send(invitePath, invite, "Cookie", app)
+	wrong.wants(t, http.StatusUnprocessableEntity, "")
+	wrong.says(t, `value="`+invite.Get("place")+`" selected`)
+	invite.Set("email", "new@example.org")
+	if a := w.send(invitePath, invite, "Cookie", app); a.StatusCode >= http.StatusBadRequest {
+		t.Fatalf("got %d", a.StatusCode)
+	}
+	w.send(teamPath, nil, "Cookie", app).says(t, "new@example.org", "Riverside Community Trust")
+
+	admin := w.as(authz.RoleSystemAdmin)
+	view := open(viewPath, admin)
+	wrong = w.send(viewPath, view, "Cookie", admin)
+	wrong.wants(t, http.StatusUnprocessableEntity, "")
+	wrong.says(t, `value="`+view.Get("place")+`" selected`)
+	view.Set("reason", "Ticket 7")
+	w.send(viewPath, view, "Cookie", admin).wants(t, http.StatusSeeOther, home)
+
+	owner := url.Values{"organization": {whole(w.App.OrganizationID)}}
+	for path, query := range map[string]url.Values{teamPath: owner, merchantsPath: owner, merchantNew: owner} {
+		w.send(withQuery(path, query), nil, "Cookie", app).says(t, "Riverside Community Trust")
+	}
+}
