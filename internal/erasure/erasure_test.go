@@ -158,7 +158,7 @@ func (w *world) link() {
 	secret, err := w.Links.Begin(w.T.Context(), banklink.BeginInput{SessionID: w.SessionOf(w.App, w.App.Merchants.CA), Scheme: processor.ACSS})
 	w.must(err)
 	w.must(w.Links.Submit(w.T.Context(), secret, banklink.Form{FirstName: first, LastName: last, Email: address, AccountType: "savings",
-		Institution: "000", Transit: "11000", Account: "000123456789", Accepted: true}))
+		Institution: "000", Transit: "11000", Account: "000123456789", Agreed: banklink.Agreed{Accepted: true}}))
 }
 
 // helped has people work on what is the payer's in the portal: each of that is in the audit log, which nothing is taken out of.
