@@ -3431,7 +3431,7 @@ type WebhookReplay struct {
 	Until      time.Time           `json:"until"`
 	Status     WebhookReplayStatus `json:"status"`
 
-	// Total: Events of the span.
+	// Total: Events from the first of the span to the last.
 	Total int64 `json:"total"`
 
 	// Done: Of them, those that were looked at.
