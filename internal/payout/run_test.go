@@ -223,7 +223,7 @@ func TestPostingsDuringARun(t *testing.T) {
 	var posters sync.WaitGroup
 	for range 3 {
 		posters.Go(func() {
-			for {
+			for range 500 { // a slow machine would have more than its last look can add up
 				select {
 				case <-stop:
 					return

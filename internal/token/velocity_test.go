@@ -3,6 +3,7 @@ package token_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -183,9 +184,10 @@ func TestDeclinesAreReadOnceInTwoSeconds(t *testing.T) {
 		asked[merchantID]++
 		return token.Recent{Made: 100, Declined: 100 * (asked[merchantID] / 2)}, nil // all, when it is asked the second time
 	}
-	tokens := token.New(deps)
+	tokens, made := token.New(deps), 0
 	create := func(merchantID int64) error {
-		_, err := tokens.CreateCard(t.Context(), w.SessionOf(w.App, merchantID), "k", w.Card("4242424242424242"))
+		made++
+		_, err := tokens.CreateCard(t.Context(), w.SessionOf(w.App, merchantID), fmt.Sprint("k", made), w.Card("4242424242424242"))
 		return err
 	}
 	us, other := w.App.Merchants.US, w.App.Merchants.USQ
