@@ -117,32 +117,6 @@ func TestOutcomeCostsWhatIsInForce(t *testing.T) {
 	}
 }
 
-// A charge after another of the merchant costs what is in force by then, though what was is still known.
-func TestChargesAfterAChangeCostWhatIsInForce(t *testing.T) {
-	t.Parallel()
-	w, _ := newScripted(t)
-	first := create(t, w, input(w, good, 10_000), claimOf(w, "first")).Object
-	again := create(t, w, input(w, good, 10_000), claimOf(w, "again")).Object
-	if first.FeeTotal != again.FeeTotal {
-		t.Errorf("of two charges one costs %v, one %v", first.FeeTotal, again.FeeTotal)
-	}
-	now, err := w.Fees.Current(t.Context(), w.Person(authz.RoleApplicationAdmin), w.App.Merchants.US)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dearer := now.Rates
-	dearer.CaptureFee += 7
-	if _, err := w.Fees.Schedule(t.Context(), w.Person(authz.RoleApplicationAdmin), w.App.Merchants.US, fee.Change{Rates: dearer, Reason: "As agreed", Base: now.Latest}); err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"then", "later"} {
-		if c := create(t, w, input(w, good, 10_000), claimOf(w, key)).Object; c.FeeTotal != first.FeeTotal+7 || c.Status != charge.Captured {
-			t.Errorf("%s: %v instead of %v and 7: %s", key, c.FeeTotal, first.FeeTotal, jsonOf(t, c))
-		}
-	}
-	audit(t, w)
-}
-
 // One of a round whose charge was touched does not keep the others from their outcomes.
 func TestOneOfARoundHasMoved(t *testing.T) {
 	t.Parallel()

@@ -139,7 +139,6 @@ type Service struct {
 	claims    *combine.Combiner[claimIn, claimOut]
 	followUps *combine.Combiner[followUpIn, begun]
 	finishes  *combine.Combiner[finishIn, finished]
-	terms     knownTerms
 	// How many events and new charges one transaction folds.
 	foldEvents  int64
 	foldCharges int

@@ -3,7 +3,6 @@ package charge
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -48,7 +47,7 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		chargeIDs[i] = ids.NewCharge(machine)
 		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
-	asked := s.askAbout(tx, at, ins, machine)
+	asked := askAbout(tx, at, ins, machine)
 	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
 	if err != nil {
 		return nil, err
@@ -91,22 +90,18 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 // asked is what was asked about requests and not waited for.
 type asked struct {
 	payers *pg.Asked[payer]
-	known  map[fee.Merchant]fee.Terms
-	terms  fee.Asked // of the other merchants
-	keep   func(map[fee.Merchant]fee.Terms)
+	terms  fee.Asked
 	sealed vault.Asked
 }
 
-// askAbout asks for everything that requests need to know, but for their keys and for what is known of fees.
-func (s *Service) askAbout(tx *pg.Tx, at moments, ins []claimIn, machine time.Time) asked {
+// askAbout asks for everything that requests need to know, but for their keys.
+func askAbout(tx *pg.Tx, at moments, ins []claimIn, machine time.Time) asked {
 	merchants, tokens := make(map[fee.Merchant]time.Time), make([]ids.Token, len(ins))
 	for i, in := range ins {
 		merchants[fee.Merchant{ApplicationID: in.applicationID, MerchantID: *in.in.MerchantID}] = at[in.applicationID].At
 		tokens[i] = in.token
 	}
-	known, unknown := s.terms.split(merchants, machine)
-	return asked{askPayers(tx, ins), known, fee.AskInForce(tx, unknown),
-		func(answered map[fee.Merchant]fee.Terms) { s.terms.keep(answered, machine) }, vault.AskTx(tx, tokens, machine)}
+	return asked{askPayers(tx, ins), fee.AskInForce(tx, merchants), vault.AskTx(tx, tokens, machine)}
 }
 
 // known is what was answered: payers in the order of their requests.
@@ -123,8 +118,6 @@ func (a asked) answers(ctx context.Context) (k known, err error) {
 	if k.terms, err = a.terms.Terms(ctx); err != nil {
 		return k, err
 	}
-	a.keep(k.terms)
-	maps.Copy(k.terms, a.known)
 	k.sealed, err = a.sealed.Sealed(ctx)
 	return k, err
 }

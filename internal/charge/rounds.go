@@ -68,7 +68,6 @@ func (s *Service) finish(ctx context.Context, o operation.Outcome) (Charge, *fau
 func (s *Service) finishFrom(ctx context.Context, o operation.Outcome, b basis) (Charge, *fault.Error, error) {
 	out, err := s.finishes.Do(ctx, finishIn{o, &b})
 	if hasMoved(err) {
-		s.terms.forget(merchantOf(b.charge))
 		return s.finish(ctx, o)
 	}
 	return out.charge, out.refusal, err

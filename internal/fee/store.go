@@ -90,19 +90,13 @@ func InForceTx(ctx context.Context, q pg.Querier, wanted map[Merchant]time.Time)
 // Asked are terms that were asked for and not waited for.
 type Asked struct{ rows *pg.Asked[termsRow] }
 
-// AskInForce is [InForceTx] for terms that are needed later (see [pg.Ahead]). Of no merchants nothing is asked.
+// AskInForce is [InForceTx] for terms that are needed later (see [pg.Ahead]).
 func AskInForce(tx *pg.Tx, wanted map[Merchant]time.Time) Asked {
-	if len(wanted) == 0 {
-		return Asked{}
-	}
 	return Asked{pg.Ahead[termsRow](tx, inForce, inForceArgs(wanted))}
 }
 
 // Terms are those of each merchant that was asked for.
 func (a Asked) Terms(ctx context.Context) (map[Merchant]Terms, error) {
-	if a.rows == nil {
-		return make(map[Merchant]Terms), nil
-	}
 	rows, err := a.rows.Rows(ctx)
 	return termsOf(rows), err
 }
