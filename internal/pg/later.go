@@ -67,18 +67,14 @@ func (tx *Tx) Flush(ctx context.Context) error {
 }
 
 func (tx *Tx) takeLater(batch *pgx.Batch) {
-	var together group
 	for _, s := range tx.later.statements {
 		if s.rows != nil {
 			s.args = Rows(s.rows)
 		}
-		if tx.postponed.takes(s.sql, s.args) || together.joins(s) {
-			continue
+		if !tx.postponed.takes(s.sql, s.args) {
+			batch.Queue(s.sql, s.args)
 		}
-		together.queueIn(batch)
-		together.joins(s)
 	}
-	together.queueIn(batch)
 	tx.later = queue{}
 }
 
