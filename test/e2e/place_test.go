@@ -80,9 +80,16 @@ type server struct {
 func (p *place) serve(t *testing.T, path string, env ...string) *server {
 	t.Helper()
 	s := &server{process: launch(t, path, append(p.settings(), env...), "serve")}
-	s.site = site{addr: s.says(t, `"msg":"serving","addr":"([^"]+)"`), apiHost: "api.test", payHost: "pay.test", app: p.app}
+	s.site = p.siteAt(s.says(t, serving))
 	s.awaitReady(t)
 	return s
+}
+
+// serving is the line by which a server tells its address.
+const serving = `"msg":"serving","addr":"([^"]+)"`
+
+func (p *place) siteAt(addr string) site {
+	return site{addr: addr, apiHost: "api.test", payHost: "pay.test", app: p.app}
 }
 
 func (s *server) awaitReady(t *testing.T) {

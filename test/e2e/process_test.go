@@ -69,18 +69,29 @@ func (p *process) exits(t *testing.T) (int, string) {
 // says waits until the output matches and returns the first group.
 func (p *process) says(t *testing.T, pattern string) string {
 	t.Helper()
+	found := p.saysUnlessEnded(t, pattern)
+	if found == "" {
+		t.Fatalf("it ended (%s) without output like %s", p.cmd.ProcessState, pattern)
+	}
+	return found
+}
+
+// saysUnlessEnded is says for a process that may end instead: then it returns nothing.
+func (p *process) saysUnlessEnded(t *testing.T, pattern string) string {
+	t.Helper()
 	wanted := regexp.MustCompile(pattern)
-	var found []string
+	found, ended := []string{""}, false
 	eventually(t, patience, "output like "+pattern, func() bool {
-		found = wanted.FindStringSubmatch(p.out.text())
 		select {
 		case <-p.done:
-			if found == nil {
-				t.Fatalf("it ended (%s) without output like %s", p.cmd.ProcessState, pattern)
-			}
+			ended = true
 		default:
 		}
-		return found != nil
+		if match := wanted.FindStringSubmatch(p.out.text()); match != nil {
+			found = match
+			return true
+		}
+		return ended
 	})
 	return found[len(found)-1]
 }
