@@ -11,15 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"svcpay/internal/crash"
-	"svcpay/internal/event"
 )
 
 const (
 	// pace is how often a worker looks for events and deliveries of which nothing in it told.
 	pace = 100 * time.Millisecond
-	// together is how long events wait that are committed just after others were numbered: a transaction that numbers
-	// one takes as long as one that numbers a hundred, and takes it from the requests that make them.
-	together = 20 * time.Millisecond
 	// trouble is the pause after an error of our own.
 	trouble = time.Second
 	// completeBatch is how many attempts one transaction writes.
@@ -118,9 +114,6 @@ func (w *Worker) number(ctx context.Context) (bool, error) {
 	if n > 0 {
 		w.news.Store(true)
 		w.wake()
-		if n < event.Batch {
-			wait(ctx, together, nil)
-		}
 	}
 	return n > 0, err
 }
