@@ -1,12 +1,14 @@
 package portal
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/views/text"
@@ -66,13 +68,20 @@ func (p *Portal) enter(c echo.Context, person identity.Person) error {
 	return nil
 }
 
+// errRenewed is what a form is told that was sent twice at once: the first has put another session in its place.
+var errRenewed = fault.New(fault.KindUnauthenticated, "session_renewed", "This form was sent twice. Load its page again.")
+
 // renew gives the session another id, as its rights have changed.
 func (p *Portal) renew(c echo.Context, proven bool) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err
 	}
-	if session.ID, err = p.Identity.RenewSession(c.Request().Context(), session.ID, proven); err != nil {
+	session.ID, err = p.Identity.RenewSession(c.Request().Context(), session.ID, proven)
+	if errors.Is(err, identity.ErrNoSession) {
+		return errRenewed.Because(err)
+	}
+	if err != nil {
 		return err
 	}
 	if visit, ok := visitOf(session); ok && proven {

@@ -49,6 +49,34 @@ func TestWhatMattersTakesAFreshProof(t *testing.T) {
 	}
 }
 
+// A proof that is sent twice at once is taken once, and the other is no failure of ours.
+func TestAProofSentTwiceIsNoFailure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	w.pass(11 * time.Minute)
+	answers := make(chan answer, 2)
+	for range cap(answers) {
+		go func() {
+			answers <- w.send(proofPath, url.Values{"proof_password": {password}, "return": {apiKeysPath}}, "Cookie", cookie)
+		}()
+	}
+	taken := 0
+	for range cap(answers) {
+		switch a := <-answers; a.StatusCode {
+		case http.StatusSeeOther:
+			taken++
+		case http.StatusUnauthorized:
+			a.says(t, "sent twice")
+		default:
+			t.Errorf("answered %d: %s", a.StatusCode, a.words())
+		}
+	}
+	if taken == 0 {
+		t.Error("nobody is proven")
+	}
+}
+
 // What is given back of one charge counts together: many small refunds take the proof that one of all would.
 func TestManySmallRefundsAreOneOfMuch(t *testing.T) {
 	t.Parallel()
