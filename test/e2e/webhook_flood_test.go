@@ -34,9 +34,8 @@ func (p *place) happen(t *testing.T, n int) []ids.Event {
 }
 
 // TestNoEventIsLost: 10,000 events, a receiver that fails 8 % of them before it takes them and 4 % after,
-// and three kills of the server.
+// and three kills of the server. It runs alone, as it keeps a small machine busy.
 func TestNoEventIsLost(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t)
 	s := p.serve(t, program, "SVCPAY_WEBHOOK_LOCAL=true")
 	k := sinkThat(t, 0.08, 0.04, false)
