@@ -4,6 +4,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -80,20 +81,24 @@ type Maker struct {
 // Ensure returns working credentials: those of before if the database still knows them, else
 // those of newly made applications and people. Addresses are the caller's to fill in.
 func (m Maker) Ensure(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
-	c, err := m.Applications(ctx, before, shopURL)
+	c, err := m.Businesses(ctx, before, shopURL)
 	if err != nil {
 		return c, err
-	}
-	for _, a := range []Application{c.Application, *c.Other} {
-		if err := m.ensureBanks(ctx, a); err != nil {
-			return c, err
-		}
 	}
 	if c.Users, err = m.ensurePeople(ctx, c.Application, riverside); err != nil {
 		return c, err
 	}
 	c.Other.Users, err = m.ensurePeople(ctx, *c.Other, harbor)
 	return c, err
+}
+
+// Businesses is Ensure without the people, whose passwords take long to hash.
+func (m Maker) Businesses(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
+	c, err := m.Applications(ctx, before, shopURL)
+	if err != nil {
+		return c, err
+	}
+	return c, errors.Join(m.ensureBanks(ctx, c.Application), m.ensureBanks(ctx, *c.Other))
 }
 
 // Knows tells whether the database still knows the applications of before.
@@ -117,7 +122,7 @@ func (m Maker) knows(ctx context.Context, a Application) (bool, error) {
 	return err == nil, err
 }
 
-// Applications is Ensure without the people and the merchants' bank accounts.
+// Applications is Businesses without the merchants' bank accounts.
 func (m Maker) Applications(ctx context.Context, before Credentials, shopURL string) (Credentials, error) {
 	c := before
 	var err error

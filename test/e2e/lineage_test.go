@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -61,7 +62,13 @@ func (l *lineage) text() string {
 	if err != nil {
 		return err.Error()
 	}
-	return regexp.MustCompile(`(?m)^.*"msg":"request".*\n`).ReplaceAllString(string(log), "")
+	var b strings.Builder
+	for line := range strings.Lines(string(log)) {
+		if !strings.Contains(line, `"msg":"request"`) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 func (l *lineage) tail(n int) string {
