@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	teamPath   = "/portal/team"
-	invitePath = teamPath + "/invite"
+	teamPath        = "/portal/team"
+	invitePath      = teamPath + "/invite"
+	invitationsPath = teamPath + "/invitations"
 )
 
 func (p *Portal) teamRoutes() []route {
@@ -28,7 +29,8 @@ func (p *Portal) teamRoutes() []route {
 		{http.MethodGet, teamPath, access(authz.TeamRead), p.showTeam},
 		{http.MethodGet, invitePath, access(authz.TeamManage), p.showInvite},
 		{http.MethodPost, invitePath, access(authz.TeamManage), p.fresh(p.sendInvite)},
-		{http.MethodPost, teamPath + "/invitations/:id/withdraw", access(authz.TeamManage), p.withdrawInvitation},
+		{http.MethodGet, invitationsPath, access(authz.TeamRead), p.showInvitations},
+		{http.MethodPost, invitationsPath + "/:id/withdraw", access(authz.TeamManage), p.withdrawInvitation},
 		{http.MethodGet, teamPath + "/:id", access(authz.TeamManage), p.showMember},
 		{http.MethodPost, teamPath + "/:id/role", access(authz.TeamManage), p.fresh(p.setRole)},
 		{http.MethodPost, teamPath + "/:id/remove", access(authz.TeamManage), p.fresh(p.removeMember)},
@@ -74,11 +76,28 @@ func (p *Portal) showTeam(c echo.Context) error {
 	for _, m := range members.Items {
 		view.Members = append(view.Members, memberOf(t, m, a.PersonID, manages))
 	}
-	for _, i := range offers.Items {
-		view.Offers = append(view.Offers, offerOf(t, i, manages))
+	view.Offers = offersOf(t, offers.Items, manages)
+	if offers.HasMore {
+		view.AllOffers = invitationsPath
 	}
 	view.Pager = pagerOf(teamPath, query, members, func(m identity.Member) string { return strconv.FormatInt(m.GrantID, 10) }, t.Team.Shown(len(members.Items)))
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Team.Title), view.List(t)))
+}
+
+// showInvitations lists the open invitations, of which the team shows the newest.
+func (p *Portal) showInvitations(c echo.Context) error {
+	query := c.QueryParams()
+	if to, untidy := ui.Tidy(invitationsPath, query); untidy {
+		return seeOther(c, to)
+	}
+	offers, err := p.Identity.Invitations(c.Request().Context(), actor(c), cursors(query, number))
+	if err != nil {
+		return err
+	}
+	t := say(c)
+	view := views.Team{Offers: offersOf(t, offers.Items, p.may(c, authz.TeamManage))}
+	pager := pagerOf(invitationsPath, query, offers, func(i identity.Invitation) string { return strconv.FormatInt(i.ID, 10) }, t.Team.ShownOffers(len(offers.Items)))
+	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Team.Open), view.OfferList(t, pager, teamPath)))
 }
 
 // teamBar filters the team by role and, where there are several, by organization.
@@ -120,10 +139,17 @@ func memberOf(t *text.Catalogue, m identity.Member, visitor int64, manages bool)
 	return out
 }
 
+func offersOf(t *text.Catalogue, open []identity.Invitation, manages bool) (out []views.TeamOffer) {
+	for _, i := range open {
+		out = append(out, offerOf(t, i, manages))
+	}
+	return out
+}
+
 func offerOf(t *text.Catalogue, i identity.Invitation, manages bool) views.TeamOffer {
 	out := views.TeamOffer{Email: i.Email, Role: t.Roles[string(i.Role)], Place: placeName(t, i.Scope, i.ScopeName), By: i.InvitedBy, Until: i.ExpiresAt.Time}
 	if manages {
-		out.Withdraw = teamPath + "/invitations/" + strconv.FormatInt(i.ID, 10) + "/withdraw"
+		out.Withdraw = invitationsPath + "/" + strconv.FormatInt(i.ID, 10) + "/withdraw"
 	}
 	return out
 }

@@ -254,3 +254,28 @@ func TestWhatAnInvitationRefuses(t *testing.T) {
 		t.Errorf("%d invitations, %v", n, err)
 	}
 }
+
+// TestEveryInvitationCanBeReached: the team shows the newest fifty and leads to a list of all.
+func TestEveryInvitationCanBeReached(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleOrganizationAdmin)
+	w.invited(admin, "first@example.org", w.staffHere())
+	w.send(teamPath, nil, "Cookie", admin).lacks(t, "All invitations")
+	_, err := pg.Exec(t.Context(), w.Pool, `
+		INSERT INTO invitations (token_hash, email, role, scope, application_id, organization_id, invited_by, created_at, expires_at)
+		SELECT sha256(n::text::bytea), 'p' || n || '@example.org', role, scope, application_id, organization_id, invited_by, created_at, expires_at
+		FROM invitations, generate_series(1, 50) n`, pg.Args{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	team := w.send(teamPath, nil, "Cookie", admin)
+	team.says(t, "All invitations", `href="`+invitationsPath+`"`)
+	team.lacks(t, "first@example.org")
+	newest := w.send(invitationsPath, nil, "Cookie", admin)
+	newest.says(t, "p50@example.org", "50 invitations on this page")
+	newest.lacks(t, "first@example.org")
+	next := regexp.MustCompile(regexp.QuoteMeta(invitationsPath) + `\?after=\d+`).FindString(newest.body)
+	w.send(next, nil, "Cookie", admin).says(t, "first@example.org", "1 invitation on this page", "/withdraw")
+	w.send(invitationsPath, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).says(t, "Nobody is invited")
+}

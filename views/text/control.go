@@ -45,7 +45,9 @@ type Team struct {
 	Mailed                              func(email string) string
 	Changed, Removed, Withdrawn         string
 	Organization                        string
-	Shown                               func(n int) string
+	Shown, ShownOffers                  func(n int) string
+	AllOffers                           string
+	NoOffers, NoOffersText              string
 	RoleIn                              func(role, place string) string
 	InviteMissing                       string
 	Everywhere                          string
@@ -73,8 +75,11 @@ var teamEnglish = Team{
 	LinkLabel: "Link of the invitation", Done: "Back to the team",
 	Mailed:  func(email string) string { return "The invitation is on its way to " + email + "." },
 	Changed: "The role is changed.", Removed: "They are removed from the team.", Withdrawn: "The invitation is taken back.",
-	Organization:  "Organization",
-	Shown:         func(n int) string { return onPage(n, "person", "people") },
+	Organization: "Organization",
+	Shown:        func(n int) string { return onPage(n, "person", "people") },
+	ShownOffers:  func(n int) string { return onPage(n, "invitation", "invitations") },
+	AllOffers:    "All invitations",
+	NoOffers:     "Nobody is invited", NoOffersText: "Everybody who was invited has answered, or their invitation has ended.",
 	RoleIn:        func(role, place string) string { return role + ", " + place },
 	InviteMissing: "Choose a role.",
 	Everywhere:    "the whole service",
