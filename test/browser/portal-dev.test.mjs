@@ -104,6 +104,7 @@ flow('failing webhook', async (page, { role, scripted, t }) => {
   await page.getByRole('link', { name: 'Replay', exact: true }).first().click();
   await page.getByText('Those it missed').waitFor();
   await page.getByRole('button', { name: 'Replay' }).click();
+  await page.waitForURL(/\/replays\/[^/]+$/); // the endpoint's page, which is below the dialog, tells of what is done, too
   await until(page, /^Done$/);
   if (seen) await look(page, 'a replay');
   await page.getByRole('link', { name: `localhost:${server.address().port}` }).click();
