@@ -3,6 +3,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -84,6 +85,9 @@ func (a *API) surround(r route) echo.HandlerFunc {
 			err = a.writeError(c, req, err)
 		}
 		a.record(c, req, reply)
+		if errors.Is(err, http.ErrAbortHandler) {
+			panic(http.ErrAbortHandler)
+		}
 		return err
 	}
 }

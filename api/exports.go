@@ -52,11 +52,14 @@ func (a *API) exportFile(ctx context.Context, req *request, id string, q *query)
 const partTimeout = 30 * time.Second
 
 // writeParts sends a large file part by part. Each part has its own time; the request's would be too
-// short for the whole. A file that breaks off is shorter than its Content-Length says.
+// short for the whole. A file that breaks off is shorter than its Content-Length says; one without breaks the connection
+// off, which is the error [http.ErrAbortHandler].
 func (a *API) writeParts(c echo.Context, r reply) error {
 	w := c.Response()
 	w.Header().Set(echo.HeaderContentType, r.media)
-	w.Header().Set(echo.HeaderContentLength, strconv.FormatInt(r.size, 10))
+	if r.size > 0 {
+		w.Header().Set(echo.HeaderContentLength, strconv.FormatInt(r.size, 10))
+	}
 	w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(w)
 	err := r.parts(context.WithoutCancel(c.Request().Context()), func(part []byte) error {
@@ -66,10 +69,24 @@ func (a *API) writeParts(c echo.Context, r reply) error {
 		_, err := w.Write(part)
 		return err
 	})
-	if err != nil {
-		a.Log.WarnContext(c.Request().Context(), "a file was not sent whole", "route", c.Path(), "error", err.Error())
+	if err == nil {
+		return nil
 	}
-	return nil
+	a.Log.WarnContext(c.Request().Context(), "a file was not sent whole", "route", c.Path(), "error", err.Error())
+	if r.size > 0 {
+		return nil
+	}
+	return http.ErrAbortHandler
+}
+
+// parts makes a writer of what sends the parts of a file.
+type parts func(part []byte) error
+
+func (send parts) Write(part []byte) (int, error) {
+	if err := send(part); err != nil {
+		return 0, err
+	}
+	return len(part), nil
 }
 
 // exportCodes are those of exports.

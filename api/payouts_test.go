@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -205,6 +206,29 @@ func month(t *testing.T, at time.Time) string {
 		t.Fatal(err)
 	}
 	return at.In(zone).Format("2006-01")
+}
+
+// A file whose length nobody knows before says that it broke off by breaking the connection off.
+func TestAStatementThatBreaksOffIsNotWhole(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	c := s.post(t, s.body(s.Token(good))).charge(t)
+	s.execute(t, `ALTER TABLE charges RENAME TO lost`, pg.Args{}) // which its lines are read from, and its sums are not
+	path := fmt.Sprintf("/api/merchants/%d/statement?format=csv&month=%s", s.App.Merchants.US, month(t, c.CreatedAt.Time))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-API-Key", s.App.SecretKey)
+	r.Header.Set("X-App-ID", fmt.Sprint(s.App.AppID))
+	a, err := http.DefaultClient.Do(r)
+	if err == nil {
+		_, err = io.Copy(io.Discard, a.Body)
+		_ = a.Body.Close()
+	}
+	if err == nil {
+		t.Errorf("the caller takes it for whole: %d", a.StatusCode)
+	}
 }
 
 func TestStatementsThatAreNone(t *testing.T) {

@@ -29,7 +29,7 @@ type reply struct {
 	// raw is a finished text: the JSON of an object, or a document of the type media.
 	raw   []byte
 	media string
-	// parts gives a document that is too large for raw, of size bytes, part by part.
+	// parts gives a document that is too large for raw part by part: of size bytes, 0 if nobody knows before.
 	parts func(context.Context, func([]byte) error) error
 	size  int64
 	// file is the name under which a document is to be saved.

@@ -56,16 +56,17 @@ func (m monthly[T]) handler() handler {
 		if err := q.err(); err != nil {
 			return reply{}, err
 		}
-		var file bytes.Buffer
 		name := fmt.Sprintf("%s-%d-%s", m.name, in.MerchantID, in.Month)
-		if media == mediaCSV {
-			err := m.csv(ctx, req.actor, in, &file)
-			return reply{raw: file.Bytes(), media: mediaCSV + "; charset=utf-8", file: name + ".csv"}, err
-		}
 		object, err := m.read(ctx, req.actor, in)
-		if err != nil || media == mediaJSON {
+		switch {
+		case err != nil || media == mediaJSON:
 			return reply{object: object}, err
+		case media == mediaCSV: // a line for each entry, however many there are
+			return reply{media: mediaCSV + "; charset=utf-8", file: name + ".csv", parts: func(ctx context.Context, send func([]byte) error) error {
+				return m.csv(ctx, req.actor, in, parts(send))
+			}}, nil
 		}
+		var file bytes.Buffer
 		err = m.pdf(object, paper, &file)
 		return reply{raw: file.Bytes(), media: mediaPDF, file: name + ".pdf"}, err
 	})
