@@ -231,8 +231,11 @@ func (f finder) merchants(ctx context.Context) (page.Of[hit], error) {
 	in := page.Input[int64]{Limit: f.in.Limit, Ascending: f.in.Ascending}
 	if cursor := f.in.Cursor(); cursor != nil && isMerchant(*cursor) {
 		in.After, in.Before = merchantID(f.in.After), merchantID(f.in.Before)
-	} else if cursor != nil && !f.in.Up() {
-		return page.Of[hit]{}, nil
+	} else if cursor != nil {
+		if !f.in.Up() {
+			return page.Of[hit]{}, nil
+		}
+		in.Ascending = true // all are above the cursor: those next to it come first
 	}
 	return pg.Page(ctx, f.q, in, whole+merchants+among, f.args("currency", "words", "metadata", "external_id", "number"),
 		func(m merchantHit) hit { return hit{merchantKey(m.ID)} })
