@@ -4,6 +4,8 @@ import (
 	"context"
 	"io/fs"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -50,16 +52,26 @@ func RegisterSandboxBanks(r Router, c SandboxBanksConfig) error {
 	return nil
 }
 
+// visitID is the id of the visit that a page is about; false of a text that no database can be asked about.
+func visitID(c echo.Context) (id string, sound bool) {
+	id = c.Param("id")
+	return id, utf8.ValidString(id) && !strings.Contains(id, "\x00")
+}
+
 // page makes a handler that does something with a visit and shows what comes then: the same page with what was wrong,
 // the next one, or the way back once it is over.
 func (s *bankSite) page(do func(ctx context.Context, c echo.Context, id string) error) echo.HandlerFunc {
 	crossOrigin := http.NewCrossOriginProtection()
 	return func(c echo.Context) error {
-		r, id := c.Request(), c.Param("id")
+		r := c.Request()
+		id, sound := visitID(c)
 		r.Body = http.MaxBytesReader(c.Response(), r.Body, maxForm)
 		modalHeaders(c.Response().Header(), anyOrigin, "")
 		if crossOrigin.Check(r) != nil {
 			return echo.ErrForbidden
+		}
+		if !sound {
+			return echo.ErrNotFound
 		}
 		_, err := s.Look(r.Context(), id)
 		if fault.HasCode(err, "resource_missing") {

@@ -62,11 +62,15 @@ func RegisterSandboxFunds(r Router, c SandboxFundsConfig) error {
 func (s *fundSite) page(do func(ctx context.Context, c echo.Context, id string) error) echo.HandlerFunc {
 	crossOrigin := http.NewCrossOriginProtection()
 	return func(c echo.Context) error {
-		r, id := c.Request(), c.Param("id")
+		r := c.Request()
+		id, sound := visitID(c)
 		r.Body = http.MaxBytesReader(c.Response(), r.Body, maxForm)
 		modalHeaders(c.Response().Header(), anyOrigin, "")
 		if crossOrigin.Check(r) != nil {
 			return echo.ErrForbidden
+		}
+		if !sound {
+			return echo.ErrNotFound
 		}
 		err := do(r.Context(), c, id)
 		wrong, refused := fault.As(err)

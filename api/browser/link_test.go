@@ -285,8 +285,10 @@ func TestVisitsOfABankThatLeadNowhere(t *testing.T) {
 		h.page(h.sends(visit+"/sign-in", "username", who, "password", banksandbox.Password)).has(t, 200, "We could not go on")
 		h.page(way+"/return").has(t, 200, "could not show an account")
 	}
-	if s := h.do(banksandbox.PagesPath+"forged", nil); s.status != 404 {
-		t.Errorf("a forged visit: %d", s.status)
+	for _, id := range []string{"forged", "%FF", "a%00"} {
+		if s := h.do(banksandbox.PagesPath+id, nil); s.status != 404 {
+			t.Errorf("a forged visit, %s: %d", id, s.status)
+		}
 	}
 	if s := h.do(visit+"/leave", url.Values{}, "Sec-Fetch-Site", "cross-site"); s.status != 403 {
 		t.Errorf("from another site: %d", s.status)

@@ -92,8 +92,11 @@ func TestPagesThatCannotBeShownSayWhatToDo(t *testing.T) {
 	}
 	d.do(modalPath+"forged/confirm", url.Values{}).has(t, 404)
 	d.do(way+"/confirm", url.Values{}, "Sec-Fetch-Site", "cross-site").has(t, 403, "another website")
-	if s := d.do("/sandbox/daf/visits/forged", nil); s.status != 404 {
-		t.Errorf("%d", s.status)
+	for _, id := range []string{"forged", "%FF", "a%00"} {
+		if s := d.do("/sandbox/daf/visits/"+id, nil); s.status != 404 {
+			t.Errorf("%s: %d", id, s.status)
+		}
+		d.page(modalPath+id).has(t, 404, "does not exist")
 	}
 	visit := d.sends(way+"/fund", "fund", "fund_evergreen")
 	if s := d.do(visit+"/leave", url.Values{}, "Sec-Fetch-Site", "cross-site"); s.status != 403 {
