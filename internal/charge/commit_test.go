@@ -60,3 +60,28 @@ func TestChargeGoesOnWhenTheClaimsCommitWasLost(t *testing.T) {
 	}
 	audit(t, w)
 }
+
+func TestFollowUpGoesOnWhenItsCommitWasLost(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	service, _, armed := overLossy(t, w)
+	for want, ask := range map[charge.Status]func(id, key string) (charge.Result, error){
+		charge.Captured: func(id, key string) (charge.Result, error) {
+			return service.Capture(t.Context(), w.Actor(), id, charge.CaptureInput{}, claimOf(w, key))
+		},
+		charge.Voided: func(id, key string) (charge.Result, error) {
+			return service.Void(t.Context(), w.Actor(), id, charge.VoidInput{}, claimOf(w, key))
+		},
+	} {
+		id := authorized(t, w).ID.String()
+		armed.Store(true)
+		out, err := ask(id, string(want))
+		if err != nil || out.Unknown || out.Object.Status != want || armed.Load() {
+			t.Errorf("%+v, %v; want %s", out, err, want)
+		}
+		if again, err := ask(id, string(want)); err != nil || again.Prior == nil || again.Prior.State != "done" {
+			t.Errorf("once more: %+v, %v", again, err)
+		}
+	}
+	audit(t, w)
+}

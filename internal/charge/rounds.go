@@ -24,7 +24,7 @@ func (in claimIn) key() string {
 func (s *Service) combined() {
 	turns := new(combine.Turns)
 	s.claims = combine.New(turns, combine.Together(s.Pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
-	s.followUps = combine.New(turns, combine.Together(s.Pool, s.Clock, followUpIn.application, s.beginTx, nil), followUpIn.key)
+	s.followUps = combine.New(turns, combine.Together(s.Pool, s.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
 	s.finishes = combine.New(turns, combine.Together(s.Pool, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.key)
 }
 
@@ -53,6 +53,20 @@ func (s *Service) found(ctx context.Context, ins []claimIn, out []claimOut, lost
 		}
 		if _, err := s.Find(ctx, in.applicationID, out[i].charge.ID); err != nil {
 			out[i] = claimOut{refused: lost}
+		}
+	}
+	return out
+}
+
+// opened looks for what became of a round of follow-ups when the answer to its commit was lost. An operation that is there
+// happened, and nobody but us has begun to send it.
+func (s *Service) opened(ctx context.Context, _ []followUpIn, out []begun, lost error) []begun {
+	for i, b := range out {
+		if !b.submits() {
+			continue // nothing was written
+		}
+		if open, err := operation.IsOpen(ctx, s.Pool, b.op.ID); err != nil || !open {
+			out[i] = begun{refused: lost}
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/dispute"
 	"svcpay/internal/operation"
+	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
 )
 
@@ -50,6 +51,31 @@ func TestLostRepliesAreFoundOut(t *testing.T) {
 			w.audit(t)
 		})
 	}
+}
+
+// An answer whose commit happened, though nobody told so, is handed in: its time may be over before the resolver looks.
+func TestAnswerGoesOnWhenItsCommitWasLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	deps := w.Disputes.Deps
+	lossy, armed := pgtest.Lossy(t, w.Pool)
+	deps.Pool = lossy
+	w.Disputes = dispute.New(deps)
+	for want, answer := range map[dispute.Status]func(d dispute.Dispute) (dispute.Result, error){
+		dispute.UnderReview: func(d dispute.Dispute) (dispute.Result, error) { return w.submit(d, words("x"), "evidence") },
+		dispute.Accepted:    func(d dispute.Dispute) (dispute.Result, error) { return w.accept(d, "acceptance") },
+	} {
+		d, ev := w.opened(1000)
+		armed.Store(true)
+		out, err := answer(d)
+		if err != nil || out.Unknown || w.of(ev).Status != want || armed.Load() {
+			t.Errorf("%+v, %v; want %s", out, err, want)
+		}
+	}
+	if len(w.bank.got) != 2 {
+		t.Errorf("the processor got %d answers", len(w.bank.got))
+	}
+	w.audit(t)
 }
 
 // The resolver may find an outcome before the request that waits for it: both tell the same.

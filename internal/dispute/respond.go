@@ -2,6 +2,7 @@ package dispute
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"svcpay/internal/audit"
@@ -262,6 +263,13 @@ func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor
 			return nil
 		})
 	})
+	if errors.Is(err, pg.ErrCommit) && b.prior == nil {
+		// The answer to the commit was lost. If the operation is there it happened, and nobody but us has
+		// begun to send it.
+		if open, lost := operation.IsOpen(ctx, s.Pool, b.op.ID); lost == nil && open {
+			err = nil
+		}
+	}
 	return b, err
 }
 
