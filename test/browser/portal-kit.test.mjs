@@ -219,8 +219,9 @@ test('filters live in the address', async (t) => {
   await page.waitForURL('**/_kit/list');
   await page.goBack();
   await page.waitForURL('**/list?q=chen');
-  await page.waitForFunction(() => document.querySelector('input[name=q]').value === 'chen'); // the address moves before the page does
+  await page.waitForFunction(() => document.querySelector('.filters input[name=q]').value === 'chen'); // the address moves before the page does
   await page.getByRole('link', { name: 'Clear filters' }).click();
+  await page.waitForFunction(() => document.querySelector('.filters input[name=q]').value === '');
   await page.getByRole('link', { name: 'Amount' }).click();
   await page.waitForURL('**/list?sort=-amount');
   await page.locator('th[aria-sort=descending]', { hasText: 'Amount' }).waitFor();
@@ -233,6 +234,26 @@ test('filters live in the address', async (t) => {
   await page.getByRole('link', { name: 'Previous' }).click();
   await page.locator('.pager').getByText('1 – 20 of 64 charges').waitFor();
   assert.deepEqual(page.complaints, []);
+});
+
+test('the last click is what a list shows, however late the answers come', async (t) => {
+  const page = await open(t, '/_kit/list?q=chen');
+  const late = new Promise((resolve) => {
+    page.route(/_kit\/list$/, async (route) => {
+      await new Promise((wait) => setTimeout(wait, 1000));
+      await route.continue().catch(() => {}); // given up meanwhile
+      resolve();
+    });
+  });
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await page.getByRole('link', { name: 'Amount' }).click();
+  await page.waitForURL('**/list?q=chen&sort=-amount');
+  await late;
+  await page.waitForTimeout(500); // in which the answer would come
+  assert.equal(query(page), '?q=chen&sort=-amount');
+  assert.equal(await page.locator('.filters input[name=q]').inputValue(), 'chen');
+  await page.locator('th[aria-sort=descending]', { hasText: 'Amount' }).waitFor();
+  assert.deepEqual(page.complaints.filter((one) => !/^htmx:(sendAbort|afterRequest)/.test(one)), [], 'nothing but that a request was given up');
 });
 
 test('filters need no script', async (t) => {

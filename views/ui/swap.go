@@ -21,19 +21,23 @@ func into(target, href string) templ.OrderedAttributes {
 	return templ.OrderedAttributes{{Key: "hx-get", Value: href}, {Key: "hx-target", Value: "#" + target}}
 }
 
-// instead are the attributes of a link whose page replaces an element of this one, where there is a script. The
-// address moves with it: a list's state is its address.
+// instead are the attributes of a link whose page replaces an element of this one, where there is a script.
 func instead(target, href string) templ.OrderedAttributes {
-	if target == "" {
-		return nil
-	}
-	return append(into(target, href), templ.OrderedAttributes{{Key: "hx-push-url", Value: "true"}, {Key: "hx-swap", Value: "outerHTML"}}...)
+	return swapped(target, href, "outerHTML")
 }
 
 // turned are those of a link to the next or the former page of a list, which is then read from its top.
 func turned(target, href string) templ.OrderedAttributes {
+	return swapped(target, href, "outerHTML show:#"+target+":top")
+}
+
+// swapped are those of a link whose page replaces an element. The address moves with it: a list's state is its address.
+func swapped(target, href, how string) templ.OrderedAttributes {
 	if target == "" {
 		return nil
 	}
-	return append(into(target, href), templ.OrderedAttributes{{Key: "hx-push-url", Value: "true"}, {Key: "hx-swap", Value: "outerHTML show:#" + target + ":top"}}...)
+	return append(into(target, href), templ.OrderedAttributes{{Key: "hx-push-url", Value: "true"}, {Key: "hx-swap", Value: how}, {Key: "hx-sync", Value: latest(target)}}...)
 }
+
+// latest gives up what was asked for an element before: the answer to the last click is shown, not the slowest.
+func latest(target string) string { return "#" + target + ":replace" }
