@@ -34,9 +34,11 @@ type Replay struct {
 	FinishedAt    *instant.Time `db:"finished_at" json:"finished_at"`
 	Cursor        int64         `db:"cursor" json:"-"` // the last sequence that was looked at
 	Last          int64         `db:"last" json:"-"`   // the last of the span
+	// Hurried tells that all that waits for a later attempt is attempted at once, as what failed is.
+	Hurried bool `db:"hurried" json:"-"`
 }
 
-const replayColumns = `id, application_id, endpoint_id, which, since, until, status, total, done, queued, created_at, finished_at, cursor, last`
+const replayColumns = `id, application_id, endpoint_id, which, since, until, status, total, done, queued, created_at, finished_at, cursor, last, hurried`
 
 // ReplayInput is the body of a replay: the span of time in which the events happened, until now if it
 // has no end, and whether all of them or those whose delivery failed.
@@ -99,11 +101,14 @@ func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string,
 		if err != nil {
 			return r, err
 		}
-		if r, err = s.startTx(ctx, tx, r, in.Until); err != nil {
-			return r, err
+		if r.Hurried = r.Which == "all"; !r.Hurried {
+			r.Hurried, err = hurryTx(ctx, tx, r)
 		}
-		if r.Which == "failed" {
-			hurryTx(tx, r)
+		if err == nil {
+			r, err = s.startTx(ctx, tx, r, in.Until)
+		}
+		if err != nil {
+			return r, err
 		}
 		return r, s.doneTx(tx, actor, e.ID, nil, r)
 	})
@@ -141,14 +146,15 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 		return r, err
 	}
 	r.Until, r.Cursor, r.Last, r.Total = of.Until, of.First-1, of.Last, of.Last-of.First+1
-	if r.Total == 0 {
+	if r.Total == 0 && r.Hurried {
 		r.Status, r.FinishedAt = "done", &r.CreatedAt
 	}
 	tx.Later(`
-		INSERT INTO webhook_replays (id, application_id, endpoint_id, which, since, until, status, cursor, last, total, created_at, finished_at)
-		VALUES (@id, @application_id, @endpoint, @which, @since, @until, @status, @cursor, @last, @total, @now, @finished)`,
+		INSERT INTO webhook_replays (id, application_id, endpoint_id, which, since, until, status, cursor, last, total, hurried, created_at, finished_at)
+		VALUES (@id, @application_id, @endpoint, @which, @since, @until, @status, @cursor, @last, @total, @hurried, @now, @finished)`,
 		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "endpoint": r.EndpointID, "which": r.Which, "since": r.Since, "until": r.Until,
-			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "now": r.CreatedAt, "finished": r.FinishedAt})
+			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "hurried": r.Hurried,
+			"now": r.CreatedAt, "finished": r.FinishedAt})
 	return s.replay(r), nil
 }
 
@@ -168,21 +174,6 @@ const (
 				AND sequence > (SELECT before FROM around) AND sequence < (SELECT behind FROM around)
 				AND created_at >= @since AND (@until::timestamptz IS NULL OR created_at <= @until)`
 )
-
-// hurryTx queues that what failed and waits for its next attempt is attempted now, in the events' order: it is part
-// of the replay. What is being attempted, or is about to be, is left alone.
-func hurryTx(tx *pg.Tx, r Replay) {
-	tx.Later(`
-		WITH hurried AS (
-			UPDATE webhook_due SET next_attempt_at = @now
-			WHERE application_id = @application_id AND endpoint_id = @endpoint AND attempts > 0
-				AND event_sequence IS NOT NULL AND next_attempt_at > @lease
-			RETURNING delivery_id
-		)
-		UPDATE webhook_deliveries d SET cause = 'replay' FROM hurried
-		WHERE d.application_id = @application_id AND d.id = hurried.delivery_id`,
-		pg.Args{"application_id": r.ApplicationID, "endpoint": r.EndpointID, "now": r.CreatedAt, "lease": r.CreatedAt.Add(leaseFor)})
-}
 
 // GetReplay returns a replay of the actor's application, with how far it is. A malformed id, an unknown
 // one and another application's get the same fault.
