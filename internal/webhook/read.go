@@ -107,7 +107,8 @@ func (s *Service) shownDelivery(actor authz.Actor) func(Delivery) Delivery {
 	}
 	return func(d Delivery) Delivery {
 		for i := range d.Attempts {
-			d.Attempts[i].Request, d.Attempts[i].ResponseBody = map[string]string{}, ""
+			a := &d.Attempts[i]
+			a.Request, a.Response, a.ResponseBody = map[string]string{}, map[string]string{}, ""
 		}
 		return s.delivery(d)
 	}
