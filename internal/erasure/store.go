@@ -14,7 +14,7 @@ type payer struct {
 	applicationID int64
 	address       string
 	names         []string   // "first\nlast", each of whole names alone
-	others        [][16]byte // refunds and disputes of the charges, and the files handed in for those
+	others        [][16]byte // refunds and disputes of the charges, the files handed in for those, and test events
 	keys          []string   // of requests that were about any of these
 	busy          bool
 }

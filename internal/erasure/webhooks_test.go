@@ -2,6 +2,8 @@ package erasure_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -81,4 +83,32 @@ func TestNothingIsLeftOfWhatEndpointsAnswered(t *testing.T) {
 	w.must(err)
 	w.arrived(1)
 	w.erased("webhook_attempts")
+}
+
+// A test may be made of what the payer did, or say who they are somewhere; a test of something else stays.
+func TestNothingIsLeftOfThePayerInTests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := w.listen("nobody").ID.String()
+	try := func(name, object string) {
+		in := webhook.TestInput{Type: &name, Data: new(webhook.Sample)}
+		w.must(json.Unmarshal([]byte(object), in.Data))
+		_, err := w.Webhooks.Test(t.Context(), w.Actor(), e, in, nil)
+		w.must(err)
+	}
+	try("charge.created", fmt.Sprintf(`{"id": %q, "object": "charge", "who": "Odalys"}`, w.charge.ID))
+	try("charge.updated", fmt.Sprintf(`{"id": %q, "object": "charge", "description": "Quenneville"}`, w.voided.ID))
+	try("daf_donation.created", fmt.Sprintf(`{"id": %q, "user": {"firstName": "Odalys"}}`, w.donation.ID))
+	try("merchant.updated", fmt.Sprintf(`{"contact": {"reach": %q}}`, strings.ToUpper(address)))
+	try("refund.created", `{"id": "nothing", "note": "a test of something else"}`)
+	w.arrived(5)
+	w.erased("events", "webhook_attempts")
+	type row struct {
+		Type   string `db:"type"`
+		Object string `db:"object"`
+	}
+	left, err := pg.All[row](t.Context(), w.Pool, `SELECT type, object::text AS object FROM events WHERE test AND object::text <> '{}'`, pg.Args{})
+	if err != nil || len(left) != 1 || left[0].Type != "refund.created" || !strings.Contains(left[0].Object, "something else") {
+		t.Errorf("%+v, %v", left, err)
+	}
 }
