@@ -119,8 +119,13 @@ func (s *Service) delivery(d Delivery) Delivery {
 	return d
 }
 
-// keepFor is how long finished deliveries are kept.
-const keepFor = 30 * 24 * time.Hour
+const (
+	// keepFor is how long finished deliveries are kept.
+	keepFor = 30 * 24 * time.Hour
+	// MissedWithin is how old events may be for it to be known whether an endpoint took them: none of their deliveries is forgotten
+	// while a replay looks for them.
+	MissedWithin = 28 * 24 * time.Hour
+)
 
 // Purge forgets a batch of the deliveries that ended long ago, with their attempts, and tells how many those were. They
 // were made before they ended, and their ids tell when: an application's first ones are looked at.

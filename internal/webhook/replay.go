@@ -2,6 +2,8 @@ package webhook
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"svcpay/internal/audit"
@@ -77,7 +79,7 @@ func (s *Service) replay(r Replay) Replay {
 }
 
 // StartReplay has the events of a span sent to an endpoint once more, each under its id. Faults: the
-// mistakes of the input, resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
+// mistakes of the input, of which one is that nobody knows any more what failed then (see [MissedWithin]); resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
 // another replay runs.
 func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
@@ -145,6 +147,11 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 	if err != nil {
 		return r, err
 	}
+	if r.Which == "failed" {
+		if err := s.rememberedTx(ctx, tx, r.ApplicationID, of.First); err != nil {
+			return r, err
+		}
+	}
 	r.Until, r.Cursor, r.Last, r.Total = of.Until, of.First-1, of.Last, of.Last-of.First+1
 	if r.Total == 0 && r.Hurried {
 		r.Status, r.FinishedAt = "done", &r.CreatedAt
@@ -156,6 +163,22 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "hurried": r.Hurried,
 			"now": r.CreatedAt, "finished": r.FinishedAt})
 	return s.replay(r), nil
+}
+
+// rememberedTx refuses a span of what failed that begins with an event whose delivery may be forgotten: it would be taken for one
+// that failed. Deliveries are forgotten by the machine's time, which an event's id has, wherever the application's clock stands.
+func (s *Service) rememberedTx(ctx context.Context, tx *pg.Tx, applicationID, first int64) error {
+	id, err := pg.Value[ids.Event](ctx, tx, `SELECT id FROM events WHERE application_id = @application_id AND sequence = @first`,
+		pg.Args{"application_id": applicationID, "first": first})
+	if errors.Is(err, pg.ErrNone) { // the span is empty
+		return nil
+	}
+	if err != nil || s.Now().Sub(id.Time()) <= MissedWithin {
+		return err
+	}
+	var fs fault.Fields
+	fs.Add("since", "parameter_invalid", fmt.Sprintf("It is known for %d days what failed. Begin later, or send all events.", int(MissedWithin.Hours())/24))
+	return fs.Err()
 }
 
 // measureSpan finds where a span of events begins and ends, and reads none of those between: numbers have no gaps.
