@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
+	"svcpay/internal/instant"
 	"svcpay/internal/page"
 	"svcpay/internal/webhook"
 	"svcpay/views"
@@ -110,7 +111,7 @@ func (p *Portal) sendTest(c echo.Context) error {
 	return seeOther(c, webhooksPath+"/"+e.ID.String()+"/deliveries/"+d.ID.String())
 }
 
-// showReplayForm asks which past events are to be sent again: those that were missed, from the first of them on.
+// showReplayForm asks which past events are to be sent again: those that were missed, from the first on of which that is known.
 func (p *Portal) showReplayForm(c echo.Context) error {
 	e, err := p.endpoint(c)
 	if err != nil {
@@ -126,6 +127,10 @@ func (p *Portal) showReplayForm(c echo.Context) error {
 	}
 	if since == nil {
 		since = oldest(e.LastSuccessAt, &e.UpdatedAt)
+	}
+	// A day has begun before, and elsewhere a day earlier.
+	if known := instant.Of(p.Now().Add(48*time.Hour - webhook.MissedWithin)); since.Before(known.Time) {
+		since = &known
 	}
 	day := since.In(text.To(c.Request().Context()).Zone).Format(time.DateOnly)
 	return p.replayForm(c, http.StatusOK, e, url.Values{"since": {day}, "which": {"failed"}}, nil)

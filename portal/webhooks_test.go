@@ -16,6 +16,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/merchant"
+	"svcpay/internal/webhook"
 )
 
 // receiver is an application's own server, which answers with a status.
@@ -234,4 +235,24 @@ func TestEventsAreReadAndSentAgain(t *testing.T) {
 		t.Errorf("support staff sees %d\n%s", a.StatusCode, a.body)
 	}
 	w.send(one, nil, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
+}
+
+// Of an endpoint that has long been quiet a replay of what it missed is offered as far back as that is known.
+func TestAReplayIsOfferedOfWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var status atomic.Int32
+	status.Store(http.StatusOK)
+	at := w.listening(w.as(authz.RoleApplicationAdmin), w.receiver(&status))
+	w.Clock.Advance(40 * 24 * time.Hour)
+	form := w.send(at+"/replay", nil, "Cookie", w.as(authz.RoleApplicationAdmin))
+	form.says(t, "It is known for 28 days")
+	offered := regexp.MustCompile(`value="(\d{4}-\d\d-\d\d)"`).FindStringSubmatch(form.body)
+	if len(offered) == 0 {
+		t.Fatalf("the form knows no day:\n%s", form.body)
+	}
+	day, err := time.Parse(time.DateOnly, offered[1])
+	if ago := w.Clock.Now().Sub(day); err != nil || ago > webhook.MissedWithin-24*time.Hour || ago < webhook.MissedWithin-72*time.Hour {
+		t.Errorf("%s is offered, %v ago, %v", offered[1], ago, err)
+	}
 }

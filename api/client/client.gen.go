@@ -2589,7 +2589,7 @@ type RefundStatus string
 
 // ReplayWebhookEndpoint is what WebhookEndpoints.Replay sends.
 type ReplayWebhookEndpoint struct {
-	// Since: Events from then on.
+	// Since: Events from then on; with `failed`, none that happened more than 28 days ago by the real time.
 	Since time.Time `json:"since"`
 
 	// Until: Events until then; until now without it.
@@ -5350,7 +5350,8 @@ func (s WebhookEndpointsService) Enable(ctx context.Context, id string, options 
 //
 // Sends the events of a span of time to the endpoint again, as far as its filters want them: all, or those that it did not
 // take, whether their delivery failed or none was made while it was disabled or paused. Each comes under its own id. Read
-// the replay to see how far it is.
+// the replay to see how far it is. What an endpoint did not take is known for 28 days: a span of it that begins with an
+// older event is refused.
 //
 // POST /api/webhook_endpoints/{id}/replay
 func (s WebhookEndpointsService) Replay(ctx context.Context, id string, body ReplayWebhookEndpoint, options ...Option) (*WebhookReplay, error) {

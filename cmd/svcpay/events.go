@@ -137,7 +137,7 @@ type replayEventsCommand struct {
 	Endpoint string    `arg:"" help:"The endpoint's id, whe_…"`
 	Since    time.Time `required:"" placeholder:"TIME" help:"Events from then on, such as 2026-12-01T00:00:00Z, by the application's clock."`
 	Until    time.Time `placeholder:"TIME" help:"Events until then (default: now)."`
-	Failed   bool      `help:"Only those that the endpoint did not take."`
+	Failed   bool      `help:"Only those that the endpoint did not take, which is known for 28 days."`
 }
 
 // Help implements kong.HelpProvider.

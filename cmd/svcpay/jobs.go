@@ -30,6 +30,7 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "run_exports", Every: sweepEvery, Run: a.Reports.RunExports},
 		purge("purge_exports", a.Reports.PurgeExports),
 		{Name: "run_replays", Every: sweepEvery, Run: counting(a.Webhooks.RunReplays)},
+		{Name: "cancel_webhook_deliveries", Every: sweepEvery, Run: counting(a.Webhooks.CancelLeft)},
 		purge("purge_webhook_deliveries", a.Webhooks.Purge),
 		{Name: "send_mails", Every: sweepEvery, Run: counting(a.Mail.Deliver)},
 		purge("purge_mails", a.Mail.Purge),

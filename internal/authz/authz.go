@@ -125,7 +125,7 @@ const (
 	KeyManage Permission = "key:manage" // make, change, roll and revoke them
 
 	RequestLogRead     Permission = "request_log:read"     // what was asked, and what was told
-	ContentRead        Permission = "content:read"         // the bodies, queries and addresses of both, and of deliveries
+	ContentRead        Permission = "content:read"         // the bodies, queries and addresses of both, and the bodies and headers of deliveries
 	IdempotencyKeyRead Permission = "idempotency_key:read" // what became of a key
 
 	EventRead      Permission = "event:read"

@@ -87,6 +87,9 @@ func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) 
 		if err := p.findKeysTx(ctx, tx, keyBatch); err != nil {
 			return err
 		}
+		if err := p.findTrialsTx(ctx, tx); err != nil {
+			return err
+		}
 		if err := p.eraseTx(ctx, tx, m.Machine); err != nil {
 			return err
 		}

@@ -11,7 +11,8 @@ import (
 
 // Statements are those that find a payer in tables that may be long.
 var Statements = map[string]string{"charges": lockCharges, "tokens": selectTokens, "donations": lockDonations, "names": selectNames,
-	"workflows": workflowsOf, "links": linksOf, "receipts": receiptsTo, "keys": selectKeys}
+	"workflows": workflowsOf, "links": linksOf, "receipts": receiptsTo, "keys": selectKeys,
+	"trials": selectTrials}
 
 // FindKeys finds the keys of requests about charges, so many at a time.
 func FindKeys(ctx context.Context, pool *pgxpool.Pool, applicationID int64, charges []ids.Charge, batch int) ([]string, error) {

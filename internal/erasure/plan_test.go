@@ -48,7 +48,12 @@ func (w *world) fill() {
 		SELECT application_id, merchant_id, charge_id, 'one' || k || '@example.org', sent_by, request_id, created_at FROM receipts, generate_series(1, 3000) k`, nil)
 	w.exec(`INSERT INTO idempotency_keys SELECT (jsonb_populate_record(i, jsonb_build_object('key', 'k' || k, 'object_id', gen_random_uuid(),
 			'expires_at', i.expires_at - k * interval '1 minute'))).* FROM idempotency_keys i, generate_series(1, 3000) k WHERE i.key = 'gift'`, nil)
-	w.exec(`ANALYZE tokens, charges, daf_donations, daf_workflows, receipts, idempotency_keys`, nil)
+	for more := 1; more > 0; {
+		var err error
+		more, err = w.Events.Number(w.T.Context())
+		w.must(err)
+	}
+	w.exec(`ANALYZE events, tokens, charges, daf_donations, daf_workflows, receipts, idempotency_keys`, nil)
 }
 
 func (w *world) exec(sql string, args pg.Args) {

@@ -14,7 +14,7 @@ type payer struct {
 	applicationID int64
 	address       string
 	names         []string   // "first\nlast", each of whole names alone
-	others        [][16]byte // refunds and disputes of the charges, and the files handed in for those
+	others        [][16]byte // refunds and disputes of the charges, the files handed in for those, and test events
 	keys          []string   // of requests that were about any of these
 	busy          bool
 }
@@ -172,7 +172,7 @@ func (p payer) donationsTx(tx *pg.Tx) {
 // attemptsTx queues what leaves the answers of endpoints: they may repeat what they were told.
 func (p payer) attemptsTx(tx *pg.Tx) {
 	tx.Later(`
-		UPDATE webhook_attempts a SET response_body = NULL
+		UPDATE webhook_attempts a SET response_body = NULL, response_headers = '{}'
 		FROM webhook_deliveries d JOIN events e ON e.application_id = d.application_id AND e.id = d.event_id
 		WHERE d.application_id = @application_id AND e.object_id = ANY (@objects)
 			AND a.application_id = d.application_id AND a.delivery_id = d.id`,

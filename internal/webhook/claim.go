@@ -214,14 +214,15 @@ func (s *Service) askTx(tx *pg.Tx, deliveries []claimed) asked {
 		}
 	}
 	return asked{s.Events.AskAll(tx, refs), pg.Ahead[Endpoint](tx, `
-		SELECT `+columns+` FROM webhook_endpoints WHERE application_id = ANY (@applications) AND id = ANY (@ids) AND deleted_at IS NULL`,
+		SELECT `+columns+` FROM webhook_endpoints
+		WHERE application_id = ANY (@applications) AND id = ANY (@ids) AND status = 'enabled' AND deleted_at IS NULL`,
 		pg.Args{"applications": applications, "ids": endpoints})}
 }
 
 func (d claimed) event() event.Ref { return event.Ref{ApplicationID: d.ApplicationID, ID: d.EventID} }
 
-// load gives deliveries what is sent where. One whose endpoint was deleted meanwhile is left out. After an error the leases' ends
-// bring all of them back.
+// load gives deliveries what is sent where. One whose endpoint is not enabled any more is left out: it is going to be canceled.
+// After an error the leases' ends bring all of them back.
 func (s *Service) load(ctx context.Context, deliveries []claimed, ask asked) (out []claimed, err error) {
 	events, err := ask.events.Found(ctx)
 	if err != nil {
@@ -246,7 +247,7 @@ func (s *Service) load(ctx context.Context, deliveries []claimed, ask asked) (ou
 			out = append(out, d)
 			continue
 		}
-		slog.WarnContext(ctx, "a delivery has no endpoint any more", "delivery", d.ID.String())
+		slog.InfoContext(ctx, "a delivery's endpoint is not enabled any more", "delivery", d.ID.String())
 	}
 	return out, nil
 }

@@ -2,10 +2,10 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
@@ -135,15 +135,28 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 }
 
 // Enable has events sent to an endpoint again. What happened while it was disabled or paused is sent
-// by a replay only.
-func (s *Service) Enable(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
-	return s.change(ctx, actor, id, nil, claim, func(_ *pg.Tx, e *Endpoint) error {
-		if e.Status != Enabled {
-			e.Recovering = e.Recovering || e.Status == Paused
-			e.Status, e.PausedReason, e.FailingSince = Enabled, nil, nil
+// by a replay only, and so is what is still to be canceled of what was on its way then.
+func (s *Service) Enable(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (out idempotency.Result[Endpoint], err error) {
+	var left ids.Endpoint
+	enable := func(tx *pg.Tx, e *Endpoint) error {
+		if e.Status == Enabled {
+			return nil
 		}
-		return nil
-	})
+		left = e.ID
+		e.Recovering = e.Recovering || e.Status == Paused
+		e.Status, e.PausedReason, e.FailingSince = Enabled, nil, nil
+		return s.cancelLastTx(ctx, tx, left)
+	}
+	for {
+		if out, err = s.change(ctx, actor, id, nil, claim, enable); !errors.Is(err, errLeft) {
+			return out, err
+		}
+		for n := 1; n > 0; {
+			if n, err = s.cancelLeft(ctx, left); err != nil {
+				return out, err
+			}
+		}
+	}
 }
 
 // Disable has nothing sent to an endpoint any more; what is on its way is canceled.
@@ -269,18 +282,4 @@ func same(a, b Endpoint) bool {
 	return a.URL == b.URL && text(a.Description) == text(b.Description) && slices.Equal(a.Events, b.Events) && a.Status == b.Status &&
 		text(a.PausedReason) == text(b.PausedReason) && maps.Equal(a.Metadata, b.Metadata) && slices.Equal(a.Sealed, b.Sealed) &&
 		a.Recovering == b.Recovering
-}
-
-// cancelTx queues that nothing more is sent of what is on its way to an endpoint.
-func cancelTx(tx *pg.Tx, e Endpoint, now time.Time) {
-	args := pg.Args{"application_id": e.ApplicationID, "endpoint": e.ID, "now": now}
-	tx.Later(`
-		WITH gone AS (
-			DELETE FROM webhook_due WHERE application_id = @application_id AND endpoint_id = @endpoint RETURNING delivery_id
-		)
-		UPDATE webhook_deliveries d SET status = 'canceled', finished_at = @now FROM gone
-		WHERE d.application_id = @application_id AND d.id = gone.delivery_id`, args)
-	tx.Later(`
-		UPDATE webhook_replays SET status = 'canceled', finished_at = @now
-		WHERE application_id = @application_id AND endpoint_id = @endpoint AND status = 'running'`, args)
 }

@@ -107,7 +107,8 @@ func (s *Service) shownDelivery(actor authz.Actor) func(Delivery) Delivery {
 	}
 	return func(d Delivery) Delivery {
 		for i := range d.Attempts {
-			d.Attempts[i].Request, d.Attempts[i].ResponseBody = map[string]string{}, ""
+			a := &d.Attempts[i]
+			a.Request, a.Response, a.ResponseBody = map[string]string{}, map[string]string{}, ""
 		}
 		return s.delivery(d)
 	}
@@ -118,8 +119,13 @@ func (s *Service) delivery(d Delivery) Delivery {
 	return d
 }
 
-// keepFor is how long finished deliveries are kept.
-const keepFor = 30 * 24 * time.Hour
+const (
+	// keepFor is how long finished deliveries are kept.
+	keepFor = 30 * 24 * time.Hour
+	// MissedWithin is how old events may be for it to be known whether an endpoint took them: none of their deliveries is forgotten
+	// while a replay looks for them.
+	MissedWithin = 28 * 24 * time.Hour
+)
 
 // Purge forgets a batch of the deliveries that ended long ago, with their attempts, and tells how many those were. They
 // were made before they ended, and their ids tell when: an application's first ones are looked at.

@@ -2,6 +2,8 @@ package webhook
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"svcpay/internal/audit"
@@ -34,9 +36,11 @@ type Replay struct {
 	FinishedAt    *instant.Time `db:"finished_at" json:"finished_at"`
 	Cursor        int64         `db:"cursor" json:"-"` // the last sequence that was looked at
 	Last          int64         `db:"last" json:"-"`   // the last of the span
+	// Hurried tells that all that waits for a later attempt is attempted at once, as what failed is.
+	Hurried bool `db:"hurried" json:"-"`
 }
 
-const replayColumns = `id, application_id, endpoint_id, which, since, until, status, total, done, queued, created_at, finished_at, cursor, last`
+const replayColumns = `id, application_id, endpoint_id, which, since, until, status, total, done, queued, created_at, finished_at, cursor, last, hurried`
 
 // ReplayInput is the body of a replay: the span of time in which the events happened, until now if it
 // has no end, and whether all of them or those whose delivery failed.
@@ -75,7 +79,7 @@ func (s *Service) replay(r Replay) Replay {
 }
 
 // StartReplay has the events of a span sent to an endpoint once more, each under its id. Faults: the
-// mistakes of the input, resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
+// mistakes of the input, of which one is that nobody knows any more what failed then (see [MissedWithin]); resource_missing, webhook_endpoint_not_enabled, operation_in_progress while
 // another replay runs.
 func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
@@ -99,11 +103,14 @@ func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string,
 		if err != nil {
 			return r, err
 		}
-		if r, err = s.startTx(ctx, tx, r, in.Until); err != nil {
-			return r, err
+		if r.Hurried = r.Which == "all"; !r.Hurried {
+			r.Hurried, err = hurryTx(ctx, tx, r)
 		}
-		if r.Which == "failed" {
-			hurryTx(tx, r)
+		if err == nil {
+			r, err = s.startTx(ctx, tx, r, in.Until)
+		}
+		if err != nil {
+			return r, err
 		}
 		return r, s.doneTx(tx, actor, e.ID, nil, r)
 	})
@@ -140,16 +147,38 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 	if err != nil {
 		return r, err
 	}
+	if r.Which == "failed" {
+		if err := s.rememberedTx(ctx, tx, r.ApplicationID, of.First); err != nil {
+			return r, err
+		}
+	}
 	r.Until, r.Cursor, r.Last, r.Total = of.Until, of.First-1, of.Last, of.Last-of.First+1
-	if r.Total == 0 {
+	if r.Total == 0 && r.Hurried {
 		r.Status, r.FinishedAt = "done", &r.CreatedAt
 	}
 	tx.Later(`
-		INSERT INTO webhook_replays (id, application_id, endpoint_id, which, since, until, status, cursor, last, total, created_at, finished_at)
-		VALUES (@id, @application_id, @endpoint, @which, @since, @until, @status, @cursor, @last, @total, @now, @finished)`,
+		INSERT INTO webhook_replays (id, application_id, endpoint_id, which, since, until, status, cursor, last, total, hurried, created_at, finished_at)
+		VALUES (@id, @application_id, @endpoint, @which, @since, @until, @status, @cursor, @last, @total, @hurried, @now, @finished)`,
 		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "endpoint": r.EndpointID, "which": r.Which, "since": r.Since, "until": r.Until,
-			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "now": r.CreatedAt, "finished": r.FinishedAt})
+			"status": r.Status, "cursor": r.Cursor, "last": r.Last, "total": r.Total, "hurried": r.Hurried,
+			"now": r.CreatedAt, "finished": r.FinishedAt})
 	return s.replay(r), nil
+}
+
+// rememberedTx refuses a span of what failed that begins with an event whose delivery may be forgotten: it would be taken for one
+// that failed. Deliveries are forgotten by the machine's time, which an event's id has, wherever the application's clock stands.
+func (s *Service) rememberedTx(ctx context.Context, tx *pg.Tx, applicationID, first int64) error {
+	id, err := pg.Value[ids.Event](ctx, tx, `SELECT id FROM events WHERE application_id = @application_id AND sequence = @first`,
+		pg.Args{"application_id": applicationID, "first": first})
+	if errors.Is(err, pg.ErrNone) { // the span is empty
+		return nil
+	}
+	if err != nil || s.Now().Sub(id.Time()) <= MissedWithin {
+		return err
+	}
+	var fs fault.Fields
+	fs.Add("since", "parameter_invalid", fmt.Sprintf("It is known for %d days what failed. Begin later, or send all events.", int(MissedWithin.Hours())/24))
+	return fs.Err()
 }
 
 // measureSpan finds where a span of events begins and ends, and reads none of those between: numbers have no gaps.
@@ -168,21 +197,6 @@ const (
 				AND sequence > (SELECT before FROM around) AND sequence < (SELECT behind FROM around)
 				AND created_at >= @since AND (@until::timestamptz IS NULL OR created_at <= @until)`
 )
-
-// hurryTx queues that what failed and waits for its next attempt is attempted now, in the events' order: it is part
-// of the replay. What is being attempted, or is about to be, is left alone.
-func hurryTx(tx *pg.Tx, r Replay) {
-	tx.Later(`
-		WITH hurried AS (
-			UPDATE webhook_due SET next_attempt_at = @now
-			WHERE application_id = @application_id AND endpoint_id = @endpoint AND attempts > 0
-				AND event_sequence IS NOT NULL AND next_attempt_at > @lease
-			RETURNING delivery_id
-		)
-		UPDATE webhook_deliveries d SET cause = 'replay' FROM hurried
-		WHERE d.application_id = @application_id AND d.id = hurried.delivery_id`,
-		pg.Args{"application_id": r.ApplicationID, "endpoint": r.EndpointID, "now": r.CreatedAt, "lease": r.CreatedAt.Add(leaseFor)})
-}
 
 // GetReplay returns a replay of the actor's application, with how far it is. A malformed id, an unknown
 // one and another application's get the same fault.

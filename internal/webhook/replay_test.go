@@ -258,3 +258,66 @@ func TestSeveralRunReplaysAtOnce(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// What arrived long ago is not sent again as if it had failed: nobody knows any more that it arrived.
+func TestWhatFailedIsKnownForAWhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := receive(t, answer(200))
+	e := w.listen(r, "charge.*")
+	w.Clock.Advance(time.Minute)
+	first := w.Clock.Now()
+	w.emit(2, "charge.created")
+	stop := w.work()
+	w.awaitDeliveries(e, 2, "succeeded")
+	stop()
+	start := func(since time.Time, which string) error {
+		_, err := w.Webhooks.StartReplay(t.Context(), w.Actor(), e.ID.String(), webhook.ReplayInput{Since: &since, Which: &which}, nil)
+		return err
+	}
+	w.Clock.Advance(webhook.MissedWithin - time.Minute)
+	if r := w.replay(e, webhook.ReplayInput{Since: &first, Which: ptr("failed")}); r.Total != 2 || r.Queued != 0 {
+		t.Errorf("while it is known: %+v", r)
+	}
+	w.Clock.Advance(3 * 24 * time.Hour)
+	if n, err := w.Webhooks.Purge(t.Context()); n != 2 || err != nil {
+		t.Fatalf("%d deliveries were forgotten, %v", n, err)
+	}
+	err := start(first, "failed")
+	if f, ok := fault.As(err); !ok || f.Kind != fault.KindInvalid || f.Code != "parameter_invalid" || f.Param != "since" && (len(f.Fields) != 1 || f.Fields[0].Param != "since") {
+		t.Errorf("a span of what is forgotten: %v", err)
+	}
+	if err := start(first.AddDate(-1, 0, 0), "failed"); err == nil {
+		t.Error("a longer span is taken")
+	}
+	later := w.Clock.Now()
+	w.emit(1, "charge.captured")
+	w.number()
+	w.exec(`UPDATE webhook_deliveries SET status = 'failed', finished_at = created_at WHERE event_type = 'charge.captured'`, nil)
+	if r := w.replay(e, webhook.ReplayInput{Since: &later, Which: ptr("failed")}); r.Queued != 1 {
+		t.Errorf("a span of what is known: %+v", r)
+	}
+	if r := w.replay(e, webhook.ReplayInput{Since: &first}); r.Queued != 3 {
+		t.Errorf("all: %+v", r)
+	}
+}
+
+// A sandbox's clock may have left events behind: what was sent a moment ago is known, whatever time it happened at.
+func TestWhatFailedIsKnownAfterTheClockWasMoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	e := w.listen(receive(t, answer(200)), "charge.*")
+	m, err := w.Clocks.Moment(t.Context(), w.App.AppID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.emit(1, "charge.created")
+	w.number()
+	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 60*24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Minute)
+	if r := w.replay(e, webhook.ReplayInput{Since: &m.At, Which: ptr("failed")}); r.Total == 0 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -46,7 +46,7 @@ func nextTx(ctx context.Context, tx *pg.Tx) (running, error) {
 			LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 		)
 		SELECT r.id, r.application_id, r.endpoint_id, r.which, r.since, r.until, r.status, r.total, r.done, r.queued, r.created_at,
-			r.finished_at, r.cursor, r.last, e.events
+			r.finished_at, r.cursor, r.last, r.hurried, e.events
 		FROM endpoint e JOIN webhook_replays r ON r.application_id = e.application_id AND r.endpoint_id = e.id
 		WHERE r.status = 'running' ORDER BY r.created_at LIMIT 1 FOR UPDATE OF r`, pg.Args{})
 }
@@ -56,7 +56,13 @@ type past struct {
 	Missed bool `db:"missed"` // no delivery brought it, and none is about to
 }
 
+// replayTx hurries a batch of what waits, if some was left over when the replay was started, and then sends a batch of events.
 func (s *Service) replayTx(ctx context.Context, tx *pg.Tx, r running) (int, error) {
+	if !r.Hurried {
+		if all, err := hurryTx(ctx, tx, r.Replay); err != nil || !all {
+			return pg.PurgeBatch, err
+		}
+	}
 	looked, err := pg.All[past](ctx, tx, `
 		SELECT e.id, e.type, e.sequence, NOT EXISTS (
 				SELECT FROM webhook_deliveries d WHERE d.application_id = e.application_id AND d.event_id = e.id
@@ -85,7 +91,7 @@ func (s *Service) replayTx(ctx context.Context, tx *pg.Tx, r running) (int, erro
 		cursor = looked[len(looked)-1].Sequence
 	}
 	tx.Later(`
-		UPDATE webhook_replays SET status = @status, cursor = @cursor, done = done + @passed, queued = queued + @queued, finished_at = @finished
+		UPDATE webhook_replays SET status = @status, cursor = @cursor, done = done + @passed, queued = queued + @queued, hurried = true, finished_at = @finished
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"status": status, "cursor": cursor, "passed": cursor - r.Cursor, "queued": len(wanted), "finished": finished,
 			"application_id": r.ApplicationID, "id": r.ID})

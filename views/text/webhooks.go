@@ -112,7 +112,7 @@ var webhooksEnglish = Webhooks{
 	BodyHint: "The object that the event tells of, as JSON. Change what you like.", BodyWrong: "This is no JSON object.", Sent: "The test event is on its way.",
 	Replay: "Replay", ReplayText: "Past events are sent once more, in their order, each under its own id.", ReplayStart: "Replay", From: "From", Until: "Until",
 	FromHint: "Its events happened on this day or later.", UntilHint: "The last day. Empty: until now.", DayWrong: "Choose a day.",
-	WhichEvents: "Which", Missing: "Those it missed", MissingText: "They failed, were canceled, or happened while nothing was sent.", All: "All", AllText: "Those that arrived, too. Your program must bear events twice.",
+	WhichEvents: "Which", Missing: "Those it missed", MissingText: "They failed, were canceled, or happened while nothing was sent. It is known for 28 days which those are.", All: "All", AllText: "Those that arrived, too. Your program must bear events twice.",
 	ReplayTitle: "Replay", Looked: "Looked through", Queued: "To send", Cancel: "Cancel replay", Canceled: "The replay is canceled. What it has queued is sent all the same.",
 	Running: "Under way", Done: "Done", Stopped: "Canceled", Replays: "Replays", ReplaysText: "The latest.",
 	Progress: func(done, total int64) string { return group(done, ",") + " of " + group(total, ",") },
