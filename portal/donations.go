@@ -44,7 +44,7 @@ func (p *Portal) donationRoutes() []route {
 	}
 }
 
-// trackingForm is what providers call grants by.
+// trackingForm is what providers call grants by. An application may call its own so, too.
 var trackingForm = regexp.MustCompile(`^[0-9A-Za-z]{10}$`)
 
 // donationInput reads what the address selects.
@@ -55,13 +55,12 @@ func donationInput(c echo.Context, query url.Values) daf.ListInput {
 		in.Kinds = []string{kind}
 	}
 	words := strings.TrimSpace(query.Get("q"))
-	upper := strings.ToUpper(words)
 	switch {
 	case words == "":
 	case strings.Contains(words, "@"):
 		in.Email = &words
 	case trackingForm.MatchString(words):
-		in.TrackingID = &upper
+		in.Reference = &words
 	default:
 		in.ExternalID = &words
 	}

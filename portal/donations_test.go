@@ -84,6 +84,10 @@ func TestDonationsAreListedAndFound(t *testing.T) {
 	}
 	w.send(donationsPath+"?q="+one.ID.String(), nil, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath+"/"+one.ID.String())
 	w.send(donationsPath+"?q=&kind=integrated", nil, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath+"?kind=integrated")
+	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE daf_donations SET external_id = 'spring2026' WHERE id = @id`, pg.Args{"id": two.ID}); err != nil {
+		t.Fatal(err)
+	}
+	w.send(donationsPath+"?q=spring2026", nil, "Cookie", staff).says(t, "$50.00", "1 donation") // it looks like a tracking id
 	reader := w.send(donationsPath, nil, "Cookie", w.as(authz.RoleSupportStaff))
 	reader.says(t, "$125.00")
 	reader.lacks(t, "Set status", `name="id"`)

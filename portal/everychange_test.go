@@ -60,7 +60,7 @@ func (w *world) administers() []func() error {
 	system, app := w.Person(authz.RoleSystemAdmin), w.Person(authz.RoleApplicationAdmin)
 	system.PersonID = w.invent("kim.vale@example.org", "Kim Vale", identity.Grant{Role: string(system.Role), Scope: string(system.Granted.Scope)})
 	return []func() error{
-		func() error { _, err := w.World.Identity.AddApplication(ctx, system, "Parish Pay"); return err },
+		func() error { _, err := w.World.Identity.AddApplication(ctx, system, "Parish Pay", nil); return err },
 		func() error {
 			_, err := w.World.Identity.Invite(ctx, system, identity.NewInvitation{Email: "new@example.org", Role: authz.RoleSupportStaff, Domain: authz.System()})
 			return err

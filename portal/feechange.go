@@ -269,13 +269,20 @@ func (b feeBook) feeConflict(c echo.Context, now fee.Fees, d feeDraft) error {
 	}
 	t := say(c)
 	saw := now.Rates
+	if d.base.IsZero() { // there were none
+		saw = fee.Rates{}
+	}
 	view := views.FeeConflict{Again: b.at + "/change", Back: b.at}
 	theirs := map[string]bool{}
 	for i, r := range past.Items {
 		if r.ID == d.base && r.CanceledAt == nil {
 			break
 		}
-		one := feeRecord(t, r, feesBefore(past.Items[i+1:], r))
+		before := feesBefore(past.Items[i+1:], r)
+		if before == nil && d.base.IsZero() {
+			before = &saw
+		}
+		one := feeRecord(t, r, before)
 		for _, e := range one.Edits {
 			theirs[e.Field] = true
 		}

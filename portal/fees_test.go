@@ -153,6 +153,30 @@ func TestTwoEditorsOfFeesSeeBothVersions(t *testing.T) {
 	}
 }
 
+// So does the second of two who make the service's first rates.
+func TestTwoEditorsOfTheFirstServiceRatesSeeBothVersions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one, two := w.as(authz.RoleSystemAdmin), w.as(authz.RoleSystemAdmin)
+	form := func(cookie, reason string, r fee.Rates) url.Values {
+		a := w.send(servicePay+"/change", nil, "Cookie", cookie)
+		out := typedRates(r)
+		for name, value := range map[string]string{"base": a.input(t, "base"), "saw": a.input(t, "saw"), "start": "now", "reason": reason} {
+			out.Set(name, value)
+		}
+		return out
+	}
+	first, second := form(one, "First of two", fee.Rates{CaptureFee: 3}), form(two, "Second of two", fee.Rates{CaptureFee: 4, AuthorizationFee: 2})
+	w.send(servicePay+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, servicePay)
+	w.send(servicePay+"/confirm", first, "Cookie", one).wants(t, http.StatusSeeOther, servicePay)
+	w.pass(time.Minute)
+	for _, end := range []string{"/review", "/confirm"} {
+		a := w.send(servicePay+end, second, "Cookie", two)
+		a.wants(t, http.StatusConflict, "")
+		a.says(t, "Somebody else changed these fees meanwhile", "First of two", "$0.03", "Second of two", "$0.04", "$0.02", "Both of you changed this.")
+	}
+}
+
 // What the other editor did not touch of mine stays theirs.
 func TestMergedFeesKeepTheOthersChanges(t *testing.T) {
 	t.Parallel()

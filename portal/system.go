@@ -70,7 +70,7 @@ func (p *Portal) showNewApplication(c echo.Context) error {
 }
 
 func (p *Portal) newApplicationForm(c echo.Context, status int, f views.SystemForm) error {
-	f.Action, f.Back = newApplicationPath, systemPath
+	f.Action, f.Back, f.Once = newApplicationPath, systemPath, newOnce()
 	return render(c, status, views.NewApplicationPage(p.page(c, say(c).System.Add), f))
 }
 
@@ -79,9 +79,13 @@ func (p *Portal) addApplication(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	claim, err := once(c, form)
+	if err != nil {
+		return err
+	}
 	t := say(c).System
 	f := views.SystemForm{Value: strings.TrimSpace(form.Get("name"))}
-	made, err := p.Identity.AddApplication(c.Request().Context(), actor(c), f.Value)
+	made, err := settled(p.Identity.AddApplication(c.Request().Context(), actor(c), f.Value, claim))
 	if above, beside, ok := problems(err, say(c).Failures.Correct, nil); ok {
 		f.Problems, f.Error = above, beside["name"]
 		return p.newApplicationForm(c, http.StatusUnprocessableEntity, f)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/pg"
 )
 
@@ -59,15 +60,34 @@ func TestAnApplicationIsAdded(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
 	for _, name := range []string{"", "  ", strings.Repeat("n", 101)} {
-		a := w.send(newApplicationPath, url.Values{"name": {name}}, "Cookie", admin)
+		a := w.send(newApplicationPath, url.Values{"name": {name}, onceField: {newOnce()}}, "Cookie", admin)
 		a.wants(t, http.StatusUnprocessableEntity, "")
 		a.says(t, "There is something to correct", `aria-invalid="true"`)
 	}
-	w.send(newApplicationPath, url.Values{"name": {" Parish Pay "}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+	once := w.send(newApplicationPath, nil, "Cookie", admin).input(t, onceField)
+	for range 2 { // sent twice it makes one
+		w.send(newApplicationPath, url.Values{"name": {" Parish Pay "}, onceField: {once}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+	}
 	w.send(systemPath, nil, "Cookie", admin).says(t, "Parish Pay")
+	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM applications WHERE name = 'Parish Pay'`, pg.Args{}); err != nil || n != 1 {
+		t.Errorf("%d applications, %v", n, err)
+	}
 	made := w.entries(authz.ApplicationManage)
 	if len(made) != 1 || !strings.Contains(string(made[0].After), "Parish Pay") || made[0].ApplicationID != 0 {
 		t.Errorf("%+v", made)
+	}
+}
+
+// Where there is no application yet, nobody's key can be kept: the first is added all the same.
+func TestTheFirstApplicationIsAdded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	system := w.Person(authz.RoleSystemAdmin)
+	system.ApplicationID = 0
+	claim := &idempotency.Claim{Key: "portal-first", Method: http.MethodPost, Path: newApplicationPath, Params: map[string]string{}, RequestID: system.RequestID}
+	made, err := settled(w.World.Identity.AddApplication(t.Context(), system, "Parish Pay", claim))
+	if err != nil || made.ID == 0 || made.Name != "Parish Pay" {
+		t.Errorf("%+v, %v", made, err)
 	}
 }
 

@@ -42,6 +42,12 @@ func (c *Clock) Moment(ctx context.Context, applicationID int64) (instant.Moment
 	return instant.Moment{Machine: now, At: now.Add(ahead[applicationID])}, err
 }
 
+// Since is the present of an application whose moment was read before, such as that under a lock which was waited for.
+func (c *Clock) Since(before instant.Moment) instant.Moment {
+	now := c.machine()
+	return instant.Moment{Machine: now, At: before.At.Add(now.Sub(before.Machine))}
+}
+
 // Moments are the present of several applications.
 type Moments map[int64]instant.Moment
 

@@ -23,7 +23,8 @@ func fits(d daf.Donation, in daf.ListInput) bool {
 		}
 	}
 	return is(in.Kinds, string(d.Kind)) && is(in.Statuses, string(d.Status)) && (in.Merchants == nil || slices.Contains(in.Merchants, d.MerchantID)) &&
-		equal(in.TrackingID, d.TrackingID) && equal(in.ExternalID, d.ExternalID) && (in.Email == nil || strings.EqualFold(*in.Email, d.User.Email)) &&
+		equal(in.TrackingID, d.TrackingID) && equal(in.ExternalID, d.ExternalID) &&
+		(equal(in.Reference, d.ExternalID) || d.TrackingID != nil && strings.EqualFold(*in.Reference, *d.TrackingID)) && (in.Email == nil || strings.EqualFold(*in.Email, d.User.Email)) &&
 		(in.Amounts.Least == nil || int64(d.Amount) >= *in.Amounts.Least) && (in.Amounts.Most == nil || int64(d.Amount) <= *in.Amounts.Most) &&
 		(in.Created.From == nil || !d.CreatedAt.Before(*in.Created.From)) && (in.Created.Until == nil || d.CreatedAt.Before(*in.Created.Until))
 }
@@ -47,6 +48,12 @@ func filters(t *rapid.T, all []daf.Donation, merchants []int64) daf.ListInput {
 	}
 	if may("external id") {
 		in.ExternalID = some.ExternalID
+	}
+	if id := rapid.SampledFrom([]*string{some.TrackingID, some.ExternalID}).Draw(t, "one of the two"); may("reference") && id != nil {
+		in.Reference = id
+		if rapid.Bool().Draw(t, "in lower case") {
+			in.Reference = ptr(strings.ToLower(*id))
+		}
 	}
 	if may("email") && some.User.Email != "" {
 		in.Email = ptr(strings.ToUpper(some.User.Email))

@@ -44,6 +44,7 @@ type ListInput struct {
 	Merchants  []int64
 	TrackingID *string           // at most one donation has it
 	ExternalID *string           // at most one donation has it
+	Reference  *string           // that either of the two is, a tracking id in letters of either case: at most two donations have it
 	Email      *string           // of the donor, in letters of either case
 	Metadata   map[string]string // pairs that a donation must have; nil for any
 }
@@ -59,7 +60,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"kinds": in.Kinds, "statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "tracking_id": in.TrackingID,
-		"external_id": in.ExternalID, "email": in.Email, "metadata": in.Metadata,
+		"external_id": in.ExternalID, "reference": in.Reference, "email": in.Email, "metadata": in.Metadata,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.derive)
 }
@@ -74,6 +75,7 @@ const selectPage = `SELECT ` + columns + ` FROM daf_donations d
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		AND (@tracking_id::text IS NULL OR tracking_id = @tracking_id)
 		AND (@external_id::text IS NULL OR external_id = @external_id)
+		AND (@reference::text IS NULL OR tracking_id = upper(@reference) OR external_id = @reference)
 		AND (@email::text IS NULL OR donor->>'email' <> '' AND lower(donor->>'email') = lower(@email))
 		AND (@metadata::jsonb IS NULL OR (metadata @> @metadata AND metadata <> '{}'))
 		AND (@least::bigint IS NULL OR amount >= @least)

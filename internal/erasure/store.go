@@ -70,7 +70,8 @@ func plain[T any](rows []value[T]) []T {
 }
 
 // What a payer's is found by has an index each: by the address, and the charges of a token by the last digits that they show of it, for
-// a charge is found by its token nowhere else. A donor who gives no address is in none.
+// a charge is found by its token nowhere else. A donor who gives no address is in none. One who gave it in the modal alone is known by
+// the way through that.
 const (
 	lockCharges = `
 		SELECT c.id AS value FROM charges c
@@ -87,10 +88,15 @@ const (
 		JOIN tokens t ON t.application_id = c.application_id AND t.merchant_id = c.merchant_id AND t.id = c.token_id
 		WHERE c.application_id = @application_id AND lower(c.billing->>'email') = lower(@address) AND t.entry_mode <> 'payout_account'
 		ORDER BY value`
-	lockDonations = `
-		SELECT id AS value FROM daf_donations
+	donationsOf = `
+		SELECT id FROM daf_donations
 		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)
-		ORDER BY id FOR UPDATE`
+		UNION SELECT donation_id FROM daf_workflows
+		WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address) AND donation_id IS NOT NULL`
+	lockDonations = `
+		SELECT d.id AS value FROM daf_donations d
+		WHERE d.application_id = @application_id AND d.id IN (` + donationsOf + `)
+		ORDER BY d.id FOR UPDATE OF d`
 	selectNames = `
 		SELECT DISTINCT lower(first || E'\n' || last) AS value FROM (
 			SELECT billing->>'first_name' AS first, billing->>'last_name' AS last FROM tokens
@@ -98,6 +104,8 @@ const (
 			UNION ALL SELECT billing->>'first_name', billing->>'last_name' FROM charges
 			WHERE application_id = @application_id AND lower(billing->>'email') = lower(@address)
 			UNION ALL SELECT donor->>'firstName', donor->>'lastName' FROM daf_donations
+			WHERE application_id = @application_id AND id IN (` + donationsOf + `)
+			UNION ALL SELECT donor->>'first_name', donor->>'last_name' FROM daf_workflows
 			WHERE application_id = @application_id AND donor->>'email' <> '' AND lower(donor->>'email') = lower(@address)) n
 		WHERE first <> '' AND last <> ''`
 	selectOthers = `

@@ -83,7 +83,7 @@ func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	_, err = w.fees.ScheduleServiceRates(t.Context(), root, w.App.AppID, fee.Change{Rates: fee.Rates{}, Reason: "x"})
-	refused(t, "an editor who saw none", err, "parameter_invalid")
+	refused(t, "an editor who saw none", err, "object_changed")
 	_, err = w.fees.ScheduleServiceRates(t.Context(), root, 1<<40, fee.Change{Rates: fee.Rates{}, Reason: "x"})
 	refused(t, "an unknown application", err, "resource_missing")
 }

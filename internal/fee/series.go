@@ -177,10 +177,12 @@ func (q series) seenTx(ctx context.Context, tx *pg.Tx, base, latest ids.FeeSched
 	if base == latest {
 		return nil
 	}
-	if _, err := q.find(ctx, tx, base, now); fault.HasCode(err, "resource_missing") {
-		return fault.Invalid("parameter_invalid", "This is not a schedule of these fees.").On("base")
-	} else if err != nil {
-		return fmt.Errorf("fee: base: %w", err)
+	if first := base.IsZero() && q.service(); !first { // there were none when the editor looked
+		if _, err := q.find(ctx, tx, base, now); fault.HasCode(err, "resource_missing") {
+			return fault.Invalid("parameter_invalid", "This is not a schedule of these fees.").On("base")
+		} else if err != nil {
+			return fmt.Errorf("fee: base: %w", err)
+		}
 	}
 	return fault.New(fault.KindChanged, "object_changed", "Somebody changed these fees meanwhile. Look at both changes, then decide.").
 		With("base", base.String()).With("latest", latest.String())

@@ -203,7 +203,7 @@ func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn
 		if err := q.lockTx(ctx, tx); err != nil {
 			return Record{}, err
 		}
-		m := s.since(before)
+		m := s.Clock.Since(before)
 		id, before, err := fn(tx, m)
 		if err != nil {
 			return Record{}, err
@@ -229,10 +229,4 @@ func (s *Service) tellTx(ctx context.Context, tx *pg.Tx, q series, before, after
 		return nil
 	}
 	return s.letters.FeesChanged(ctx, tx, q.applicationID, before, after)
-}
-
-// since is the present of an application whose moment was read before.
-func (s *Service) since(before instant.Moment) instant.Moment {
-	now := s.Clock.Machine()
-	return instant.Moment{Machine: now, At: before.At.Add(now.Sub(before.Machine))}
 }

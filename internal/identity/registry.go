@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
+	"svcpay/internal/idempotency"
 	"svcpay/internal/instant"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
@@ -42,12 +43,12 @@ func (s *Service) Applications(ctx context.Context, actor authz.Actor, in page.I
 // mostName is how long an application's name may be, in characters.
 const mostName = 100
 
-// AddApplication registers a program under a name. It has no keys yet. Faults: permission_denied, the mistake
+// AddApplication registers a program under a name, once per claim. It has no keys yet. Faults: permission_denied, the mistake
 // of the name.
-func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name string) (Application, error) {
+func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name string, claim *idempotency.Claim) (out idempotency.Result[Application], err error) {
 	about := audit.Subject{Kind: "application", Chain: new(int64)}
 	if err := s.audit.Allow(ctx, actor, authz.ApplicationManage, about); err != nil {
-		return Application{}, err
+		return out, err
 	}
 	name = strings.TrimSpace(name)
 	var fs fault.Fields
@@ -57,18 +58,21 @@ func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name st
 		check.Text(&fs, "name", &name, 1, mostName)
 	}
 	if err := fs.Err(); err != nil {
-		return Application{}, err
+		return out, err
 	}
-	out := Application{Name: name, APIVersion: APIVersion, CreatedAt: instant.Of(s.now())}
-	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
-		out.ID, err = pg.Value[int64](ctx, tx, `
+	if actor.ApplicationID == 0 { // a key is an application's, and this is the first
+		claim = nil
+	}
+	now := s.now()
+	return idempotency.Once(ctx, s.pool, claim, now, [16]byte{}, func(tx *pg.Tx) (made Application, err error) {
+		made = Application{Name: name, APIVersion: APIVersion, CreatedAt: instant.Of(now)}
+		made.ID, err = pg.Value[int64](ctx, tx, `
 			INSERT INTO applications (name, api_version, created_at) VALUES (@name, @version, @now) RETURNING id`,
-			pg.Args{"name": out.Name, "version": out.APIVersion, "now": out.CreatedAt})
+			pg.Args{"name": made.Name, "version": made.APIVersion, "now": made.CreatedAt})
 		if err != nil {
-			return err
+			return made, err
 		}
-		about.ID = strconv.FormatInt(out.ID, 10)
-		return s.audit.DoneTx(tx, actor, authz.ApplicationManage, about, nil, out)
+		about.ID = strconv.FormatInt(made.ID, 10)
+		return made, s.audit.DoneTx(tx, actor, authz.ApplicationManage, about, nil, made)
 	})
-	return out, err
 }

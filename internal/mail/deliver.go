@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	// batch is how many letters one run takes.
+	// batch is how many letters one run tries.
 	batch = 20
-	// lease is how long a binary has for those; after it another one takes them.
+	// attempt is how long one may take, with what is written down of it.
+	attempt = sendTimeout + 5*time.Second
+	// lease is how long a binary has for one; after it another one takes the letter.
 	lease = 2 * time.Minute
 	// keptFor is how long rows stay after there is nothing left to do.
 	keptFor = 7 * 24 * time.Hour
@@ -20,26 +22,35 @@ const (
 // pauses lie between the attempts for a letter; after the last of them it is given up.
 var pauses = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour}
 
-// Deliver sends what is due and tells how many letters it took. A failure to send is the letter's, not its own.
+// Deliver sends what is due and tells how many letters it tried. It takes one after the other, and none that it has no time for:
+// an attempt is counted for a letter that is tried only. A failure to send is the letter's, not its own.
 func (s *Service) Deliver(ctx context.Context) (int, error) {
 	if !s.On() {
 		return 0, nil
 	}
-	now := s.Now()
-	rows, err := pg.All[letterRow](ctx, s.Pool, `
-		UPDATE mails SET attempts = attempts + 1, due_at = @lease
-		WHERE id IN (SELECT id FROM mails WHERE due_at <= @now ORDER BY due_at LIMIT @batch FOR UPDATE SKIP LOCKED)
-		RETURNING id, content, attempts, created_at`,
-		pg.Args{"now": now, "lease": now.Add(lease), "batch": batch})
-	if err != nil {
-		return 0, err
-	}
-	for _, r := range rows {
-		if err := s.deliver(ctx, r); err != nil {
-			return len(rows), err
+	for n := range batch {
+		if end, bounded := ctx.Deadline(); bounded && end.Sub(s.Now()) < attempt {
+			return n, nil
+		}
+		due, err := s.take(ctx)
+		if err != nil || len(due) == 0 {
+			return n, err
+		}
+		if err := s.deliver(ctx, due[0]); err != nil {
+			return n, err
 		}
 	}
-	return len(rows), nil
+	return batch, nil
+}
+
+// take leases the letter that has been due for longest, if there is one.
+func (s *Service) take(ctx context.Context) ([]letterRow, error) {
+	now := s.Now()
+	return pg.All[letterRow](ctx, s.Pool, `
+		UPDATE mails SET attempts = attempts + 1, due_at = @lease
+		WHERE id IN (SELECT id FROM mails WHERE due_at <= @now ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+		RETURNING id, content, attempts, created_at`,
+		pg.Args{"now": now, "lease": now.Add(lease)})
 }
 
 // deliver makes one attempt and writes down what came of it.

@@ -28,6 +28,8 @@ type post struct {
 	mu    sync.Mutex
 	sent  []mail.Letter
 	down  error
+	hangs time.Duration // for so long before it is down
+	tries int
 	keeps bool
 }
 
@@ -36,6 +38,8 @@ func (p *post) Keeps() bool { return p.keeps }
 func (p *post) Send(_ context.Context, l mail.Letter) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.tries++
+	p.now = p.now.Add(p.hangs)
 	if p.down == nil {
 		p.sent = append(p.sent, l)
 	}
@@ -136,6 +140,33 @@ func TestAMailThatIsNotTakenIsTriedAgain(t *testing.T) {
 	p.now = p.now.Add(time.Minute)
 	if p.deliver() != 1 || len(p.sent) != 1 {
 		t.Error("it is lost")
+	}
+}
+
+// A run that a mail server keeps waiting tries what it has time for. The other letters have all their attempts left, and wait for nothing.
+func TestAMailServerThatHangsUsesUpWhatIsTried(t *testing.T) {
+	t.Parallel()
+	p := newPost(t)
+	p.now, p.down, p.hangs = time.Now(), errors.New("no answer"), 20*time.Second
+	for range 10 {
+		p.put(hello)
+	}
+	run, cancel := context.WithDeadline(t.Context(), p.now.Add(time.Minute))
+	defer cancel()
+	n, err := p.Deliver(run)
+	if err != nil || n != 2 || p.tries != 2 {
+		t.Errorf("%d letters of %d tries, %v", n, p.tries, err)
+	}
+	used, err := pg.Value[int](t.Context(), p.pool, `SELECT sum(attempts)::int FROM mails`, pg.Args{})
+	if err != nil || used != p.tries {
+		t.Errorf("%d attempts are used up, %v", used, err)
+	}
+	if n, err := p.Deliver(run); err != nil || n != 0 {
+		t.Errorf("%d letters that there is no time for, %v", n, err)
+	}
+	p.down, p.hangs = nil, 0
+	if n := p.deliver(); n != 8 {
+		t.Errorf("%d letters are due", n)
 	}
 }
 

@@ -78,6 +78,14 @@ func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID, id int64
 	return s.derive(m), err
 }
 
+// waitTx waits for a merchant's lock and takes it. What a statement that waits by itself reads of other tables, such as the fees, is of
+// before it waited.
+func waitTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) error {
+	_, err := tx.Exec(ctx, `SELECT FROM merchants WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
+		pg.Args{"application_id": applicationID, "id": id})
+	return err
+}
+
 // Cause says who changed a merchant; a zero RequestID means no request.
 type Cause struct {
 	RequestID ids.Request

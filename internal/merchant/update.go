@@ -26,15 +26,19 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in Up
 	if !actor.Sees(id) {
 		return out, fault.Missing()
 	}
-	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	asked, err := s.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return out, err
 	}
-	out, err = idempotency.Once(ctx, s.Pool, claim, now.Machine, ObjectID(id), func(tx *pg.Tx) (Merchant, error) {
+	out, err = idempotency.Once(ctx, s.Pool, claim, asked.Machine, ObjectID(id), func(tx *pg.Tx) (Merchant, error) {
+		if err := waitTx(ctx, tx, actor.ApplicationID, id); err != nil {
+			return Merchant{}, err
+		}
 		before, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
 		if err != nil {
 			return before, err
 		}
+		now := s.Clock.Since(asked) // fees that began while this waited are in force
 		if err := check.Version(in.IfVersion, before.Version); err != nil {
 			return before, err
 		}
