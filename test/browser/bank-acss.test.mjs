@@ -8,6 +8,7 @@ import { inModal } from './support/daf.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { CANADIAN, authorized, linkButton, mistakes, openLink, submitAccount } from './support/link.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
+import { deliver } from './support/wallet.mjs';
 
 const site = await startSite();
 const newPage = await startBrowser();
@@ -114,6 +115,22 @@ test('an authorization that is forged is refused, and leaves the true one as it 
   assert.equal((await createToken(page)).error.code, 'field_not_authorized');
   await page.unroute('**/client/tokens');
   assert.match((await createToken(page)).token, /^tok_/, 'a refusal did not use it up');
+});
+
+test('an authorization whose answers are all lost on the way makes its one token the next time', async (t) => {
+  const page = await openPage(t);
+  await openLink(page, 'acssDebit');
+  await submitAccount(page, CANADIAN);
+  await authorized(page, 'acssAuthorized');
+  const made = [];
+  await page.route('**/client/tokens', async (route) => {
+    made.push((await (await deliver(route)).json()).token);
+    return route.abort('connectionreset');
+  });
+  assert.equal((await createToken(page)).error.code, 'network_error');
+  await page.unroute('**/client/tokens');
+  const { token } = await createToken(page);
+  assert.deepEqual([made.length, new Set([...made, token]).size], [4, 1], JSON.stringify([...made, token]));
 });
 
 test('older versions: 3.0 has it, 1.2 does not; nor do merchants elsewhere', async (t) => {

@@ -39,7 +39,7 @@ accept((port, pageOrigin) => {
     walletA: (request: WalletARequest) => startWalletA(sessions, request),
     bank: (request: BankRequest) => tokenizeBank(sessions, fields, request),
     link: async (request: LinkRequest) => (await withSession(sessions, (session) => post('/client/bank', { session, ...request }))).body,
-    redeem: (request: RedeemRequest) => keepBank(sessions, { type: 'bank_authorization', ...request }),
+    redeem: ({ key, ...request }: RedeemRequest) => keepBank(sessions, key, { type: 'bank_authorization', ...request }),
     daf: (request: DafRequest) => startDaf(sessions, request),
     /** The words of the page's language, for what the page itself shows. */
     words: () => words,
@@ -74,12 +74,11 @@ async function startWalletA(sessions: Sessions, { validationURL, displayName }: 
 
 async function tokenizeBank(sessions: Sessions, fields: Fields, { fields: ids, account_type, ...rest }: BankRequest) {
   const numbers = await fields.gather<BankPart>(ids);
-  return keepBank(sessions, { type: 'bank', bank_account: { ...numbers, account_type }, ...rest });
+  return keepBank(sessions, uuid(), { type: 'bank', bank_account: { ...numbers, account_type }, ...rest });
 }
 
-async function keepBank(sessions: Sessions, request: object) {
-  const key = { 'Idempotency-Key': uuid() };
-  const { body } = await withSession(sessions, (session) => post('/client/tokens', { session, ...request }, key));
+async function keepBank(sessions: Sessions, key: string, request: object) {
+  const { body } = await withSession(sessions, (session) => post('/client/tokens', { session, ...request }, { 'Idempotency-Key': key }));
   return { token: body.token, bank_account: body.bank_account, billing: body.billing, livemode: body.livemode };
 }
 

@@ -149,6 +149,8 @@ export interface LinkRequest {
 /** What a page asks the controller for the token of what a payer authorized in that modal. */
 export interface RedeemRequest {
   authorization: string;
+  /** One for each authorization: asked again, the service answers the same token. */
+  key: string;
   country: string;
   billing: Record<string, string>;
 }
