@@ -83,7 +83,7 @@ accept((port) => {
           return { values: { [name]: text() }, errors: error ? [error] : [] };
         },
       });
-      const { locale, words }: Joined = await controller.call('hello', undefined, 5000);
+      const { locale, words }: Joined = await controller.call('hello');
       Object.assign(MESSAGES, words);
       document.documentElement.lang = locale;
       apply(settings);

@@ -16,7 +16,7 @@ async function join(form: CardForm): Promise<Channel> {
     brand: (brand: string) => (form.brand = brand),
     fill: (fill: Fill) => form.fill(fill),
   });
-  const { country, brand, locale, words }: Joined = await link.call('hello', undefined, 5000);
+  const { country, brand, locale, words }: Joined = await link.call('hello');
   speak(locale, words);
   form.localize(country);
   if (brand !== 'none') form.brand = brand;
@@ -31,6 +31,11 @@ accept((port) => {
     if (performance.now() - asked < 1000 && document.activeElement === document.body) form.focus();
   });
   let swiper: typeof import('./swipe') | undefined;
+  /** The card can be typed without it; the next swipe asks for it again. */
+  const loadSwiper = async () => {
+    swiper ??= await import(SVCPAY_SWIPER).catch(() => undefined);
+    if (swiper) learn(swiper.ENGLISH);
+  };
   const form = new CardForm(type, {
     changed: (state: FieldState) => page.send('change', state),
     focused: (focus) => page.send(focus ? 'focus' : 'blur'),
@@ -42,7 +47,7 @@ accept((port) => {
     async init(settings: Settings) {
       link = await join(form);
       // Ahead of the swipe, whose keys would not wait for it.
-      if (settings.swipe) learn((swiper = await import(SVCPAY_SWIPER)).ENGLISH);
+      if (settings.swipe) await loadSwiper();
       const title = word(`title_${type}`);
       if (title) page.send('title', title);
       document.body.replaceChildren(form.element);
@@ -56,6 +61,9 @@ accept((port) => {
       form.focus();
     },
     clear: () => form.clear(),
-    swipe: () => swiper && form.swipe(swiper.capture),
+    async swipe() {
+      await loadSwiper();
+      if (swiper) form.swipe(swiper.capture);
+    },
   });
 });
