@@ -22,7 +22,7 @@ const instance = new URLSearchParams(location.search).get('i') ?? '';
 
 accept((port, pageOrigin) => {
   const sessions = new Sessions(pageOrigin);
-  const fields = new Fields(instance, () => sessions.country);
+  const fields = new Fields(instance, sessions.country);
   // Field frames look for this mark; it is readable from this origin only.
   Object.assign(window, { svcpayController: instance });
 
@@ -30,6 +30,7 @@ accept((port, pageOrigin) => {
     init: () => true,
     async session() {
       const { livemode, merchant, methods, wallets, mandate = null } = await sessions.current();
+      fields.gather();
       const { id, name, country, currency } = merchant;
       const setup: Setup = { bankProcessor: merchant.bank_processor, merchant: { id, name, country, currency }, wallets, mandate };
       return { livemode, country, currency, methods, setup };
@@ -73,7 +74,7 @@ async function startWalletA(sessions: Sessions, { validationURL, displayName }: 
 }
 
 async function tokenizeBank(sessions: Sessions, fields: Fields, { fields: ids, account_type, ...rest }: BankRequest) {
-  const numbers = await fields.gather<BankPart>(ids);
+  const numbers = await fields.values<BankPart>(ids);
   return keepBank(sessions, uuid(), { type: 'bank', bank_account: { ...numbers, account_type }, ...rest });
 }
 

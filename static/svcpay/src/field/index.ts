@@ -9,18 +9,22 @@ const query = new URLSearchParams(location.search);
 const wanted = query.get('t') ?? '';
 const type: CardType = Object.hasOwn(CARD_INPUTS, wanted) ? (wanted as CardType) : 'card';
 
-/** Joins the controller over a port of their own, on which alone card data travels. */
-async function join(form: CardForm): Promise<Channel> {
-  const link = joinController({
+/** Joins the controller over a port of their own, on which alone card data travels; `joined` runs with each. */
+async function join(form: CardForm, joined: (link: Channel) => void): Promise<void> {
+  const handlers = {
     collect: () => form.collect(),
     brand: (brand: string) => (form.brand = brand),
     fill: (fill: Fill) => form.fill(fill),
+  };
+  const { country, brand, locale, words } = await new Promise<Joined>((told) => {
+    joinController(handlers, (link) => {
+      joined(link);
+      void link.call('hello').then(told);
+    });
   });
-  const { country, brand, locale, words }: Joined = await link.call('hello');
   speak(locale, words);
   form.localize(country);
   if (brand !== 'none') form.brand = brand;
-  return link;
 }
 
 accept((port) => {
@@ -45,7 +49,7 @@ accept((port) => {
   });
   const page = channel(port, {
     async init(settings: Settings) {
-      link = await join(form);
+      await join(form, (joined) => (link = joined));
       // Ahead of the swipe, whose keys would not wait for it.
       if (settings.swipe) await loadSwiper();
       const title = word(`title_${type}`);
