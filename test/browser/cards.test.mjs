@@ -43,6 +43,18 @@ for (const [locale, [error, label, placeholder, title]] of Object.entries(SPOKEN
   });
 }
 
+test('each input of a card is described by its own mistake, and the first is announced', async (t) => {
+  const page = await openPage(t);
+  await input(page, 'number').fill(VISA);
+  await input(page, 'expiry').fill('0120');
+  await createToken(page);
+  const described = (name) => input(page, name).evaluate((element) => document.getElementById(element.getAttribute('aria-describedby'))?.textContent);
+  assert.deepEqual(await Promise.all(['number', 'expiry', 'cvc', 'postal_code'].map(described)), [
+    undefined, 'Your card’s expiration year is in the past.', 'Your card’s security code is incomplete.', 'Your postal code is incomplete.',
+  ]);
+  assert.equal(await page.frameLocator('#card iframe').getByRole('alert').textContent(), 'Your card’s expiration year is in the past.');
+});
+
 test('without an option the page’s language counts, and the service’s errors follow', async (t) => {
   const page = await openPage(t, { lang: 'fr' });
   assert.equal(await input(page, 'number').getAttribute('placeholder'), 'Numéro de carte');
