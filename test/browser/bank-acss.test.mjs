@@ -63,6 +63,26 @@ test('in French by the option and by the browser, the agreement word for word', 
   assert.equal(await linkButton(page, 'acssDebit').textContent(), 'Pay from your bank account', 'the option comes first');
 });
 
+test('in French the frames’ titles and the dialog itself are French, too', async (t) => {
+  const page = await openPage(t, { instance: { locale: 'fr-CA' } });
+  assert.equal(await page.locator('#acssDebit iframe').getAttribute('title'), 'Payer depuis votre compte bancaire');
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route('**/client/bank', async (route) => {
+    await held;
+    return route.fulfill({ status: 403, json: { error: { code: 'payment_method_disabled', message: 'Off.', type: 'invalid_request_error' } } });
+  }, { times: 1 });
+  await linkButton(page, 'acssDebit').click();
+  await page.getByRole('status').filter({ hasText: 'Chargement…' }).waitFor();
+  assert.equal(await page.locator('dialog').getAttribute('lang'), 'fr');
+  release();
+  await page.getByRole('alert').filter({ hasText: 'Ce formulaire ne peut pas être ouvert' }).waitFor();
+  await page.getByRole('button', { name: 'Réessayer' }).click();
+  await page.locator('dialog[data-state=open]').waitFor();
+  await page.getByRole('button', { name: 'Fermer' }).click();
+  await page.locator('dialog').waitFor({ state: 'detached' });
+});
+
 test('every mistake is named at its input, and what was typed stays, but for the account', async (t) => {
   const page = await openPage(t);
   await openLink(page, 'acssDebit');

@@ -31,7 +31,7 @@ export abstract class LinkField extends TokenField {
 
   constructor(host: Host, kind: LinkKind, options: Options) {
     const { type, method } = kind;
-    super(host, { type, method, path: 'button', title: TITLES.en, box: { height: '48px', minWidth: '186px' } });
+    super(host, { type, method, path: 'button', title: TITLES[languageOf(kind, host)], box: { height: '48px', minWidth: '186px' } });
     this.#kind = kind;
     this.options = clean(options);
   }
@@ -73,7 +73,7 @@ export abstract class LinkField extends TokenField {
   }
 
   get #language(): 'en' | 'fr' {
-    return this.#kind.scheme === 'acss' && this.host.locale().startsWith('fr') ? 'fr' : 'en';
+    return languageOf(this.#kind, this.host);
   }
 
   async #open(): Promise<void> {
@@ -84,6 +84,7 @@ export abstract class LinkField extends TokenField {
     const request: LinkRequest = { scheme: this.#kind.scheme, locale: this.#language, color_scheme: scheme };
     this.#modal = new part.Modal({
       title: TITLES[this.#language],
+      language: this.#language,
       scheme,
       address: async () => new URL((await this.host.ask('link', request)).path, this.host.payOrigin).href,
       done: (result) => this.#closed(result),
@@ -101,4 +102,9 @@ export abstract class LinkField extends TokenField {
     this.#authorized = { authorization: result.authorization, key: uuid() };
     this.events.emit(this.#kind.authorized, {});
   }
+}
+
+/** Pre-authorized debits are authorized in English and French, others in English alone. */
+function languageOf({ scheme }: LinkKind, host: Host): 'en' | 'fr' {
+  return scheme === 'acss' && host.locale().startsWith('fr') ? 'fr' : 'en';
 }
