@@ -16,14 +16,15 @@ type Brand struct {
 	cvc     int
 }
 
-// brands lists the accepted networks by the prefixes that they publish.
+// brands lists the accepted networks by the prefixes that they publish and the lengths that they issue. The library's
+// card field judges alike: testdata/cards.json holds both to it.
 var brands = []Brand{
 	{"amex", [][2]int{{34, 34}, {37, 37}}, []int{15}, 4},
 	{"diners_club", [][2]int{{300, 305}, {36, 36}, {38, 39}}, []int{14, 16, 19}, 3},
 	{"discover", [][2]int{{6011, 6011}, {644, 649}, {65, 65}}, []int{16, 19}, 3},
 	{"jcb", [][2]int{{3528, 3589}}, []int{16, 17, 18, 19}, 3},
 	{"mastercard", [][2]int{{51, 55}, {2221, 2720}}, []int{16}, 3},
-	{"visa", [][2]int{{4, 4}}, []int{13, 16, 19}, 3},
+	{"visa", [][2]int{{4, 4}}, []int{16, 19}, 3},
 }
 
 // BrandNames lists the names of the accepted networks.

@@ -22,6 +22,7 @@ class Session extends EventTarget {
   oncancel: Handler<Loose> = null;
   #request: ApplePayJS.ApplePayPaymentRequest;
   #sheet: Sheet | undefined;
+  /** Runs while the sheet waits for the page. */
   #timer = 0;
 
   static canMakePayments(): boolean {
@@ -67,14 +68,19 @@ class Session extends EventTarget {
     this.#sheet?.tell('validated', session);
   }
 
+  /** A failure with errors lets the payer try again; one without is as final as a success. */
   completePayment(result: number | ApplePayJS.ApplePayPaymentAuthorizationResult): void {
-    clearTimeout(this.#timer);
-    const success = (typeof result === 'number' ? result : result.status) === Session.STATUS_SUCCESS;
-    this.#sheet?.tell('completed', success);
-    if (success) setTimeout(() => this.#end(), 600);
+    if (open !== this || !this.#timer) throw new DOMException('No payment waits to be completed.', 'InvalidAccessError');
+    this.#still();
+    const { status, errors = [] } = typeof result === 'number' ? { status: result } : result;
+    this.#sheet?.tell('completed', status === Session.STATUS_SUCCESS);
+    if (errors.length) return;
+    open = undefined;
+    setTimeout(() => this.#end(), 600);
   }
 
   abort(): void {
+    if (open !== this) throw new DOMException('The session is over.', 'InvalidAccessError');
     this.#end();
   }
 
@@ -85,10 +91,24 @@ class Session extends EventTarget {
   }
 
   #end(): void {
-    clearTimeout(this.#timer);
+    this.#still();
     if (open === this) open = undefined;
     this.#sheet?.close();
   }
+
+  #still(): void {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+  }
+}
+
+/** What the payer is told to mend; "unknown" is what trying again may mend. */
+class SheetError {
+  constructor(
+    readonly code: string,
+    readonly contactField?: string,
+    readonly message = '',
+  ) {}
 }
 
 /** Refuses what the real one refuses. */
@@ -105,4 +125,4 @@ function check(version: number, request: ApplePayJS.ApplePayPaymentRequest): voi
   if (!right) throw new TypeError('ApplePaySession: not a payment request.');
 }
 
-Object.assign(window, { ApplePaySession: Session });
+Object.assign(window, { ApplePaySession: Session, ApplePayError: SheetError });

@@ -8,6 +8,7 @@ import { inModal } from './support/daf.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { CANADIAN, authorized, linkButton, mistakes, openLink, submitAccount } from './support/link.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
+import { deliver } from './support/wallet.mjs';
 
 const site = await startSite();
 const newPage = await startBrowser();
@@ -62,6 +63,26 @@ test('in French by the option and by the browser, the agreement word for word', 
   assert.equal(await linkButton(page, 'acssDebit').textContent(), 'Pay from your bank account', 'the option comes first');
 });
 
+test('in French the frames’ titles and the dialog itself are French, too', async (t) => {
+  const page = await openPage(t, { instance: { locale: 'fr-CA' } });
+  assert.equal(await page.locator('#acssDebit iframe').getAttribute('title'), 'Payer depuis votre compte bancaire');
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route('**/client/bank', async (route) => {
+    await held;
+    return route.fulfill({ status: 403, json: { error: { code: 'payment_method_disabled', message: 'Off.', type: 'invalid_request_error' } } });
+  }, { times: 1 });
+  await linkButton(page, 'acssDebit').click();
+  await page.getByRole('status').filter({ hasText: 'Chargement…' }).waitFor();
+  assert.equal(await page.locator('dialog').getAttribute('lang'), 'fr');
+  release();
+  await page.getByRole('alert').filter({ hasText: 'Ce formulaire ne peut pas être ouvert' }).waitFor();
+  await page.getByRole('button', { name: 'Réessayer' }).click();
+  await page.locator('dialog[data-state=open]').waitFor();
+  await page.getByRole('button', { name: 'Fermer' }).click();
+  await page.locator('dialog').waitFor({ state: 'detached' });
+});
+
 test('every mistake is named at its input, and what was typed stays, but for the account', async (t) => {
   const page = await openPage(t);
   await openLink(page, 'acssDebit');
@@ -114,6 +135,22 @@ test('an authorization that is forged is refused, and leaves the true one as it 
   assert.equal((await createToken(page)).error.code, 'field_not_authorized');
   await page.unroute('**/client/tokens');
   assert.match((await createToken(page)).token, /^tok_/, 'a refusal did not use it up');
+});
+
+test('an authorization whose answers are all lost on the way makes its one token the next time', async (t) => {
+  const page = await openPage(t);
+  await openLink(page, 'acssDebit');
+  await submitAccount(page, CANADIAN);
+  await authorized(page, 'acssAuthorized');
+  const made = [];
+  await page.route('**/client/tokens', async (route) => {
+    made.push((await (await deliver(route)).json()).token);
+    return route.abort('connectionreset');
+  });
+  assert.equal((await createToken(page)).error.code, 'network_error');
+  await page.unroute('**/client/tokens');
+  const { token } = await createToken(page);
+  assert.deepEqual([made.length, new Set([...made, token]).size], [4, 1], JSON.stringify([...made, token]));
 });
 
 test('older versions: 3.0 has it, 1.2 does not; nor do merchants elsewhere', async (t) => {

@@ -42,6 +42,14 @@ test('a bank account becomes a token, with the mandate word for word', async (t)
   assert.equal(mandate.status, 'active');
 });
 
+test('a page that takes the controller’s frame away: the numbers, as they were typed, join the next one', async (t) => {
+  const page = await openPage(t);
+  await fillBank(page);
+  await page.locator('iframe[hidden]').evaluate((frame) => frame.remove());
+  const result = await createToken(page);
+  assert.equal(result.bank_account?.last4, '6789', JSON.stringify(result));
+});
+
 test('the numbers never come by in the page', async (t) => {
   const page = await openPage(t, { before: SPY });
   await fillBank(page, { ...ACCOUNT, account: '90817263540' });

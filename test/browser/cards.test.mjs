@@ -43,6 +43,18 @@ for (const [locale, [error, label, placeholder, title]] of Object.entries(SPOKEN
   });
 }
 
+test('each input of a card is described by its own mistake, and the first is announced', async (t) => {
+  const page = await openPage(t);
+  await input(page, 'number').fill(VISA);
+  await input(page, 'expiry').fill('0120');
+  await createToken(page);
+  const described = (name) => input(page, name).evaluate((element) => document.getElementById(element.getAttribute('aria-describedby'))?.textContent);
+  assert.deepEqual(await Promise.all(['number', 'expiry', 'cvc', 'postal_code'].map(described)), [
+    undefined, 'Your card’s expiration year is in the past.', 'Your card’s security code is incomplete.', 'Your postal code is incomplete.',
+  ]);
+  assert.equal(await page.frameLocator('#card iframe').getByRole('alert').textContent(), 'Your card’s expiration year is in the past.');
+});
+
 test('without an option the page’s language counts, and the service’s errors follow', async (t) => {
   const page = await openPage(t, { lang: 'fr' });
   assert.equal(await input(page, 'number').getAttribute('placeholder'), 'Numéro de carte');
@@ -169,6 +181,37 @@ test('what a swiper cannot read: swipe_unreadable, swipe_tracks_disagree, an exp
   assert.equal((await error(tracks(VISA, { second: '4000056655665556' }), 'swipe_tracks_disagree')).code, 'swipe_tracks_disagree');
   assert.equal((await error(tracks(VISA, { yymm: '2001' }), 'invalid_expiry_year_past')).code, 'invalid_expiry_year_past');
   assert.equal((await error(tracks('4242424242424241'), 'invalid_number')).code, 'invalid_number');
+});
+
+test('what reads swipes cannot be had: the card is typed, and the next swipe asks again', async (t) => {
+  const page = await newPage(t);
+  await page.route('**/assets/swiper-*', (route) => route.abort(), { times: 1 });
+  await open(page, site.put(merchantPage({ instance: { swipe: true }, body: SWIPE })));
+  await typeCard(page);
+  assert.match((await createToken(page)).token, /^tok_/);
+  await swipe(page, tracks('3566002020360505'));
+  await page.frameLocator('#card iframe').getByRole('status').filter({ hasText: 'The card was read.' }).waitFor();
+  assert.equal((await createToken(page)).card?.last4, '0505');
+});
+
+test('a frame that is slow to answer is told, and works when it does', async (t) => {
+  const page = await newPage(t);
+  await page.route('**/assets/swiper-*', (route) => setTimeout(() => route.continue(), 6_500));
+  await page.goto(site.put(merchantPage({ instance: { swipe: true }, body: SWIPE })));
+  await page.waitForFunction(() => window.pay.lastError?.code === 'frame_blocked');
+  await eventsOf(page, 'ready', 1);
+  await typeCard(page);
+  assert.match((await createToken(page)).token, /^tok_/);
+});
+
+test('words that do not come in time: the fields are in English', async (t) => {
+  const page = await newPage(t);
+  await page.route('**/assets/locale-fr-*', () => {});
+  await open(page, site.put(merchantPage({ instance: { locale: 'fr' } })));
+  assert.equal(await input(page, 'number').getAttribute('placeholder'), 'Card number');
+  assert.equal(await page.evaluate(() => window.pay.lastError), null);
+  await typeCard(page);
+  assert.match((await createToken(page)).token, /^tok_/);
 });
 
 test('nobody swipes: swipe_timeout; and leaving the frame ends it without an error', async (t) => {

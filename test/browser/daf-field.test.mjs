@@ -215,9 +215,22 @@ test('offline: told, and tried again when the network is back', async (t) => {
   await page.locator('dialog[data-state=open]').waitFor();
   await page.context().setOffline(true);
   await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await inModal(page).getByRole('alert').filter({ hasText: 'You seem to be offline.' }).waitFor();
   assert.equal(await inModal(page).getByLabel('Amount').isVisible(), true, 'the page stays');
   await page.context().setOffline(false);
+  await inModal(page).getByRole('alert').waitFor({ state: 'detached' });
   await inModal(page).getByRole('button', { name: 'Continue' }).click();
+  await eventsOf(page, 'dafAuthorized', 1);
+});
+
+test('a browser that is wrong about the network: told in the page’s language, and whoever insists goes on', async (t) => {
+  const page = await openPage(t, { pages: { ...PAGES, start: PAGES.start.replace('lang="en"', 'lang="fr"') } });
+  await openModal(page);
+  await inModal(page).locator('html').evaluate(() => Object.defineProperty(navigator, 'onLine', { value: false }));
+  const go = inModal(page).getByRole('button', { name: 'Continue' });
+  await go.click();
+  await inModal(page).getByRole('alert').filter({ hasText: 'Vous semblez hors connexion.' }).waitFor();
+  await go.click();
   await eventsOf(page, 'dafAuthorized', 1);
 });
 

@@ -12,12 +12,16 @@ const SOURCE = readFileSync(new URL('../../static/svcpay/npm/index.js', import.m
 const loader = new URL(site.put(SOURCE, { headers: { 'Content-Type': 'text/javascript' } })).pathname;
 
 /** A page with the package's function in it. */
-async function openPage(t, head = '', headers) {
+async function openPage(t, head, headers) {
   const page = await newPage(t);
+  await fill(page, head, headers);
+  return page;
+}
+
+async function fill(page, head = '', headers) {
   await page.goto(site.put(`<!doctype html><html lang="en"><title>Shop</title>${head}<body><div id="card"></div>
     <script type="module" nonce="x">import { loadSvcPay } from '${loader}'; window.loadSvcPay = loadSvcPay;</script>`, { headers }));
   await page.waitForFunction(() => window.loadSvcPay);
-  return page;
 }
 
 /** Calls it and tells what came of it. */
@@ -66,6 +70,23 @@ test('a script that the page has is used; another one is refused, and none needs
   assert.equal(await load(page, { origin, version: '3.0' }), '3.0');
   assert.equal(await load(page, { origin }), 'integration_error not_ready');
   assert.equal(await load(await openPage(t)), 'integration_error not_ready');
+});
+
+test('a script of the page’s own that failed, or defined nothing, is asked for again like any other', async (t) => {
+  for (const fail of [(route) => route.abort(), (route) => route.fulfill({ contentType: 'text/javascript', body: '' })]) {
+    const page = await newPage(t);
+    await page.route('**/3.0/svcpay.js', fail, { times: 1 });
+    await fill(page, `<script src="${origin}/3.0/svcpay.js" nonce="x"></script>`, { 'Content-Security-Policy': "default-src 'none'; script-src 'self' 'nonce-x'" });
+    await page.waitForFunction(() => document.readyState === 'complete');
+    assert.equal(await load(page), '3.0');
+    assert.equal(await page.locator('script[src$="/svcpay.js"]').count(), 1);
+  }
+  const page = await newPage(t);
+  await page.route('**/3.0/svcpay.js', (route) => route.abort());
+  await fill(page, `<script src="${origin}/3.0/svcpay.js" defer></script>`);
+  assert.equal(await load(page, { origin, version: '3.0', retries: 0 }), 'api_connection_error network_error');
+  await page.unroute('**/3.0/svcpay.js');
+  assert.equal(await load(page, { origin, version: '3.0', retries: 0 }), '3.0');
 });
 
 test('a pinned script, under a policy with a nonce', async (t) => {

@@ -175,6 +175,38 @@ test('a refused payload: the sheet says so and stays', async (t) => {
   assert.match((await createToken(page)).token, /^tok_/);
 });
 
+test('after a failure the same authorization may do yet; the sheet goes, and the button works as before', async (t) => {
+  const page = await openPage(t);
+  await authorize(page);
+  await page.route('**/client/tokens', (route) => route.abort('internetdisconnected'));
+  assert.equal((await createToken(page)).error.code, 'network_error');
+  await inSheet(page).getByText('The payment was not completed').waitFor();
+  assert.equal((await createToken(page)).error.code, 'network_error', 'the sheet is not told twice');
+  await page.unroute('**/client/tokens');
+  assert.match((await createToken(page)).token, /^tok_/);
+  await gone(page);
+  assert.deepEqual(await eventsOf(page, 'walletACanceled'), []);
+  await authorize(page);
+  assert.match((await createToken(page)).token, /^tok_/);
+});
+
+test('a failure without an error is the end of a sheet, of which nobody is told; destroy leaves nothing behind it', async (t) => {
+  const page = await openPage(t);
+  const left = (strip) => page.evaluate((bare) => {
+    const { completePayment } = ApplePaySession.prototype;
+    if (bare) ApplePaySession.prototype.completePayment = function ({ status }) { completePayment.call(this, status); };
+    else window.pay.destroy();
+    return document.querySelectorAll('iframe').length;
+  }, strip);
+  await left(true);
+  await page.route('**/client/tokens', (route) => route.fulfill({ status: 422, json: { error: { code: 'wallet_payload_expired', message: 'Late.', type: 'wallet_error' } } }));
+  await authorize(page);
+  assert.equal((await createToken(page)).error.code, 'wallet_payload_expired');
+  await gone(page);
+  assert.deepEqual(await eventsOf(page, 'walletACanceled'), []);
+  assert.equal(await left(false), 0);
+});
+
 test('buttonSizeMode and walletAElement: 186 by 40 at least, 64 high at most', async (t) => {
   const page = await openPage(t, { style: '#wide { width: 330px; height: 200px; }', options: { walletAElement: '#walletA' } });
   const box = () => button(page, 'A').boundingBox();

@@ -1,6 +1,9 @@
 /** How long to wait before the script is asked for again, in milliseconds; twice as long each further time. */
 const PAUSE = 500;
 
+/** How long a script of the page's own can stay silent once the page has loaded, in milliseconds. */
+const SILENCE = 3000;
+
 /** The script that is being loaded, or was, with its address. */
 let loading;
 
@@ -14,25 +17,20 @@ export function loadSvcPay({ origin, version = '3.2', integrity, nonce, retries 
   if (loading || (found && found.src !== address)) {
     return Promise.reject(failure('not_ready', `This page has another svcpay.js: ${(loading?.address ?? found.src)}.`, 'integration_error'));
   }
-  const script = found ? present(found) : load({ src: address, ...(integrity && { integrity, crossOrigin: 'anonymous' }), ...(nonce && { nonce }) }, retries);
+  const pin = integrity ?? found?.integrity;
+  const allowed = nonce ?? found?.nonce;
+  const attributes = { src: address, ...(pin && { integrity: pin, crossOrigin: 'anonymous' }), ...(allowed && { nonce: allowed }) };
+  const script = load(found, attributes, retries);
   loading = { address, script };
   script.catch(() => (loading = undefined));
   return script;
 }
 
-/** A script that the page itself has. */
-function present(script) {
-  if (window.SvcPay) return Promise.resolve(window.SvcPay);
-  return new Promise((resolve, reject) => {
-    script.addEventListener('load', () => resolve(window.SvcPay));
-    script.addEventListener('error', () => reject(unreachable()));
-  });
-}
-
-async function load(attributes, retries) {
+/** Waits for the script that the page itself has, if any, and asks for it again where it cannot be had. */
+async function load(found, attributes, retries) {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await request(attributes);
+      return await (found && !attempt ? (window.SvcPay ?? outcome(found, silent())) : request(attributes));
     } catch (error) {
       if (attempt >= retries) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** attempt));
@@ -41,16 +39,26 @@ async function load(attributes, retries) {
 }
 
 function request(attributes) {
-  return new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement('script'), attributes);
-    script.addEventListener('load', () => (window.SvcPay ? resolve(window.SvcPay) : reject(unreachable())));
-    script.addEventListener('error', () => {
-      script.remove();
-      reject(unreachable());
-    });
-    document.head.append(script);
-  });
+  const script = Object.assign(document.createElement('script'), attributes);
+  document.head.append(script);
+  return outcome(script);
 }
+
+/** The class that a script defines. One that fails leaves the page, so that the next is not taken for it. */
+async function outcome(script, over) {
+  await Promise.race([event(script, 'load'), event(script, 'error'), over].filter(Boolean));
+  if (window.SvcPay) return window.SvcPay;
+  script.remove();
+  throw unreachable();
+}
+
+/** Whether a script failed before anybody listened cannot be asked: one did that stays silent when the page has loaded. */
+async function silent() {
+  if (document.readyState !== 'complete') await event(window, 'load');
+  await new Promise((resolve) => setTimeout(resolve, SILENCE));
+}
+
+const event = (target, name) => new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));
 
 const unreachable = () => failure('network_error', 'svcpay.js could not be loaded. Check the connection, the address and the Content-Security-Policy of the page.', 'api_connection_error');
 

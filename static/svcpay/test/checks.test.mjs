@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { load } from './load.mjs';
 
@@ -30,6 +31,14 @@ const numbers = {
 
 test('card numbers', () => {
   for (const [digits, expected] of Object.entries(numbers)) assert.equal(verdict(checkNumber(digits)), expected, `number ${digits}`);
+});
+
+test('a number is of a brand here as it is in the service', async () => {
+  const cards = JSON.parse(await readFile(new URL('../../../internal/sensitive/testdata/cards.json', import.meta.url), 'utf8'));
+  for (const [digits, brand] of Object.entries(cards)) {
+    const { valid } = checkNumber(digits);
+    assert.deepEqual([valid, valid ? brandOf(digits).name : ''], [brand !== '', brand], `number ${digits}`);
+  }
 });
 
 const now = new Date(2026, 10, 21);

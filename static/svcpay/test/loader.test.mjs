@@ -45,5 +45,9 @@ test('handlers: on, once, off; one that throws stops nobody', (t) => {
   events.emit('change', 4);
   assert.deepEqual(got, [['always', 1], ['once', 1], ['always', 2]]);
   assert.equal(error.mock.callCount(), 3);
+  events.once('change', always);
+  events.off('change', always);
+  events.emit('change', 5);
+  assert.deepEqual(got.at(-1), ['always', 2], 'one that waits for its one time is removed, too');
   assert.throws(() => events.on('change', 'no function'), { type: 'integration_error' });
 });

@@ -1,6 +1,6 @@
 import { applyStyle } from '../field/style';
 import { accept } from '../shared/accept';
-import { channel, type Channel } from '../shared/channel';
+import { channel } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
 import { joinController } from '../shared/join';
 import type { BankNumber, Collected, FieldState, Joined } from '../shared/protocol';
@@ -77,13 +77,13 @@ accept((port) => {
 
   const page = channel(port, {
     async init(settings: Settings) {
-      const controller: Channel = joinController({
-        collect: (): Collected => {
-          const { error } = submit();
-          return { values: { [name]: text() }, errors: error ? [error] : [] };
-        },
+      const collect = (): Collected => {
+        const { error } = submit();
+        return { values: { [name]: text() }, errors: error ? [error] : [] };
+      };
+      const { locale, words } = await new Promise<Joined>((told) => {
+        joinController({ collect }, (link) => void link.call('hello').then(told));
       });
-      const { locale, words }: Joined = await controller.call('hello', undefined, 5000);
       Object.assign(MESSAGES, words);
       document.documentElement.lang = locale;
       apply(settings);

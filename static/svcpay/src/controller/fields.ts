@@ -1,18 +1,25 @@
 import { channel, type Channel } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
 import { locale, words } from './locale';
-import { JOIN, type CardPart, type Collected, type Fill, type Joined } from '../shared/protocol';
+import { GATHER, JOIN, type CardPart, type Collected, type Fill, type Joined } from '../shared/protocol';
 
 /** The order in which a payer meets the inputs: the first error in it is the one reported. */
 const ORDER = ['card.number', 'card.expiry', 'card.cvc', 'card.postal_code', 'bank_account.routing_number', 'bank_account.account_number'];
 
+/** How long a field may take to join, in milliseconds. */
+const PATIENCE = 2_000;
+
 /** The field frames of this instance, each on a port that the page cannot see. */
 export class Fields {
   #joined = new Map<string, Channel>();
+  #awaited = new Map<string, () => void>();
   #brand = 'none';
-  #country: () => string;
+  #instance: string;
+  #country: Promise<string>;
 
-  constructor(instance: string, country: () => string) {
+  /** `country` is the merchant's, as soon as a session tells it. */
+  constructor(instance: string, country: Promise<string>) {
+    this.#instance = instance;
     this.#country = country;
     addEventListener('message', ({ origin, source, data, ports: [port] }) => {
       // Only a document of this very origin, in this page, made for this instance, may join.
@@ -23,6 +30,18 @@ export class Fields {
     });
   }
 
+  /** Has the fields join that were in the page before this frame was. */
+  gather(): void {
+    for (let at = 0; at < parent.length; at++) {
+      try {
+        const frame = parent[at]!;
+        if (new URLSearchParams(frame.location.search).get('i') === this.#instance) frame.postMessage(GATHER, location.origin);
+      } catch {
+        // A frame of another origin, which can be none of them.
+      }
+    }
+  }
+
   drop(id: string): void {
     this.#joined.get(id)?.close(fault('field_not_mounted', 'The field was unmounted.'));
     this.#joined.delete(id);
@@ -30,15 +49,15 @@ export class Fields {
 
   /** Gathers the card from the fields named; throws the first error in reading order. */
   async collect(ids: string[]): Promise<CardPart> {
-    const values = await this.gather<CardPart>(ids);
+    const values = await this.values<CardPart>(ids);
     if (!values.number) throw missing('cardNumber');
     if (!values.exp_year) throw missing('cardExpiration');
     return values;
   }
 
   /** Gathers what was typed into the fields named; throws the first error in reading order. */
-  async gather<Values>(ids: string[]): Promise<Values> {
-    const links = ids.map((id) => this.#joined.get(id));
+  async values<Values>(ids: string[]): Promise<Values> {
+    const links = await Promise.all(ids.map((id) => this.#find(id)));
     if (!links.every((link) => link)) throw fault('field_not_mounted', 'A payment field is not connected.');
     const parts: Collected[] = await Promise.all(links.map((link) => link!.call('collect', undefined, 5000)));
     const errors = parts.flatMap((part) => part.errors).sort(byOrder);
@@ -46,10 +65,21 @@ export class Fields {
     return Object.assign({}, ...parts.map((part) => part.values));
   }
 
+  /** A field, which may only be about to join where this frame is a new one. */
+  async #find(id: string): Promise<Channel | undefined> {
+    if (!this.#joined.has(id)) {
+      await new Promise<void>((resolve) => {
+        this.#awaited.set(id, resolve);
+        setTimeout(resolve, PATIENCE);
+      });
+    }
+    return this.#joined.get(id);
+  }
+
   #join(id: string, port: MessagePort): void {
     this.drop(id);
     const link = channel(port, {
-      hello: async (): Promise<Joined> => ({ country: this.#country(), brand: this.#brand, locale, words: await words }),
+      hello: async (): Promise<Joined> => ({ country: await this.#country, brand: this.#brand, locale, words: await words }),
       brand: (brand: string) => {
         this.#brand = brand;
         tell('brand', brand);
@@ -60,6 +90,8 @@ export class Fields {
       for (const other of this.#joined.values()) if (other !== link) other.send(name, body);
     };
     this.#joined.set(id, link);
+    this.#awaited.get(id)?.();
+    this.#awaited.delete(id);
   }
 }
 

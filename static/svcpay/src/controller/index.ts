@@ -22,7 +22,7 @@ const instance = new URLSearchParams(location.search).get('i') ?? '';
 
 accept((port, pageOrigin) => {
   const sessions = new Sessions(pageOrigin);
-  const fields = new Fields(instance, () => sessions.country);
+  const fields = new Fields(instance, sessions.country);
   // Field frames look for this mark; it is readable from this origin only.
   Object.assign(window, { svcpayController: instance });
 
@@ -30,6 +30,7 @@ accept((port, pageOrigin) => {
     init: () => true,
     async session() {
       const { livemode, merchant, methods, wallets, mandate = null } = await sessions.current();
+      fields.gather();
       const { id, name, country, currency } = merchant;
       const setup: Setup = { bankProcessor: merchant.bank_processor, merchant: { id, name, country, currency }, wallets, mandate };
       return { livemode, country, currency, methods, setup };
@@ -39,7 +40,7 @@ accept((port, pageOrigin) => {
     walletA: (request: WalletARequest) => startWalletA(sessions, request),
     bank: (request: BankRequest) => tokenizeBank(sessions, fields, request),
     link: async (request: LinkRequest) => (await withSession(sessions, (session) => post('/client/bank', { session, ...request }))).body,
-    redeem: (request: RedeemRequest) => keepBank(sessions, { type: 'bank_authorization', ...request }),
+    redeem: ({ key, ...request }: RedeemRequest) => keepBank(sessions, key, { type: 'bank_authorization', ...request }),
     daf: (request: DafRequest) => startDaf(sessions, request),
     /** The words of the page's language, for what the page itself shows. */
     words: () => words,
@@ -73,13 +74,12 @@ async function startWalletA(sessions: Sessions, { validationURL, displayName }: 
 }
 
 async function tokenizeBank(sessions: Sessions, fields: Fields, { fields: ids, account_type, ...rest }: BankRequest) {
-  const numbers = await fields.gather<BankPart>(ids);
-  return keepBank(sessions, { type: 'bank', bank_account: { ...numbers, account_type }, ...rest });
+  const numbers = await fields.values<BankPart>(ids);
+  return keepBank(sessions, uuid(), { type: 'bank', bank_account: { ...numbers, account_type }, ...rest });
 }
 
-async function keepBank(sessions: Sessions, request: object) {
-  const key = { 'Idempotency-Key': uuid() };
-  const { body } = await withSession(sessions, (session) => post('/client/tokens', { session, ...request }, key));
+async function keepBank(sessions: Sessions, key: string, request: object) {
+  const { body } = await withSession(sessions, (session) => post('/client/tokens', { session, ...request }, { 'Idempotency-Key': key }));
   return { token: body.token, bank_account: body.bank_account, billing: body.billing, livemode: body.livemode };
 }
 

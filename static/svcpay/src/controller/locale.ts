@@ -3,10 +3,17 @@ import type { PayError } from '../shared/errors';
 /** The page's language, one that the library has words of. */
 export const locale = new URLSearchParams(location.search).get('l') ?? 'en';
 
-/** The words of the page's language: none for English, which is in the code, nor where they cannot be had. */
+/** How long fields wait for words, in milliseconds; then they are in English. */
+const PATIENCE = 3_000;
+
+/** The words of the page's language: none for English, which is in the code, nor where they cannot be had in time. */
 export const words: Promise<Record<string, string>> = Object.hasOwn(SVCPAY_LOCALES, locale)
-  ? fetch(SVCPAY_LOCALES[locale]!).then((answer) => answer.json()).catch(() => ({}))
+  ? Promise.race([fetch(SVCPAY_LOCALES[locale]!).then((answer) => answer.json()), late()]).catch(() => ({}))
   : Promise.resolve({});
+
+function late(): Promise<never> {
+  return new Promise((_, reject) => setTimeout(reject, PATIENCE));
+}
 
 /** An error in the page's language, where there are words for it. */
 export async function localized(error: PayError): Promise<PayError> {

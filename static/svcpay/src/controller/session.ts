@@ -21,14 +21,12 @@ export class Sessions {
   #pageOrigin: string;
   #current: Session | undefined;
   #until = 0;
+  #told!: (country: string) => void;
+  /** The merchant's country, as soon as the first session tells it. */
+  readonly country = new Promise<string>((resolve) => (this.#told = resolve));
 
   constructor(pageOrigin: string) {
     this.#pageOrigin = pageOrigin;
-  }
-
-  /** The merchant's country, as the last session said; empty before the first. */
-  get country(): string {
-    return this.#current?.merchant.country ?? '';
   }
 
   /** Makes the next call ask for a new session. */
@@ -46,6 +44,7 @@ export class Sessions {
       version: SVCPAY_VERSION,
     });
     const session = body as Session;
+    this.#told(session.merchant.country);
     // Measured from the service's own clock: the visitor's may be wrong by hours.
     this.#until = performance.now() + Date.parse(session.expires_at) - date - MARGIN;
     return (this.#current = session);

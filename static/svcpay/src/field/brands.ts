@@ -12,6 +12,9 @@ const BRANDS: Record<string, string> = {
 
 // Regional brands inside the ranges of an accepted one: abroad such a card is of the accepted brand.
 for (const regional of ['elo', 'troy', 'verve', 'naranja', 'hiper', 'hipercard']) creditCardType.removeCard(regional);
+// Lengths and ranges of which no cards are issued; what the service takes is the same.
+creditCardType.updateCard('visa', { lengths: [16, 19] });
+creditCardType.updateCard('jcb', { patterns: [[3528, 3589]] });
 creditCardType.updateCard('maestro', { patterns: [[500000, 509999], [56, 58], 63, 67] });
 
 export interface Brand {

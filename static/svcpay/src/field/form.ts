@@ -52,11 +52,11 @@ export class CardForm {
     this.element.className = type;
     if (this.#find('number')) this.element.append(this.#picture);
     this.element.append(...this.#inputs.map(({ element }) => element));
-    Object.assign(this.#announcement, { id: 'error', className: 'sr' });
+    this.#announcement.className = 'sr';
     this.#announcement.setAttribute('role', 'alert');
     Object.assign(this.#notice, { className: 'sr', role: 'status' });
     if (this.#inputs.length === 1) this.#hidden = relays(this.#inputs[0]!.name, listener.filled);
-    this.element.append(this.#announcement, this.#notice, ...this.#hidden);
+    this.element.append(...this.#inputs.map(({ wrong }) => wrong), this.#announcement, this.#notice, ...this.#hidden);
     this.#listen();
   }
 
@@ -232,12 +232,13 @@ export class CardForm {
   }
 
   #mark(input: CardInput) {
-    const { element, error, empty, check } = input;
+    const { element, wrong, error, empty, check } = input;
     element.classList.toggle('empty', empty);
     element.classList.toggle('complete', check.valid);
     element.classList.toggle('invalid', !!error);
     element.setAttribute('aria-invalid', String(!!error));
-    if (error) element.setAttribute('aria-describedby', 'error');
+    wrong.textContent = error?.message ?? '';
+    if (error) element.setAttribute('aria-describedby', wrong.id);
     else element.removeAttribute('aria-describedby');
     return error;
   }

@@ -9,18 +9,22 @@ const query = new URLSearchParams(location.search);
 const wanted = query.get('t') ?? '';
 const type: CardType = Object.hasOwn(CARD_INPUTS, wanted) ? (wanted as CardType) : 'card';
 
-/** Joins the controller over a port of their own, on which alone card data travels. */
-async function join(form: CardForm): Promise<Channel> {
-  const link = joinController({
+/** Joins the controller over a port of their own, on which alone card data travels; `joined` runs with each. */
+async function join(form: CardForm, joined: (link: Channel) => void): Promise<void> {
+  const handlers = {
     collect: () => form.collect(),
     brand: (brand: string) => (form.brand = brand),
     fill: (fill: Fill) => form.fill(fill),
+  };
+  const { country, brand, locale, words } = await new Promise<Joined>((told) => {
+    joinController(handlers, (link) => {
+      joined(link);
+      void link.call('hello').then(told);
+    });
   });
-  const { country, brand, locale, words }: Joined = await link.call('hello', undefined, 5000);
   speak(locale, words);
   form.localize(country);
   if (brand !== 'none') form.brand = brand;
-  return link;
 }
 
 accept((port) => {
@@ -31,6 +35,11 @@ accept((port) => {
     if (performance.now() - asked < 1000 && document.activeElement === document.body) form.focus();
   });
   let swiper: typeof import('./swipe') | undefined;
+  /** The card can be typed without it; the next swipe asks for it again. */
+  const loadSwiper = async () => {
+    swiper ??= await import(SVCPAY_SWIPER).catch(() => undefined);
+    if (swiper) learn(swiper.ENGLISH);
+  };
   const form = new CardForm(type, {
     changed: (state: FieldState) => page.send('change', state),
     focused: (focus) => page.send(focus ? 'focus' : 'blur'),
@@ -40,9 +49,9 @@ accept((port) => {
   });
   const page = channel(port, {
     async init(settings: Settings) {
-      link = await join(form);
+      await join(form, (joined) => (link = joined));
       // Ahead of the swipe, whose keys would not wait for it.
-      if (settings.swipe) learn((swiper = await import(SVCPAY_SWIPER)).ENGLISH);
+      if (settings.swipe) await loadSwiper();
       const title = word(`title_${type}`);
       if (title) page.send('title', title);
       document.body.replaceChildren(form.element);
@@ -56,6 +65,9 @@ accept((port) => {
       form.focus();
     },
     clear: () => form.clear(),
-    swipe: () => swiper && form.swipe(swiper.capture),
+    async swipe() {
+      await loadSwiper();
+      if (swiper) form.swipe(swiper.capture);
+    },
   });
 });

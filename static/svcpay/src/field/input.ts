@@ -18,6 +18,8 @@ type Demand = 'typing' | 'left' | 'submitted';
 export class CardInput {
   readonly name: InputName;
   readonly element = document.createElement('input');
+  /** What a screen reader says at the input is wrong with it. */
+  readonly wrong = Object.assign(document.createElement('p'), { hidden: true });
   demand: Demand = 'typing';
   /** Whether the card can do without it, as one that was swiped can. */
   optional = false;
@@ -28,6 +30,7 @@ export class CardInput {
   constructor(name: InputName) {
     this.name = name;
     const pattern = PATTERNS[name];
+    this.wrong.id = `${name}-error`;
     Object.assign(this.element, { id: name, name, className: `i ${name}`, type: 'text', autocomplete: AUTOCOMPLETE[name] });
     this.element.inputMode = pattern ? 'numeric' : 'text';
     this.element.spellcheck = false;

@@ -66,6 +66,7 @@ export class DafField extends Field {
     const request: DafRequest = { amount: this.#amount, customerDetail: this.options.customerDetail, scheme };
     this.#modal = new part.Modal({
       title: TITLE,
+      language: 'en',
       scheme,
       address: async () => {
         const { path } = await this.host.ask('daf', request);

@@ -2,9 +2,12 @@ import { raise } from './notice';
 
 export type Handler = (event: any) => void;
 
+/** A handler that the page knows by another, which it runs once. */
+type Once = Handler & { of?: Handler };
+
 /** Handlers by event name; one that throws neither stops the others nor the library. */
 export class Events {
-  #handlers = new Map<string, Set<Handler>>();
+  #handlers = new Map<string, Set<Once>>();
 
   on(name: string, handler: Handler): void {
     if (typeof handler !== 'function') raise('invalid_handler', `The handler of "${name}" must be a function.`);
@@ -13,17 +16,18 @@ export class Events {
   }
 
   once(name: string, handler: Handler): void {
-    const first: Handler = (event) => {
+    const first: Once = (event) => {
       this.off(name, first);
       handler(event);
     };
+    first.of = handler;
     this.on(name, first);
   }
 
   /** Removes one handler, or all of the event when none is given. */
   off(name: string, handler?: Handler): void {
-    if (handler) this.#handlers.get(name)?.delete(handler);
-    else this.#handlers.delete(name);
+    const handlers = this.#handlers.get(name);
+    for (const each of handlers ?? []) if (!handler || each === handler || each.of === handler) handlers!.delete(each);
   }
 
   emit(name: string, event: unknown): void {

@@ -44,10 +44,12 @@ export function openFrame(parent: Element, { url, title, popups, handlers, setti
     const { port1, port2 } = new MessageChannel();
     const current = (link = channel(port1, handlers));
     element.contentWindow!.postMessage(HELLO, new URL(url).origin, [port2]);
-    current.call('init', settings(), ANSWER_TIMEOUT).then(
-      () => opened(current),
-      (error: PayError) => failed(error.code === 'timeout' ? blocked : error),
-    );
+    // Where it only is slow, it works as soon as it answers.
+    const late = setTimeout(() => failed(blocked), ANSWER_TIMEOUT);
+    current
+      .call('init', settings())
+      .finally(() => clearTimeout(late))
+      .then(() => opened(current), (error: PayError) => current === link && failed(error));
   };
   parent.append(element);
 

@@ -27,6 +27,7 @@ const TAKES: Record<Method, string> = {
 const NOT_READY = fault('not_ready', 'canMakePayments() must complete before a field is mounted or a token created.');
 const NO_TOKEN = fault('daf_has_no_token', 'A DAF donation has no token: pass the dafAuthorized event to POST /api/dafDonations.');
 const NOT_MOUNTED = fault('field_not_mounted', 'createToken needs a mounted field of this instance.');
+const RELOADED = fault('not_ready', 'The payment service frame was taken out of the page.');
 const DESTROYED = fault('not_ready', 'This SvcPay instance was destroyed.');
 
 /** Builds the page's SvcPay class for a pay origin. */
@@ -58,12 +59,13 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
 
     /** What the merchant can take, or false (see lastError). A failure is asked again next time. */
     canMakePayments(): Promise<SvcPay.Capabilities | false> {
-      this.#asking ??= this.#ask().catch((caught) => {
+      this.#forget();
+      const asking: Promise<SvcPay.Capabilities | false> = (this.#asking ??= this.#ask().catch((caught) => {
         this.lastError = asFault(caught);
-        this.#asking = undefined;
-        return false as const;
-      });
-      return this.#asking;
+        if (this.#asking === asking) this.#asking = undefined;
+        return false;
+      }));
+      return asking;
     }
 
     createField(type: string, options: Options = {}): any {
@@ -78,7 +80,8 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
     async createToken(field: { type: string }, tokenData?: unknown): Promise<any> {
       try {
         if (field?.type === 'daf') throw NO_TOKEN;
-        this.#ready();
+        const obstacle = this.#obstacle();
+        if (obstacle) throw obstacle;
         if (!(field instanceof TokenField) || !this.#mounted.has(field)) throw NOT_MOUNTED;
         return await field.tokenize(tokenData);
       } catch (caught) {
@@ -92,6 +95,14 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       for (const field of [...this.#mounted]) field.unmountField();
       this.#controller = this.#can = this.#asking = undefined;
       this.#frame?.close(DESTROYED);
+      this.#frame = undefined;
+    }
+
+    /** Begins anew where the controller's frame is gone, with everything else that a page took out of itself perhaps. */
+    #forget(): void {
+      if (!this.#frame || this.#frame.element.isConnected) return;
+      this.#frame.close(RELOADED);
+      this.#frame = this.#link = this.#asking = this.#controller = undefined;
     }
 
     async #ask(): Promise<SvcPay.Capabilities | false> {
@@ -112,27 +123,42 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       if (!document.body) await new Promise((resolve) => addEventListener('DOMContentLoaded', resolve, { once: true }));
       if (this.#destroyed) throw DESTROYED;
       return new Promise((resolve, reject) => {
-        this.#frame = openFrame(document.body, {
+        const frame = (this.#frame = openFrame(document.body, {
           url: this.#host.address('controller', {}),
           title: 'Payment service',
           settings: () => undefined,
           handlers: {},
-          opened: resolve,
+          opened: (link) => {
+            resolve(link);
+            if (this.#controller) this.#restart(link);
+          },
           failed: (error) => {
-            this.#frame?.element.remove();
-            this.#link = undefined;
+            frame.element.remove();
             reject(error);
           },
-        });
-        this.#frame.element.hidden = true;
-        this.#frame.element.style.display = 'none';
+        }));
+        frame.element.hidden = true;
+        frame.element.style.display = 'none';
       });
     }
 
-    /** The controller's port, once canMakePayments has completed. */
-    #ready(): Channel {
-      if (!this.#controller) throw this.#destroyed ? DESTROYED : NOT_READY;
-      return this.#controller;
+    /** A frame that the page has moved has loaded again, and knows neither session nor fields, which join for the session. */
+    #restart(link: Channel): void {
+      this.#link = Promise.resolve(link);
+      this.#asking = undefined;
+      void this.canMakePayments();
+    }
+
+    /** What stands in the way of everything but canMakePayments. */
+    #obstacle(): PayError | undefined {
+      if (this.#can) return undefined;
+      return this.#destroyed ? DESTROYED : NOT_READY;
+    }
+
+    /** Asks the controller, wherever it is now. */
+    async #call(name: string, body: unknown): Promise<any> {
+      if (!(await this.canMakePayments())) throw this.lastError;
+      return this.#controller!.call(name, body, ASK_TIMEOUT);
     }
 
     #host: Host = {
@@ -142,14 +168,15 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
       setup: {} as Setup,
       mounted: this.#mounted,
       obstacle: (method) => {
-        if (!this.#can) return this.#destroyed ? DESTROYED : NOT_READY;
+        if (!this.#can) return this.#obstacle();
+        void this.canMakePayments(); // The field's frame waits for the controller.
         if (this.#can.methods[method]) return undefined;
         return fault('payment_method_disabled', `The merchant does not take ${TAKES[method]}.`, 'invalid_request_error');
       },
       address: (path, query) =>
         `${payOrigin}/${SVCPAY_VERSION}/frame/${path}?${new URLSearchParams({ ...query, ...this.#query })}`,
       note: (error) => (this.lastError = error),
-      ask: async (name, body) => this.#ready().call(name, body, ASK_TIMEOUT),
+      ask: (name, body) => this.#call(name, body),
       dropped: (id) => this.#controller?.send('drop', id),
     };
   };

@@ -1,7 +1,8 @@
 import type { ModalPart } from '../parts/modal';
 import type { Handlers } from '../shared/channel';
 import { fault, type PayError } from '../shared/errors';
-import type { LinkRequest, LinkResult } from '../shared/protocol';
+import type { LinkRequest, LinkResult, RedeemRequest } from '../shared/protocol';
+import { uuid } from '../shared/random';
 import { TokenField, type Host } from './field';
 import type { Modal } from './modal';
 import { clean, schemeOf, type Options } from './options';
@@ -25,11 +26,12 @@ const UNREACHABLE = fault('network_error', 'The payment service could not be rea
 export abstract class LinkField extends TokenField {
   #kind: LinkKind;
   #modal: Modal | undefined;
-  #authorization = '';
+  /** What the payer authorized last, and the key of the requests for its token, however many it takes. */
+  #authorized: Pick<RedeemRequest, 'authorization' | 'key'> | undefined;
 
   constructor(host: Host, kind: LinkKind, options: Options) {
     const { type, method } = kind;
-    super(host, { type, method, path: 'button', title: TITLES.en, box: { height: '48px', minWidth: '186px' } });
+    super(host, { type, method, path: 'button', title: TITLES[languageOf(kind, host)], box: { height: '48px', minWidth: '186px' } });
     this.#kind = kind;
     this.options = clean(options);
   }
@@ -41,11 +43,12 @@ export abstract class LinkField extends TokenField {
 
   override async tokenize(tokenData: unknown): Promise<SvcPay.BankTokenResult> {
     const request = bankDataOf(tokenData);
-    if (!this.#authorization) {
+    const authorized = this.#authorized;
+    if (!authorized) {
       throw fault('field_not_authorized', `The payer has not authorized debits: wait for ${this.#kind.authorized}.`, 'invalid_request_error');
     }
-    const result = await this.host.ask('redeem', { ...request, authorization: this.#authorization });
-    this.#authorization = ''; // It does once.
+    const result = await this.host.ask('redeem', { ...request, ...authorized });
+    if (this.#authorized === authorized) this.#authorized = undefined; // It does once.
     return result;
   }
 
@@ -70,7 +73,7 @@ export abstract class LinkField extends TokenField {
   }
 
   get #language(): 'en' | 'fr' {
-    return this.#kind.scheme === 'acss' && this.host.locale().startsWith('fr') ? 'fr' : 'en';
+    return languageOf(this.#kind, this.host);
   }
 
   async #open(): Promise<void> {
@@ -81,6 +84,7 @@ export abstract class LinkField extends TokenField {
     const request: LinkRequest = { scheme: this.#kind.scheme, locale: this.#language, color_scheme: scheme };
     this.#modal = new part.Modal({
       title: TITLES[this.#language],
+      language: this.#language,
       scheme,
       address: async () => new URL((await this.host.ask('link', request)).path, this.host.payOrigin).href,
       done: (result) => this.#closed(result),
@@ -95,7 +99,12 @@ export abstract class LinkField extends TokenField {
   #closed(result: LinkResult | undefined): void {
     this.focus();
     if (result?.outcome !== 'authorized' || !result.authorization) return;
-    this.#authorization = result.authorization;
+    this.#authorized = { authorization: result.authorization, key: uuid() };
     this.events.emit(this.#kind.authorized, {});
   }
+}
+
+/** Pre-authorized debits are authorized in English and French, others in English alone. */
+function languageOf({ scheme }: LinkKind, host: Host): 'en' | 'fr' {
+  return scheme === 'acss' && host.locale().startsWith('fr') ? 'fr' : 'en';
 }

@@ -5,8 +5,28 @@ import { MODAL_STYLES } from './modal-styles';
 
 type Result = DafResult & LinkResult;
 
+/** What the dialog itself says. */
+const TEXTS = {
+  en: {
+    close: 'Close',
+    wait: 'Loading…',
+    again: 'Try again',
+    late: 'The payment form did not load in time.',
+    fail: 'This form cannot be opened right now. Please try again later.',
+  },
+  fr: {
+    close: 'Fermer',
+    wait: 'Chargement…',
+    again: 'Réessayer',
+    late: 'Le formulaire de paiement n’a pas été chargé à temps.',
+    fail: 'Ce formulaire ne peut pas être ouvert pour le moment. Réessayez plus tard.',
+  },
+};
+
 export interface ModalOptions {
   title: string;
+  /** Of the title, and of what the dialog itself says. */
+  language: keyof typeof TEXTS;
   scheme: 'light' | 'dark';
   /** Asks where the modal's pages begin. */
   address(): Promise<string>;
@@ -57,17 +77,18 @@ export class Modal {
     root.adoptedStyleSheets = [sheet];
     root.append(this.#dialog);
 
-    const close = make('button', { className: 'close', type: 'button', textContent: '×', ariaLabel: 'Close' });
+    const { title: ariaLabel, scheme: className, language: lang } = this.#options;
+    const texts = TEXTS[lang];
+    const close = make('button', { className: 'close', type: 'button', textContent: '×', ariaLabel: texts.close });
     close.onclick = () => this.#done();
-    const again = make('button', { className: 'again', type: 'button', textContent: 'Try again' });
+    const again = make('button', { className: 'again', type: 'button', textContent: texts.again });
     again.onclick = () => void this.#load();
-    const wait = make('p', { className: 'wait', textContent: 'Loading…', role: 'status' });
+    const wait = make('p', { className: 'wait', textContent: texts.wait, role: 'status' });
     const fail = make('div', { className: 'fail' });
     this.#alert.role = 'alert';
     fail.append(this.#alert, again);
     this.#dialog.append(close, wait, fail);
-    const { title: ariaLabel, scheme: className } = this.#options;
-    Object.assign(this.#dialog, { ariaLabel, className, tabIndex: -1 });
+    Object.assign(this.#dialog, { ariaLabel, className, lang, tabIndex: -1 });
     // Escape, and whatever else a browser closes dialogs by.
     this.#dialog.onclose = () => this.#done();
   }
@@ -121,10 +142,11 @@ export class Modal {
   }
 
   #fail(error: PayError): void {
+    const { late, fail } = TEXTS[this.#options.language];
+    // What the controller tells is in the page's language already.
+    const told = ['api_connection_error', 'rate_limit_error'].includes(error.type);
     this.#show('failed');
-    this.#alert.textContent = ['api_connection_error', 'rate_limit_error'].includes(error.type)
-      ? error.message
-      : 'This form cannot be opened right now. Please try again later.';
+    this.#alert.textContent = error.code === 'frame_timeout' ? late : told ? error.message : fail;
     this.#options.failed(error);
   }
 

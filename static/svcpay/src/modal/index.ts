@@ -6,7 +6,19 @@ import type { DafResult, LinkResult } from '../shared/protocol';
 
 let page: Channel | undefined;
 let sending: EventTarget | null = null;
+let notice: HTMLElement | undefined; // that there is no network
 let led = false; // to where the page begins, and the payer has done nothing since
+
+const OFFLINE: Record<string, string> = {
+  en: 'You seem to be offline. Try again.',
+  fr: 'Vous semblez hors connexion. Réessayez.',
+};
+
+function warn(form: Element): void {
+  notice = Object.assign(document.createElement('p'), { className: 'notice', role: 'alert', textContent: OFFLINE[document.documentElement.lang] });
+  notice.dataset.tone = 'warning';
+  form.before(notice);
+}
 
 accept((port) => {
   const link = (page = channel(port, {
@@ -33,10 +45,18 @@ addEventListener('focus', () => {
 });
 for (const hand of ['pointerdown', 'keydown']) addEventListener(hand, () => (led = false), true);
 
-// Whoever is offline, or clicks twice, would lose the page for an error.
+// Whoever is offline, or clicks twice, would lose the page for an error. Browsers are wrong about the network at times,
+// so that whoever is told and insists has the form sent.
 addEventListener('submit', (event) => {
-  if (sending === event.target || !navigator.onLine) event.preventDefault();
-  else if (!event.defaultPrevented) sending = event.target;
+  const { target } = event;
+  const offline = !navigator.onLine && !notice;
+  if (sending === target || offline) event.preventDefault();
+  else if (!event.defaultPrevented) sending = target;
+  if (offline) warn(target as Element);
+});
+addEventListener('online', () => {
+  notice?.remove();
+  notice = undefined;
 });
 addEventListener('pageshow', () => (sending = null));
 

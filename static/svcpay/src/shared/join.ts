@@ -1,6 +1,5 @@
 import { channel, type Channel, type Handlers } from './channel';
-import { fault } from './errors';
-import { JOIN } from './protocol';
+import { GATHER, JOIN } from './protocol';
 
 /** Finds the controller of this frame's instance among the page's frames: only a same-origin one shows its mark. */
 function controller(): Window | undefined {
@@ -16,12 +15,18 @@ function controller(): Window | undefined {
   return undefined;
 }
 
-/** Joins the controller over a port of their own, on which alone payment data travels. */
-export function joinController(handlers: Handlers): Channel {
-  const frame = controller();
-  if (!frame) throw fault('not_ready', 'The payment service frame of this field is missing.');
-  const { port1, port2 } = new MessageChannel();
-  const link = channel(port1, handlers);
-  frame.postMessage(JOIN, location.origin, [port2]);
-  return link;
+/**
+ * Joins the controller over a port of their own, on which alone payment data travels: at once if it is there, and each
+ * time that it calls, as a new one does when the page has moved or removed the last one's frame.
+ */
+export function joinController(handlers: Handlers, joined: (link: Channel) => void): void {
+  const join = () => {
+    const { port1, port2 } = new MessageChannel();
+    controller()?.postMessage(JOIN, location.origin, [port2]);
+    joined(channel(port1, handlers));
+  };
+  addEventListener('message', ({ origin, data }) => {
+    if (origin === location.origin && data === GATHER) join();
+  });
+  join();
 }

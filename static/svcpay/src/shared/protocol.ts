@@ -6,6 +6,9 @@ export const HELLO = 'svcpay:hello';
 /** The one window message of a field frame to the controller frame of its instance. */
 export const JOIN = 'svcpay:join';
 
+/** The one window message of a controller frame to the field frames of its instance: they join, again if need be. */
+export const GATHER = 'svcpay:gather';
+
 /** The field types of this version, each a set of inputs in one frame. */
 export const CARD_INPUTS = {
   card: ['number', 'expiry', 'cvc', 'postal_code'],
@@ -149,6 +152,8 @@ export interface LinkRequest {
 /** What a page asks the controller for the token of what a payer authorized in that modal. */
 export interface RedeemRequest {
   authorization: string;
+  /** One for each authorization: asked again, the service answers the same token. */
+  key: string;
   country: string;
   billing: Record<string, string>;
 }

@@ -25,6 +25,7 @@ export class WalletA implements Wallet {
   #removed = false;
   #session: ApplePaySession | undefined;
   #authorization: Authorization | undefined;
+  /** Runs while the sheet waits for a token. */
   #timer = 0;
 
   constructor(seat: WalletSeat) {
@@ -47,7 +48,7 @@ export class WalletA implements Wallet {
   remove(): void {
     this.#removed = true;
     this.#authorization?.end();
-    this.#end()?.abort();
+    abort(this.#end());
   }
 
   /** Makes the token while the sheet waits, and tells the sheet what came of it. */
@@ -115,7 +116,7 @@ export class WalletA implements Wallet {
       if (this.#session === session) session.completeMerchantValidation(merchantSession);
     } catch (caught) {
       if (this.#session !== session) return;
-      session.abort();
+      abort(session);
       this.#failed(asFault(caught));
     }
   }
@@ -123,7 +124,7 @@ export class WalletA implements Wallet {
   #authorized({ token, billingContact, shippingContact }: ApplePayJS.ApplePayPayment): void {
     const authorization = new Authorization(this.#seat, token, billingOf(billingContact, shippingContact?.emailAddress), LIFE);
     this.#authorization = authorization;
-    clearTimeout(this.#timer);
+    this.#still();
     this.#timer = window.setTimeout(() => {
       authorization.end();
       this.#complete(authorization, false);
@@ -131,12 +132,23 @@ export class WalletA implements Wallet {
     this.#seat.emit('walletAAuthorized', {});
   }
 
-  /** Ends what the sheet waits for. After a failure it stays, and the payer may authorize again. */
+  /**
+   * Tells the sheet, once, what it waits for. After a failure it stays, and the payer may authorize again: it would be
+   * over, without a word, if the failure had no error.
+   */
   #complete(authorization: Authorization, success: boolean): void {
-    if (authorization !== this.#authorization || !this.#session) return;
-    clearTimeout(this.#timer);
-    this.#session.completePayment(success ? ApplePaySession.STATUS_SUCCESS : ApplePaySession.STATUS_FAILURE);
-    if (success) this.#end();
+    const session = this.#session;
+    if (authorization !== this.#authorization || !session) return;
+    const waits = this.#timer;
+    this.#still();
+    if (success) {
+      this.#end();
+      // It was told of a failure before the same authorization did after all.
+      if (!waits) return abort(session);
+      session.completePayment(ApplePaySession.STATUS_SUCCESS);
+    } else if (waits) {
+      session.completePayment({ status: ApplePaySession.STATUS_FAILURE, errors: [new ApplePayError('unknown')] });
+    }
   }
 
   #canceled(): void {
@@ -156,8 +168,13 @@ export class WalletA implements Wallet {
   #end(): ApplePaySession | undefined {
     const session = this.#session;
     this.#session = undefined;
-    clearTimeout(this.#timer);
+    this.#still();
     return session;
+  }
+
+  #still(): void {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
   }
 
   /** JCB cannot be charged through wallet A in the United States. */
@@ -185,6 +202,15 @@ export class WalletA implements Wallet {
       ...(label && { lineItems: [{ label: String(label), amount: price, type: 'final' as const }] }),
       total: { label: this.#store(), amount: price, type: 'final' },
     };
+  }
+}
+
+/** Takes a sheet away. */
+function abort(session?: ApplePaySession): void {
+  try {
+    session?.abort();
+  } catch {
+    // It was over already, of which nobody is told.
   }
 }
 
