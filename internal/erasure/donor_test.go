@@ -9,7 +9,6 @@ import (
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/erasure"
 	"svcpay/internal/fixture"
-	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 )
@@ -26,7 +25,7 @@ func TestADonorIsKnownByTheModal(t *testing.T) {
 		User: &daf.UserInput{FirstName: &who, LastName: &whose, Note: &note}}, w.claimed("donation"))
 	w.must(err)
 	e, err := w.erase(address)
-	if err != nil || !slices.Equal(e.Donations, []ids.Donation{w.donation.ID, out.Object.ID}) {
+	if err != nil || len(e.Donations) != 2 || !slices.Contains(e.Donations, w.donation.ID) || !slices.Contains(e.Donations, out.Object.ID) {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	if left := w.found(); len(left) > 0 {
