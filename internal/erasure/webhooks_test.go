@@ -17,8 +17,9 @@ import (
 	"svcpay/internal/webhook"
 )
 
-// listen makes an endpoint that repeats what it was told, and says of whom it is in a header, while a worker sends.
-func (w *world) listen(of string) webhook.Endpoint {
+// listen makes an endpoint that repeats what it was told, and says of whom it is in a header, while a worker sends, until it
+// is stopped.
+func (w *world) listen(of string) (e webhook.Endpoint, stop func()) {
 	w.T.Helper()
 	for n := 1; n > 0; { // what happened before is history
 		var err error
@@ -31,13 +32,14 @@ func (w *world) listen(of string) webhook.Endpoint {
 	}))
 	w.T.Cleanup(s.Close)
 	url := strings.Replace(s.URL, "127.0.0.1", "hooks.localhost", 1)
-	e, err := w.Webhooks.Create(w.T.Context(), w.Actor(), webhook.CreateInput{URL: &url}, nil)
+	made, err := w.Webhooks.Create(w.T.Context(), w.Actor(), webhook.CreateInput{URL: &url}, nil)
 	w.must(err)
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	var run sync.WaitGroup
 	run.Go(func() { w.Webhooks.NewWorker().Run(ctx) })
-	w.T.Cleanup(func() { stop(); run.Wait() })
-	return e.Object
+	stop = func() { cancel(); run.Wait() }
+	w.T.Cleanup(stop)
+	return made.Object, stop
 }
 
 // arrived waits until a number of deliveries have, and been written down.
@@ -76,12 +78,14 @@ func (w *world) erased(tables ...string) {
 func TestNothingIsLeftOfWhatEndpointsAnswered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	e := w.listen(address).ID.String()
+	to, stop := w.listen(address)
+	e := to.ID.String()
 	of, err := pg.Value[ids.Event](t.Context(), w.Pool, `SELECT id FROM events WHERE object_id = @charge AND position = 1`, pg.Args{"charge": w.charge.ID})
 	w.must(err)
 	_, err = w.Webhooks.Redeliver(t.Context(), w.Actor(), of.String(), webhook.RedeliverInput{EndpointID: &e}, nil)
 	w.must(err)
 	w.arrived(1)
+	stop() // or the endpoint would answer to the events of the erasure, too
 	w.erased("webhook_attempts")
 }
 
@@ -89,7 +93,8 @@ func TestNothingIsLeftOfWhatEndpointsAnswered(t *testing.T) {
 func TestNothingIsLeftOfThePayerInTests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	e := w.listen("nobody").ID.String()
+	to, stop := w.listen("nobody")
+	e := to.ID.String()
 	try := func(name, object string) {
 		in := webhook.TestInput{Type: &name, Data: new(webhook.Sample)}
 		w.must(json.Unmarshal([]byte(object), in.Data))
@@ -102,6 +107,7 @@ func TestNothingIsLeftOfThePayerInTests(t *testing.T) {
 	try("merchant.updated", fmt.Sprintf(`{"contact": {"reach": %q}}`, strings.ToUpper(address)))
 	try("refund.created", `{"id": "nothing", "note": "a test of something else"}`)
 	w.arrived(5)
+	stop()
 	w.erased("events", "webhook_attempts")
 	type row struct {
 		Type   string `db:"type"`
