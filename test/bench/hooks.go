@@ -71,10 +71,10 @@ func (b *bench) hookCells() []cell {
 // hookCell sends what is queued for some endpoints, until those that live have all of it.
 func (b *bench) hookCell(name string, live []*receiver, dead ...*receiver) cell {
 	all := slices.Concat(live, dead)
-	n := 0 // messages to each
+	var q queue
 	return cell{name: name,
-		before: func(ctx context.Context) error {
-			n = max(1, firstHooks/len(all))
+		before: func(ctx context.Context) (err error) {
+			n := max(1, firstHooks/len(all))
 			for range hookTries {
 				o, err := b.deliver(ctx, n, live, all)
 				if err != nil {
@@ -82,11 +82,10 @@ func (b *bench) hookCell(name string, live []*receiver, dead ...*receiver) cell 
 				}
 				n = enough(o, b.seconds, len(live))
 			}
-			var err error
-			n, err = b.queue(ctx, n, all)
+			q, err = b.queue(ctx, n, all)
 			return err
 		},
-		run: func(ctx context.Context, _ time.Duration) (outcome, error) { return b.send(ctx, n, live, all) },
+		run: func(ctx context.Context, _ time.Duration) (outcome, error) { return b.send(ctx, q, live, all) },
 	}
 }
 
@@ -96,15 +95,21 @@ func enough(first outcome, during time.Duration, kinds int) int {
 }
 
 func (b *bench) deliver(ctx context.Context, n int, live, all []*receiver) (outcome, error) {
-	n, err := b.queue(ctx, n, all)
+	q, err := b.queue(ctx, n, all)
 	if err != nil {
 		return outcome{}, err
 	}
-	return b.send(ctx, n, live, all)
+	return b.send(ctx, q, live, all)
 }
 
-// queue has the last events wait for endpoints that are disabled, and tells how many there are for each.
-func (b *bench) queue(ctx context.Context, n int, to []*receiver) (int, error) {
+// queue is what waits to be sent: the transaction that makes it, and enables the endpoints, is not committed yet.
+type queue struct {
+	conn *pgx.Conn
+	each int // messages to each endpoint
+}
+
+// queue has the last events wait for some endpoints. What waited for one that is disabled would be canceled.
+func (b *bench) queue(ctx context.Context, n int, to []*receiver) (queue, error) {
 	for _, r := range to {
 		r.forget()
 	}
@@ -112,19 +117,29 @@ func (b *bench) queue(ctx context.Context, n int, to []*receiver) (int, error) {
 	if err == nil && there == 0 {
 		err = errors.New("there are no events to send")
 	}
-	if err != nil {
-		return 0, err
+	if err == nil {
+		err = b.cluster.exec(ctx, productDatabase, `TRUNCATE webhook_attempts, webhook_deliveries, webhook_due`)
 	}
-	n = min(n, there)
-	return n, b.cluster.exec(ctx, productDatabase, fmt.Sprintf(`
-		TRUNCATE webhook_attempts, webhook_deliveries, webhook_due;
+	if err != nil {
+		return queue{}, err
+	}
+	q := queue{each: min(n, there)}
+	if q.conn, err = pgx.Connect(ctx, b.cluster.url(productDatabase)); err != nil {
+		return q, err
+	}
+	for _, statement := range []string{`BEGIN`, fmt.Sprintf(`
 		INSERT INTO webhook_deliveries (id, application_id, endpoint_id, event_id, event_type, event_sequence, cause, status, created_at)
 		SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || substr(md5(random()::text), 1, 20))::uuid,
 			e.application_id, w.id, e.id, e.type, e.sequence, 'event', 'pending', now()
-		FROM (SELECT * FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT %d) e JOIN webhook_endpoints w ON w.url IN (%s);
+		FROM (SELECT * FROM events WHERE sequence IS NOT NULL ORDER BY sequence DESC LIMIT %d) e JOIN webhook_endpoints w ON w.url IN (%s)`, q.each, urls(to)), `
 		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, event_sequence, next_attempt_at, created_at)
-		SELECT application_id, id, endpoint_id, event_id, event_sequence, created_at, created_at FROM webhook_deliveries;
-		ANALYZE webhook_deliveries, webhook_due`, n, urls(to)))
+		SELECT application_id, id, endpoint_id, event_id, event_sequence, created_at, created_at FROM webhook_deliveries`,
+		`ANALYZE webhook_deliveries, webhook_due`, `UPDATE webhook_endpoints SET status = 'enabled' WHERE url IN (` + urls(to) + `)`} {
+		if _, err := q.conn.Exec(ctx, statement); err != nil {
+			return q, errors.Join(err, q.conn.Close(context.WithoutCancel(ctx)))
+		}
+	}
+	return q, nil
 }
 
 // urls is the list of some receivers' addresses for a statement.
@@ -138,14 +153,11 @@ func urls(of []*receiver) (text string) {
 	return text
 }
 
-// send enables endpoints, and disables them when those that live have what was queued for them.
-func (b *bench) send(ctx context.Context, n int, live, all []*receiver) (o outcome, err error) {
-	conn, err := pgx.Connect(ctx, b.cluster.url(productDatabase))
-	if err != nil {
-		return o, err
-	}
+// send lets the service see what is queued, and disables the endpoints when those that live have it.
+func (b *bench) send(ctx context.Context, q queue, live, all []*receiver) (o outcome, err error) {
+	conn, n := q.conn, q.each
 	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, "UPDATE webhook_endpoints SET status = 'enabled' WHERE url IN ("+urls(all)+")"); err != nil {
+	if _, err := conn.Exec(ctx, "COMMIT"); err != nil {
 		return o, err
 	}
 	began := time.Now()
