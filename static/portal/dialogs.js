@@ -14,7 +14,8 @@ document.addEventListener('htmx:afterSwap', ({ detail }) => {
   if (!dialog.open) dialog.showModal();
   else dialog.querySelector('[autofocus], [aria-invalid]')?.focus(); // the form again, with its mistakes
 });
-dialog.addEventListener('close', () => dialog.replaceChildren());
+// It may be open again by the time that this is told.
+dialog.addEventListener('close', () => dialog.open || dialog.replaceChildren());
 
 on('click', '[data-close]', (link, event) => {
   if (!dialog.contains(link)) return;

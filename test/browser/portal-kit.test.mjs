@@ -112,6 +112,20 @@ test('a dialog keeps the keyboard, the input and the page below', async (t) => {
   assert.deepEqual(page.complaints, []);
 });
 
+test('a dialog that opens again at once keeps what it shows', async (t) => {
+  const page = await open(t, '/_kit/detail');
+  await page.getByRole('link', { name: 'Refund', exact: true }).first().click();
+  const amount = page.getByRole('dialog', { name: 'Refund' }).getByLabel('Amount');
+  await amount.waitFor();
+  await page.evaluate(() => new Promise((told) => {
+    const dialog = document.getElementById('dialog');
+    dialog.addEventListener('close', () => setTimeout(told), { once: true });
+    dialog.close();
+    dialog.showModal(); // before anybody hears that it was closed
+  }));
+  assert.ok(await amount.isVisible());
+});
+
 test('a form is sent once, however often its button is pressed', async (t) => {
   const page = await open(t, '/_kit/refund');
   let sent = 0;
