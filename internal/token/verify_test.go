@@ -1,12 +1,14 @@
 package token_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
+	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
@@ -146,12 +148,13 @@ func TestProductionHasItsOwnDeposits(t *testing.T) {
 	d := w.Tokens.Deps
 	d.Environment, d.Check = identity.Production, allowAll{}
 	production := token.New(d)
-	right := 0
-	for range 3 { // any two amounts are right once in thousands of times
-		out, err := production.CreateBank(t.Context(), w.SessionOf(w.App, w.App.Merchants.USQ), "k", account("000123456789"))
-		if err != nil {
-			t.Fatal(err)
+	right, seen := 0, map[ids.Token]bool{}
+	for i := range 3 { // any two amounts are right once in thousands of times, for two accounts of three once in millions
+		out, err := production.CreateBank(t.Context(), w.SessionOf(w.App, w.App.Merchants.USQ), fmt.Sprint("k", i), account("000123456789"))
+		if err != nil || seen[out.Token] {
+			t.Fatal(out, err)
 		}
+		seen[out.Token] = true
 		if _, err := production.Verify(t.Context(), w.Actor(), out.Token.String(), amounts(32, 45), nil); err == nil {
 			right++
 		}
