@@ -335,9 +335,9 @@ func Layout(p Page) templ.Component {
 }
 
 // htmxConfig has htmx evaluate nothing, write no styles, keep no pages in the browser's storage, inherit no
-// attributes, and show what errors say where they belong: the service answers them as fragments.
+// attributes, listen to what it shows at once, and show what errors say where they belong: the service answers them as fragments.
 const htmxConfig = `{"allowEval":false,"allowScriptTags":false,"includeIndicatorStyles":false,"disableInheritance":true,` +
-	`"historyCacheSize":0,"refreshOnHistoryMiss":true,"selfRequestsOnly":true,"scrollIntoViewOnBoost":false,"timeout":20000,` +
+	`"historyCacheSize":0,"refreshOnHistoryMiss":true,"selfRequestsOnly":true,"scrollIntoViewOnBoost":false,"defaultSettleDelay":0,"timeout":20000,` +
 	`"responseHandling":[{"code":"204","swap":false},{"code":"...","swap":true}]}`
 
 	// Framed is the layout of pages about something: with the navigation at the side, or with a bar on top as long

@@ -68,6 +68,24 @@ test('a refund by keyboard: chips, what it comes to, once however often it is pr
   assert.deepEqual(page.complaints, []);
 });
 
+test('what is typed the moment that a dialog shows counts', async (t) => {
+  const charge = await charged(10_000);
+  const page = await as(t, 'organization_admin');
+  await show(page, charge);
+  await page.evaluate(() => {
+    const typed = new MutationObserver(() => {
+      const amount = document.querySelector('#dialog [name=amount]');
+      if (!amount) return;
+      typed.disconnect();
+      amount.value = '30';
+      amount.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    });
+    typed.observe(document.getElementById('dialog'), { childList: true, subtree: true });
+  });
+  await opener(page).click();
+  await page.getByText('The payer gets $30.00 back').waitFor();
+});
+
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with a script' : 'without a script';
 

@@ -117,7 +117,7 @@ func Document(title, lang, scheme string, f Files, result string) templ.Componen
 			}
 		}
 		if f.Htmx != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<meta name=\"htmx-config\" content='{\"allowEval\":false,\"includeIndicatorStyles\":false,\"historyEnabled\":false,\"allowScriptTags\":false}'><script src=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<meta name=\"htmx-config\" content='{\"allowEval\":false,\"includeIndicatorStyles\":false,\"historyEnabled\":false,\"allowScriptTags\":false,\"defaultSettleDelay\":0}'><script src=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
