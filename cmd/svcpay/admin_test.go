@@ -110,8 +110,14 @@ func TestRequestsAreCountedByTheirRoute(t *testing.T) {
 			e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
 		}
 	}
+	e.GET("/api/events", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
+	for _, query := range []string{"", "?wait=20"} { // what is waited for tells nothing of how quick the service is
+		e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/api/events"+query, nil))
+	}
 	_, text := told(t, a, "localhost:1")
 	for _, want := range []string{
+		`svcpay_http_requests_total{route="/api/events",status="200",surface="api"} 2`,
+		`svcpay_http_request_seconds_count{surface="api"} 10`,
 		`svcpay_http_requests_total{route="/api/charges/:id",status="204",surface="api"} 3`,
 		`svcpay_http_requests_total{route="/client/x",status="500",surface="client"} 1`,
 		`svcpay_http_requests_total{route="/portal",status="200",surface="portal"} 1`,
@@ -136,12 +142,12 @@ func TestJobsAreMeasured(t *testing.T) {
 			reconciles = s
 		}
 	}
-	if more, err := reconciles.Run(t.Context()); err != nil || !more {
+	if more, err := reconciles.Step(t.Context()); err != nil || !more {
 		t.Errorf("%v, %v", more, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := reconciles.Run(gone); err == nil {
+	if _, err := reconciles.Step(gone); err == nil {
 		t.Error("nobody waits, and it runs")
 	}
 	_, text := told(t, a, "localhost:1")

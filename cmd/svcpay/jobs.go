@@ -59,12 +59,7 @@ func (a *app) schedules() []jobs.Schedule {
 		}})
 	}
 	for i, s := range out {
-		out[i].Run = func(ctx context.Context) (bool, error) {
-			began := time.Now()
-			more, err := s.Run(ctx)
-			a.meter.Job(s.Name, time.Since(began), err)
-			return more, err
-		}
+		out[i].Ran = func(took time.Duration, err error) { a.meter.Job(s.Name, took, err) }
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func (a *app) requestLog() echo.MiddlewareFunc {
 	return middleware.RequestLoggerWithConfig(middleware.RequestLoggerConfig{
 		LogStatus: true, LogLatency: true, LogMethod: true, LogError: true, HandleError: true,
 		LogValuesFunc: func(c echo.Context, v middleware.RequestLoggerValues) error {
-			a.meter.Request(surfaceOf(c.Path()), c.Path(), v.Status, v.Latency)
+			a.count(c, v)
 			var withheld slog.Attr // which the log leaves out if it is none
 			if spares(v.Status) {
 				n, due := a.refusals.due(v.StartTime)
@@ -78,6 +78,15 @@ func (a *app) requestLog() echo.MiddlewareFunc {
 			return nil
 		},
 	})
+}
+
+// count tells the metrics of a request. One that may wait for events says nothing of how quick the service is.
+func (a *app) count(c echo.Context, v middleware.RequestLoggerValues) {
+	if surface := surfaceOf(c.Path()); c.QueryParam("wait") != "" {
+		a.meter.Waited(surface, c.Path(), v.Status)
+	} else {
+		a.meter.Request(surface, c.Path(), v.Status, v.Latency)
+	}
 }
 
 // surfaceOf names what a route belongs to, for the metrics.

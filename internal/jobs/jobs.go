@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,8 @@ type Schedule struct {
 	Name  string
 	Every time.Duration
 	Run   func(ctx context.Context) (more bool, err error)
+	// Ran is told of each call of Run, a panic as its error; nil for nobody.
+	Ran func(took time.Duration, err error)
 }
 
 // sweep is the one kind of job: run the schedule of that name.
@@ -59,8 +62,15 @@ type worker struct {
 // take a worker from the others.
 type scheduled struct {
 	Schedule
+	log  *slog.Logger
 	busy atomic.Bool
+	// What the log was told of last, and when: only who is at it touches them.
+	said   string
+	saidAt time.Time
 }
+
+// sayAgain is how long the log is not told the same of a job that fails each time.
+const sayAgain = time.Minute
 
 // Work implements river.Worker.
 func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
@@ -71,21 +81,47 @@ func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
 	return s.drain(ctx)
 }
 
-// drain runs a schedule until nothing more is due, unless that is being done.
+// drain runs a schedule until nothing more is due, unless that is being done. The queue tells of errors nowhere but in its own
+// tables, so that the log is told of them here.
 func (s *scheduled) drain(ctx context.Context) error {
 	if !s.busy.CompareAndSwap(false, true) {
 		return nil
 	}
 	defer s.busy.Store(false)
 	for {
-		more, err := s.Run(ctx)
+		more, err := s.Step(ctx)
 		if err != nil {
+			s.say(ctx, err)
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		if !more || ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
+}
+
+// Step calls Run once and tells Ran; a panic is an error, and says where.
+func (s Schedule) Step(ctx context.Context) (more bool, err error) {
+	began := time.Now()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+		if s.Ran != nil {
+			s.Ran(time.Since(began), err)
+		}
+	}()
+	return s.Run(ctx)
+}
+
+// say tells the log of an error, once a minute while it stays the same. What a stop cut off is none.
+func (s *scheduled) say(ctx context.Context, err error) {
+	text := err.Error()
+	if errors.Is(ctx.Err(), context.Canceled) || text == s.said && time.Since(s.saidAt) < sayAgain {
+		return
+	}
+	s.said, s.saidAt = text, time.Now()
+	s.log.ErrorContext(ctx, "a job failed", "job", s.Name, "error", text)
 }
 
 // Runner is the background work of one binary.
@@ -102,7 +138,7 @@ func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules 
 	w := &worker{schedules: make(map[string]*scheduled)}
 	var periodic []*river.PeriodicJob
 	for _, s := range schedules {
-		w.schedules[s.Name] = &scheduled{Schedule: s}
+		w.schedules[s.Name] = &scheduled{Schedule: s, log: log}
 		periodic = append(periodic, river.NewPeriodicJob(river.PeriodicInterval(s.Every), func() (river.JobArgs, *river.InsertOpts) {
 			return sweep{Name: s.Name}, once
 		}, nil))
@@ -125,7 +161,7 @@ func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules 
 	ctx, r.cancel = context.WithCancel(ctx)
 	for _, s := range schedules {
 		if s.Every < election {
-			r.bridges.Go(func() { r.bridge(ctx, log, w.schedules[s.Name]) })
+			r.bridges.Go(func() { r.bridge(ctx, w.schedules[s.Name]) })
 			continue
 		}
 		if _, err := client.Insert(ctx, sweep{Name: s.Name}, once); err != nil {
@@ -138,13 +174,11 @@ func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules 
 
 // bridge runs a schedule at its pace for as long as nobody may be leading. It takes none of the queue's
 // workers: the schedules are more than these, and those of binaries that died would wait in front.
-func (r *Runner) bridge(ctx context.Context, log *slog.Logger, s *scheduled) {
+func (r *Runner) bridge(ctx context.Context, s *scheduled) {
 	over, tick := time.After(election), time.NewTicker(s.Every)
 	defer tick.Stop()
 	for {
-		if err := drainOnce(ctx, s); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "a job failed", "error", err.Error())
-		}
+		drainOnce(ctx, s)
 		select {
 		case <-tick.C:
 			continue
@@ -156,16 +190,11 @@ func (r *Runner) bridge(ctx context.Context, log *slog.Logger, s *scheduled) {
 	}
 }
 
-// drainOnce drains as a job of the queue does: for a bounded time, and a panic is an error.
-func drainOnce(ctx context.Context, s *scheduled) (err error) {
+// drainOnce drains as a job of the queue does, for a bounded time. Of an error the log knows already.
+func drainOnce(ctx context.Context, s *scheduled) {
 	ctx, cancel := context.WithTimeout(ctx, jobTimeout)
 	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: panic: %v", s.Name, p)
-		}
-	}()
-	return s.drain(ctx)
+	_ = s.drain(ctx)
 }
 
 // Stop lets running jobs end until ctx is done, then cancels them. It is called once.

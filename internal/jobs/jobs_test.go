@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -61,6 +63,55 @@ func TestSchedulesRunWhileThereIsMoreAndDespiteErrors(t *testing.T) {
 	await(t, "a further run", func() bool { return healthy.Load() > runs && failing.Load() > fails })
 	if n := plenty.Load(); n != 5 {
 		t.Errorf("work without more ran %d times", n)
+	}
+}
+
+// written is a log that may be read while it is written.
+type written struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (w *written) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *written) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+func TestTheLogIsToldWhichJobFailedAndWhy(t *testing.T) {
+	t.Parallel()
+	var out written
+	var ran, failed atomic.Int64
+	met := func(_ time.Duration, err error) {
+		ran.Add(1)
+		if err != nil {
+			failed.Add(1)
+		}
+	}
+	bad := func(context.Context) (bool, error) { return true, errors.New("no such table") }
+	r, err := jobs.Start(context.WithoutCancel(t.Context()), pgtest.New(t), slog.New(slog.NewTextHandler(&out, nil)),
+		jobs.Schedule{Name: "frequent", Every: 20 * time.Millisecond, Run: bad, Ran: met},
+		jobs.Schedule{Name: "hourly", Every: time.Hour, Run: bad, Ran: met},
+		jobs.Schedule{Name: "panicking", Every: time.Hour, Run: func(context.Context) (bool, error) { panic("upside down") }, Ran: met})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t, r)
+	for _, want := range []string{`msg="a job failed" job=frequent error="no such table"`, `job=hourly error="no such table"`, `job=panicking error="panic: upside down`} {
+		await(t, want, func() bool { return strings.Contains(out.String(), want) })
+	}
+	await(t, "many runs", func() bool { return ran.Load() > 20 })
+	if n := strings.Count(out.String(), "job=frequent"); n != 1 {
+		t.Errorf("the same error is told %d times within a minute", n)
+	}
+	if ran.Load() != failed.Load() {
+		t.Errorf("%d of %d runs failed", failed.Load(), ran.Load())
 	}
 }
 

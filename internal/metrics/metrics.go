@@ -49,7 +49,7 @@ const (
 func Table() []Metric {
 	return []Metric{
 		{requests, "counter", []string{"surface", "route", "status"}, "Requests that were answered by this binary. The route is a pattern, none where there is none."},
-		{requestSeconds, "histogram", []string{"surface"}, "How long requests took, from their first byte to the end of the answer. Those that wait for news are among them."},
+		{requestSeconds, "histogram", []string{"surface"}, "How long requests took, from their first byte to the end of the answer. Lists that wait for events are not among them."},
 		{panics, "counter", []string{"surface"}, "Requests during which this binary's code panicked. They were answered 500."},
 		{droppedLogs, "counter", nil, "Entries of the request log that this binary did not write, because too many waited or the database refused them."},
 		{calls, "counter", []string{"kind", "outcome"}, "Calls to the processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
@@ -120,11 +120,16 @@ func (m *Meter) Handler() http.Handler {
 
 // Request counts an answer and how long it took. The route is a registered pattern, "" for none.
 func (m *Meter) Request(surface, route string, status int, took time.Duration) {
+	m.Waited(surface, route, status)
+	m.seconds.WithLabelValues(surface).Observe(took.Seconds())
+}
+
+// Waited counts an answer that took as long as its caller wanted it to.
+func (m *Meter) Waited(surface, route string, status int) {
 	if route == "" {
 		route = "none"
 	}
 	m.requests.WithLabelValues(surface, route, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(surface).Observe(took.Seconds())
 }
 
 // Panic counts a request during which code of a surface panicked.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,11 +24,13 @@ const (
 	idleInTx         = 10 * time.Second
 	acquireTimeout   = 2 * time.Second
 	poolPerCore      = 4 // more connections than this cost throughput
+	fewestConns      = 4 // rounds of claims and outcomes, a job and a request go on side by side
 )
 
 // Open connects to url and checks that the server answers. Bounds on statements are set as
 // start-up parameters unless the URL sets its own, as is that none is compiled: ours are short, and those
-// that PostgreSQL takes for long would wait longer for the compiler than they run.
+// that PostgreSQL takes for long would wait longer for the compiler than they run. The pool has four connections a core,
+// or as many as the URL's pool_max_conns says, but four.
 func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -45,9 +48,10 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 			cfg.ConnConfig.RuntimeParams[name] = value
 		}
 	}
-	if want := int32(poolPerCore * runtime.NumCPU()); cfg.MaxConns < want {
-		cfg.MaxConns = want
+	if !strings.Contains(url, "pool_max_conns") {
+		cfg.MaxConns = int32(poolPerCore * runtime.NumCPU())
 	}
+	cfg.MaxConns = max(cfg.MaxConns, fewestConns)
 	cfg.AfterConnect = learnRows
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {

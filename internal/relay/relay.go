@@ -72,6 +72,7 @@ func (r *Relay) Follow(ctx context.Context) error {
 	rest, said := firstRest, ""
 	for ctx.Err() == nil {
 		after, _ := r.Place.After()
+		asked := time.Now()
 		events, err := r.Read(ctx, after)
 		switch {
 		case ctx.Err() != nil:
@@ -89,6 +90,10 @@ func (r *Relay) Follow(ctx context.Context) error {
 		rest, said = firstRest, ""
 		if err := r.all(ctx, events); err != nil {
 			return err
+		}
+		// A server with too many who wait, or about to stop, answers at once.
+		if len(events) == 0 && time.Since(asked) < firstRest {
+			pause(ctx, firstRest)
 		}
 	}
 	return nil

@@ -110,24 +110,27 @@ func (b *book) happens(types ...string) {
 }
 
 func (b *book) read(ctx context.Context, after int64) ([]relay.Event, error) {
-	b.mu.Lock()
-	if b.fails != nil {
-		if err := b.fails(); err != nil {
-			b.mu.Unlock()
-			return nil, err
+	for {
+		b.mu.Lock()
+		if b.fails != nil {
+			if err := b.fails(); err != nil {
+				b.mu.Unlock()
+				return nil, err
+			}
 		}
-	}
-	out := slices.Clone(b.events[after:min(len(b.events), int(after)+b.page)])
-	b.mu.Unlock()
-	if len(out) == 0 {
+		out := slices.Clone(b.events[after:min(len(b.events), int(after)+b.page)])
+		b.mu.Unlock()
+		if len(out) > 0 {
+			return out, nil
+		}
 		select {
 		case <-b.more:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(20 * time.Second):
+			return nil, nil
 		}
 	}
-	return out, nil
 }
 
 var target = relay.Target{BaseURL: "http://localhost:8080", ApplicationID: 1, ForwardTo: "http://localhost:3000/webhooks"}
