@@ -141,7 +141,7 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 		return Created{}, err
 	}
 	claim := browserClaim(session.scope(typed), retryKey, row, s.Now())
-	refusal := session.spent()
+	refusal := session.refuse()
 	if refusal == nil {
 		refusal = in.Mandate.of(row.mandate.Text)
 	}

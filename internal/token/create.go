@@ -20,7 +20,7 @@ import (
 
 // CreateCard keeps a card in the vault and returns its token. The same retryKey again returns the same token, also from the
 // session that follows one that ended meanwhile; a retryKey is required. A card that is used too often, or at a merchant
-// where too many are declined, is rate_limited.
+// where too many are declined, is rate_limited; one of a merchant that takes no payments is payment_method_disabled.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
 	if fs := in.validate(s.Now()); len(fs) > 0 {
 		return Created{}, fs.Err()
@@ -35,7 +35,7 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	}
 	row.counted = s.Exempt == nil || !s.Exempt(in.Number)
 	claim := browserClaim(session.scope(typed), retryKey, row, s.Now())
-	refusal := session.spent()
+	refusal := session.refuse()
 	if refusal == nil {
 		refusal = s.watch(ctx, session)
 	}

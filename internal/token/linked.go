@@ -50,7 +50,7 @@ func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authoriz
 	}
 	row.mandate.Text, row.mandate.TextVersion, row.mandate.AcceptedAt = in.Text, in.Mandate.TextVersion, in.AcceptedAt
 	claim := browserClaim(session.scope(authorization), retryKey, row, s.Now())
-	if err := session.spent(); err != nil {
+	if err := session.refuse(); err != nil {
 		return s.madeBefore(ctx, claim, err)
 	}
 	return s.keepBank(ctx, m, row, claim, func(ctx context.Context, tx *pg.Tx) error { return take(ctx, tx, row.created.Token) })

@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"svcpay/internal/calendar"
 	"svcpay/internal/idempotency"
@@ -26,7 +27,7 @@ type mandateWords struct {
 var (
 	mandateEnglish = mandateWords{
 		day: "January 2, 2006", subject: "Your authorization of debits by %s",
-		lead:    "%s, on %s you authorized %s to debit %s.",
+		lead:    "On %s you authorized %s to debit %s.",
 		account: "your bank account ending in %s", at: " at %s",
 		intro:   "This is what you agreed to, word for word:",
 		revoke:  "Please keep this mail. To revoke the authorization, or if you did not give it, write to %s.",
@@ -35,7 +36,7 @@ var (
 	}
 	mandateFrench = mandateWords{
 		day: "2006-01-02", subject: "Votre autorisation de débits par %s",
-		lead:    "%s, le %s vous avez autorisé %s à débiter %s.",
+		lead:    "Le %s, vous avez autorisé %s à débiter %s.",
 		account: "votre compte bancaire se terminant par %s", at: " à %s",
 		intro:   "Voici ce que vous avez accepté, mot pour mot\u00a0:",
 		revoke:  "Veuillez conserver ce courriel. Pour révoquer l’autorisation, ou si vous ne l’avez pas donnée, écrivez à %s.",
@@ -44,7 +45,8 @@ var (
 	}
 )
 
-// mandateLetter is the copy of a new token's mandate for the payer; none where no address is known.
+// mandateLetter is the copy of a new token's mandate for the payer; none where no address is known. Nothing in it was typed by
+// whoever gave the address, who need not be whose it is.
 func (s *Service) mandateLetter(m merchant.Merchant, row newToken) (*mail.Message, error) {
 	billing, account := row.created.Billing, row.created.BankAccount
 	if billing.Email == "" {
@@ -63,7 +65,7 @@ func (s *Service) mandateLetter(m merchant.Merchant, row newToken) (*mail.Messag
 		debited += fmt.Sprintf(w.at, account.BankName)
 	}
 	lines := []string{
-		fmt.Sprintf(w.lead, billing.Name(), row.mandate.AcceptedAt.In(zone).Format(w.day), m.Name, debited),
+		fmt.Sprintf(w.lead, row.mandate.AcceptedAt.In(zone).Format(w.day), m.Name, debited),
 		w.intro, row.mandate.Text, fmt.Sprintf(w.revoke, m.Name),
 	}
 	if !s.livemode() {
@@ -81,10 +83,27 @@ func (s *Service) keepBank(ctx context.Context, m merchant.Merchant, row newToke
 	}
 	return s.keepWith(ctx, row, claim, func(ctx context.Context, tx *pg.Tx) error {
 		if letter != nil {
-			if err := s.Mail.PutTx(tx, *letter); err != nil {
+			if err := s.postTx(ctx, tx, row, *letter); err != nil {
 				return err
 			}
 		}
 		return also(ctx, tx)
 	})
+}
+
+// mostCopies is how many copies of mandates go to an address of an application within an hour: anybody can give a bank
+// account with anybody's address, and a deployment's mails are nobody's means to flood a box.
+const mostCopies = 5
+
+// postTx puts a copy into the mails, unless its address had too many lately.
+func (s *Service) postTx(ctx context.Context, tx *pg.Tx, row newToken, letter mail.Message) error {
+	lately, err := pg.Value[int](ctx, tx, `
+		SELECT count(*)::int FROM (
+			SELECT FROM tokens WHERE application_id = @application_id AND billing->>'email' IS NOT NULL
+				AND lower(billing->>'email') = lower(@email) AND kind IN ('bank_us', 'bank_ca') AND created_at > @since LIMIT @most) t`,
+		pg.Args{"application_id": row.ApplicationID, "email": letter.To, "since": row.mandate.AcceptedAt.Add(-time.Hour), "most": mostCopies + 1})
+	if err != nil || lately > mostCopies { // this one's token is among them
+		return err
+	}
+	return s.Mail.PutTx(tx, letter)
 }

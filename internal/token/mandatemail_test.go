@@ -112,6 +112,41 @@ func TestMandatesByMailGoWithTheirTransaction(t *testing.T) {
 	}
 }
 
+// Anybody can give a bank account with anybody's address.
+func TestMandatesFloodNoBox(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Mail.Sender = mail.Files{}
+	in := account("000123456789")
+	for range 7 {
+		bank(t, w, w.App.Merchants.US, in)
+	}
+	if n := len(inbox(t, w)); n != 5 {
+		t.Errorf("%d mails to one address", n)
+	}
+	in.Billing.Email = strings.ToUpper(in.Billing.Email)
+	bank(t, w, w.App.Merchants.US, in)
+	if n := len(inbox(t, w)); n != 5 {
+		t.Errorf("%d mails to one address, written otherwise", n)
+	}
+	in.Billing.Email = "another@example.org"
+	bank(t, w, w.App.Merchants.US, in)
+	if n := len(inbox(t, w)); n != 6 {
+		t.Errorf("%d mails to two addresses", n)
+	}
+	for _, l := range inbox(t, w) {
+		if strings.Contains(l.Plain(), in.Billing.FirstName) {
+			t.Errorf("the mail says what anybody typed:\n%s", l.Plain())
+		}
+	}
+	w.Clock.Advance(61 * time.Minute)
+	in.Billing.Email = strings.ToLower(account("000123456789").Billing.Email)
+	bank(t, w, w.App.Merchants.US, in)
+	if n := len(inbox(t, w)); n != 7 {
+		t.Errorf("%d mails an hour later", n)
+	}
+}
+
 func TestADeploymentWithoutMailsKeepsMandates(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -109,12 +109,13 @@ func hashSession(id string) []byte {
 
 // SessionUse is whose a session is.
 type SessionUse struct {
-	Hash          []byte  `db:"id_hash"` // SHA-256 of the session's id
-	ApplicationID int64   `db:"application_id"`
-	MerchantID    int64   `db:"merchant_id"`
-	KeyID         ids.Key `db:"key_id"`
-	PageOrigin    string  `db:"page_origin"`
-	Attempts      int     `db:"attempts"` // this one included
+	Hash          []byte          `db:"id_hash"` // SHA-256 of the session's id
+	ApplicationID int64           `db:"application_id"`
+	MerchantID    int64           `db:"merchant_id"`
+	KeyID         ids.Key         `db:"key_id"`
+	PageOrigin    string          `db:"page_origin"`
+	Attempts      int             `db:"attempts"` // this one included
+	Status        merchant.Status `db:"status"`   // of the merchant
 }
 
 // typed is the scope's name of what a payer types, as others have those of what was authorized elsewhere.
@@ -134,6 +135,16 @@ func (u SessionUse) spent() error {
 	return nil
 }
 
+var errClosed = fault.Refused("payment_method_disabled", "This merchant takes no payments at present.")
+
+// refuse refuses to keep payment data that nobody could charge, and an attempt too many.
+func (u SessionUse) refuse() error {
+	if !merchant.Allows(u.Status, merchant.TakeCharge) {
+		return errClosed
+	}
+	return u.spent()
+}
+
 // UseSession counts an attempt against the session and returns whose it is. A session ends with its
 // time or with its key: not_ready; and allows ten attempts: rate_limited.
 func (s *Service) UseSession(ctx context.Context, id string) (SessionUse, error) {
@@ -149,10 +160,11 @@ func (s *Service) UseSession(ctx context.Context, id string) (SessionUse, error)
 func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, error) {
 	row, err := pg.One[SessionUse](ctx, s.Pool, `
 		UPDATE client_sessions s SET attempts = s.attempts + 1
-		FROM api_keys k
+		FROM api_keys k, merchants m
 		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id
 			AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)
-		RETURNING s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts`,
+			AND m.application_id = s.application_id AND m.id = s.merchant_id
+		RETURNING s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts, m.status`,
 		pg.Args{"hash": hashSession(id), "now": s.Now()})
 	if errors.Is(err, pg.ErrNone) {
 		err = errEnded
