@@ -97,13 +97,23 @@ func configFrom(env []string) (config, error) {
 		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
 	}
 	if c.environment == identity.Production {
-		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL))
+		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL), narrow(c.proxies))
 	}
 	errs = append(errs, c.checkWallets(variables(env))...)
 	if _, err := c.mails.sender(); err != nil {
 		errs = append(errs, err)
 	}
 	return c, errors.Join(errs...)
+}
+
+// narrow refuses networks of proxies in which callers are, too: each could say what address it comes from.
+func narrow(proxies []*net.IPNet) error {
+	for _, n := range proxies {
+		if ones, bits := n.Mask.Size(); ones < 8 || bits == 128 && ones < 16 {
+			return fmt.Errorf("SVCPAY_TRUSTED_PROXIES: %v is too wide a network to be of proxies alone", n)
+		}
+	}
+	return nil
 }
 
 // encrypted refuses an origin of production that is reached in clear.

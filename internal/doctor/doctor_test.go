@@ -58,7 +58,7 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 	w := fixture.New(t)
 	p := patient(w)
 	w.Token("4242424242424242")
-	for check, text := range map[string]string{"clock": "agree", "environment": "no keys", "vault": "first 1 rows open", "certificates": "no certificates",
+	for check, text := range map[string]string{"clock": "agree", "environment": "nothing of another", "vault": "first 1 rows open", "certificates": "no certificates",
 		"charges": "every call", "webhooks": "every webhook", "books": "agree", "audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded",
 		"compiler": "no statement waits"} {
 		if f := of(t, p.Examine(t.Context()), check); !strings.Contains(f.Text, text) || f.State != doctor.Good && check != "connections" {
@@ -77,6 +77,10 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 
 	p.Production = true
 	wants(t, p, "environment", doctor.Wrong, "keys of sandbox")
+	execute(t, w, `UPDATE api_keys SET public_value = replace(public_value, '_sandbox_', '_production_') WHERE public_value IS NOT NULL`, nil)
+	wants(t, p, "environment", doctor.Good, "nothing of another")
+	execute(t, w, `INSERT INTO application_clocks (application_id, ahead) VALUES (@app, 60)`, pg.Args{"app": w.App.AppID})
+	wants(t, p, "environment", doctor.Wrong, "clocks of a sandbox")
 	p.Production = false
 
 	for days, state := range map[int]doctor.State{-1: doctor.Doubtful, 29: doctor.Doubtful, 31: doctor.Good} {

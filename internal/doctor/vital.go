@@ -70,7 +70,10 @@ func durability(ctx context.Context, p Patient) (Finding, error) {
 	return doubtful(text, remedy), nil
 }
 
-// environment tells whether the database is another environment's, by the public keys that it holds.
+const ownDatabase = "give each environment a database of its own"
+
+// environment tells whether the database is another environment's: by the public keys that it holds, and by clocks that were
+// moved, which only a sandbox's are.
 func environment(ctx context.Context, p Patient) (Finding, error) {
 	ours, other := "sandbox", "production"
 	if p.Production {
@@ -78,7 +81,14 @@ func environment(ctx context.Context, p Patient) (Finding, error) {
 	}
 	n, err := pg.Value[int](ctx, p.Pool, `SELECT count(*)::int FROM api_keys WHERE public_value LIKE 'pk\_' || @other || '\_%'`, pg.Args{"other": other})
 	if n > 0 {
-		return wrong(fmt.Sprintf("this is %s, and the database holds %d keys of %s", ours, n, other), "give each environment a database of its own"), err
+		return wrong(fmt.Sprintf("this is %s, and the database holds %d keys of %s", ours, n, other), ownDatabase), err
 	}
-	return good("the database holds no keys of another environment"), err
+	if err != nil || !p.Production {
+		return good("the database holds nothing of another environment"), err
+	}
+	moved, err := pg.Value[bool](ctx, p.Pool, `SELECT EXISTS (SELECT FROM application_clocks)`, pg.Args{})
+	if moved {
+		return wrong("this is production, and the database holds clocks of a sandbox", ownDatabase), err
+	}
+	return good("the database holds nothing of another environment"), err
 }

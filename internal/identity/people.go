@@ -194,10 +194,10 @@ var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
 // Faults: sign_in_failed; too_many_attempts.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Visitor) (Person, error) {
 	account, network := strings.ToLower(email), from.network()
-	if err := s.count(ctx, signInBound, account, network); err != nil {
+	if err := s.count(ctx, networkBound, network); err != nil { // which leaves no row of each address
 		return Person{}, err
 	}
-	if err := s.count(ctx, networkBound, network); err != nil {
+	if err := s.count(ctx, signInBound, account, network); err != nil {
 		return Person{}, err
 	}
 	p, err := s.checkSignIn(ctx, email, password, from)

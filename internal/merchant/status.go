@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/pg"
 )
@@ -95,8 +95,8 @@ func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, in StatusInp
 	}
 	if in.Reason == "" {
 		fs.Add("reason", "parameter_missing", "Say why the status changes.")
-	} else if utf8.RuneCountInString(in.Reason) > maxReason {
-		fs.Add("reason", "parameter_invalid", "A reason has at most 255 characters.")
+	} else {
+		check.Text(&fs, "reason", &in.Reason, 1, maxReason)
 	}
 	if err := fs.Err(); err != nil {
 		return Merchant{}, err

@@ -127,6 +127,11 @@ func TestStatusTellsEveryMistake(t *testing.T) {
 	if _, err = w.Merchants.SetStatus(t.Context(), w.Admin(), in); !fault.HasCode(err, "parameter_invalid") {
 		t.Errorf("a long reason: %v", err)
 	}
+	for _, in.Reason = range []string{"payer gave 4242 4242 4242 4242", "a\x00b", "a\xffb"} {
+		if _, err = w.Merchants.SetStatus(t.Context(), w.Admin(), in); !fault.HasCode(err, "parameter_invalid") {
+			t.Errorf("%q: %v", in.Reason, err)
+		}
+	}
 	in.Reason = strings.Repeat("ä", 255)
 	if _, err = w.Merchants.SetStatus(t.Context(), w.Admin(), in); err != nil {
 		t.Errorf("the longest reason: %v", err)
