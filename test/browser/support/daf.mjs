@@ -1,5 +1,6 @@
 // A donor's hands at the DAF button, and pages in the place of the service's modal: for what the library
 // itself does with any page that it is led to.
+import assert from 'node:assert/strict';
 import { eventsOf, open } from './card.mjs';
 import { startBrowser } from './env.mjs';
 import { merchantPage, startSite } from './merchant.mjs';
@@ -65,8 +66,25 @@ export const inModal = (page) => page.frameLocator('dialog iframe');
 
 /** Clicks the button and waits for the modal's first page. */
 export async function openModal(page) {
-  await button(page).click();
+  await clickOnce(button(page));
   await page.locator('dialog[data-state=open]').waitFor();
+}
+
+/**
+ * Clicks an element of a frame. Once in hundreds a click did nothing after a frame that had the keyboard was gone. Whether the
+ * element heard it tells a click that the browser lost, which is made again, from one that we did nothing at.
+ */
+async function clickOnce(element) {
+  await element.evaluate((e) => e.addEventListener('click', () => (e.dataset.heard = 'yes'), { once: true }));
+  for (let tries = 1; ; tries++) {
+    await element.click();
+    const heard = () => element.getAttribute('data-heard', { timeout: 1000 }).catch(() => 'gone');
+    for (let looks = 0; looks < 20; looks++) {
+      if (await heard()) return;
+      await new Promise((rest) => setTimeout(rest, 50));
+    }
+    assert.ok(tries < 3, 'the element hears no click');
+  }
 }
 
 /** The events of the DAF field by which a modal ended. */
