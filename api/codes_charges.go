@@ -98,7 +98,7 @@ var chargeCodes = []code{
 	},
 	{
 		Name: "operation_in_progress", Kind: fault.KindConflict, Waits: true,
-		Meaning: "Another capture or void of this charge, answer to this dispute or grant of this donation is under way; its outcome is not known yet.",
+		Meaning: "Another capture or void of this charge, answer to this dispute, grant of this donation or verification of this merchant's domains is under way; its outcome is not known yet.",
 		Remedy:  "Read the object after Retry-After seconds, then decide.",
 		Message: "Another capture or void of this charge is under way. Read the charge in a moment.",
 	},

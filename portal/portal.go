@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/notify"
+	"svcpay/internal/ratelimit"
 	"svcpay/views/text"
 )
 
@@ -33,9 +34,13 @@ type Config struct {
 	BaseURL string // where the API and the portal are, as scheme://host
 	PayURL  string // where the library and its frames are, as scheme://host
 	Sandbox bool
-	Log     *slog.Logger
-	Now     func() time.Time
+	// PerPerson is how many requests of one person are answered a second in the long run, ten times that at once; 0 is no limit.
+	PerPerson int
+	Log       *slog.Logger
+	Now       func() time.Time
 }
+
+const personBurst, peopleRemembered = 10, 10_000
 
 // Portal answers everything that people open in a browser.
 type Portal struct {
@@ -43,8 +48,9 @@ type Portal struct {
 	files    files
 	sessions sessionStore
 	origins  *http.CrossOriginProtection
-	pages    []opening // all of its table
-	reached  sync.Map  // of addresses, by which of pages may be opened: as many as there are kinds of visitors
+	pages    []opening                 // all of its table
+	people   *ratelimit.Buckets[int64] // nil without a limit
+	reached  sync.Map                  // of addresses, by which of pages may be opened: as many as there are kinds of visitors
 }
 
 // New makes the portal. Without a built front end its pages have no style, and the log says so. An
@@ -71,6 +77,9 @@ func New(c Config) (*Portal, error) {
 		c.Merchants.WriteLetters(n)
 	}
 	p := &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}
+	if c.PerPerson > 0 {
+		p.people = ratelimit.New[int64](c.PerPerson, personBurst*c.PerPerson, peopleRemembered)
+	}
 	p.pages = openings(p.routes())
 	return p, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 )
 
@@ -100,6 +101,9 @@ func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
 		return err
 	}
 	if known {
+		if err := p.patient(visit); err != nil {
+			return err
+		}
 		seeAs(c, visit)
 		if !p.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), settingsPath) && c.Path() != proofPath { // which the settings ask for
 			return seeOther(c, settingsPath)
@@ -114,6 +118,18 @@ func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
 		to.Set("notice", "ended")
 	}
 	return seeOther(c, withQuery(loginPath, to))
+}
+
+// patient refuses somebody who asks for more pages than anybody reads: each costs several looks into the database, which payments
+// share.
+func (p *Portal) patient(v identity.Session) error {
+	if p.people == nil {
+		return nil
+	}
+	if s := p.people.Take(v.Person.ID, p.Now()); !s.Allowed {
+		return fault.New(fault.KindLimited, "rate_limited", "These are more pages than anybody reads. Try again shortly.").After(s.Next)
+	}
+	return nil
 }
 
 func withQuery(path string, values url.Values) string {

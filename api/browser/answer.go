@@ -58,6 +58,11 @@ func (cl *client) answer(call func(echo.Context) (int, any, error)) echo.Handler
 		if crossOrigin.Check(c.Request()) != nil {
 			return refuse(c, id, fault.New(fault.KindForbidden, "origin_not_allowed", "Only the service's own frames may call this."))
 		}
+		if cl.addresses != nil {
+			if s := cl.addresses.Take(c.RealIP(), cl.Now()); !s.Allowed {
+				return refuse(c, id, fault.New(fault.KindLimited, "rate_limited", "Too many requests came from this address. Try again shortly.").After(s.Next))
+			}
+		}
 		status, body, err := call(c)
 		if err != nil {
 			return refuse(c, id, cl.faultOf(c, id, err))

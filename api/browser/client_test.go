@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/labstack/echo/v4"
@@ -49,6 +50,23 @@ func ask(t *testing.T, e *echo.Echo, method, path, body string) (*httptest.Respo
 	var out told
 	_ = json.Unmarshal(a.Body.Bytes(), &out) // an answer of another form has no code
 	return a, out
+}
+
+// Whoever opens sessions without end leaves the database to payments.
+func TestAnAddressIsAnsweredSoOften(t *testing.T) {
+	t.Parallel()
+	clock := fixture.NewClock()
+	e := surface(ClientConfig{Log: slog.New(slog.DiscardHandler), Now: clock.Now, PerAddress: 2})
+	for n := range 45 {
+		a, out := ask(t, e, "POST", "/client/session", "{")
+		if limited := a.Code == http.StatusTooManyRequests; limited != (n >= 40) || limited && (out.Error.Code != "rate_limited" || out.Error.RetryAfter != 1) {
+			t.Fatalf("%d: %d %s", n, a.Code, a.Body)
+		}
+	}
+	clock.Advance(time.Second)
+	if a, out := ask(t, e, "POST", "/client/session", "{"); a.Code != http.StatusBadRequest || out.Error.Code == "rate_limited" {
+		t.Errorf("a second later: %d %s", a.Code, a.Body)
+	}
 }
 
 func TestEveryErrorUnderClientHasTheLibrarysForm(t *testing.T) {

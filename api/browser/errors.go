@@ -13,7 +13,7 @@ import (
 // ErrorHandler answers what no handler did: addresses that do not exist, methods that they do not
 // take, panics. Under /client that is in the library's form, elsewhere a line of text.
 func ErrorHandler(c ClientConfig) echo.HTTPErrorHandler {
-	cl := &client{c}
+	cl := &client{ClientConfig: c}
 	return func(err error, c echo.Context) {
 		if c.Response().Committed {
 			return

@@ -4910,7 +4910,7 @@ func (s MerchantsService) ListDomainsPage(ctx context.Context, id int64, options
 //
 // Fetches `https://<domain>/.well-known/wallet-a-developer-merchantid-domain-association` from each domain of the merchant,
 // or from the one that is named, and compares it with the file at `/files/wallet-a-domain`. Only public hosts are asked, at
-// port 443; redirects are not followed. It answers within half a minute.
+// port 443; redirects are not followed. It answers within half a minute; of one merchant's there is one at a time.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. POST /api/merchants/{id}/domains/verify
 func (s MerchantsService) VerifyDomains(ctx context.Context, id int64, body VerifyDomains, options ...Option) iter.Seq2[Domain, error] {

@@ -116,7 +116,7 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions, Wallets: a.wallets.pages, Log: a.log, Now: machineTime}
+	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions, Wallets: a.wallets.pages, PerAddress: a.config.perAddress, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
 	if err := browser.RegisterModal(e, browser.ModalConfig{Workflows: a.Workflows, Static: static.FS(), PayURL: a.config.payURL,
 		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
@@ -147,6 +147,9 @@ func (a *app) sandboxPages(e *echo.Echo) error {
 	return err
 }
 
+// perPerson is how many pages of the portal a person is shown a second in the long run.
+const perPerson = 30
+
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
@@ -159,7 +162,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 	}
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL, PayURL: a.config.payURL,
-		Sandbox: a.config.environment == identity.Sandbox, Log: a.log, Now: machineTime})
+		Sandbox: a.config.environment == identity.Sandbox, PerPerson: perPerson, Log: a.log, Now: machineTime})
 	if err != nil {
 		return nil, err
 	}

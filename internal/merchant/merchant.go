@@ -92,7 +92,8 @@ type Service struct {
 	Deps
 	audit *audit.Log
 	// letters tell people of fees that a change of a merchant changes; nil tells nobody.
-	letters fee.Letters
+	letters   fee.Letters
+	verifying *verifying
 }
 
 // WriteLetters says who writes to people about fees. It is called while the service is wired; without it nobody does.
@@ -100,7 +101,7 @@ func (s *Service) WriteLetters(by fee.Letters) { s.letters = by }
 
 // New makes the service.
 func New(d Deps) *Service {
-	return &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	return &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), verifying: &verifying{busy: make(map[int64]bool)}}
 }
 
 // on is a merchant as the audit log names it.

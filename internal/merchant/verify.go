@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -121,7 +120,7 @@ func (in VerifyInput) Validate() fault.Fields {
 
 // VerifyDomains looks whether a merchant's domains host the association file, and returns what it found
 // of those that it looked at. The faults: resource_missing; parameter_invalid for a domain that is not the
-// merchant's; association_file_missing.
+// merchant's; association_file_missing; operation_in_progress while this merchant's are looked at, overloaded while many are.
 func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64, in VerifyInput, claim *idempotency.Claim) (out idempotency.Result[[]Domain], err error) {
 	if err := s.audit.Allow(ctx, actor, authz.DomainVerify, on(id)); err != nil {
 		return out, err
@@ -143,7 +142,9 @@ func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64
 		if wanted, file, err = s.toVerify(ctx, actor, id, in); err != nil {
 			return out, err
 		}
-		found = s.lookAt(ctx, wanted, file)
+		if found, err = s.lookInTurn(ctx, id, wanted, file); err != nil {
+			return out, err
+		}
 	}
 	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
@@ -219,12 +220,6 @@ func (s *Service) foundTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id 
 	}
 	return s.domainsOf(ctx, tx, m.ApplicationID, m.ID, wanted)
 }
-
-// Bounds of one verification, which a caller waits for.
-const (
-	lookAtOnce = 33
-	lookFor    = 20 * time.Second
-)
 
 // lookAt fetches the file from several domains and tells what it found of each.
 func (s *Service) lookAt(ctx context.Context, domains []string, file []byte) []look {

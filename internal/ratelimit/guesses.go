@@ -2,7 +2,6 @@ package ratelimit
 
 import (
 	"crypto/sha256"
-	"net/netip"
 	"sync"
 	"time"
 )
@@ -14,19 +13,19 @@ const guessesSize = 10_000
 // often is turned away before anybody looks its credentials up, unless they worked a while ago: whoever
 // shares its address with a guesser goes on.
 type Guesses struct {
-	addresses *Buckets[netip.Prefix]
+	addresses *Addresses
 	mu        sync.Mutex
 	worked    recent[[sha256.Size]byte, struct{}]
 }
 
 // NewGuesses allows every address perSecond failures in the long run, and burst at once.
 func NewGuesses(perSecond, burst int) *Guesses {
-	return &Guesses{addresses: New[netip.Prefix](perSecond, burst, guessesSize), worked: newRecent[[sha256.Size]byte, struct{}](guessesSize)}
+	return &Guesses{addresses: NewAddresses(perSecond, burst), worked: newRecent[[sha256.Size]byte, struct{}](guessesSize)}
 }
 
 // Refuses tells whether credentials are not to be looked at, and for how long.
 func (g *Guesses) Refuses(address, credentials string, now time.Time) (time.Duration, bool) {
-	s := g.addresses.Look(network(address), now)
+	s := g.addresses.Look(address, now)
 	if s.Allowed {
 		return 0, false
 	}
@@ -38,7 +37,7 @@ func (g *Guesses) Refuses(address, credentials string, now time.Time) (time.Dura
 
 // Failed notes that credentials were none.
 func (g *Guesses) Failed(address, credentials string, now time.Time) {
-	g.addresses.Take(network(address), now)
+	g.addresses.Take(address, now)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.worked.forget(sha256.Sum256([]byte(credentials)))
@@ -52,20 +51,4 @@ func (g *Guesses) Worked(credentials string) {
 	if _, known := g.worked.get(digest); !known {
 		g.worked.put(digest, struct{}{})
 	}
-}
-
-// network is what counts as one address: of IPv6 the 64 bits that one customer has. Text that is no
-// address counts as one.
-func network(address string) netip.Prefix {
-	a, err := netip.ParseAddr(address)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	a = a.Unmap().WithZone("")
-	bits := 64
-	if a.Is4() {
-		bits = 32
-	}
-	p, _ := a.Prefix(bits) // these bits always fit
-	return p
 }
