@@ -21,12 +21,14 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "resolve_daf_enrollments", Every: sweepEvery, Run: counting(a.DAF.ResolveEnrollments)},
 		{Name: "fold_charges", Every: sweepEvery, Run: counting(a.Charges.Fold)},
 		{Name: "fold_ledger", Every: time.Minute, Run: counting(a.Ledger.Fold)},
-		{Name: "compare_ledger", Every: time.Hour, Run: func(ctx context.Context) (bool, error) {
-			_, err := a.Ledger.Compare(ctx)
+		{Name: "compare_ledger", Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
+			_, err := a.Ledger.CompareDue(ctx)
 			return false, err
 		}},
-		{Name: "reconcile", Every: time.Hour, Run: a.Reconcile.Run},
-		{Name: "reconcile_grants", Every: time.Hour, Run: a.ReconcileGrants.Run},
+		// Once a day, in as many steps as a book takes, of which a minute has some.
+		{Name: "reconcile", Every: time.Minute, Run: a.Reconcile.Run},
+		{Name: "reconcile_grants", Every: time.Minute, Run: a.ReconcileGrants.Run},
+		{Name: "repeat_reversals", Every: time.Minute, Run: counting(a.Charges.RepeatReversals)},
 		{Name: "run_exports", Every: sweepEvery, Run: a.Reports.RunExports},
 		purge("purge_exports", a.Reports.PurgeExports),
 		{Name: "run_replays", Every: sweepEvery, Run: counting(a.Webhooks.RunReplays)},

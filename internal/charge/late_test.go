@@ -103,3 +103,30 @@ func TestCallThatNeverArrivesIsWatchedForADay(t *testing.T) {
 	}
 	audit(t, w)
 }
+
+// Whom we wait for comes before what was given up, however much of that there is.
+func TestOpenCallsAreAskedAboutFirst(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	p.authorize = p.refuse
+	create(t, w, input(w, good, 100), nil)
+	w.Clock.Advance(p.SettleWindow() + time.Second)
+	resolve(t, w, 1)
+	if _, err := pg.Exec(t.Context(), w.Pool, `
+		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency, state, source,
+			next_check_at, created_at, finished_at)
+		SELECT gen_random_uuid(), application_id, merchant_id, charge_id, subject_id, kind, processor, 'lost ' || n, amount, currency, state, source, next_check_at, created_at, finished_at
+		FROM processor_operations, generate_series(1, 200) n`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(2 * time.Minute)
+	p.authorize = p.lose
+	create(t, w, input(w, good, 200), nil)
+	w.Clock.Advance(2 * time.Second)
+	if n, err := w.Operations.Resolve(t.Context()); err != nil || n != 64 {
+		t.Errorf("%d were asked about, %v", n, err)
+	}
+	if n := count(t, w, "charges WHERE amount = 200 AND status = 'captured'", pg.Args{}); n != 1 {
+		t.Errorf("the open call waits behind what was given up")
+	}
+}

@@ -147,6 +147,23 @@ func FoundTx(ctx context.Context, tx *pg.Tx, id ids.Operation) (bool, error) {
 	return n == 1, err
 }
 
+// GivenUp returns operations of a kind that carry a note, were given up, and are looked for no more, oldest first.
+func GivenUp(ctx context.Context, q pg.Querier, kind Kind, note string, machine time.Time) ([]Operation, error) {
+	return pg.All[Operation](ctx, q, `
+		SELECT `+columns+` FROM processor_operations
+		WHERE kind = @kind AND state = 'not_submitted' AND note = @note AND next_check_at IS NULL AND created_at <= @before
+		ORDER BY created_at LIMIT @batch`,
+		pg.Args{"kind": kind, "note": note, "before": machine.Add(-watchFor - longestWait), "batch": batch})
+}
+
+// ForgetTx changes the note of an operation that was given up and is looked for no more, and tells whether it had the old one.
+func ForgetTx(ctx context.Context, tx *pg.Tx, id ids.Operation, old, note string) (bool, error) {
+	n, err := tx.Exec(ctx, `
+		UPDATE processor_operations SET note = @note
+		WHERE id = @id AND state = 'not_submitted' AND note = @old AND next_check_at IS NULL`, pg.Args{"id": id, "old": old, "note": note})
+	return n == 1, err
+}
+
 // SoonTx queues that an open operation is asked about soon, since its call has ended without an answer.
 func SoonTx(tx *pg.Tx, id ids.Operation, machine time.Time) {
 	tx.Later(`UPDATE processor_operations SET next_check_at = @next WHERE id = @id AND state = 'open'`,

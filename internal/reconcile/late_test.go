@@ -64,12 +64,30 @@ func TestLateApprovalBeforeItIsReversed(t *testing.T) {
 	reversal, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'reverse'`, pg.Args{})
 	must(t, err)
 	w.expect(t, "noticed", "posting_missing "+reference, "open_too_long "+reversal)
+	// It may still arrive, and the payer would be paid twice: it is made again when nobody looks for it any more.
 	w.p.fate = arrives
 	w.settle(t)
+	w.repeat(t, 0)
+	w.now(t)
+	w.expect(t, "given up", "posting_missing "+reference)
+	w.Clock.Advance(25 * time.Hour)
+	w.settle(t)
+	w.repeat(t, 1)
+	w.repeat(t, 0)
 	w.now(t)
 	w.expect(t, "reversed")
 	if n := w.count(t, `reconciliation_differences`, pg.Args{}); n != 3 {
 		t.Errorf("%d rows", n)
+	}
+}
+
+// repeat makes reversals again that nobody looks for any more.
+func (w place) repeat(t fatal, want int) {
+	t.Helper()
+	n, err := w.Charges.RepeatReversals(w.T.Context())
+	must(t, err)
+	if n != want {
+		t.Fatalf("%d reversals were made again, want %d", n, want)
 	}
 }
 

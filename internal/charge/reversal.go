@@ -1,0 +1,155 @@
+package charge
+
+import (
+	"context"
+	"log/slog"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/instant"
+	"svcpay/internal/operation"
+	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+)
+
+// How a reversal gives back what was approved late, as its operation notes it.
+const (
+	byVoid   = "void"
+	byRefund = "refund"
+	repeated = "repeated" // by a refund that did not arrive; another was made in its place
+)
+
+// openReversalTx queues the operation that gives back what another one took or holds.
+func (s *Service) openReversalTx(tx *pg.Tx, m instant.Moment, c Charge, of operation.Operation, how string) *operation.Operation {
+	r := s.reversal(c, of, m)
+	r.Note = &how
+	operation.OpenTx(tx, r)
+	return &r
+}
+
+func (s *Service) reversal(c Charge, of operation.Operation, m instant.Moment) operation.Operation {
+	return s.reference(c, operation.Operation{Kind: operation.Reverse, Amount: of.Amount},
+		authz.Actor{Role: authz.RoleSecretKey, RequestID: of.RequestID}, nil, m.Machine)
+}
+
+// reverse gives back what a late approval took or holds.
+func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
+	c, err := s.Find(ctx, o.ApplicationID, o.ChargeID)
+	if err != nil {
+		return err
+	}
+	f := processor.FollowUp{Reference: o.Reference, Account: processor.Account(o.ApplicationID, o.MerchantID),
+		Original: c.Processor.Reference, Amount: o.Amount, Currency: o.Currency}
+	answer, err := operation.Call(ctx, o, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		if or(o.Note, byVoid) == byRefund {
+			return s.Processor.Refund(ctx, f)
+		}
+		return s.Processor.Void(ctx, f)
+	})
+	if err != nil {
+		slog.WarnContext(ctx, "the outcome of a reversal is unknown", "charge_id", c.ID.String(), "error", err.Error())
+		return nil // the resolver asks
+	}
+	return s.FinishReversals(ctx, []operation.Outcome{{Operation: o, Answer: &answer}})
+}
+
+// FinishReversals writes what became of reversals. A void that never reached the processor is made again under a reference of
+// its own, since a second one changes nothing; so is a refund, but not before it is looked for no more ([Service.RepeatReversals]):
+// both might be paid. One that was refused needs a person.
+func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outcome) error {
+	for _, o := range outcomes {
+		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		if err != nil {
+			return err
+		}
+		var again *operation.Operation
+		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+			again = nil
+			l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
+			if err != nil {
+				return err
+			}
+			if open, err := operation.IsOpen(ctx, tx, o.ID); err != nil || !open {
+				return err
+			}
+			operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
+			switch how := or(o.Note, byVoid); {
+			case operation.StateOf(o.Answer) == operation.Approved:
+				return s.reversedTx(tx, m, l)
+			case operation.StateOf(o.Answer) == operation.NotSubmitted && how == byRefund:
+				slog.WarnContext(ctx, "a reversal did not arrive, and is made again when it is looked for no more", "charge_id", l.ID.String())
+			case operation.StateOf(o.Answer) == operation.NotSubmitted:
+				again = s.openReversalTx(tx, m, l.Charge, o.Operation, how)
+			case how == byVoid && l.Type != Card: // it is with the bank already
+				again = s.openReversalTx(tx, m, l.Charge, o.Operation, byRefund)
+			default:
+				slog.ErrorContext(ctx, "a late approval could not be reversed", "charge_id", l.ID.String())
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if again != nil {
+			if err := s.reverse(ctx, *again); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// RepeatReversals makes refunds of late approvals again that did not arrive, and were not found in all the time that they
+// were looked for. It tells how many.
+func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
+	due, err := operation.GivenUp(ctx, s.Pool, operation.Reverse, byRefund, s.Clock.Machine())
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range due {
+		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		if err != nil {
+			return 0, err
+		}
+		var again *operation.Operation
+		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+			again = nil
+			l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
+			if err != nil {
+				return err
+			}
+			if first, err := operation.ForgetTx(ctx, tx, o.ID, byRefund, repeated); err != nil || !first {
+				return err
+			}
+			again = s.openReversalTx(tx, m, l.Charge, o, byRefund)
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		if again != nil {
+			if err := s.reverse(ctx, *again); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(due), nil
+}
+
+// reversedMessage is told of a failed charge that was approved late.
+const reversedMessage = "The charge did not reach the card processor in time. It was approved late and has been reversed."
+
+// reversedTx notes the reversal on the charge, once.
+func (s *Service) reversedTx(tx *pg.Tx, m instant.Moment, l Locked) error {
+	before := s.derive(l.Charge)
+	if before.Failure == nil || before.Failure.Message == reversedMessage {
+		return nil
+	}
+	c := changed(before, m.At)
+	failure := *before.Failure
+	failure.Message = reversedMessage
+	c.Failure = &failure
+	updateTx(tx, c, nil)
+	return s.announceTx(tx, m, before, c, "charge.updated", ids.Request{}, outbox.Job)
+}
