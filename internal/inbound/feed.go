@@ -18,6 +18,7 @@ const (
 	handleBatch  = 50
 	firstPause   = time.Second
 	longestPause = 5 * time.Minute
+	readTimeout  = 10 * time.Second // of one page of what is new
 	// worrying is after how many attempts a person should look.
 	worrying = 10
 )
@@ -32,6 +33,7 @@ type Feed[E any] struct {
 	pool     *pgxpool.Pool
 	machine  func() time.Time
 	events   func(ctx context.Context, after string, limit int) ([]E, error)
+	patience time.Duration // with one answer
 	of       func(E) entry
 	handlers map[string]Handle[E]
 }
@@ -61,7 +63,7 @@ func (f *Feed[E]) pull(ctx context.Context) (int, error) {
 	if len(cursors) > 0 {
 		after = cursors[0].Cursor
 	}
-	events, err := f.events(ctx, after, pullBatch)
+	events, err := f.read(ctx, after)
 	if err != nil || len(events) == 0 {
 		return 0, err
 	}
@@ -79,6 +81,13 @@ func (f *Feed[E]) pull(ctx context.Context) (int, error) {
 		}
 		return nil
 	})
+}
+
+// read asks the counterparty, who may be silent: what it told before is handled all the same.
+func (f *Feed[E]) read(ctx context.Context, after string) ([]E, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.patience)
+	defer cancel()
+	return f.events(ctx, after, pullBatch)
 }
 
 // Receive writes down an event of which a notice tells, whose signature fits. One that is there already stays as it

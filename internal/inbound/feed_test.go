@@ -23,6 +23,7 @@ type line struct {
 	now   time.Time
 	all   []told
 	down  bool
+	mute  bool
 	waits map[string]int // how often an event cannot be understood yet
 	took  []string
 }
@@ -32,13 +33,17 @@ func newLine(t *testing.T, n int) *line {
 	for i := range n {
 		l.all = append(l.all, told{fmt.Sprintf("%03d", i+1), "happened"})
 	}
-	l.Feed = &Feed[told]{name: "line", point: "line", pool: pgtest.New(t), events: l.read, handlers: map[string]Handle[told]{},
+	l.Feed = &Feed[told]{name: "line", point: "line", pool: pgtest.New(t), events: l.read, patience: time.Minute, handlers: map[string]Handle[told]{},
 		machine: func() time.Time { l.mu.Lock(); defer l.mu.Unlock(); return l.now }, of: func(e told) entry { return entry{e.ID, e.Kind, "account"} }}
 	l.on("happened", l.take)
 	return l
 }
 
-func (l *line) read(_ context.Context, after string, limit int) ([]told, error) {
+func (l *line) read(ctx context.Context, after string, limit int) ([]told, error) {
+	if l.mute {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down {
@@ -82,6 +87,20 @@ func (l *line) want(t *testing.T, what string, ids ...string) {
 	if !slices.Equal(l.took, ids) {
 		t.Errorf("%s: taken in %v, want %v", what, l.took, ids)
 	}
+}
+
+// A counterparty that answers nothing holds up nothing that it told before.
+func TestASilentFeedHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, 0)
+	if err := l.Receive(t.Context(), told{"001", "happened"}); err != nil {
+		t.Fatal(err)
+	}
+	l.mute, l.patience = true, 50*time.Millisecond
+	if n, err := l.Run(t.Context()); n != 1 || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%d, %v", n, err)
+	}
+	l.want(t, "while the feed is silent", "001")
 }
 
 func TestNoticesAndFeedTellEachEventOnce(t *testing.T) {

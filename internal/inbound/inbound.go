@@ -26,9 +26,9 @@ type Service struct {
 // New makes a reader whose events nobody handles yet.
 func New(pool *pgxpool.Pool, p processor.Processor, daf provider.Provider, machine func() time.Time) *Service {
 	return &Service{
-		Processor: &Feed[processor.Event]{name: "processor/" + p.Name(), point: "inbound", pool: pool, machine: machine, events: p.Events,
+		Processor: &Feed[processor.Event]{name: "processor/" + p.Name(), point: "inbound", pool: pool, machine: machine, events: p.Events, patience: readTimeout,
 			of: func(e processor.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }, handlers: map[string]Handle[processor.Event]{}},
-		DAF: &Feed[provider.Event]{name: "daf/" + daf.Name(), point: "daf_inbound", pool: pool, machine: machine, events: daf.Events,
+		DAF: &Feed[provider.Event]{name: "daf/" + daf.Name(), point: "daf_inbound", pool: pool, machine: machine, events: daf.Events, patience: readTimeout,
 			of: func(e provider.Event) entry { return entry{e.ID, string(e.Kind), e.Account} }, handlers: map[string]Handle[provider.Event]{}},
 	}
 }

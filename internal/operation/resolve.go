@@ -114,15 +114,19 @@ func (r *ResolverOf[A]) ResolveSubject(ctx context.Context, applicationID int64,
 	return r.settle(ctx, open)
 }
 
-// takeDue leases due operations by moving their next check ahead, though not past the end of the
+// takeDue leases due operations, those that somebody waits for before those that were given up, by moving their next check ahead,
+// though not past the end of the
 // counterparty's window, when what is not found is known not to have arrived. The watch over one that
 // was given up ends after a day.
 func (r *ResolverOf[A]) takeDue(ctx context.Context) ([]Operation, error) {
 	return pg.All[Operation](ctx, r.pool, `
-		WITH due AS (
-			SELECT id, checks FROM processor_operations WHERE next_check_at <= @now AND kind = ANY (@kinds)
+		WITH open AS (
+			SELECT id, checks FROM processor_operations WHERE next_check_at <= @now AND kind = ANY (@kinds) AND state = 'open'
 			ORDER BY next_check_at LIMIT @batch FOR UPDATE SKIP LOCKED
-		)
+		), given_up AS (
+			SELECT id, checks FROM processor_operations WHERE next_check_at <= @now AND kind = ANY (@kinds) AND state <> 'open'
+			ORDER BY next_check_at LIMIT @batch - (SELECT count(*) FROM open) FOR UPDATE SKIP LOCKED
+		), due AS (SELECT * FROM open UNION ALL SELECT * FROM given_up)
 		UPDATE processor_operations o SET checks = o.checks + 1, next_check_at = CASE
 			WHEN o.state <> 'open' AND o.created_at + @watch::interval <= @now THEN NULL
 			WHEN o.state = 'open' AND o.created_at + @window::interval > @now THEN least(w.at, o.created_at + @window)
