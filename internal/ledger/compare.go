@@ -1,10 +1,13 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"time"
 
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
@@ -30,21 +33,35 @@ type Difference struct {
 // Compare sums the entries of every application up to its cut-off and returns the totals that say
 // otherwise: an entry was committed too long after its id was made, or somebody changed what nobody
 // may. Each is logged as an error and stands in ledger_differences until a later comparison no
-// longer finds it. Applications that were not compared for the longest time come first, so that
-// a run that is cut short is continued by the next.
+// longer finds it. One whose entries take longer than its share is gone on with by the next call, after all others.
 func (s *Service) Compare(ctx context.Context) ([]Difference, error) {
+	return s.compareSince(ctx, s.Now())
+}
+
+// compareEvery is how often every application is compared.
+const compareEvery = time.Hour
+
+// CompareDue is Compare of the applications that were not compared for an hour.
+func (s *Service) CompareDue(ctx context.Context) ([]Difference, error) {
+	return s.compareSince(ctx, s.Now().Add(-compareEvery))
+}
+
+// compareSince compares the applications that were last compared at a time or before, those first whose comparison has not begun.
+func (s *Service) compareSince(ctx context.Context, before time.Time) ([]Difference, error) {
 	type row struct {
 		ApplicationID int64 `db:"application_id"`
 	}
 	applications, err := pg.All[row](ctx, s.Pool, `
-		SELECT application_id FROM ledger_cutoffs ORDER BY compared_at NULLS FIRST, application_id`, pg.Args{})
+		SELECT application_id FROM ledger_cutoffs WHERE compared_at IS NULL OR compared_at <= @before
+		ORDER BY compared_at NULLS FIRST, application_id`, pg.Args{"before": before})
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(applications, func(a, b row) int { return cmp.Compare(s.halfway(a.ApplicationID), s.halfway(b.ApplicationID)) })
 	all := []Difference{}
 	var errs []error
 	for _, a := range applications {
-		found, err := s.compare(ctx, a.ApplicationID)
+		found, err := s.compareFor(ctx, a.ApplicationID)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("ledger: compare application %d: %w", a.ApplicationID, err))
 		}
@@ -56,21 +73,56 @@ func (s *Service) Compare(ctx context.Context) ([]Difference, error) {
 	return all, errors.Join(errs...)
 }
 
-func (s *Service) compare(ctx context.Context, applicationID int64) ([]Difference, error) {
+// compareShare is how long a comparison looks at one application's entries at a time.
+const compareShare = 15 * time.Second
+
+// comparison is how far one of an application has come. Entries never change, so that it may go on at any time.
+type comparison struct {
+	through ids.Entry
+	totals  map[pot]money.Amount // as they were at the beginning, of entries up to through
+	sums    map[pot]money.Amount // of entries up to after
+	after   ids.Entry
+}
+
+// compareFor compares an application for its share of time. What that does not suffice for is gone on with later; it is no error.
+func (s *Service) compareFor(ctx context.Context, applicationID int64) ([]Difference, error) {
+	c, err := s.begun(ctx, applicationID)
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.sum(ctx, applicationID, c)
+	if done {
+		return s.conclude(ctx, applicationID, c)
+	}
+	s.comparing.Store(applicationID, c)
+	return nil, err
+}
+
+// halfway is 1 for an application whose comparison has begun, else 0.
+func (s *Service) halfway(applicationID int64) int {
+	if _, ok := s.comparing.Load(applicationID); ok {
+		return 1
+	}
+	return 0
+}
+
+// begun is the comparison of an application that was begun by this binary, or a new one.
+func (s *Service) begun(ctx context.Context, applicationID int64) (*comparison, error) {
+	if c, ok := s.comparing.LoadAndDelete(applicationID); ok {
+		return c.(*comparison), nil
+	}
 	through, totals, err := s.totals(ctx, applicationID)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := s.sums(ctx, applicationID, through)
-	if err != nil {
-		return nil, err
-	}
+	return &comparison{through: through, totals: totals, sums: make(map[pot]money.Amount)}, err
+}
+
+// conclude compares totals with sums and keeps what it finds.
+func (s *Service) conclude(ctx context.Context, applicationID int64, c *comparison) ([]Difference, error) {
 	var found []Difference
-	for p := range sums {
-		totals[p] += 0 // those without a total are compared with none
+	for p := range c.sums {
+		c.totals[p] += 0 // those without a total are compared with none
 	}
-	for p, total := range totals {
-		if sum := sums[p]; sum != total {
+	for p, total := range c.totals {
+		if sum := c.sums[p]; sum != total {
 			found = append(found, Difference{applicationID, p.MerchantID, p.Account, p.Currency, total, sum})
 		}
 	}
@@ -103,29 +155,29 @@ func (s *Service) totals(ctx context.Context, applicationID int64) (through ids.
 	return through, totals, err
 }
 
-// sums adds up an application's entries up to an id, a bounded number per statement.
-func (s *Service) sums(ctx context.Context, applicationID int64, through ids.Entry) (map[pot]money.Amount, error) {
+// sum adds up more of an application's entries, a bounded number per statement, and tells whether those are all.
+func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (done bool, err error) {
 	type row struct {
 		ApplicationID int64 `db:"application_id"`
 		pot
 		Balance money.Amount `db:"balance"`
 	}
-	sums := make(map[pot]money.Amount)
-	var after ids.Entry
-	for {
-		b, err := nextBatch(ctx, s.Pool, applicationID, after.Bytes(), through.Bytes(), s.sumBatch)
+	for began := time.Now(); ; {
+		b, err := nextBatch(ctx, s.Pool, applicationID, c.after.Bytes(), c.through.Bytes(), s.sumBatch)
 		if err != nil || b.N == 0 {
-			return sums, err
+			return err == nil, err
 		}
 		rows, err := pg.All[row](ctx, s.Pool, sidesBetween,
-			pg.Args{"application_id": applicationID, "after": after.Bytes(), "up_to": b.Last.Bytes()})
+			pg.Args{"application_id": applicationID, "after": c.after.Bytes(), "up_to": b.Last.Bytes()})
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		for _, r := range rows {
-			sums[r.pot] += r.Balance
+			c.sums[r.pot] += r.Balance
 		}
-		after = b.Last
+		if c.after = b.Last; time.Since(began) >= s.share {
+			return false, nil
+		}
 	}
 }
 

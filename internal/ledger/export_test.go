@@ -2,13 +2,19 @@ package ledger
 
 import (
 	"context"
+	"time"
 
 	"svcpay/internal/pg"
 )
 
 // WithBatches is a service that folds and sums so many entries at a time.
 func (s *Service) WithBatches(fold, sum int) *Service {
-	return &Service{Deps: s.Deps, foldBatch: fold, sumBatch: sum}
+	return &Service{Deps: s.Deps, foldBatch: fold, sumBatch: sum, share: time.Minute}
+}
+
+// InShares is a service that sums so many entries of an application in a comparison before it turns to the next.
+func (s *Service) InShares(sum int) *Service {
+	return &Service{Deps: s.Deps, foldBatch: s.foldBatch, sumBatch: sum}
 }
 
 // FoldTx folds one batch in the caller's transaction.

@@ -12,6 +12,7 @@ package ledger
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -99,7 +100,11 @@ type Deps struct {
 type Service struct {
 	Deps
 	foldBatch, sumBatch int
+	share               time.Duration // of one application in a comparison
+	comparing           sync.Map      // what has begun, by application
 }
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{Deps: d, foldBatch: foldBatch, sumBatch: sumBatch} }
+func New(d Deps) *Service {
+	return &Service{Deps: d, foldBatch: foldBatch, sumBatch: sumBatch, share: compareShare}
+}
