@@ -73,8 +73,8 @@ check: static/dist/.built ## formatting, generated code, vet: quick and silent w
 lint: build ## staticcheck, and the lint of the API's contract
 	@$(TOOL) staticcheck ./... && cd api && ../static/node_modules/.bin/redocly lint openapi.yaml
 
-fmt: generate ## format all Go code and templates
-	@$(TOOL) gofumpt -w $$(git ls-files '*.go') && $(TOOL) templ fmt views
+fmt: generate ## format all Go code, after the templates' is written
+	@gofmt -w $$(git ls-files '*.go')
 
 clean: ## remove what was built
 	@rm -rf bin static/node_modules $(CLIENT)/node_modules $(CLIENT)/dist && find static/dist -mindepth 1 ! -name .keep -delete

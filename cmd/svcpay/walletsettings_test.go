@@ -81,7 +81,7 @@ func TestMistakesOfWallets(t *testing.T) {
 		"SVCPAY_WALLETS_FILE=/wallets.pem":                                "SVCPAY_WALLETS_FILE: it holds a sandbox's wallets",
 		"SVCPAY_BASE_URL=http://api.example.org":                          "SVCPAY_BASE_URL: production is reached by https only",
 		"SVCPAY_PAY_URL=http://pay.example.org":                           "SVCPAY_PAY_URL: production is reached by https only",
-		"SVCPAY_TRUSTED_PROXIES=10.0.0.0/8,0.0.0.0/0":                    "SVCPAY_TRUSTED_PROXIES: 0.0.0.0/0 is too wide",
+		"SVCPAY_TRUSTED_PROXIES=10.0.0.0/8,0.0.0.0/0":                     "SVCPAY_TRUSTED_PROXIES: 0.0.0.0/0 is too wide",
 		"SVCPAY_TRUSTED_PROXIES=::/0":                                     "SVCPAY_TRUSTED_PROXIES: ::/0 is too wide",
 		"SVCPAY_TRUSTED_PROXIES=fd00::/12":                                "SVCPAY_TRUSTED_PROXIES: fd00::/12 is too wide",
 		"SVCPAY_WEBHOOK_LOCAL=true":                                       "SVCPAY_WEBHOOK_LOCAL: webhooks of production",
