@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -257,6 +258,32 @@ func TestDomainsAreVerified(t *testing.T) {
 	s.on(t, http.MethodPost, verify, `{"domain":"https://`+marker+`.example"}`, "").want(t, 400, "domain_invalid")
 	s.on(t, http.MethodPost, verify, `{"domain":"`+marker+`.example"}`, "").want(t, 400, "parameter_invalid")
 	s.on(t, http.MethodPost, verify, `{"domain":7}`, "").want(t, 400, "parameter_invalid")
+}
+
+func TestDomainsOfAMerchantAreVerifiedOnceAtATime(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	asked, release := make(chan struct{}), make(chan struct{})
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(asked)
+		<-release
+		_, _ = io.WriteString(w, associationText)
+	}))
+	t.Cleanup(shop.Close)
+	s.Merchants.LocalPort = shop.Listener.Addr().(*net.TCPAddr).Port
+	s.on(t, http.MethodPut, ofUS(s, ""), `{"domains":["slow.localhost"]}`, "").want(t, 200, "")
+	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
+		t.Fatal(err)
+	}
+	var first sync.WaitGroup
+	first.Go(func() { s.on(t, http.MethodPost, ofUS(s, "/domains/verify"), `{}`, "").want(t, 200, "") })
+	<-asked
+	second := s.on(t, http.MethodPost, ofUS(s, "/domains/verify"), `{}`, "").want(t, 409, "operation_in_progress")
+	if second.header.Get("Retry-After") != "1" {
+		t.Errorf("come back after %q", second.header.Get("Retry-After"))
+	}
+	close(release)
+	first.Wait()
 }
 
 func TestAssociationFileIsPublic(t *testing.T) {

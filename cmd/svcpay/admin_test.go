@@ -142,12 +142,12 @@ func TestJobsAreMeasured(t *testing.T) {
 			reconciles = s
 		}
 	}
-	if more, err := reconciles.Step(t.Context()); err != nil || !more {
+	if more, err := reconciles.Step(t.Context(), machineTime); err != nil || !more {
 		t.Errorf("%v, %v", more, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := reconciles.Step(gone); err == nil {
+	if _, err := reconciles.Step(gone, machineTime); err == nil {
 		t.Error("nobody waits, and it runs")
 	}
 	_, text := told(t, a, "localhost:1")

@@ -89,7 +89,7 @@ func (a *app) serve(ctx context.Context, ready func(), listeners ...net.Listener
 	if err != nil {
 		return err
 	}
-	runner, err := jobs.Start(context.WithoutCancel(ctx), a.pool, a.log, a.schedules()...)
+	runner, err := jobs.Start(context.WithoutCancel(ctx), a.pool, a.log, machineTime, a.schedules()...)
 	if err != nil {
 		return err
 	}

@@ -226,6 +226,31 @@ func TestBatchGoesAtFiveOnABusinessDay(t *testing.T) {
 	}
 }
 
+// A debit's days begin with its batch: the bank may return it for as long whenever it was accepted.
+func TestDebitsOfOneBatchSettleOnOneDay(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	us := w.App.Merchants.US
+	for _, row := range []struct{ at, want string }{
+		{"2040-10-19T16:00:00-04:00", "2040-10-25"}, // a Friday, before the batch
+		{"2040-10-19T18:00:00-04:00", "2040-10-26"}, // after it: with those of Monday
+		{"2040-10-21T12:00:00-04:00", "2040-10-26"},
+		{"2040-10-22T09:00:00-04:00", "2040-10-26"},
+		{"2040-10-22T17:00:00-04:00", "2040-10-29"}, // with those of Tuesday
+	} {
+		at, err := time.Parse(time.RFC3339, row.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(at.Sub(w.Clock.Now()))
+		account := w.BankToken(us, w.USBank(settles))
+		c := create(t, w, charge.CreateInput{MerchantID: &us, Amount: ptr(money.Amount(100)), Token: &account}, nil).Object
+		if c.AvailableOn == nil || string(*c.AvailableOn) != row.want {
+			t.Errorf("accepted %s: available on %v, want %s", row.at, c.AvailableOn, row.want)
+		}
+	}
+}
+
 func TestCanadianDebit(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -131,23 +131,24 @@ func (e *effects) approve(networkID string, t terms, now time.Time) {
 func (e *effects) capture(amount money.Amount, t terms, now time.Time) {
 	c := &e.charge
 	c.Status, c.AuthorizationExpiresAt = Captured, nil
-	e.take(amount, "capture", cardSettlementDays, t, now)
+	e.take(amount, "capture", now, cardSettlementDays, t, now)
 	e.addFees(fee.Captured, amount, ledger.MerchantPending, t, now)
 }
 
-// accept notes that a bank debit was accepted for submission.
+// accept notes that a bank debit was accepted for submission. Its days begin with the batch that takes it to the bank, as those do
+// within which the bank may return it.
 func (e *effects) accept(t terms, now time.Time) {
 	c := &e.charge
 	c.Status, c.AmountAuthorized, c.AuthorizedAt = Pending, c.Amount, instant.Ptr(now)
-	e.take(c.Amount, "debit", bankSettlementDays, t, now)
+	e.take(c.Amount, "debit", batchedAt(now, t.country, t.zone), bankSettlementDays, t, now)
 }
 
-// take books an amount as the merchant's, available after that many business days.
-func (e *effects) take(amount money.Amount, kind string, days int, t terms, now time.Time) {
+// take books an amount as the merchant's, available that many business days after a time.
+func (e *effects) take(amount money.Amount, kind string, from time.Time, days int, t terms, now time.Time) {
 	c := &e.charge
 	c.AmountCaptured, c.CapturedAt = amount, instant.Ptr(now)
 	c.AmountDisputed = min(c.AmountContested, amount) // a chargeback may have been quicker than the answer to us
-	day := t.country.AddBusinessDays(now.In(t.zone), days)
+	day := t.country.AddBusinessDays(from.In(t.zone), days)
 	on := instant.DateOf(day)
 	c.AvailableOn, c.NextStepAt = &on, instant.Ptr(day)
 	e.post(kind, ledger.ProcessorReceivable, ledger.MerchantPending, amount)

@@ -63,6 +63,7 @@ type worker struct {
 type scheduled struct {
 	Schedule
 	log  *slog.Logger
+	now  func() time.Time
 	busy atomic.Bool
 	// What the log was told of last, and when: only who is at it touches them.
 	said   string
@@ -89,7 +90,7 @@ func (s *scheduled) drain(ctx context.Context) error {
 	}
 	defer s.busy.Store(false)
 	for {
-		more, err := s.Step(ctx)
+		more, err := s.Step(ctx, s.now)
 		if err != nil {
 			s.say(ctx, err)
 			return fmt.Errorf("%s: %w", s.Name, err)
@@ -101,14 +102,14 @@ func (s *scheduled) drain(ctx context.Context) error {
 }
 
 // Step calls Run once and tells Ran; a panic is an error, and says where.
-func (s Schedule) Step(ctx context.Context) (more bool, err error) {
-	began := time.Now()
+func (s Schedule) Step(ctx context.Context, now func() time.Time) (more bool, err error) {
+	began := now()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 		if s.Ran != nil {
-			s.Ran(time.Since(began), err)
+			s.Ran(now().Sub(began), err)
 		}
 	}()
 	return s.Run(ctx)
@@ -117,10 +118,10 @@ func (s Schedule) Step(ctx context.Context) (more bool, err error) {
 // say tells the log of an error, once a minute while it stays the same. What a stop cut off is none.
 func (s *scheduled) say(ctx context.Context, err error) {
 	text := err.Error()
-	if errors.Is(ctx.Err(), context.Canceled) || text == s.said && time.Since(s.saidAt) < sayAgain {
+	if errors.Is(ctx.Err(), context.Canceled) || text == s.said && s.now().Sub(s.saidAt) < sayAgain {
 		return
 	}
-	s.said, s.saidAt = text, time.Now()
+	s.said, s.saidAt = text, s.now()
 	s.log.ErrorContext(ctx, "a job failed", "job", s.Name, "error", text)
 }
 
@@ -134,11 +135,11 @@ type Runner struct {
 
 // Start begins to work and to schedule. Until a leader is sure to have been elected, this binary
 // keeps the schedules itself: after a crash of the leading one that takes a while.
-func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, schedules ...Schedule) (*Runner, error) {
+func Start(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger, now func() time.Time, schedules ...Schedule) (*Runner, error) {
 	w := &worker{schedules: make(map[string]*scheduled)}
 	var periodic []*river.PeriodicJob
 	for _, s := range schedules {
-		w.schedules[s.Name] = &scheduled{Schedule: s, log: log}
+		w.schedules[s.Name] = &scheduled{Schedule: s, log: log, now: now}
 		periodic = append(periodic, river.NewPeriodicJob(river.PeriodicInterval(s.Every), func() (river.JobArgs, *river.InsertOpts) {
 			return sweep{Name: s.Name}, once
 		}, nil))

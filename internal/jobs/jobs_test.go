@@ -21,7 +21,7 @@ import (
 
 func start(t *testing.T, pool *pgxpool.Pool, schedules ...jobs.Schedule) *jobs.Runner {
 	t.Helper()
-	r, err := jobs.Start(context.WithoutCancel(t.Context()), pool, slog.New(slog.NewTextHandler(io.Discard, nil)), schedules...)
+	r, err := jobs.Start(context.WithoutCancel(t.Context()), pool, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now, schedules...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestTheLogIsToldWhichJobFailedAndWhy(t *testing.T) {
 		}
 	}
 	bad := func(context.Context) (bool, error) { return true, errors.New("no such table") }
-	r, err := jobs.Start(context.WithoutCancel(t.Context()), pgtest.New(t), slog.New(slog.NewTextHandler(&out, nil)),
+	r, err := jobs.Start(context.WithoutCancel(t.Context()), pgtest.New(t), slog.New(slog.NewTextHandler(&out, nil)), time.Now,
 		jobs.Schedule{Name: "frequent", Every: 20 * time.Millisecond, Run: bad, Ran: met},
 		jobs.Schedule{Name: "hourly", Every: time.Hour, Run: bad, Ran: met},
 		jobs.Schedule{Name: "panicking", Every: time.Hour, Run: func(context.Context) (bool, error) { panic("upside down") }, Ran: met})

@@ -162,7 +162,7 @@ func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (
 		pot
 		Balance money.Amount `db:"balance"`
 	}
-	for began := time.Now(); ; {
+	for began := s.Now(); ; {
 		b, err := nextBatch(ctx, s.Pool, applicationID, c.after.Bytes(), c.through.Bytes(), s.sumBatch)
 		if err != nil || b.N == 0 {
 			return err == nil, err
@@ -175,7 +175,7 @@ func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (
 		for _, r := range rows {
 			c.sums[r.pot] += r.Balance
 		}
-		if c.after = b.Last; time.Since(began) >= s.share {
+		if c.after = b.Last; s.Now().Sub(began) >= s.share {
 			return false, nil
 		}
 	}

@@ -72,7 +72,7 @@ func (r *Relay) Follow(ctx context.Context) error {
 	rest, said := firstRest, ""
 	for ctx.Err() == nil {
 		after, _ := r.Place.After()
-		asked := time.Now()
+		rested := time.After(firstRest)
 		events, err := r.Read(ctx, after)
 		switch {
 		case ctx.Err() != nil:
@@ -92,8 +92,11 @@ func (r *Relay) Follow(ctx context.Context) error {
 			return err
 		}
 		// A server with too many who wait, or about to stop, answers at once.
-		if len(events) == 0 && time.Since(asked) < firstRest {
-			pause(ctx, firstRest)
+		if len(events) == 0 {
+			select {
+			case <-rested:
+			case <-ctx.Done():
+			}
 		}
 	}
 	return nil

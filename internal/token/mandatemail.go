@@ -101,8 +101,8 @@ func (s *Service) postTx(ctx context.Context, tx *pg.Tx, row newToken, letter ma
 		SELECT count(*)::int FROM (
 			SELECT FROM tokens WHERE application_id = @application_id AND billing->>'email' IS NOT NULL
 				AND lower(billing->>'email') = lower(@email) AND kind IN ('bank_us', 'bank_ca') AND created_at > @since LIMIT @most) t`,
-		pg.Args{"application_id": row.ApplicationID, "email": letter.To, "since": row.mandate.AcceptedAt.Add(-time.Hour), "most": mostCopies + 1})
-	if err != nil || lately > mostCopies { // this one's token is among them
+		pg.Args{"application_id": row.ApplicationID, "email": letter.To, "since": row.mandate.AcceptedAt.Add(-time.Hour), "most": mostCopies})
+	if err != nil || lately >= mostCopies {
 		return err
 	}
 	return s.Mail.PutTx(tx, letter)

@@ -155,16 +155,19 @@ func (s *Service) UseSession(ctx context.Context, id string) (SessionUse, error)
 	return row, row.spent()
 }
 
-// CountAttempt is UseSession that leaves it to the caller to refuse one attempt too many: it may be the retry of
-// an earlier one, whose token exists.
-func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, error) {
-	row, err := pg.One[SessionUse](ctx, s.Pool, `
-		UPDATE client_sessions s SET attempts = s.attempts + 1
+// ofSession completes an update of a session that has not ended, and gives whose it is.
+const ofSession = `
 		FROM api_keys k, merchants m
 		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id
 			AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)
 			AND m.application_id = s.application_id AND m.id = s.merchant_id
-		RETURNING s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts, m.status`,
+		RETURNING s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts, m.status`
+
+// CountAttempt is UseSession that leaves it to the caller to refuse one attempt too many: it may be the retry of
+// an earlier one, whose token exists.
+func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, error) {
+	row, err := pg.One[SessionUse](ctx, s.Pool, `
+		UPDATE client_sessions s SET attempts = s.attempts + 1`+ofSession,
 		pg.Args{"hash": hashSession(id), "now": s.Now()})
 	if errors.Is(err, pg.ErrNone) {
 		err = errEnded

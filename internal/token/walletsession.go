@@ -55,11 +55,7 @@ func (s *Service) openSheet(ctx context.Context, id string) (SessionUse, error) 
 		Sheets int `db:"merchant_sessions"`
 	}
 	row, err := pg.One[use](ctx, s.Pool, `
-		UPDATE client_sessions s SET merchant_sessions = s.merchant_sessions + 1
-		FROM api_keys k
-		WHERE s.id_hash = @hash AND s.expires_at > @now AND k.id = s.key_id
-			AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > @now)
-		RETURNING s.id_hash, s.application_id, s.merchant_id, s.key_id, s.page_origin, s.attempts, s.merchant_sessions`,
+		UPDATE client_sessions s SET merchant_sessions = s.merchant_sessions + 1`+ofSession+`, s.merchant_sessions`,
 		pg.Args{"hash": hashSession(id), "now": s.Now()})
 	switch {
 	case errors.Is(err, pg.ErrNone):
