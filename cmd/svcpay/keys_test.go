@@ -115,7 +115,7 @@ func TestKeysDocument(t *testing.T) { // the commands set the program's log: by 
 			continue
 		}
 		args = strings.NewReplacer("--application 1 ", "--application "+fmt.Sprint(w.App.AppID)+" ", "--application 1\n", "--application "+fmt.Sprint(w.App.AppID),
-			"--merchant 1\n", "--merchant "+fmt.Sprint(w.App.Merchants.US), "key_01jq8z6k4t8m2x9v5c7b1n3d0f", made).Replace(args)
+			"--merchant 1001\n", "--merchant "+fmt.Sprint(w.App.Merchants.US), "key_01jq8z6k4t8m2x9v5c7b1n3d0f", made).Replace(args)
 		status, _, told := command(w, strings.Fields(args)...)
 		if status != 0 {
 			t.Errorf("%s\n%d: %s", args, status, told)
