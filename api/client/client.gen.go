@@ -3786,7 +3786,8 @@ type ListEventsParams struct {
 	// AfterSequence: The events after this one, first things first; 0 is the beginning. Not with `ending_before` or `order`.
 	AfterSequence *int64 `query:"after_sequence,omitzero"`
 
-	// Wait: For how many seconds to wait if there is no event yet.
+	// Wait: For how many seconds to wait if there is no event yet. At most 100 lists wait in one server at a time; one more is
+	// answered at once, and so are all when a server stops. After an empty answer that came early, pause for a second.
 	Wait *int `query:"wait,omitzero"`
 
 	// Type: Only events of these types. A group such as `charge.*` covers all of its kind, `*` covers all.
