@@ -25,6 +25,7 @@ type config struct {
 	adminAddr    string // where metrics are told; "" for nowhere
 	limits       api.Limits
 	perAddress   int          // requests a second of the frames of one address
+	perPerson    int          // requests a second of a person in the portal
 	webhookLocal bool         // webhooks may go to this machine, by http and to any port
 	proxies      []*net.IPNet // whose word on where a request came from is taken
 	domainPort   int          // where merchants' websites under localhost are, in a sandbox
@@ -84,6 +85,8 @@ func limitSettings() []setting {
 			func(c *config, v string) (err error) { c.limits.Writes, err = count(v); return err }},
 		{"SVCPAY_RATE_LIMIT_PAGES", "requests a second of payment fields from one address, twenty times that at once; 0 for no limit", "20", false,
 			func(c *config, v string) (err error) { c.perAddress, err = count(v); return err }},
+		{"SVCPAY_RATE_LIMIT_PORTAL", "pages of the portal a second for one person, ten times that at once; 0 for no limit", "30", false,
+			func(c *config, v string) (err error) { c.perPerson, err = count(v); return err }},
 		{"SVCPAY_MAX_REQUESTS", "API requests that are worked on at once, more are answered 503; 0 for no limit", "512", false,
 			func(c *config, v string) (err error) { c.limits.AtWork, err = count(v); return err }},
 		{"SVCPAY_TRUSTED_PROXIES", "networks of your proxies, e.g. 10.0.0.0/8,fd00::/8, whose X-Forwarded-For is believed; nobody's is if it is empty", "", false, setProxies},

@@ -82,7 +82,7 @@ func (d devCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, perAddress: set.perAddress, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
+	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, perAddress: set.perAddress, perPerson: set.perPerson, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
 		baseURL: "http://localhost" + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop),
 		walletsFile: filepath.Join(s.stateDir, "wallets.pem")}
 	return s.run()

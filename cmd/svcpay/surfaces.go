@@ -147,9 +147,6 @@ func (a *app) sandboxPages(e *echo.Echo) error {
 	return err
 }
 
-// perPerson is how many pages of the portal a person is shown a second in the long run.
-const perPerson = 30
-
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
@@ -162,7 +159,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 	}
 	api.Register(e, c)
 	pages, err := portal.New(portal.Config{Services: *a.Services, Static: static.FS(), BaseURL: a.config.baseURL, PayURL: a.config.payURL,
-		Sandbox: a.config.environment == identity.Sandbox, PerPerson: perPerson, Log: a.log, Now: machineTime})
+		Sandbox: a.config.environment == identity.Sandbox, PerPerson: a.config.perPerson, Log: a.log, Now: machineTime})
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (p *product) env(more ...string) []string {
 	_, port, _ := net.SplitHostPort(p.addr)
 	return append([]string{"PATH=" + os.Getenv("PATH"), "BENCH_PROFILE=" + p.profile, "DATABASE_URL=" + p.database, "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_ADDR=" + p.listens,
 		"SVCPAY_BASE_URL=http://localhost:" + port, "SVCPAY_PAY_URL=http://pay.localhost:" + port, "SVCPAY_VAULT_KEY_FILE=" + p.keys,
-		"SVCPAY_RATE_LIMIT_READS=0", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_RATE_LIMIT_PAGES=0", "SVCPAY_WEBHOOK_LOCAL=true"}, more...)
+		"SVCPAY_RATE_LIMIT_READS=0", "SVCPAY_RATE_LIMIT_WRITES=0", "SVCPAY_RATE_LIMIT_PAGES=0", "SVCPAY_RATE_LIMIT_PORTAL=0", "SVCPAY_WEBHOOK_LOCAL=true"}, more...)
 }
 
 // host is the name of a surface.
