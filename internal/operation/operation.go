@@ -147,11 +147,14 @@ func FoundTx(ctx context.Context, tx *pg.Tx, id ids.Operation) (bool, error) {
 	return n == 1, err
 }
 
-// GivenUp returns operations of a kind that carry a note, were given up, and are looked for no more, oldest first.
+// GivenUp returns operations of a kind that carry a note, were given up, and are looked for no more, oldest first; but for
+// those in whose place another one was made the moment that they were given up, as earlier versions did.
 func GivenUp(ctx context.Context, q pg.Querier, kind Kind, note string, machine time.Time) ([]Operation, error) {
 	return pg.All[Operation](ctx, q, `
-		SELECT `+columns+` FROM processor_operations
+		SELECT `+columns+` FROM processor_operations o
 		WHERE kind = @kind AND state = 'not_submitted' AND note = @note AND next_check_at IS NULL AND created_at <= @before
+			AND NOT EXISTS (SELECT FROM processor_operations n
+				WHERE n.application_id = o.application_id AND n.charge_id = o.charge_id AND n.kind = o.kind AND n.created_at = o.finished_at)
 		ORDER BY created_at LIMIT @batch`,
 		pg.Args{"kind": kind, "note": note, "before": machine.Add(-watchFor - longestWait), "batch": batch})
 }

@@ -72,6 +72,13 @@ func TestLateApprovalBeforeItIsReversed(t *testing.T) {
 	w.expect(t, "given up", "posting_missing "+reference)
 	w.Clock.Advance(25 * time.Hour)
 	w.settle(t)
+	// An earlier version made another one the moment that it gave the first up.
+	w.exec(t, `
+		INSERT INTO processor_operations (id, application_id, merchant_id, charge_id, subject_id, kind, processor, reference, amount, currency, state, note, source, created_at, finished_at)
+		SELECT gen_random_uuid(), application_id, merchant_id, charge_id, subject_id, kind, processor, 'before', amount, currency, 'approved', note, source, finished_at, finished_at
+		FROM processor_operations WHERE kind = 'reverse'`, pg.Args{})
+	w.repeat(t, 0)
+	w.exec(t, `DELETE FROM processor_operations WHERE reference = 'before'`, pg.Args{})
 	w.repeat(t, 1)
 	w.repeat(t, 0)
 	w.now(t)
