@@ -106,17 +106,18 @@ func (s *site) advance(d time.Duration) error {
 	return err
 }
 
-// wait moves the machine's time, in steps that the resolver is run after.
+// wait moves the machine's time, in steps after which the jobs run that find out outcomes.
 func (s *site) wait(d time.Duration, times int) error {
 	for range times {
 		s.Clock.Advance(d)
 		for n := 1; n > 0; {
 			calls, err := s.Operations.Resolve(s.ctx())
 			grants, lost := s.Grants.Resolve(s.ctx())
-			if err := errors.Join(err, lost); err != nil {
+			again, unpaid := s.Charges.RepeatReversals(s.ctx())
+			if err := errors.Join(err, lost, unpaid); err != nil {
 				return err
 			}
-			n = calls + grants
+			n = calls + grants + again
 		}
 	}
 	return nil
