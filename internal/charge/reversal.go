@@ -59,45 +59,35 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 // both might be paid. One that was refused needs a person.
 func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outcome) error {
 	for _, o := range outcomes {
-		m, err := s.Clock.Moment(ctx, o.ApplicationID)
-		if err != nil {
-			return err
-		}
-		var again *operation.Operation
-		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-			again = nil
-			l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
-			if err != nil {
-				return err
-			}
-			if open, err := operation.IsOpen(ctx, tx, o.ID); err != nil || !open {
-				return err
-			}
-			operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
-			switch how := or(o.Note, byVoid); {
-			case operation.StateOf(o.Answer) == operation.Approved:
-				return s.reversedTx(tx, m, l)
-			case operation.StateOf(o.Answer) == operation.NotSubmitted && how == byRefund:
-				slog.WarnContext(ctx, "a reversal did not arrive, and is made again when it is looked for no more", "charge_id", l.ID.String())
-			case operation.StateOf(o.Answer) == operation.NotSubmitted:
-				again = s.openReversalTx(tx, m, l.Charge, o.Operation, how)
-			case how == byVoid && l.Type != Card: // it is with the bank already
-				again = s.openReversalTx(tx, m, l.Charge, o.Operation, byRefund)
-			default:
-				slog.ErrorContext(ctx, "a late approval could not be reversed", "charge_id", l.ID.String())
-			}
-			return nil
+		err := s.reverseAfter(ctx, o.Operation, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
+			return s.finishReversalTx(ctx, tx, m, l, o)
 		})
 		if err != nil {
 			return err
 		}
-		if again != nil {
-			if err := s.reverse(ctx, *again); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
+}
+
+// finishReversalTx writes what became of a reversal, and queues the one to be made in its place, if any.
+func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, o operation.Outcome) (*operation.Operation, error) {
+	if open, err := operation.IsOpen(ctx, tx, o.ID); err != nil || !open {
+		return nil, err
+	}
+	operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
+	switch how := or(o.Note, byVoid); {
+	case operation.StateOf(o.Answer) == operation.Approved:
+		return nil, s.reversedTx(tx, m, l)
+	case operation.StateOf(o.Answer) == operation.NotSubmitted && how == byRefund:
+		slog.WarnContext(ctx, "a reversal did not arrive, and is made again when it is looked for no more", "charge_id", l.ID.String())
+	case operation.StateOf(o.Answer) == operation.NotSubmitted:
+		return s.openReversalTx(tx, m, l.Charge, o.Operation, how), nil
+	case how == byVoid && l.Type != Card: // it is with the bank already
+		return s.openReversalTx(tx, m, l.Charge, o.Operation, byRefund), nil
+	default:
+		slog.ErrorContext(ctx, "a late approval could not be reversed", "charge_id", l.ID.String())
+	}
+	return nil, nil
 }
 
 // RepeatReversals makes refunds of late approvals again that did not arrive, and were not found in all the time that they
@@ -108,33 +98,39 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	for _, o := range due {
-		m, err := s.Clock.Moment(ctx, o.ApplicationID)
-		if err != nil {
-			return 0, err
-		}
-		var again *operation.Operation
-		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-			again = nil
-			l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
-			if err != nil {
-				return err
-			}
+		err := s.reverseAfter(ctx, o, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
 			if first, err := operation.ForgetTx(ctx, tx, o.ID, byRefund, repeated); err != nil || !first {
-				return err
+				return nil, err
 			}
-			again = s.openReversalTx(tx, m, l.Charge, o, byRefund)
-			return nil
+			return s.openReversalTx(tx, m, l.Charge, o, byRefund), nil
 		})
 		if err != nil {
 			return 0, err
 		}
-		if again != nil {
-			if err := s.reverse(ctx, *again); err != nil {
-				return 0, err
-			}
-		}
 	}
 	return len(due), nil
+}
+
+// reverseAfter decides about a reversal with its charge locked, and makes the one that was decided on, if any, when that is committed.
+func (s *Service) reverseAfter(ctx context.Context, o operation.Operation,
+	decideTx func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error)) error {
+	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+	if err != nil {
+		return err
+	}
+	var next *operation.Operation
+	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
+		if err != nil {
+			return err
+		}
+		next, err = decideTx(tx, m, l)
+		return err
+	})
+	if err != nil || next == nil {
+		return err
+	}
+	return s.reverse(ctx, *next)
 }
 
 // reversedMessage is told of a failed charge that was approved late.
