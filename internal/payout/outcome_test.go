@@ -240,6 +240,7 @@ func TestRandomLives(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	rapid.Check(t, func(rt *rapid.T) {
+		w.payable(rt) // whatever the life before left: else a few unlucky ones would be all that is tried
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			amount := money.Amount(rapid.Int64Range(1, 100_000).Draw(rt, "amount"))
 			switch rapid.SampledFrom([]string{"earn", "earn", "lose", "run", "run", "end", "end", "resume", "resume", "status"}).Draw(rt, "step") {
@@ -252,20 +253,37 @@ func TestRandomLives(t *testing.T) {
 			case "end":
 				w.randomEnd(rt)
 			case "resume":
-				if _, err := w.Payouts.Resume(w.T.Context(), w.Admin(), w.us); err != nil {
-					rt.Fatal(err)
-				}
+				w.resume(rt)
 			case "status":
-				in := merchant.StatusInput{MerchantID: w.us, Reason: "x", Status: rapid.SampledFrom([]merchant.Status{merchant.Active, merchant.Active, merchant.Suspended}).Draw(rt, "status")}
-				if _, err := w.Merchants.SetStatus(w.T.Context(), w.Admin(), in); err != nil {
-					rt.Fatal(err)
-				}
+				w.become(rt, rapid.SampledFrom([]merchant.Status{merchant.Active, merchant.Active, merchant.Suspended}).Draw(rt, "status"))
 			}
 			w.audit(rt)
 		}
 	})
 	if n := w.count(t, `payouts WHERE status <> 'processing'`, pg.Args{}); n < 20 {
 		t.Errorf("only %d payouts ended: nothing much was tried", n)
+	}
+}
+
+// payable has the merchant owed something that it can be paid.
+func (w place) payable(t *rapid.T) {
+	w.become(t, merchant.Active)
+	w.resume(t)
+	if owed := w.owed(t, ledger.MerchantAvailable); owed <= 0 {
+		w.earn(t, 1-owed)
+	}
+}
+
+func (w place) resume(t *rapid.T) {
+	if _, err := w.Payouts.Resume(w.T.Context(), w.Admin(), w.us); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w place) become(t *rapid.T, status merchant.Status) {
+	in := merchant.StatusInput{MerchantID: w.us, Reason: "x", Status: status}
+	if _, err := w.Merchants.SetStatus(w.T.Context(), w.Admin(), in); err != nil {
+		t.Fatal(err)
 	}
 }
 
