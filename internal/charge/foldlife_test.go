@@ -2,6 +2,7 @@ package charge_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -139,11 +140,17 @@ func TestDaysOfAnyLife(t *testing.T) {
 	f := newFolding(t)
 	first, other := f.Actor(), f.ActorOf(f.Other)
 	staff := f.Person(authz.RoleOrganizationStaff)
-	back := debit(t, f.World, 900, nil) // rarely drawn
+	// What is rarely drawn happens once.
+	back, sold, part := debit(t, f.World, 900, nil), create(t, f.World, input(f.World, good, 500), nil).Object, money.Amount(40)
 	for _, in := range []simulate.ChargeInput{{Outcome: ptr("settled")}, {Outcome: ptr("returned"), ReturnCode: ptr("R10")}} {
 		if _, err := f.Simulate.Charge(t.Context(), first, back.ID.String(), in, nil); err != nil {
 			t.Fatal(err)
 		}
+	}
+	_, refunds := f.Refunds.Create(t.Context(), first, refund.CreateInput{ChargeID: ptr(sold.ID.String()), Amount: &part}, nil)
+	_, disputes := f.Simulate.Charge(t.Context(), first, sold.ID.String(), simulate.ChargeInput{Outcome: ptr("chargeback"), Amount: &part}, nil)
+	if err := errors.Join(refunds, disputes); err != nil {
+		t.Fatal(err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		f.rt = rt
