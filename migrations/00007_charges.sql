@@ -1,63 +1,30 @@
 -- +goose Up
--- What holds of a charge's amounts and of its course. They are functions because a server reads the text of a table's
--- checks anew for every statement that writes there, but a function once.
--- +goose StatementBegin
-CREATE FUNCTION charge_amounts_agree(type text, capture boolean, amount bigint, authorized bigint, captured bigint, refunded bigint,
-    refund_pending bigint, disputed bigint, contested bigint, fee_total bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-BEGIN
-    RETURN (type = 'cc' OR capture)
-        AND authorized BETWEEN 0 AND amount
-        AND captured BETWEEN 0 AND authorized
-        AND refunded >= 0 AND refund_pending >= 0
-        AND disputed BETWEEN 0 AND contested
-        AND refunded + refund_pending + disputed <= captured
-        AND fee_total >= 0;
-END $$;
-CREATE FUNCTION charge_course_agrees(status text, authorized bigint, captured bigint, failed boolean, return_code text, available_on date,
-    next_step_at timestamptz, authorized_at timestamptz, captured_at timestamptz, settled_at timestamptz, voided_at timestamptz,
-    expired_at timestamptz, failed_at timestamptz, returned_at timestamptz) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-BEGIN
-    RETURN CASE status WHEN 'processing' THEN authorized = 0 WHEN 'failed' THEN true ELSE authorized > 0 END
-        AND (authorized > 0) = (authorized_at IS NOT NULL)
-        AND (status IN ('captured', 'pending', 'settled', 'returned')) = (captured > 0)
-        AND (captured = 0 OR (captured_at IS NOT NULL AND available_on IS NOT NULL))
-        AND (next_step_at IS NOT NULL) = (status IN ('authorized', 'captured', 'pending'))
-        AND (status IN ('settled', 'returned')) = (settled_at IS NOT NULL)
-        AND (status = 'returned') = (returned_at IS NOT NULL)
-        AND (status <> 'returned' OR return_code IS NOT NULL)
-        AND (status = 'voided') = (voided_at IS NOT NULL)
-        AND (status = 'expired') = (expired_at IS NOT NULL)
-        AND (status = 'failed') = (failed_at IS NOT NULL)
-        AND (status = 'failed') = failed;
-END $$;
--- +goose StatementEnd
-
 CREATE TABLE charges (
     id uuid NOT NULL,
     application_id bigint NOT NULL,
     merchant_id bigint NOT NULL,
     token_id uuid NOT NULL,
     version integer NOT NULL DEFAULT 1,
-    status text NOT NULL CHECK (status IN ('processing', 'authorized', 'captured', 'pending', 'settled', 'voided', 'expired', 'failed', 'returned')),
-    amount bigint NOT NULL CHECK (amount BETWEEN 1 AND 99999999),
+    status text NOT NULL,
+    amount bigint NOT NULL,
     amount_authorized bigint NOT NULL DEFAULT 0,
     amount_captured bigint NOT NULL DEFAULT 0,
     amount_refunded bigint NOT NULL DEFAULT 0,
     amount_refund_pending bigint NOT NULL DEFAULT 0,
     amount_disputed bigint NOT NULL DEFAULT 0,
     amount_contested bigint NOT NULL DEFAULT 0, -- by all disputes together, whatever is left
-    currency text NOT NULL CHECK (currency IN ('usd', 'cad')),
-    funding_currency text NOT NULL CHECK (funding_currency = currency),
-    type text NOT NULL CHECK (type IN ('cc', 'ach', 'acss')),
-    origin text NOT NULL CHECK (origin IN ('ecommerce', 'moto', 'terminal')),
+    currency text NOT NULL,
+    funding_currency text NOT NULL,
+    type text NOT NULL,
+    origin text NOT NULL,
     recurring boolean NOT NULL,
-    stored_credential text NOT NULL CHECK (stored_credential IN ('none', 'initial', 'recurring', 'unscheduled')),
+    stored_credential text NOT NULL,
     capture boolean NOT NULL,
     payment_method jsonb NOT NULL,
     billing jsonb NOT NULL,
-    description text CHECK (length(description) <= 255),
-    external_id text CHECK (length(external_id) <= 64),
-    statement_suffix text CHECK (length(statement_suffix) <= 12),
+    description text,
+    external_id text,
+    statement_suffix text,
     metadata jsonb NOT NULL,
     fees jsonb NOT NULL DEFAULT '[]',
     fee_total bigint NOT NULL DEFAULT 0,
@@ -77,18 +44,55 @@ CREATE TABLE charges (
     authorization_expires_at timestamptz,
     available_on date,
     next_step_at timestamptz, -- when the charge expires or settles by itself
-    void_reason text CHECK (length(void_reason) <= 255),
+    void_reason text,
     return_code text,
     updated_at timestamptz NOT NULL,
     PRIMARY KEY (application_id, id),
     UNIQUE (application_id, merchant_id, id),
     UNIQUE (application_id, external_id),
-    FOREIGN KEY (application_id, merchant_id, token_id) REFERENCES tokens (application_id, merchant_id, id), -- whose merchant is one
-    CONSTRAINT charges_amounts CHECK (charge_amounts_agree(type, capture, amount, amount_authorized, amount_captured, amount_refunded,
-        amount_refund_pending, amount_disputed, amount_contested, fee_total)),
-    CONSTRAINT charges_course CHECK (charge_course_agrees(status, amount_authorized, amount_captured, failure IS NOT NULL, return_code, available_on,
-        next_step_at, authorized_at, captured_at, settled_at, voided_at, expired_at, failed_at, returned_at))
+    FOREIGN KEY (application_id, merchant_id, token_id) REFERENCES tokens (application_id, merchant_id, id) -- whose merchant is one
 );
+
+-- What holds of every charge: of what it was made with, of its amounts, and of its course.
+-- +goose StatementBegin
+CREATE FUNCTION charge_agrees(c charges) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN c.type IN ('cc', 'ach', 'acss')
+        AND c.currency IN ('usd', 'cad')
+        AND c.funding_currency = c.currency
+        AND c.origin IN ('ecommerce', 'moto', 'terminal')
+        AND c.stored_credential IN ('none', 'initial', 'recurring', 'unscheduled')
+        AND (c.description IS NULL OR length(c.description) <= 255)
+        AND (c.external_id IS NULL OR length(c.external_id) <= 64)
+        AND (c.statement_suffix IS NULL OR length(c.statement_suffix) <= 12)
+        AND (c.void_reason IS NULL OR length(c.void_reason) <= 255)
+
+        AND (c.type = 'cc' OR c.capture)
+        AND c.amount BETWEEN 1 AND 99999999
+        AND c.amount_authorized BETWEEN 0 AND c.amount
+        AND c.amount_captured BETWEEN 0 AND c.amount_authorized
+        AND c.amount_refunded >= 0 AND c.amount_refund_pending >= 0
+        AND c.amount_disputed BETWEEN 0 AND c.amount_contested
+        AND c.amount_refunded + c.amount_refund_pending + c.amount_disputed <= c.amount_captured
+        AND c.fee_total >= 0
+
+        AND c.status IN ('processing', 'authorized', 'captured', 'pending', 'settled', 'voided', 'expired', 'failed', 'returned')
+        AND CASE c.status WHEN 'processing' THEN c.amount_authorized = 0 WHEN 'failed' THEN true ELSE c.amount_authorized > 0 END
+        AND (c.amount_authorized > 0) = (c.authorized_at IS NOT NULL)
+        AND (c.status IN ('captured', 'pending', 'settled', 'returned')) = (c.amount_captured > 0)
+        AND (c.amount_captured = 0 OR (c.captured_at IS NOT NULL AND c.available_on IS NOT NULL))
+        AND (c.next_step_at IS NOT NULL) = (c.status IN ('authorized', 'captured', 'pending'))
+        AND (c.status IN ('settled', 'returned')) = (c.settled_at IS NOT NULL)
+        AND (c.status = 'returned') = (c.returned_at IS NOT NULL)
+        AND (c.status <> 'returned' OR c.return_code IS NOT NULL)
+        AND (c.status = 'voided') = (c.voided_at IS NOT NULL)
+        AND (c.status = 'expired') = (c.expired_at IS NOT NULL)
+        AND (c.status = 'failed') = (c.failed_at IS NOT NULL)
+        AND (c.status = 'failed') = (c.failure IS NOT NULL);
+END $$;
+-- +goose StatementEnd
+ALTER TABLE charges ADD CONSTRAINT charges_agree CHECK (charge_agrees(charges));
+
 CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);
 -- What lists are searched by. The most frequent values of charges_by_traits are found along the ids as
 -- quickly; it is for the others.

@@ -46,7 +46,7 @@ func InRound(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) err
 // How transactions begin: with statements that go out together with the first that fn sends.
 var (
 	beginPlain = []together{{sql: "begin"}}
-	beginRound = []together{{sql: "begin"}, {sql: "SET LOCAL plan_cache_mode = force_generic_plan"}, {sql: "SET LOCAL enable_seqscan = off"}}
+	beginRound = []together{{sql: "begin"}, {sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}}
 )
 
 func inTx(ctx context.Context, pool *pgxpool.Pool, begin []together, fn func(tx *Tx) error) error {
