@@ -1,43 +1,62 @@
 -- +goose Up
 -- Between which accounts each kind moves money: ledger.Rules in Go, docs/ledger.md in words. The last pair of a kind
 -- that touches merchant_pending is its release. It is a function because a server reads the text of a table's
--- checks anew for every statement that writes there, but a function once.
+-- checks anew for every statement that writes there, but a function once, and its expressions once a transaction, those that
+-- it comes to.
 -- +goose StatementBegin
 CREATE FUNCTION ledger_moves(kind text, debit text, credit text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-    RETURN CASE
-    WHEN kind IN ('capture', 'debit') THEN (debit, credit) IN (
-        ('processor_receivable', 'merchant_pending'), ('merchant_pending', 'merchant_available'))
-    WHEN kind IN ('authorization_fee', 'capture_fee', 'amex_surcharge_percentage', 'ach_transfer_flat_fee',
+    IF kind IN ('capture', 'debit') THEN
+        RETURN (debit, credit) IN (
+        ('processor_receivable', 'merchant_pending'), ('merchant_pending', 'merchant_available'));
+    ELSIF kind IN ('authorization_fee', 'capture_fee', 'amex_surcharge_percentage', 'ach_transfer_flat_fee',
         'ach_transfer_percentage', 'ach_transfer_failed_fee', 'ach_return_fee', 'chargeback_fee', 'retrieval_fee',
-        'platform_flat_fee', 'platform_percentage') THEN (debit, credit) IN (
+        'platform_flat_fee', 'platform_percentage') THEN
+        RETURN (debit, credit) IN (
         ('merchant_pending', 'application_fees'), ('merchant_available', 'application_fees'),
-        ('merchant_available', 'merchant_pending'))
-    WHEN kind IN ('service_authorization_fee', 'service_capture_fee', 'service_amex_surcharge_percentage',
+        ('merchant_available', 'merchant_pending'));
+    ELSIF kind IN ('service_authorization_fee', 'service_capture_fee', 'service_amex_surcharge_percentage',
         'service_ach_transfer_flat_fee', 'service_ach_transfer_percentage', 'service_ach_transfer_failed_fee',
         'service_ach_return_fee', 'service_chargeback_fee', 'service_retrieval_fee', 'service_platform_flat_fee',
-        'service_platform_percentage') THEN (debit, credit) = ('application_fees', 'service_fees')
-    WHEN kind = 'debit_reversed' THEN (debit, credit) IN (
-        ('merchant_pending', 'processor_receivable'), ('merchant_available', 'merchant_pending'))
-    WHEN kind = 'return' THEN (debit, credit) = ('merchant_available', 'processor_receivable')
-    WHEN kind = 'refund' THEN (debit, credit) IN (
+        'service_platform_percentage') THEN
+        RETURN (debit, credit) = ('application_fees', 'service_fees');
+    ELSIF kind = 'debit_reversed' THEN
+        RETURN (debit, credit) IN (
+        ('merchant_pending', 'processor_receivable'), ('merchant_available', 'merchant_pending'));
+    ELSIF kind = 'return' THEN
+        RETURN (debit, credit) = ('merchant_available', 'processor_receivable');
+    ELSIF kind = 'refund' THEN
+        RETURN (debit, credit) IN (
         ('merchant_pending', 'processor_receivable'), ('merchant_available', 'processor_receivable'),
-        ('merchant_available', 'merchant_pending'))
-    WHEN kind = 'chargeback' THEN (debit, credit) = ('merchant_available', 'merchant_reserved')
-    WHEN kind = 'chargeback_won' THEN (debit, credit) IN (
-        ('merchant_reserved', 'merchant_available'), ('processor_receivable', 'merchant_available'))
-    WHEN kind = 'chargeback_lost' THEN (debit, credit) = ('merchant_reserved', 'processor_receivable')
-    WHEN kind = 'payout' THEN (debit, credit) = ('merchant_available', 'merchant_in_transit')
-    WHEN kind = 'payout_paid' THEN (debit, credit) = ('merchant_in_transit', 'processor_receivable')
-    WHEN kind = 'payout_failed' THEN (debit, credit) = ('merchant_in_transit', 'merchant_available')
-    WHEN kind = 'payout_returned' THEN (debit, credit) = ('processor_receivable', 'merchant_available')
-    WHEN kind = 'payout_corrected' THEN (debit, credit) IN (
-        ('merchant_available', 'processor_receivable'), ('processor_receivable', 'merchant_available'))
-    WHEN kind = 'daf_percentage' THEN (debit, credit) = ('daf_invoice', 'daf_service_fees')
-    WHEN kind = 'daf_percentage_reversed' THEN (debit, credit) = ('daf_service_fees', 'daf_invoice')
-    WHEN kind = 'daf_provider_percentage' THEN (debit, credit) = ('daf_withheld', 'daf_provider_fees')
-    WHEN kind = 'daf_provider_percentage_reversed' THEN (debit, credit) = ('daf_provider_fees', 'daf_withheld')
-    ELSE false END;
+        ('merchant_available', 'merchant_pending'));
+    ELSIF kind = 'chargeback' THEN
+        RETURN (debit, credit) = ('merchant_available', 'merchant_reserved');
+    ELSIF kind = 'chargeback_won' THEN
+        RETURN (debit, credit) IN (
+        ('merchant_reserved', 'merchant_available'), ('processor_receivable', 'merchant_available'));
+    ELSIF kind = 'chargeback_lost' THEN
+        RETURN (debit, credit) = ('merchant_reserved', 'processor_receivable');
+    ELSIF kind = 'payout' THEN
+        RETURN (debit, credit) = ('merchant_available', 'merchant_in_transit');
+    ELSIF kind = 'payout_paid' THEN
+        RETURN (debit, credit) = ('merchant_in_transit', 'processor_receivable');
+    ELSIF kind = 'payout_failed' THEN
+        RETURN (debit, credit) = ('merchant_in_transit', 'merchant_available');
+    ELSIF kind = 'payout_returned' THEN
+        RETURN (debit, credit) = ('processor_receivable', 'merchant_available');
+    ELSIF kind = 'payout_corrected' THEN
+        RETURN (debit, credit) IN (
+        ('merchant_available', 'processor_receivable'), ('processor_receivable', 'merchant_available'));
+    ELSIF kind = 'daf_percentage' THEN
+        RETURN (debit, credit) = ('daf_invoice', 'daf_service_fees');
+    ELSIF kind = 'daf_percentage_reversed' THEN
+        RETURN (debit, credit) = ('daf_service_fees', 'daf_invoice');
+    ELSIF kind = 'daf_provider_percentage' THEN
+        RETURN (debit, credit) = ('daf_withheld', 'daf_provider_fees');
+    ELSIF kind = 'daf_provider_percentage_reversed' THEN
+        RETURN (debit, credit) = ('daf_provider_fees', 'daf_withheld');
+    END IF;
+    RETURN false;
 END $$;
 -- +goose StatementEnd
 

@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"svcpay/internal/page"
@@ -178,33 +182,55 @@ func (f finder) edge(args pg.Args) bool {
 }
 
 func (f finder) charges(ctx context.Context) (page.Of[hit], error) {
-	args := f.args("id", "amount", "currency", "words", "metadata", "external_id", "email", "type", "recurring", "kind", "brand", "last4", "token")
-	if f.edge(args) {
-		if p, err := pg.Page(ctx, f.q, f.in, newestCharges, args, same[hit]); err != nil || p.HasMore {
-			return p, err
-		}
-	}
-	return pg.Page(ctx, f.q, f.in, whole+charges+among, edgeless(args), same[hit])
+	return f.inLarge(ctx, charges, newestCharges, "charges",
+		f.args("id", "amount", "currency", "words", "metadata", "external_id", "email", "type", "recurring", "kind", "brand", "last4", "token"))
 }
 
 func (f finder) refunds(ctx context.Context) (page.Of[hit], error) {
-	args := f.args("id", "amount", "currency", "words", "metadata", "external_id", "charge_id")
-	if f.edge(args) {
-		if p, err := pg.Page(ctx, f.q, f.in, newestRefunds, args, same[hit]); err != nil || p.HasMore {
-			return p, err
-		}
-	}
-	return pg.Page(ctx, f.q, f.in, whole+refunds+among, edgeless(args), same[hit])
+	return f.inLarge(ctx, refunds, newestRefunds, "", f.args("id", "amount", "currency", "words", "metadata", "external_id", "charge_id"))
 }
 
 func (f finder) tokens(ctx context.Context) (page.Of[hit], error) {
-	args := f.args("id", "words", "email", "kind", "brand", "last4")
+	return f.inLarge(ctx, tokens, newestTokens, "tokens", f.args("id", "words", "email", "kind", "brand", "last4"))
+}
+
+// inLarge looks for a page of one of the large tables: among the newest, then in the last two ages if words are asked for and
+// the table, aged, has ages among its words, then in all.
+func (f finder) inLarge(ctx context.Context, all, newest, aged string, args pg.Args) (page.Of[hit], error) {
 	if f.edge(args) {
-		if p, err := pg.Page(ctx, f.q, f.in, newestTokens, args, same[hit]); err != nil || p.HasMore {
+		if p, err := pg.Page(ctx, f.q, f.in, newest, args, same[hit]); err != nil || p.HasMore {
 			return p, err
 		}
+		if aged != "" && len(f.words) > 0 {
+			if p, err := f.lately(ctx, all, aged, args); err != nil || p.HasMore {
+				return p, err
+			}
+		}
 	}
-	return pg.Page(ctx, f.q, f.in, whole+tokens+among, edgeless(args), same[hit])
+	return pg.Page(ctx, f.q, f.in, whole+all+among, edgeless(args), same[hit])
+}
+
+// lately looks for words in the age of the newest object beyond the edge, and in the one before. An index of words knows no
+// order: what has one is read whole to find the newest of it, wherever it lies.
+func (f finder) lately(ctx context.Context, all, table string, args pg.Args) (page.Of[hit], error) {
+	last, err := pg.One[hit](ctx, f.q, `SELECT id FROM `+table+` WHERE application_id = @application_id AND id < @edge ORDER BY id DESC LIMIT 1`,
+		pg.Args{"application_id": f.applicationID, "edge": args["edge"]})
+	if errors.Is(err, pg.ErrNone) {
+		return page.Of[hit]{}, nil
+	}
+	if err != nil {
+		return page.Of[hit]{}, err
+	}
+	args = edgeless(maps.Clone(args))
+	args["words"] = joined(append(slices.Clone(f.words), agesOf(last.ID)), " & ")
+	return pg.Page(ctx, f.q, f.in, whole+all+among, args, same[hit])
+}
+
+// agesOf are the words of the age of an id and of the one before, as to_tsquery reads them. An age is what ids of the same first two bytes
+// have in common: those of 2^32 milliseconds, which are fifty days.
+func agesOf(id [16]byte) string {
+	age := binary.BigEndian.Uint16(id[:2])
+	return fmt.Sprintf("(t%04x | t%04x)", age, age-1)
 }
 
 func edgeless(args pg.Args) pg.Args {
