@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,6 +85,11 @@ const (
 		ORDER BY r.id DESC OFFSET @nearby LIMIT 1), '00000000-0000-0000-0000-000000000000')`
 	newestTokens = tokens + ` AND id >= coalesce((SELECT t.id FROM tokens t WHERE t.application_id = @application_id AND t.id < @edge
 		ORDER BY t.id DESC OFFSET @nearby LIMIT 1), '00000000-0000-0000-0000-000000000000')`
+)
+
+const (
+	lastCharge = `SELECT id FROM charges WHERE application_id = @application_id AND id < @edge ORDER BY id DESC LIMIT 1`
+	lastToken  = `SELECT id FROM tokens WHERE application_id = @application_id AND id < @edge ORDER BY id DESC LIMIT 1`
 )
 
 // hit is the id of what was found.
@@ -182,48 +186,73 @@ func (f finder) edge(args pg.Args) bool {
 }
 
 func (f finder) charges(ctx context.Context) (page.Of[hit], error) {
-	return f.inLarge(ctx, charges, newestCharges, "charges",
-		f.args("id", "amount", "currency", "words", "metadata", "external_id", "email", "type", "recurring", "kind", "brand", "last4", "token"))
+	return f.inLarge(large{
+		newest: func(args pg.Args) (page.Of[hit], error) {
+			return pg.Page(ctx, f.q, f.in, newestCharges, args, same[hit])
+		},
+		last: func(args pg.Args) ([]hit, error) { return pg.All[hit](ctx, f.q, lastCharge, args) },
+		all: func(args pg.Args) (page.Of[hit], error) {
+			return pg.Page(ctx, f.q, f.in, whole+charges+among, args, same[hit])
+		},
+	}, "id", "amount", "currency", "words", "metadata", "external_id", "email", "type", "recurring", "kind", "brand", "last4", "token")
 }
 
 func (f finder) refunds(ctx context.Context) (page.Of[hit], error) {
-	return f.inLarge(ctx, refunds, newestRefunds, "", f.args("id", "amount", "currency", "words", "metadata", "external_id", "charge_id"))
+	return f.inLarge(large{
+		newest: func(args pg.Args) (page.Of[hit], error) {
+			return pg.Page(ctx, f.q, f.in, newestRefunds, args, same[hit])
+		},
+		all: func(args pg.Args) (page.Of[hit], error) {
+			return pg.Page(ctx, f.q, f.in, whole+refunds+among, args, same[hit])
+		},
+	}, "id", "amount", "currency", "words", "metadata", "external_id", "charge_id")
 }
 
 func (f finder) tokens(ctx context.Context) (page.Of[hit], error) {
-	return f.inLarge(ctx, tokens, newestTokens, "tokens", f.args("id", "words", "email", "kind", "brand", "last4"))
+	return f.inLarge(large{
+		newest: func(args pg.Args) (page.Of[hit], error) {
+			return pg.Page(ctx, f.q, f.in, newestTokens, args, same[hit])
+		},
+		last: func(args pg.Args) ([]hit, error) { return pg.All[hit](ctx, f.q, lastToken, args) },
+		all: func(args pg.Args) (page.Of[hit], error) {
+			return pg.Page(ctx, f.q, f.in, whole+tokens+among, args, same[hit])
+		},
+	}, "id", "words", "email", "kind", "brand", "last4")
 }
 
-// inLarge looks for a page of one of the large tables: among the newest, then in the last two ages if words are asked for and
-// the table, aged, has ages among its words, then in all.
-func (f finder) inLarge(ctx context.Context, all, newest, aged string, args pg.Args) (page.Of[hit], error) {
+// large is how a large table is looked through: its newest objects, and all of them. last is the newest one beyond the edge; nil of a
+// table that has no ages among its words.
+type large struct {
+	newest, all func(pg.Args) (page.Of[hit], error)
+	last        func(pg.Args) ([]hit, error)
+}
+
+// inLarge looks for a page among the newest, then, for words, in the last two ages, then in all.
+func (f finder) inLarge(l large, members ...string) (page.Of[hit], error) {
+	args := f.args(members...)
 	if f.edge(args) {
-		if p, err := pg.Page(ctx, f.q, f.in, newest, args, same[hit]); err != nil || p.HasMore {
+		if p, err := l.newest(args); err != nil || p.HasMore {
 			return p, err
 		}
-		if aged != "" && len(f.words) > 0 {
-			if p, err := f.lately(ctx, all, aged, args); err != nil || p.HasMore {
+		if l.last != nil && len(f.words) > 0 {
+			if p, err := f.lately(l, args); err != nil || p.HasMore {
 				return p, err
 			}
 		}
 	}
-	return pg.Page(ctx, f.q, f.in, whole+all+among, edgeless(args), same[hit])
+	return l.all(edgeless(args))
 }
 
 // lately looks for words in the age of the newest object beyond the edge, and in the one before. An index of words knows no
 // order: what has one is read whole to find the newest of it, wherever it lies.
-func (f finder) lately(ctx context.Context, all, table string, args pg.Args) (page.Of[hit], error) {
-	last, err := pg.One[hit](ctx, f.q, `SELECT id FROM `+table+` WHERE application_id = @application_id AND id < @edge ORDER BY id DESC LIMIT 1`,
-		pg.Args{"application_id": f.applicationID, "edge": args["edge"]})
-	if errors.Is(err, pg.ErrNone) {
-		return page.Of[hit]{}, nil
-	}
-	if err != nil {
-		return page.Of[hit]{}, err
+func (f finder) lately(l large, args pg.Args) (p page.Of[hit], err error) {
+	last, err := l.last(pg.Args{"application_id": f.applicationID, "edge": args["edge"]})
+	if err != nil || len(last) == 0 {
+		return p, err
 	}
 	args = edgeless(maps.Clone(args))
-	args["words"] = joined(append(slices.Clone(f.words), agesOf(last.ID)), " & ")
-	return pg.Page(ctx, f.q, f.in, whole+all+among, args, same[hit])
+	args["words"] = joined(append(slices.Clone(f.words), agesOf(last[0].ID)), " & ")
+	return l.all(args)
 }
 
 // agesOf are the words of the age of an id and of the one before, as to_tsquery reads them. An age is what ids of the same first two bytes
