@@ -41,14 +41,10 @@ func at(t *testing.T, what string, got *instant.Time, want time.Time) {
 	}
 }
 
-func TestAMonthHappensWhenItIsDue(t *testing.T) {
-	t.Parallel()
-	w := fixture.New(t)
-	paid(t, w)
-	card, hold := create(t, w, w.Token(good), true), create(t, w, w.Token(good), false)
-	bank, bounced, late := debit(t, w, "000123456789"), debit(t, w, "000222222227"), debit(t, w, "000333333335")
-	disputed := create(t, w, w.Token("4000000000000259"), true)
-	start := w.Clock.Now()
+// inTheMorning moves the clock to ten on the next business day of the US merchant, whose zone it returns: debits go to the bank
+// that day.
+func inTheMorning(t *testing.T, w *fixture.World) *time.Location {
+	t.Helper()
 	m, err := w.Merchants.Find(t.Context(), w.App.AppID, w.App.Merchants.US)
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +53,19 @@ func TestAMonthHappensWhenItIsDue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.Clock.Advance(calendar.US.AddBusinessDays(w.Clock.Now().In(zone), 1).Add(10 * time.Hour).Sub(w.Clock.Now()))
+	return zone
+}
+
+func TestAMonthHappensWhenItIsDue(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	zone := inTheMorning(t, w)
+	paid(t, w)
+	card, hold := create(t, w, w.Token(good), true), create(t, w, w.Token(good), false)
+	bank, bounced, late := debit(t, w, "000123456789"), debit(t, w, "000222222227"), debit(t, w, "000333333335")
+	disputed := create(t, w, w.Token("4000000000000259"), true)
+	start := w.Clock.Now()
 	c := advance(t, w, "744h")
 	if c.Object != "clock" || !c.Now.Equal(start.Add(744*time.Hour)) || c.AheadSeconds != 744*3600 {
 		t.Errorf("the clock is %+v", c)

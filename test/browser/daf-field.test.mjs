@@ -1,7 +1,7 @@
 // The DAF field of svcpay.js in a real browser: the button, the dialog, and whatever page it is led to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createToken, eventsOf } from './support/card.mjs';
+import { createToken, eventsOf, keyboardIn } from './support/card.mjs';
 import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, startDonors } from './support/daf.mjs';
 import { credentials } from './support/env.mjs';
 import { merchantPage } from './support/merchant.mjs';
@@ -22,11 +22,7 @@ test('a donor goes through the modal: one event, exactly the reference’s, and 
   assert.equal(await dialog(page).getAttribute('aria-label'), 'Donate from a donor-advised fund');
   assert.equal(await page.locator('dialog iframe').getAttribute('sandbox'), 'allow-scripts allow-same-origin allow-forms allow-popups');
   await page.waitForFunction(() => document.activeElement.shadowRoot?.activeElement?.localName === 'iframe');
-  await inModal(page).locator('input').evaluate((element) => new Promise((done, failed) => {
-    const late = setTimeout(() => failed(new Error(`the focus is at ${document.activeElement.localName}`)), 10_000);
-    const look = () => (document.activeElement === element ? done(clearTimeout(late)) : setTimeout(look, 5));
-    look();
-  }));
+  await keyboardIn(inModal(page).locator('input'));
   await inModal(page).getByRole('button', { name: 'Continue' }).click();
   assert.deepEqual(await eventsOf(page, 'dafAuthorized', 1), [
     { workflowSessionId: AUTHORIZED.workflowSessionId, amount: 12500, user: AUTHORIZED.user },

@@ -21,14 +21,34 @@ export async function open(page, address) {
   });
 }
 
-/** Clicks into an input and waits until the keyboard is there: focus crosses processes. */
+/**
+ * Clicks into an input until the keyboard is there: focus crosses processes, and once in thousands the browser loses the click,
+ * upon which a payer would click again.
+ */
 export async function enter(page, name, container) {
   const target = input(page, name, container);
-  await target.click();
-  await target.evaluate((element) => new Promise((done) => {
-    const look = () => (document.hasFocus() && document.activeElement === element ? done() : setTimeout(look, 5));
+  for (let tries = 3; ; tries--) {
+    await target.click();
+    try {
+      return await keyboardIn(target);
+    } catch (error) {
+      if (tries === 1) throw error;
+      console.error(`${name} clicked once more: ${error.message}`);
+    }
+  }
+}
+
+/** Waits for an element of a frame to have the keyboard, for `limit` milliseconds. */
+export function keyboardIn(element, limit = 5_000) {
+  return element.evaluate((wanted, milliseconds) => new Promise((done, failed) => {
+    const end = performance.now() + milliseconds;
+    const look = () => {
+      if (document.hasFocus() && document.activeElement === wanted) done();
+      else if (performance.now() < end) setTimeout(look, 5);
+      else failed(new Error(`the keyboard is at ${document.hasFocus() ? document.activeElement.localName : 'another document'}`));
+    };
     look();
-  }));
+  }), limit);
 }
 
 /** Types a whole card into a combined field, as a payer would: focus moves on by itself. */

@@ -32,7 +32,8 @@ export async function startBrowser({ whole = false, flags = [] } = {}) {
   after(() => browser.close());
   return async (t, options) => {
     const context = await browser.newContext(options);
-    t.after(() => context.close());
+    const hangs = setTimeout(() => context.close(), 300_000); // whereupon all that the test awaits of it fails
+    t.after(() => (clearTimeout(hangs), context.close()));
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
     return page;
