@@ -1,6 +1,7 @@
 package charge
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,7 +14,8 @@ import (
 // what nearly always is as it was: whether it is, the statement sees that writes the outcome (see [updateTx]).
 type basis struct {
 	charge Charge
-	asOf   uint32 // the transaction that inserted it
+	text   json.RawMessage // of the charge
+	asOf   uint32          // the transaction that inserted it
 	terms  terms
 }
 

@@ -56,5 +56,6 @@ func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Cha
 	c.AmountDisputed = max(0, min(c.AmountContested, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending))
 	c = s.derive(c)
 	updateTx(tx, c, nil)
-	return c, s.announceTx(tx, m, before, c, d.Event, d.RequestID, d.Source)
+	_, err := s.announceTx(tx, m, before, c, d.Event, d.RequestID, d.Source)
+	return c, err
 }

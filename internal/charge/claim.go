@@ -80,7 +80,7 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 			return nil, err
 		}
 		out[i].sealed = known.spendTx(tx, o.charge.Token)
-		if err := announceTx(tx, at[ins[i].applicationID], ins[i], o); err != nil {
+		if err := announceTx(tx, at[ins[i].applicationID], ins[i], out[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -132,8 +132,12 @@ func (k known) spendTx(tx *pg.Tx, token ids.Token) vault.Sealed {
 
 // basis is what the outcome of a charge starts from.
 func (k known) basis(o claimOut) (basis, error) {
+	text, err := outbox.Text(o.charge)
+	if err != nil {
+		return basis{}, err
+	}
 	zone, err := calendar.Zone(*o.payer.TimeZone)
-	return basis{charge: o.charge, asOf: o.payer.Transaction,
+	return basis{charge: o.charge, text: text, asOf: o.payer.Transaction,
 		terms: terms{k.terms[merchantOf(o.charge)], calendar.Country(*o.payer.MerchantAt), zone}}, err
 }
 
@@ -231,7 +235,7 @@ func announceTx(tx *pg.Tx, m instant.Moment, in claimIn, out claimOut) error {
 	event, _ := move("", Processing)
 	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID,
 		MerchantID: c.MerchantID, Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version),
-		Object: c, RequestID: in.requestID, Source: outbox.API})
+		Object: out.basis.text, RequestID: in.requestID, Source: outbox.API})
 }
 
 // submission is the operation of a charge's submission.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -51,13 +52,14 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []fin
 		e.basis = in.basis
 		out[i] = finished{before.Charge, e.refusal}
 		operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
+		var text json.RawMessage
 		if e.refusal == nil {
-			if out[i].charge, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
+			if out[i].charge, text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
 				return nil, err
 			}
 			out[i].refusal = asRefusal(out[i].charge)
 		}
-		if err := in.StoreTx(tx, out[i].charge, out[i].refusal); err != nil {
+		if err := in.StoreTx(tx, text, out[i].refusal); err != nil {
 			return nil, err
 		}
 	}

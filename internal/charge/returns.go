@@ -38,7 +38,7 @@ func (s *Service) Return(ctx context.Context, ev processor.Event) error {
 			return err
 		}
 		before := s.derive(l.Charge)
-		_, err = s.writeTx(ctx, tx, m, before, sentBack(before, ev.ReturnCode, all[l.ID], m.At), ids.Request{}, outbox.Job)
+		_, _, err = s.writeTx(ctx, tx, m, before, sentBack(before, ev.ReturnCode, all[l.ID], m.At), ids.Request{}, outbox.Job)
 		return err
 	})
 }

@@ -147,5 +147,6 @@ func (s *Service) reversedTx(tx *pg.Tx, m instant.Moment, l Locked) error {
 	failure.Message = reversedMessage
 	c.Failure = &failure
 	updateTx(tx, c, nil)
-	return s.announceTx(tx, m, before, c, "charge.updated", ids.Request{}, outbox.Job)
+	_, err := s.announceTx(tx, m, before, c, "charge.updated", ids.Request{}, outbox.Job)
+	return err
 }

@@ -79,7 +79,7 @@ func (s *Service) stepTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due [
 			e = expired(before, m.At)
 		}
 		e.release = false // of all together
-		if _, err := s.writeTx(ctx, tx, m, before, e, ids.Request{}, outbox.Job); err != nil {
+		if _, _, err := s.writeTx(ctx, tx, m, before, e, ids.Request{}, outbox.Job); err != nil {
 			return err
 		}
 	}

@@ -113,5 +113,6 @@ func (s *Service) amendTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 	}
 	told := after
 	before.PayoutID, told.PayoutID = nil, nil // events do not have it
-	return after, s.announceTx(tx, m, before, told, "charge.updated", actor.RequestID, outbox.SourceOf(actor))
+	_, err = s.announceTx(tx, m, before, told, "charge.updated", actor.RequestID, outbox.SourceOf(actor))
+	return after, err
 }

@@ -2,6 +2,7 @@ package charge
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"svcpay/internal/fee"
@@ -15,21 +16,21 @@ import (
 )
 
 // writeTx queues a change of status with everything that comes with it, for a charge whose row the
-// transaction holds or that is as the effects' basis says, and returns the charge as it then is.
-func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Charge, e effects, request ids.Request, source outbox.Source) (Charge, error) {
-	c := s.derive(e.charge)
+// transaction holds or that is as the effects' basis says, and returns the charge as it then is and as it is told.
+func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Charge, e effects, request ids.Request, source outbox.Source) (c Charge, text json.RawMessage, err error) {
+	c = s.derive(e.charge)
 	event, ok := move(before.Status, c.Status)
 	if !ok {
-		return c, fmt.Errorf("charge: no move from %s to %s", before.Status, c.Status)
+		return c, nil, fmt.Errorf("charge: no move from %s to %s", before.Status, c.Status)
 	}
 	if e.release {
 		if err := ledger.ReleaseTx(ctx, tx, m, c.ApplicationID, []ids.Charge{c.ID}); err != nil {
-			return c, err
+			return c, nil, err
 		}
 	}
 	updateTx(tx, c, e.basis)
 	if err := fee.RecordTx(tx, e.fees); err != nil {
-		return c, err
+		return c, nil, err
 	}
 	ledger.PostTx(tx, m, e.postings...)
 	if before.Status == Processing && c.Status != Failed {
@@ -38,25 +39,34 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 	if e.disable != "" {
 		if err := token.DisableTx(ctx, tx, m, token.Ending{ApplicationID: c.ApplicationID, Token: c.Token, Reason: e.disable,
 			Livemode: c.Livemode, Source: source}); err != nil {
-			return c, err
+			return c, nil, err
 		}
 	}
-	return c, s.announceTx(tx, m, before, c, event, request, source)
+	text, err = s.announceTx(tx, m, e.told(before), c, event, request, source)
+	return c, text, err
 }
 
-// announceTx queues the event of a change.
-func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before, c Charge, event string, request ids.Request, source outbox.Source) error {
+// announceTx queues the event of a change, before which the charge was so or was told so, and returns how it is told now.
+func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before any, c Charge, event string, request ids.Request, source outbox.Source) (json.RawMessage, error) {
 	object, err := outbox.Text(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	previous, err := outbox.Changed(before, object)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
+	return object, outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
 		Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version), Object: object,
 		Previous: previous, RequestID: request, Source: source})
+}
+
+// told is the charge before the effects, as it was told then if that is known.
+func (e effects) told(before Charge) any {
+	if e.basis == nil {
+		return before
+	}
+	return e.basis.text
 }
 
 // keptNetworkID is what later charges of the token refer to: the id of the series' first charge.

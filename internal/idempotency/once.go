@@ -83,14 +83,17 @@ func (c *Claim) StoreTx(tx *pg.Tx, object [16]byte, result any, refusal *fault.E
 	return StoreTx(tx, Held{ApplicationID: c.ApplicationID, Key: c.Key, ObjectID: object}, result, refusal)
 }
 
-// StoreTx queues the outcome of a key that is held: the object, unless there is a refusal.
+// StoreTx queues the outcome of a key that is held: the object, or its JSON as [json.RawMessage], unless there is a refusal.
 func StoreTx(tx *pg.Tx, h Held, result any, refusal *fault.Error) error {
-	o := Outcome{Refusal: refusal}
-	if refusal == nil {
+	if refusal != nil {
+		return FinishTx(tx, h, Outcome{Refusal: refusal})
+	}
+	text, written := result.(json.RawMessage)
+	if !written {
 		var err error
-		if o.Result, err = json.Marshal(result); err != nil {
+		if text, err = json.Marshal(result); err != nil {
 			return err
 		}
 	}
-	return FinishTx(tx, h, o)
+	return FinishTx(tx, h, Outcome{Result: text})
 }

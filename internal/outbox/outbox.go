@@ -3,12 +3,11 @@
 package outbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
@@ -112,41 +111,28 @@ func Changed(before, after any) (map[string]any, error) {
 		} else if at := slices.IndexFunc(a, func(m member) bool { return m.name == was.name }); at >= 0 {
 			is = a[at]
 		}
-		if !bytes.Equal(was.value, is.value) {
-			changed[was.name] = was.value
+		if was.value != is.value {
+			changed[was.name] = json.RawMessage(was.value)
 		}
 	}
 	return changed, nil
 }
 
-// member is one of an object.
-type member struct {
-	name  string
-	value json.RawMessage
-}
+// member is one of an object, its value as text.
+type member struct{ name, value string }
 
 func members(object any) (out []member, err error) {
 	text, err := Text(object)
 	if err != nil {
 		return nil, err
 	}
-	in := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
-	if begin, err := in.ReadToken(); err != nil || begin.Kind() != '{' {
-		return nil, fmt.Errorf("outbox: %v is no object: %w", begin, err)
+	all := gjson.ParseBytes(text)
+	if !all.IsObject() {
+		return nil, fmt.Errorf("outbox: %.20q is no object", text)
 	}
-	for in.PeekKind() != '}' {
-		name, err := in.ReadToken()
-		if err != nil {
-			return nil, fmt.Errorf("outbox: %w", err)
-		}
-		m := member{name: name.String()}
-		value, err := in.ReadValue()
-		if err != nil {
-			return nil, fmt.Errorf("outbox: %w", err)
-		}
-		end := in.InputOffset()
-		m.value = text[end-int64(len(value)) : end]
-		out = append(out, m)
-	}
+	all.ForEach(func(name, value gjson.Result) bool {
+		out = append(out, member{name.Str, value.Raw})
+		return true
+	})
 	return out, nil
 }
