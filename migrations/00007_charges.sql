@@ -49,7 +49,6 @@ CREATE TABLE charges (
     updated_at timestamptz NOT NULL,
     PRIMARY KEY (application_id, id),
     UNIQUE (application_id, merchant_id, id),
-    UNIQUE (application_id, external_id),
     FOREIGN KEY (application_id, merchant_id, token_id) REFERENCES tokens (application_id, merchant_id, id) -- whose merchant is one
 );
 
@@ -93,6 +92,7 @@ END $$;
 -- +goose StatementEnd
 ALTER TABLE charges ADD CONSTRAINT charges_agree CHECK (charge_agrees(charges));
 
+CREATE UNIQUE INDEX charges_by_external_id ON charges (external_id, application_id) WHERE external_id IS NOT NULL;
 CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);
 -- What lists are searched by. The most frequent values of charges_by_traits are found along the ids as
 -- quickly; it is for the others.

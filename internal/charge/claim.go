@@ -203,7 +203,7 @@ func rowsOf(ins []claimIn, out []claimOut, of []int) pg.Args {
 // insertNamedTx writes those of the charges at these places whose external_id nobody has, and refuses the others.
 func insertNamedTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut, of []int) error {
 	for len(of) > 0 {
-		written, err := pg.All[writtenRow](ctx, tx, insertCharges, rowsOf(ins, out, of))
+		written, err := pg.All[writtenRow](ctx, tx, insertNamed, rowsOf(ins, out, of))
 		if err != nil {
 			return err
 		}

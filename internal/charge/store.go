@@ -26,14 +26,16 @@ const shown = `SELECT ` + columns + `, (
 			AND l.kind IN ('capture', 'debit') AND 'merchant_available' IN (l.debit, l.credit) LIMIT 1) AS payout_id
 	FROM charges`
 
-// insertCharges leaves out charges whose external_id is taken.
+// insertCharges writes charges without an external_id, insertNamed those of any whose external_id is not taken.
 const insertCharges = `
 	INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
 		type, origin, recurring, stored_credential, capture, payment_method, billing, description,
 		external_id, statement_suffix, metadata, processor_name, processor_reference, request_id, created_at, updated_at)
 	SELECT c.*, c.now
-	FROM unnest(@rows::new_charge[]) AS c
-	ON CONFLICT (application_id, external_id) DO NOTHING
+	FROM unnest(@rows::new_charge[]) AS c`
+
+const insertNamed = insertCharges + `
+	ON CONFLICT (external_id, application_id) WHERE external_id IS NOT NULL DO NOTHING
 	RETURNING id`
 
 func insertArgs(in claimIn, c Charge) pg.Args {
