@@ -65,7 +65,7 @@ func AskTx(tx *pg.Tx, tokens []ids.Token, now time.Time) Asked {
 		FROM vault_keys k
 		JOIN vault_values v ON v.token_id = k.token_id
 		LEFT JOIN once o ON o.token_id = k.token_id
-		WHERE k.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})}
+		WHERE k.token_id = ANY (@tokens) AND v.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})}
 }
 
 // Sealed is what there is of each token. A code or cryptogram whose time is over is not given.
