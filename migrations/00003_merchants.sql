@@ -38,7 +38,7 @@ CREATE TABLE merchants (
     UNIQUE (application_id, id),
     -- In this order, or a table of a few rows, which nothing has looked at, would be searched along all of an application's
     -- merchants for the one of an id: the planner knows no better then, and each row that refers to a merchant asks for it.
-    UNIQUE (external_id, application_id),
+    CONSTRAINT merchants_application_id_external_id_key UNIQUE (external_id, application_id),
     FOREIGN KEY (application_id, organization_id) REFERENCES organizations (application_id, id),
     CHECK ((country = 'US') = (currency = 'usd')),
     CHECK (ein IS NULL OR country = 'US'),

@@ -92,7 +92,7 @@ END $$;
 -- +goose StatementEnd
 ALTER TABLE charges ADD CONSTRAINT charges_agree CHECK (charge_agrees(charges));
 
-CREATE UNIQUE INDEX charges_by_external_id ON charges (external_id, application_id) WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX charges_application_id_external_id_key ON charges (external_id, application_id) WHERE external_id IS NOT NULL;
 CREATE INDEX charges_by_status ON charges (application_id, status, id DESC);
 -- What lists are searched by. The most frequent values of charges_by_traits are found along the ids as
 -- quickly; it is for the others.

@@ -74,7 +74,7 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 		out, err := idempotency.Once(ctx, s.Pool, claim, m.Machine, chargeID.Bytes(), func(tx *pg.Tx) (Charge, error) {
 			return s.amendTx(ctx, tx, m, actor, chargeID, in)
 		})
-		if pg.Violated(err) != "charges_by_external_id" {
+		if pg.Violated(err) != "charges_application_id_external_id_key" {
 			return out, err
 		}
 		refused, err := externalIDTaken(ctx, s.Pool, actor.ApplicationID, in.ExternalID.Value)

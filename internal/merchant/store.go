@@ -51,7 +51,7 @@ func insertTx(ctx context.Context, tx *pg.Tx, m Merchant) error {
 }
 
 // externalIDTaken is the constraint that keeps external ids apart.
-const externalIDTaken = "merchants_external_id_application_id_key"
+const externalIDTaken = "merchants_application_id_external_id_key"
 
 // told makes of an error that a taken external_id caused the fault that names who has it. The failed
 // transaction is over.

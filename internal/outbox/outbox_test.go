@@ -45,8 +45,10 @@ func TestChangedTellsFormerValues(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, text, err, c.want)
 		}
 	}
-	if changed, err := outbox.Changed(make(chan int), base); err == nil {
-		t.Errorf("what has no JSON changed in %v", changed)
+	for _, none := range []any{make(chan int), "text", []int{1}, nil} {
+		if changed, err := outbox.Changed(base, none); err == nil {
+			t.Errorf("a thing became %v, which is no object, and changed in %v", none, changed)
+		}
 	}
 }
 
