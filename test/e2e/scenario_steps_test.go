@@ -98,8 +98,8 @@ var scenario = []step{
 		want: []member{{"status", `"captured"`}, {"fee_total", "335"}, {"net", "29665"}},
 	},
 	{
-		say: "Ten days later", method: "POST", path: "/api/sandbox/clock",
-		body: `{"advance": "240h"}`, status: 200, want: []member{{"object", `"clock"`}},
+		say: "Fifteen days later", method: "POST", path: "/api/sandbox/clock",
+		body: `{"advance": "360h"}`, status: 200, want: []member{{"object", `"clock"`}},
 	},
 	{
 		say: "the debt is paid from it: 296.65 − 205.00 = 91.65.", method: "GET", path: "/api/payouts?merchant_id=$merchant&limit=1", status: 200,
