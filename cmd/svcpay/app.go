@@ -30,6 +30,7 @@ type app struct {
 	config  config
 	log     *slog.Logger
 	pool    *pgxpool.Pool
+	rounds  *pgxpool.Pool // of requests that share transactions
 	keys    *vault.Keys
 	check   authz.Checker
 	meter   *metrics.Meter
@@ -65,7 +66,13 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, wallets: wallets, meter: metrics.New(pool, machineTime), check: check}
+	rounds, err := pg.OpenRounds(ctx, c.databaseURL)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	a := &app{config: c, log: log, pool: pool, rounds: rounds, keys: keys, sender: sender, wallets: wallets,
+		meter: metrics.New(pool, machineTime, rounds), check: check}
 	a.Services, a.parties = a.wire(machineTime, a.meter.Processor)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
 	a.Webhooks.Attempted = a.meter.Attempt
@@ -78,7 +85,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 func (a *app) wire(machine func() time.Time, watch func(processor.Processor) processor.Processor) (*assembly.Services, counterparties) {
 	clocks := clock.New(a.pool, machine)
 	parties := partiesOf(a.config.environment, a.pool, machine, clocks)
-	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
+	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Rounds: a.rounds, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network(parties.processor)), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Machine: machine,
 		LocalPort: a.config.domainPort}
@@ -123,5 +130,6 @@ func (a *app) close() {
 	a.stopLogs()
 	a.stopRootKeys()
 	a.wallets.close()
+	a.rounds.Close()
 	a.pool.Close()
 }

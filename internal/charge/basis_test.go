@@ -117,6 +117,58 @@ func TestOutcomeCostsWhatIsInForce(t *testing.T) {
 	}
 }
 
+// Charges after one another cost what is in force at each, whoever changed it and whenever it was to begin: what the service
+// remembers of the one before is no more than a guess.
+func TestEachChargeCostsWhatIsInForce(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	of := fee.Merchant{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US}
+	admin := w.Person(authz.RoleApplicationAdmin)
+	used := make(map[[2]ids.FeeSchedule]bool)
+	for i, change := range []func(now fee.Fees, dearer fee.Rates) error{
+		func(fee.Fees, fee.Rates) error { return nil },
+		func(now fee.Fees, dearer fee.Rates) error {
+			_, err := w.Fees.Schedule(t.Context(), admin, of.MerchantID, fee.Change{Rates: dearer, Reason: "As agreed", Base: now.Latest})
+			return err
+		},
+		func(_ fee.Fees, dearer fee.Rates) error {
+			_, err := w.Fees.ScheduleServiceRates(t.Context(), w.Admin(), of.ApplicationID, fee.Change{Rates: dearer, Reason: "As agreed"})
+			return err
+		},
+		func(now fee.Fees, dearer fee.Rates) error {
+			begins := w.Clock.Now().Add(time.Hour)
+			_, err := w.Fees.Schedule(t.Context(), admin, of.MerchantID, fee.Change{Rates: dearer, EffectiveAt: &begins, Reason: "From then on", Base: now.Latest})
+			create(t, w, input(w, good, 7_000), claimOf(w, "before it begins"))
+			w.Clock.Advance(time.Hour)
+			return err
+		},
+	} {
+		now, err := w.Fees.Current(t.Context(), admin, of.MerchantID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dearer := now.Rates
+		dearer.CaptureFee += 7
+		if err := change(now, dearer); err != nil {
+			t.Fatal(i, err)
+		}
+		c := create(t, w, input(w, good, 10_000), claimOf(w, fmt.Sprint("k", i))).Object
+		terms, err := fee.InForceTx(t.Context(), w.Pool, map[fee.Merchant]time.Time{of: w.Clock.Now()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := pg.Args{"id": c.ID, "schedule": terms[of].Merchant.ID, "service": terms[of].Service.ID}
+		if n := count(t, w, `fee_events WHERE source_id = @id AND schedule_id = @schedule AND service_schedule_id IS NOT DISTINCT FROM @service`, by); n != 2 {
+			t.Errorf("%d: %d events by the rates in force: %s", i, n, jsonOf(t, c))
+		}
+		used[[2]ids.FeeSchedule{terms[of].Merchant.ID, terms[of].Service.ID}] = true
+	}
+	if len(used) != 4 {
+		t.Errorf("%d rates", len(used))
+	}
+	audit(t, w)
+}
+
 // One of a round whose charge was touched does not keep the others from their outcomes.
 func TestOneOfARoundHasMoved(t *testing.T) {
 	t.Parallel()

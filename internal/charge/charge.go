@@ -123,6 +123,7 @@ const authorizationLife = 7 * 24 * time.Hour
 // Deps are what the service works with.
 type Deps struct {
 	Pool        *pgxpool.Pool
+	Rounds      *pgxpool.Pool // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Vault       *vault.Vault
 	Processor   processor.Processor
 	Operations  *operation.Resolver
@@ -139,6 +140,7 @@ type Service struct {
 	claims    *combine.Combiner[claimIn, claimOut]
 	followUps *combine.Combiner[followUpIn, begun]
 	finishes  *combine.Combiner[finishIn, finished]
+	fees      fee.Known
 	// How many events and new charges one transaction folds.
 	foldEvents  int64
 	foldCharges int

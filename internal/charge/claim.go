@@ -47,7 +47,7 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		chargeIDs[i] = ids.NewCharge(machine)
 		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
-	asked := askAbout(tx, at, ins, machine)
+	asked := s.askAbout(tx, at, ins, machine)
 	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
 	if err != nil {
 		return nil, err
@@ -95,13 +95,13 @@ type asked struct {
 }
 
 // askAbout asks for everything that requests need to know, but for their keys.
-func askAbout(tx *pg.Tx, at moments, ins []claimIn, machine time.Time) asked {
+func (s *Service) askAbout(tx *pg.Tx, at moments, ins []claimIn, machine time.Time) asked {
 	merchants, tokens := make(map[fee.Merchant]time.Time), make([]ids.Token, len(ins))
 	for i, in := range ins {
 		merchants[fee.Merchant{ApplicationID: in.applicationID, MerchantID: *in.in.MerchantID}] = at[in.applicationID].At
 		tokens[i] = in.token
 	}
-	return asked{askPayers(tx, ins), fee.AskInForce(tx, merchants), vault.AskTx(tx, tokens, machine)}
+	return asked{askPayers(tx, ins), s.fees.Ask(tx, merchants), vault.AskTx(tx, tokens, machine)}
 }
 
 // known is what was answered: payers in the order of their requests.

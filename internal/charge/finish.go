@@ -78,7 +78,7 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, at moments, ins []fini
 	}
 	rows, all = make(map[ids.Charge]Locked), make(map[ids.Charge]terms)
 	if len(named) > 0 {
-		schedules := fee.AskInForce(tx, merchants)
+		schedules := s.fees.AskNow(tx, merchants)
 		if rows, err = s.LockAllTx(ctx, tx, named); err != nil {
 			return nil, nil, err
 		}
@@ -144,12 +144,12 @@ func merchantOf(c Charge) fee.Merchant {
 }
 
 // termsTx reads what the charges' merchants are settled by at the given times.
-func termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Locked, at moments) (map[ids.Charge]terms, error) {
+func (s *Service) termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Locked, at moments) (map[ids.Charge]terms, error) {
 	wanted := make(map[fee.Merchant]time.Time)
 	for _, r := range rows {
 		wanted[merchantOf(r.Charge)] = at[r.ApplicationID].At
 	}
-	return termsOf(ctx, rows, fee.AskInForce(tx, wanted))
+	return termsOf(ctx, rows, s.fees.AskNow(tx, wanted))
 }
 
 // termsOf completes the schedules that were asked for of the charges' merchants.

@@ -33,7 +33,7 @@ func (s *Service) Return(ctx context.Context, ev processor.Event) error {
 				return err
 			}
 		}
-		all, err := termsTx(ctx, tx, map[ids.Charge]Locked{l.ID: l}, moments{l.ApplicationID: m})
+		all, err := s.termsTx(ctx, tx, map[ids.Charge]Locked{l.ID: l}, moments{l.ApplicationID: m})
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (s *Service) stepTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due [
 	for _, d := range due {
 		rows[d.ID], at[d.ApplicationID] = d, m
 	}
-	all, err := termsTx(ctx, tx, rows, at)
+	all, err := s.termsTx(ctx, tx, rows, at)
 	if err != nil {
 		return err
 	}

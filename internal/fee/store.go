@@ -87,20 +87,6 @@ func InForceTx(ctx context.Context, q pg.Querier, wanted map[Merchant]time.Time)
 	return termsOf(rows), err
 }
 
-// Asked are terms that were asked for and not waited for.
-type Asked struct{ rows *pg.Asked[termsRow] }
-
-// AskInForce is [InForceTx] for terms that are needed later (see [pg.Ahead]).
-func AskInForce(tx *pg.Tx, wanted map[Merchant]time.Time) Asked {
-	return Asked{pg.Ahead[termsRow](tx, inForce, inForceArgs(wanted))}
-}
-
-// Terms are those of each merchant that was asked for.
-func (a Asked) Terms(ctx context.Context) (map[Merchant]Terms, error) {
-	rows, err := a.rows.Rows(ctx)
-	return termsOf(rows), err
-}
-
 func inForceArgs(wanted map[Merchant]time.Time) pg.Args {
 	var applications, merchants []int64
 	var at []time.Time

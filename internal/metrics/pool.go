@@ -5,11 +5,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// pool tells of this binary's connections to the database, whether it answers or not.
-func (m *Meter) pool(p *pgxpool.Pool) {
+// pools tell of this binary's connections to the database, whether it answers or not.
+func (m *Meter) pools(all []*pgxpool.Pool) {
 	of := func(d Metric, labels prometheus.Labels, value func(*pgxpool.Stat) float64) {
 		o := prometheus.Opts{Name: d.Name, Help: d.Help, ConstLabels: labels}
-		read := func() float64 { return value(p.Stat()) }
+		read := func() (sum float64) {
+			for _, p := range all {
+				sum += value(p.Stat())
+			}
+			return sum
+		}
 		if d.Type == "counter" {
 			m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(o), read))
 			return

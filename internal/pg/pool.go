@@ -32,6 +32,15 @@ const (
 // that PostgreSQL takes for long would wait longer for the compiler than they run. The pool has four connections a core,
 // or as many as the URL's pool_max_conns says, but four.
 func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	cfg, err := configOf(url)
+	if err != nil {
+		return nil, err
+	}
+	cfg.AfterConnect = learnRows
+	return connect(ctx, cfg)
+}
+
+func configOf(url string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("pg: the database URL cannot be read")
@@ -52,7 +61,10 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 		cfg.MaxConns = int32(poolPerCore * runtime.NumCPU())
 	}
 	cfg.MaxConns = max(cfg.MaxConns, fewestConns)
-	cfg.AfterConnect = learnRows
+	return cfg, nil
+}
+
+func connect(ctx context.Context, cfg *pgxpool.Config) (*pgxpool.Pool, error) {
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("pg: open: %w", err)

@@ -15,6 +15,7 @@
 package refund
 
 import (
+	"cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/audit"
@@ -88,6 +89,7 @@ var (
 // Deps are what the service works with.
 type Deps struct {
 	Pool        *pgxpool.Pool
+	Rounds      *pgxpool.Pool // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Charges     *charge.Service
 	Processor   processor.Processor
 	Operations  *operation.Resolver
@@ -108,8 +110,8 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	turns := new(combine.Turns)
-	s.begins = combine.New(turns, combine.Together(d.Pool, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
-	s.finishes = combine.New(turns, combine.Together(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
+	s.begins = combine.New(turns, combine.Together(cmp.Or(d.Rounds, d.Pool), d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
+	s.finishes = combine.New(turns, combine.Together(cmp.Or(d.Rounds, d.Pool), d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s

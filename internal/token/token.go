@@ -8,6 +8,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -124,6 +125,7 @@ type Created struct {
 // Deps are what the service works with. Now is the machine's time.
 type Deps struct {
 	Pool        *pgxpool.Pool
+	Rounds      *pgxpool.Pool // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Keys        *identity.Service
 	Merchants   *merchant.Service
 	Vault       *vault.Vault
@@ -154,7 +156,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{Deps: d}
-	s.cards = combine.New(new(combine.Turns), combine.Together(d.Pool, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
+	s.cards = combine.New(new(combine.Turns), combine.Together(cmp.Or(d.Rounds, d.Pool), d.Clock, newToken.application, s.insertTx, nil), newToken.key)
 	return s
 }
 
