@@ -20,6 +20,10 @@ const (
 	// were in no total yet.
 	foldEvents  = 500
 	foldCharges = 20_000
+	// manyTimes as many events are looked at if they are of few shares, as the refunds of an hour are: a share is added up
+	// once for all of them.
+	manyTimes = 20
+	fewShares = 20
 )
 
 // closed is the end of the last quarter that goes into the totals.
@@ -90,9 +94,11 @@ func (s *Service) foldOf(ctx context.Context, seen cutoff) (n int, err error) {
 // or later. New quarters go in when no event waits: until then the charges made in them are counted where they
 // are, and need not be added up again for each of their events.
 func (s *Service) foldTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff) (int, error) {
-	to := c
-	to.Sequence = max(c.Sequence, min(c.Sequence+s.foldEvents, c.Last))
-	quarters, err := changedTx(ctx, tx, m, c, to.Sequence)
+	to, changed, err := s.changedTx(ctx, tx, c)
+	if err != nil {
+		return 0, err
+	}
+	quarters, err := anewTx(ctx, tx, m, c.ApplicationID, changed)
 	if err != nil {
 		return 0, err
 	}
@@ -120,16 +126,27 @@ type share struct {
 	Quarter    time.Time `db:"quarter"`
 }
 
-// changedTx adds up anew what events up to a sequence tell of a change in, and returns the quarters whose totals
-// are others than they were.
-func changedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, to int64) ([]time.Time, error) {
-	changed, err := pg.All[share](ctx, tx, `
-		SELECT DISTINCT merchant_id, `+quarterOf+` AS quarter FROM charges
-		WHERE application_id = @application_id AND created_at < @until AND id IN (
-			SELECT object_id FROM events WHERE application_id = @application_id AND sequence > @after AND sequence <= @to)
-		ORDER BY 1, 2`, pg.Args{"application_id": c.ApplicationID, "until": c.Until, "after": c.Sequence, "to": to})
-	if err != nil || len(changed) == 0 {
-		return nil, err
+// changedTx returns the cut-off after a batch of events, and the shares that they tell of a change in.
+func (s *Service) changedTx(ctx context.Context, tx *pg.Tx, c cutoff) (to cutoff, changed []share, err error) {
+	to = c
+	for _, events := range []int64{manyTimes * s.foldEvents, s.foldEvents} {
+		to.Sequence = max(c.Sequence, min(c.Sequence+events, c.Last))
+		changed, err = pg.All[share](ctx, tx, `
+			SELECT DISTINCT merchant_id, `+quarterOf+` AS quarter FROM charges
+			WHERE application_id = @application_id AND created_at < @until AND id IN (
+				SELECT object_id FROM events WHERE application_id = @application_id AND sequence > @after AND sequence <= @to)
+			ORDER BY 1, 2`, pg.Args{"application_id": c.ApplicationID, "until": c.Until, "after": c.Sequence, "to": to.Sequence})
+		if err != nil || len(changed) <= fewShares {
+			break
+		}
+	}
+	return to, changed, err
+}
+
+// anewTx adds up shares anew, and returns the quarters whose totals are others than they were.
+func anewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, applicationID int64, changed []share) ([]time.Time, error) {
+	if len(changed) == 0 {
+		return nil, nil
 	}
 	of, quarters := make([]int64, len(changed)), make([]time.Time, len(changed))
 	for i, one := range changed {
@@ -144,7 +161,7 @@ func changedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c cutoff, to in
 			JOIN charges ON application_id = @application_id AND merchant_id = of_merchant AND id >= oldest AND id < newest
 			GROUP BY 1, 2, 3, 4) found
 		WHERE (merchant_id, quarter) IN (SELECT * FROM unnest(@of::bigint[], @quarters::timestamptz[]))`+keepTotals+quartersTold,
-		pg.Args{"application_id": c.ApplicationID, "merchants": merchants, "oldest": oldest, "newest": newest, "of": of, "quarters": quarters})
+		pg.Args{"application_id": applicationID, "merchants": merchants, "oldest": oldest, "newest": newest, "of": of, "quarters": quarters})
 }
 
 // ranges are where the ids of all charges in some shares are, which are in order: each id is in one range at most.

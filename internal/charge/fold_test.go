@@ -330,6 +330,50 @@ func TestAnUpgradeReadsEachChargeSeldom(t *testing.T) {
 	}
 }
 
+// Many changes of few quarters are added up together, those of many quarters a few at a time: in either case a pass ends in time.
+func TestChangesOfOneQuarterAreAddedUpTogether(t *testing.T) {
+	t.Parallel()
+	const charges, events = 30, 5
+	for name, quarters := range map[string]int{"of one": 1, "of many": charges} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := fixture.New(t)
+			w.Charges.FoldAtMost(events, 1000)
+			made := make([]charge.Charge, charges)
+			for i := range made {
+				made[i] = create(t, w, input(w, good, 100), nil).Object
+				if quarters > 1 {
+					w.Clock.Advance(15 * time.Minute)
+				}
+			}
+			w.Clock.Advance(time.Hour)
+			drain(t, w)
+			for _, c := range made {
+				if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: ptr(c.ID.String()), Amount: ptr(money.Amount(1))}, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := w.Events.Number(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			passes, rows := 0, int64(0)
+			for more := 1; more > 0; passes++ {
+				n, read, err := w.Charges.FoldReading(t.Context(), w.App.AppID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				more, rows = n, rows+read
+			}
+			if got := of(t, w); got.Refunded != charges {
+				t.Errorf("%+v", got)
+			}
+			if quarters == 1 && (passes > 3 || rows > 6*charges) || quarters > 1 && passes < charges/events {
+				t.Errorf("%d rows in %d passes", rows, passes)
+			}
+		})
+	}
+}
+
 // What is in the totals is not read again: neither the charges, nor more totals than the time has quarters.
 func TestDaysReadLittleOfManyCharges(t *testing.T) {
 	t.Parallel()
