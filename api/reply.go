@@ -3,15 +3,14 @@ package api
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"github.com/labstack/echo/v4"
+	"github.com/tidwall/gjson"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
@@ -62,14 +61,8 @@ func (r reply) name() (id string, version int) {
 		return "", 0
 	}
 	if r.raw != nil {
-		var object struct {
-			ID      json.RawMessage `json:"id"`
-			Version int             `json:"version"`
-		}
-		if json.Unmarshal(r.raw, &object) != nil {
-			return "", 0
-		}
-		return strings.Trim(string(object.ID), `"`), object.Version
+		members := gjson.GetManyBytes(r.raw, "id", "version")
+		return members[0].String(), int(members[1].Int())
 	}
 	object := r.object
 	if e, ok := object.(expanded); ok {
