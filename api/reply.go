@@ -17,7 +17,7 @@ import (
 	"svcpay/internal/ids"
 )
 
-// reply is a successful answer, or one that was stored: exactly one of object, raw and refusal.
+// reply is a successful answer, or one that was stored: one of object, raw and refusal, or an object with its JSON as raw.
 type reply struct {
 	status int // 0 is 200
 	// object is a record or a list. A record's fields ID and Version become Location, if under is
@@ -52,7 +52,7 @@ func made[T any](status int, under string, out idempotency.Result[T]) reply {
 	case out.Existing: // nothing was made
 		status, under = http.StatusOK, ""
 	}
-	return reply{status: status, object: out.Object, under: under, replayed: prior != nil}
+	return reply{status: status, object: out.Object, raw: out.Text, under: under, replayed: prior != nil}
 }
 
 // name tells id and version of the answered object; "" and 0 where it has none.

@@ -51,11 +51,14 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		return s.flow.Resume(ctx, claim, out.prior)
 	}
 	crash.Point("charge.claimed")
-	flow := s.flow
+	flow, end := s.flow, finished{}
 	flow.Finish = func(ctx context.Context, o operation.Outcome) (Charge, *fault.Error, error) {
-		return s.finishFrom(ctx, o, out.basis)
+		end, err = s.finishFrom(ctx, o, out.basis)
+		return end.charge, end.refusal, err
 	}
-	return flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })
+	result, err := flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })
+	result.Text = end.text
+	return result, err
 }
 
 // submit calls the processor once. Any error means that the outcome is unknown.

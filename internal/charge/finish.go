@@ -24,6 +24,7 @@ import (
 // finished is what became of one operation: the charge, or what its caller is told instead.
 type finished struct {
 	charge  Charge
+	text    json.RawMessage // of the charge; nil: it was not written
 	refusal *fault.Error
 }
 
@@ -50,16 +51,15 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []fin
 			continue
 		}
 		e.basis = in.basis
-		out[i] = finished{before.Charge, e.refusal}
+		out[i] = finished{charge: before.Charge, refusal: e.refusal}
 		operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
-		var text json.RawMessage
 		if e.refusal == nil {
-			if out[i].charge, text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
+			if out[i].charge, out[i].text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
 				return nil, err
 			}
 			out[i].refusal = asRefusal(out[i].charge)
 		}
-		if err := in.StoreTx(tx, text, out[i].refusal); err != nil {
+		if err := in.StoreTx(tx, out[i].text, out[i].refusal); err != nil {
 			return nil, err
 		}
 	}
@@ -114,13 +114,13 @@ func byToken(ins []finishIn, rows map[ids.Charge]Locked) []int {
 func overtakenTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, in operation.Outcome) (finished, error) {
 	open, err := operation.IsOpen(ctx, tx, in.ID)
 	if err != nil || !open {
-		return finished{c, asRefusal(c)}, err
+		return finished{charge: c, refusal: asRefusal(c)}, err
 	}
 	if operation.StateOf(in.Answer) == operation.Approved {
 		slog.ErrorContext(ctx, "an approval fits the charge no more", "kind", string(in.Kind), "charge_id", c.ID.String(), "status", string(c.Status))
 	}
 	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
-	out := finished{c, overtaken(c, in)}
+	out := finished{charge: c, refusal: overtaken(c, in)}
 	return out, in.StoreTx(tx, out.charge, out.refusal)
 }
 

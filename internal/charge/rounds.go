@@ -80,12 +80,12 @@ func (s *Service) finish(ctx context.Context, o operation.Outcome) (Charge, *fau
 }
 
 // finishFrom writes the outcome of a charge's submission.
-func (s *Service) finishFrom(ctx context.Context, o operation.Outcome, b basis) (Charge, *fault.Error, error) {
+func (s *Service) finishFrom(ctx context.Context, o operation.Outcome, b basis) (finished, error) {
 	out, err := s.finishes.Do(ctx, finishIn{o, &b})
 	if hasMoved(err) {
-		return s.finish(ctx, o)
+		return s.finishes.Do(ctx, finishIn{Outcome: o})
 	}
-	return out.charge, out.refusal, err
+	return out, err
 }
 
 // finishRequestsTx writes outcomes each of which has a caller who waits for it.

@@ -16,6 +16,8 @@ import (
 type Result[T any] struct {
 	// Object is what the request was about, as it is now.
 	Object T
+	// Text is the JSON of Object, where it was written already; nil: it was not.
+	Text json.RawMessage
 	// Prior is what an earlier request with the same key left; Object is then unset unless the outcome
 	// is still unknown.
 	Prior *Prior
