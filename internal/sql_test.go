@@ -105,6 +105,7 @@ func position(call *ast.CallExpr) int {
 	x, _ := s.X.(*ast.Ident)
 	at := -1
 	switch {
+	case x != nil && x.Name == "syscall": // whose Exec is of a program
 	case x != nil && x.Name == "pg" && slices.Contains([]string{"One", "All", "Value", "Exec", "Find", "Planned"}, s.Sel.Name):
 		at = 2
 	case isPage(s):
