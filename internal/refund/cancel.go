@@ -79,7 +79,7 @@ func (s *Service) cancelTx(tx *pg.Tx, m instant.Moment, l charge.Locked, waiting
 	for i, before := range waiting {
 		r := next(before, m)
 		r.Status, r.PendingReason, r.CanceledAt = Canceled, nil, instant.Ptr(m.At)
-		if err := writeTx(tx, m, before, r, by); err != nil {
+		if _, err := writeTx(tx, m, before, r, by); err != nil {
 			return l, nil, err
 		}
 		canceled[i], total = r, total+r.Amount

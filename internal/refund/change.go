@@ -1,6 +1,7 @@
 package refund
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"svcpay/internal/charge"
@@ -33,25 +34,28 @@ func next(r Refund, m instant.Moment) Refund {
 	return r
 }
 
-// writeTx queues a refund's change and the event of it.
-func writeTx(tx *pg.Tx, m instant.Moment, before, r Refund, by cause) error {
+// writeTx queues a refund's change and the event of it, and returns how it is told.
+func writeTx(tx *pg.Tx, m instant.Moment, before, r Refund, by cause) (json.RawMessage, error) {
 	updateTx(tx, r)
 	return announceTx(tx, m, before, r, by)
 }
 
-// announceTx queues the event of a refund's change; before is zero for its creation.
-func announceTx(tx *pg.Tx, m instant.Moment, before, r Refund, by cause) error {
+// announceTx queues the event of a refund's change, and returns how it is told; before is zero for its creation.
+func announceTx(tx *pg.Tx, m instant.Moment, before, r Refund, by cause) (json.RawMessage, error) {
 	event, ok := move(before.Status, r.Status)
 	if !ok {
-		return fmt.Errorf("refund: no move from %s to %s", before.Status, r.Status)
+		return nil, fmt.Errorf("refund: no move from %s to %s", before.Status, r.Status)
+	}
+	object, err := outbox.Text(r)
+	if err != nil {
+		return nil, err
 	}
 	var previous map[string]any
 	if before.Version > 0 {
-		var err error
-		if previous, err = outbox.Changed(before, r); err != nil {
-			return err
+		if previous, err = outbox.Changed(before, object); err != nil {
+			return nil, err
 		}
 	}
-	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, Type: event,
-		ObjectID: r.ID.Bytes(), Position: int64(r.Version), Object: r, Previous: previous, RequestID: by.requestID, Source: by.source})
+	return object, outbox.EmitTx(tx, m, outbox.Event{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, Type: event,
+		ObjectID: r.ID.Bytes(), Position: int64(r.Version), Object: object, Previous: previous, RequestID: by.requestID, Source: by.source})
 }

@@ -209,7 +209,7 @@ func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, in createIn, l charge.L
 	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0)); err != nil {
 		return call{}, err
 	}
-	if err := announceTx(tx, m, Refund{}, r, by); err != nil {
+	if _, err := announceTx(tx, m, Refund{}, r, by); err != nil {
 		return call{}, err
 	}
 	c := callOf(r, l, m.Machine)

@@ -2,6 +2,7 @@ package refund
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -71,17 +72,17 @@ func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, l charge.Locked, befor
 	if before.Status != Pending {
 		return before, nil
 	}
-	by := cause{in.source, in.RequestID}
+	by, text := cause{in.source, in.RequestID}, json.RawMessage(nil)
 	if in.Answer != nil && in.Answer.Approved {
-		r, err = s.succeedTx(tx, m, l, before, by)
+		r, text, err = s.succeedTx(tx, m, l, before, by)
 	} else {
-		r, err = s.failTx(tx, m, l, before, in.Outcome, by)
+		r, text, err = s.failTx(tx, m, l, before, in.Outcome, by)
 	}
 	if err != nil {
 		return Refund{}, err
 	}
 	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
-	return r, in.StoreTx(tx, r, nil)
+	return r, in.StoreTx(tx, text, nil)
 }
 
 // holdTx locks a charge and then a refund of it.
@@ -94,16 +95,16 @@ func (s *Service) holdTx(ctx context.Context, tx *pg.Tx, applicationID int64, ch
 	return l, r, err
 }
 
-// succeedTx books a refund that the processor has made: what was reserved on the charge is refunded.
-func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Refund, by cause) (Refund, error) {
-	r := next(before, m)
+// succeedTx books a refund that the processor has made: what was reserved on the charge is refunded. It returns the refund and how it is told.
+func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Refund, by cause) (r Refund, text json.RawMessage, err error) {
+	r = next(before, m)
 	r.Status, r.SucceededAt, r.Failure, r.FailedAt = Succeeded, instant.Ptr(m.At), nil, nil
 	reserved := r.Amount
 	if before.Status != Pending {
 		reserved = 0
 	}
 	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(-reserved, r.Amount)); err != nil {
-		return Refund{}, err
+		return Refund{}, nil, err
 	}
 	account := ledger.MerchantPending
 	if l.SettledAlready() {
@@ -112,18 +113,20 @@ func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before
 	ledger.PostTx(tx, m, ledger.Posting{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID,
 		BusinessKey: r.ID.String() + ":refund", Kind: ledger.KindRefund, Debit: account, Credit: ledger.ProcessorReceivable,
 		Amount: r.Amount, Currency: r.Currency, SourceID: r.ID.Bytes(), ChargeID: r.ChargeID})
-	return r, writeTx(tx, m, before, r, by)
+	text, err = writeTx(tx, m, before, r, by)
+	return r, text, err
 }
 
-// failTx lets go of what was reserved for a refund that was refused, or that never arrived.
-func (s *Service) failTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Refund, o operation.Outcome, by cause) (Refund, error) {
-	r := next(before, m)
+// failTx lets go of what was reserved for a refund that was refused, or that never arrived. It returns the refund and how it is told.
+func (s *Service) failTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Refund, o operation.Outcome, by cause) (r Refund, text json.RawMessage, err error) {
+	r = next(before, m)
 	r.Status, r.FailedAt, r.Failure = Failed, instant.Ptr(m.At), &declined
 	if o.Answer == nil {
 		r.Failure = &lost
 	}
 	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(-r.Amount, 0)); err != nil {
-		return Refund{}, err
+		return Refund{}, nil, err
 	}
-	return r, writeTx(tx, m, before, r, by)
+	text, err = writeTx(tx, m, before, r, by)
+	return r, text, err
 }

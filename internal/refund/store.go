@@ -17,24 +17,36 @@ const columns = `id, version, application_id, merchant_id, charge_id, amount, cu
 	jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
 	created_at, succeeded_at, failed_at, canceled_at, updated_at, request_id`
 
-// insertTx writes the refunds of those that go on; one whose external_id is taken is refused.
+// insertRefunds writes refunds without an external_id, insertNamed those of any whose external_id is not taken.
+const insertRefunds = `
+	INSERT INTO refunds (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency, reason, note,
+		external_id, metadata, initiated_by, processor_name, processor_reference, request_id, created_at, updated_at)
+	SELECT r.*, r.now
+	FROM unnest(@rows::new_refund[]) AS r`
+
+const insertNamed = insertRefunds + `
+	ON CONFLICT (application_id, external_id) DO NOTHING
+	RETURNING id`
+
+// insertTx writes the refunds of those that go on; one whose external_id is taken is refused. Where none has one, nobody waits
+// for an answer.
 func insertTx(ctx context.Context, tx *pg.Tx, out []begun) error {
 	var rows []pg.Args
+	named := false
 	for _, b := range out {
 		if b.writes() {
 			rows = append(rows, insertArgs(b.refund))
+			named = named || b.refund.ExternalID != nil
 		}
 	}
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0:
+		return nil
+	case !named:
+		tx.Later(insertRefunds, pg.Rows(rows))
 		return nil
 	}
-	written, err := pg.All[writtenRow](ctx, tx, `
-		INSERT INTO refunds (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency, reason, note,
-			external_id, metadata, initiated_by, processor_name, processor_reference, request_id, created_at, updated_at)
-		SELECT r.*, r.now
-		FROM unnest(@rows::new_refund[]) AS r
-		ON CONFLICT (application_id, external_id) DO NOTHING
-		RETURNING id`, pg.Rows(rows))
+	written, err := pg.All[writtenRow](ctx, tx, insertNamed, pg.Rows(rows))
 	if err != nil {
 		return err
 	}

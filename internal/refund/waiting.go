@@ -94,7 +94,8 @@ func (s *Service) release(ctx context.Context, m instant.Moment, d released) (bo
 		sends, c = true, callOf(next(before, m), l, m.Machine)
 		c.refund.PendingReason = nil
 		operation.OpenTx(tx, c.op)
-		return writeTx(tx, m, before, c.refund, cause{outbox.Job, before.RequestID})
+		_, err = writeTx(tx, m, before, c.refund, cause{outbox.Job, before.RequestID})
+		return err
 	})
 	if err != nil {
 		return false, err
