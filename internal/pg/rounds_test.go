@@ -114,8 +114,9 @@ type numbering struct{ io.Writer }
 var keyData = []byte("K\x00\x00\x00\x0c")
 
 func (n numbering) Write(b []byte) (int, error) {
+	changed := bytes.Clone(b)
 	if at := bytes.Index(b, keyData); at >= 0 {
-		b[at+len(keyData)] ^= 0x40
+		changed[at+len(keyData)] ^= 0x40
 	}
-	return n.Writer.Write(b)
+	return n.Writer.Write(changed)
 }
