@@ -52,7 +52,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	crash.Point("charge.claimed")
 	flow, end := s.flow, finished{}
-	flow.Finish = func(ctx context.Context, o operation.Outcome) (Charge, *fault.Error, error) {
+	flow.Finish = func(ctx context.Context, o operation.Outcome) (_ Charge, _ *fault.Error, err error) {
 		end, err = s.finishFrom(ctx, o, out.basis)
 		return end.charge, end.refusal, err
 	}

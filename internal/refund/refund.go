@@ -16,6 +16,7 @@ package refund
 
 import (
 	"cmp"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/audit"
