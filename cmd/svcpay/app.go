@@ -30,7 +30,7 @@ type app struct {
 	config  config
 	log     *slog.Logger
 	pool    *pgxpool.Pool
-	rounds  *pgxpool.Pool // of requests that share transactions
+	rounds  *pg.Rounds // of requests that share transactions
 	keys    *vault.Keys
 	check   authz.Checker
 	meter   *metrics.Meter
@@ -72,7 +72,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 		return nil, err
 	}
 	a := &app{config: c, log: log, pool: pool, rounds: rounds, keys: keys, sender: sender, wallets: wallets,
-		meter: metrics.New(pool, machineTime, rounds), check: check}
+		meter: metrics.New(pool, machineTime, rounds.Pool), check: check}
 	a.Services, a.parties = a.wire(machineTime, a.meter.Processor)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
 	a.Webhooks.Attempted = a.meter.Attempt

@@ -27,6 +27,7 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/payout"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/receipt"
 	"svcpay/internal/reconcile"
@@ -47,7 +48,7 @@ import (
 type Deps struct {
 	Pool *pgxpool.Pool
 	// Rounds has the connections of work that is combined (see [pg.OpenRounds]); nil: those of Pool do it.
-	Rounds    *pgxpool.Pool
+	Rounds    *pg.Rounds
 	Vault     *vault.Vault
 	Clock     *clock.Clock
 	Processor processor.Processor

@@ -25,6 +25,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
 	"svcpay/internal/vault"
@@ -123,7 +124,7 @@ const authorizationLife = 7 * 24 * time.Hour
 // Deps are what the service works with.
 type Deps struct {
 	Pool        *pgxpool.Pool
-	Rounds      *pgxpool.Pool // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
+	Rounds      *pg.Rounds // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Vault       *vault.Vault
 	Processor   processor.Processor
 	Operations  *operation.Resolver

@@ -1,7 +1,6 @@
 package charge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -23,10 +22,10 @@ func (in claimIn) key() string {
 
 // combined has requests that come at the same time share transactions.
 func (s *Service) combined() {
-	turns, pool := new(combine.Turns), cmp.Or(s.Rounds, s.Pool)
-	s.claims = combine.New(turns, combine.Together(pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
-	s.followUps = combine.New(turns, combine.Together(pool, s.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
-	s.finishes = combine.New(turns, combine.Together(pool, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.key)
+	turns := combine.On(s.Rounds, s.Pool)
+	s.claims = combine.New(turns, combine.Together(turns, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
+	s.followUps = combine.New(turns, combine.Together(turns, s.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
+	s.finishes = combine.New(turns, combine.Together(turns, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.key)
 }
 
 func (in claimIn) application() int64 { return in.applicationID }

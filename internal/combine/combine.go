@@ -25,8 +25,8 @@ const (
 	maxWaiting = 1024
 	// worthwhile is how many that wait are worth a round beside those that run already: one of fewer costs nearly as much.
 	worthwhile = 16
-	// enough is how many are worth one more than a combiner has by itself: with fewer, two binaries on one database would
-	// have twice as many rounds at a time, each of half as many.
+	// enough is how many are worth one more than a combiner has by itself, or one beside another where other servers have
+	// theirs, too: with fewer, two servers on one database would have twice as many rounds at a time, each of half as many.
 	enough = maxRound
 	// slow is how long no round takes that has what it needs.
 	slow = 100 * time.Millisecond
@@ -58,6 +58,17 @@ type Turns struct {
 	running int
 	all     []combiner
 	patient bool // waits for slow rounds, too, as tests do
+
+	pool   *pgxpool.Pool
+	others func() bool // whether other servers do rounds; nil if nobody knows
+}
+
+// On makes the turns of combiners that do their rounds on a pool, but those of r where there are any.
+func On(r *pg.Rounds, pool *pgxpool.Pool) *Turns {
+	if r == nil {
+		return &Turns{pool: pool}
+	}
+	return &Turns{pool: r.Pool, others: r.Others}
 }
 
 type combiner interface {
@@ -99,7 +110,7 @@ func New[In, Out any](t *Turns, do func(ctx context.Context, ins []In) ([]Out, e
 // Together has do, which answers inputs in one transaction at the times of their applications, work for a
 // combiner. found looks for what became of a round when the answer to its commit was lost; nil if each
 // caller is to learn that nobody knows.
-func Together[In, Out any](pool *pgxpool.Pool, c *clock.Clock, application func(In) int64,
+func Together[In, Out any](t *Turns, c *clock.Clock, application func(In) int64,
 	do func(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []In) ([]Out, error),
 	found func(ctx context.Context, ins []In, out []Out, lost error) []Out,
 ) func(ctx context.Context, ins []In) ([]Out, error) {
@@ -108,7 +119,7 @@ func Together[In, Out any](pool *pgxpool.Pool, c *clock.Clock, application func(
 		if err != nil {
 			return nil, err
 		}
-		err = pg.InRound(ctx, pool, func(tx *pg.Tx) (err error) {
+		err = pg.InRound(ctx, t.pool, func(tx *pg.Tx) (err error) {
 			out, err = do(ctx, tx, at, ins)
 			return err
 		})
@@ -165,13 +176,16 @@ func (c *Combiner[In, Out]) begin() bool {
 func (c *Combiner[In, Out]) mayBegin() bool {
 	switch n := len(c.waiting); {
 	case c.mine < rounds:
-		return c.running < rounds || n >= worthwhile
+		return c.running < rounds || n >= enough || n >= worthwhile && !c.crowded()
 	case c.mine == rounds:
 		return n >= enough
 	default:
 		return false
 	}
 }
+
+// crowded says whether other servers have rounds on the database, too.
+func (t *Turns) crowded() bool { return t.others != nil && t.others() }
 
 // ended begins what may begin now that a combiner's round is over, those of the others first. The lock is held.
 func (t *Turns) ended(place int) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -49,6 +50,42 @@ func TestFewWaitForTheRoundsOfOthers(t *testing.T) {
 	ask(late, 1)
 	if name := <-begun; name != "late" {
 		t.Errorf("a round of %s begins", name)
+	}
+	close(letGo)
+	all.Wait()
+}
+
+// Where other servers have rounds on the database, only as many as a whole round takes are worth one beside another.
+func TestOnlyAWholeRoundBesideOtherServers(t *testing.T) {
+	t.Parallel()
+	begun, letGo := make(chan string, 100), make(chan struct{})
+	others := new(atomic.Bool)
+	turns := &Turns{patient: true, others: others.Load}
+	others.Store(true)
+	one, late := turn(turns, "one", begun, letGo), turn(turns, "late", begun, letGo)
+	var all sync.WaitGroup
+	ask := func(c *Combiner[int, int], n int) {
+		for in := range n {
+			all.Go(func() { _, _ = c.Do(t.Context(), in) })
+		}
+	}
+	for range rounds {
+		ask(one, 1)
+		<-begun
+	}
+	ask(late, enough-1)
+	eventually(t, "they do not wait", func() bool { return late.waits() == enough-1 })
+	if len(begun) > 0 {
+		t.Error("less than a whole round began beside others")
+	}
+	ask(late, 1)
+	if name := <-begun; name != "late" {
+		t.Errorf("a round of %s begins", name)
+	}
+	others.Store(false)
+	ask(turn(turns, "later", begun, letGo), worthwhile)
+	if name := <-begun; name != "later" {
+		t.Errorf("alone again: a round of %s begins", name)
 	}
 	close(letGo)
 	all.Wait()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -43,7 +44,7 @@ func inRound(t *testing.T, pool *pgxpool.Pool) (within, after planner) {
 }
 
 // openRounds opens a pool of rounds on a database of the test's own, through what stands between.
-func openRounds(t *testing.T, url string) *pgxpool.Pool {
+func openRounds(t *testing.T, url string) *pg.Rounds {
 	t.Helper()
 	pool, err := pg.OpenRounds(t.Context(), url)
 	if err != nil {
@@ -61,7 +62,7 @@ func TestRoundsTellThePlanner(t *testing.T) {
 		t.Errorf("%+v, then %+v", within, after)
 	}
 	rounds := openRounds(t, pool.Config().ConnString())
-	if within, after := inRound(t, rounds); within != ofRounds || after != ofRounds {
+	if within, after := inRound(t, rounds.Pool); within != ofRounds || after != ofRounds {
 		t.Errorf("for rounds: %+v, then %+v", within, after)
 	}
 	if got, want := rounds.Config().MaxConns, pg.RoundConns(pool.Config().MaxConns); got != want {
@@ -69,11 +70,36 @@ func TestRoundsTellThePlanner(t *testing.T) {
 	}
 }
 
+// A server learns of another's rounds, and that they are over. Its own are nobody else's.
+func TestServersKnowOfEachOthersRounds(t *testing.T) {
+	t.Parallel()
+	url := newPool(t).Config().ConnString()
+	one, other := openRounds(t, url), openRounds(t, url)
+	becomes := func(r *pg.Rounds, want bool, when string) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); r.Others() != want; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: %t", when, !want)
+			}
+		}
+	}
+	becomes(one, true, "the other was just opened")
+	other.Close()
+	becomes(one, false, "the other is gone")
+	inRound(t, one.Pool)
+	third := openRounds(t, url)
+	becomes(third, true, "one did a round")
+	inRound(t, third.Pool)
+	becomes(one, true, "a third did a round")
+	one.Close()
+	becomes(third, false, "it is alone with its own rounds")
+}
+
 // A pooler gives a session to others after each transaction: nothing is left in it.
 func TestRoundsLeaveNothingBehindAPooler(t *testing.T) {
 	t.Parallel()
 	rounds := openRounds(t, renumbered(t, newPool(t)))
-	if within, after := inRound(t, rounds); within != ofRounds || after != ofOthers {
+	if within, after := inRound(t, rounds.Pool); within != ofRounds || after != ofOthers {
 		t.Errorf("%+v, then %+v", within, after)
 	}
 }

@@ -15,8 +15,6 @@
 package refund
 
 import (
-	"cmp"
-
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/audit"
@@ -30,6 +28,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
 
@@ -90,7 +89,7 @@ var (
 // Deps are what the service works with.
 type Deps struct {
 	Pool        *pgxpool.Pool
-	Rounds      *pgxpool.Pool // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
+	Rounds      *pg.Rounds // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Charges     *charge.Service
 	Processor   processor.Processor
 	Operations  *operation.Resolver
@@ -110,9 +109,9 @@ type Service struct {
 // New makes the service, and has it finish what the resolver finds out about refunds.
 func New(d Deps) *Service {
 	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
-	turns := new(combine.Turns)
-	s.begins = combine.New(turns, combine.Together(cmp.Or(d.Rounds, d.Pool), d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
-	s.finishes = combine.New(turns, combine.Together(cmp.Or(d.Rounds, d.Pool), d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
+	turns := combine.On(d.Rounds, d.Pool)
+	s.begins = combine.New(turns, combine.Together(turns, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
+	s.finishes = combine.New(turns, combine.Together(turns, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s

@@ -8,7 +8,6 @@
 package token
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -125,7 +124,7 @@ type Created struct {
 // Deps are what the service works with. Now is the machine's time.
 type Deps struct {
 	Pool        *pgxpool.Pool
-	Rounds      *pgxpool.Pool // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
+	Rounds      *pg.Rounds // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Keys        *identity.Service
 	Merchants   *merchant.Service
 	Vault       *vault.Vault
@@ -156,7 +155,8 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{Deps: d}
-	s.cards = combine.New(new(combine.Turns), combine.Together(cmp.Or(d.Rounds, d.Pool), d.Clock, newToken.application, s.insertTx, nil), newToken.key)
+	turns := combine.On(d.Rounds, d.Pool)
+	s.cards = combine.New(turns, combine.Together(turns, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
 	return s
 }
 

@@ -101,7 +101,7 @@ func (d *database) killBackend(ctx context.Context, r *rand.Rand) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	backends, err := pg.Value[[]int](ctx, d.pool, `
-		SELECT coalesce(array_agg(pid), '{}') FROM pg_stat_activity WHERE application_name = 'svcpay' AND backend_type = 'client backend'`, pg.Args{})
+		SELECT coalesce(array_agg(pid), '{}') FROM pg_stat_activity WHERE application_name LIKE 'svcpay%' AND backend_type = 'client backend'`, pg.Args{})
 	if err != nil || len(backends) == 0 {
 		return false
 	}
