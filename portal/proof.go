@@ -118,7 +118,7 @@ func (p *Portal) proofOf(c echo.Context, visit identity.Session, view views.Proo
 	if err != nil {
 		return err
 	}
-	view.Code, view.Passkeys = factors.Authenticator, factors.Passkeys > 0
+	view.Code, view.Recovery, view.Passkeys = factors.Any(), !factors.Authenticator, factors.Passkeys > 0
 	status, t := http.StatusOK, say(c)
 	if f, ok := fault.As(refused); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
 		status = statusOf(f.Kind)

@@ -89,8 +89,8 @@ type Proof struct {
 
 var errProof = fault.New(fault.KindUnauthenticated, "password_wrong", "The password is wrong.").On("password")
 
-// Prove checks that a session's person is there themselves: of who has an authenticator app, only its code or a recovery
-// code is one. Who keeps an account locked from outside keeps nobody who is inside from this. Faults: password_wrong,
+// Prove checks that a session's person is there themselves: of who has a second factor, a password is no proof, but only the
+// app's code, a recovery code or a passkey ([Service.ProveByPasskey]). Who keeps an account locked from outside keeps nobody who is inside from this. Faults: password_wrong,
 // code_wrong, too_many_attempts.
 func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if proof.Code != "" {
@@ -102,9 +102,11 @@ func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	}
 	type row struct {
 		PasswordHash string `db:"password_hash"`
-		App          bool   `db:"app"`
+		SecondFactor bool   `db:"second_factor"`
 	}
-	r, err := pg.One[row](ctx, s.pool, `SELECT password_hash, totp_since IS NOT NULL AS app FROM people WHERE id = @person`, pg.Args{"person": p.ID})
+	r, err := pg.One[row](ctx, s.pool, `
+		SELECT password_hash, totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id) AS second_factor
+		FROM people p WHERE id = @person`, pg.Args{"person": p.ID})
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if err != nil {
 		return err
 	}
-	if !right || r.App {
+	if !right || r.SecondFactor {
 		return errProof
 	}
 	return s.forgetAttempts(ctx, proofBound, id)

@@ -312,8 +312,8 @@ func dump(ctx context.Context, t *testing.T, q pg.Querier, table string) string 
 	return text
 }
 
-// Who has an authenticator app proves with it who they are: a password that was found out is no proof.
-func TestAPasswordProvesNothingOfWhoHasAnApp(t *testing.T) {
+// Who has a second factor proves with it who they are: a password that was found out is no proof.
+func TestAPasswordProvesNothingBesideASecondFactor(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	ola, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
@@ -326,10 +326,21 @@ func TestAPasswordProvesNothingOfWhoHasAnApp(t *testing.T) {
 	if err := p.Prove(t.Context(), ola, identity.Proof{Password: "not the password"}); !fault.HasCode(err, "password_wrong") {
 		t.Errorf("a wrong password: %v", err)
 	}
-	if _, err := p.pool.Exec(t.Context(), `UPDATE people SET totp_sealed = '\x00', totp_since = now() WHERE id = $1`, ola.ID); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Prove(t.Context(), ola, identity.Proof{Password: password}); !fault.HasCode(err, "password_wrong") {
-		t.Errorf("with an app: %v", err)
+	for factor, sql := range map[string][2]string{
+		"app":     {`UPDATE people SET totp_sealed = '\x00', totp_since = now() WHERE id = $1`, `UPDATE people SET totp_sealed = NULL, totp_since = NULL WHERE id = $1`},
+		"passkey": {`INSERT INTO passkeys (person_id, credential_id, credential, name, created_at) VALUES ($1, '\x00', '{}', 'Key', now())`, `DELETE FROM passkeys WHERE person_id = $1`},
+	} {
+		if _, err := p.pool.Exec(t.Context(), sql[0], ola.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Prove(t.Context(), ola, identity.Proof{Password: password}); !fault.HasCode(err, "password_wrong") {
+			t.Errorf("with the factor %s: %v", factor, err)
+		}
+		if _, err := p.pool.Exec(t.Context(), sql[1], ola.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Prove(t.Context(), ola, identity.Proof{Password: password}); err != nil {
+			t.Errorf("without the factor %s: %v", factor, err)
+		}
 	}
 }

@@ -164,6 +164,8 @@ test('a passkey is added, signs in and proves who is there', async (t) => {
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.waitForURL(portal);
   await page.goto(`${portal}/proof?return=/portal/settings`);
+  await page.getByLabel('Recovery code').waitFor();
+  assert.equal(await page.getByLabel('Password').count(), 0, 'a password is no proof beside a passkey');
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.waitForURL(`${portal}/settings`);
   await page.getByRole('link', { name: 'Remove Laptop of Nora' }).click();
