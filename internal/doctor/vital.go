@@ -70,14 +70,23 @@ func durability(ctx context.Context, p Patient) (Finding, error) {
 	return doubtful(text, remedy), nil
 }
 
+// Environment tells whether a database is another environment's, be it of an older version or empty.
+func Environment(ctx context.Context, p Patient) Finding {
+	return p.look(ctx, check{"environment", environment})
+}
+
 const ownDatabase = "give each environment a database of its own"
 
 // environment tells whether the database is another environment's: by the public keys that it holds, and by clocks that were
-// moved, which only a sandbox's are.
+// moved, which only a sandbox's are. An empty database is nobody's.
 func environment(ctx context.Context, p Patient) (Finding, error) {
 	ours, other := "sandbox", "production"
 	if p.Production {
 		ours, other = other, ours
+	}
+	begun, err := pg.Value[bool](ctx, p.Pool, `SELECT to_regclass('api_keys') IS NOT NULL`, pg.Args{})
+	if err != nil || !begun {
+		return good("the database is empty"), err
 	}
 	n, err := pg.Value[int](ctx, p.Pool, `SELECT count(*)::int FROM api_keys WHERE public_value LIKE 'pk\_' || @other || '\_%'`, pg.Args{"other": other})
 	if n > 0 {
