@@ -104,8 +104,9 @@ func TestRequestsAreCountedByTheirRoute(t *testing.T) {
 	e.GET("/api/charges/:id", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/client/x", func(echo.Context) error { return errors.New("no") })
 	e.GET("/portal", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
+	e.GET("/merchants/:id", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
 	e.GET("/portals", func(c echo.Context) error { return c.NoContent(http.StatusOK) })
-	for _, path := range []string{"/api/charges/made-up-1", "/api/charges/made-up-2", "/client/x", "/portal", "/portals", "/made-up-3", "/api/made-up-4", "/api/charges/made-up-5/made-up-6"} {
+	for _, path := range []string{"/api/charges/made-up-1", "/api/charges/made-up-2", "/client/x", "/portal", "/portals", "/merchants/made-up-7", "/made-up-3", "/api/made-up-4", "/api/charges/made-up-5/made-up-6"} {
 		for _, method := range []string{http.MethodGet, "BREW", http.MethodPost} {
 			e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
 		}
@@ -117,10 +118,11 @@ func TestRequestsAreCountedByTheirRoute(t *testing.T) {
 	_, text := told(t, a, "localhost:1")
 	for _, want := range []string{
 		`svcpay_http_requests_total{route="/api/events",status="200",surface="api"} 2`,
-		`svcpay_http_request_seconds_count{surface="api"} 10`,
+		`svcpay_http_request_seconds_count{surface="api"} 13`,
 		`svcpay_http_requests_total{route="/api/charges/:id",status="204",surface="api"} 3`,
 		`svcpay_http_requests_total{route="/client/x",status="500",surface="client"} 1`,
 		`svcpay_http_requests_total{route="/portal",status="200",surface="portal"} 1`,
+		`svcpay_http_requests_total{route="/merchants/:id",status="200",surface="api"} 1`,
 		`svcpay_http_requests_total{route="/portals",status="200",surface="other"} 1`,
 	} {
 		if !strings.Contains(text, want) {

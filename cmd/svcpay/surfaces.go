@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -89,14 +90,14 @@ func (a *app) count(c echo.Context, v middleware.RequestLoggerValues) {
 	}
 }
 
+// surfaces names, by the first segment of a route, what it belongs to. The last three are paths of the API that
+// applications called before it had a prefix.
+var surfaces = map[string]string{"api": "api", "portal": "portal", "client": "client", "merchants": "api", "dafDonations": "api", "files": "api"}
+
 // surfaceOf names what a route belongs to, for the metrics.
 func surfaceOf(route string) string {
-	for _, s := range []string{"api", "portal", "client"} {
-		if rest, ok := strings.CutPrefix(route, "/"+s); ok && (rest == "" || rest[0] == '/') {
-			return s
-		}
-	}
-	return "other" // library and frames, health
+	first, _, _ := strings.Cut(strings.TrimPrefix(route, "/"), "/")
+	return cmp.Or(surfaces[first], "other") // library and frames, health
 }
 
 // payHandler serves the pay origin: library, frames, /client.
