@@ -60,7 +60,7 @@ func TestFeesAreReviewedAndConfirmed(t *testing.T) {
 	wrong.Set("reason", " ")
 	a := w.send(at+"/review", wrong, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, `value="thirty"`, "Capture: Enter an amount in dollars and cents", "DAF donation: Enter a percentage", "Retrieval: Enter an amount", "Enter a day and a time.", "Why the fees change.")
+	a.says(t, `value="thirty"`, "Capture: Enter an amount in dollars and cents", "DAF donation: Enter a percentage", "Retrieval fee: Enter an amount", "Enter a day and a time.", "Why the fees change.")
 
 	a = w.send(at+"/review", form, "Cookie", cookie)
 	a.wants(t, http.StatusOK, "")

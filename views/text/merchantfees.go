@@ -55,9 +55,9 @@ var merchantFeesEnglish = MerchantFees{
 	None:    "None yet",
 	Names: map[string]string{
 		"authorization_fee": "Authorization", "capture_fee": "Capture", "amex_surcharge_percentage": "AMEX surcharge",
-		"ach_transfer_flat_fee": "ACH transfer, flat", "ach_transfer_percentage": "ACH transfer, percent", "ach_transfer_failed_fee": "ACH transfer failed",
-		"ach_return_fee": "ACH return", "chargeback_fee": "Chargeback", "retrieval_fee": "Retrieval",
-		"platform_flat_fee": "Platform, flat", "platform_percentage": "Platform, percent", "daf_percentage": "DAF donation",
+		"ach_transfer_flat_fee": "ACH transfer flat fee", "ach_transfer_percentage": "ACH transfer percent fee", "ach_transfer_failed_fee": "ACH transfer failed fee",
+		"ach_return_fee": "ACH return fee", "chargeback_fee": "Chargeback fee", "retrieval_fee": "Retrieval fee",
+		"platform_flat_fee": "Platform flat fee", "platform_percentage": "Platform percent fee", "daf_percentage": "DAF donation",
 	},
 	Posted: map[string]string{
 		"authorization_fee": "A card payment is approved", "capture_fee": "A card payment is captured", "amex_surcharge_percentage": "An American Express payment is captured",
