@@ -191,8 +191,8 @@ var baseCodes = []code{
 	},
 	{
 		Name: "not_acceptable", Kind: fault.KindInvalid, Own: dress{http.StatusNotAcceptable, "invalid_request_error"},
-		Meaning: "The Accept header leaves out JSON.",
-		Remedy:  "Accept application/json.",
+		Meaning: "The Accept header leaves out every form in which this operation answers; message names them.",
+		Remedy:  "Accept one of those, or leave the header out.",
 		Message: "This operation answers application/json only.",
 	},
 	{

@@ -549,6 +549,12 @@ const (
 	PaymentMethodFundingUnknown PaymentMethodFunding = "unknown"
 )
 
+// Defines values for PaymentMethodWallet.
+const (
+	PaymentMethodWalletWalletA PaymentMethodWallet = "wallet_a"
+	PaymentMethodWalletWalletB PaymentMethodWallet = "wallet_b"
+)
+
 // Defines values for PayoutFailureCode.
 const (
 	PayoutFailureCodeBankRefused    PayoutFailureCode = "bank_refused"
@@ -691,12 +697,6 @@ const (
 	RotateWebhookSecretOverlapN24h RotateWebhookSecretOverlap = "24h"
 	RotateWebhookSecretOverlapN7d  RotateWebhookSecretOverlap = "7d"
 	RotateWebhookSecretOverlapNow  RotateWebhookSecretOverlap = "now"
-)
-
-// Defines values for SearchResultCardWallet.
-const (
-	SearchResultCardWalletWalletA SearchResultCardWallet = "wallet_a"
-	SearchResultCardWalletWalletB SearchResultCardWallet = "wallet_b"
 )
 
 // Defines values for SearchResultEntryMode.
@@ -1017,9 +1017,12 @@ type Charge struct {
 	FundingCurrency Currency `json:"funding_currency"`
 
 	// Type: A card or wallet, a US bank account, or a Canadian one.
-	Type             ChargeType             `json:"type"`
-	Origin           ChargeOrigin           `json:"origin"`
-	Recurring        bool                   `json:"recurring"`
+	Type      ChargeType   `json:"type"`
+	Origin    ChargeOrigin `json:"origin"`
+	Recurring bool         `json:"recurring"`
+
+	// StoredCredential: What the card's network is told of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
+	// one, `unscheduled` for one outside of a series with a card that was charged before, else `none`.
 	StoredCredential ChargeStoredCredential `json:"stored_credential"`
 	Capture          bool                   `json:"capture"`
 	Status           ChargeStatus           `json:"status"`
@@ -1037,7 +1040,7 @@ type Charge struct {
 	// Failure: Why the charge failed; null unless it did.
 	Failure *ChargeFailure `json:"failure"`
 
-	// ReturnCode: The bank's reason for sending a debit back, such as R01; null unless returned.
+	// ReturnCode: The bank's reason for sending a debit back, such as R01: before it settled (`failed`) or after (`returned`); null unless it did.
 	ReturnCode *string `json:"return_code"`
 
 	// VoidReason: What was told as the reason of the void.
@@ -1053,7 +1056,9 @@ type Charge struct {
 	NetworkTransactionID *string         `json:"network_transaction_id"`
 	Description          *string         `json:"description"`
 	ExternalID           *string         `json:"external_id"`
-	StatementSuffix      *string         `json:"statement_suffix"`
+
+	// StatementSuffix: As it was asked for.
+	StatementSuffix *string `json:"statement_suffix"`
 
 	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
 	Metadata     map[string]string `json:"metadata"`
@@ -1143,7 +1148,9 @@ type CreateCharge struct {
 	Description string `json:"description,omitzero"`
 
 	// ExternalID: Your own id of the charge; no two charges of an application share one.
-	ExternalID      string `json:"external_id,omitzero"`
+	ExternalID string `json:"external_id,omitzero"`
+
+	// StatementSuffix: What follows the merchant's name and `* ` on the payer's statement.
 	StatementSuffix string `json:"statement_suffix,omitzero"`
 
 	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
@@ -1290,7 +1297,7 @@ type CreateWebhookEndpoint struct {
 	Description Patch[string]   `json:"description,omitzero"`
 
 	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
-	Metadata map[string]string `json:"metadata,omitzero"`
+	Metadata Patch[map[string]string] `json:"metadata,omitzero"`
 }
 
 // Currency is one of its constants.
@@ -2174,7 +2181,7 @@ type Mandate struct {
 	Scheme     TokenBankAccountScheme `json:"scheme"`
 	Status     MandateStatus          `json:"status"`
 
-	// Text: Exactly what the payer agreed to. Send it to the payer, who must be able to keep it.
+	// Text: Exactly what the payer agreed to. We send it to the payer, who must be able to keep it; that is yours to do only where the service sends no mail.
 	Text        string `json:"text"`
 	TextVersion string `json:"text_version"`
 
@@ -2312,7 +2319,7 @@ type PaymentMethod struct {
 	ExpYear  *int                 `json:"exp_year,omitzero"`
 	Funding  PaymentMethodFunding `json:"funding,omitzero"`
 	Country  string               `json:"country,omitzero"`
-	Wallet   *string              `json:"wallet,omitzero"`
+	Wallet   *PaymentMethodWallet `json:"wallet,omitzero"`
 
 	// Checks: What the issuer said of the details; null until it has answered.
 	Checks *PaymentMethodChecks `json:"checks,omitzero"`
@@ -2337,6 +2344,9 @@ type PaymentMethodChecks struct {
 
 // PaymentMethodFunding is the funding of PaymentMethod.
 type PaymentMethodFunding string
+
+// PaymentMethodWallet is the wallet of PaymentMethod.
+type PaymentMethodWallet string
 
 // Payout is an object of the API.
 type Payout struct {
@@ -2705,9 +2715,12 @@ type SearchResult struct {
 	FundingCurrency Currency `json:"funding_currency,omitzero"`
 
 	// Type: A card or wallet, a US bank account, or a Canadian one.
-	Type             ChargeType             `json:"type,omitzero"`
-	Origin           ChargeOrigin           `json:"origin,omitzero"`
-	Recurring        *bool                  `json:"recurring,omitzero"`
+	Type      ChargeType   `json:"type,omitzero"`
+	Origin    ChargeOrigin `json:"origin,omitzero"`
+	Recurring *bool        `json:"recurring,omitzero"`
+
+	// StoredCredential: What the card's network is told of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
+	// one, `unscheduled` for one outside of a series with a card that was charged before, else `none`.
 	StoredCredential ChargeStoredCredential `json:"stored_credential,omitzero"`
 	Capture          *bool                  `json:"capture,omitzero"`
 	Status           ChargeStatus           `json:"status"`
@@ -2727,7 +2740,7 @@ type SearchResult struct {
 	// Failure: Why the charge failed; null unless it did.
 	Failure *DAFFailure `json:"failure,omitzero"`
 
-	// ReturnCode: The bank's reason for sending a debit back, such as R01; null unless returned.
+	// ReturnCode: The bank's reason for sending a debit back, such as R01: before it settled (`failed`) or after (`returned`); null unless it did.
 	ReturnCode *string `json:"return_code,omitzero"`
 
 	// VoidReason: What was told as the reason of the void.
@@ -2745,7 +2758,9 @@ type SearchResult struct {
 	NetworkTransactionID *string                `json:"network_transaction_id,omitzero"`
 	Description          *string                `json:"description,omitzero"`
 	ExternalID           *string                `json:"external_id,omitzero"`
-	StatementSuffix      *string                `json:"statement_suffix,omitzero"`
+
+	// StatementSuffix: As it was asked for.
+	StatementSuffix *string `json:"statement_suffix,omitzero"`
 
 	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
 	Metadata     map[string]string `json:"metadata,omitzero"`
@@ -2878,18 +2893,15 @@ type SearchResultBankAccount struct {
 
 // SearchResultCard: Null for a bank account.
 type SearchResultCard struct {
-	Brand    PaymentMethodBrand      `json:"brand"`
-	BIN      string                  `json:"bin"`
-	Last4    string                  `json:"last4"`
-	ExpMonth int                     `json:"exp_month"`
-	ExpYear  int                     `json:"exp_year"`
-	Funding  PaymentMethodFunding    `json:"funding"`
-	Country  string                  `json:"country"`
-	Wallet   *SearchResultCardWallet `json:"wallet"`
+	Brand    PaymentMethodBrand   `json:"brand"`
+	BIN      string               `json:"bin"`
+	Last4    string               `json:"last4"`
+	ExpMonth int                  `json:"exp_month"`
+	ExpYear  int                  `json:"exp_year"`
+	Funding  PaymentMethodFunding `json:"funding"`
+	Country  string               `json:"country"`
+	Wallet   *PaymentMethodWallet `json:"wallet"`
 }
-
-// SearchResultCardWallet is the wallet of SearchResultCard.
-type SearchResultCardWallet string
 
 // SearchResultEntryMode is the entry_mode of SearchResult.
 type SearchResultEntryMode string
@@ -3165,14 +3177,14 @@ type TokenBankAccountScheme string
 
 // TokenCard: Null for a bank account.
 type TokenCard struct {
-	Brand    PaymentMethodBrand      `json:"brand"`
-	BIN      string                  `json:"bin"`
-	Last4    string                  `json:"last4"`
-	ExpMonth int                     `json:"exp_month"`
-	ExpYear  int                     `json:"exp_year"`
-	Funding  PaymentMethodFunding    `json:"funding"`
-	Country  string                  `json:"country"`
-	Wallet   *SearchResultCardWallet `json:"wallet"`
+	Brand    PaymentMethodBrand   `json:"brand"`
+	BIN      string               `json:"bin"`
+	Last4    string               `json:"last4"`
+	ExpMonth int                  `json:"exp_month"`
+	ExpYear  int                  `json:"exp_year"`
+	Funding  PaymentMethodFunding `json:"funding"`
+	Country  string               `json:"country"`
+	Wallet   *PaymentMethodWallet `json:"wallet"`
 }
 
 // TokenKind is one of its constants.
@@ -4373,7 +4385,7 @@ type ExportsService struct{ api *transport }
 // FilesService: Documents that belong to something else, such as the evidence of a dispute.
 type FilesService struct{ api *transport }
 
-// MandatesService: By which words a payer allowed debits of a bank account. When one is accepted the payer is sent a copy by mail.
+// MandatesService: By which words a payer allowed debits of a bank account. When one is accepted we send the payer a copy by mail.
 type MandatesService struct{ api *transport }
 
 // MeService: The key that a request is made with.
@@ -5350,8 +5362,8 @@ func (s WebhookEndpointsService) Enable(ctx context.Context, id string, options 
 // Replay: Send past events once more.
 //
 // Sends the events of a span of time to the endpoint again, as far as its filters want them: all, or those that it did not
-// take, whether their delivery failed or none was made while it was disabled or paused. Each comes under its own id. Read
-// the replay to see how far it is. What an endpoint did not take is known for 28 days: a span of it that begins with an
+// take, whether their delivery failed or none was made while it was disabled or paused. Each comes under its own id. Like every action on an
+// object it is answered 200; `id` is that of the replay, which tells at `/api/webhook_replays/{id}` how far it is. What an endpoint did not take is known for 28 days: a span of it that begins with an
 // older event is refused.
 //
 // POST /api/webhook_endpoints/{id}/replay
