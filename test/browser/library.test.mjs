@@ -45,44 +45,6 @@ test('split fields become one token, whichever is passed', async (t) => {
   assert.deepEqual([result.card.brand, result.card.last4, result.billing.address_zip], ['amex', '0005', '10001']);
 });
 
-const CONTROLLER = 'iframe[hidden]';
-
-test('a page that moves, or takes away, the frames of an instance: it goes on', async (t) => {
-  const page = await openPage(t, { types: SPLIT });
-  const type = async () => {
-    for (const [name, text] of [['number', VISA], ['expiry', EXPIRY], ['cvc', '123']]) await input(page, name, `#card${{ number: 'Number', expiry: 'Expiration', cvc: 'Cvc' }[name]}`).fill(text);
-  };
-  const tokenized = async (what) => assert.match((await createToken(page)).token ?? '', /^tok_/, what);
-  const session = () => page.waitForResponse('**/client/session');
-  await type();
-  await Promise.all([session(), page.locator(CONTROLLER).evaluate((frame) => document.querySelector('main').append(frame))]);
-  await tokenized('the controller is moved: what was typed is still there');
-  await page.locator(CONTROLLER).evaluate((frame) => frame.remove());
-  await tokenized('the controller is gone');
-  await page.evaluate(() => {
-    const root = document.createElement('div');
-    root.append(...document.body.childNodes);
-    document.body.append(root);
-  });
-  await eventsOf(page, 'ready', 6);
-  await type();
-  await tokenized('all of them are moved');
-  await page.evaluate(() => {
-    document.body.replaceChildren();
-    for (const [name, field] of Object.entries(window.fields)) {
-      document.body.append(Object.assign(document.createElement('div'), { id: name }));
-      field.mount(`#${name}`);
-    }
-  });
-  await eventsOf(page, 'ready', 9);
-  await type();
-  await tokenized('the page is made anew');
-  await page.locator(CONTROLLER).evaluate((frame) => frame.remove());
-  assert.equal((await page.evaluate(() => window.pay.canMakePayments())).country, 'US');
-  await page.evaluate(() => window.pay.destroy());
-  assert.equal(await page.locator('iframe').count(), 0);
-});
-
 test('the security code is as long as the brand wants, across frames', async (t) => {
   const page = await openPage(t, { types: SPLIT });
   const cvc = input(page, 'cvc', '#cardCvc');

@@ -16,6 +16,8 @@ const TITLES: Record<CardType, string> = {
 export class CardField extends TokenField {
   declare readonly type: CardType;
   #button: HTMLButtonElement | undefined;
+  /** Whether the frame has been in the page: one whose container is only on its way there is not lost. */
+  #arrived = false;
   /** What a swiper types next goes into the frame. */
   #swipe = () => {
     this.frame?.element.focus();
@@ -27,11 +29,15 @@ export class CardField extends TokenField {
     this.options = clean(options);
   }
 
+  /** What makes up a card is gathered from its frames, none of which may be gone; a modal or a sheet can outlive its button. */
+  override get lost(): boolean {
+    return this.#arrived && !this.frame?.element.isConnected;
+  }
+
   override mount(target: string | Element): void {
     const button = this.#swipes() && document.querySelector<HTMLButtonElement>('button#swipe, input#swipe[type=button]');
     if (button === null) return this.failed(fault('swipe_button_missing', 'options.swipe needs a button with the id "swipe" in the page.'));
     super.mount(target);
-    this.#show({ empty: true, complete: false });
     if (!button || !this.container) return;
     this.#button = button;
     button.addEventListener('click', this.#swipe);
@@ -66,6 +72,16 @@ export class CardField extends TokenField {
         if (this.frame) this.frame.element.style.height = `${Number(height)}px`;
       },
     };
+  }
+
+  protected override render(container: Element): void {
+    super.render(container);
+    this.#arrived = container.isConnected;
+    this.#show({ empty: true, complete: false });
+  }
+
+  protected override opened(): void {
+    this.#arrived = true;
   }
 
   protected override settings(): Options {

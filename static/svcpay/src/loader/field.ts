@@ -67,6 +67,11 @@ export abstract class Field {
     return this.link ? this.mounting : '';
   }
 
+  /** Whether the page took the field away without unmounting it, and nothing of it can be used any more. */
+  get lost(): boolean {
+    return false;
+  }
+
   on(name: string, handler: Handler): this {
     this.events.on(name, handler);
     return this;
@@ -126,6 +131,7 @@ export abstract class Field {
       handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
       opened: (link) => {
         this.link = link;
+        this.opened();
         // The frame has the options as they were when it began.
         if (told !== this.options) link.send('update', this.settings());
         this.events.emit('ready', {});
@@ -138,6 +144,9 @@ export abstract class Field {
 
   /** What the field's frame may tell the page, besides of its focus. */
   protected abstract handlers(): Handlers;
+
+  /** The field's frame is there, again after each reload. */
+  protected opened(): void {}
 
   /** What the field's frame is told of the options. */
   protected settings(): Options {
@@ -156,6 +165,7 @@ export abstract class Field {
     if (obstacle) return void this.failed(obstacle);
     const container = typeof target === 'string' ? find(target) : target;
     if (!(container instanceof Element)) return void complain(`mount: no element matches ${JSON.stringify(target)}.`);
+    unmountLost(this.host.mounted);
     this.unmountField();
     this.mounting = uuid();
     this.container = container;
@@ -187,6 +197,11 @@ export abstract class Field {
 export abstract class TokenField extends Field {
   /** Makes the token; rejects with a PayError. The field is mounted, and the instance ready. */
   abstract tokenize(tokenData: unknown): Promise<SvcPay.TokenResult | SvcPay.BankTokenResult>;
+}
+
+/** Unmounts the fields that their page took away, as one does that makes its content anew. */
+export function unmountLost(mounted: Set<Field>): void {
+  for (const field of mounted) if (field.lost) field.unmountField();
 }
 
 function find(selector: string): Element | null {

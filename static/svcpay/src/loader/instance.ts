@@ -2,7 +2,7 @@ import type { Channel } from '../shared/channel';
 import { asFault, fault, type PayError } from '../shared/errors';
 import type { Setup } from '../shared/protocol';
 import { uuid } from '../shared/random';
-import { TokenField, type Field, type Host } from './field';
+import { TokenField, unmountLost, type Field, type Host } from './field';
 import { openFrame, type Frame } from './frame';
 import { checkKey } from './key';
 import { localeOf } from './locale';
@@ -82,6 +82,7 @@ export function instanceFor(payOrigin: string): typeof SvcPay {
         if (field?.type === 'daf') throw NO_TOKEN;
         const obstacle = this.#obstacle();
         if (obstacle) throw obstacle;
+        unmountLost(this.#mounted);
         if (!(field instanceof TokenField) || !this.#mounted.has(field)) throw NOT_MOUNTED;
         return await field.tokenize(tokenData);
       } catch (caught) {
