@@ -52,6 +52,33 @@ test('style: variants, states, and nothing outside the list', async (t) => {
   assert.deepEqual([await css(number, 'color'), await css(number, 'textShadow')], ['rgb(10, 11, 12)', 'none']);
 });
 
+test('what the browser fills in keeps the colors of the options, and those of mistakes', async (t) => {
+  const ink = async (page, name) => {
+    const frame = page.frames().find((candidate) => candidate.url().includes('/frame/field'));
+    const devtools = await page.context().newCDPSession(frame);
+    await devtools.send('DOM.enable');
+    await devtools.send('CSS.enable');
+    const { root } = await devtools.send('DOM.getDocument');
+    const { nodeId } = await devtools.send('DOM.querySelector', { nodeId: root.nodeId, selector: `input[name=${name}]` });
+    await devtools.send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: ['autofill'] });
+    const color = await css(frame.locator(`input[name=${name}]:-webkit-autofill`), 'webkitTextFillColor');
+    await devtools.detach();
+    return color;
+  };
+  const typed = { expiry: '0120', cvc: '123', postal_code: '', number: '42' }; // a mistake, what is complete, nothing, and where the payer is
+  const inks = async (options) => {
+    const page = await openPage(t, { options });
+    for (const [name, text] of Object.entries(typed)) await input(page, name).fill(text);
+    return [await ink(page, 'expiry'), await ink(page, 'cvc'), await ink(page, 'postal_code'), await ink(page, 'number')];
+  };
+  assert.deepEqual(await inks({}), ['rgb(185, 28, 28)', 'rgb(24, 24, 27)', 'rgb(24, 24, 27)', 'rgb(24, 24, 27)']);
+  const base = { color: 'rgb(1, 2, 3)', ':focus': { color: 'rgb(4, 5, 6)' } };
+  const complete = { color: 'rgb(7, 8, 9)' };
+  assert.deepEqual(await inks({ style: { base, complete } }), ['rgb(185, 28, 28)', 'rgb(7, 8, 9)', 'rgb(1, 2, 3)', 'rgb(4, 5, 6)']);
+  const invalid = { color: 'rgb(10, 11, 12)' };
+  assert.deepEqual(await inks({ style: { base, complete, invalid } }), ['rgb(10, 11, 12)', 'rgb(7, 8, 9)', 'rgb(1, 2, 3)', 'rgb(4, 5, 6)']);
+});
+
 test('a touch screen gets 16 px at least, and numeric keys', async (t) => {
   const page = await openPage(t, { options: { style: { base: { fontSize: '12px' } } } }, { hasTouch: true, isMobile: true, viewport: { width: 390, height: 700 } });
   for (const name of ['number', 'expiry', 'cvc', 'postal_code']) assert.equal(await css(input(page, name), 'fontSize'), '16px');

@@ -10,7 +10,7 @@ test('four variants, twelve properties, four states', () => {
   const variant = { ...text, ':hover': text, ':focus': text, '::placeholder': text, ':disabled': text };
   const rules = rulesOf({ base: variant, complete: variant, empty: variant, invalid: variant }, false);
   assert.equal(rules.length, 4 * 5);
-  for (const { declarations } of rules) assert.equal(declarations.length, 13); // fontSmoothing has two names
+  for (const { declarations } of rules) assert.equal(declarations.length, 14); // color and fontSmoothing have two names
   assert.deepEqual(rules.map(({ selector }) => selector).slice(4, 7), ['.i:disabled', '.i.complete', '.i.complete:hover']);
 });
 
@@ -20,7 +20,7 @@ test('nothing but the allow-list gets through', () => {
     hover: { color: 'red' },
     __proto__: { invalid: { color: 'red' } },
   };
-  assert.deepEqual(rulesOf(style, false), [{ selector: '.i', declarations: [['color', 'red']] }]);
+  assert.deepEqual(rulesOf(style, false), [{ selector: '.i', declarations: [['color', 'red'], ['--svcpay-ink', 'red']] }]);
   for (const wrong of [null, 'x', 7, [], { base: 'red' }, { base: { color: 'x'.repeat(201) } }]) assert.deepEqual(rulesOf(wrong, false), []);
 });
 

@@ -1,5 +1,6 @@
 const PROPERTIES: Record<string, string[]> = {
-  color: ['color'],
+  // And the color of what a browser fills in, which has its own unless a style sheet says so by another property.
+  color: ['color', '--svcpay-ink'],
   fontFamily: ['font-family'],
   fontSize: ['font-size'],
   fontSmoothing: ['-webkit-font-smoothing', '-moz-osx-font-smoothing'],
