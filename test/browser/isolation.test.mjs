@@ -214,6 +214,34 @@ for (const types of [['card'], ['cardNumber', 'cardExpiration', 'cardCvc'], ['da
   });
 }
 
+test('a page that requires Trusted Types names one policy, whatever is loaded', async (t) => {
+  const page = await newPage(t);
+  const refusals = [];
+  page.on('console', (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && refusals.push(message.text()));
+  const policy = "require-trusted-types-for 'script'; trusted-types svcpay";
+  // The wallet's part, and from there its script.
+  await open(page, site.put(merchantPage({ types: ['walletB'], options: { price: '25.00' } }), { headers: { 'Content-Security-Policy': policy } }));
+  await page.getByRole('button', { name: 'Pay with Wallet B' }).waitFor();
+  await page.evaluate(async ([key, merchant]) => {
+    const other = new window.SvcPay(key, merchant);
+    const daf = other.createField('daf', { price: '25.00' });
+    document.body.append(Object.assign(document.createElement('div'), { id: 'daf' }));
+    await other.canMakePayments();
+    daf.mount('#daf');
+  }, [credentials.public_key, credentials.merchants.us]);
+  await page.frameLocator('#daf iframe').getByRole('button').click();
+  await page.locator('dialog[data-state=open]').waitFor();
+  assert.deepEqual(refusals, []);
+  const plain = await page.evaluate(() => {
+    try {
+      return (document.createElement('script').src = '/x.js');
+    } catch (refused) {
+      return refused.name;
+    }
+  });
+  assert.equal(plain, 'TypeError', 'they are required');
+});
+
 test('a page that isolates itself (COEP, COOP) works', async (t) => {
   const page = await newPage(t);
   const headers = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' };

@@ -67,7 +67,7 @@ test('every field type makes its token on a page under the strictest policy, wit
   const page = await newPage(t, { viewport: { width: 1280, height: 2000 } });
   const complaints = [];
   page.on('console', (message) => /Content.Security.Policy|Trusted/i.test(message.text()) && complaints.push(message.text()));
-  const policy = `default-src 'none'; script-src ${pay} 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}; connect-src 'self'`;
+  const policy = `default-src 'none'; script-src ${pay} 'nonce-x'; style-src 'nonce-x'; frame-src ${pay}; connect-src 'self'; require-trusted-types-for 'script'; trusted-types svcpay`;
   await page.goto(site.put(html, { host: 'shop', headers: { 'Content-Security-Policy': policy } })); // a domain of the merchant
   await page.evaluate(() => window.started);
 

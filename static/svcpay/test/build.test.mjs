@@ -32,6 +32,11 @@ test('no bundle posts to any origin, stores, or reads an identity from where a p
   }
 });
 
+test('the loader alone makes a policy of Trusted Types: a page lets it do so once', () => {
+  const makers = texts.filter(([, text]) => text.includes('createPolicy')).map(([name]) => name);
+  assert.deepEqual(makers.sort(), plain.map((name) => name.slice(out.length)).filter((name) => name.endsWith('/svcpay.js')).sort());
+});
+
 test('frames hold no inline script or style', () => {
   const pages = texts.filter(([name]) => name.endsWith('.html'));
   assert.equal(pages.length, 4 * 4);

@@ -5,6 +5,7 @@ import { TokenField, type Host } from './field';
 import { clean, schemeOf, type Options } from './options';
 import { loadPart } from './part';
 import { centsOf } from './price';
+import { scriptURL } from './script-url';
 import { billingOf } from './token-data';
 
 /** What a wallet's button and sheet work with: as much of the field as they need to know. */
@@ -17,6 +18,8 @@ export interface WalletSeat {
   options(): Options;
   /** Of the page around the button, now. */
   scheme(): 'light' | 'dark';
+  /** The address of a script, as the page takes it. */
+  scriptURL(url: string): string;
   ask(name: string, body: unknown): Promise<any>;
   emit(event: string, body: object): void;
   focused(on: boolean): void;
@@ -112,6 +115,7 @@ export class WalletField extends TokenField {
       setup: this.host.setup,
       options: () => this.options,
       scheme: () => schemeOf(element),
+      scriptURL,
       ask: (name, body) => this.host.ask(name, body),
       emit: (name, body) => here() && this.events.emit(name, body),
       focused: (on) => here() && this.focused(on),

@@ -69,7 +69,7 @@ export class WalletA implements Wallet {
     if (!this.#networks.length) return;
     const { script } = this.#seat.setup.wallets.a!;
     try {
-      if (script) await loadScript(script);
+      if (script) await loadScript(this.#seat, script);
     } catch {
       return this.#seat.failed(
         fault('network_error', 'Wallet A could not be loaded. Check the connection, and that the page’s policy allows its script.', 'api_connection_error'),

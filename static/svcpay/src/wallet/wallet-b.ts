@@ -58,7 +58,7 @@ export class WalletB implements Wallet {
   async #start(): Promise<void> {
     if (!this.#networks.length) return;
     try {
-      await loadScript(this.#setup.script);
+      await loadScript(this.#seat, this.#setup.script);
       this.#client = new google.payments.api.PaymentsClient({ environment: this.#setup.environment, merchantInfo: this.#merchant() });
       this.#seat.emit('walletBReady', {});
       const { result } = await this.#client.isReadyToPay({ ...VERSION, allowedPaymentMethods: [this.#method()] });
