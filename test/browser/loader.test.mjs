@@ -95,3 +95,26 @@ test('a pinned script, under a policy with a nonce', async (t) => {
   assert.equal(await load(page, { origin, version, integrity: integrity.replace(/-./, (start) => (start === '-A' ? '-B' : '-A')), retries: 0, nonce: 'x' }), 'api_connection_error network_error');
   assert.equal(await load(page, { origin, version, integrity, nonce: 'x' }), '3.2');
 });
+
+test('a page that requires Trusted Types names both policies; one that does not is told', async (t) => {
+  const required = "require-trusted-types-for 'script'; trusted-types svcpay";
+  const under = async (policy) => {
+    const page = await openPage(t, '', { 'Content-Security-Policy': policy });
+    page.asked = 0;
+    page.on('request', (request) => (page.asked += request.url().endsWith('/svcpay.js')));
+    return page;
+  };
+  const page = await under(`${required} svcpay-loader`);
+  assert.equal(await load(page, { origin }), '3.2');
+  const ready = await page.evaluate(async ([key, merchant]) => {
+    const pay = new window.SvcPay(key, merchant);
+    await pay.canMakePayments();
+    const wallet = pay.createField('walletB'); // which loads more
+    return new Promise((resolve) => (wallet.on('ready', () => resolve(true)), wallet.mount('#card')));
+  }, [credentials.public_key, credentials.merchants.us]);
+  assert.equal(ready, true);
+  const refused = await under(required);
+  assert.equal(await load(refused, { origin }), 'integration_error not_ready');
+  assert.equal(refused.asked, 0);
+  assert.equal(await load(await under('trusted-types others'), { origin }), '3.2', 'names policies, and requires none');
+});

@@ -7,6 +7,9 @@ const SILENCE = 3000;
 /** The script that is being loaded, or was, with its address. */
 let loading;
 
+/** The policy by which a page that requires Trusted Types takes the script's address; svcpay.js has another one, for what it loads. */
+let policy;
+
 /** Loads svcpay.js once and gives its class; null where there is no page. See index.d.ts. */
 export function loadSvcPay({ origin, version = '3.2', integrity, nonce, retries = 2 } = {}) {
   if (typeof window === 'undefined' || typeof document === 'undefined') return Promise.resolve(null);
@@ -32,16 +35,30 @@ async function load(found, attributes, retries) {
     try {
       return await (found && !attempt ? (window.SvcPay ?? outcome(found, silent())) : request(attributes));
     } catch (error) {
-      if (attempt >= retries) throw error;
+      if (attempt >= retries || error.type === 'integration_error') throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** attempt));
     }
   }
 }
 
-function request(attributes) {
+function request({ src, ...attributes }) {
   const script = Object.assign(document.createElement('script'), attributes);
+  try {
+    script.src = trusted(src);
+  } catch {
+    throw failure('not_ready', 'This page requires Trusted Types: its Content-Security-Policy has to name svcpay-loader and svcpay as trusted-types.', 'integration_error');
+  }
   document.head.append(script);
   return outcome(script);
+}
+
+function trusted(address) {
+  try {
+    policy ??= window.trustedTypes?.createPolicy('svcpay-loader', { createScriptURL: (url) => url });
+  } catch {
+    // The page does not name it, and may require none.
+  }
+  return policy ? policy.createScriptURL(address) : address;
 }
 
 /** The class that a script defines. One that fails leaves the page, so that the next is not taken for it. */
