@@ -1,7 +1,7 @@
 // Pages that move, replace or take away what the library put into them, without a word to it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EXPIRY, VISA, createToken, eventsOf, input, open } from './support/card.mjs';
+import { EXPIRY, VISA, createToken, eventsOf, input, open, typeCard } from './support/card.mjs';
 import { startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
 
@@ -55,6 +55,46 @@ test('a page that moves, or takes away, the frames of an instance: it goes on', 
   assert.equal((await page.evaluate(() => window.pay.canMakePayments())).country, 'US');
   await page.evaluate(() => window.pay.destroy());
   assert.equal(await page.locator('iframe').count(), 0);
+});
+
+test('a field that the page moves is empty again, and the page is told', async (t) => {
+  const page = await openPage(t);
+  const container = page.locator('#card');
+  const move = async (ready) => {
+    await container.evaluate((element) => document.querySelector('main').append(element));
+    await eventsOf(page, 'ready', ready);
+  };
+  await move(2);
+  assert.deepEqual(await eventsOf(page, 'change'), [], 'nothing was in it');
+  await typeCard(page);
+  await page.waitForSelector('#card.SvcPayField--complete');
+  assert.equal(await page.frameLocator('#card iframe').locator('.icon.visa').count(), 1);
+  await move(3);
+  assert.deepEqual((await eventsOf(page, 'change')).slice(1), [{ empty: false, complete: true }, { empty: true, complete: false }]);
+  assert.deepEqual([(await eventsOf(page, 'focus')).length, (await eventsOf(page, 'blur')).length], [1, 1]);
+  assert.equal(await container.getAttribute('class'), 'SvcPayField SvcPayField--empty');
+  assert.equal((await createToken(page)).error.code, 'incomplete_number');
+  await page.waitForSelector('#card.SvcPayField--invalid');
+  await move(4);
+  assert.deepEqual((await eventsOf(page, 'change')).at(-1), { empty: true, complete: false }, 'what was wrong is gone with it');
+  await typeCard(page);
+  await page.frameLocator('#card iframe').locator('.icon.visa').waitFor();
+  assert.match((await createToken(page)).token ?? '', /^tok_/);
+});
+
+test('a field that the page moves has the options’ postal code in it again, and only what is new is told', async (t) => {
+  const page = await openPage(t, { options: { value: { postalCode: '10001' } } });
+  const move = async (ready) => {
+    await page.locator('#card').evaluate((element) => document.querySelector('main').append(element));
+    await eventsOf(page, 'ready', ready);
+  };
+  await move(2);
+  const partly = { empty: false, complete: false };
+  assert.deepEqual(await eventsOf(page, 'change'), [partly]);
+  await typeCard(page, { zip: '' });
+  await page.waitForSelector('#card.SvcPayField--complete');
+  await move(3);
+  assert.deepEqual(await eventsOf(page, 'change'), [partly, { empty: false, complete: true }, partly]);
 });
 
 /** Keeps the signals that end listeners, to be counted. */

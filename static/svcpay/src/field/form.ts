@@ -79,6 +79,11 @@ export class CardForm {
     this.#report();
   }
 
+  /** What was reported last. */
+  get state(): FieldState {
+    return JSON.parse(this.#reported);
+  }
+
   /** Words of the page's language, and those that depend on where the merchant is. */
   localize(country: string): void {
     for (const input of this.#inputs) input.localize(input.name === 'postal_code' && country === 'US' ? 'zip' : input.name);

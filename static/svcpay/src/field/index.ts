@@ -24,7 +24,8 @@ async function join(form: CardForm, joined: (link: Channel) => void): Promise<vo
   });
   speak(locale, words);
   form.localize(country);
-  if (brand !== 'none') form.brand = brand;
+  // Where the number is, the brand comes from what is typed.
+  if (type === 'cardCvc') form.brand = brand;
 }
 
 accept((port) => {
@@ -57,7 +58,7 @@ accept((port) => {
       document.body.replaceChildren(form.element);
       form.apply(settings);
       new ResizeObserver(() => page.send('height', form.element.offsetHeight)).observe(form.element);
-      return true;
+      return form.state;
     },
     update: (settings: Settings) => form.apply(settings),
     focus() {

@@ -12,12 +12,16 @@ const TITLES: Record<CardType, string> = {
   cardCvc: 'Secure security code',
 };
 
+const NOTHING: FieldState = { empty: true, complete: false };
+
 /** A card, or one part of it. */
 export class CardField extends TokenField {
   declare readonly type: CardType;
   #button: HTMLButtonElement | undefined;
   /** Whether the frame has been in the page: one whose container is only on its way there is not lost. */
   #arrived = false;
+  /** What the page was told last. */
+  #state = NOTHING;
   /** What a swiper types next goes into the frame. */
   #swipe = () => {
     this.frame?.element.focus();
@@ -60,10 +64,7 @@ export class CardField extends TokenField {
 
   protected override handlers(): Handlers {
     return {
-      change: (state: FieldState) => {
-        this.#show(state);
-        this.events.emit('change', state);
-      },
+      change: (state: FieldState) => this.#changed(state),
       brand: (brand: string) => this.events.emit('cardbrand', { brand }),
       title: (title: string) => {
         if (this.frame) this.frame.element.title = String(title);
@@ -77,11 +78,14 @@ export class CardField extends TokenField {
   protected override render(container: Element): void {
     super.render(container);
     this.#arrived = container.isConnected;
-    this.#show({ empty: true, complete: false });
+    this.#show(NOTHING);
   }
 
-  protected override opened(): void {
+  /** A frame that was reloaded, as one is that the page moves, has forgotten what was typed. */
+  protected override opened(state: FieldState): void {
+    super.opened(state);
     this.#arrived = true;
+    this.#changed(state);
   }
 
   protected override settings(): Options {
@@ -92,9 +96,17 @@ export class CardField extends TokenField {
     return this.host.swipe && (this.type === 'card' || this.type === 'cardNumber');
   }
 
-  #show({ empty, complete, error }: FieldState): void {
-    const states = { empty, complete, invalid: !!error };
-    for (const [state, on] of Object.entries(states)) this.container?.classList.toggle(`SvcPayField--${state}`, on);
+  #changed(state: FieldState): void {
+    if (JSON.stringify(state) === JSON.stringify(this.#state)) return;
+    this.#show(state);
+    this.events.emit('change', state);
+  }
+
+  #show(state: FieldState): void {
+    this.#state = state;
+    const { empty, complete, error } = state;
+    const classes = { empty, complete, invalid: !!error };
+    for (const [name, on] of Object.entries(classes)) this.container?.classList.toggle(`SvcPayField--${name}`, on);
   }
 }
 

@@ -129,9 +129,9 @@ export abstract class Field {
         return this.settings();
       },
       handlers: { focus: () => this.focused(true), blur: () => this.focused(false), ...this.handlers() },
-      opened: (link) => {
+      opened: (link, answer) => {
         this.link = link;
-        this.opened();
+        this.opened(answer);
         // The frame has the options as they were when it began.
         if (told !== this.options) link.send('update', this.settings());
         this.events.emit('ready', {});
@@ -145,8 +145,10 @@ export abstract class Field {
   /** What the field's frame may tell the page, besides of its focus. */
   protected abstract handlers(): Handlers;
 
-  /** The field's frame is there, again after each reload. */
-  protected opened(): void {}
+  /** The field's frame is there, again after each reload, which takes the focus out of it. */
+  protected opened(_answer: unknown): void {
+    if (this.container?.classList.contains('SvcPayField--focus') && document.activeElement !== this.frame?.element) this.focused(false);
+  }
 
   /** What the field's frame is told of the options. */
   protected settings(): Options {

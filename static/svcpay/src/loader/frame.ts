@@ -16,7 +16,7 @@ export interface FrameOptions {
   /** The body of the first request over the port. */
   settings(): unknown;
   /** Runs with the frame's answer, again after each reload (a page that moves the frame reloads it). */
-  opened(link: Channel): void;
+  opened(link: Channel, answer: any): void;
   failed(error: PayError): void;
 }
 
@@ -49,7 +49,7 @@ export function openFrame(parent: Element, { url, title, popups, handlers, setti
     current
       .call('init', settings())
       .finally(() => clearTimeout(late))
-      .then(() => opened(current), (error: PayError) => current === link && failed(error));
+      .then((answer) => opened(current, answer), (error: PayError) => current === link && failed(error));
   };
   parent.append(element);
 
