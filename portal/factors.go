@@ -220,7 +220,7 @@ func (p *Portal) signInByPasskey(c echo.Context) error {
 	if err := p.enter(c, person); err != nil {
 		return p.beginAgain(c, err, login.Return)
 	}
-	return seeOther(c, login.Return)
+	return onward(c, login.Return)
 }
 
 // provenByPasskey checks the proof of a form that a passkey made.

@@ -43,7 +43,7 @@ func (p *Portal) showLogin(c echo.Context) error {
 	case err != nil:
 		return err
 	case known:
-		return seeOther(c, to)
+		return onward(c, to)
 	}
 	login := views.Login{Return: to, Notice: loginNotice(say(c), c.QueryParam("notice"))}
 	return p.loginPage(c, http.StatusOK, login)
@@ -79,7 +79,7 @@ func (p *Portal) signIn(c echo.Context) error {
 	if err := p.enter(c, person); err != nil {
 		return p.beginAgain(c, err, login.Return)
 	}
-	return seeOther(c, login.Return)
+	return onward(c, login.Return)
 }
 
 // checkLogin notes what is missing before anybody is looked up.

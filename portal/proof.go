@@ -40,14 +40,14 @@ func (p *Portal) freshened(next echo.HandlerFunc, keep func(url.Values) []views.
 			return next(c)
 		}
 		if c.Request().Method != http.MethodPost {
-			return p.proofOf(c, visit, proofFor(c), nil)
+			return p.proofOf(c, visit, proofFor(c.Request().URL.RequestURI()), nil)
 		}
 		form, err := readForm(c)
 		if err != nil {
 			return err
 		}
 		if keep == nil {
-			asked := proofFor(c)
+			asked := proofFor(c.Request().URL.RequestURI())
 			asked.Lost = true
 			return p.proofOf(c, visit, asked, errNoProof)
 		}
@@ -64,9 +64,15 @@ func (p *Portal) freshened(next echo.HandlerFunc, keep func(url.Values) []views.
 	}
 }
 
-// proofFor asks for a proof that leads back to the page at the address that was asked for.
-func proofFor(c echo.Context) views.Proof {
-	return views.Proof{Action: proofPath, Back: home, Kept: []views.Hidden{{Name: "return", Value: localPath(c.Request().URL.RequestURI())}}}
+// proofFor asks for a proof that leads on to an address. Who would rather not give one goes home, or back to the page that
+// offers the file.
+func proofFor(address string) views.Proof {
+	address = localPath(address)
+	out := views.Proof{Action: proofPath, Back: home, Kept: []views.Hidden{{Name: "return", Value: address}}}
+	if page, file := offering(address); file {
+		out.Back = page
+	}
+	return out
 }
 
 // errNoProof says that a form came without a proof.
@@ -138,11 +144,10 @@ func (p *Portal) showProof(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	back := localPath(c.QueryParam("return"))
-	return p.proofOf(c, visit, views.Proof{Action: proofPath, Back: home, Kept: []views.Hidden{{Name: "return", Value: back}}}, nil)
+	return p.proofOf(c, visit, proofFor(c.QueryParam("return")), nil)
 }
 
-// prove takes a proof, and leads back to the page that asked for it.
+// prove takes a proof, and leads on to what it was asked for.
 func (p *Portal) prove(c echo.Context) error {
 	form, err := readForm(c)
 	if err != nil {
@@ -152,9 +157,9 @@ func (p *Portal) prove(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	back := localPath(form.Get("return"))
+	to := form.Get("return")
 	if err := p.proven(c, visit, form); err != nil {
-		return p.proofOf(c, visit, views.Proof{Action: proofPath, Back: home, Kept: []views.Hidden{{Name: "return", Value: back}}}, err)
+		return p.proofOf(c, visit, proofFor(to), err)
 	}
-	return seeOther(c, back)
+	return onward(c, localPath(to))
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"svcpay/views/ui"
 )
 
 // Addresses that several handlers know.
@@ -79,4 +81,32 @@ func localPath(address string) string {
 		return home
 	}
 	return u.RequestURI()
+}
+
+// fileEnds are the ends of the addresses of files. What stands before them is the address of the page that offers the file.
+var fileEnds = []string{"/entries.csv", "/deliveries.csv", "/receipt.pdf", ".csv", ".pdf"}
+
+// offering is the page that offers a file, and false for an address that is a page itself.
+func offering(address string) (page string, file bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return home, false
+	}
+	for _, end := range fileEnds {
+		if u.Path, file = strings.CutSuffix(u.Path, end); file {
+			return u.RequestURI(), true
+		}
+	}
+	return address, false
+}
+
+// onward leads to where somebody wanted to go before they were asked who they are. After a file no page comes, and a browser
+// would stay at the question: they see the page that offers it, from where it is fetched.
+func onward(c echo.Context, to string) error {
+	page, file := offering(to)
+	if file {
+		t := say(c).Proof
+		tell(c, ui.Toast{Tone: ui.Success, Text: t.FileReady, Href: to, Link: t.FileFetch, Fetch: true})
+	}
+	return seeOther(c, page)
 }

@@ -115,7 +115,7 @@ func (p *Portal) finishSecondStep(c echo.Context) error {
 			if err := p.enter(c, person); err != nil {
 				return p.beginAgain(c, err, back)
 			}
-			return seeOther(c, back)
+			return onward(c, back)
 		}
 		f, ok := fault.As(err)
 		if !ok || f.Code != "code_wrong" && f.Kind != fault.KindLimited {

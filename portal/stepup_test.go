@@ -234,3 +234,40 @@ func TestPollsAreNoSignOfLife(t *testing.T) {
 	w.send(eventsPath, nil, "Cookie", quiet).wants(t, http.StatusSeeOther, loginPath+"?"+url.Values{"return": {eventsPath}, "notice": {"ended"}}.Encode())
 	w.send(eventsPath, nil, "Cookie", lively, pollHeader, "1").wants(t, http.StatusOK, "")
 }
+
+// After a file no page comes: who is asked who they are first is led to the page that offers it, from where it is fetched.
+func TestAFileIsFetchedFromThePageThatOffersIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	file, list := chargesPath+".csv?status=captured", chargesPath+"?status=captured"
+	w.pass(11 * time.Minute)
+	asked := w.send(file, nil, "Cookie", cookie)
+	wrong := w.send(proofPath, url.Values{"return": {file}, "proof_password": {"not " + password}}, "Cookie", cookie)
+	for _, a := range []answer{asked, wrong} { // who would rather not is led there, too
+		a.says(t, `name="return" value="`+file+`"`, `href="`+list+`"`)
+	}
+	proof := w.send(proofPath, url.Values{"return": {file}, "proof_password": {password}}, "Cookie", cookie)
+	proof.wants(t, http.StatusSeeOther, list)
+	w.send(list, nil, "Cookie", proof.cookies("")).says(t, "Your file is ready.", `href="`+file+`" data-fetch`)
+	if a := w.send(file, nil, "Cookie", proof.session(t)); !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("the file is answered %d", a.StatusCode)
+	}
+	late := login(dana, password)
+	late.Set("return", file)
+	w.send(loginPath, late).wants(t, http.StatusSeeOther, list)
+}
+
+func TestEveryFileIsOfferedByAPage(t *testing.T) {
+	t.Parallel()
+	w, pages := newWorld(t, nil), map[string]bool{}
+	for _, r := range w.routes() {
+		pages[r.path] = pages[r.path] || r.method == http.MethodGet
+	}
+	for _, r := range w.routes() {
+		page, file := offering(r.path)
+		if file && !pages[page] || !file && r.access == access(authz.ExportCreate) {
+			t.Errorf("%s is offered by %s", r.path, page)
+		}
+	}
+}

@@ -19,4 +19,6 @@ appear((root) => {
     if (!('stays' in toast.dataset)) wait(toast);
   }
 });
+// A file is fetched once the page is there that tells of it.
+addEventListener('load', () => document.querySelector('#toasts [data-fetch]')?.click());
 on('click', '[data-dismiss]', (button) => button.closest('.told').remove());

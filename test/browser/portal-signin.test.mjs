@@ -116,6 +116,25 @@ for (const javaScriptEnabled of [true, false]) {
     }
   });
 
+  test(`a file that takes a proof is fetched from its list, ${how}`, async (t) => {
+    const page = await open(t, '/login', { javaScriptEnabled });
+    await signIn(page, administrator);
+    const list = `${portal}/charges?status=captured`;
+    await page.goto(`${portal}/proof?return=${encodeURIComponent('/portal/charges.csv?status=captured')}`);
+    assert.equal(new URL(await page.getByRole('link', { name: 'Cancel' }).first().getAttribute('href'), list).href, list);
+    await page.getByLabel('Password').fill(administrator.password);
+    const proven = async () => {
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.waitForURL(list);
+      await page.getByText('Your file is ready.').first().waitFor();
+      if (!javaScriptEnabled) await page.getByRole('link', { name: 'Download' }).click();
+    };
+    const [file] = await Promise.all([page.waitForEvent('download'), proven()]);
+    assert.match(file.suggestedFilename(), /\.csv$/);
+    assert.equal(page.url(), list);
+    assert.deepEqual(page.complaints, []);
+  });
+
   test(`a person signs another session out and chooses a time zone, ${how}`, async (t) => {
     const { page, email } = await newcomer(t, { javaScriptEnabled });
     await submit(page, email, password);

@@ -50,6 +50,8 @@ type Proof struct {
 	Go             string
 	Wrong          string
 	Lost, LostText string
+	// FileReady and FileFetch tell of a file that a proof, or a sign-in, was asked for.
+	FileReady, FileFetch string
 }
 
 var proofEnglish = Proof{
@@ -58,4 +60,5 @@ var proofEnglish = Proof{
 	Passkey: "Use a passkey",
 	Go:      "Continue", Wrong: "Nothing was done yet",
 	Lost: "What you typed was not kept", LostText: "It is too secret to pass through this page. You are led back to an empty form.",
+	FileReady: "Your file is ready.", FileFetch: "Download",
 }
