@@ -1,10 +1,11 @@
 package portal
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -58,8 +59,19 @@ func evidenceForm(t text.Disputes, d dispute.Dispute, evidence dispute.Evidence)
 	return f
 }
 
+// fingerprint is by what a form tells that it knows a text. Its script makes the same, see drafts.js.
+func fingerprint(name, words string) string {
+	sum := sha256.Sum256([]byte(name + "=" + words))
+	return hex.EncodeToString(sum[:8])
+}
+
 func draftOf(d dispute.Dispute) views.EvidenceDraft {
-	out := views.EvidenceDraft{Version: strconv.Itoa(d.Version), Had: strings.Join(slices.Sorted(maps.Keys(d.Evidence)), " ")}
+	names := dispute.EvidenceNames()
+	had := make([]string, 0, len(names))
+	for _, name := range names {
+		had = append(had, fingerprint(name, d.Evidence[name]))
+	}
+	out := views.EvidenceDraft{Version: strconv.Itoa(d.Version), Had: strings.Join(had, " ")}
 	if len(d.Evidence) > 0 || len(d.EvidenceFiles) > 0 {
 		out.Saved = d.UpdatedAt.Time
 	}
@@ -106,7 +118,7 @@ type sentEvidence struct {
 	next     string // the button: save, review, file
 	remove   string // the id of a file
 	version  int
-	had      string              // the texts that the draft had when the form was drawn
+	had      []string            // fingerprints of texts that the form was drawn with or has sent
 	file     *upload.CreateInput // nil for none
 	kept     string              // the id of the file once it is kept
 }
@@ -116,7 +128,7 @@ func readEvidence(c echo.Context) (sentEvidence, error) {
 	if err := r.ParseMultipartForm(maxEvidence); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return sentEvidence{}, errForm(err)
 	}
-	out := sentEvidence{evidence: dispute.Evidence{}, next: r.PostForm.Get("next"), remove: r.PostForm.Get("remove"), had: r.PostForm.Get("had")}
+	out := sentEvidence{evidence: dispute.Evidence{}, next: r.PostForm.Get("next"), remove: r.PostForm.Get("remove"), had: strings.Fields(r.PostForm.Get("had"))}
 	out.version, _ = strconv.Atoi(r.PostForm.Get("version"))
 	for _, name := range dispute.EvidenceNames() {
 		if words := strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"); strings.TrimSpace(words) != "" {
@@ -155,36 +167,52 @@ func (p *Portal) saveEvidence(c echo.Context) error {
 	if id, fragment := asksFragment(c.Request()); fragment && id == "saved" {
 		return p.saveByItself(c, d, in)
 	}
-	return p.saveByButton(c, d, in, mostMeanwhile)
+	return p.saveByButton(c, d, in)
 }
 
 // mostMeanwhile is how often a draft that others change at the same time is read again before its form is shown instead.
 const mostMeanwhile = 5
 
-// saveByButton keeps a draft as it goes with what is kept now. Whoever changed that since it was read is looked at, too.
-func (p *Portal) saveByButton(c echo.Context, d dispute.Dispute, in sentEvidence, tries int) error {
-	f := evidenceForm(say(c).Disputes, d, in.evidence)
-	if f.Edits = conflict(say(c).Disputes, d, in); len(f.Edits) > 0 {
-		f.Changed = true
-		return p.disputePage(c, http.StatusConflict, d, f)
-	}
-	files, err := p.filesAfter(c, d, &in)
-	if err == nil {
-		_, err = p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files, IfVersion: &d.Version})
-	}
-	if tries > 1 && fault.HasCode(err, "object_changed") {
-		if d, err = p.Disputes.Get(c.Request().Context(), actor(c), d.ID.String()); err != nil {
-			return err
+// keep puts what a form says in place of a draft as it is now, and returns the draft. Whoever changed it since it was read is
+// looked at, too: if the form knows nothing of their texts it returns those instead.
+func (p *Portal) keep(c echo.Context, d dispute.Dispute, in *sentEvidence) (now dispute.Dispute, theirs []ui.Edit, err error) {
+	for tries := 1; ; tries++ {
+		if theirs = conflict(say(c).Disputes, d, *in); len(theirs) > 0 {
+			return d, theirs, nil
 		}
-		return p.saveByButton(c, d, in, tries-1)
+		files, err := p.filesAfter(c, d, in)
+		if err != nil {
+			return d, nil, err
+		}
+		now, err = p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files, IfVersion: &d.Version})
+		if err == nil {
+			return now, nil, nil
+		}
+		if tries == mostMeanwhile || !fault.HasCode(err, "object_changed") {
+			return d, nil, err
+		}
+		if now, err = p.Disputes.Get(c.Request().Context(), actor(c), d.ID.String()); err != nil {
+			return d, nil, err
+		}
+		d = now
+	}
+}
+
+// saveByButton keeps a draft, or shows its form with what keeps it from that.
+func (p *Portal) saveByButton(c echo.Context, d dispute.Dispute, in sentEvidence) error {
+	now, theirs, err := p.keep(c, d, &in)
+	f := evidenceForm(say(c).Disputes, now, in.evidence)
+	if len(theirs) > 0 {
+		f.Changed, f.Edits = true, theirs
+		return p.disputePage(c, http.StatusConflict, now, f)
 	}
 	if refused, ok := p.mistakes(c, err, &f); ok {
-		return p.disputePage(c, refused, d, f)
+		return p.disputePage(c, refused, now, f)
 	}
 	if err != nil {
 		return err
 	}
-	return p.afterDraft(c, d, in)
+	return p.afterDraft(c, now, in)
 }
 
 // afterDraft goes on from a draft that was kept.
@@ -205,15 +233,16 @@ func (p *Portal) afterDraft(c echo.Context, d dispute.Dispute, in sentEvidence) 
 
 // saveByItself answers the form with its version from now on, or with why nothing was kept.
 func (p *Portal) saveByItself(c echo.Context, d dispute.Dispute, in sentEvidence) error {
-	out := views.EvidenceDraft{Version: strconv.Itoa(in.version), Had: in.had}
-	kept, err := p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: &in.version})
+	in.next, in.remove, in.file = "", "", nil // the button that has the keyboard is sent, too, and nobody has pressed it
+	out := views.EvidenceDraft{Version: strconv.Itoa(in.version), Had: strings.Join(in.had, " ")}
+	kept, theirs, err := p.keep(c, d, &in)
 	f, ok := fault.As(err)
 	switch {
+	case len(theirs) > 0 || ok && f.Kind == fault.KindChanged:
+		out.Conflict = true
 	case err == nil:
 		out = draftOf(kept)
 		out.Saved = kept.UpdatedAt.Time
-	case ok && f.Kind == fault.KindChanged:
-		out.Conflict = true
 	case ok && len(f.Fields) > 0:
 		out.Mistake = f.Fields[0].Message
 	case ok && f.Kind == fault.KindConflict:
@@ -263,16 +292,15 @@ func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in *sentEvidence)
 	return append(files, in.kept), err
 }
 
-// conflict are the texts that somebody else wrote or took out since the form was drawn, beside what it says. Texts that the
-// form only goes on with are none: it kept itself while somebody wrote.
+// conflict are the texts that somebody else wrote or took out, beside what the form says. The form's own are none, also those
+// of which it does not know that they were kept: the answer that told so was lost.
 func conflict(t text.Disputes, d dispute.Dispute, in sentEvidence) (out []ui.Edit) {
 	if in.version == d.Version {
 		return nil
 	}
-	had := strings.Fields(in.had)
 	for _, name := range slices.Sorted(slices.Values(dispute.EvidenceNames())) {
 		theirs, ours := d.Evidence[name], in.evidence[name]
-		if !strings.HasPrefix(ours, theirs) || theirs == "" && ours != "" && slices.Contains(had, name) {
+		if theirs != ours && !slices.Contains(in.had, fingerprint(name, theirs)) {
 			out = append(out, ui.Edit{Field: t.Fields[name], Old: theirs, New: ours})
 		}
 	}

@@ -54,3 +54,39 @@ func TestATextThatWasTakenOutStaysOut(t *testing.T) {
 	}
 	save(both, "Dana").wants(t, http.StatusSeeOther, at) // having seen that
 }
+
+// What a form has sent is its own, also where the answer was lost that told so. What a colleague wrote is not.
+func TestADraftWhoseAnswerWasLostIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.as(authz.RoleOrganizationStaff)
+	at := disputesPath + "/" + d.ID.String()
+	page := w.send(at, nil, "Cookie", staff)
+	const name = "uncategorized_text"
+	known := page.hidden(t, "had")
+	keep := func(words string) answer { // no answer is heard, and the button for files has the keyboard
+		t.Helper()
+		form := url.Values{"version": {page.hidden(t, "version")}, "had": {known}, name: {words}, "next": {"file"}}
+		return w.send(at+"/evidence", form, "Cookie", staff, "HX-Request", "true", "HX-Target", "saved")
+	}
+	for _, words := range []string{"They came to gala.", "They came to gala.", "They all came to the gala.", "", "They came."} {
+		a := keep(words)
+		a.says(t, "Saved")
+		if got := w.dispute(d).Evidence[name]; got != words {
+			t.Errorf("%q is kept of %q: %s", got, words, a.words())
+		}
+		known += " " + fingerprint(name, words)
+	}
+	now := map[string]string{"version": fmt.Sprint(w.dispute(d).Version), name: "They came."}
+	w.upload(at+"/evidence", now, "receipt.pdf", receipt, staff).wants(t, http.StatusSeeOther, at)
+	keep("They came late.").says(t, "Saved")
+	if got := w.dispute(d); len(got.EvidenceFiles) != 1 || got.Evidence[name] != "They came late." {
+		t.Errorf("a colleague's file is lost, or what was written beside it: %+v", got)
+	}
+	theirs := url.Values{"version": {fmt.Sprint(w.dispute(d).Version)}, name: {"They"}} // also what somebody has made shorter
+	w.send(at+"/evidence", theirs, "Cookie", staff).wants(t, http.StatusSeeOther, at)
+	keep("They came late, all of them.").says(t, "Somebody else changed this draft")
+	if got := w.dispute(d).Evidence[name]; got != "They" {
+		t.Errorf("what a colleague wrote became %q", got)
+	}
+}

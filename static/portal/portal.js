@@ -10,6 +10,7 @@ import './palette.js';
 import './keys.js';
 import './passkeys.js'; // before forms.js: it sends its forms itself
 import './forms.js';
+import './drafts.js';
 import './lists.js';
 import './tabs.js';
 import './toasts.js';
