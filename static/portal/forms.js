@@ -1,5 +1,5 @@
 // A form is sent once: a second click does nothing while the first is on its way.
-import { on } from './on.js';
+import { on, polled } from './on.js';
 
 const busy = new WeakSet();
 
@@ -28,15 +28,16 @@ addEventListener('pageshow', ({ persisted }) => {
 // A file of the server's is not a page: its form stays.
 on('submit', 'form[data-download]', (form) => setTimeout(() => release(form), 1500));
 
-// No answer came: said above the page, in the page's own words.
+// No answer came: said above the page, in the page's own words, until one comes. What asks by itself asks again.
+const offline = document.createElement('p');
+offline.className = 'banner';
+offline.dataset.tone = 'danger';
+offline.setAttribute('role', 'alert');
+offline.textContent = document.body.dataset.offline;
+
 for (const type of ['htmx:sendError', 'htmx:timeout']) {
-  document.addEventListener(type, () => {
-    const notice = document.getElementById('notice');
-    const text = document.createElement('p');
-    text.className = 'banner';
-    text.dataset.tone = 'danger';
-    text.setAttribute('role', 'alert');
-    text.textContent = document.body.dataset.offline;
-    (document.querySelector('dialog[open] .dialog-body') ?? notice).prepend(text);
+  document.addEventListener(type, ({ detail }) => {
+    if (!polled(detail)) (document.querySelector('dialog[open] .dialog-body') ?? document.getElementById('notice')).prepend(offline);
   });
 }
+document.addEventListener('htmx:afterOnLoad', () => offline.remove());
