@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/event"
 	"svcpay/internal/webhook"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -26,6 +27,10 @@ func (p *Portal) showDelivery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	busy := d.Status == "pending" && len(d.Attempts) == 0
+	if busy && c.Request().Header.Get(pollHeader) != "" {
+		return c.NoContent(http.StatusNoContent) // nothing has become of it yet
+	}
 	told, err := p.Events.Get(c.Request().Context(), actor(c), d.EventID.String())
 	if err != nil {
 		return err
@@ -33,11 +38,13 @@ func (p *Portal) showDelivery(c echo.Context) error {
 	t, at := say(c), webhooksPath+"/"+e.ID.String()
 	view := views.DeliveryState{Head: ui.Head{Title: d.EventType, Text: e.URL, Beside: deliveryStatus(t, d),
 		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})},
-		Href: at + "/deliveries/" + d.ID.String(), Busy: d.Status == "pending" && len(d.Attempts) == 0, Side: p.deliveryFacts(c, d)}
+		Href: at + "/deliveries/" + d.ID.String(), Busy: busy, Side: p.deliveryFacts(c, d)}
 	for _, a := range slices.Backward(d.Attempts) {
 		view.Main = append(view.Main, p.attemptPanel(c, a))
 	}
-	if len(d.Attempts) == 0 {
+	if n := len(d.Attempts); n > 0 {
+		_, view.Said = attemptSays(t, d.Attempts[n-1])
+	} else {
 		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempts}, Body: views.Paragraph(t.Webhooks.NoAttempt)})
 	}
 	if p.withheld(c) {
@@ -53,12 +60,12 @@ func (p *Portal) showDelivery(c echo.Context) error {
 func (p *Portal) deliveryActs(c echo.Context, e webhook.Endpoint, d webhook.Delivery, told event.Event) (out []templ.Component) {
 	t := say(c).Webhooks
 	if len(d.Attempts) > 0 && !p.withheld(c) {
-		out = append(out, ui.Button{Label: t.Debug, Href: debugPath + "?endpoint=" + e.ID.String() + "&delivery=" + d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
+		out = append(out, ui.Button{ID: "debug", Label: t.Debug, Href: debugPath + "?endpoint=" + e.ID.String() + "&delivery=" + d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
 	}
 	if told.Sequence == nil || !p.may(c, authz.EventRedeliver) {
 		return out
 	}
-	again := ui.Button{Label: t.Resend, Icon: ui.IconReload}
+	again := ui.Button{ID: "resend", Label: t.Resend, Icon: ui.IconReload}
 	if e.Status != webhook.Enabled {
 		again.Disabled, again.Reason = true, t.OnlyEnabled
 	}
@@ -79,18 +86,23 @@ func (p *Portal) deliveryFacts(c echo.Context, d webhook.Delivery) []views.ToolP
 	return []views.ToolPanel{{Card: ui.Card{Title: t.Webhooks.Details}, Body: ui.Facts(facts)}}
 }
 
-// attemptPanel shows what was sent and said once.
-func (p *Portal) attemptPanel(c echo.Context, a webhook.Attempt) views.ToolPanel {
-	t := say(c)
-	code := 0
+// attemptSays is what came of an attempt: a status code, 0 for no answer, and the same in words.
+func attemptSays(t *text.Catalogue, a webhook.Attempt) (code int, words string) {
 	if a.StatusCode != nil {
 		code = *a.StatusCode
 	}
+	return code, causeOf(t, code, cmp.Or(deref(a.Error), "unreachable"))
+}
+
+// attemptPanel shows what was sent and said once.
+func (p *Portal) attemptPanel(c echo.Context, a webhook.Attempt) views.ToolPanel {
+	t := say(c)
+	code, words := attemptSays(t, a)
 	tone := ui.Danger
 	if code >= 200 && code <= 299 {
 		tone = ui.Success
 	}
-	parts := []templ.Component{views.Row(ui.Status(tone, causeOf(t, code, cmp.Or(deref(a.Error), "unreachable"))), ui.Time(a.CreatedAt.Time), ui.Plain(t.Webhooks.Took(a.TookMS)))}
+	parts := []templ.Component{views.Row(ui.Status(tone, words), ui.Time(a.CreatedAt.Time), ui.Plain(t.Webhooks.Took(a.TookMS)))}
 	if tone == ui.Danger {
 		parts = append(parts, views.Paragraph(t.Webhooks.Advice(code, deref(a.Error))))
 	}

@@ -228,8 +228,11 @@ func (p *Portal) showReplay(c echo.Context) error {
 	view := views.ReplayState{Href: at + "/replays/" + r.ID.String(), Status: replayStatus(t, r), Done: r.Done, Total: r.Total,
 		Queued:  counts["succeeded"] + counts["pending"] + counts["failed"] + counts["canceled"],
 		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] + counts["canceled"], Busy: r.Status == "running" || counts["pending"] > 0,
-		List: at + "?at_from=" + r.CreatedAt.In(v.Zone).Format(time.DateOnly)}
-	if r.Status == "running" && p.may(c, authz.WebhookManage) {
+		Over: r.Status != "running", Said: t.Webhooks.Running, List: at + "?at_from=" + r.CreatedAt.In(v.Zone).Format(time.DateOnly)}
+	if !view.Busy {
+		view.Said = t.Webhooks.Ended(view.Status, view.Arrived, view.Lost)
+	}
+	if !view.Over && p.may(c, authz.WebhookManage) {
 		view.Cancel = view.Href + "/cancel"
 	}
 	head := ui.Head{Title: t.Webhooks.ReplayTitle, Text: e.URL, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})}

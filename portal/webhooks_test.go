@@ -21,10 +21,15 @@ import (
 
 // receiver is an application's own server, which answers with a status.
 func (w *world) receiver(status *atomic.Int32) string {
-	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+	return w.received(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(int(status.Load()))
 		_, _ = rw.Write([]byte("<i>no upstream</i>"))
-	}))
+	})
+}
+
+// received is the address of such a server that answers as it likes.
+func (w *world) received(answers http.HandlerFunc) string {
+	s := httptest.NewServer(answers)
 	w.t.Cleanup(s.Close)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	return "http://hooks.localhost:" + port + "/take"
@@ -255,4 +260,61 @@ func TestAReplayIsOfferedOfWhatIsKnown(t *testing.T) {
 	if ago := w.Clock.Now().Sub(day); err != nil || ago > webhook.MissedWithin-24*time.Hour || ago < webhook.MissedWithin-72*time.Hour {
 		t.Errorf("%s is offered, %v ago, %v", offered[1], ago, err)
 	}
+}
+
+// again asks for a part of a page as the page does that looks again by itself.
+func (w *world) again(path, part, cookie string) answer {
+	w.t.Helper()
+	return w.send(path, nil, "Cookie", cookie, pollHeader, "1", "HX-Request", "true", "HX-Target", part)
+}
+
+// What a replay draws anew each second has nothing that the keyboard could be on, and says what there is to hear.
+func TestAReplayLooksAgainBesideItsButtons(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var status atomic.Int32
+	cookie := w.as(authz.RoleApplicationAdmin)
+	at, day := w.listening(cookie, w.receiver(&status), "refund.*"), w.Clock.Now().UTC().Format(time.DateOnly)
+	w.Merchant(merchant.CreateInput{})
+	if _, err := w.Events.Number(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	started := w.send(at+"/replay", w.drawn(at+"/replay", cookie, url.Values{"which": {"all"}, "since": {day}}), "Cookie", cookie)
+	progress := started.Header.Get("Location")
+	w.send(progress, nil, "Cookie", cookie).says(t, `action="`+progress+`/cancel"`)
+	running := w.again(progress, "progress", cookie)
+	running.says(t, `hx-trigger="every 1s"`, `data-said="Under way"`)
+	if _, err := w.Webhooks.RunReplays(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	over := w.again(progress, "progress", cookie)
+	over.says(t, "data-over", `data-said="Done. Arrived: 0. Did not arrive: 0."`)
+	over.lacks(t, "hx-trigger")
+	for _, a := range []answer{running, over} {
+		if found := regexp.MustCompile(`<(a|button|input|summary)\b|tabindex`).FindString(a.body); found != "" {
+			t.Errorf("%s is drawn anew each second", found)
+		}
+	}
+}
+
+// A page about a delivery is as it was until something has become of it.
+func TestADeliveryIsDrawnAnewOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	wait := make(chan bool)
+	answer := sync.OnceFunc(func() { close(wait) })
+	cookie := w.as(authz.RoleApplicationAdmin)
+	at := w.listening(cookie, w.received(func(http.ResponseWriter, *http.Request) { <-wait }), "merchant.*")
+	w.work()
+	t.Cleanup(answer)
+	w.Merchant(merchant.CreateInput{})
+	one := deliveryAt.FindString(w.until(at, cookie, "/deliveries/dlv_").body)
+	w.send(one, nil, "Cookie", cookie).says(t, `hx-trigger="every 1s"`, `id="resend"`)
+	w.again(one, "attempts", cookie).wants(t, http.StatusNoContent, "")
+	answer()
+	w.until(one, cookie, "Attempt 1")
+	done := w.again(one, "attempts", cookie)
+	done.wants(t, http.StatusOK, "")
+	done.says(t, `tabindex="-1" data-said="Answered 200"`, `id="resend"`)
+	done.lacks(t, "hx-trigger")
 }

@@ -13,14 +13,16 @@ on('submit', 'form[data-filters]:not([hx-get])', (form) => {
 });
 
 // Another view of a list comes in its place, and takes what had the keyboard with it: it goes to what stands
-// there now, the filter or the list.
+// there now, the filter or the list. So it does where something else that can have it looked again by itself.
 let pill;
+let taken;
 document.addEventListener('htmx:beforeSwap', ({ detail }) => {
-  if (detail.target.id === 'results') pill = document.activeElement.closest('.pill')?.querySelector('summary').id;
+  pill = document.activeElement.closest('.pill')?.querySelector('summary').id;
+  taken = detail.target.contains(document.activeElement);
 });
 document.addEventListener('htmx:afterSettle', ({ detail }) => {
-  if (detail.elt.id !== 'results' || document.activeElement !== document.body) return;
-  (document.getElementById(pill) ?? detail.elt).focus({ preventScroll: true });
+  const lost = detail.elt.id === 'results' || (taken && detail.elt.matches?.('[tabindex="-1"]'));
+  if (lost && document.activeElement === document.body) (document.getElementById(pill) ?? detail.elt).focus({ preventScroll: true });
 });
 
 const boxes = (form) => [...form.querySelectorAll('tbody .pick input:enabled')];

@@ -27,7 +27,8 @@ export function polled({ requestConfig }) {
   return Boolean(requestConfig?.headers['Portal-Poll']);
 }
 
-/** Says something to those who do not see it appear. */
-export function say(words) {
-  document.getElementById('said').textContent = words;
+/** Says something to those who do not see it appear; unless `again`, not what was said last. */
+export function say(words, again = true) {
+  const said = document.getElementById('said');
+  if (again || said.textContent !== words) said.textContent = words;
 }

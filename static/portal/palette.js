@@ -1,5 +1,5 @@
 // The palette opens over every page; arrows lead through what it found.
-import { on, say } from './on.js';
+import { on, polled, say } from './on.js';
 
 const palette = document.getElementById('palette');
 const own = document.querySelector('.palette-page input'); // on the page that is the palette's own
@@ -43,10 +43,10 @@ on('keydown', '.palette, .palette-page', (box, event) => {
   }
 });
 
-// What a list or the palette shows is said once it is there.
+// What a list or the palette shows is said once it is there; what looks again by itself says what is new.
 document.addEventListener('htmx:afterSettle', ({ detail }) => {
   const words = detail.elt.dataset?.said;
-  if (words) say(words);
+  if (words) say(words, !polled(detail));
 });
 
 if (/Mac|iPhone|iPad/.test(navigator.platform)) {

@@ -192,3 +192,87 @@ test('support staff sees requests without what was in them, and changes nothing'
   assert.equal((await page.goto(`${developers}/keys/new`)).status(), 403);
   assert.deepEqual(page.complaints.filter((words) => !words.includes('403')), []);
 });
+
+/** An endpoint whose server holds its answers while `held` is a list; its page is shown. */
+async function listening(t) {
+  const receiver = { held: null };
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => (receiver.held ? receiver.held.push(response) : response.end()));
+  }).listen(0);
+  t.after(() => (server.close(), server.closeAllConnections()));
+  receiver.release = () => {
+    for (const response of receiver.held) response.end();
+    receiver.held = null;
+  };
+  const page = await as(t, 'application_admin', '/developers/webhooks/new');
+  await page.getByLabel('Address').fill(`http://localhost:${server.address().port}/hooks`);
+  await page.getByLabel('merchant.*').check();
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  await page.getByRole('link', { name: 'Go to the endpoint' }).click();
+  return { page, receiver, at: page.url() };
+}
+
+/** Loads an endpoint's page until a delivery there has a status. */
+async function delivered(page, status) {
+  for (let tries = 0; tries < 60; tries++) {
+    if (await page.locator('.list tbody .status', { hasText: status }).count()) return;
+    await new Promise((done) => setTimeout(done, 250));
+    await page.reload();
+  }
+  assert.fail(`no delivery is ${status}`);
+}
+
+const happened = (name) => api('/api/merchants', { method: 'POST', body: JSON.stringify({ name, country: 'US', organization_id: credentials.organization_id }) });
+const said = (page, words) => page.waitForFunction((pattern) => new RegExp(pattern).test(document.getElementById('said').textContent), words.source);
+const looksAgain = (page) => page.waitForResponse((response) => response.request().headers()['portal-poll'] === '1');
+const remember = (page) => page.evaluate(() => void (window.remembered = document.activeElement));
+const remembered = (page) => page.evaluate(() => document.activeElement !== document.body && document.activeElement === window.remembered);
+
+test('a replay looks again by itself, and leaves the keyboard where it is', async (t) => {
+  const { page, receiver, at } = await listening(t);
+  await happened('Hillside');
+  await delivered(page, 'Arrived');
+  receiver.held = [];
+  const cancel = page.getByRole('button', { name: 'Cancel replay' });
+  for (let tries = 0; tries < 10 && (await cancel.count()) === 0; tries++) { // most are looked through within the second
+    await page.goto(`${at}/replay`);
+    await page.locator('[name=which][value=all]').check();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.waitForURL(/\/replays\/[^/]+$/);
+  }
+  await page.locator('.head-acts').getByRole('link', { name: 'Deliveries' }).focus();
+  await remember(page);
+  await said(page, /^Under way$/);
+  await page.locator('#progress[data-over]').waitFor();
+  assert.equal(await cancel.isVisible(), false, 'nothing is left to cancel');
+  for (let times = 0; times < 2; times++) await looksAgain(page);
+  assert.ok(await remembered(page), 'the keyboard is where it was');
+
+  await page.route('**/replays/*', (route) => route.abort());
+  for (let times = 0; times < 2; times++) await page.waitForEvent('requestfailed');
+  assert.equal(await page.getByRole('alert').count(), 0, 'what looks again by itself complains of nothing');
+  await page.unroute('**/replays/*');
+  receiver.release();
+  await said(page, /^Done\. Arrived: [1-9]\d*\. Did not arrive: 0\.$/);
+  assert.ok(await remembered(page), 'the keyboard is where it was');
+  await look(page, 'a replay that is over');
+});
+
+test('a delivery is drawn anew once something has become of it, and the keyboard stays', async (t) => {
+  const { page, receiver } = await listening(t);
+  receiver.held = [];
+  await happened('Lakeside');
+  await delivered(page, 'Waiting');
+  await page.locator('.row-link').first().click();
+  await page.getByText('No attempt yet').waitFor();
+  const again = page.getByRole('button', { name: 'Send again' });
+  await again.focus();
+  await remember(page);
+  for (let times = 0; times < 2; times++) await looksAgain(page);
+  assert.ok(await remembered(page), 'nothing is drawn anew');
+  receiver.release();
+  await said(page, /^Answered 200$/);
+  await page.getByText('Attempt 1').waitFor();
+  assert.ok(await again.evaluate((button) => button === document.activeElement), 'the keyboard is at the same button');
+  assert.deepEqual(page.complaints, []);
+});

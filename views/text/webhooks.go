@@ -43,6 +43,7 @@ type Webhooks struct {
 	Running, Done, Stopped, Replays, ReplaysText       string
 	Progress                                           func(done, total int64) string
 	Arrived, Fetching, NotArrived                      string
+	Ended                                              func(status string, arrived, lost int64) string
 	Refresh                                            string
 	Attempt                                            func(n int) string
 	RequestHeaders, ResponseHeaders, ResponseBody      string
@@ -117,6 +118,9 @@ var webhooksEnglish = Webhooks{
 	Running: "Under way", Done: "Done", Stopped: "Canceled", Replays: "Replays", ReplaysText: "The latest.",
 	Progress: func(done, total int64) string { return group(done, ",") + " of " + group(total, ",") },
 	Arrived:  "Arrived", Fetching: "On their way", NotArrived: "Did not arrive",
+	Ended: func(status string, arrived, lost int64) string {
+		return status + ". Arrived: " + group(arrived, ",") + ". Did not arrive: " + group(lost, ",") + "."
+	},
 	Refresh:        "Load again",
 	Attempt:        func(n int) string { return "Attempt " + group(int64(n), ",") },
 	RequestHeaders: "Headers that were sent", ResponseHeaders: "Headers of the answer", ResponseBody: "The answer's first 2 KB",
