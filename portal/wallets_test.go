@@ -88,6 +88,7 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	if !strings.HasPrefix(part.body, `<div id="results"`) {
 		t.Errorf("a part is %s", part.body)
 	}
+	part.says(t, `tabindex="-1" data-said="1 domain is in order, 2 not."`, `id="verify-gone.localhost"`)
 	w.send(at+"/verify", url.Values{"domain": {"foreign.localhost"}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
 	w.send(at+"/verify", url.Values{"none": {""}}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 }

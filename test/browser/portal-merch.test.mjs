@@ -65,7 +65,7 @@ flow('enrollment', async (page) => {
   await page.getByText('The organization has opted out').waitFor();
 });
 
-flow('domains', async (page) => {
+flow('domains', async (page, { scripted }) => {
   await show(page, `/merchants/${us}/wallets`);
   const before = await page.getByLabel('Domains, one a line').inputValue();
   await page.getByLabel('Domains, one a line').fill(`${before}\nhttps://give.example.org/`);
@@ -76,7 +76,12 @@ flow('domains', async (page) => {
   const row = page.getByRole('row', { name: /second.localhost/ });
   await row.getByText('The file is there, and it is the right one.').waitFor();
   await row.getByText(/wallet-a-developer-merchantid-domain-association/).waitFor();
+  if (scripted) await page.evaluate(() => document.getElementById('said').replaceChildren());
   await row.getByRole('button', { name: 'Verify' }).click();
+  if (scripted) {
+    await page.locator('#said').getByText(/in order/).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'verify-second.localhost', 'the keyboard stays where it was');
+  }
   await row.getByText('The file is there, and it is the right one.').waitFor();
   await page.getByLabel('Domains, one a line').fill(before);
   await page.getByRole('button', { name: 'Save and verify' }).click();
