@@ -70,7 +70,7 @@ func tokenList(q *query) token.ListInput {
 var tokenCodes = []code{
 	{
 		Name: "verification_failed", Kind: fault.KindRefused, Kept: true,
-		Meaning: "The amounts are not those of the two deposits. remaining tells how many tries are left; after the last the token is disabled.",
+		Meaning: "The amounts are not those of the two deposits, or the account had ten wrong answers within 30 days, whichever of its tokens they were about. remaining tells how many tries are left; after the last the token is disabled.",
 		Remedy:  "Ask the account's holder for both amounts again. In the sandbox they are 32 and 45.",
 		Message: "These are not the amounts of the deposits.",
 		Param:   "amounts",

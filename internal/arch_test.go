@@ -62,7 +62,7 @@ var rows = map[string]row{
 	"clock":       {1, "instant page pg"},
 	"combine":     {1, "clock fault pg"},
 	"idempotency": {1, "ids fault pg"},
-	"ratelimit":   {1, ""},
+	"ratelimit":   {1, "pg"},
 	"audit":       {1, "0 pg"},
 	"mail":        {1, "0 pg seal"},
 

@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/idempotency"
 	"svcpay/internal/jobs"
+	"svcpay/internal/ratelimit"
 	"svcpay/internal/requestlog"
 	"svcpay/internal/vault"
 )
@@ -39,6 +40,7 @@ func (a *app) schedules() []jobs.Schedule {
 		purge("purge_cvcs", func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
 		purge("purge_card_velocity", a.Tokens.PurgeVelocity),
+		purge("purge_counted_acts", func(ctx context.Context) (int64, error) { return ratelimit.Purge(ctx, a.pool, machineTime()) }),
 		purge("purge_wallet_payloads", a.Tokens.PurgePayloads),
 		purge("purge_daf_workflows", a.Workflows.Purge),
 		purge("purge_bank_links", a.Links.Purge),

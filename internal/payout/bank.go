@@ -36,6 +36,7 @@ type BankAccount struct {
 	ApplicationID int64           `db:"application_id" json:"-"`
 	MerchantID    int64           `db:"merchant_id" json:"merchant_id"`
 	Token         ids.Token       `db:"token_id" json:"-"`
+	Fingerprint   []byte          `db:"fingerprint" json:"-"`
 	Status        BankStatus      `db:"status" json:"status"`
 	BankName      string          `db:"bank_name" json:"bank_name"`
 	Last4         string          `db:"last4" json:"last4"`
@@ -103,7 +104,7 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if err != nil {
 		return BankAccount{}, err
 	}
-	b := BankAccount{ID: ids.NewBankAccount(m.Machine), ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID, Token: account.Token,
+	b := BankAccount{ID: ids.NewBankAccount(m.Machine), ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID, Token: account.Token, Fingerprint: account.Fingerprint,
 		Status: Unverified, BankName: account.BankName, Last4: account.Last4, Currency: owner.Currency, TriesLeft: maxTries,
 		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	if replace && s.HoldAfterChange > 0 {
@@ -127,6 +128,9 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 			return err
 		}
 		insertBankTx(tx, b, deposits)
+		if b, err = triesOf(ctx, tx, b, m); err != nil {
+			return err
+		}
 		if err := s.tellBankTx(ctx, tx, locked, b, actor, replace); err != nil {
 			return err
 		}
@@ -186,7 +190,8 @@ type VerifyInput struct {
 }
 
 // VerifyBankAccount proves that the merchant sees the account's statement. Wrong amounts are
-// verification_failed with the tries that are left; after ten the account must be replaced.
+// verification_failed with the tries that are left; after ten the account must be replaced, by another one for the thirty days
+// in which its wrong answers count.
 func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in VerifyInput) (BankAccount, error) {
 	if err := s.mayManage(ctx, actor, in.MerchantID); err != nil {
 		return BankAccount{}, err
@@ -213,16 +218,21 @@ func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in V
 		if err != nil {
 			return err
 		}
+		left, err := token.WrongDeposits.LockTx(ctx, tx, b.ApplicationID, b.Fingerprint, m.At)
+		if err != nil {
+			return err
+		}
 		before := b
 		told := slices.Sorted(slices.Values(in.Amounts[:]))
 		slices.Sort(deposits)
 		switch {
-		case b.TriesLeft == 0:
-			refused = unverified(b)
+		case min(left, b.TriesLeft) == 0:
+			refused = unverified(0)
 			return nil
 		case !slices.Equal(told, deposits):
 			b.TriesLeft--
-			refused = unverified(b)
+			token.WrongDeposits.CountTx(tx, b.ApplicationID, b.Fingerprint, m.At)
+			refused = unverified(min(left-1, b.TriesLeft))
 		default:
 			b.Status, b.VerifiedAt = Verified, instant.Ptr(m.At)
 		}
@@ -239,8 +249,18 @@ func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in V
 	return s.deriveBank(b), nil
 }
 
-func unverified(b BankAccount) error {
-	return fault.Refused("verification_failed", "These are not the amounts of the deposits.").On("amounts").With("tries_left", b.TriesLeft)
+func unverified(left int) error {
+	return fault.Refused("verification_failed", "These are not the amounts of the deposits.").On("amounts").With("tries_left", left)
+}
+
+// triesOf is an account as people are told of it: while it is not verified, no more tries are left than its number has.
+func triesOf(ctx context.Context, q pg.Querier, b BankAccount, m instant.Moment) (BankAccount, error) {
+	if b.Status != Unverified {
+		return b, nil
+	}
+	left, err := token.WrongDeposits.Left(ctx, q, b.ApplicationID, b.Fingerprint, m.At)
+	b.TriesLeft = min(b.TriesLeft, left)
+	return b, err
 }
 
 // BankAccountOf returns the bank account that a merchant's payouts go to, verified or not; missing
@@ -253,6 +273,14 @@ func (s *Service) BankAccountOf(ctx context.Context, actor authz.Actor, merchant
 	if errors.Is(err, pg.ErrNone) || !actor.Sees(merchantID) {
 		return BankAccount{}, fault.Missing()
 	}
+	if err != nil {
+		return BankAccount{}, err
+	}
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return BankAccount{}, err
+	}
+	b, err = triesOf(ctx, s.Pool, b, m)
 	return s.deriveBank(b), err
 }
 

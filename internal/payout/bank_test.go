@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/token"
 )
 
 func TestBankAccountIsAddedOnceAndVerified(t *testing.T) {
@@ -82,7 +83,57 @@ func TestTenTriesAreAll(t *testing.T) {
 	if f, ok := fault.As(err); !ok || f.Code != "verification_failed" || f.Detail["tries_left"] != 0 {
 		t.Errorf("the eleventh try: %v", err)
 	}
-	if _, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), in); err != nil {
+	in.Account.Number = sensitive.NewAccountNumber("000111222333")
+	if b, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), in); err != nil || b.TriesLeft != 10 {
+		t.Fatalf("another account: %+v, %v", b, err)
+	}
+	w.bankVerified(t)
+}
+
+// An account that is put in its own place, or at another merchant, begins with the tries that are left of its number. So it does after
+// wrong answers about a token of it.
+func TestAnAccountsTriesAreThoseOfItsNumber(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	left := func(merchantID int64, amounts [2]int) any {
+		_, err := w.Payouts.VerifyBankAccount(t.Context(), w.Admin(), payout.VerifyInput{MerchantID: merchantID, Amounts: amounts})
+		f, _ := fault.As(err)
+		if f == nil || f.Code != "verification_failed" {
+			t.Fatalf("%v", err)
+		}
+		return f.Detail["tries_left"]
+	}
+	replace := func(merchantID int64, want int) {
+		t.Helper()
+		b, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: merchantID, Account: account("US")})
+		shown, readErr := w.Payouts.BankAccountOf(t.Context(), w.Actor(), merchantID)
+		if err != nil || readErr != nil || b.TriesLeft != want || shown.TriesLeft != want {
+			t.Errorf("it begins with %d tries and shows %d, want %d; %v, %v", b.TriesLeft, shown.TriesLeft, want, err, readErr)
+		}
+	}
+	id := w.BankToken(w.App.Merchants.USQ, w.USBank("000123456789"))
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, token.VerifyInput{Amounts: []int64{1, 2}}, nil); !fault.HasCode(err, "verification_failed") {
+		t.Fatal(err)
+	}
+	replace(w.us, 9)
+	for want := 8; want >= 4; want-- {
+		if told := left(w.us, [2]int{1, 2}); told != want {
+			t.Errorf("%v tries are left, want %d", told, want)
+		}
+	}
+	w.BankAccount(w.App, w.App.Merchants.USQ)
+	replace(w.App.Merchants.USQ, 4)
+	replace(w.us, 4)
+	for want := 3; want >= 0; want-- {
+		if told := left(w.us, [2]int{1, 2}); told != want {
+			t.Errorf("%v tries are left, want %d", told, want)
+		}
+	}
+	replace(w.us, 0)
+	if told := left(w.App.Merchants.USQ, payout.SandboxDeposits); told != 0 {
+		t.Errorf("%v tries are left of none", told)
+	}
+	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 30*24*time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	w.bankVerified(t)

@@ -10,14 +10,15 @@ import (
 	"svcpay/internal/token"
 )
 
-// currentBank reads the account that is not replaced; pg.ErrNone without one. It changes only under
+// currentBank reads the account that is not replaced; pg.ErrNone without one. But for its tries it changes only under
 // its merchant's lock.
 func currentBank(ctx context.Context, q pg.Querier, m merchant.Merchant) (BankAccount, error) {
 	return pg.One[BankAccount](ctx, q, `
-		SELECT id, application_id, merchant_id, token_id, status, bank_name, last4, currency, held_until,
-			@max - tries AS tries_left, created_at, verified_at, updated_at
-		FROM merchant_bank_accounts
-		WHERE application_id = @application_id AND merchant_id = @merchant_id AND status <> 'replaced'`,
+		SELECT b.id, b.application_id, b.merchant_id, b.token_id, b.status, b.bank_name, b.last4, b.currency, b.held_until,
+			@max - b.tries AS tries_left, b.created_at, b.verified_at, b.updated_at, t.fingerprint
+		FROM merchant_bank_accounts b
+		JOIN tokens t ON t.application_id = b.application_id AND t.merchant_id = b.merchant_id AND t.id = b.token_id
+		WHERE b.application_id = @application_id AND b.merchant_id = @merchant_id AND b.status <> 'replaced'`,
 		pg.Args{"application_id": m.ApplicationID, "merchant_id": m.ID, "max": maxTries})
 }
 

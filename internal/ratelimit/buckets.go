@@ -1,5 +1,5 @@
-// Package ratelimit says who asks too often. Its buckets stand in memory, each binary its own, and
-// are bounded in number: of what was not heard of for long, a new bucket is as good.
+// Package ratelimit says who asks too often, and what happens too often. Its buckets stand in memory, each binary its own, and
+// are bounded in number: of what was not heard of for long, a new bucket is as good. Its bounds are counted in the database.
 package ratelimit
 
 import (

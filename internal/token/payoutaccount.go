@@ -17,6 +17,7 @@ import (
 type PayoutAccountToKeep struct {
 	Token           ids.Token
 	Last4, BankName string
+	Fingerprint     []byte // of the account, as [WrongDeposits] counts it
 	row             newToken
 }
 
@@ -36,7 +37,7 @@ func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchant
 	if err != nil {
 		return PayoutAccountToKeep{}, err
 	}
-	return PayoutAccountToKeep{row.created.Token, row.created.BankAccount.Last4, row.created.BankAccount.BankName, row}, nil
+	return PayoutAccountToKeep{row.created.Token, row.created.BankAccount.Last4, row.created.BankAccount.BankName, row.fingerprint, row}, nil
 }
 
 // KeepTx puts the account into the vault, in the transaction that says whose it is.

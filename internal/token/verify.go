@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"math/big"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
@@ -15,6 +16,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/ratelimit"
 	"svcpay/internal/vault"
 )
 
@@ -23,6 +25,10 @@ const (
 	maxDeposit = 99 // minor units
 	maxTries   = 10
 )
+
+// WrongDeposits bounds how often an application may be told wrong amounts about one bank account, known by its fingerprint:
+// each of its tokens, and each payout account that it becomes, gets other deposits, but nobody more guesses by making more.
+var WrongDeposits = ratelimit.Bound{What: "wrong_deposits", Most: maxTries, Within: 30 * 24 * time.Hour}
 
 // sandboxDeposits are the amounts of every verification in a sandbox.
 var sandboxDeposits = [2]int64{32, 45}
@@ -61,13 +67,14 @@ func (in VerifyInput) Validate() fault.Fields {
 
 // verification is how far the proof of a bank account has come.
 type verification struct {
-	Deposits []byte `db:"deposits"`
-	Tries    int    `db:"verification_tries"`
+	Deposits    []byte `db:"deposits"`
+	Tries       int    `db:"verification_tries"`
+	Fingerprint []byte `db:"fingerprint"`
 }
 
 // Verify makes a bank account that awaits verification active, by the amounts of the two deposits
-// that its holder sees. After ten wrong answers the token is disabled. One that is active already stays
-// as it is, whatever is told.
+// that its holder sees. After ten wrong answers the token is disabled, and so is one of an account that had as many within
+// thirty days, whatever is told. One that is active already stays as it is.
 func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
 	if err := s.Check.Check(actor, authz.TokenVerify); err != nil {
 		return idempotency.Result[Token]{}, err
@@ -109,11 +116,16 @@ func verifiable(t Token, m instant.Moment) error {
 	return nil
 }
 
-// answerTx compares an answer with the deposits of a locked token, and counts a wrong one.
+// answerTx compares an answer with the deposits of a locked token, and counts a wrong one. About an account that had too
+// many of those nothing is compared: every answer is wrong.
 func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Token, in VerifyInput, by cause) (Token, error) {
 	v, err := pg.One[verification](ctx, tx, `
-		SELECT deposits, verification_tries FROM tokens WHERE application_id = @application_id AND id = @id`,
+		SELECT deposits, verification_tries, fingerprint FROM tokens WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": before.ApplicationID, "id": before.ID})
+	if err != nil {
+		return before, err
+	}
+	ofAccount, err := WrongDeposits.LockTx(ctx, tx, before.ApplicationID, v.Fingerprint, m.At)
 	if err != nil {
 		return before, err
 	}
@@ -121,20 +133,24 @@ func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, bef
 	if err != nil {
 		return before, err
 	}
-	if subtle.ConstantTimeCompare(told, v.Deposits) == 1 {
+	if ofAccount > 0 && subtle.ConstantTimeCompare(told, v.Deposits) == 1 {
 		after := before
 		after.Status = Active
 		return changeTx(tx, m, before, after, by)
 	}
 	tx.Later(`UPDATE tokens SET verification_tries = verification_tries + 1 WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": before.ApplicationID, "id": before.ID})
-	left := maxTries - v.Tries - 1
+	message := "The deposits of this account were told wrongly too often within thirty days."
+	if ofAccount > 0 {
+		message = "These are not the amounts of the deposits."
+		WrongDeposits.CountTx(tx, before.ApplicationID, v.Fingerprint, m.At)
+	}
+	left := max(0, min(maxTries-v.Tries, ofAccount)-1)
 	after := before
-	if left <= 0 {
+	if left == 0 {
 		if after, err = changeTx(tx, m, before, before.disabled("verification_failed"), by); err != nil {
 			return before, err
 		}
 	}
-	return after, idempotency.Keep(fault.Refused("verification_failed", "These are not the amounts of the deposits.").
-		On("amounts").With("remaining", left))
+	return after, idempotency.Keep(fault.Refused("verification_failed", message).On("amounts").With("remaining", left))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/fixture"
@@ -117,6 +118,93 @@ func TestTenWrongAnswersDisable(t *testing.T) {
 	told(t, w, now, "status")
 	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), id, amounts(32, 45), nil); code(err) != "token_disabled" {
 		t.Errorf("%v", err)
+	}
+}
+
+// answer tells wrong amounts of a token and returns how many tries are left after it.
+func answer(t *testing.T, w *fixture.World, id string, in token.VerifyInput) any {
+	t.Helper()
+	_, err := w.Tokens.Verify(t.Context(), w.Actor(), id, in, nil)
+	if f, ok := fault.As(err); ok && f.Code == "verification_failed" {
+		return f.Detail["remaining"]
+	}
+	t.Errorf("%v", err)
+	return nil
+}
+
+// Whoever makes tokens of one account again and again has ten wrong answers within thirty days, whatever becomes of the tokens.
+func TestWrongAnswersCountForTheAccount(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	wrong, right := amounts(1, 2), amounts(32, 45)
+	first, second, third := pending(t, w), pending(t, w), pending(t, w)
+	for left := 9; left >= 4; left-- {
+		if told := answer(t, w, first, wrong); told != left {
+			t.Errorf("%v are left, want %d", told, left)
+		}
+	}
+	if _, err := w.Tokens.Delete(t.Context(), w.Actor(), first, token.DeleteInput{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for left := 3; left >= 0; left-- {
+		if told := answer(t, w, second, wrong); told != left {
+			t.Errorf("%v are left to another token, want %d", told, left)
+		}
+	}
+	for _, id := range []string{third, pending(t, w)} {
+		if told := answer(t, w, id, right); told != 0 {
+			t.Errorf("%v are left of none", told)
+		}
+		told(t, w, get(t, w, id), "status")
+	}
+	for _, id := range []string{second, third} {
+		if now := get(t, w, id); now.Status != token.Disabled || *now.DisabledReason != "verification_failed" {
+			t.Errorf("%+v", now)
+		}
+	}
+	another := bank(t, w, w.App.Merchants.USQ, account("000123456788")).ID.String()
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), another, right, nil); err != nil {
+		t.Errorf("another account: %v", err)
+	}
+	theirs, err := w.Tokens.CreateBank(t.Context(), w.SessionOf(w.Other, w.Other.Merchants.USQ), "k", account("000123456789"))
+	if err == nil {
+		_, err = w.Tokens.Verify(t.Context(), w.ActorOf(w.Other), theirs.Token.String(), right, nil)
+	}
+	if err != nil {
+		t.Errorf("another application: %v", err)
+	}
+	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 30*24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Tokens.Verify(t.Context(), w.Actor(), pending(t, w), right, nil); err != nil {
+		t.Errorf("after thirty days: %v", err)
+	}
+}
+
+// Each of many tokens of one account is answered for at once: ten of the answers are looked at, and each is told of its own place.
+func TestAnswersAtOnceAreCountedForTheAccount(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	tokens := make([]string, 14)
+	for i := range tokens {
+		tokens[i] = pending(t, w)
+	}
+	var mu sync.Mutex
+	got := map[any]int{}
+	var all sync.WaitGroup
+	for _, id := range tokens {
+		all.Go(func() {
+			left := answer(t, w, id, amounts(1, 2))
+			mu.Lock()
+			defer mu.Unlock()
+			got[left]++
+		})
+	}
+	all.Wait()
+	for left := range 10 {
+		if want := map[bool]int{true: 5, false: 1}[left == 0]; got[left] != want {
+			t.Errorf("%d are left: told %d times, want %d", left, got[left], want)
+		}
 	}
 }
 
