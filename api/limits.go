@@ -62,7 +62,7 @@ func newLimiter(l Limits) limiter {
 	}
 	out.reads, out.writes = of("reads", l.Reads), of("writes", l.Writes)
 	if l.Failures > 0 {
-		out.guesses = ratelimit.NewGuesses(l.Failures, guessesFactor*l.Failures)
+		out.guesses = ratelimit.NewGuesses(ratelimit.NewAddresses(l.Failures, guessesFactor*l.Failures))
 	}
 	if l.AtWork > 0 {
 		out.atWork = make(chan struct{}, l.AtWork)

@@ -58,10 +58,8 @@ func (cl *client) answer(call func(echo.Context) (int, any, error)) echo.Handler
 		if crossOrigin.Check(c.Request()) != nil {
 			return refuse(c, id, fault.New(fault.KindForbidden, "origin_not_allowed", "Only the service's own frames may call this."))
 		}
-		if cl.addresses != nil {
-			if s := cl.addresses.Take(c.RealIP(), cl.Now()); !s.Allowed {
-				return refuse(c, id, fault.New(fault.KindLimited, "rate_limited", "Too many requests came from this address. Try again shortly.").After(s.Next))
-			}
+		if refused := cl.Limit.take(c); refused != nil {
+			return refuse(c, id, refused)
 		}
 		status, body, err := call(c)
 		if err != nil {
@@ -136,7 +134,7 @@ func write(c echo.Context, id ids.Request, d dress, f *fault.Error) error {
 		e.Message, e.Code, e.Field = f.Fields[0].Message, f.Fields[0].Code, f.Fields[0].Param
 	}
 	if e.RetryAfter > 0 {
-		c.Response().Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
+		retryLater(c, f)
 	}
 	return c.JSON(d.status, map[string]clientError{"error": e})
 }

@@ -15,7 +15,6 @@ import (
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
-	"svcpay/internal/ratelimit"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"
 )
@@ -29,28 +28,20 @@ type ClientConfig struct {
 	Versions []string
 	// Wallets are what pages need to open the wallets' sheets.
 	Wallets WalletsSetup
-	// PerAddress is how many requests of one address are answered a second in the long run, twenty times that at once: many
-	// people may share one. 0 is no limit.
-	PerAddress int
-	Log        *slog.Logger
-	Now        func() time.Time
+	Limit   *Limit
+	Log     *slog.Logger
+	Now     func() time.Time
 }
-
-const addressBurst = 20
 
 // client answers the controller frame. Its endpoints are for the pay origin's own frames: no CORS,
 // no cookies, same-origin requests only.
 type client struct {
 	ClientConfig
-	addresses *ratelimit.Addresses // nil without a limit
 }
 
 // RegisterClient adds the endpoints under /client to r.
 func RegisterClient(r Router, c ClientConfig) {
-	cl := &client{ClientConfig: c}
-	if c.PerAddress > 0 {
-		cl.addresses = ratelimit.NewAddresses(c.PerAddress, addressBurst*c.PerAddress)
-	}
+	cl := &client{c}
 	r.Add(http.MethodPost, "/client/session", cl.answer(cl.openSession))
 	r.Add(http.MethodPost, "/client/tokens", cl.answer(cl.createToken))
 	r.Add(http.MethodPost, "/client/wallet-a/session", cl.answer(cl.openWalletA))

@@ -56,7 +56,7 @@ func ask(t *testing.T, e *echo.Echo, method, path, body string) (*httptest.Respo
 func TestAnAddressIsAnsweredSoOften(t *testing.T) {
 	t.Parallel()
 	clock := fixture.NewClock()
-	e := surface(ClientConfig{Log: slog.New(slog.DiscardHandler), Now: clock.Now, PerAddress: 2})
+	e := surface(ClientConfig{Log: slog.New(slog.DiscardHandler), Now: clock.Now, Limit: NewLimit(2, clock.Now)})
 	for n := range 45 {
 		a, out := ask(t, e, "POST", "/client/session", "{")
 		if limited := a.Code == http.StatusTooManyRequests; limited != (n >= 40) || limited && (out.Error.Code != "rate_limited" || out.Error.RetryAfter != 1) {

@@ -28,9 +28,9 @@ type Router interface {
 type Origins func(ctx context.Context, publicKey string) (origins []string, known bool, err error)
 
 // RegisterFiles adds a route for each file of the browser library in built (directory "svcpay") and
-// for each of its frames. A tree without the library, as on a fresh clone before the front end is
+// for each of its frames, of which l is the limit. A tree without the library, as on a fresh clone before the front end is
 // built, answers 503 on these routes. In production a key without origins can be embedded nowhere.
-func RegisterFiles(r Router, built fs.FS, origins Origins, production bool) error {
+func RegisterFiles(r Router, built fs.FS, origins Origins, l *Limit, production bool) error {
 	tree, err := fs.Sub(built, "svcpay")
 	if err != nil {
 		return fmt.Errorf("browser library: %w", err)
@@ -50,7 +50,7 @@ func RegisterFiles(r Router, built fs.FS, origins Origins, production bool) erro
 		}
 		route, handler := "/"+name, f.serve
 		if path.Base(path.Dir(name)) == "frame" {
-			route, handler = strings.TrimSuffix(route, ".html"), frame{f, origins, production}.serve
+			route, handler = strings.TrimSuffix(route, ".html"), frame{f, origins, l, production}.serve
 		}
 		r.Add(http.MethodGet, route, handler)
 		r.Add(http.MethodHead, route, handler)

@@ -53,7 +53,7 @@ func library() fstest.MapFS {
 func get(t *testing.T, files fstest.MapFS, production bool, target string, headers ...string) *http.Response {
 	t.Helper()
 	e := echo.New()
-	if err := RegisterFiles(e, files, keys, production); err != nil {
+	if err := RegisterFiles(e, files, keys, nil, production); err != nil {
 		t.Fatal(err)
 	}
 	request := httptest.NewRequest(http.MethodGet, target, nil)
@@ -184,14 +184,14 @@ func TestUnbuiltLibraryIsUnavailable(t *testing.T) {
 func TestFileWithoutMediaTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"svcpay/3.2/notes.txt": {}}
-	if err := RegisterFiles(echo.New(), files, keys, false); err == nil {
+	if err := RegisterFiles(echo.New(), files, keys, nil, false); err == nil {
 		t.Error("a file of unknown type was registered")
 	}
 }
 
 func TestEmbeddedFilesCanBeRegistered(t *testing.T) {
 	t.Parallel()
-	if err := RegisterFiles(echo.New(), static.FS(), keys, true); err != nil {
+	if err := RegisterFiles(echo.New(), static.FS(), keys, nil, true); err != nil {
 		t.Error(err)
 	}
 }

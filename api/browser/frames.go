@@ -2,8 +2,11 @@ package browser
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
 )
 
 // frame is a page that svcpay.js embeds. Its HTML is the same for everybody: the script in it reads
@@ -11,23 +14,42 @@ import (
 type frame struct {
 	*file
 	origins    Origins
+	limit      *Limit
 	production bool
 }
 
-// serve answers with the frame, embeddable only where its public key (parameter k) allows. A key
-// that nobody knows can be embedded anywhere: the frame then reports invalid_public_key.
+// serve answers with the frame, embeddable only where its public key (parameter k) allows.
 func (f frame) serve(c echo.Context) error {
-	ancestors := anyOrigin
-	if key := c.QueryParam("k"); key != "" {
-		origins, known, err := f.origins(c.Request().Context(), key)
-		if err != nil {
-			frameHeaders(c.Response().Header(), noOrigin)
-			return c.String(http.StatusServiceUnavailable, "The payment service is not available now. Please try again.\n")
-		}
-		if known {
-			ancestors = frameAncestors(origins, f.production)
-		}
-	}
+	ancestors, err := f.ancestors(c)
 	frameHeaders(c.Response().Header(), ancestors)
+	if refused, ok := fault.As(err); ok && refused.Kind == fault.KindLimited {
+		retryLater(c, refused)
+		return c.String(http.StatusTooManyRequests, refused.Message+"\n")
+	}
+	if err != nil {
+		return c.String(http.StatusServiceUnavailable, "The payment service is not available now. Please try again.\n")
+	}
 	return f.write(c)
+}
+
+// ancestors tells who may embed the frame. A key that nobody knows can be embedded anywhere: the frame then reports
+// invalid_public_key. So can none at all in a sandbox. Parameters that cannot be read can be embedded nowhere: the script may
+// read a key in them.
+func (f frame) ancestors(c echo.Context) (string, error) {
+	query, err := url.ParseQuery(c.Request().URL.RawQuery)
+	key := query.Get("k")
+	switch {
+	case err != nil, key == "" && f.production:
+		return noOrigin, nil
+	case key == "":
+		return anyOrigin, nil
+	}
+	origins, known, err := f.limit.origins(c, f.origins, key)
+	switch {
+	case err != nil:
+		return noOrigin, err
+	case !known:
+		return anyOrigin, nil
+	}
+	return frameAncestors(origins, f.production), nil
 }

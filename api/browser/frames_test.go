@@ -49,12 +49,39 @@ func TestFrameAncestorsFollowTheKey(t *testing.T) {
 		{"pk_forged", false, "'none'"},
 		{"pk_unknown", false, "*"}, // so that the frame can say invalid_public_key
 		{"pk_unknown", true, "*"},
-		{"", true, "*"},
+		{"", false, "*"},
+		{"", true, "'none'"},
 	} {
-		policy := get(t, library(), tc.production, "/3.2/frame/field?k="+tc.key).Header.Get("Content-Security-Policy")
-		if _, got, _ := strings.Cut(policy, "frame-ancestors "); got != tc.want {
+		if got := ancestorsAt(t, tc.production, "/3.2/frame/field?k="+tc.key); got != tc.want {
 			t.Errorf("key %q, production %v: got %q, want %q", tc.key, tc.production, got, tc.want)
 		}
+	}
+}
+
+// ancestorsAt tells who may embed a frame.
+func ancestorsAt(t *testing.T, production bool, target string) string {
+	t.Helper()
+	_, ancestors, _ := strings.Cut(get(t, library(), production, target).Header.Get("Content-Security-Policy"), "frame-ancestors ")
+	return ancestors
+}
+
+// A browser reads a key in parameters that are none to a server: nobody may embed what could have been made with it.
+func TestParametersThatCannotBeReadAreEmbeddedNowhere(t *testing.T) {
+	t.Parallel()
+	for name, query := range map[string]string{
+		"too many":     "k=pk_bound&" + strings.Repeat("&", 10_000),
+		"a semicolon":  "k=pk_bound;m=1",
+		"half escaped": "k=pk_bound&i=%2",
+		"a second key": "k=%zz&k=pk_open",
+	} {
+		for _, production := range []bool{false, true} {
+			if got := ancestorsAt(t, production, "/3.2/frame/field?"+query); got != "'none'" {
+				t.Errorf("%s, production %v: %q", name, production, got)
+			}
+		}
+	}
+	if got := ancestorsAt(t, true, "/3.2/frame/field?m=1&k=pk_bound&k=pk_open"); got != "https://shop.example http://shop.localhost:8081" {
+		t.Errorf("the first of two keys, as a browser reads it: %q", got)
 	}
 }
 

@@ -55,6 +55,7 @@ type LinkConfig struct {
 	// PayURL is the origin of the pages, to which a bank sends payers back.
 	PayURL     string
 	Production bool
+	Limit      *Limit
 	Log        *slog.Logger
 }
 
@@ -107,6 +108,9 @@ func (m *linkModal) on(h func(echo.Context, payerWay) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, maxForm)
 		secret := c.Param("secret")
+		if refused := m.Limit.take(c); refused != nil {
+			return m.busy(c, payerWay{secret: secret}, refused)
+		}
 		found, err := m.Links.Get(c.Request().Context(), secret)
 		w := payerWay{found, secret}
 		m.headers(c, w, err)
@@ -121,6 +125,14 @@ func (m *linkModal) on(h func(echo.Context, payerWay) error) echo.HandlerFunc {
 		}
 		return nil
 	}
+}
+
+// busy is shown instead of a page that is not looked up. It says no more than that, so it is shown anywhere.
+func (m *linkModal) busy(c echo.Context, w payerWay, refused *fault.Error) error {
+	modalHeaders(c.Response().Header(), anyOrigin, m.action)
+	retryLater(c, refused)
+	t := w.text()
+	return show(c, http.StatusTooManyRequests, pages.EndPage(m.page(w, t.Busy), pages.End{Tone: ui.Warning, Title: t.Busy, Text: t.BusyText, Next: w.at(""), NextLabel: t.Again}))
 }
 
 // headers are those of a page of the modal: shown where the public key allows it, never kept.

@@ -30,6 +30,7 @@ type ModalConfig struct {
 	// PayURL is the origin of the pages, to which a fund sends donors back.
 	PayURL     string
 	Production bool
+	Limit      *Limit
 	Log        *slog.Logger
 }
 
@@ -104,6 +105,9 @@ func (m *modal) on(h func(echo.Context, way) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, maxForm)
 		secret := c.Param("secret")
+		if refused := m.Limit.take(c); refused != nil {
+			return m.busy(c, way{secret: secret}, refused)
+		}
 		found, err := m.Workflows.Get(c.Request().Context(), secret)
 		w := way{found, secret}
 		m.headers(c, w, err)
@@ -118,6 +122,16 @@ func (m *modal) on(h func(echo.Context, way) error) echo.HandlerFunc {
 		}
 		return nil
 	}
+}
+
+// busy is shown instead of a page that is not looked up. It says no more than that, so it is shown anywhere.
+func (m *modal) busy(c echo.Context, w way, refused *fault.Error) error {
+	modalHeaders(c.Response().Header(), anyOrigin, m.action)
+	retryLater(c, refused)
+	p := m.page(w, "Too many visits at once")
+	p.Merchant = "a nonprofit"
+	return m.show(c, http.StatusTooManyRequests, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: p.Title,
+		Text: "Many people use your network right now. Nothing is lost. Please try again in a moment.", Next: w.at(""), NextLabel: "Try again"}))
 }
 
 // headers are those of a page of the modal: shown where the public key allows it, never kept.

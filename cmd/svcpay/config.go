@@ -83,7 +83,7 @@ func limitSettings() []setting {
 			func(c *config, v string) (err error) { c.limits.Reads, err = count(v); return err }},
 		{"SVCPAY_RATE_LIMIT_WRITES", "other requests a second of one API key, twice that at once; 0 for no limit", "50", false,
 			func(c *config, v string) (err error) { c.limits.Writes, err = count(v); return err }},
-		{"SVCPAY_RATE_LIMIT_PAGES", "requests a second of payment fields from one address, twenty times that at once; 0 for no limit", "20", false,
+		{"SVCPAY_RATE_LIMIT_PAGES", "requests a second of payment fields and modals from one address, twenty times that at once; 0 for no limit", "20", false,
 			func(c *config, v string) (err error) { c.perAddress, err = count(v); return err }},
 		{"SVCPAY_RATE_LIMIT_PORTAL", "pages of the portal a second for one person, ten times that at once; 0 for no limit", "30", false,
 			func(c *config, v string) (err error) { c.perPerson, err = count(v); return err }},

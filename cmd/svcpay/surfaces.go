@@ -110,21 +110,22 @@ func (a *app) payHandler() (http.Handler, error) {
 		}
 		return use.AllowedOrigins, err == nil, err
 	}
-	if err := browser.RegisterFiles(e, static.FS(), origins, a.config.environment == identity.Production); err != nil {
+	limit := browser.NewLimit(a.config.perAddress, machineTime)
+	if err := browser.RegisterFiles(e, static.FS(), origins, limit, a.config.environment == identity.Production); err != nil {
 		return nil, err
 	}
 	versions, err := browser.Versions(static.FS())
 	if err != nil {
 		return nil, err
 	}
-	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions, Wallets: a.wallets.pages, PerAddress: a.config.perAddress, Log: a.log, Now: machineTime}
+	c := browser.ClientConfig{Tokens: a.Tokens, Workflows: a.Workflows, Links: a.Links, Versions: versions, Wallets: a.wallets.pages, Limit: limit, Log: a.log, Now: machineTime}
 	browser.RegisterClient(e, c)
 	if err := browser.RegisterModal(e, browser.ModalConfig{Workflows: a.Workflows, Static: static.FS(), PayURL: a.config.payURL,
-		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
+		Production: a.config.environment == identity.Production, Limit: limit, Log: a.log}); err != nil {
 		return nil, err
 	}
 	if err := browser.RegisterLink(e, browser.LinkConfig{Links: a.Links, Static: static.FS(), PayURL: a.config.payURL,
-		Production: a.config.environment == identity.Production, Log: a.log}); err != nil {
+		Production: a.config.environment == identity.Production, Limit: limit, Log: a.log}); err != nil {
 		return nil, err
 	}
 	if err := a.sandboxPages(e); err != nil {

@@ -18,9 +18,9 @@ type Guesses struct {
 	worked    recent[[sha256.Size]byte, struct{}]
 }
 
-// NewGuesses allows every address perSecond failures in the long run, and burst at once.
-func NewGuesses(perSecond, burst int) *Guesses {
-	return &Guesses{addresses: NewAddresses(perSecond, burst), worked: newRecent[[sha256.Size]byte, struct{}](guessesSize)}
+// NewGuesses allows every address as many failures as its bucket holds.
+func NewGuesses(addresses *Addresses) *Guesses {
+	return &Guesses{addresses: addresses, worked: newRecent[[sha256.Size]byte, struct{}](guessesSize)}
 }
 
 // Refuses tells whether credentials are not to be looked at, and for how long.

@@ -119,7 +119,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestGuesses(t *testing.T) {
 	t.Parallel()
-	g := ratelimit.NewGuesses(1, 3)
+	g := ratelimit.NewGuesses(ratelimit.NewAddresses(1, 3))
 	refused := func(address, credentials string, at time.Time) bool {
 		wait, refused := g.Refuses(address, credentials, at)
 		if refused && wait != time.Second {
@@ -162,7 +162,7 @@ func TestOneCustomersAddressesAreOne(t *testing.T) {
 		{"", "@", true},
 		{"", "192.0.2.1", false},
 	} {
-		g := ratelimit.NewGuesses(1, 1)
+		g := ratelimit.NewGuesses(ratelimit.NewAddresses(1, 1))
 		g.Failed(tt.a, "x", start)
 		if _, refused := g.Refuses(tt.b, "x", start); refused != tt.same {
 			t.Errorf("%s after %s is refused: %v", tt.b, tt.a, refused)

@@ -15,6 +15,7 @@ type Text struct {
 	Canceled, CanceledText, Close                         string
 	Missing, MissingText, Expired, ExpiredText            string
 	Broken, BrokenText, Foreign, ForeignText, Again       string
+	Busy, BusyText                                        string
 	Mistakes                                              map[string]string // by error code
 }
 
@@ -34,6 +35,7 @@ var (
 		Expired: "This form took too long", ExpiredText: "For your safety it is open for a limited time only. Nothing was authorized. Close this window and start again.",
 		Broken: "We cannot go on right now", BrokenText: "Something on our side or at your bank does not answer. Nothing was authorized. Please try again in a moment.",
 		Foreign: "This form was sent from another website", ForeignText: "Close this window and start again.", Again: "Try again",
+		Busy: "Too many visits at once", BusyText: "Many people use your network right now. Nothing is lost. Please try again in a moment.",
 		Mistakes: map[string]string{
 			"incomplete_account_holder_name": "Enter the first and last name of the account holder.", "invalid_token_data": "This text cannot be used here.",
 			"incomplete_email": "Enter an e-mail address such as dana@example.org.", "invalid_email": "Enter an e-mail address such as dana@example.org.",
@@ -59,6 +61,7 @@ var (
 		Expired: "Ce formulaire a expiré", ExpiredText: "Par sécurité, il n’est ouvert que pour un temps limité. Rien n’a été autorisé. Fermez cette fenêtre et recommencez.",
 		Broken: "Nous ne pouvons pas continuer", BrokenText: "Un service ne répond pas. Rien n’a été autorisé. Veuillez réessayer dans un instant.",
 		Foreign: "Ce formulaire provient d’un autre site", ForeignText: "Fermez cette fenêtre et recommencez.", Again: "Réessayer",
+		Busy: "Trop de visites à la fois", BusyText: "Beaucoup de personnes utilisent votre réseau en ce moment. Rien n’est perdu. Veuillez réessayer dans un instant.",
 		Mistakes: map[string]string{
 			"incomplete_account_holder_name": "Entrez le prénom et le nom du titulaire du compte.", "invalid_token_data": "Ce texte ne peut pas être utilisé ici.",
 			"incomplete_email": "Entrez une adresse courriel telle que dana@example.org.", "invalid_email": "Entrez une adresse courriel telle que dana@example.org.",

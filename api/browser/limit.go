@@ -1,0 +1,73 @@
+package browser
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/internal/ratelimit"
+)
+
+// addressBurst is how many seconds' worth of requests an address may send at once: many people may share one.
+const addressBurst = 20
+
+// Limit bounds how often one address has the pay origin ask the database. What asks is counted together: the endpoints under
+// /client, the pages of modals, and frames whose key nobody knows. Frames of a key that works are not counted: a page has several,
+// and what they need to know is remembered. A nil Limit is none.
+type Limit struct {
+	addresses *ratelimit.Addresses
+	keys      *ratelimit.Guesses
+	now       func() time.Time
+}
+
+// NewLimit allows each address perAddress requests a second in the long run, twenty times that at once. 0 is no limit.
+func NewLimit(perAddress int, now func() time.Time) *Limit {
+	if perAddress == 0 {
+		return nil
+	}
+	addresses := ratelimit.NewAddresses(perAddress, addressBurst*perAddress)
+	return &Limit{addresses, ratelimit.NewGuesses(addresses), now}
+}
+
+func tooMany(wait time.Duration) *fault.Error {
+	return fault.New(fault.KindLimited, "rate_limited", "Too many requests came from this address. Try again shortly.").After(wait)
+}
+
+// take counts a request, and refuses one too many.
+func (l *Limit) take(c echo.Context) *fault.Error {
+	if l == nil {
+		return nil
+	}
+	if s := l.addresses.Take(c.RealIP(), l.now()); !s.Allowed {
+		return tooMany(s.Next)
+	}
+	return nil
+}
+
+// origins looks a public key up, as ask does. A key that nobody knows is counted; one too many is refused without being looked up.
+func (l *Limit) origins(c echo.Context, ask Origins, key string) (origins []string, known bool, err error) {
+	ctx := c.Request().Context()
+	if l == nil {
+		return ask(ctx, key)
+	}
+	address, now := c.RealIP(), l.now()
+	if wait, refused := l.keys.Refuses(address, key, now); refused {
+		return nil, false, tooMany(wait)
+	}
+	origins, known, err = ask(ctx, key)
+	switch {
+	case err != nil:
+	case known:
+		l.keys.Worked(key)
+	default:
+		l.keys.Failed(address, key, now)
+	}
+	return origins, known, err
+}
+
+// retryLater says with a refusal when to come again.
+func retryLater(c echo.Context, refused *fault.Error) {
+	c.Response().Header().Set("Retry-After", strconv.Itoa(refused.RetrySeconds()))
+}
