@@ -64,7 +64,7 @@ var rows = map[string]row{
 	"idempotency": {1, "ids fault pg"},
 	"ratelimit":   {1, "pg"},
 	"audit":       {1, "0 pg"},
-	"mail":        {1, "0 pg seal"},
+	"mail":        {1, "0 pg ratelimit seal"},
 
 	"identity":                     {2, "0 1"},
 	"event":                        {2, "0 1 identity"},

@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
+	"svcpay/internal/ratelimit"
 	"svcpay/internal/seal"
 )
 
@@ -101,6 +102,25 @@ func (s *Service) PutTx(tx *pg.Tx, messages ...Message) error {
 			pg.Args{"id": id, "kind": m.Kind, "content": sealed, "now": now})
 	}
 	return nil
+}
+
+// mostAnHour is how many mails of a kind go out about the same within an hour: a deployment's mails are nobody's means to flood
+// a box.
+const mostAnHour = 5
+
+// PutSomeTx is [Service.PutTx] of a mail that anybody can have sent, and have sent again; false if an application had too many
+// of its kind sent about the same within the hour. Hours are the machine's: no application's clock moves them.
+func (s *Service) PutSomeTx(ctx context.Context, tx *pg.Tx, applicationID int64, about []byte, m Message) (bool, error) {
+	if !s.On() {
+		return true, nil
+	}
+	bound, now := ratelimit.Bound{What: "mail_" + string(m.Kind), Most: mostAnHour, Within: time.Hour}, s.Now()
+	left, err := bound.LockTx(ctx, tx, applicationID, about, now)
+	if err != nil || left == 0 {
+		return false, err
+	}
+	bound.CountTx(tx, applicationID, about, now)
+	return true, s.PutTx(tx, m)
 }
 
 // Put is [Service.PutTx] in a transaction of its own.

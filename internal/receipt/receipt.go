@@ -1,5 +1,5 @@
 // Package receipt tells payers what they paid: a receipt of a charge as a mail with a PDF file, in the name of the
-// merchant. It is sent when somebody asks for it, as often as they ask.
+// merchant. It is sent when somebody asks for it, a few times within an hour.
 package receipt
 
 import (
@@ -112,9 +112,6 @@ func (in SendInput) Validate() fault.Fields {
 	return fs
 }
 
-// mostAnHour is how often a charge's receipt is sent within an hour: a deployment's mails are nobody's means to flood a box.
-const mostAnHour = 5
-
 // Send puts a receipt on its way. claim makes a form send one, however often it is sent.
 func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, claim *idempotency.Claim) (idempotency.Result[Sent], error) {
 	none := idempotency.Result[Sent]{}
@@ -140,12 +137,12 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, cla
 		return none, err
 	}
 	return idempotency.Once(ctx, s.Pool, claim, m.Machine, r.Charge.ID.Bytes(), func(tx *pg.Tx) (Sent, error) {
-		sent, err := pg.Value[int](ctx, tx, `SELECT count(*) FROM receipts WHERE application_id = @application_id AND charge_id = @charge_id AND created_at > @since`,
-			pg.Args{"application_id": r.Charge.ApplicationID, "charge_id": r.Charge.ID, "since": m.At.Add(-time.Hour)})
+		about := r.Charge.ID.Bytes()
+		sent, err := s.Mail.PutSomeTx(ctx, tx, r.Charge.ApplicationID, about[:], message)
 		if err != nil {
 			return Sent{}, err
 		}
-		if sent >= mostAnHour {
+		if !sent {
 			return Sent{}, fault.New(fault.KindLimited, "too_many_attempts", "This receipt was sent often within the last hour. Wait a while, then try again.").After(time.Hour)
 		}
 		out := Sent{Email: in.Email, SentBy: actor.PersonName, CreatedAt: instant.Of(m.At)}
@@ -153,9 +150,6 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, cla
 			VALUES (@application_id, @merchant_id, @charge_id, @email, @sent_by, @request_id, @now)`,
 			pg.Args{"application_id": r.Charge.ApplicationID, "merchant_id": r.Charge.MerchantID, "charge_id": r.Charge.ID, "email": out.Email,
 				"sent_by": out.SentBy, "request_id": actor.RequestID, "now": out.CreatedAt})
-		if err := s.Mail.PutTx(tx, message); err != nil {
-			return Sent{}, err
-		}
 		return out, s.audit.DoneTx(tx, actor, authz.ReceiptSend, audit.Of("charge", r.Charge.ID.String(), r.Charge.MerchantID), nil, struct{}{})
 	})
 }

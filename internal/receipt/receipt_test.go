@@ -6,7 +6,10 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
@@ -107,6 +110,49 @@ func TestAReceiptSaysWhatWasPaid(t *testing.T) {
 	var again bytes.Buffer
 	if err := r.PDF(&again); err != nil || !bytes.Equal(again.Bytes(), l.Files[0].Content) {
 		t.Errorf("the same receipt is another file (%v)", err)
+	}
+}
+
+// A receipt goes out five times within an hour of the machine's, however many ask at once and wherever the application's clock is.
+func TestReceiptsFloodNoBox(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Mail.Sender = mail.Files{}
+	one, other := paid(w, "4242424242424242", 500), paid(w, "4242424242424242", 500)
+	send := func(c charge.Charge) error {
+		_, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: c.ID.String(), Email: "dana@example.org"}, nil)
+		return err
+	}
+	var sent atomic.Int64
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			err := send(one)
+			if err == nil {
+				sent.Add(1)
+			} else if !fault.HasCode(err, "too_many_attempts") {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	letters, err := w.Mail.Inbox(t.Context())
+	kept, keptErr := w.Receipts.SentOf(t.Context(), w.Actor(), one.ID)
+	if sent.Load() != 5 || len(letters) != 5 || len(kept) != 5 || err != nil || keptErr != nil {
+		t.Errorf("%d are told of as sent, there are %d mails and %d receipts, %v, %v", sent.Load(), len(letters), len(kept), err, keptErr)
+	}
+	if err := send(other); err != nil {
+		t.Errorf("of another charge: %v", err)
+	}
+	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 48*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if err := send(one); !fault.HasCode(err, "too_many_attempts") {
+		t.Errorf("once a sandbox moved its clock: %v", err)
+	}
+	w.Clock.Advance(time.Hour)
+	if err := send(one); err != nil {
+		t.Errorf("an hour later: %v", err)
 	}
 }
 

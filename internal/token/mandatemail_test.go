@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -139,11 +140,41 @@ func TestMandatesFloodNoBox(t *testing.T) {
 			t.Errorf("the mail says what anybody typed:\n%s", l.Plain())
 		}
 	}
+	if err := w.Clocks.Advance(t.Context(), w.App.AppID, 48*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	in.Billing.Email = account("000123456789").Billing.Email
+	bank(t, w, w.App.Merchants.US, in)
+	if n := len(inbox(t, w)); n != 6 {
+		t.Errorf("%d mails once a sandbox moved its clock", n)
+	}
 	w.Clock.Advance(61 * time.Minute)
-	in.Billing.Email = strings.ToLower(account("000123456789").Billing.Email)
 	bank(t, w, w.App.Merchants.US, in)
 	if n := len(inbox(t, w)); n != 7 {
 		t.Errorf("%d mails an hour later", n)
+	}
+}
+
+// Many bank accounts that are given at once bring no more mails than one after the other.
+func TestMandatesAtOnceFloodNoBox(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	w.Mail.Sender = mail.Files{}
+	sessions := make([]string, 12)
+	for i := range sessions {
+		sessions[i] = w.SessionOf(w.App, w.App.Merchants.US)
+	}
+	var all sync.WaitGroup
+	for _, session := range sessions {
+		all.Go(func() {
+			if _, err := w.Tokens.CreateBank(t.Context(), session, retry(w), account("000123456789")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n, kept := len(inbox(t, w)), count(t, w, "mandates"); n != 5 || kept != 12 {
+		t.Errorf("%d mails of %d mandates", n, kept)
 	}
 }
 
