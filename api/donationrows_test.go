@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/processor"
 )
 
 // donationTriggers make each move of donations happen, by the rows that tell of it.
@@ -53,7 +54,8 @@ func (s *stage) provided(d daf.Donation, to daf.Status) {
 	if to == daf.Canceled {
 		tell = s.DAF.Canceled
 	}
-	if err := tell(s.t.Context(), provider.Event{ID: string(to), Reference: d.Provider.Reference, TrackingID: *d.TrackingID, At: s.Clock.Now()}); err != nil {
+	ev := provider.Event{ID: string(to), Account: processor.Account(s.App.AppID, d.MerchantID), Reference: d.Provider.Reference, TrackingID: *d.TrackingID, At: s.Clock.Now()}
+	if err := tell(s.t.Context(), ev); err != nil {
 		s.t.Fatal(err)
 	}
 }

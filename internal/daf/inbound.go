@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
 )
 
 // ErrNotice is of an event that does not fit what is known of its grant.
@@ -22,7 +24,7 @@ var ErrNotice = errors.New("daf: the provider's event does not fit its grant")
 // repetitions and any order: of the provider's events the latest counts, and one that is older than what
 // was taken in changes nothing. What a person or the application set by hand gives way to an event that
 // was not taken in before, and stands after one that was. The error is resource_missing for a grant of
-// which nothing is known (yet), or [ErrNotice].
+// which nothing is known (yet) in the event's account, or [ErrNotice].
 func (s *Service) Completed(ctx context.Context, ev provider.Event) error {
 	return s.inbound(ctx, ev, Completed)
 }
@@ -35,12 +37,16 @@ func (s *Service) Canceled(ctx context.Context, ev provider.Event) error {
 func (s *Service) inbound(ctx context.Context, ev provider.Event, to Status) error {
 	found, err := pg.Find[struct {
 		ApplicationID int64        `db:"application_id"`
+		MerchantID    int64        `db:"merchant_id"`
 		ID            ids.Donation `db:"id"`
 	}](ctx, s.Pool, `
-		SELECT application_id, id FROM daf_donations WHERE provider_name = @provider AND provider_reference = @reference`,
+		SELECT application_id, merchant_id, id FROM daf_donations WHERE provider_name = @provider AND provider_reference = @reference`,
 		pg.Args{"provider": s.Provider.Name(), "reference": ev.Reference})
 	if err != nil {
 		return err
+	}
+	if ev.Account != processor.Account(found.ApplicationID, found.MerchantID) {
+		return fault.Missing()
 	}
 	m, err := s.Clock.Moment(ctx, found.ApplicationID)
 	if err != nil {

@@ -1,9 +1,12 @@
 package daf_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,11 +14,29 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/processor"
 )
 
 // event is what the provider tells of a donation's grant.
 func event(d daf.Donation, id string, at time.Time) provider.Event {
-	return provider.Event{ID: id, Reference: d.ID.String(), TrackingID: trackingOf(d.ID.String()), At: at}
+	return provider.Event{ID: id, Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: d.ID.String(), TrackingID: trackingOf(d.ID.String()), At: at}
+}
+
+// forgeries are events that look like one of a donation's grant, of a later time than all that are true, and fit nothing of ours.
+func (w *world) forgeries(d daf.Donation) map[string]provider.Event {
+	out := map[string]provider.Event{}
+	for what, how := range map[string]func(*provider.Event){
+		"another application's account": func(ev *provider.Event) { ev.Account = processor.Account(w.Other.AppID, w.Other.Merchants.US) },
+		"another merchant's account":    func(ev *provider.Event) { ev.Account = processor.Account(d.ApplicationID, w.App.Merchants.CA) },
+		"no account":                    func(ev *provider.Event) { ev.Account = "" },
+		"another tracking id":           func(ev *provider.Event) { ev.TrackingID = "0000000000" },
+		"an unknown grant":              func(ev *provider.Event) { ev.Reference = "daf_01jq8z6k4t8m2x9v5c7b1n3d0f" },
+	} {
+		ev := event(d, "forged", w.Clock.Now().Add(time.Hour))
+		how(&ev)
+		out[what] = ev
+	}
+	return out
 }
 
 // tell hands one event over.
@@ -52,12 +73,14 @@ func TestEventsThatDoNotFit(t *testing.T) {
 	w := newWorld(t)
 	d := w.make(daf.Integrated, 100)
 	none := w.make(daf.Nonintegrated, 100)
-	other, unknown := event(d, "e1", w.Clock.Now()), event(d, "e1", w.Clock.Now())
-	other.TrackingID, unknown.Reference = "0000000000", "daf_01jq8z6k4t8m2x9v5c7b1n3d0f"
-	for what, ev := range map[string]provider.Event{"another tracking id": other, "a grant of which nothing is known": unknown, "no grant of the provider": event(none, "e1", w.Clock.Now())} {
-		err := w.DAF.Completed(t.Context(), ev)
-		if want := what == "another tracking id"; err == nil || errors.Is(err, daf.ErrNotice) != want || !want && code(err) != "resource_missing" {
-			t.Errorf("%s: %v", what, err)
+	unfit := w.forgeries(d)
+	unfit["no grant of the provider"] = event(none, "e1", w.Clock.Now())
+	for what, ev := range unfit {
+		for _, tell := range []func(context.Context, provider.Event) error{w.DAF.Completed, w.DAF.Canceled} {
+			err := tell(t.Context(), ev)
+			if want := what == "another tracking id"; err == nil || errors.Is(err, daf.ErrNotice) != want || !want && code(err) != "resource_missing" {
+				t.Errorf("%s: %v", what, err)
+			}
 		}
 	}
 	if got := w.get(d.ID); got.Version != 2 {
@@ -94,8 +117,8 @@ func TestEventsAndChangesByHand(t *testing.T) {
 	must("of one moment the higher id counts", w.DAF.Completed(t.Context(), event(d, "e4", began.Add(2*time.Second))), daf.Completed, 6)
 }
 
-// In whatever order events come, and however often, the last one that happened counts, the history tells each
-// move once, and the books have the fees exactly while the donation is completed.
+// In whatever order events come, and however often, with forged ones among them, the last one that happened counts, the history
+// tells each move once, and the books have the fees exactly while the donation is completed.
 func TestAnyOrderOfEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -109,9 +132,18 @@ func TestAnyOrderOfEvents(t *testing.T) {
 			events[i].Kind = rapid.SampledFrom([]provider.EventKind{provider.GrantCompleted, provider.GrantCanceled}).Draw(t, "kind")
 		}
 		last := events[n-1]
+		forgeries := w.forgeries(d)
+		for i, what := range rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(forgeries))), 0, 3).Draw(t, "forged") {
+			ev := forgeries[what]
+			ev.ID, ev.Kind = fmt.Sprint("forged", i), provider.GrantCompleted
+			if last.Kind == ev.Kind {
+				ev.Kind = provider.GrantCanceled
+			}
+			events = append(events, ev)
+		}
 		for _, ev := range rapid.Permutation(slices.Concat(events, events)).Draw(t, "order") {
-			if err := w.tell(ev); err != nil {
-				t.Fatal(err)
+			if err := w.tell(ev); (err != nil) != strings.HasPrefix(ev.ID, "forged") {
+				t.Fatalf("%+v: %v", ev, err)
 			}
 		}
 		want := daf.Completed
