@@ -15,8 +15,8 @@ import (
 	"svcpay/internal/pg"
 )
 
-// collectBatch is how many entries one statement puts into a payout: few enough, on a busy machine too, for the time-out of
-// a statement, whatever the merchant has sold since its last payout.
+// collectBatch is how many entries one statement adds up, puts into a payout or takes out of it: few enough, on a busy machine
+// too, for the time-out of a statement, whatever the merchant has sold since its last payout.
 const collectBatch = 2000
 
 // settledFor is how old an entry is when it can no longer be in a transaction that is under way: of
@@ -56,17 +56,21 @@ func (c collected) add(more collected) collected {
 	return c
 }
 
-// waiting selects the entries that changed what the merchant can be paid and that no active payout
-// holds. Payouts' own postings are not among them: they move what the others brought.
+// waiting selects the next entries that changed what the merchant can be paid and that no active payout
+// holds. Payouts' own postings are not among them: they move what the others brought. The OFFSET has each be looked up by
+// itself: the planner knows too little of a table that the transaction fills to join the two.
 const waiting = `
-	SELECT l.id, CASE WHEN l.debit = 'merchant_available' THEN -l.amount ELSE l.amount END AS amount, l.kind, l.created_at
-	FROM ledger_entries l
-	WHERE l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.currency = @currency
-		AND l.id > @after AND l.id <= @upto
-		AND (l.debit = 'merchant_available' OR l.credit = 'merchant_available')
-		AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned')
-		AND NOT EXISTS (SELECT FROM payout_entries e
-			WHERE e.application_id = l.application_id AND e.entry_id = l.id AND e.active)`
+	WITH found AS MATERIALIZED (
+		SELECT l.id, CASE WHEN l.debit = 'merchant_available' THEN -l.amount ELSE l.amount END AS amount, l.kind, l.created_at
+		FROM ledger_entries l
+		WHERE l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.currency = @currency
+			AND l.id > @after AND l.id <= @upto
+			AND (l.debit = 'merchant_available' OR l.credit = 'merchant_available')
+			AND l.kind NOT IN ('payout', 'payout_failed', 'payout_returned')
+			AND NOT EXISTS (SELECT FROM payout_entries e
+				WHERE e.application_id = l.application_id AND e.entry_id = l.id AND e.active OFFSET 0)
+		ORDER BY l.id LIMIT @batch
+	)`
 
 // sums is what a collection is read from.
 const sums = `
@@ -87,6 +91,27 @@ func summed(rows pgx.Rows, err error) (collected, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[collected])
 }
 
+// inSteps adds up what step finds after one id, until it finds no whole batch.
+func inSteps(args pg.Args, after [16]byte, step func() (collected, error)) (all collected, err error) {
+	args["after"], args["batch"] = after, collectBatch
+	for more := true; more; {
+		next, err := step()
+		if err != nil {
+			return collected{}, fmt.Errorf("payout: collect: %w", err)
+		}
+		all, more = all.add(next), next.Entries == collectBatch
+		args["after"] = all.Last.Bytes()
+	}
+	return all, nil
+}
+
+// alongIndexes has the transaction find each batch where the one before it ended. The planner would sort all that is left, for each
+// batch anew, where it takes that for little.
+func alongIndexes(ctx context.Context, tx *pg.Tx) error {
+	_, err := tx.Exec(ctx, `SELECT set_config('enable_sort', 'off', true)`, pg.Args{})
+	return err
+}
+
 // lastID is above every id.
 var lastID = [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
@@ -101,11 +126,14 @@ func collectTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.
 	floor, err := pg.Value[[16]byte](ctx, tx, `
 		SELECT payout_floor FROM merchants WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": owner.ApplicationID, "id": owner.ID})
+	if err == nil {
+		err = alongIndexes(ctx, tx)
+	}
 	if err != nil {
 		return Payout{}, err
 	}
-	args := pg.Args{"application_id": owner.ApplicationID, "merchant_id": owner.ID, "currency": owner.Currency, "after": floor, "upto": lastID}
-	seen, err := summed(tx.Query(ctx, `WITH found AS MATERIALIZED (`+waiting+`)`+sums, planAnew, args))
+	args := pg.Args{"application_id": owner.ApplicationID, "merchant_id": owner.ID, "currency": owner.Currency, "upto": lastID}
+	seen, err := inSteps(args, floor, func() (collected, error) { return summed(tx.Query(ctx, waiting+sums, planAnew, args)) })
 	if err != nil || seen.Amount <= 0 {
 		return Payout{}, err
 	}
@@ -113,19 +141,15 @@ func collectTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.
 	if err := tx.Flush(ctx); err != nil {
 		return Payout{}, err
 	}
-	args["upto"], args["payout_id"], args["batch"] = seen.Last.Bytes(), p.ID, collectBatch
-	var taken collected
-	for more := true; more; {
-		step, err := summed(tx.Query(ctx, `
-			WITH found AS MATERIALIZED (`+waiting+` ORDER BY l.id LIMIT @batch), put AS (
-				INSERT INTO payout_entries (application_id, payout_id, entry_id, active, amount)
-				SELECT @application_id, @payout_id, id, true, amount FROM found
-			)`+sums, planAnew, args))
-		if err != nil {
-			return Payout{}, fmt.Errorf("payout: collect: %w", err)
-		}
-		taken, more = taken.add(step), step.Entries == collectBatch
-		args["after"] = taken.Last.Bytes()
+	args["upto"], args["payout_id"] = seen.Last.Bytes(), p.ID
+	taken, err := inSteps(args, floor, func() (collected, error) {
+		return summed(tx.Query(ctx, waiting+`, put AS (
+			INSERT INTO payout_entries (application_id, payout_id, entry_id, active, amount)
+			SELECT @application_id, @payout_id, id, true, amount FROM found
+		)`+sums, planAnew, args))
+	})
+	if err != nil {
+		return Payout{}, err
 	}
 	if taken.Amount <= 0 {
 		return Payout{}, errOvertaken
@@ -155,15 +179,39 @@ func floorTx(tx *pg.Tx, p Payout, m instant.Moment) {
 		pg.Args{"floor": ids.NewEntry(m.Machine.Add(-settledFor)), "application_id": p.ApplicationID, "merchant_id": p.MerchantID})
 }
 
-// releaseTx queues that a payout holds its entries no longer: the next one collects them again.
-func releaseTx(tx *pg.Tx, p Payout) {
-	args := pg.Args{"application_id": p.ApplicationID, "payout_id": p.ID}
-	tx.Later(`
-		UPDATE payout_entries SET active = false
-		WHERE application_id = @application_id AND payout_id = @payout_id AND active`, args)
+// releaseTx has a payout hold its entries no longer, a batch at a time: the next one collects them again.
+func releaseTx(ctx context.Context, tx *pg.Tx, p Payout) error {
+	if err := alongIndexes(ctx, tx); err != nil {
+		return err
+	}
+	args := pg.Args{"application_id": p.ApplicationID, "payout_id": p.ID, "after": [16]byte{}, "upto": lastID, "batch": collectBatch}
+	for more := true; more; {
+		rows, err := tx.Query(ctx, `
+			WITH step AS MATERIALIZED (
+				SELECT entry_id FROM payout_entries
+				WHERE application_id = @application_id AND payout_id = @payout_id AND entry_id > @after
+				ORDER BY entry_id LIMIT 1 OFFSET @batch - 1
+			), released AS (
+				UPDATE payout_entries SET active = false
+				WHERE application_id = @application_id AND payout_id = @payout_id AND active
+					AND entry_id > @after AND entry_id <= coalesce((SELECT entry_id FROM step), @upto)
+			)
+			SELECT entry_id FROM step`, planAnew, args)
+		if err != nil {
+			return fmt.Errorf("payout: release: %w", err)
+		}
+		last, err := pgx.CollectRows(rows, pgx.RowTo[[16]byte])
+		if err != nil {
+			return fmt.Errorf("payout: release: %w", err)
+		}
+		if more = len(last) > 0; more {
+			args["after"] = last[0]
+		}
+	}
 	tx.Later(`
 		UPDATE merchants m SET payout_floor = least(m.payout_floor, p.entries_above)
 		FROM payouts p
 		WHERE p.application_id = @application_id AND p.id = @payout_id AND m.application_id = p.application_id AND m.id = p.merchant_id`,
-		args)
+		pg.Args{"application_id": p.ApplicationID, "payout_id": p.ID})
+	return nil
 }

@@ -57,7 +57,7 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o o
 	if err := putOffTx(tx, l.owner, m.At); err != nil {
 		return err
 	}
-	return s.undoTx(tx, m, l, Failed, lostFailure)
+	return s.undoTx(ctx, tx, m, l, Failed, lostFailure)
 }
 
 // watchedFor is how long a submission that was given up is looked for.
@@ -135,7 +135,7 @@ func (s *Service) failTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l loc
 	if _, err := s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job}); err != nil {
 		return err
 	}
-	if err := s.undoTx(tx, m, l, Failed, f); err != nil {
+	if err := s.undoTx(ctx, tx, m, l, Failed, f); err != nil {
 		return err
 	}
 	return s.tellFailedTx(ctx, tx, l, Failed, f)
@@ -146,14 +146,14 @@ func (s *Service) returnTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l l
 	if _, err := s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutReturned, merchant.Cause{Source: outbox.Job}); err != nil {
 		return err
 	}
-	if err := s.undoTx(tx, m, l, Returned, f); err != nil {
+	if err := s.undoTx(ctx, tx, m, l, Returned, f); err != nil {
 		return err
 	}
 	return s.tellFailedTx(ctx, tx, l, Returned, f)
 }
 
 // undoTx gives the money back to the merchant, and the entries to the next payout.
-func (s *Service) undoTx(tx *pg.Tx, m instant.Moment, l locked, to Status, f Failure) error {
+func (s *Service) undoTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked, to Status, f Failure) error {
 	p := l.payout
 	p.Status, p.Failure = to, &f
 	if to == Failed {
@@ -167,7 +167,9 @@ func (s *Service) undoTx(tx *pg.Tx, m instant.Moment, l locked, to Status, f Fai
 		}
 		ledger.PostTx(tx, m, posting(p, kind, "returned", ledger.ProcessorReceivable, ledger.MerchantAvailable))
 	}
-	releaseTx(tx, p)
+	if err := releaseTx(ctx, tx, p); err != nil {
+		return err
+	}
 	_, err := changeTx(tx, m, l.payout, p)
 	return err
 }

@@ -1,7 +1,6 @@
 package payout_test
 
 import (
-	"context"
 	"encoding/json"
 	"sync"
 	"testing"
@@ -254,35 +253,6 @@ func TestPostingsDuringARun(t *testing.T) {
 		t.Errorf("%d left, %d payouts", left, len(w.payouts(t)))
 	}
 	w.audit(t)
-}
-
-// TestAHundredThousandEntries: a merchant with a long list is paid within the bounds of statements.
-func TestAHundredThousandEntries(t *testing.T) {
-	t.Parallel()
-	w := open(t)
-	const batches, each = 20, 5_000
-	for range batches {
-		_, err := pg.Exec(context.WithoutCancel(t.Context()), w.Pool, `
-			INSERT INTO ledger_entries (id, application_id, merchant_id, business_key, kind, debit, credit, amount, currency, source_id, charge_id, created_at)
-			SELECT gen_random_uuid(), @a, @m, gen_random_uuid()::text, 'capture', 'merchant_pending', 'merchant_available', 3, 'usd', gen_random_uuid(), gen_random_uuid(), @now
-			FROM generate_series(1, @n::int)`, pg.Args{"a": w.App.AppID, "m": w.us, "n": each, "now": w.Clock.Now()})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.next(t)
-	if p := w.last(t, 1); p.Amount != 3*batches*each || p.EntryCount != batches*each || p.ChargeCount != batches*each {
-		t.Errorf("%+v", p)
-	}
-	if n := w.count(t, `payout_entries WHERE active`, pg.Args{}); n != batches*each {
-		t.Errorf("%d entries", n)
-	}
-	if err := w.Payouts.Failed(t.Context(), tell(w.last(t, 1), processor.PayoutFailed, "")); err != nil {
-		t.Fatal(err)
-	}
-	if n := w.count(t, `payout_entries WHERE active`, pg.Args{}); n != 0 {
-		t.Errorf("%d entries of a failed payout are active", n)
-	}
 }
 
 func TestRunsGoByTheApplicationsClock(t *testing.T) {
