@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/idempotency"
 	"svcpay/internal/jobs"
+	"svcpay/internal/payout"
 	"svcpay/internal/ratelimit"
 	"svcpay/internal/requestlog"
 	"svcpay/internal/vault"
@@ -17,7 +18,7 @@ const sweepEvery = time.Second
 // schedules is the background work.
 func (a *app) schedules() []jobs.Schedule {
 	out := []jobs.Schedule{
-		{Name: "resolve_operations", Every: sweepEvery, Run: counting(a.Operations.Resolve)},
+		{Name: "resolve_operations", Every: sweepEvery, Run: counting(a.Operations.Resolve), Within: payout.Within},
 		{Name: "resolve_grants", Every: sweepEvery, Run: counting(a.Grants.Resolve)},
 		{Name: "resolve_daf_enrollments", Every: sweepEvery, Run: counting(a.DAF.ResolveEnrollments)},
 		{Name: "fold_charges", Every: sweepEvery, Run: counting(a.Charges.Fold)},
@@ -58,7 +59,7 @@ func (a *app) schedules() []jobs.Schedule {
 			jobs.Schedule{Name: "notify_of_grants", Every: sweepEvery, Run: counting(a.notifyOfGrants)})
 	}
 	for _, s := range a.Sweeps() {
-		out = append(out, jobs.Schedule{Name: s.Name, Every: sweepEvery, Run: func(ctx context.Context) (bool, error) {
+		out = append(out, jobs.Schedule{Name: s.Name, Every: sweepEvery, Within: s.Within, Run: func(ctx context.Context) (bool, error) {
 			return a.Clocks.RunAll(ctx, s)
 		}})
 	}

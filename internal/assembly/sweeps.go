@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/clock"
+	"svcpay/internal/payout"
 )
 
 // NextEvent tells when a processor will next have something to tell about an application.
@@ -14,13 +15,13 @@ type NextEvent func(ctx context.Context, applicationID int64, after time.Time) (
 // instant: first what the processor tells, last what pays out.
 func (s *Services) Sweeps() []clock.Sweep {
 	return []clock.Sweep{
-		{Name: "take_in_events", Run: s.takeIn, Next: s.nextEventOf},
+		{Name: "take_in_events", Run: s.takeIn, Next: s.nextEventOf, Within: payout.Within},
 		{Name: "step_charges", Run: s.Charges.Step, Next: s.Charges.NextStep},
 		{Name: "release_refunds", Run: s.Refunds.ReleaseWaiting, Next: s.Refunds.NextReleaseWaiting},
 		{Name: "close_disputes", Run: s.Disputes.CloseOverdue, Next: s.Disputes.NextOverdue},
 		{Name: "remind_of_disputes", Run: s.Disputes.Remind, Next: s.Disputes.NextReminder},
 		{Name: "expire_tokens", Run: s.Tokens.ExpireTokens, Next: s.Tokens.NextExpiry},
-		{Name: "run_payouts", Run: s.Payouts.Run, Next: s.Payouts.NextRun},
+		{Name: "run_payouts", Run: s.Payouts.Run, Next: s.Payouts.NextRun, Within: payout.Within},
 	}
 }
 

@@ -9,10 +9,12 @@ import (
 // Sweep is work that becomes due by applications' time. Run does a batch of what is due in a view and
 // tells how much that was; it may run in several binaries at once and be killed anywhere. Next is the
 // earliest time later than after at which there will be something to do for an application, nil for never.
+// Within is how long a job may be at it; zero for as long as any.
 type Sweep struct {
-	Name string
-	Run  func(ctx context.Context, v View) (int, error)
-	Next func(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error)
+	Name   string
+	Run    func(ctx context.Context, v View) (int, error)
+	Next   func(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error)
+	Within time.Duration
 }
 
 // RunAll runs a sweep over the views of all applications and tells whether there may be more. One

@@ -3,6 +3,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ type Schedule struct {
 	Name  string
 	Every time.Duration
 	Run   func(ctx context.Context) (more bool, err error)
+	// Within is how long a job may run until it is canceled; zero for a minute.
+	Within time.Duration
 	// Ran is told of each call of Run, a panic as its error; nil for nobody.
 	Ran func(took time.Duration, err error)
 }
@@ -72,6 +75,16 @@ type scheduled struct {
 
 // sayAgain is how long the log is not told the same of a job that fails each time.
 const sayAgain = time.Minute
+
+// Timeout implements river.Worker.
+func (w *worker) Timeout(job *river.Job[sweep]) time.Duration {
+	if s, ok := w.schedules[job.Args.Name]; ok {
+		return s.within()
+	}
+	return jobTimeout
+}
+
+func (s Schedule) within() time.Duration { return cmp.Or(s.Within, jobTimeout) }
 
 // Work implements river.Worker.
 func (w *worker) Work(ctx context.Context, job *river.Job[sweep]) error {
@@ -193,7 +206,7 @@ func (r *Runner) bridge(ctx context.Context, s *scheduled) {
 
 // drainOnce drains as a job of the queue does, for a bounded time. Of an error the log knows already.
 func drainOnce(ctx context.Context, s *scheduled) {
-	ctx, cancel := context.WithTimeout(ctx, jobTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.within())
 	defer cancel()
 	_ = s.drain(ctx)
 }

@@ -115,6 +115,43 @@ func TestTheLogIsToldWhichJobFailedAndWhy(t *testing.T) {
 	}
 }
 
+// A job is canceled when its time is up: a minute, or what its schedule says, whether the queue runs it or this binary itself.
+func TestJobsHaveTheirTime(t *testing.T) {
+	t.Parallel()
+	type job struct {
+		name string
+		left time.Duration
+	}
+	ran := make(chan job)
+	ended := make(chan struct{})
+	of := func(name string, every, within time.Duration) jobs.Schedule {
+		return jobs.Schedule{Name: name, Every: every, Within: within, Run: func(ctx context.Context) (bool, error) {
+			until, _ := ctx.Deadline()
+			select {
+			case ran <- job{name, time.Until(until)}:
+			case <-ended:
+			}
+			return false, nil
+		}}
+	}
+	const long = 10 * time.Minute
+	r := start(t, pgtest.New(t), of("hourly", time.Hour, 0), of("hourly, long", time.Hour, long), of("frequent", time.Second, 0), of("frequent, long", time.Second, long))
+	defer stop(t, r)
+	defer close(ended)
+	seen := map[string]bool{}
+	for len(seen) < 4 {
+		j := <-ran
+		seen[j.name] = true
+		want := time.Minute
+		if strings.HasSuffix(j.name, "long") {
+			want = long
+		}
+		if j.left > want || j.left < want-want/2 {
+			t.Errorf("%s has %v, want %v", j.name, j.left, want)
+		}
+	}
+}
+
 // A binary that was killed while it led is the leader until its lease ends.
 func TestSchedulesAreKeptWhileADeadBinaryLeads(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,10 @@ const (
 	arrivalDays = 1
 )
 
+// Within is how long a job may run that makes payouts, or takes them back: each is one transaction, of all its entries, which
+// begins anew when its time is up.
+const Within = 10 * time.Minute
+
 // due is a merchant whose run has come.
 type due struct {
 	ApplicationID int64 `db:"application_id"`
