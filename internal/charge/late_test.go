@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/ids"
+	"svcpay/internal/money"
 	"svcpay/internal/operation"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -80,6 +81,40 @@ func TestApprovalAfterGivingUpIsReversed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A capture that turns up when its charge has expired is given back, and the charge tells of it.
+func TestLateCaptureThatFitsNoMoreIsTold(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	c := held(t, w, 1000)
+	w.Charges.Processor = losing{p, true}
+	w.Clock.Advance(7*24*time.Hour - time.Minute)
+	if _, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{Amount: ptr(money.Amount(600))}, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.lookup = func(context.Context, string) (processor.Answer, error) {
+		return processor.Answer{}, processor.ErrNotFound
+	}
+	w.Clock.Advance(p.SettleWindow() + time.Second)
+	resolve(t, w, 1)
+	w.Clock.Advance(time.Minute)
+	step(t, w)
+	expired := get(t, w, c.ID)
+	p.lookup = nil
+	w.Clock.Advance(time.Minute)
+	resolve(t, w, 1)
+	got := get(t, w, c.ID)
+	if expired.Status != charge.Expired || got.Status != charge.Expired || got.Version != expired.Version+1 || got.AmountCaptured != 0 {
+		t.Errorf("%s\nwas %s", jsonOf(t, got), jsonOf(t, expired))
+	}
+	if n := count(t, w, "sandbox_processor_book WHERE kind = 'refund' AND amount = 600", pg.Args{}); n != 1 {
+		t.Errorf("%d reversals", n)
+	}
+	if n := count(t, w, "events WHERE object_id = @id AND type = 'charge.updated' AND source = 'job'", pg.Args{"id": c.ID}); n != 1 {
+		t.Errorf("%d events tell of it", n)
+	}
+	audit(t, w)
 }
 
 func TestCallThatNeverArrivesIsWatchedForADay(t *testing.T) {

@@ -136,16 +136,18 @@ func (s *Service) reverseAfter(ctx context.Context, o operation.Operation,
 // reversedMessage is told of a failed charge that was approved late.
 const reversedMessage = "The charge did not reach the card processor in time. It was approved late and has been reversed."
 
-// reversedTx notes the reversal on the charge, once.
+// reversedTx tells of the reversal: a charge that failed says so once, of any other its calls and a version do.
 func (s *Service) reversedTx(tx *pg.Tx, m instant.Moment, l Locked) error {
 	before := s.derive(l.Charge)
-	if before.Failure == nil || before.Failure.Message == reversedMessage {
-		return nil
-	}
 	c := changed(before, m.At)
-	failure := *before.Failure
-	failure.Message = reversedMessage
-	c.Failure = &failure
+	if before.Failure != nil {
+		if before.Failure.Message == reversedMessage {
+			return nil
+		}
+		failure := *before.Failure
+		failure.Message = reversedMessage
+		c.Failure = &failure
+	}
 	updateTx(tx, c, nil)
 	_, err := s.announceTx(tx, m, before, c, "charge.updated", ids.Request{}, outbox.Job)
 	return err

@@ -29,7 +29,7 @@ var types = []Type{
 	{"charge.expired", "charge", "Seven days passed without a capture.", []string{"status", "expired_at"}},
 	{"charge.returned", "charge", "A bank took a settled debit back.", []string{"status", "returned_at", "return_code"}},
 	{"charge.refunded", "charge", "An amount of the charge was given back.", []string{"amount_refunded"}},
-	{"charge.updated", "charge", "Something else of the charge changed: a text of yours, a refund that is on its way, a dispute.", nil},
+	{"charge.updated", "charge", "Something else of the charge changed: a text of yours, a refund that is on its way, a dispute; or what came too late was given back.", nil},
 
 	{"refund.created", "refund", "A refund was written down; its amount is reserved.", nil},
 	{"refund.updated", "refund", "A refund that waited was sent.", []string{"pending_reason"}},

@@ -54,12 +54,11 @@ type facts struct {
 	theirs
 	Ripe bool `db:"ripe"` // older than the horizon
 	Bank bool `db:"bank"` // of a charge of a bank account
-	// Takers are the approved calls that took the charge's money, oldest first; Reversed: its own
-	// submission was, as it came after it was given up.
-	Takers   []string       `db:"takers"`
-	Takes    []money.Amount `db:"takes"`
-	Reversed bool           `db:"reversed"`
-	Own      string         `db:"own"` // reference of the charge's submission
+	// Takers are the approved calls that took the charge's money, oldest first; GivenBack, what was given back of
+	// those that came after they were given up.
+	Takers    []string       `db:"takers"`
+	Takes     []money.Amount `db:"takes"`
+	GivenBack []money.Amount `db:"given_back"`
 	// What is posted of the charge, refund or payout, in the operation's currency and of its merchant.
 	Captured  []money.Amount `db:"captured"`
 	TakenBack []money.Amount `db:"taken_back"`
@@ -82,10 +81,10 @@ const selectFacts = `
 	)
 	SELECT w.reference, o.application_id, o.merchant_id, o.kind AS our_kind, o.state AS our_state, o.amount AS our_amount,
 		o.currency AS our_currency, coalesce(o.created_at <= @horizon, false) AS ripe, coalesce(c.type <> 'cc', false) AS bank,
-		coalesce(c.processor_reference, '') AS own, coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
+		coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
 		b.kind AS book_kind, b.account AS book_account, b.amount AS book_amount, b.currency AS book_currency,
 		b.approved AS book_approved, coalesce(t.takers, '{}') AS takers, coalesce(t.takes, '{}') AS takes,
-		coalesce(t.reversed, false) AS reversed, coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
+		coalesce(t.given_back, '{}') AS given_back, coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
 		coalesce(p.refunded, '{}') AS refunded, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		coalesce(po.failure->>'code' = 'not_submitted', false) AS given_up
@@ -100,9 +99,10 @@ const selectFacts = `
 	LEFT JOIN LATERAL (
 		SELECT array_agg(k.reference ORDER BY k.id) FILTER (WHERE k.takes) AS takers,
 			array_agg(k.amount ORDER BY k.id) FILTER (WHERE k.takes) AS takes,
-			bool_or(k.kind = 'reverse' AND k.state = 'approved') AS reversed
-		FROM (SELECT id, reference, amount, kind, state,
-				state = 'approved' AND (kind IN ('debit', 'capture') OR kind = 'authorize' AND c.capture) AS takes
+			array_agg(k.amount ORDER BY k.id) FILTER (WHERE k.gives_back) AS given_back
+		FROM (SELECT id, reference, amount,
+				state = 'approved' AND (kind IN ('debit', 'capture') OR kind = 'authorize' AND c.capture) AS takes,
+				state = 'approved' AND kind = 'reverse' AND (c.type <> 'cc' OR note <> 'void') AS gives_back -- a card's void frees a hold
 			FROM processor_operations WHERE application_id = o.application_id AND charge_id = o.charge_id) k
 	) t ON true
 	LEFT JOIN LATERAL (

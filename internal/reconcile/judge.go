@@ -152,21 +152,25 @@ func (f facts) self() []taker {
 	return []taker{{f.Reference, *f.OurAmount}}
 }
 
-// takers are the calls that took the charge's money and were not reversed.
+// takers are the calls that took the charge's money and did not give it back. Of several of one amount it was the oldest
+// that did: what came too late was asked for before what was made in its place.
 func (f facts) takers() (out []taker) {
 	for i, reference := range f.Takers {
-		if !f.Reversed || reference != f.Own {
-			out = append(out, taker{reference, f.Takes[i]})
+		out = append(out, taker{reference, f.Takes[i]})
+	}
+	for _, amount := range f.GivenBack {
+		if i := slices.IndexFunc(out, func(t taker) bool { return t.amount == amount }); i >= 0 {
+			out = slices.Delete(out, i, i+1)
 		}
 	}
 	return out
 }
 
-// pair gives each call the posting of its amount, then any that is left, and tells what that means
-// for the operation in question.
+// pair gives each call, the newest first for the same reason, the posting of its amount, then any that is left, and
+// tells what that means for the operation in question.
 func (k *kinds) pair(f facts, calls []taker, posted []money.Amount) {
 	left, unpaired := slices.Clone(posted), []taker{}
-	for _, c := range calls {
+	for _, c := range slices.Backward(calls) {
 		if i := slices.Index(left, c.amount); i >= 0 {
 			left = slices.Delete(left, i, i+1)
 		} else {

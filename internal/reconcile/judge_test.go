@@ -17,7 +17,7 @@ import (
 func call(kind operation.Kind, amount money.Amount) facts {
 	application, merchant, usd, state, reference := int64(1), int64(2), money.USD, operation.Approved, "ref"
 	account, bookKind, number, yes := processor.Account(application, merchant), string(kind), int64(9), true
-	f := facts{Reference: reference, Ripe: true, Own: reference}
+	f := facts{Reference: reference, Ripe: true}
 	f.Lines = 1
 	f.ApplicationID, f.MerchantID, f.OurKind, f.OurState, f.OurAmount, f.OurCurrency = &application, &merchant, &kind, &state, &amount, &usd
 	f.BookNumber, f.BookKind, f.BookAccount, f.BookAmount, f.BookCurrency, f.BookApproved = &number, &bookKind, &account, &amount, &usd, &yes
@@ -32,6 +32,12 @@ func call(kind operation.Kind, amount money.Amount) facts {
 	case operation.Reverse:
 		bookKind = "void"
 	}
+	return f
+}
+
+// beside has two captures of one amount, of which one is booked, and something given back.
+func (f facts) beside(older, newer string, back ...money.Amount) facts {
+	f.Takers, f.Takes, f.GivenBack = []string{older, newer}, []money.Amount{100, 100}, back
 	return f
 }
 
@@ -62,9 +68,14 @@ func TestJudgment(t *testing.T) {
 		"a hold that is booked":               {operation.Authorize, func(f *facts) { f.Takers, f.Takes = nil, nil }, []Kind{PostingUnexpected}},
 		"a hold that another call took":       {operation.Authorize, func(f *facts) { f.Takers = []string{"capture"} }, nil},
 		"a hold, and what took it not booked": {operation.Authorize, func(f *facts) { f.Takers, f.Captured = []string{"capture"}, nil }, nil},
-		"reversed":                            {operation.Authorize, func(f *facts) { f.Reversed, f.Captured = true, nil }, nil},
-		"reversed and booked":                 {operation.Debit, func(f *facts) { f.Reversed = true }, []Kind{PostingUnexpected}},
-		"reversed, and another took":          {operation.Capture, func(f *facts) { f.Reversed, f.Own = true, "own" }, nil},
+		"reversed":                            {operation.Authorize, func(f *facts) { f.Captured, f.GivenBack = nil, []money.Amount{100} }, nil},
+		"reversed twice":                      {operation.Authorize, func(f *facts) { f.Captured, f.GivenBack = nil, []money.Amount{100, 100} }, nil},
+		"reversed and booked":                 {operation.Debit, func(f *facts) { f.GivenBack = []money.Amount{100} }, []Kind{PostingUnexpected}},
+		"another amount reversed":             {operation.Capture, func(f *facts) { f.Captured, f.GivenBack = nil, []money.Amount{60} }, []Kind{PostingMissing}},
+		"late beside one alike":               {operation.Capture, func(f *facts) { *f = f.beside("ref", "newer") }, []Kind{PostingMissing}},
+		"one alike that is late":              {operation.Capture, func(f *facts) { *f = f.beside("late", "ref") }, nil},
+		"reversed beside one alike":           {operation.Capture, func(f *facts) { *f = f.beside("ref", "newer", 100) }, nil},
+		"one alike that is reversed":          {operation.Capture, func(f *facts) { *f = f.beside("late", "ref", 100) }, nil},
 		"not booked":                          {operation.Capture, func(f *facts) { f.Captured = nil }, []Kind{PostingMissing}},
 		"booked twice, seen from a capture":   {operation.Capture, func(f *facts) { f.Captured = []money.Amount{100, 100} }, nil},
 		"booked twice":                        {operation.Debit, func(f *facts) { f.Captured = []money.Amount{100, 100} }, []Kind{PostingUnexpected}},

@@ -133,15 +133,76 @@ func TestLateCaptureBesideAnother(t *testing.T) {
 	w.expect(t, "one of them never arrived")
 	lost, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = 'capture' AND amount = 30`, pg.Args{})
 	must(t, err)
-	// It arrived after all, and the processor took both.
 	w.exec(t, `UPDATE processor_operations SET state = 'approved', next_check_at = NULL WHERE reference = @ref`, pg.Args{"ref": lost})
+	w.takesToo(t, c, lost, 30)
+	w.now(t)
+	w.expect(t, "both", "posting_missing "+lost)
+}
+
+// takesToo has a capture arrive after all, and the processor take it beside another one, which the sandbox does not.
+func (w place) takesToo(t fatal, c charge.Charge, reference string, amount money.Amount) {
+	t.Helper()
 	w.exec(t, `
 		INSERT INTO sandbox_processor_book (kind, reference, original, account, amount, currency, captured, approved, last4, test_case,
 			answer, visible_at, account_at, created_at)
-		SELECT kind, @ref, original, account, 30, currency, captured, approved, last4, test_case, answer, visible_at, account_at, @now
-		FROM sandbox_processor_book WHERE kind = 'capture'`, pg.Args{"ref": lost, "now": w.Clock.Now()})
+		SELECT kind, @ref, original, account, @amount, currency, captured, approved, last4, test_case, answer, visible_at, account_at, @now
+		FROM sandbox_processor_book WHERE kind = 'capture' AND original = @charge`,
+		pg.Args{"ref": reference, "amount": amount, "charge": c.Processor.Reference, "now": w.Clock.Now()})
+}
+
+// TestReversedCaptureBesideAnother: the one that came too late is a difference until it is reversed, and the other never,
+// whether or not they are of one amount.
+func TestReversedCaptureBesideAnother(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	for _, amounts := range [][]money.Amount{{30, 50}, {50, 50}} {
+		c := w.charge(t, w.Token(good), 100, false)
+		for i, f := range []fate{drops, arrives} {
+			w.p.fate = f
+			_, _ = w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{Amount: &amounts[i]}, nil)
+			w.Clock.Advance(w.p.SettleWindow() + time.Second)
+			_, err := w.Operations.Resolve(t.Context())
+			must(t, err)
+		}
+		reference := func(kind string) string {
+			r, err := pg.Value[string](t.Context(), w.Pool, `SELECT reference FROM processor_operations WHERE kind = @kind AND charge_id = @id ORDER BY id LIMIT 1`,
+				pg.Args{"kind": kind, "id": c.ID})
+			must(t, err)
+			return r
+		}
+		lost := reference("capture")
+		w.takesToo(t, c, lost, amounts[0])
+		w.p.fate = drops // the reversal does not arrive
+		w.Clock.Advance(5 * time.Minute)
+		_, err := w.Operations.Resolve(t.Context())
+		must(t, err)
+		w.now(t)
+		w.expect(t, "noticed", "posting_missing "+lost, "open_too_long "+reference("reverse"))
+		w.p.fate = arrives
+		w.settle(t)
+		w.Clock.Advance(25 * time.Hour)
+		w.settle(t)
+		w.repeat(t, 1)
+		w.now(t)
+		w.expect(t, "reversed")
+	}
+}
+
+// TestCaptureThatCameWhenItsChargeHadExpired is no difference once it is reversed.
+func TestCaptureThatCameWhenItsChargeHadExpired(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	c := w.charge(t, w.Token(good), 100, false)
+	w.Clock.Advance(7*24*time.Hour - time.Minute)
+	w.late(t, false, func() { _, _ = w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{}, nil) })
+	w.Clock.Advance(time.Minute)
+	w.sweep(t)
+	w.settle(t)
+	if n := w.count(t, `charges WHERE status = 'expired' AND version = 4`, pg.Args{}); n != 1 {
+		t.Error("the charge did not expire, or does not tell of the reversal")
+	}
 	w.now(t)
-	w.expect(t, "both", "posting_missing "+lost)
+	w.expect(t, "reversed")
 }
 
 // TestVoidedDebit: its posting must be taken back.

@@ -214,12 +214,18 @@ func (w place) settle(t fatal) {
 			n, err = w.Operations.Resolve(w.T.Context())
 			must(t, err)
 		}
-		for _, s := range w.Sweeps() {
-			for more := true; more; {
-				var err error
-				more, err = w.Clocks.RunAll(w.T.Context(), s)
-				must(t, err)
-			}
+		w.sweep(t)
+	}
+}
+
+// sweep has everything done that becomes due by time.
+func (w place) sweep(t fatal) {
+	t.Helper()
+	for _, s := range w.Sweeps() {
+		for more := true; more; {
+			var err error
+			more, err = w.Clocks.RunAll(w.T.Context(), s)
+			must(t, err)
 		}
 	}
 }
