@@ -54,10 +54,7 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 		}
 		return s.openReversalTx(tx, m, l.Charge, o.Operation, give), nil
 	case operation.Reverse:
-		if l.Failure != nil && l.Failure.Message == reversedMessage {
-			slog.ErrorContext(ctx, "a late approval was reversed twice", "charge_id", l.ID.String(), "reference", o.Reference)
-		}
-		return nil, s.reversedTx(tx, m, l)
+		return nil, s.reversedTx(ctx, tx, m, l)
 	}
 	o.IdempotencyKey = nil // its request was told of the failure
 	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []finishIn{{Outcome: o}}, outbox.Job)

@@ -3,8 +3,11 @@ package charge
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/calendar"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
@@ -15,13 +18,26 @@ import (
 
 // How a reversal gives back what was approved late, as its operation notes it.
 const (
-	byVoid   = "void"
-	byRefund = "refund"
-	repeated = "repeated" // by a refund that did not arrive; another was made in its place
+	byVoid    = "void"
+	byRefund  = "refund"
+	unsettled = "unsettled" // by a void that was refused, as the bank had the debit; it is refunded when it has settled
+	repeated  = "repeated"  // by one that came to nothing; a refund was made in its place
 )
 
-// openReversalTx queues the operation that gives back what another one took or holds.
+// givenUp tells whether the charge failed because its processor knew nothing of it when its window closed.
+func (c Charge) givenUp() bool { return c.Status == Failed && c.Failure.Code == notSubmitted }
+
+// givenBack tells of a charge that was given up whether the payer has the money of it again: by a reversal, or because the
+// bank sent the debit back.
+func (c Charge) givenBack() bool {
+	return c.givenUp() && (c.ReturnCode != nil || c.Failure.Message == reversedMessage)
+}
+
+// openReversalTx queues the operation that gives back what another one took or holds, unless the payer has it already.
 func (s *Service) openReversalTx(tx *pg.Tx, m instant.Moment, c Charge, of operation.Operation, how string) *operation.Operation {
+	if c.givenBack() {
+		return nil
+	}
 	r := s.reversal(c, of, m)
 	r.Note = &how
 	operation.OpenTx(tx, r)
@@ -56,7 +72,8 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 
 // FinishReversals writes what became of reversals. A void that never reached the processor is made again under a reference of
 // its own, since a second one changes nothing; so is a refund, but not before it is looked for no more ([Service.RepeatReversals]):
-// both might be paid. One that was refused needs a person.
+// both might be paid. A debit that cannot be voided any more is refunded when it has settled: until then the bank may send it back, and
+// the payer would have it twice. Any other reversal that was refused needs a person.
 func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outcome) error {
 	for _, o := range outcomes {
 		err := s.reverseAfter(ctx, o.Operation, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
@@ -77,38 +94,73 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 	operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
 	switch how := or(o.Note, byVoid); {
 	case operation.StateOf(o.Answer) == operation.Approved:
-		return nil, s.reversedTx(tx, m, l)
+		return nil, s.reversedTx(ctx, tx, m, l)
+	case l.givenBack(): // meanwhile, otherwise
 	case operation.StateOf(o.Answer) == operation.NotSubmitted && how == byRefund:
 		slog.WarnContext(ctx, "a reversal did not arrive, and is made again when it is looked for no more", "charge_id", l.ID.String())
 	case operation.StateOf(o.Answer) == operation.NotSubmitted:
 		return s.openReversalTx(tx, m, l.Charge, o.Operation, how), nil
-	case how == byVoid && l.Type != Card: // it is with the bank already
-		return s.openReversalTx(tx, m, l.Charge, o.Operation, byRefund), nil
+	case how == byVoid && l.Type != Card:
+		slog.WarnContext(ctx, "a late debit is with the bank already, and is refunded when it has settled", "charge_id", l.ID.String())
+		operation.NoteTx(tx, o.ID, unsettled)
 	default:
 		slog.ErrorContext(ctx, "a late approval could not be reversed", "charge_id", l.ID.String())
 	}
 	return nil, nil
 }
 
-// RepeatReversals makes refunds of late approvals again that did not arrive, and were not found in all the time that they
-// were looked for. It tells how many.
+// RepeatReversals makes refunds in the place of reversals that came to nothing: of refunds that did not arrive and were not found in
+// all the time that they were looked for, and of voids of debits that have settled since. It tells how many.
 func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
-	due, err := operation.GivenUp(ctx, s.Pool, operation.Reverse, byRefund, s.Clock.Machine())
+	machine := s.Clock.Machine()
+	lost, err := operation.GivenUp(ctx, s.Pool, operation.Reverse, byRefund, machine)
 	if err != nil {
 		return 0, err
 	}
-	for _, o := range due {
+	refused, err := operation.Refused(ctx, s.Pool, operation.Reverse, unsettled, machine.AddDate(0, 0, -bankSettlementDays))
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, o := range slices.Concat(lost, refused) {
+		made := false
 		err := s.reverseAfter(ctx, o, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
-			if first, err := operation.ForgetTx(ctx, tx, o.ID, byRefund, repeated); err != nil || !first {
-				return nil, err
-			}
-			return s.openReversalTx(tx, m, l.Charge, o, byRefund), nil
+			next, err := s.inPlaceTx(ctx, tx, m, l, o)
+			made = next != nil
+			return next, err
 		})
 		if err != nil {
-			return 0, err
+			return n, err
+		}
+		if made {
+			n++
 		}
 	}
-	return len(due), nil
+	return n, nil
+}
+
+// inPlaceTx opens the refund that is made in the place of a reversal, if its time has come and there is still something to give back.
+func (s *Service) inPlaceTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked, o operation.Operation) (*operation.Operation, error) {
+	if *o.Note == unsettled {
+		at, err := settlement(l, o.CreatedAt)
+		if err != nil || m.Machine.Before(at) {
+			return nil, err
+		}
+	}
+	if first, err := operation.ForgetTx(ctx, tx, o.ID, *o.Note, repeated); err != nil || !first {
+		return nil, err
+	}
+	return s.openReversalTx(tx, m, l.Charge, o, byRefund), nil
+}
+
+// settlement is when a debit has settled that was accepted by t.
+func settlement(l Locked, t time.Time) (time.Time, error) {
+	zone, err := calendar.Zone(l.TimeZone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	country := calendar.Country(l.Country)
+	return country.AddBusinessDays(batchedAt(t, country, zone), bankSettlementDays), nil
 }
 
 // reverseAfter decides about a reversal with its charge locked, and makes the one that was decided on, if any, when that is committed.
@@ -137,7 +189,10 @@ func (s *Service) reverseAfter(ctx context.Context, o operation.Operation,
 const reversedMessage = "The charge did not reach the card processor in time. It was approved late and has been reversed."
 
 // reversedTx tells of the reversal: a charge that failed says so once, of any other its calls and a version do.
-func (s *Service) reversedTx(tx *pg.Tx, m instant.Moment, l Locked) error {
+func (s *Service) reversedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l Locked) error {
+	if l.givenBack() {
+		tellTwice(ctx, l.Charge)
+	}
 	before := s.derive(l.Charge)
 	c := changed(before, m.At)
 	if before.Failure != nil {
@@ -151,4 +206,9 @@ func (s *Service) reversedTx(tx *pg.Tx, m instant.Moment, l Locked) error {
 	updateTx(tx, c, nil)
 	_, err := s.announceTx(tx, m, before, c, "charge.updated", ids.Request{}, outbox.Job)
 	return err
+}
+
+// tellTwice tells people that the payer has the money of a late approval twice.
+func tellTwice(ctx context.Context, c Charge) {
+	slog.ErrorContext(ctx, "a late approval was given back twice", "charge_id", c.ID.String(), "amount", int64(c.Amount), "currency", string(c.Currency))
 }

@@ -213,7 +213,13 @@ func (s *stage) forged(e processor.Event, how func(*stage, *processor.Event)) pr
 	return e
 }
 
-func (s *stage) run(t *rapid.T) {
+// failing is what tests and properties have in common.
+type failing interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func (s *stage) run(t failing) {
 	for n := 1; n > 0; {
 		var err error
 		if n, err = s.Inbound.Processor.Run(s.T.Context()); err != nil {
@@ -258,7 +264,7 @@ const rowsOf = `SELECT jsonb_build_object(
 		FROM ledger_entries WHERE merchant_id = @m),
 	'balances', (SELECT jsonb_object_agg(account, balance) FROM ledger_balances WHERE merchant_id = @m AND balance <> 0))::text`
 
-func (s *stage) rows(t *rapid.T, all []subject) string {
+func (s *stage) rows(t failing, all []subject) string {
 	text, err := pg.Value[string](s.T.Context(), s.Pool, rowsOf, pg.Args{"m": all[0].merchant})
 	if err != nil || !json.Valid([]byte(text)) {
 		t.Fatalf("%s, %v", text, err)

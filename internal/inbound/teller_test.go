@@ -11,12 +11,13 @@ import (
 )
 
 // teller is the sandbox's processor with a feed that the test writes. While it is mute it does what it is asked
-// and the answer is lost.
+// and the answer is lost; while it is blind it finds nothing that it did.
 type teller struct {
 	*sandbox.Processor
-	mu   sync.Mutex
-	feed []processor.Event
-	mute bool
+	mu    sync.Mutex
+	feed  []processor.Event
+	mute  bool
+	blind bool
 }
 
 func (p *teller) Events(_ context.Context, after string, limit int) ([]processor.Event, error) {
@@ -48,6 +49,21 @@ func (p *teller) Debit(ctx context.Context, d processor.Debit) (processor.Answer
 
 func (p *teller) Capture(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
 	return p.lost(p.Processor.Capture(ctx, f))
+}
+
+func (p *teller) Lookup(ctx context.Context, reference string) (processor.Answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.blind {
+		return processor.Answer{}, processor.ErrNotFound
+	}
+	return p.Processor.Lookup(ctx, reference)
+}
+
+func (p *teller) see(blind bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.blind = blind
 }
 
 func (p *teller) set(mute bool) {

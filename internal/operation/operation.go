@@ -159,11 +159,24 @@ func GivenUp(ctx context.Context, q pg.Querier, kind Kind, note string, machine 
 		pg.Args{"kind": kind, "note": note, "before": machine.Add(-watchFor - longestWait), "batch": batch})
 }
 
-// ForgetTx changes the note of an operation that was given up and is looked for no more, and tells whether it had the old one.
+// Refused returns operations of a kind that carry a note, were declined, and are at least so old, oldest first.
+func Refused(ctx context.Context, q pg.Querier, kind Kind, note string, before time.Time) ([]Operation, error) {
+	return pg.All[Operation](ctx, q, `
+		SELECT `+columns+` FROM processor_operations
+		WHERE kind = @kind AND state = 'declined' AND note = @note AND created_at <= @before
+		ORDER BY created_at LIMIT @batch`, pg.Args{"kind": kind, "note": note, "before": before, "batch": batch})
+}
+
+// NoteTx queues another note of an operation.
+func NoteTx(tx *pg.Tx, id ids.Operation, note string) {
+	tx.Later(`UPDATE processor_operations SET note = @note WHERE id = @id`, pg.Args{"id": id, "note": note})
+}
+
+// ForgetTx changes the note of an operation that came to nothing and is looked for no more, and tells whether it had the old one.
 func ForgetTx(ctx context.Context, tx *pg.Tx, id ids.Operation, old, note string) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE processor_operations SET note = @note
-		WHERE id = @id AND state = 'not_submitted' AND note = @old AND next_check_at IS NULL`, pg.Args{"id": id, "old": old, "note": note})
+		WHERE id = @id AND state IN ('not_submitted', 'declined') AND note = @old AND next_check_at IS NULL`, pg.Args{"id": id, "old": old, "note": note})
 	return n == 1, err
 }
 

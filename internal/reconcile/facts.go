@@ -54,8 +54,8 @@ type facts struct {
 	theirs
 	Ripe bool `db:"ripe"` // older than the horizon
 	Bank bool `db:"bank"` // of a charge of a bank account
-	// Takers are the approved calls that took the charge's money, oldest first; GivenBack, what was given back of
-	// those that came after they were given up.
+	// Takers are the approved calls that took the charge's money, oldest first; GivenBack, what was given back, by us or
+	// by the bank, of those that came after they were given up.
 	Takers    []string       `db:"takers"`
 	Takes     []money.Amount `db:"takes"`
 	GivenBack []money.Amount `db:"given_back"`
@@ -84,7 +84,8 @@ const selectFacts = `
 		coalesce(b.lines, 0)::int AS book_lines, b.number AS book_number,
 		b.kind AS book_kind, b.account AS book_account, b.amount AS book_amount, b.currency AS book_currency,
 		b.approved AS book_approved, coalesce(t.takers, '{}') AS takers, coalesce(t.takes, '{}') AS takes,
-		coalesce(t.given_back, '{}') AS given_back, coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
+		coalesce(t.given_back, '{}') || CASE WHEN c.status = 'failed' AND c.failure->>'code' = 'not_submitted' AND c.return_code IS NOT NULL
+			THEN ARRAY[c.amount] ELSE '{}' END AS given_back, coalesce(p.captured, '{}') AS captured, coalesce(p.taken_back, '{}') AS taken_back,
 		coalesce(p.refunded, '{}') AS refunded, coalesce(y.paid_out, '{}') AS paid_out, coalesce(y.undone, 0)::int AS undone,
 		(coalesce(p.strays, 0) + coalesce(y.strays, 0))::int AS strays, x.amount AS orphan,
 		coalesce(po.failure->>'code' = 'not_submitted', false) AS given_up

@@ -8,6 +8,8 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/processor"
+	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/refund"
 )
 
@@ -85,6 +87,35 @@ func TestLateApprovalBeforeItIsReversed(t *testing.T) {
 	w.expect(t, "reversed")
 	if n := w.count(t, `reconciliation_differences`, pg.Args{}); n != 3 {
 		t.Errorf("%d rows", n)
+	}
+}
+
+// TestLateDebitThatCouldNotBeVoided is a difference until it is refunded, or the bank has sent it back.
+func TestLateDebitThatCouldNotBeVoided(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	for what, given := range map[string]func(happen func(kind processor.EventKind, code string)){
+		"sent back": func(happen func(kind processor.EventKind, code string)) { happen(processor.DebitReturned, "R10") },
+		"refunded": func(func(kind processor.EventKind, code string)) {
+			w.Clock.Advance(12 * 24 * time.Hour)
+			w.repeat(t, 1)
+		},
+	} {
+		var c charge.Charge
+		w.late(t, false, func() { c = w.charge(t, w.BankToken(w.App.Merchants.US, w.USBank(settles)), 100, true) })
+		happen := func(kind processor.EventKind, code string) {
+			must(t, w.p.Simulate(t.Context(), sandbox.Simulation{Account: processor.Account(c.ApplicationID, c.MerchantID), Kind: kind,
+				Reference: c.Processor.Reference, ReturnCode: code}))
+			w.sweep(t)
+		}
+		happen(processor.ChargeSettled, "")
+		w.Clock.Advance(2 * time.Minute)
+		w.settle(t)
+		w.now(t)
+		w.expect(t, "refused", "posting_missing "+c.Processor.Reference)
+		given(happen)
+		w.now(t)
+		w.expect(t, what)
 	}
 }
 
