@@ -18,10 +18,14 @@ import (
 // ErrNotice is returned for an event that does not tell what a dispute's events must.
 var ErrNotice = errors.New("dispute: the event's notice does not fit")
 
+// ErrNothingTaken is returned for an event of a dispute of a charge of which the books have no money: its merchant has nothing to give
+// back. The event waits for people.
+var ErrNothingTaken = errors.New("dispute: the books have no money of its charge")
+
 // Open records a dispute that was opened: a chargeback or a retrieval. Like the other functions for
 // events of the processor it is one transaction and harmless when repeated. Its errors:
 // resource_missing for a reference that is no charge of ours, [charge.ErrUnresolved] while the
-// charge's own outcome is not known, [ErrNotice].
+// charge's own outcome is not known, [ErrNotice], [ErrNothingTaken].
 func (s *Service) Open(ctx context.Context, ev processor.Event) error {
 	return s.inbound(ctx, ev, func(ctx context.Context, c *contest, known bool) error {
 		kind := Chargeback
@@ -156,6 +160,9 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, apply func(ct
 		}
 		if known && r.ChargeID != l.ID {
 			return fmt.Errorf("%w: %s names another charge than before", ErrNotice, ev.ID)
+		}
+		if !known && l.AmountCaptured == 0 && l.Status != charge.Authorized { // of an authorization a capture may still be found
+			return fmt.Errorf("%w: %s of %s", ErrNothingTaken, ev.ID, l.ID)
 		}
 		c := &contest{change: change{s: s, tx: tx, m: m, source: outbox.Job, row: r}, charge: l, notice: *ev.Dispute}
 		return apply(ctx, c, known)

@@ -47,6 +47,30 @@ func (s *stage) count(t *testing.T, from string, args pg.Args) int {
 	return n
 }
 
+// A merchant that was told that a sale never happened is not debited for a dispute of it.
+func TestDisputeOfAPaymentThatWasGivenUpWaits(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, contest := range contests {
+		sub := s.lost(t, plot{amount: 1000, contest: contest, held: 1000},
+			func(m int64) string { return s.TokenIn(s.SessionOf(s.App, m), "4242424242424242") })
+		s.pass(t, s.p.SettleWindow()+time.Second)
+		s.p.see(false)
+		s.pass(t, 2*time.Minute) // it is found, and given back
+		if n := s.count(t, `processor_operations WHERE kind = 'reverse' AND state = 'approved' AND merchant_id = @m`, pg.Args{"m": sub.merchant}); n != 1 {
+			t.Fatalf("%d reversals", n)
+		}
+		s.p.tell(s.events(sub)...)
+		s.pass(t, time.Hour)
+		if n := s.count(t, `inbound_events WHERE handled_at IS NULL AND body->>'Reference' = @reference`, pg.Args{"reference": sub.reference}); n != len(contest) {
+			t.Errorf("%v: %d events wait for people", contest, n)
+		}
+		if n := s.count(t, `ledger_entries WHERE merchant_id = @m`, pg.Args{"m": sub.merchant}); n != 0 {
+			t.Errorf("%v: %d postings", contest, n)
+		}
+	}
+}
+
 // Whenever it is told that a debit came back which was given up, nothing is given back that the bank gave back.
 func TestReturnOfADebitThatWasGivenUpIsTakenIn(t *testing.T) {
 	t.Parallel()
