@@ -67,10 +67,14 @@ func actor(c echo.Context) authz.Actor {
 	return a.Actor
 }
 
-// permit lets those in who hold a permission where they act. A refusal is written down.
+// permit lets those in who hold a permission where they act, with what was drawn there. A refusal for want of the permission is
+// written down.
 func (p *Portal) permit(c echo.Context, needed authz.Permission, next echo.HandlerFunc) error {
 	a, err := p.acting(c)
 	if err != nil {
+		return err
+	}
+	if err := drawnHere(c, a); err != nil {
 		return err
 	}
 	about := audit.Subject{Kind: "page", ID: strings.ReplaceAll(strings.TrimPrefix(c.Path(), home+"/"), "/", ".")}
@@ -123,7 +127,7 @@ func (p *Portal) switcher(c echo.Context, back string) ui.Switcher {
 		return ui.Switcher{}
 	}
 	t := say(c)
-	out := ui.Switcher{Now: scopeOf(t, a.Place), Action: switchPath, Return: back}
+	out := ui.Switcher{Now: scopeOf(t, a.Place), Action: switchPath, Return: listOf(back)}
 	if len(a.Places) < 2 {
 		return out
 	}
@@ -154,8 +158,7 @@ func scopeOf(t *text.Catalogue, p identity.Place) ui.Scope {
 	return s
 }
 
-// switchPlace has the visitor act elsewhere from now on. The page that they come from may be of an object
-// that is not there: they go to the list it is in.
+// switchPlace has the visitor act elsewhere from now on, and leads to the page that the form names.
 func (p *Portal) switchPlace(c echo.Context) error {
 	form, err := readForm(c)
 	if err != nil {
@@ -182,9 +185,5 @@ func (p *Portal) switchPlace(c echo.Context) error {
 	if err := p.renew(c, false); err != nil {
 		return err
 	}
-	back := localPath(form.Get("return"))
-	if parts := strings.Split(strings.Split(back, "?")[0], "/"); len(parts) > 3 && back != servicePay { // every application has that page
-		back = strings.Join(parts[:3], "/")
-	}
-	return seeOther(c, back)
+	return seeOther(c, localPath(form.Get("return")))
 }

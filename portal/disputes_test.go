@@ -3,6 +3,7 @@ package portal
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -133,6 +134,8 @@ func (w *world) upload(path string, fields map[string]string, name string, conte
 	w.t.Helper()
 	var b bytes.Buffer
 	form := multipart.NewWriter(&b)
+	fields = maps.Clone(fields)
+	fields[drawnField] = w.placeOf(cookie)
 	for key, value := range fields {
 		if err := form.WriteField(key, value); err != nil {
 			w.t.Fatal(err)

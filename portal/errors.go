@@ -85,8 +85,13 @@ func (p *Portal) Error(c echo.Context, err error) {
 		return
 	}
 	p.dress(c)
-	status, words := p.explain(c, err)
 	requestID := c.Response().Header().Get("Request-Id")
+	var moved otherPlace
+	if errors.As(err, &moved) {
+		_ = p.tellOfPlaces(c, moved, requestID) // the client is gone if this cannot be written
+		return
+	}
+	status, words := p.explain(c, err)
 	if status >= http.StatusInternalServerError {
 		p.Log.ErrorContext(c.Request().Context(), "page failed", "request_id", requestID,
 			"method", c.Request().Method, "route", c.Path(), "error", err.Error())

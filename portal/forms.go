@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
+	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -13,12 +15,26 @@ import (
 	"svcpay/views/ui"
 )
 
-// readForm returns what a form sent in its body.
-func readForm(c echo.Context) (url.Values, error) {
-	if err := c.Request().ParseForm(); err != nil {
-		return nil, errForm(err)
+// parse reads the body of a form, one with a file among them.
+func parse(r *http.Request) error {
+	err := r.ParseForm()
+	if err == nil {
+		err = r.ParseMultipartForm(maxEvidence)
 	}
-	return c.Request().PostForm, nil
+	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		return errForm(err)
+	}
+	return nil
+}
+
+// readForm returns what a form sent in its body, but for where it was drawn: [drawnHere] has looked at that.
+func readForm(c echo.Context) (url.Values, error) {
+	if err := parse(c.Request()); err != nil {
+		return nil, err
+	}
+	form := c.Request().PostForm
+	delete(form, drawnField)
+	return form, nil
 }
 
 // problems tells what a use-case refuses in a form: what stands above it, under the title, and beside each

@@ -33,7 +33,7 @@ func (p *Portal) page(c echo.Context, title string) views.Page {
 		page.Person, page.Email, page.Nav = person.Name, person.Email, navigation(c, reachable)
 		page.ViewAs, page.Viewing, page.EndView = among(reachable, viewPath), viewBar(c), viewPath+"/end"
 		page.Search, page.Settings = among(reachable, searchPath), among(reachable, settingsPath)
-		page.Switcher = p.switcher(c, page.Return)
+		page.Switcher, page.Place = p.switcher(c, page.Return), drawnIn(c)
 	}
 	if _, fragment := asksFragment(r); !fragment {
 		page.Toasts = told(c)
@@ -97,6 +97,13 @@ func write(c echo.Context, status int, draw func(*bytes.Buffer) error) error {
 	b.Reset()
 	if err := draw(b); err != nil {
 		return err
+	}
+	if place := drawnIn(c); place != "" {
+		marked := drawn.Get().(*bytes.Buffer)
+		defer drawn.Put(marked)
+		marked.Reset()
+		markForms(marked, b.Bytes(), place)
+		b = marked
 	}
 	c.Response().Header().Add("Vary", "Accept-Encoding")
 	if b.Len() < worthPacking || !static.Accepts(c.Request().Header.Values("Accept-Encoding"), "gzip") {

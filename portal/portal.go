@@ -49,6 +49,7 @@ type Portal struct {
 	sessions sessionStore
 	origins  *http.CrossOriginProtection
 	pages    []opening                 // all of its table
+	shown    map[string]bool           // the routes of pages that take a session
 	people   *ratelimit.Buckets[int64] // nil without a limit
 	reached  sync.Map                  // of addresses, by which of pages may be opened: as many as there are kinds of visitors
 }
@@ -80,7 +81,10 @@ func New(c Config) (*Portal, error) {
 	if c.PerPerson > 0 {
 		p.people = ratelimit.New[int64](c.PerPerson, personBurst*c.PerPerson, peopleRemembered)
 	}
-	p.pages = openings(p.routes())
+	p.pages, p.shown = openings(p.routes()), map[string]bool{}
+	for _, r := range p.routes() {
+		p.shown[r.path] = p.shown[r.path] || r.method == http.MethodGet && r.access != public
+	}
 	return p, nil
 }
 

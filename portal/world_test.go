@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -143,11 +145,16 @@ type answer struct {
 	body string
 }
 
-// send asks for a page; headers are pairs of name and value. A form makes it a POST.
+// send asks for a page; headers are pairs of name and value. A form makes it a POST, drawn where the session acts unless it says
+// where.
 func (w *world) send(path string, form url.Values, headers ...string) answer {
 	w.t.Helper()
 	method, body := http.MethodGet, io.Reader(nil)
 	if form != nil {
+		if at := slices.Index(headers, "Cookie"); at >= 0 && !form.Has(drawnField) {
+			form = maps.Clone(form)
+			form.Set(drawnField, w.placeOf(headers[at+1]))
+		}
 		method, body = http.MethodPost, strings.NewReader(form.Encode())
 	}
 	r := httptest.NewRequest(method, "http://localhost:8080"+path, body)
@@ -163,6 +170,18 @@ func (w *world) do(r *http.Request) answer {
 	rec := httptest.NewRecorder()
 	w.echo.ServeHTTP(rec, r)
 	return answer{rec.Result(), rec.Body.String()}
+}
+
+var pagePlace = regexp.MustCompile(`<body [^>]*data-place="([^"]*)"`)
+
+// placeOf is where a session acts, as its pages say.
+func (w *world) placeOf(cookie string) string {
+	w.t.Helper()
+	said := pagePlace.FindStringSubmatch(w.send(shortcutsPath, nil, "Cookie", cookie, pollHeader, "1").body)
+	if said == nil {
+		w.t.Fatal("a page does not say where it was drawn")
+	}
+	return said[1]
 }
 
 // login is the form of the sign-in page.

@@ -22,6 +22,7 @@ type Page struct {
 
 	Nav       []ui.NavSection // pages that the person may open; none makes a page without navigation
 	Switcher  ui.Switcher     // where the person acts; the zero Switcher is not shown
+	Place     string          // the same, as parts of this page are asked for
 	Search    string          // the address of the search, "" if there is none here
 	Shortcuts string          // the address of the sheet about the keyboard
 	Settings  string          // the address of the person's own settings

@@ -2,6 +2,7 @@
 // on the document, because parts of pages come and go. htmx only asks for such parts, by attributes of links
 // and forms that work without it.
 import 'htmx.org';
+import './place.js';
 import './copy.js';
 import './theme.js';
 import './menus.js';

@@ -3,9 +3,24 @@ package text
 // Places are the names of where people act.
 type Places struct {
 	Deployment, Applications, Organizations string
+	// of a page that was drawn in another place
+	Changed      string
+	ChangedText  func(here, drawn string) string // drawn may have no name
+	GoOn, GoBack func(place string) string
 }
 
-var placesEnglish = Places{Deployment: "The whole service", Applications: "Applications", Organizations: "Organizations"}
+var placesEnglish = Places{
+	Deployment: "The whole service", Applications: "Applications", Organizations: "Organizations",
+	Changed: "This page is of another place",
+	ChangedText: func(here, drawn string) string {
+		if drawn == "" {
+			return "You switched to " + here + " in another tab. This page was opened before; nothing was changed."
+		}
+		return "You switched to " + here + " in another tab. This page is still of " + drawn + "; nothing was changed."
+	},
+	GoOn:   func(place string) string { return "Go on in " + place },
+	GoBack: func(place string) string { return "Switch back to " + place },
+}
 
 // Rights say what somebody lacks, and whom to ask.
 type Rights struct {

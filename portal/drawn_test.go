@@ -1,0 +1,163 @@
+package portal
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/demo"
+	"svcpay/internal/fee"
+	"svcpay/internal/identity"
+	"svcpay/views/kit"
+	"svcpay/views/ui"
+)
+
+// inBoth is the Cookie header of an administrator of both applications, who acts in the first.
+func (w *world) inBoth() string {
+	w.t.Helper()
+	id := w.invent("both@example.org", "Bo Both", identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID},
+		identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.Other.AppID})
+	session, err := w.World.Identity.StartSession(w.t.Context(), id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.switched(cookieName+"="+session, w.App)
+}
+
+func placeIn(app demo.Application) string { return fmt.Sprint("app:", app.AppID) }
+
+// switched is the Cookie header of a session that acts in another application from now on.
+func (w *world) switched(cookie string, to demo.Application) string {
+	w.t.Helper()
+	return w.send(switchPath, url.Values{"place": {placeIn(to)}}, "Cookie", cookie).session(w.t)
+}
+
+// ofNoPlace begin the routes of forms that concern no place, or choose one.
+var ofNoPlace = []string{switchPath, viewPath + "/end", proofPath, settingsPath + "/"}
+
+// Whatever a session may do where it acts: a form, and a part of a page, of another place are refused on every route, and
+// so is a form that does not say where it was drawn.
+func TestNothingOfAnotherPlaceIsTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie, before := w.inBoth(), w.changes()
+	here, there := placeIn(w.App), placeIn(w.Other)
+	for _, r := range w.routes() {
+		path, form := sampleOf(r.path), url.Values(nil)
+		switch {
+		case r.access == public, r.access == signedIn && r.method == http.MethodGet:
+			continue
+		case r.access == signedIn:
+			if !slices.ContainsFunc(ofNoPlace, func(begin string) bool { return strings.HasPrefix(r.path, begin) }) {
+				t.Errorf("%s takes no permission: does it concern no place?", r.path)
+			}
+			continue
+		case r.method == http.MethodPost:
+			form = url.Values{drawnField: {here}}
+			other := w.send(path, url.Values{drawnField: {there}}, "Cookie", cookie)
+			other.wants(t, http.StatusConflict, "")
+			other.says(t, "You switched to Riverside Giving in another tab. This page is still of Harbor Donations; nothing was changed.")
+			w.send(path, url.Values{drawnField: {""}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
+		}
+		if a := w.send(path, form, "Cookie", cookie, drawnHeader, here); a.StatusCode == http.StatusConflict {
+			t.Errorf("%s %s of this place is refused: %s", r.method, r.path, a.words())
+		}
+		w.send(path, form, append(part(ui.ResultsID), "Cookie", cookie, drawnHeader, there)...).wants(t, http.StatusConflict, "")
+	}
+	if n := w.changes() - before; n != 0 {
+		t.Errorf("%d changes were made", n)
+	}
+}
+
+// One tab shows the fees of an application, another switches to the next: what the first saves reaches neither. From the page
+// that says so the first goes on where the session acts, or switches back and saves.
+func TestATabLeftBehindChangesNothingElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie, at := w.inBoth(), feesPath+"/defaults"
+	drawn := w.send(at, nil, "Cookie", cookie)
+	typed := typedRates(demo.Rates())
+	typed.Set("version", drawn.hidden(t, "version"))
+	typed.Set(drawnField, drawn.hidden(t, drawnField))
+	cookie = w.switched(cookie, w.Other)
+	refused := w.send(at, typed, "Cookie", cookie)
+	refused.wants(t, http.StatusConflict, "")
+	refused.says(t, "You switched to Harbor Donations in another tab. This page is still of Riverside Giving", "Go on in Harbor Donations", `href="`+feesPath+`"`,
+		"Switch back to Riverside Giving", `name="place" value="`+placeIn(w.App)+`"`, `name="return" value="`+at+`"`)
+	if got := w.defaultsOf(w.App).Version + w.defaultsOf(w.Other).Version; got != 0 {
+		t.Fatalf("%d versions of fees were saved", got)
+	}
+	dialog := w.send(at, typed, append(part(ui.DialogID), "Cookie", cookie, "HX-Current-URL", "http://localhost:8080"+feesPath+"?q=1")...)
+	dialog.says(t, `<div class="dialog-panel"`, "Switch back to Riverside Giving", `name="return" value="`+feesPath+`?q=1"`)
+	back := w.send(switchPath, url.Values{"place": {placeIn(w.App)}, "return": {at}}, "Cookie", cookie)
+	back.wants(t, http.StatusSeeOther, at)
+	w.send(at, typed, "Cookie", back.session(t)).wants(t, http.StatusSeeOther, feesPath)
+	if here, there := w.defaultsOf(w.App).Version, w.defaultsOf(w.Other).Version; here != 1 || there != 0 {
+		t.Errorf("versions %d and %d", here, there)
+	}
+}
+
+func (w *world) defaultsOf(app demo.Application) fee.Defaults {
+	w.t.Helper()
+	d, err := w.Fees.Defaults(w.t.Context(), authz.Actor{Role: authz.RoleApplicationAdmin, ApplicationID: app.AppID, PersonID: 1,
+		Granted: authz.Domain{Scope: authz.ScopeApplication, ID: app.AppID}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return d
+}
+
+// A page of a view that has ended, and one of a role in the same application, say so as well.
+func TestPlacesAreToldApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	admin := w.as(authz.RoleSystemAdmin)
+	w.viewing(admin, authz.RoleOrganizationStaff)
+	through := w.placeOf(admin)
+	w.send(viewPath+"/end", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, home)
+	a := w.send(merchantNew, url.Values{drawnField: {through}}, "Cookie", admin)
+	a.wants(t, http.StatusConflict, "")
+	a.says(t, "This page was opened before; nothing was changed.")
+	a.lacks(t, "Switch back")
+
+	id := w.invent("two@example.org", "To Roles", identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID}, identity.Grant{Role: "support_staff", Scope: "system"})
+	session, err := w.World.Identity.StartSession(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cookie := w.switched(cookieName+"="+session, w.App)
+	w.send(merchantNew, url.Values{drawnField: {fmt.Sprint("system/", w.App.AppID)}}, "Cookie", cookie).
+		says(t, "You switched to Riverside Giving (Application administrator) in another tab", "still of Riverside Giving (Support staff)")
+}
+
+// Every form that changes something says where it was drawn, on pages and on parts of them.
+func TestFormsSayWhereTheyWereDrawn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie := w.as(authz.RoleApplicationAdmin)
+	input := fmt.Sprintf(`<input type="hidden" name="drawn_in" value="%s"/>`, placeIn(w.App))
+	for path, headers := range map[string][]string{kit.Path: nil, kit.ListPath: nil, kit.RefundPath: part(ui.DialogID), feesPath + "/defaults": nil, merchantNew: nil,
+		settingsPath: nil, donationsPath: nil, apiKeysPath + "/new?kind=secret": nil} {
+		a := w.send(path, nil, append([]string{"Cookie", cookie}, headers...)...)
+		a.wants(t, http.StatusOK, "")
+		if forms, said := strings.Count(a.body, `method="post"`), strings.Count(a.body, input); forms == 0 || forms != said {
+			t.Errorf("%s: %d of %d forms say where they were drawn", path, said, forms)
+		}
+	}
+	w.send(loginPath, nil).lacks(t, drawnField)
+	for page, want := range map[string]string{
+		`<p>no form</p>`: `<p>no form</p>`,
+		`<form action="/x" method="post" novalidate><b></b>`: `<form action="/x" method="post" novalidate><input type="hidden" name="drawn_in" value="a&#34;"/><b></b>`,
+		`<form method="get"></form>`:                         `<form method="get"></form>`,
+	} {
+		var out bytes.Buffer
+		if markForms(&out, []byte(page), `a"`); out.String() != want {
+			t.Errorf("%s becomes %s", page, &out)
+		}
+	}
+}
