@@ -70,7 +70,7 @@ func (p *Portal) submitEvidence(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	version, _ := strconv.Atoi(form.Get("version"))
+	version, _ := strconv.Atoi(form.Get(versionField))
 	out, err := p.Disputes.SubmitEvidence(c.Request().Context(), actor(c), d.ID.String(),
 		dispute.EvidenceInput{Evidence: d.Evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: &version}, claim)
 	return p.answered(c, d, out, err, view, say(c).Disputes.Submitted)

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -108,7 +109,7 @@ func (p *Portal) setStatus(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	version, _ := strconv.Atoi(form.Get("version"))
+	version, _ := strconv.Atoi(form.Get(versionField))
 	f := typed(p.statusForm(c, d), form)
 	var out idempotency.Result[daf.Donation]
 	var made daf.Donation
@@ -119,6 +120,7 @@ func (p *Portal) setStatus(c echo.Context) error {
 	if above, beside, ok := problems(err, t.Donations.Problems, inputsOf); ok {
 		refused, _ := fault.As(err)
 		f.Problems, f.Errors, f.Changed = above, beside, refused.Kind == fault.KindChanged
+		f.Version = cmp.Or(versionKept(form, err), f.Version)
 		return p.statusAgain(c, statusOf(refused.Kind), d, f)
 	}
 	if err != nil {

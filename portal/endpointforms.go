@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -54,7 +55,7 @@ func (p *Portal) endpointForm(c echo.Context, status int, e webhook.Endpoint, ty
 		f.Dialog.Back = webhooksPath + "/" + e.ID.String()
 		f.Action, f.Submit.Label = f.Dialog.Back+"/edit", t.Webhooks.Save
 		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs, ui.Crumb{Label: endpointHost(e.URL), Href: f.Dialog.Back})
-		f.Hidden = append(f.Hidden, ui.Pair{Key: "version", Value: strconv.Itoa(e.Version)})
+		f.Hidden = append(f.Hidden, ui.Pair{Key: versionField, Value: cmp.Or(versionKept(typed, refused), strconv.Itoa(e.Version))})
 	}
 	above, beside, _ := problems(refused, t.Failures.Correct, nil)
 	f.Problems = above
@@ -148,7 +149,7 @@ func (p *Portal) editEndpoint(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	version, err := strconv.Atoi(form.Get("version"))
+	version, err := strconv.Atoi(form.Get(versionField))
 	if err != nil {
 		return errOnce
 	}
@@ -226,7 +227,7 @@ func (p *Portal) showSwitchEndpoint(c echo.Context) error {
 		f.Action = at + act
 	case "/delete":
 		f.Dialog.Title, f.Dialog.Text, f.Submit = t.Delete, t.DeleteText, ui.Button{Label: t.Delete, Variant: ui.Destructive}
-		f.Action, f.Hidden = at+act, []ui.Pair{{Key: "version", Value: strconv.Itoa(e.Version)}}
+		f.Action, f.Hidden = at+act, []ui.Pair{{Key: versionField, Value: strconv.Itoa(e.Version)}}
 	default:
 		f.Action = at + act
 	}
@@ -249,7 +250,7 @@ func (p *Portal) deleteEndpoint(c echo.Context) error {
 		return err
 	}
 	var in webhook.DeleteInput
-	if version, err := strconv.Atoi(form.Get("version")); err == nil {
+	if version, err := strconv.Atoi(form.Get(versionField)); err == nil {
 		in.IfVersion = &version
 	}
 	if _, err := p.Webhooks.Delete(c.Request().Context(), actor(c), c.Param("id"), in, nil); err != nil {

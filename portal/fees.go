@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -86,7 +87,7 @@ func (p *Portal) showDefaults(c echo.Context) error {
 
 func (p *Portal) defaultsForm(c echo.Context, status int, d fee.Defaults, typed url.Values, mistakes map[string]string, f views.DefaultsForm) error {
 	t := say(c)
-	f.Action, f.Back, f.Version, f.Groups = feesPath+"/defaults", feesPath, strconv.Itoa(d.Version), feeInputs(t, typed, mistakes, d.Rates, nil)
+	f.Action, f.Back, f.Version, f.Groups = feesPath+"/defaults", feesPath, cmp.Or(f.Version, strconv.Itoa(d.Version)), feeInputs(t, typed, mistakes, d.Rates, nil)
 	for _, name := range settingNames() {
 		if words, wrong := mistakes[name]; wrong {
 			f.Problems.Title = t.Failures.Correct
@@ -108,9 +109,9 @@ func (p *Portal) setDefaults(c echo.Context) error {
 	}
 	rates, mistakes := ratesOf(t.MerchantFees, form)
 	if len(mistakes) > 0 {
-		return p.defaultsForm(c, http.StatusUnprocessableEntity, d, form, mistakes, views.DefaultsForm{})
+		return p.defaultsForm(c, http.StatusUnprocessableEntity, d, form, mistakes, views.DefaultsForm{Version: versionKept(form, nil)})
 	}
-	version, err := strconv.Atoi(form.Get("version"))
+	version, err := strconv.Atoi(form.Get(versionField))
 	if err != nil {
 		version = -1 // none that there was
 	}

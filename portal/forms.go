@@ -65,6 +65,18 @@ func problems(err error, title string, inputs map[string]string) (above ui.Probl
 	return above, beside, true
 }
 
+// versionField is the hidden input of a form with the version of what it changes.
+const versionField = "version"
+
+// versionKept is the version of a form that is drawn again: still the one that its editor saw, so that what somebody else
+// changed meanwhile is found by the next try, too. It is "", for that of now, once the form shows what they changed.
+func versionKept(form url.Values, refused error) string {
+	if fault.HasCode(refused, "object_changed") {
+		return ""
+	}
+	return form.Get(versionField)
+}
+
 // onceField is the hidden input of a form that acts once, however often it is sent.
 const onceField = "once"
 

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -138,7 +139,7 @@ func (p *Portal) showEditMerchant(c echo.Context) error {
 
 func (p *Portal) editForm(c echo.Context, status int, m merchant.Merchant, f views.MerchantForm) error {
 	t := say(c)
-	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), newOnce(), strconv.Itoa(m.Version)
+	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), newOnce(), cmp.Or(f.Version, strconv.Itoa(m.Version))
 	f.Zones, f.US, f.Enrolled = zonesOf(t.Merchants, m.TimeZone), m.Country == "US", m.DAFProviderConnectID != nil
 	if p.may(c, authz.MerchantCreate) { // as the use-case asks of whoever gives one
 		f.Banks = banksOf(t.Merchant)
@@ -167,7 +168,7 @@ func changed(m merchant.Merchant, form url.Values) merchant.UpdateInput {
 	if d := given(form, "statement_descriptor"); d != nil {
 		in.StatementDescriptor = patch.Set(*d)
 	}
-	if v, err := strconv.Atoi(form.Get("version")); err == nil {
+	if v, err := strconv.Atoi(form.Get(versionField)); err == nil {
 		in.IfVersion = &v
 	}
 	return in
@@ -189,7 +190,7 @@ func (p *Portal) editMerchant(c echo.Context) error {
 	t := say(c)
 	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, changed(m, form), claim))
 	if above, beside, ok := problems(err, t.Failures.Correct, merchantInputs); ok {
-		f := views.MerchantForm{Typed: form, Problems: above, Errors: beside}
+		f := views.MerchantForm{Typed: form, Version: versionKept(form, err), Problems: above, Errors: beside}
 		if fault.HasCode(err, "object_changed") {
 			f.Theirs = differing(t, typedOf(m), form)
 		}

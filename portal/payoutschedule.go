@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -46,7 +47,7 @@ func (p *Portal) showScheduleForm(c echo.Context) error {
 
 func (p *Portal) scheduleForm(c echo.Context, status int, m merchant.Merchant, f views.ScheduleForm) error {
 	t, at := say(c), merchantAt(m.ID, payoutsEnd)
-	f.Action, f.Back, f.Once, f.Version = at+"/schedule", at, newOnce(), strconv.Itoa(m.Version)
+	f.Action, f.Back, f.Once, f.Version = at+"/schedule", at, newOnce(), cmp.Or(f.Version, strconv.Itoa(m.Version))
 	for _, s := range []merchant.Schedule{merchant.Daily, merchant.Weekly, merchant.Monthly} {
 		f.Every = append(f.Every, ui.Option{Value: string(s), Label: t.MerchantPayouts.Schedules[string(s)]})
 	}
@@ -71,7 +72,7 @@ func rescheduled(form url.Values) merchant.UpdateInput {
 		in.PayoutDayOfMonth = day(monthDayInput)
 	case merchant.Daily:
 	}
-	if v, err := strconv.Atoi(form.Get("version")); err == nil {
+	if v, err := strconv.Atoi(form.Get(versionField)); err == nil {
 		in.IfVersion = &v
 	}
 	return in
@@ -93,7 +94,7 @@ func (p *Portal) setSchedule(c echo.Context) error {
 	t := say(c)
 	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, rescheduled(form), claim))
 	if above, beside, ok := problems(err, t.MerchantPayouts.ScheduleProblems, nil); ok {
-		f := views.ScheduleForm{Typed: form, Problems: above, Errors: beside}
+		f := views.ScheduleForm{Typed: form, Version: versionKept(form, err), Problems: above, Errors: beside}
 		if fault.HasCode(err, "object_changed") {
 			f.Theirs = []ui.Edit{{Field: t.MerchantPayouts.Every, Old: scheduled(t.Merchant, m), New: scheduleWords(t.Merchant, form)}}
 		}

@@ -1,7 +1,9 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -44,7 +46,7 @@ func (p *Portal) walletsTab(c echo.Context, status int, m merchant.Merchant, f v
 		return err
 	}
 	if p.may(c, authz.MerchantDomains) {
-		f.Action, f.Version, f.Once = merchantAt(m.ID, walletsEnd+"/domains"), strconv.Itoa(m.Version), newOnce()
+		f.Action, f.Version, f.Once = merchantAt(m.ID, walletsEnd+"/domains"), cmp.Or(f.Version, strconv.Itoa(m.Version)), newOnce()
 		view.Form = f
 	}
 	return p.showTab(c, status, m, walletsEnd, views.WalletsTab(view))
@@ -165,12 +167,12 @@ func (p *Portal) saveDomains(c echo.Context) error {
 		return err
 	}
 	in := merchant.UpdateInput{Domains: patch.Set(domainLines(form.Get("domains")))}
-	if v, err := strconv.Atoi(form.Get("version")); err == nil {
+	if v, err := strconv.Atoi(form.Get(versionField)); err == nil {
 		in.IfVersion = &v
 	}
 	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, in, claim))
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindInvalid || f.Kind == fault.KindChanged) {
-		return p.walletsTab(c, statusOf(f.Kind), m, domainsForm(say(c).Wallets, m, form.Get("domains"), f))
+		return p.walletsTab(c, statusOf(f.Kind), m, domainsForm(say(c).Wallets, m, form, f))
 	}
 	if err != nil {
 		return err
@@ -179,8 +181,8 @@ func (p *Portal) saveDomains(c echo.Context) error {
 }
 
 // domainsForm is the form with what was refused: each mistake names its line.
-func domainsForm(t text.Wallets, m merchant.Merchant, typed string, f *fault.Error) views.DomainsForm {
-	out := views.DomainsForm{Typed: typed}
+func domainsForm(t text.Wallets, m merchant.Merchant, form url.Values, f *fault.Error) views.DomainsForm {
+	out := views.DomainsForm{Typed: form.Get("domains"), Version: versionKept(form, f)}
 	if f.Kind == fault.KindChanged {
 		out.Theirs = strings.Join(m.Domains, "\n")
 		return out

@@ -1,0 +1,83 @@
+package portal
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/daf"
+	"svcpay/internal/demo"
+	"svcpay/internal/webhook"
+)
+
+// editor is a form that changes something which has versions.
+type editor struct {
+	role        authz.Role
+	page, post  string     // where it is drawn and sent
+	fields      url.Values // that are in order
+	field       string
+	mine, wrong string // of the field, and a mistake
+	theirs      string
+}
+
+func (w *world) editors() map[string]editor {
+	w.t.Helper()
+	m, err := w.Merchants.Get(w.t.Context(), w.Actor(), w.App.Merchants.US)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	hook := "https://hooks.example/take"
+	endpoint, err := w.Webhooks.Create(w.t.Context(), w.Actor(), webhook.CreateInput{URL: &hook}, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	app, organization := authz.RoleApplicationAdmin, authz.RoleOrganizationAdmin
+	defaults, edit, wallets, schedule := feesPath+"/defaults", w.merchantPage("/edit"), w.merchantPage(walletsEnd), w.merchantPage(payoutsEnd+"/schedule")
+	hooks := webhooksPath + "/" + endpoint.Object.ID.String() + "/edit"
+	donation := donationsPath + "/" + w.donate(w.App, daf.Nonintegrated, 5_000).ID.String() + "/status"
+	return map[string]editor{
+		"fee defaults":     {app, defaults, defaults, typedRates(demo.Rates()), "capture_fee", "0.41", "x", "0.42"},
+		"merchant":         {app, edit, edit, typedOf(m), "name", "Mine", "", "Theirs"},
+		"domains":          {organization, wallets, wallets + "/domains", nil, "domains", "mine.localhost", "shop..x", "theirs.localhost"},
+		"payout schedule":  {organization, schedule, schedule, url.Values{everyInput: {"monthly"}}, monthDayInput, "11", "32", "12"},
+		"endpoint":         {app, hooks, hooks, nil, "url", "https://mine.example/take", "ftp://mine.example", "https://theirs.example/take"},
+		"donation, status": {organization, donation, donation, url.Values{"status": {"completed"}}, receivedOn, "2026-03-02", "soon", "2026-03-03"},
+	}
+}
+
+// Whoever makes a mistake in a form is still told of what somebody else changed meanwhile: the form that comes back has the
+// version that its editor saw.
+func TestAMistakeHidesNoChangeOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for name, e := range w.editors() {
+		cookie := w.as(e.role)
+		draw := func(value string) url.Values {
+			form := w.drawnForm(e.page, cookie)
+			maps.Copy(form, e.fields)
+			form.Set(e.field, value)
+			return form
+		}
+		mine, theirs := draw(e.wrong), draw(e.theirs)
+		if a := w.send(e.post, theirs, "Cookie", cookie); a.StatusCode != http.StatusSeeOther {
+			t.Errorf("%s: theirs is %d: %s", name, a.StatusCode, a.words())
+			continue
+		}
+		for _, step := range []struct {
+			value  string
+			status int
+		}{{e.wrong, http.StatusUnprocessableEntity}, {e.wrong, http.StatusUnprocessableEntity}, {e.mine, http.StatusConflict}, {e.mine, http.StatusSeeOther}} {
+			mine.Set(e.field, step.value)
+			a := w.send(e.post, mine, "Cookie", cookie)
+			if a.StatusCode != step.status {
+				t.Errorf("%s: %q of version %s is %d, want %d: %s", name, step.value, mine.Get(versionField), a.StatusCode, step.status, a.words())
+				break
+			}
+			for _, input := range drawnInputs.FindAllStringSubmatch(a.body, -1) {
+				mine.Set(input[1], input[2])
+			}
+		}
+	}
+}
