@@ -38,7 +38,7 @@ func (w *world) switched(cookie string, to demo.Application) string {
 }
 
 // ofNoPlace begin the routes of forms that concern no place, or choose one.
-var ofNoPlace = []string{switchPath, viewPath + "/end", proofPath, settingsPath + "/"}
+var ofNoPlace = []string{switchPath, viewPath + "/end", proofPath, settingsPath + "/", stayPath}
 
 // Whatever a session may do where it acts: a form, and a part of a page, of another place are refused on every route, and
 // so is a form that does not say where it was drawn.

@@ -28,9 +28,10 @@ func (p *Portal) page(c echo.Context, title string) views.Page {
 	if r.Method == http.MethodGet || r.URL.Path == loginPath {
 		page.Return = localPath(r.URL.RequestURI())
 	}
-	if person, known, err := p.person(c); err == nil && known { // a page about an error may have to do without
+	if visit, known, err := p.visitor(c); err == nil && known { // a page about an error may have to do without
 		reachable := p.reachable(c)
-		page.Person, page.Email, page.Nav = person.Name, person.Email, navigation(c, reachable)
+		page.Person, page.Email, page.Nav = visit.Name, visit.Email, navigation(c, reachable)
+		page.Session, page.Stay, page.SignIn = p.lasting(visit), stayPath, loginPath
 		page.ViewAs, page.Viewing, page.EndView = among(reachable, viewPath), viewBar(c), viewPath+"/end"
 		page.Search, page.Settings = among(reachable, searchPath), among(reachable, settingsPath)
 		page.Switcher, page.Place = p.switcher(c, page.Return), drawnIn(c)

@@ -47,6 +47,7 @@ func (p *Portal) routes() []route {
 		{http.MethodGet, shortcutsPath, public, p.showShortcuts},
 		{http.MethodGet, home, signedIn, p.showHome},
 		{http.MethodPost, switchPath, signedIn, p.switchPlace},
+		{http.MethodPost, stayPath, signedIn, stay},
 	}
 	rs = append(rs, p.signInRoutes()...)
 	rs = append(rs, p.settingsRoutes()...)

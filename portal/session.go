@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
@@ -15,6 +17,12 @@ import (
 
 // cookieName makes browsers insist on Secure, on this very host and on Path=/.
 const cookieName = "__Host-svcpay"
+
+// sessionHeader comes with answers to who is signed in: see [Portal.lasting].
+const sessionHeader = "Portal-Session"
+
+// stayPath takes a sign of life of somebody who is asked for one.
+const stayPath = "/portal/stay"
 
 // pollHeader comes with what a page asks by itself, time and again: nobody need be there.
 const pollHeader = "Portal-Poll"
@@ -105,13 +113,14 @@ func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
 			return err
 		}
 		seeAs(c, visit)
+		c.Response().Header().Set(sessionHeader, p.lasting(visit))
 		if !p.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), settingsPath) && c.Path() != proofPath { // which the settings ask for
 			return seeOther(c, settingsPath)
 		}
 		return next(c)
 	}
 	to := url.Values{}
-	if page := pageOf(c.Request()); page != home {
+	if page := p.cameFrom(c); page != home {
 		to.Set("return", page)
 	}
 	if cookie, err := c.Cookie(cookieName); err == nil && cookie.Value != "" {
@@ -119,6 +128,15 @@ func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
 	}
 	return seeOther(c, withQuery(loginPath, to))
 }
+
+// lasting is in how many seconds a session ends: if nothing more is asked for, and whatever is asked for.
+func (p *Portal) lasting(visit identity.Session) string {
+	seconds := func(at time.Time) string { return strconv.Itoa(int(at.Sub(p.Now()).Seconds())) }
+	return seconds(visit.EndsAt) + " " + seconds(visit.LastsUntil)
+}
+
+// stay has nothing more to do: that somebody is there, [Portal.admit] has noted.
+func stay(c echo.Context) error { return c.NoContent(http.StatusNoContent) }
 
 // patient refuses somebody who asks for more pages than anybody reads: each costs several looks into the database, which payments
 // share.

@@ -18,6 +18,9 @@ type Page struct {
 	Sandbox bool
 	Person  string // who is signed in, "" for nobody
 	Email   string // of the person
+	Session string // in how many seconds their session ends, if nothing is asked for and at the latest; "" for none
+	Stay    string // where a sign of life goes
+	SignIn  string // the address to sign in at
 	Files   Files
 
 	Nav       []ui.NavSection // pages that the person may open; none makes a page without navigation

@@ -79,6 +79,8 @@ type Session struct {
 	Domain        authz.Domain // none: they did not choose
 	ApplicationID int64        // that people of the deployment chose to work in; 0: they did not
 	ProvenAt      time.Time    // when they last proved who they are
+	EndsAt        time.Time    // when it ends unless something is asked for before
+	LastsUntil    time.Time    // when it ends whatever is asked for
 	SecondFactor  bool         // a password alone does not let them in
 	Zone          string       // of their clock, as in the list of time zones; "": they did not say
 	Theme         string       // "": they did not say
@@ -90,6 +92,7 @@ type sessionRow struct {
 	Number        int64     `db:"number"`
 	Domain        string    `db:"domain"`
 	ApplicationID *int64    `db:"application_id"`
+	CreatedAt     time.Time `db:"created_at"`
 	LastSeenAt    time.Time `db:"last_seen_at"`
 	ProvenAt      time.Time `db:"proven_at"`
 	SecondFactor  bool      `db:"second_factor"`
@@ -112,7 +115,7 @@ func (s *Service) findSession(ctx context.Context, id string, alive bool) (Sessi
 	now := s.now()
 	args := pg.Args{"hash": sessionHash(id), "idle": now.Add(-sessionIdle), "oldest": now.Add(-sessionLife)}
 	row, err := pg.One[sessionRow](ctx, s.pool, `
-		SELECT p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id, v.last_seen_at,
+		SELECT p.id, p.email, p.name, p.password_hash, v.id AS number, v.domain, v.application_id, v.created_at, v.last_seen_at,
 			coalesce(v.proven_at, v.created_at) AS proven_at, p.time_zone, p.theme,
 			(p.totp_since IS NOT NULL OR EXISTS (SELECT FROM passkeys k WHERE k.person_id = p.id)) AS second_factor, `+grantsOf+`
 		FROM portal_sessions v JOIN people p ON p.id = v.person_id
@@ -129,9 +132,11 @@ func (s *Service) findSession(ctx context.Context, id string, alive bool) (Sessi
 			pg.Args{"hash": args["hash"], "idle": args["idle"], "now": now, "noted": noted}); err != nil {
 			return Session{}, err
 		}
+		row.LastSeenAt = now
 	}
 	out := Session{Person: Person{ID: row.ID, Email: row.Email, Name: row.Name, Grants: row.Grants}, Number: row.Number,
-		ProvenAt: row.ProvenAt, SecondFactor: row.SecondFactor, Zone: row.Zone, Theme: row.Theme}
+		ProvenAt: row.ProvenAt, SecondFactor: row.SecondFactor, Zone: row.Zone, Theme: row.Theme,
+		EndsAt: row.LastSeenAt.Add(sessionIdle), LastsUntil: row.CreatedAt.Add(sessionLife)}
 	out.Domain, _ = authz.ParseDomain(row.Domain)
 	if row.ApplicationID != nil {
 		out.ApplicationID = *row.ApplicationID

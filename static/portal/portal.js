@@ -15,4 +15,5 @@ import './drafts.js';
 import './lists.js';
 import './tabs.js';
 import './toasts.js';
+import './session.js';
 import './start.js';

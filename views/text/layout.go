@@ -25,6 +25,19 @@ var layoutEnglish = Layout{
 	Offline: "The service could not be reached. Look at your connection, then try again.",
 }
 
+// Session are the texts of the dialogs about the end of a session. The script opens the first two that long before.
+type Session struct {
+	Soon, SoonText, Stay   string
+	Last, LastText, GoOn   string
+	Over, OverText, SignIn string
+}
+
+var sessionEnglish = Session{
+	Soon: "You will be signed out in 2 minutes", SoonText: "Nothing was asked for here in a while. Stay signed in to keep what you typed.", Stay: "Stay signed in",
+	Last: "Your session ends in 2 minutes", LastText: "It has lasted as long as a session may. Save what you typed; after that you have to sign in again.", GoOn: "Go on until then",
+	Over: "You are signed out", OverText: "What you typed is still on this page. Sign in again in another tab, then come back and go on here.", SignIn: "Sign in in another tab",
+}
+
 // Nav are the names of the pages in the navigation, and of their groups.
 type Nav struct {
 	Payments, Receiving, Building, Control                                string

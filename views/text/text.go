@@ -21,6 +21,7 @@ type Catalogue struct {
 	Login     Login
 	Home      Home
 	Failures  Failures
+	Session   Session
 	Roles     map[string]string // names of the roles
 
 	Places      Places
@@ -78,6 +79,7 @@ var English = &Catalogue{
 	Login:           loginEnglish,
 	Home:            homeEnglish,
 	Failures:        failuresEnglish,
+	Session:         sessionEnglish,
 	Roles:           rolesEnglish,
 	Places:          placesEnglish,
 	Rights:          rightsEnglish,
