@@ -1,6 +1,7 @@
 package ratelimit_test
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -119,7 +120,7 @@ func TestAPurgeSparesWhatCountsAgain(t *testing.T) {
 
 // waits returns when somebody waits for a lock.
 func waits(t *testing.T, pool *pgxpool.Pool) error {
-	for {
+	for range 5000 {
 		waiting, err := pg.Value[bool](t.Context(), pool, `
 			SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`, pg.Args{})
 		if waiting || err != nil {
@@ -127,4 +128,5 @@ func waits(t *testing.T, pool *pgxpool.Pool) error {
 		}
 		time.Sleep(time.Millisecond)
 	}
+	return errors.New("nobody waits")
 }
