@@ -74,6 +74,7 @@ func writes(t *testing.T, pool *pgxpool.Pool) (over func()) {
 	t.Helper()
 	tx, err := pool.Begin(t.Context())
 	if err == nil {
+		t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
 		_, err = tx.Exec(t.Context(), `SET LOCAL lock_timeout = '2s'; UPDATE processor_operations SET kind = kind WHERE false`)
 	}
 	if err != nil {
