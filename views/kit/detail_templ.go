@@ -346,7 +346,7 @@ func fees() ui.Table {
 		amount     money.Amount
 	}{
 		{"Authorization", "10¢ each", 0, 10}, {"Capture", "20¢ each", 0, 20}, {"Amex surcharge", "0.5% of what is captured", 12_500, 63},
-		{"Platform, flat", "5¢ each", 0, 5}, {"Platform", "0.944% of what is captured", 12_500, 118},
+		{"Platform flat fee", "5¢ each", 0, 5}, {"Platform", "0.944% of what is captured", 12_500, 118},
 	} {
 		base := ui.Plain("–")
 		if f.base > 0 {
