@@ -240,7 +240,7 @@ test('a replay looks again by itself, and leaves the keyboard where it is', asyn
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.waitForURL(/\/replays\/[^/]+$/);
   }
-  await page.locator('.head-acts').getByRole('link', { name: 'Deliveries' }).focus();
+  await page.getByRole('link', { name: 'Deliveries' }).focus();
   await remember(page);
   await said(page, /^Under way$/);
   await page.locator('#progress[data-over]').waitFor();
