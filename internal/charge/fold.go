@@ -126,16 +126,20 @@ type share struct {
 	Quarter    time.Time `db:"quarter"`
 }
 
-// changedTx returns the cut-off after a batch of events, and the shares that they tell of a change in.
+// changedTx returns the cut-off after a batch of events, and the shares that they tell of a change in. Most events are of
+// charges that are in no total yet, which the time in their ids tells without a look at them.
 func (s *Service) changedTx(ctx context.Context, tx *pg.Tx, c cutoff) (to cutoff, changed []share, err error) {
 	to = c
 	for _, events := range []int64{manyTimes * s.foldEvents, s.foldEvents} {
 		to.Sequence = max(c.Sequence, min(c.Sequence+events, c.Last))
 		changed, err = pg.All[share](ctx, tx, `
-			SELECT DISTINCT merchant_id, `+quarterOf+` AS quarter FROM charges
-			WHERE application_id = @application_id AND created_at < @until AND id IN (
-				SELECT object_id FROM events WHERE application_id = @application_id AND sequence > @after AND sequence <= @to)
-			ORDER BY 1, 2`, pg.Args{"application_id": c.ApplicationID, "until": c.Until, "after": c.Sequence, "to": to.Sequence})
+			SELECT DISTINCT c.merchant_id, `+quarterOf+` AS quarter
+			FROM (SELECT DISTINCT object_id FROM events WHERE application_id = @application_id AND sequence > @after AND sequence <= @to
+				AND object_id < @newest) e
+			CROSS JOIN LATERAL (SELECT merchant_id, created_at FROM charges
+				WHERE application_id = @application_id AND id = e.object_id AND created_at < @until OFFSET 0) c
+			ORDER BY 1, 2`, pg.Args{"application_id": c.ApplicationID, "until": c.Until, "newest": spans.Newest(c.Until).Bytes(),
+			"after": c.Sequence, "to": to.Sequence})
 		if err != nil || len(changed) <= fewShares {
 			break
 		}

@@ -83,6 +83,24 @@ func TestChangesOfOneQuarterAreAddedUpTogether(t *testing.T) {
 	}
 }
 
+// Changes of charges that are in no total yet are passed over without a look at the charges.
+func TestNewChargesAreNotReadForTheirEvents(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	create(t, w, input(w, good, 100), nil)
+	w.Clock.Advance(time.Hour)
+	drain(t, w)
+	for range 20 {
+		create(t, w, input(w, good, 100), nil)
+	}
+	if _, err := w.Events.Number(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n, read, err := w.Charges.FoldReading(t.Context(), w.App.AppID); n != 1 || read != 0 || err != nil {
+		t.Errorf("moved %d, read %d charges, %v", n, read, err)
+	}
+}
+
 // What is in the totals is not read again: neither the charges, nor more totals than the time has quarters.
 func TestDaysReadLittleOfManyCharges(t *testing.T) {
 	t.Parallel()

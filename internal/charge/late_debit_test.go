@@ -135,6 +135,33 @@ func TestLateDebitIsRefundedWhenItHasSettled(t *testing.T) {
 	d.ends(t, 4, "R10", "reversed")
 }
 
+// A refund that cannot be opened holds up no other, whichever comes first.
+func TestLateDebitIsRefundedBesideOneThatCannotBe(t *testing.T) {
+	t.Parallel()
+	d := givenUp(t)
+	d.p.hides.Store(true)
+	other := lateDebit{d.World, d.p, debit(t, d.World, 5_000, nil)}
+	d.Clock.Advance(d.p.SettleWindow() + time.Second)
+	resolve(t, d.World, 1)
+	d.p.hides.Store(false)
+	d.Clock.Advance(2 * time.Minute)
+	resolve(t, d.World, 2)
+	d.Clock.Advance(30 * 24 * time.Hour)
+	execute(t, d.World, `
+		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
+		CREATE TRIGGER refuse BEFORE INSERT ON processor_operations FOR EACH ROW WHEN (NEW.amount = 10000) EXECUTE FUNCTION refuse()`)
+	if n, err := d.Charges.RepeatReversals(t.Context()); err == nil || n != 1 {
+		t.Errorf("%d reversals were made again, %v", n, err)
+	}
+	other.ends(t, 3, "", "reversed")
+	execute(t, d.World, `DROP TRIGGER refuse ON processor_operations`)
+	d.repeats(t, 1)
+	d.ends(t, 3, "", "reversed")
+	if n := d.p.refunds.Load(); n != 2 {
+		t.Errorf("%d refunds", n)
+	}
+}
+
 // What the bank sends back is not refunded, whenever we hear of it.
 func TestLateDebitThatComesBackIsNotRefunded(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package charge
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -75,15 +76,13 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 // both might be paid. A debit that cannot be voided any more is refunded when it has settled: until then the bank may send it back, and
 // the payer would have it twice. Any other reversal that was refused needs a person.
 func (s *Service) FinishReversals(ctx context.Context, outcomes []operation.Outcome) error {
-	for _, o := range outcomes {
-		err := s.reverseAfter(ctx, o.Operation, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
+	errs := make([]error, len(outcomes))
+	for i, o := range outcomes {
+		errs[i] = s.reverseAfter(ctx, o.Operation, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
 			return s.finishReversalTx(ctx, tx, m, l, o)
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // finishReversalTx writes what became of a reversal, and queues the one to be made in its place, if any.
@@ -110,7 +109,8 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 }
 
 // RepeatReversals makes refunds in the place of reversals that came to nothing: of refunds that did not arrive and were not found in
-// all the time that they were looked for, and of voids of debits that have settled since. It tells how many.
+// all the time that they were looked for, and of voids of debits that have settled since. It tells how many. One that fails holds up no
+// other.
 func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 	machine := s.Clock.Machine()
 	lost, err := operation.GivenUp(ctx, s.Pool, operation.Reverse, byRefund, machine)
@@ -122,6 +122,7 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	n := 0
+	var errs []error
 	for _, o := range slices.Concat(lost, refused) {
 		made := false
 		err := s.reverseAfter(ctx, o, func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error) {
@@ -129,14 +130,11 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 			made = next != nil
 			return next, err
 		})
-		if err != nil {
-			return n, err
-		}
-		if made {
+		if errs = append(errs, err); err == nil && made {
 			n++
 		}
 	}
-	return n, nil
+	return n, errors.Join(errs...)
 }
 
 // inPlaceTx opens the refund that is made in the place of a reversal, if its time has come and there is still something to give back.

@@ -2,7 +2,9 @@ package ids_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -153,4 +155,28 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is the id of %d kinds", s, taken)
 		}
 	})
+}
+
+// However many make ids at one instant, no two get the same.
+func TestIDsDifferWhoeverMakesThem(t *testing.T) {
+	t.Parallel()
+	const makers, each = 8, 2000
+	now := time.UnixMilli(1_700_000_000_000)
+	made := make([][]ids.Charge, makers)
+	var all sync.WaitGroup
+	for i := range made {
+		all.Go(func() {
+			for range each {
+				made[i] = append(made[i], ids.NewCharge(now))
+			}
+		})
+	}
+	all.Wait()
+	seen := make(map[ids.Charge]bool)
+	for _, id := range slices.Concat(made...) {
+		if seen[id] {
+			t.Fatalf("%v was made twice", id)
+		}
+		seen[id] = true
+	}
 }

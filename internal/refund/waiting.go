@@ -33,12 +33,7 @@ type released struct {
 // settled charge are sent, the others canceled. It tells how many it dealt with. Any number of
 // binaries may run it at once: what to do is decided again under the charge's lock.
 func (s *Service) ReleaseWaiting(ctx context.Context, v clock.View) (int, error) {
-	due, err := pg.All[released](ctx, s.Pool, `
-		SELECT r.application_id, r.id, r.charge_id FROM refunds r
-		JOIN charges c ON c.application_id = r.application_id AND c.id = r.charge_id
-		WHERE (@only::bigint IS NULL OR r.application_id = @only) AND r.application_id <> ALL (@except::bigint[])
-			AND r.pending_reason IS NOT NULL AND c.status <> 'pending'
-		ORDER BY r.id LIMIT @batch`, pg.Args{"only": v.Only, "except": v.Except, "batch": releaseBatch})
+	due, err := s.releasable(ctx, v)
 	if err != nil {
 		return 0, err
 	}
@@ -60,6 +55,24 @@ func (s *Service) ReleaseWaiting(ctx context.Context, v clock.View) (int, error)
 		}
 	}
 	return n, errors.Join(errs...)
+}
+
+const selectReleasable = `
+	SELECT r.application_id, r.id, r.charge_id FROM refunds r
+	CROSS JOIN LATERAL (SELECT FROM charges c
+		WHERE c.application_id = r.application_id AND c.id = r.charge_id AND c.status <> 'pending' OFFSET 0) ready
+	WHERE (@only::bigint IS NULL OR r.application_id = @only) AND r.application_id <> ALL (@except::bigint[])
+		AND r.pending_reason IS NOT NULL
+	ORDER BY r.id LIMIT @batch`
+
+// releasable returns a batch of the refunds whose charge is no longer pending. Few refunds wait, of however many there are: they are
+// looked for along their index, and each one's charge by its id, also while the planner knows nothing of the tables yet.
+func (s *Service) releasable(ctx context.Context, v clock.View) (due []released, err error) {
+	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+		due, err = pg.All[released](ctx, tx, selectReleasable, pg.Args{"only": v.Only, "except": v.Except, "batch": releaseBatch})
+		return err
+	})
+	return due, err
 }
 
 // NextReleaseWaiting is never: no time of its own makes a refund due. What charges become does, so that

@@ -2,6 +2,7 @@ package refund_test
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
 	"svcpay/internal/sensitive"
@@ -281,6 +283,16 @@ func TestSweepersShareTheWork(t *testing.T) {
 		t.Errorf("%d released, %d sent", sum.Load(), len(p.calls))
 	}
 	audit(t, w)
+}
+
+// A sweep reads what waits, and no others of the tables, also while the planner knows nothing of what is in them.
+func TestSweepFindsWhatWaitsByItsIndex(t *testing.T) {
+	t.Parallel()
+	plan := pgtest.Plan(t, pgtest.New(t), refund.SelectReleasable, pg.Args{"only": nil, "except": []int64{}, "batch": 100})
+	if !strings.Contains(plan, "refunds_waiting") || !strings.Contains(plan, "Index Cond: ((application_id = r.application_id) AND (id = r.charge_id))") ||
+		strings.Contains(plan, "Seq Scan") {
+		t.Error(plan)
+	}
 }
 
 func TestSweepKeepsToItsView(t *testing.T) {

@@ -54,7 +54,7 @@ type options struct {
 
 // heapGrowth is what the service lets its heap grow by before it is collected: River's worker, which is in this process, is to
 // have it no worse.
-const heapGrowth = 400
+const heapGrowth = 300
 
 func main() {
 	debug.SetGCPercent(heapGrowth)
