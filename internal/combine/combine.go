@@ -56,6 +56,7 @@ func Alone(err error) error {
 type Turns struct {
 	mu      sync.Mutex
 	running int
+	several bool // who came last was not alone
 	all     []combiner
 	patient bool // waits for slow rounds, too, as tests do
 
@@ -131,11 +132,16 @@ func Together[In, Out any](t *Turns, c *clock.Clock, application func(In) int64,
 }
 
 // Do has an input done and returns its answer. A caller who goes away takes nothing back: the work goes
-// on without them. With too much waiting the fault is overloaded, and nothing was done.
+// on without them. Only one who is alone does it themselves, and stays for it: to wake another goroutine, and be woken
+// by it, takes a twentieth of the time that a lone request does. With too much waiting the fault is overloaded, and nothing was done.
 func (c *Combiner[In, Out]) Do(ctx context.Context, in In) (out Out, err error) {
 	m := &member[In, Out]{in: in, key: c.key(in), done: make(chan struct{})}
-	if !c.enter(m) {
+	own, entered := c.enter(m)
+	if !entered {
 		return out, fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").After(time.Second)
+	}
+	if len(own) > 0 {
+		c.work(own)
 	}
 	select {
 	case <-m.done:
@@ -145,31 +151,42 @@ func (c *Combiner[In, Out]) Do(ctx context.Context, in In) (out Out, err error) 
 	}
 }
 
-// enter queues a member and begins a round if there may be another.
-func (c *Combiner[In, Out]) enter(m *member[In, Out]) bool {
+// enter queues a member and begins a round if there may be another. The round of a member who is alone is their own to do.
+func (c *Combiner[In, Out]) enter(m *member[In, Out]) (own []*member[In, Out], entered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.waiting) >= c.limit {
-		return false
+		return nil, false
 	}
+	alone := !c.several && c.running == 0 && len(c.waiting) == 0
 	c.waiting = append(c.waiting, m)
+	if alone {
+		return c.take(), true
+	}
 	c.begin()
-	return true
+	return nil, true
 }
 
 // begin begins a round of what waits if there may be another now. The lock is held.
 func (c *Combiner[In, Out]) begin() bool {
+	round := c.take()
+	if len(round) > 0 {
+		go c.work(round)
+	}
+	return len(round) > 0
+}
+
+// take takes a round of what waits if there may be another now. The lock is held.
+func (c *Combiner[In, Out]) take() []*member[In, Out] {
 	if !c.mayBegin() {
-		return false
+		return nil
 	}
 	round := c.next(nil)
-	if len(round) == 0 {
-		return false
+	if len(round) > 0 {
+		c.mine++
+		c.running++
 	}
-	c.mine++
-	c.running++
-	go c.work(round)
-	return true
+	return round
 }
 
 // mayBegin says whether there may be another round, with what waits now. The lock is held.
@@ -227,19 +244,31 @@ func (c *Combiner[In, Out]) work(round []*member[In, Out]) {
 		late := time.AfterFunc(slow, func() { c.mu.Lock(); defer c.mu.Unlock(); over() })
 		defer late.Stop()
 	}
-	runtime.Gosched() // whoever was answered just now and comes with the next step may do so
-	c.mu.Lock()
-	round = c.next(round)
-	c.mu.Unlock()
+	round = c.joined(round)
 	c.answer(round)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.several = len(round) > 1 || c.running > 1 || len(c.waiting) > 0
 	for _, m := range round {
 		delete(c.keys, m.key)
 		close(m.done)
 	}
 	c.mine--
 	over()
+}
+
+// joined lets whoever was answered just now come with their next step, and adds those who did to a round. It wakes others for
+// that, which is not worth it where nobody was beside the last one.
+func (c *Combiner[In, Out]) joined(round []*member[In, Out]) []*member[In, Out] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.several {
+		return round
+	}
+	c.mu.Unlock()
+	runtime.Gosched()
+	c.mu.Lock()
+	return c.next(round)
 }
 
 // answer does one round. Members of one that failed as a whole are done one by one.

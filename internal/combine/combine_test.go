@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -169,17 +171,46 @@ func TestOneMoreRoundWhereEnoughWait(t *testing.T) {
 func TestWorkGoesOnWithoutItsCaller(t *testing.T) {
 	t.Parallel()
 	c, letGo, taken := held(maxWaiting)
+	first := make(chan error, 1)
+	go func() { _, err := c.Do(t.Context(), 1); first <- err }()
+	eventually(t, "no round begins", func() bool { return taken.Load() == 1 })
 	gone, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { _, err := c.Do(gone, 1); ended <- err }()
-	eventually(t, "no round begins", func() bool { return taken.Load() == 1 })
+	go func() { _, err := c.Do(gone, 2); ended <- err }()
+	eventually(t, "nobody waits", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.waiting) == 1 })
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	letGo()
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
 	if out, err := c.Do(t.Context(), 4); err != nil || out != 8 {
 		t.Errorf("%d, %v", out, err)
+	}
+	if taken.Load() != 3 {
+		t.Errorf("%d were done", taken.Load())
+	}
+}
+
+// Who is alone does their round themselves; no goroutine is woken for it.
+func TestALoneCallerDoesTheWork(t *testing.T) {
+	t.Parallel()
+	inside := 0
+	c := New(new(Turns), func(ctx context.Context, ins []int) ([]int, error) {
+		if strings.Contains(string(debug.Stack()), ").Do(") {
+			inside++
+		}
+		return doubled(ctx, ins)
+	}, noKey)
+	for in := range 3 {
+		if out, err := c.Do(t.Context(), in); err != nil || out != 2*in {
+			t.Errorf("%d, %v", out, err)
+		}
+	}
+	if inside != 3 {
+		t.Errorf("%d of 3 rounds were done by who came with them", inside)
 	}
 }
 
