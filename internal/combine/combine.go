@@ -142,6 +142,7 @@ func (c *Combiner[In, Out]) Do(ctx context.Context, in In) (out Out, err error) 
 	}
 	if len(own) > 0 {
 		c.work(own)
+		return m.out, m.err
 	}
 	select {
 	case <-m.done:
