@@ -135,7 +135,7 @@ func TestLateDebitIsRefundedWhenItHasSettled(t *testing.T) {
 	d.ends(t, 4, "R10", "reversed")
 }
 
-// A refund that cannot be opened holds up no other, whichever comes first.
+// A refund that cannot be opened holds up none of those after it.
 func TestLateDebitIsRefundedBesideOneThatCannotBe(t *testing.T) {
 	t.Parallel()
 	d := givenUp(t)

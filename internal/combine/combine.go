@@ -56,7 +56,7 @@ func Alone(err error) error {
 type Turns struct {
 	mu      sync.Mutex
 	running int
-	several bool // who came last was not alone
+	several bool // the last round had more than one member, or left somebody who waits
 	all     []combiner
 	patient bool // waits for slow rounds, too, as tests do
 
