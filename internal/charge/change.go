@@ -45,9 +45,9 @@ type Change struct {
 	RequestID                         ids.Request
 }
 
-// ChangeTx applies a change to a charge whose row the transaction holds, and returns the charge as it
-// then is. The caller has checked the limits; the database's own are the last guard.
-func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Charge, error) {
+// ChangeTx applies a change to a charge whose row the transaction holds, or that an earlier one has left to it
+// (see [Locked.Left]), and returns the charge as it then is. The caller has checked the limits; the database's own are the last guard.
+func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Locked, error) {
 	before := s.derive(l.Charge)
 	c := changed(before, m.At)
 	c.AmountRefunded += d.Refunded
@@ -55,7 +55,16 @@ func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Cha
 	c.AmountContested += d.Disputed
 	c.AmountDisputed = max(0, min(c.AmountContested, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending))
 	c = s.derive(c)
-	updateTx(tx, c, nil)
-	_, err := s.announceTx(tx, m, before, c, d.Event, d.RequestID, d.Source)
-	return c, err
+	updateTx(tx, c, l.basis)
+	text, err := s.announceTx(tx, m, l.told(before), c, d.Event, d.RequestID, d.Source)
+	l.Charge, l.text, l.basis = c, text, nil
+	return l, err
+}
+
+// told is the charge as it is told, if that is known; before otherwise, which is the same.
+func (l Locked) told(before Charge) any {
+	if l.text == nil {
+		return before
+	}
+	return l.text
 }

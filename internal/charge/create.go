@@ -53,7 +53,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	crash.Point("charge.claimed")
 	flow, end := s.flow, finished{}
 	flow.Finish = func(ctx context.Context, o operation.Outcome) (_ Charge, _ *fault.Error, err error) {
-		end, err = s.finishFrom(ctx, o, out.basis)
+		end, err = s.finishes.Do(ctx, finishIn{o, &out.basis})
 		return end.charge, end.refusal, err
 	}
 	result, err := flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })

@@ -25,7 +25,7 @@ func (s *Service) combined() {
 	turns := combine.On(s.Rounds, s.Pool)
 	s.claims = combine.New(turns, combine.Together(turns, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
 	s.followUps = combine.New(turns, combine.Together(turns, s.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
-	s.finishes = combine.New(turns, combine.Together(turns, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.key)
+	s.finishes = combine.New(turns, OrHeld(combine.Together(turns, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.held), finishIn.key)
 }
 
 func (in claimIn) application() int64 { return in.applicationID }
@@ -76,15 +76,6 @@ func (s *Service) opened(ctx context.Context, _ []followUpIn, out []begun, lost 
 func (s *Service) finish(ctx context.Context, o operation.Outcome) (Charge, *fault.Error, error) {
 	out, err := s.finishes.Do(ctx, finishIn{Outcome: o})
 	return out.charge, out.refusal, err
-}
-
-// finishFrom writes the outcome of a charge's submission.
-func (s *Service) finishFrom(ctx context.Context, o operation.Outcome, b basis) (finished, error) {
-	out, err := s.finishes.Do(ctx, finishIn{o, &b})
-	if hasMoved(err) {
-		return s.finishes.Do(ctx, finishIn{Outcome: o})
-	}
-	return out, err
 }
 
 // finishRequestsTx writes outcomes each of which has a caller who waits for it.

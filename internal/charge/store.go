@@ -2,6 +2,7 @@ package charge
 
 import (
 	"context"
+	"encoding/json"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
@@ -61,7 +62,7 @@ func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, ext
 }
 
 // updateTx queues a charge's next version. With a basis, the statement fails (see [hasMoved]) unless the charge is as the transaction
-// left it that inserted it, and its merchant's fees are those that it was computed with.
+// left it that wrote it last, and, if it was submitted by that, its merchant's fees are those that it was computed with.
 func updateTx(tx *pg.Tx, c Charge, from *basis) {
 	var asOf *uint32
 	var of fee.Terms
@@ -69,7 +70,7 @@ func updateTx(tx *pg.Tx, c Charge, from *basis) {
 		asOf, of = &from.asOf, from.terms.fees
 	}
 	tx.Row(c.ID, `
-		UPDATE charges c SET version = CASE WHEN u.as_of IS NULL OR c.xmin = u.as_of AND `+fee.StillInForce+` THEN u.version END, status = u.status, amount_authorized = u.authorized,
+		UPDATE charges c SET version = CASE WHEN u.as_of IS NULL OR c.xmin = u.as_of AND (c.status <> 'processing' OR `+fee.StillInForce+`) THEN u.version END, status = u.status, amount_authorized = u.authorized,
 			amount_captured = u.captured, amount_refunded = u.refunded, amount_refund_pending = u.refund_pending,
 			amount_disputed = u.disputed, amount_contested = u.contested, payment_method = u.method, fees = u.fees, fee_total = u.fee_total,
 			failure = u.failure, return_code = u.return_code, void_reason = u.void_reason, network_transaction_id = u.network_id,
@@ -89,19 +90,23 @@ func updateTx(tx *pg.Tx, c Charge, from *basis) {
 			"as_of": asOf, "schedule_id": of.Merchant.ID, "service_schedule_id": of.Service.ID})
 }
 
-// Locked is a charge whose row the caller's transaction holds, with what its merchant goes by.
+// Locked is a charge whose row the caller's transaction holds, with what its merchant goes by; or one of [Locked.Left].
 type Locked struct {
 	Charge
 	Country        string          `db:"country"`
 	TimeZone       string          `db:"time_zone"`
 	MerchantStatus merchant.Status `db:"merchant_status"`
+	Transaction    uint32          `db:"transaction"` // that holds the row
+	basis          *basis          // of what is left to a later one
+	text           json.RawMessage // of the charge, if it is known
 }
 
 const selectLocked = `
 	SELECT ` + columns + `, NULL::uuid AS payout_id,
 		(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
 		(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
-		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id) AS merchant_status
+		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id) AS merchant_status,
+		pg_current_xact_id()::xid AS transaction
 	FROM charges`
 
 // Named names a charge.

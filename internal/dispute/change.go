@@ -142,7 +142,7 @@ func (c *contest) dispute(by money.Amount) error {
 		return nil
 	}
 	after, err := c.s.Charges.ChangeTx(c.tx, c.m, c.charge, charge.Change{Disputed: by, Event: "charge.updated", Source: c.source})
-	c.charge.Charge = after
+	c.charge = after
 	return err
 }
 

@@ -88,7 +88,6 @@ func (s *Service) cancelTx(tx *pg.Tx, m instant.Moment, l charge.Locked, waiting
 	if release == 0 {
 		return l, canceled, nil
 	}
-	c, err := s.Charges.ChangeTx(tx, m, l, by.change(-release, 0))
-	l.Charge = c
+	l, err := s.Charges.ChangeTx(tx, m, l, by.change(-release, 0))
 	return l, canceled, err
 }

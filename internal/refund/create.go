@@ -30,6 +30,7 @@ type call struct {
 	refund   Refund
 	op       operation.Operation
 	original string
+	basis    *basis // of its outcome; nil: refund and charge are read and locked for it
 }
 
 // createIn is one request that wants a refund.
@@ -88,7 +89,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	case b.refused != nil:
 		return Result{}, b.refused
 	case b.prior != nil:
-		return s.flow(outbox.SourceOf(actor)).Resume(ctx, claim, b.prior)
+		return s.flow().Resume(ctx, claim, b.prior)
 	case b.refund.waiting():
 		return Result{Object: b.refund}, nil
 	}
@@ -206,13 +207,15 @@ func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, req 
 // reserveTx reserves the amount of a refund that is written, and opens its operation.
 func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, in createIn, l charge.Locked, r Refund) (call, error) {
 	by := cause{outbox.SourceOf(in.actor), in.actor.RequestID}
-	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0)); err != nil {
+	l, err := s.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0))
+	if err != nil {
 		return call{}, err
 	}
 	if _, err := announceTx(tx, m, Refund{}, r, by); err != nil {
 		return call{}, err
 	}
 	c := callOf(r, l, m.Machine)
+	c.basis = &basis{l.Left(), r}
 	if in.claim != nil {
 		c.op.IdempotencyKey = &in.claim.Key
 	}
@@ -248,23 +251,25 @@ func openTx(tx *pg.Tx, c call, claim *idempotency.Claim) error {
 	return claim.StoreTx(tx, c.refund.ID.Bytes(), c.refund, nil)
 }
 
-// flow is how refunds are sent, by whom their outcome's events tell.
-func (s *Service) flow(source outbox.Source) operation.Flow[Refund] {
+// flow is how refunds are sent and asked after again, but for how their outcomes are written.
+func (s *Service) flow() operation.Flow[Refund] {
 	return operation.Flow[Refund]{Name: "refund", Resolver: s.Operations,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Refund, error) {
 			return s.find(ctx, applicationID, ids.RefundFrom(id))
-		},
-		Finish: func(ctx context.Context, o operation.Outcome) (Refund, *fault.Error, error) {
-			r, err := s.finishes.Do(ctx, finishIn{o, source})
-			return r, nil, err
 		}}
 }
 
-// send calls the processor once and writes the outcome down.
+// send calls the processor once and writes the outcome down, whose events tell by whom.
 func (s *Service) send(ctx context.Context, c call, source outbox.Source) (Result, error) {
-	r := c.refund
-	return s.flow(source).CarryOut(ctx, r, c.op, func(ctx context.Context) (processor.Answer, error) {
+	r, flow, end := c.refund, s.flow(), finished{}
+	flow.Finish = func(ctx context.Context, o operation.Outcome) (_ Refund, _ *fault.Error, err error) {
+		end, err = s.finishes.Do(ctx, finishIn{o, source, c.basis})
+		return end.refund, nil, err
+	}
+	result, err := flow.CarryOut(ctx, r, c.op, func(ctx context.Context) (processor.Answer, error) {
 		return s.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
 			Account: processor.Account(r.ApplicationID, r.MerchantID), Original: c.original, Amount: r.Amount, Currency: r.Currency})
 	})
+	result.Text = end.text
+	return result, err
 }

@@ -1,10 +1,12 @@
 package refund
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
@@ -21,68 +23,115 @@ import (
 func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
 	var errs []error
 	for _, o := range outcomes {
-		_, err := s.finishes.Do(ctx, finishIn{o, outbox.Job})
+		_, err := s.finishes.Do(ctx, finishIn{Outcome: o, source: outbox.Job})
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// basis is what the outcome of a refund starts from if nobody has touched its charge since it was written: whoever touches
+// a refund that was sent touches its charge, too. See [charge.Locked.Left].
+type basis struct {
+	charge charge.Locked
+	refund Refund
 }
 
 // finishIn is one outcome, and who caused it.
 type finishIn struct {
 	operation.Outcome
 	source outbox.Source
+	basis  *basis // nil: refund and charge are read and locked first
 }
 
 func (in finishIn) application() int64 { return in.ApplicationID }
 
 func (in finishIn) charge() string { return in.ChargeID.String() }
 
-// finishTx writes outcomes, each about another charge. A refund that is finished already is returned as it
-// is, so that the request and the resolver may both arrive here.
-func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []finishIn) ([]Refund, error) {
-	named := make([]charge.Named, len(ins))
-	for i, in := range ins {
-		named[i] = charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}
-	}
-	asked := s.Charges.AskLock(tx, named)
-	refunds, err := s.lockAllTx(ctx, tx, ins)
+func (in finishIn) held() finishIn { return finishIn{Outcome: in.Outcome, source: in.source} }
+
+// finished is a refund whose outcome is written.
+type finished struct {
+	refund Refund
+	text   json.RawMessage // of the refund; nil: it was finished before
+}
+
+// finishTx writes outcomes, each about another charge, in the order of their charges, as those lock them who read them first. A
+// refund that is finished already is returned as it is, so that the request and the resolver may both arrive here.
+func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []finishIn) ([]finished, error) {
+	all, err := s.startTx(ctx, tx, ins)
 	if err != nil {
 		return nil, err
 	}
-	charges, err := asked.Charges(ctx)
-	if err != nil {
-		return nil, err
+	order := make([]int, len(ins))
+	for i := range order {
+		order[i] = i
 	}
-	out := make([]Refund, len(ins))
-	for i, in := range ins {
-		l, held := charges[in.ChargeID]
-		before, there := refunds[ids.RefundFrom(in.SubjectID)]
-		if !held || !there || l.ApplicationID != in.ApplicationID || before.ApplicationID != in.ApplicationID {
-			return nil, fmt.Errorf("refund: outcome of %v: %w", ids.RefundFrom(in.SubjectID), fault.Missing())
-		}
-		if out[i], err = s.concludeTx(tx, at[in.ApplicationID], l, before, in); err != nil {
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := ins[a].ChargeID.Bytes(), ins[b].ChargeID.Bytes()
+		return bytes.Compare(x[:], y[:])
+	})
+	out := make([]finished, len(ins))
+	for _, i := range order {
+		if out[i], err = s.concludeTx(tx, at[ins[i].ApplicationID], all[i], ins[i]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// concludeTx writes one outcome of a refund that the transaction holds, with its charge.
-func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Refund, in finishIn) (r Refund, err error) {
-	if before.Status != Pending {
-		return before, nil
+// startTx returns what outcomes start from, at the place of each: those without a basis under their locks.
+func (s *Service) startTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]basis, error) {
+	var named []charge.Named
+	var read []finishIn
+	for _, in := range ins {
+		if in.basis == nil {
+			named, read = append(named, charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}), append(read, in)
+		}
 	}
-	by, text := cause{in.source, in.RequestID}, json.RawMessage(nil)
+	var charges map[ids.Charge]charge.Locked
+	var refunds map[ids.Refund]Refund
+	if len(read) > 0 {
+		asked := s.Charges.AskLock(tx, named)
+		var err error
+		if refunds, err = s.lockAllTx(ctx, tx, read); err != nil {
+			return nil, err
+		}
+		if charges, err = asked.Charges(ctx); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]basis, len(ins))
+	for i, in := range ins {
+		if in.basis != nil {
+			out[i] = *in.basis
+			continue
+		}
+		l, held := charges[in.ChargeID]
+		r, there := refunds[ids.RefundFrom(in.SubjectID)]
+		if !held || !there || l.ApplicationID != in.ApplicationID || r.ApplicationID != in.ApplicationID {
+			return nil, fmt.Errorf("refund: outcome of %v: %w", ids.RefundFrom(in.SubjectID), fault.Missing())
+		}
+		out[i] = basis{charge: l, refund: r}
+	}
+	return out, nil
+}
+
+// concludeTx writes one outcome of a refund that the transaction holds, with its charge, or that is as its basis says.
+func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, from basis, in finishIn) (out finished, err error) {
+	if from.refund.Status != Pending {
+		return finished{refund: from.refund}, nil
+	}
+	by := cause{in.source, in.RequestID}
 	if in.Answer != nil && in.Answer.Approved {
-		r, text, err = s.succeedTx(tx, m, l, before, by)
+		out, err = s.succeedTx(tx, m, from, by)
 	} else {
-		r, text, err = s.failTx(tx, m, l, before, in.Outcome, by)
+		out, err = s.failTx(tx, m, from, in.Outcome, by)
 	}
 	if err != nil {
-		return Refund{}, err
+		return finished{}, err
 	}
 	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
-	return r, in.StoreTx(tx, text, nil)
+	return out, in.StoreTx(tx, out.text, nil)
 }
 
 // holdTx locks a charge and then a refund of it.
@@ -95,38 +144,38 @@ func (s *Service) holdTx(ctx context.Context, tx *pg.Tx, applicationID int64, ch
 	return l, r, err
 }
 
-// succeedTx books a refund that the processor has made: what was reserved on the charge is refunded. It returns the refund and how it is told.
-func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Refund, by cause) (r Refund, text json.RawMessage, err error) {
-	r = next(before, m)
+// succeedTx books a refund that the processor has made: what was reserved on the charge is refunded.
+func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, from basis, by cause) (finished, error) {
+	r := next(from.refund, m)
 	r.Status, r.SucceededAt, r.Failure, r.FailedAt = Succeeded, instant.Ptr(m.At), nil, nil
 	reserved := r.Amount
-	if before.Status != Pending {
+	if from.refund.Status != Pending {
 		reserved = 0
 	}
-	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(-reserved, r.Amount)); err != nil {
-		return Refund{}, nil, err
+	if _, err := s.Charges.ChangeTx(tx, m, from.charge, by.change(-reserved, r.Amount)); err != nil {
+		return finished{}, err
 	}
 	account := ledger.MerchantPending
-	if l.SettledAlready() {
+	if from.charge.SettledAlready() {
 		account = ledger.MerchantAvailable
 	}
 	ledger.PostTx(tx, m, ledger.Posting{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID,
 		BusinessKey: r.ID.String() + ":refund", Kind: ledger.KindRefund, Debit: account, Credit: ledger.ProcessorReceivable,
 		Amount: r.Amount, Currency: r.Currency, SourceID: r.ID.Bytes(), ChargeID: r.ChargeID})
-	text, err = writeTx(tx, m, before, r, by)
-	return r, text, err
+	text, err := writeTx(tx, m, from.refund, r, by)
+	return finished{r, text}, err
 }
 
-// failTx lets go of what was reserved for a refund that was refused, or that never arrived. It returns the refund and how it is told.
-func (s *Service) failTx(tx *pg.Tx, m instant.Moment, l charge.Locked, before Refund, o operation.Outcome, by cause) (r Refund, text json.RawMessage, err error) {
-	r = next(before, m)
+// failTx lets go of what was reserved for a refund that was refused, or that never arrived.
+func (s *Service) failTx(tx *pg.Tx, m instant.Moment, from basis, o operation.Outcome, by cause) (finished, error) {
+	r := next(from.refund, m)
 	r.Status, r.FailedAt, r.Failure = Failed, instant.Ptr(m.At), &declined
 	if o.Answer == nil {
 		r.Failure = &lost
 	}
-	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(-r.Amount, 0)); err != nil {
-		return Refund{}, nil, err
+	if _, err := s.Charges.ChangeTx(tx, m, from.charge, by.change(-r.Amount, 0)); err != nil {
+		return finished{}, err
 	}
-	text, err = writeTx(tx, m, before, r, by)
-	return r, text, err
+	text, err := writeTx(tx, m, from.refund, r, by)
+	return finished{r, text}, err
 }

@@ -103,7 +103,7 @@ type Service struct {
 	Deps
 	audit    *audit.Log
 	begins   *combine.Combiner[createIn, begun]
-	finishes *combine.Combiner[finishIn, Refund]
+	finishes *combine.Combiner[finishIn, finished]
 }
 
 // New makes the service, and has it finish what the resolver finds out about refunds.
@@ -111,7 +111,7 @@ func New(d Deps) *Service {
 	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	turns := combine.On(d.Rounds, d.Pool)
 	s.begins = combine.New(turns, combine.Together(turns, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
-	s.finishes = combine.New(turns, combine.Together(turns, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
+	s.finishes = combine.New(turns, charge.OrHeld(combine.Together(turns, d.Clock, finishIn.application, s.finishTx, nil), finishIn.held), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s
