@@ -3,15 +3,13 @@ package charge
 import (
 	"context"
 	"encoding/json"
-	"errors"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"svcpay/internal/operation"
+	"svcpay/internal/pg"
 )
 
-// basis is what the outcome of a call starts from if nobody has touched the charge since: the charge as the call's claim
-// wrote it, and what its merchant was settled by if that submitted it. It saves the outcome's transaction to read and lock
+// basis is what the outcome of a charge's submission starts from if nobody has touched the charge since: the charge as
+// it was inserted, and what its merchant was settled by then. It saves the outcome's transaction to read and lock
 // what nearly always is as it was: whether it is, the statement sees that writes the outcome (see [updateTx]).
 type basis struct {
 	charge Charge
@@ -20,10 +18,10 @@ type basis struct {
 	terms  terms
 }
 
-// Left is a charge as [Service.ChangeTx] left it, for a transaction after the one that held it to change it further, without
-// a lock. That one fails if anybody else has touched the charge's row meanwhile (see [OrHeld]).
+// Left is a charge that [Service.ChangeTx] returned, for a transaction after the one that held it: to change it further
+// without a lock. That one fails if anybody else has touched the charge's row meanwhile (see [OrHeld]).
 func (l Locked) Left() Locked {
-	l.basis = &basis{charge: l.Charge, text: l.text, asOf: l.Transaction}
+	l.left = true
 	return l
 }
 
@@ -51,9 +49,5 @@ func OrHeld[In, Out any](do func(ctx context.Context, ins []In) ([]Out, error), 
 	}
 }
 
-// hasMoved tells of an error that it is of an outcome whose basis is not what there is any more: the statement that
-// writes it leaves out the version then, without which there is no charge.
-func hasMoved(err error) bool {
-	var pe *pgconn.PgError
-	return errors.As(err, &pe) && pe.TableName == "charges" && pe.ColumnName == "version"
-}
+// hasMoved tells of an error that it is of an outcome whose basis is not what there is any more.
+func hasMoved(err error) bool { return pg.Violated(err) == "charge_moved" }

@@ -55,9 +55,13 @@ func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Loc
 	c.AmountContested += d.Disputed
 	c.AmountDisputed = max(0, min(c.AmountContested, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending))
 	c = s.derive(c)
-	updateTx(tx, c, l.basis)
+	var from *basis
+	if l.left {
+		from = &basis{asOf: l.Transaction}
+	}
+	updateTx(tx, c, from)
 	text, err := s.announceTx(tx, m, l.told(before), c, d.Event, d.RequestID, d.Source)
-	l.Charge, l.text, l.basis = c, text, nil
+	l.Charge, l.text = c, text
 	return l, err
 }
 

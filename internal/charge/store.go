@@ -62,7 +62,7 @@ func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, ext
 }
 
 // updateTx queues a charge's next version. With a basis, the statement fails (see [hasMoved]) unless the charge is as the transaction
-// left it that wrote it last, and, if it was submitted by that, its merchant's fees are those that it was computed with.
+// left it that the basis is of, and, while it is in processing, its merchant's fees are those that it was computed with.
 func updateTx(tx *pg.Tx, c Charge, from *basis) {
 	var asOf *uint32
 	var of fee.Terms
@@ -70,7 +70,7 @@ func updateTx(tx *pg.Tx, c Charge, from *basis) {
 		asOf, of = &from.asOf, from.terms.fees
 	}
 	tx.Row(c.ID, `
-		UPDATE charges c SET version = CASE WHEN u.as_of IS NULL OR c.xmin = u.as_of AND (c.status <> 'processing' OR `+fee.StillInForce+`) THEN u.version END, status = u.status, amount_authorized = u.authorized,
+		UPDATE charges c SET version = CASE WHEN u.as_of IS NULL OR c.xmin = u.as_of AND (c.status <> 'processing' OR `+fee.StillInForce+`) THEN u.version ELSE charge_moved() END, status = u.status, amount_authorized = u.authorized,
 			amount_captured = u.captured, amount_refunded = u.refunded, amount_refund_pending = u.refund_pending,
 			amount_disputed = u.disputed, amount_contested = u.contested, payment_method = u.method, fees = u.fees, fee_total = u.fee_total,
 			failure = u.failure, return_code = u.return_code, void_reason = u.void_reason, network_transaction_id = u.network_id,
@@ -96,8 +96,8 @@ type Locked struct {
 	Country        string          `db:"country"`
 	TimeZone       string          `db:"time_zone"`
 	MerchantStatus merchant.Status `db:"merchant_status"`
-	Transaction    uint32          `db:"transaction"` // that holds the row
-	basis          *basis          // of what is left to a later one
+	Transaction    uint32          `db:"transaction"` // that holds the row, or held it
+	left           bool            // it does no more
 	text           json.RawMessage // of the charge, if it is known
 }
 

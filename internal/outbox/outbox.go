@@ -42,7 +42,7 @@ type Event struct {
 	MerchantID    int64 // 0 if it is about none
 	Type          string
 	ObjectID      [16]byte
-	// Position orders the events of one object; the object's row lock makes it unique.
+	// Position orders the events of one object; the object's row, which each changes, makes it unique.
 	Position  int64
 	Object    any
 	Previous  map[string]any
@@ -52,7 +52,7 @@ type Event struct {
 	Test bool
 }
 
-// EmitTx queues events in the caller's transaction, which holds the object's row lock.
+// EmitTx queues events in the caller's transaction, which changes the object's row.
 func EmitTx(tx *pg.Tx, m instant.Moment, events ...Event) error {
 	for _, e := range events {
 		object, err := Text(e.Object)

@@ -77,6 +77,7 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 				return err
 			})
 		},
+		"settled": func(w *fixture.World, c charge.Charge) error { return w.Charges.SettleNow(w.T.Context(), told(c, "")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +89,8 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 				}
 			})
 			after := chargeOf(t, w, c.ID)
-			if after.Version != c.Version+3 || after.AmountRefunded != 30 || (after.Description == nil) != (name == "disputed") || (after.AmountDisputed == 50) != (name == "disputed") {
+			if after.Version != c.Version+3 || after.AmountRefunded != 30 || (after.Description != nil) != (name == "described") ||
+				(after.Status == charge.Settled) != (name == "settled") || (after.AmountDisputed == 50) != (name == "disputed") {
 				t.Errorf("%s", jsonOf(t, after))
 			}
 			audit(t, w)
@@ -97,7 +99,7 @@ func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 }
 
 // The same when the change is not committed yet as the outcome comes: it is waited for. Neither need it be a version of the
-// charge: who erases a payer changes no version, and what they took out comes back in no event.
+// charge: what somebody took out of the rows comes back in no event.
 func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
@@ -169,6 +171,49 @@ func TestOneOfARoundHasMoved(t *testing.T) {
 		if after.AmountRefunded != c.Amount || (after.Description != nil) != (i == 5) {
 			t.Errorf("%s", jsonOf(t, after))
 		}
+	}
+	audit(t, w)
+}
+
+// A refund beside another of its charge is read when it ends, and so does not make all of its round begin again.
+func TestRefundsOfOneChargeSideBySide(t *testing.T) {
+	t.Parallel()
+	w, p := newScripted(t)
+	c := captured(t, w, 100)
+	arrived, gate := make(chan struct{}, 3), make(chan struct{})
+	p.refund = func(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
+		arrived <- struct{}{}
+		<-gate
+		if f.Amount == 11 {
+			return p.decline(ctx, f)
+		}
+		return p.Processor.Refund(ctx, f)
+	}
+	done := make(chan refund.Result, 3)
+	for i := range 3 {
+		claim := claimOf(w, fmt.Sprint("k", i))
+		go func() {
+			out, err := w.Refunds.Create(t.Context(), w.Actor(), of(c, money.Amount(10+i)), claim)
+			if err != nil {
+				t.Error(err)
+			}
+			done <- out
+		}()
+		<-arrived
+	}
+	close(gate)
+	for range 3 {
+		out := <-done
+		want := refund.Succeeded
+		if out.Object.Amount == 11 {
+			want = refund.Failed
+		}
+		if r := get(t, w, out.Object.ID); r.Status != want || string(out.Text) != jsonOf(t, r) {
+			t.Errorf("told %s\nread %s", out.Text, jsonOf(t, r))
+		}
+	}
+	if after := chargeOf(t, w, c.ID); after.AmountRefunded != 22 || after.AmountRefundPending != 0 || after.Version != c.Version+6 {
+		t.Errorf("%s", jsonOf(t, after))
 	}
 	audit(t, w)
 }

@@ -30,7 +30,7 @@ type call struct {
 	refund   Refund
 	op       operation.Operation
 	original string
-	basis    *basis // of its outcome; nil: refund and charge are read and locked for it
+	left     *pair // from which its outcome starts; nil: they are read and locked for it
 }
 
 // createIn is one request that wants a refund.
@@ -215,7 +215,9 @@ func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, in createIn, l charge.L
 		return call{}, err
 	}
 	c := callOf(r, l, m.Machine)
-	c.basis = &basis{l.Left(), r}
+	if l.AmountRefundPending == r.Amount { // with others under way, whoever ends first would move the charge from under all
+		c.left = &pair{l.Left(), r}
+	}
 	if in.claim != nil {
 		c.op.IdempotencyKey = &in.claim.Key
 	}
@@ -263,7 +265,7 @@ func (s *Service) flow() operation.Flow[Refund] {
 func (s *Service) send(ctx context.Context, c call, source outbox.Source) (Result, error) {
 	r, flow, end := c.refund, s.flow(), finished{}
 	flow.Finish = func(ctx context.Context, o operation.Outcome) (_ Refund, _ *fault.Error, err error) {
-		end, err = s.finishes.Do(ctx, finishIn{o, source, c.basis})
+		end, err = s.finishes.Do(ctx, finishIn{o, source, c.left})
 		return end.refund, nil, err
 	}
 	result, err := flow.CarryOut(ctx, r, c.op, func(ctx context.Context) (processor.Answer, error) {

@@ -29,9 +29,9 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	return errors.Join(errs...)
 }
 
-// basis is what the outcome of a refund starts from if nobody has touched its charge since it was written: whoever touches
-// a refund that was sent touches its charge, too. See [charge.Locked.Left].
-type basis struct {
+// pair is a refund with its charge, held by the transaction or left by the one that inserted the refund (see
+// [charge.Locked.Left]): whoever touches a refund that was sent touches its charge, too, so that this stands for both.
+type pair struct {
 	charge charge.Locked
 	refund Refund
 }
@@ -40,7 +40,7 @@ type basis struct {
 type finishIn struct {
 	operation.Outcome
 	source outbox.Source
-	basis  *basis // nil: refund and charge are read and locked first
+	left   *pair // to start from; nil: refund and charge are read and locked first
 }
 
 func (in finishIn) application() int64 { return in.ApplicationID }
@@ -79,45 +79,47 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins
 	return out, nil
 }
 
-// startTx returns what outcomes start from, at the place of each: those without a basis under their locks.
-func (s *Service) startTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]basis, error) {
-	var named []charge.Named
-	var read []finishIn
-	for _, in := range ins {
-		if in.basis == nil {
-			named, read = append(named, charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}), append(read, in)
-		}
-	}
-	var charges map[ids.Charge]charge.Locked
-	var refunds map[ids.Refund]Refund
-	if len(read) > 0 {
-		asked := s.Charges.AskLock(tx, named)
-		var err error
-		if refunds, err = s.lockAllTx(ctx, tx, read); err != nil {
-			return nil, err
-		}
-		if charges, err = asked.Charges(ctx); err != nil {
-			return nil, err
-		}
-	}
-	out := make([]basis, len(ins))
+// startTx returns what outcomes start from, at the place of each. If one must be read, all are: their charges are locked in one order.
+func (s *Service) startTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]pair, error) {
+	out := make([]pair, len(ins))
 	for i, in := range ins {
-		if in.basis != nil {
-			out[i] = *in.basis
-			continue
+		if in.left == nil {
+			return s.holdAllTx(ctx, tx, ins)
 		}
+		out[i] = *in.left
+	}
+	return out, nil
+}
+
+// holdAllTx locks the charges of outcomes and then their refunds.
+func (s *Service) holdAllTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]pair, error) {
+	named := make([]charge.Named, len(ins))
+	for i, in := range ins {
+		named[i] = charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}
+	}
+	asked := s.Charges.AskLock(tx, named)
+	refunds, err := s.lockAllTx(ctx, tx, ins)
+	if err != nil {
+		return nil, err
+	}
+	charges, err := asked.Charges(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]pair, len(ins))
+	for i, in := range ins {
 		l, held := charges[in.ChargeID]
 		r, there := refunds[ids.RefundFrom(in.SubjectID)]
 		if !held || !there || l.ApplicationID != in.ApplicationID || r.ApplicationID != in.ApplicationID {
 			return nil, fmt.Errorf("refund: outcome of %v: %w", ids.RefundFrom(in.SubjectID), fault.Missing())
 		}
-		out[i] = basis{charge: l, refund: r}
+		out[i] = pair{l, r}
 	}
 	return out, nil
 }
 
-// concludeTx writes one outcome of a refund that the transaction holds, with its charge, or that is as its basis says.
-func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, from basis, in finishIn) (out finished, err error) {
+// concludeTx writes one outcome of a refund that the transaction holds, with its charge, or that was left to it.
+func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, from pair, in finishIn) (out finished, err error) {
 	if from.refund.Status != Pending {
 		return finished{refund: from.refund}, nil
 	}
@@ -145,7 +147,7 @@ func (s *Service) holdTx(ctx context.Context, tx *pg.Tx, applicationID int64, ch
 }
 
 // succeedTx books a refund that the processor has made: what was reserved on the charge is refunded.
-func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, from basis, by cause) (finished, error) {
+func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, from pair, by cause) (finished, error) {
 	r := next(from.refund, m)
 	r.Status, r.SucceededAt, r.Failure, r.FailedAt = Succeeded, instant.Ptr(m.At), nil, nil
 	reserved := r.Amount
@@ -167,7 +169,7 @@ func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, from basis, by cause) (
 }
 
 // failTx lets go of what was reserved for a refund that was refused, or that never arrived.
-func (s *Service) failTx(tx *pg.Tx, m instant.Moment, from basis, o operation.Outcome, by cause) (finished, error) {
+func (s *Service) failTx(tx *pg.Tx, m instant.Moment, from pair, o operation.Outcome, by cause) (finished, error) {
 	r := next(from.refund, m)
 	r.Status, r.FailedAt, r.Failure = Failed, instant.Ptr(m.At), &declined
 	if o.Answer == nil {

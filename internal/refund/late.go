@@ -42,7 +42,7 @@ func (s *Service) late(ctx context.Context, o operation.Outcome) error {
 			slog.ErrorContext(ctx, "a refund that was given up was made, and no longer fits its charge", "refund_id", before.ID.String())
 			return nil
 		}
-		_, err = s.succeedTx(tx, m, basis{l, before}, cause{outbox.Job, o.RequestID})
+		_, err = s.succeedTx(tx, m, pair{l, before}, cause{outbox.Job, o.RequestID})
 		return err
 	})
 }
