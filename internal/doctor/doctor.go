@@ -80,7 +80,7 @@ var vital = []check{{"durability", durability}, {"clock", clockOf}, {"environmen
 // further are the checks of what servers do with it.
 var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader}, {"charges", unresolved},
 	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"connections", connections}, {"bounds", bounds},
-	{"compiler", compiler}}
+	{"compiler", compiler}, {"quotes", quotes}}
 
 // Start looks at what no server does without.
 func (p Patient) Start(ctx context.Context) []Finding { return p.each(ctx, vital) }

@@ -60,7 +60,7 @@ func TestEachCheckSeesWhatItLooksFor(t *testing.T) {
 	w.Token("4242424242424242")
 	for check, text := range map[string]string{"clock": "agree", "environment": "nothing of another", "vault": "first 1 rows open", "certificates": "no certificates",
 		"charges": "every call", "webhooks": "every webhook", "books": "agree", "audit": "every chain", "disk": "MiB", "connections": "connections", "bounds": "are bounded",
-		"compiler": "no statement waits"} {
+		"compiler": "no statement waits", "quotes": "quotes no rows"} {
 		if f := of(t, p.Examine(t.Context()), check); !strings.Contains(f.Text, text) || f.State != doctor.Good && check != "connections" {
 			t.Errorf("%+v; want %s", f, text)
 		}
@@ -169,6 +169,30 @@ func TestStatementsWithoutBoundsAreDoubtful(t *testing.T) {
 	wants(t, p, "compiler", doctor.Doubtful, "jit is on")
 }
 
+func TestLogsThatQuotePayersAreDoubtful(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	p := patient(w)
+	for settings, want := range map[string]string{
+		"log_error_verbosity=default":                  "log_error_verbosity is default",
+		"log_parameter_max_length_on_error=-1":         "log_parameter_max_length_on_error is -1",
+		"log_min_duration_statement=60000":             "log_parameter_max_length is -1",
+		"log_statement=mod":                            "log_parameter_max_length is -1",
+		"log_statement=ddl":                            "",
+		"log_statement=all&log_parameter_max_length=0": "",
+	} {
+		pool, err := pg.Open(t.Context(), w.Pool.Config().ConnString()+"&"+settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Pool = pool
+		if f := of(t, p.Examine(t.Context()), "quotes"); (f.State == doctor.Good) != (want == "") || !strings.Contains(f.Text, want) {
+			t.Errorf("%s: %+v", settings, f)
+		}
+		pool.Close()
+	}
+}
+
 func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -180,7 +204,7 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 15 {
+	if len(found) != 16 {
 		t.Errorf("%d findings", len(found))
 	}
 	url := w.Pool.Config().ConnString()

@@ -186,3 +186,17 @@ func compiler(ctx context.Context, p Patient) (Finding, error) {
 	}
 	return good("no statement waits for a compiler"), err
 }
+
+// quotes: the log of PostgreSQL is no place for payers. It has the row that a statement was refused for, unless it is terse, and
+// where it has statements, what these were given.
+func quotes(ctx context.Context, p Patient) (Finding, error) {
+	said, err := pg.Value[string](ctx, p.Pool, `
+		SELECT coalesce(string_agg(name || ' is ' || setting, ', ' ORDER BY name), '') FROM pg_settings
+		WHERE name = 'log_error_verbosity' AND setting <> 'terse' OR name = 'log_parameter_max_length_on_error' AND setting <> '0'
+			OR name = 'log_parameter_max_length' AND setting <> '0' AND (current_setting('log_statement') IN ('mod', 'all')
+				OR current_setting('log_min_duration_statement') <> '-1' OR current_setting('log_min_duration_sample') <> '-1')`, pg.Args{})
+	if said != "" {
+		return doubtful("PostgreSQL's log may quote payers: "+said, "have it say less: docs/operations.md, The first installation"), err
+	}
+	return good("PostgreSQL's log quotes no rows"), err
+}

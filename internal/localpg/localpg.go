@@ -31,6 +31,8 @@ type Options struct {
 	Bin string
 	// Throwaway gives up durability for speed: the data does not survive a power cut.
 	Throwaway bool
+	// Buffers is the memory for its pages, such as 2GB (shared_buffers); empty means 128MB, as little as PostgreSQL takes by itself.
+	Buffers string
 	// Progress, if set, is told about steps that may take longer than a second.
 	Progress func(string)
 }

@@ -1,6 +1,7 @@
 package localpg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,7 +157,7 @@ func (p *place) arguments(data string) []string {
 	settings := []string{
 		"listen_addresses=", "port=5432", "unix_socket_permissions=0700",
 		`unix_socket_directories="` + strings.ReplaceAll(data, `"`, `""`) + `"`,
-		"max_connections=200", "shared_buffers=128MB", "timezone=UTC", "log_timezone=UTC",
+		"max_connections=200", "shared_buffers=" + cmp.Or(p.Buffers, "128MB"), "timezone=UTC", "log_timezone=UTC",
 		"log_error_verbosity=terse",     // no DETAIL: it quotes the values of a rejected row
 		"log_min_error_statement=panic", // nor a statement, which may hold some
 		"log_checkpoints=off",

@@ -33,15 +33,17 @@ const (
 type cluster struct {
 	server   *localpg.Server
 	dir, bin string
+	buffers  string
 	pid      int
 }
 
-func startCluster(ctx context.Context, dir string) (*cluster, error) {
+// startCluster starts one with so much memory for its pages (see [localpg.Options]).
+func startCluster(ctx context.Context, dir, buffers string) (*cluster, error) {
 	programs, err := localpg.Find(ctx, "", os.Getenv("HOME"), os.Geteuid() == 0)
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{dir: filepath.Join(dir, "pg"), bin: programs.Dir}
+	c := &cluster{dir: filepath.Join(dir, "pg"), bin: programs.Dir, buffers: buffers}
 	if err := c.start(ctx); err != nil {
 		return c, err
 	}
@@ -53,7 +55,7 @@ func startCluster(ctx context.Context, dir string) (*cluster, error) {
 
 // start starts the server, or starts it again.
 func (c *cluster) start(ctx context.Context) (err error) {
-	c.server, err = localpg.Start(ctx, localpg.Options{Dir: c.dir, Home: os.Getenv("HOME"), Database: productDatabase})
+	c.server, err = localpg.Start(ctx, localpg.Options{Dir: c.dir, Home: os.Getenv("HOME"), Database: productDatabase, Buffers: c.buffers})
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func run(ctx context.Context, o options, to io.Writer) error {
 		return err
 	}
 	b := &bench{seconds: o.seconds, repeats: o.repeats}
-	if b.cluster, err = startCluster(ctx, dir); b.cluster != nil {
+	if b.cluster, err = startCluster(ctx, dir, o.buffers()); b.cluster != nil {
 		defer b.cluster.stop()
 	}
 	if err != nil {

@@ -50,6 +50,15 @@ func (c *cluster) restart(ctx context.Context) error {
 	return c.start(ctx)
 }
 
+// buffers is the memory for pages that PostgreSQL has: where there are many charges, a good part of what a server of that size is
+// given; otherwise the little that it takes by itself.
+func (o options) buffers() string {
+	if o.scale {
+		return "2GB"
+	}
+	return ""
+}
+
 // chargeTakes is how many bytes of disk a charge takes with what it leaves and its indexes, and while they are made.
 const chargeTakes = 10_500
 
