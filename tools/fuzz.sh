@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 during=${1:-2000x}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' TERM # the shell's end by a signal is no EXIT
 packages=$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u)
 export GOGC=400
 echo "$packages" | xargs -P 2 -I {} go test -c -gcflags=-d=libfuzzer -vet=off -ldflags=-w -o "$dir/" ./{}
