@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 )
@@ -19,9 +18,7 @@ func TestHeapIsInHugePages(t *testing.T) {
 		enlargePages()
 		tellPages()
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestHeapIsInHugePages$")
-	cmd.Env = append(os.Environ(), tellsPages+"=1")
-	out, err := cmd.CombinedOutput()
+	out, err := itself(t, tellsPages).CombinedOutput()
 	var advised, resident int
 	if _, scan := fmt.Sscanf(string(out), "advised %d, resident %d", &advised, &resident); err != nil || scan != nil {
 		t.Fatalf("%s%v", out, errors.Join(err, scan))

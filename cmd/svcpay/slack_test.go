@@ -19,13 +19,19 @@ func TestTimersAreSlack(t *testing.T) {
 	if os.Getenv(tellsSlack) != "" {
 		tellSlack()
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestTimersAreSlack$", "-test.v")
-	cmd.Env = append(os.Environ(), tellsSlack+"=1")
+	cmd := itself(t, tellsSlack)
 	out, err := cmd.CombinedOutput()
 	want := fmt.Sprintf("process %d, slack %v, %q", cmd.Process.Pid, timerSlack, "")
 	if err != nil || strings.Count(string(out), "process ") != 1 || !strings.Contains(string(out), want) {
 		t.Errorf("want %s, got\n%s%v", want, out, err)
 	}
+}
+
+// itself is the test as a program of its own, which a variable has tell of itself.
+func itself(t *testing.T, variable string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), variable+"=1")
+	return cmd
 }
 
 // tellSlack is the program that is begun.
