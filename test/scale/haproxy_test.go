@@ -56,7 +56,7 @@ func TestOneOfThreeBehindHAProxyIsKilled(t *testing.T) {
 			t.Log(said.Text())
 		}
 	})
-	victim := p.killOneOf(t, front, servers)
+	victim := p.killOneOf(t, front, servers, proxy)
 	names, answers := map[*server]string{servers[0]: "one", servers[1]: "two", servers[2]: "three"}, map[string]int{}
 	for line := range strings.Lines(said.Text()) {
 		var name, end string

@@ -91,9 +91,19 @@ func (s *server) kill() {
 	<-s.Done
 }
 
-// connections is how many callers the server has.
+// standStill stops a process, and returns when it does nothing any more.
+func standStill(t *testing.T, p *rig.Process) {
+	t.Helper()
+	p.Signal(syscall.SIGSTOP)
+	eventually(t, "a process that stands still", func() bool {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid)) // none: not yet
+		return strings.Contains(string(status), "\nState:\tT")
+	})
+}
+
+// connections is how many callers the server has, with those that no server has taken up yet.
 func (s *server) connections() (n int) {
-	mine := map[string]bool{}
+	mine := map[string]bool{"socket:[0]": true}
 	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.Cmd.Process.Pid)) // the pattern is well-formed
 	for _, link := range links {
 		if to, err := os.Readlink(link); err == nil {

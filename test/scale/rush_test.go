@@ -64,12 +64,15 @@ func (p *place) rush(t *testing.T, addr string) *rush {
 func (r *rush) call(number int) {
 	k := &rig.Keeper{Addr: r.site.Addr, Patience: patience}
 	for n := 0; !r.over.Load(); n++ {
-		r.charge(k, fmt.Sprintf("caller-%d-%d", number, n), 100+n%900)
+		key, amount := fmt.Sprintf("caller-%d-%d", number, n), 100+n%900
+		if r.charge(k, key, amount); r.failedFor(key) { // nothing was taken: it is asked for anew
+			r.charge(k, key+"-anew", amount)
+		}
 	}
 	_ = k.Close() // nothing is on its way
 }
 
-// charge asks for a charge, with its key, until it is told of one.
+// charge asks for a charge, with its key, until it is told what became of it.
 func (r *rush) charge(k *rig.Keeper, key string, amount int) {
 	header := r.site.Credentials()
 	header["Idempotency-Key"] = key
@@ -97,6 +100,7 @@ func (r *rush) hear(asked try, a rig.Answer, err error) bool {
 		return true
 	case err == nil && a.Text("error", "code") == "processor_error": // never reached: the sandbox has its book in the database
 		r.told[asked.key] = outcome{a.Text("error", "charge_id"), "failed"}
+		r.answered[asked.key] = asked.ended
 		return true
 	case err != nil || a.Status >= http.StatusInternalServerError:
 		r.failed = append(r.failed, asked)
@@ -106,6 +110,28 @@ func (r *rush) hear(asked try, a rig.Answer, err error) bool {
 		r.refused = append(r.refused, asked)
 	}
 	return false
+}
+
+// failedFor tells whether a key's charge failed: the processor was never asked.
+func (r *rush) failedFor(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.told[key].status == "failed"
+}
+
+// anew is how many charges failed and were made when they were asked for with another key.
+func (r *rush) anew(t *testing.T) (n int) {
+	t.Helper()
+	for key, o := range r.told {
+		if o.status != "failed" {
+			continue
+		}
+		if r.told[key+"-anew"].status != "captured" {
+			t.Errorf("%s failed, and was not made when it was asked for anew: %v", key, r.told[key+"-anew"])
+		}
+		n++
+	}
+	return n
 }
 
 // count is how many charges were acknowledged.

@@ -3,7 +3,6 @@
 package scale
 
 import (
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -86,7 +85,13 @@ func TestFailoverToTheStandby(t *testing.T) {
 
 // longest is the longest time without an acknowledged charge, when the rush is over.
 func (r *rush) longest() (gap time.Duration) {
-	all := slices.SortedFunc(maps.Values(r.answered), time.Time.Compare)
+	var all []time.Time
+	for key, at := range r.answered {
+		if r.told[key].status == "captured" {
+			all = append(all, at)
+		}
+	}
+	slices.SortFunc(all, time.Time.Compare)
 	for i := 1; i < len(all); i++ {
 		gap = max(gap, all[i].Sub(all[i-1]))
 	}

@@ -3,10 +3,12 @@ package scale
 import (
 	"net"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
 	"svcpay/internal/pgtest"
+	"svcpay/test/rig"
 )
 
 // enough is how many charges are made before something is killed, and after it.
@@ -33,19 +35,27 @@ func TestOneOfThreeIsKilled(t *testing.T) {
 	for range 3 {
 		servers = append(servers, p.serve(t, []*os.File{socket}, "LISTEN_FDS=1"))
 	}
-	p.killOneOf(t, listener.Addr().String(), servers)
+	p.killOneOf(t, listener.Addr().String(), servers, nil)
 }
 
-// killOneOf kills the busiest of the servers behind an address under load. No more may fail than it had connections then.
-func (p *place) killOneOf(t *testing.T, addr string, servers []*server) *server {
+// killOneOf kills the busiest of the servers behind an address under load. No more may fail than it had
+// connections then: while they are counted, neither it nor front, which passes requests on to the servers, moves.
+func (p *place) killOneOf(t *testing.T, addr string, servers []*server, front *rig.Process) *server {
 	t.Helper()
 	begun := time.Now()
 	r := p.rush(t, addr)
 	r.more(t, enough)
 	victim := busiest(servers)
+	standStill(t, victim.Process) // with all that is under way there
+	if front != nil {
+		standStill(t, front)
+	}
 	bound := victim.connections()
 	victim.kill()
 	gone := time.Now()
+	if front != nil {
+		front.Signal(syscall.SIGCONT)
+	}
 	r.more(t, enough)
 	r.end()
 	p.quiet(t)
@@ -60,7 +70,7 @@ func (p *place) killOneOf(t *testing.T, addr string, servers []*server) *server 
 	if len(r.failed) == 0 || len(r.failed) > bound {
 		t.Errorf("%d requests failed, from 1 to %d were under way at the server that was killed", len(r.failed), bound)
 	}
-	t.Logf("%d charges of %d callers in %s; %d failed, all on their way when one of %d servers was killed; asked again, the last was done after %s",
-		len(r.told), callers, time.Since(begun).Round(time.Millisecond), len(r.failed), len(servers), r.retried())
+	t.Logf("%d charges of %d callers in %s; %d requests failed, all on their way when one of %d servers was killed; asked again, the last had its outcome after %s; %d of them had never reached the processor, and were made anew",
+		len(r.told), callers, time.Since(begun).Round(time.Millisecond), len(r.failed), len(servers), r.retried(), r.anew(t))
 	return victim
 }
