@@ -165,8 +165,13 @@ func TestGoalsAndGates(t *testing.T) {
 	if err := farFromGates([]result{near, far}); err == nil || !strings.Contains(err.Error(), "G3") {
 		t.Errorf("%v", err)
 	}
+	for _, r := range []result{near, slow, far} {
+		if err := beyondGates([]result{r}); (err != nil) != (r.word() == "MISSED") {
+			t.Errorf("%+v is %s, and what is said of it %v", r, r.word(), err)
+		}
+	}
 	left := resultOf(atLeast, nil)
-	if left.Steady = true; !strings.HasPrefix(left.word(), "not measured") || farFromGates([]result{left}) != nil {
+	if left.Steady = true; !strings.HasPrefix(left.word(), "not measured") || farFromGates([]result{left}) != nil || beyondGates([]result{left}) != nil {
 		t.Errorf("nothing was measured, and that is %s", left.word())
 	}
 	for _, r := range unmeasured() {

@@ -123,17 +123,23 @@ const wide = 2
 
 // farFromGates complains of steady ratios that are far from their gates.
 func farFromGates(results []result) error {
+	return missed(results, wide, func(r result) bool { return r.Steady })
+}
+
+// beyondGates complains of ratios that are beyond their gates, by however little.
+func beyondGates(results []result) error {
+	return missed(results, 1, func(result) bool { return true })
+}
+
+// missed complains of ratios of a kind that are beyond their gates by more than a factor.
+func missed(results []result, factor float64, kind func(result) bool) error {
 	var errs []error
 	for _, r := range results {
-		if !r.Steady || r.Missing != "" {
+		if r.Missing != "" || !kind(r) {
 			continue
 		}
-		far := r.Gate / wide
-		if r.AtMost {
-			far = r.Gate * wide
-		}
-		if r.AtMost && r.Median > far || !r.AtMost && r.Median < far {
-			errs = append(errs, fmt.Errorf("%s, %s: %.2f is beyond %g, far from its gate %g", r.ID, r.What, r.Median, far, r.Gate))
+		if r.AtMost && r.Median > r.Gate*factor || !r.AtMost && r.Median < r.Gate/factor {
+			errs = append(errs, fmt.Errorf("%s, %s: %.3g is beyond the gate of %g", r.ID, r.What, r.Median, r.Gate))
 		}
 	}
 	return errors.Join(errs...)

@@ -103,8 +103,12 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	if err := cmp.Or(roomFor(o, dir), os.Chmod(dir, 0o711)); err != nil { // root's PostgreSQL runs as another user
 		return err
 	}
+	buffers, err := o.buffers()
+	if err != nil {
+		return err
+	}
 	b := &bench{seconds: o.seconds, repeats: o.repeats}
-	if b.cluster, err = startCluster(ctx, dir, o.buffers()); b.cluster != nil {
+	if b.cluster, err = startCluster(ctx, dir, buffers); b.cluster != nil {
 		defer b.cluster.stop()
 	}
 	if err != nil {
@@ -139,14 +143,13 @@ func run(ctx context.Context, o options, to io.Writer) error {
 		}
 	}
 	r, err := b.figures(ctx, o, to)
-	if err != nil || o.out == "" {
-		return err
-	}
-	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.out, append(text, '\n'), 0o644)
+	if err := r.write(o.out); err != nil || o.wide {
+		return err
+	}
+	return beyondGates(r.Results)
 }
 
 // farAgain is how often a short run is measured again that is far from its gates: that may be by chance.
@@ -176,6 +179,18 @@ type report struct {
 	Binary  float64  `json:"binary_mb"` // without its symbols
 	Idle    float64  `json:"idle_mb"`   // before anybody asked for anything
 	Loaded  float64  `json:"loaded_mb"` // at the end of the cell that took most
+}
+
+// write leaves the report in a file, if that has a name.
+func (r report) write(name string) error {
+	if name == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(text, '\n'), 0o644)
 }
 
 func (b *bench) report(ctx context.Context, o options, to io.Writer) (r report, err error) {

@@ -50,13 +50,17 @@ func (c *cluster) restart(ctx context.Context) error {
 	return c.start(ctx)
 }
 
-// buffers is the memory for pages that PostgreSQL has: where there are many charges, a good part of what a server of that size is
-// given; otherwise the little that it takes by itself.
-func (o options) buffers() string {
-	if o.scale {
-		return "2GB"
+// buffers is the memory for pages that PostgreSQL has: where there are many charges, a quarter of the machine's, as the handbook
+// (docs/operations.md) has it; otherwise the little that it takes by itself.
+func (o options) buffers() (string, error) {
+	if !o.scale {
+		return "", nil
 	}
-	return ""
+	var machine syscall.Sysinfo_t
+	if err := syscall.Sysinfo(&machine); err != nil {
+		return "", fmt.Errorf("the machine's memory: %w", err)
+	}
+	return fmt.Sprintf("%dMB", machine.Totalram*uint64(machine.Unit)/4>>20), nil
 }
 
 // chargeTakes is how many bytes of disk a charge takes with what it leaves and its indexes, and while they are made.
