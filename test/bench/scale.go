@@ -26,7 +26,7 @@ type reading struct {
 	path   func(turn int) string
 }
 
-// used is for how many cells charges are made in each database before the first round: what PostgreSQL reads from its files
+// used is for how many cells charges are made in each database before they are measured: what PostgreSQL reads from its files
 // when it was just started, once, is no part of what a charge costs.
 const used = 12
 
@@ -91,39 +91,33 @@ func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, e
 		}
 		fmt.Fprintf(to, "%s: charges are in their totals after %v\n", name, time.Since(began).Round(time.Second))
 	}
-	for name, p := range servers {
-		if err := b.signIn(ctx, p.name); err != nil { // to fill them took its time
+	for _, p := range servers { // to fill them took its time
+		if err := b.signIn(ctx, p.name); err != nil {
 			return r, err
 		}
-		b.server = p
-		o, err := b.chargesCounted(ctx, used*b.seconds)
-		if err != nil {
-			return r, fmt.Errorf("%s, before the first round: %w", name, err)
-		}
-		fmt.Fprintf(to, "%s: %d charges before the first round\n", name, len(o.latencies))
 	}
-	var rounds []round
-	var names []string
-	for n := range o.rounds {
-		one := make(round)
-		names, err = b.scaleRound(ctx, o, servers, n, one, to)
-		if err = cmp.Or(ctx.Err(), err); err != nil {
-			return r, err
-		}
+	rounds := make([]round, o.rounds)
+	for n := range rounds {
+		rounds[n] = make(round)
+	}
+	names, err := b.sized(ctx, o, servers, rounds, to)
+	if err = cmp.Or(ctx.Err(), err); err != nil {
+		return r, err
+	}
+	for _, one := range rounds {
 		for _, f := range one {
 			r.Figures = append(r.Figures, f)
 		}
-		rounds = append(rounds, one)
 	}
 	r.Results = results(scaleGoals(o.rows), rounds)
 	r.print(names, rounds, to)
 	return r, nil
 }
 
-// scaleRound measures each reading at both sizes, and charges, those of the small database too: what is new would make the large one's
-// readings slower alone. Each round begins with another size.
-func (b *bench) scaleRound(ctx context.Context, o options, servers map[string]*product, n int, one round, to io.Writer) (names []string, err error) {
-	measure := func(name string, sizes []string, run func(context.Context, time.Duration) (outcome, error)) error {
+// sized measures each reading at both sizes, and then charges at all: what is new is added up, and walked past, where it stands, and
+// would be most of what a reading takes. Each round begins with another size. It returns the cells' names.
+func (b *bench) sized(ctx context.Context, o options, servers map[string]*product, rounds []round, to io.Writer) (names []string, err error) {
+	measure := func(n int, name string, sizes []string, run func(context.Context, time.Duration) (outcome, error)) error {
 		for i := range sizes {
 			size := sizes[(i+n)%len(sizes)]
 			if !o.only.MatchString(name) {
@@ -134,19 +128,39 @@ func (b *bench) scaleRound(ctx context.Context, o options, servers map[string]*p
 			if err != nil {
 				return err
 			}
-			names, one[f.Cell] = append(names, f.Cell), f
+			if rounds[n][f.Cell] = f; n == 0 {
+				names = append(names, f.Cell)
+			}
 			fmt.Fprintf(to, "round %d  %-34s %8.0f/s  p50 %8.2f ms  foreign %2.0f %%  failed %v\n", n+1, f.Cell, f.Rate, f.P50/1000, 100*f.Foreign, f.Failed)
 		}
 		return nil
 	}
-	for _, r := range readings(o.rows) {
-		if err := measure(r.name, []string{atSmall, atLarge}, func(_ context.Context, during time.Duration) (outcome, error) {
-			return load{addr: b.server.addr, connections: 2, call: b.reads(r)}.closed(during)
-		}); err != nil {
+	for n := range rounds {
+		for _, r := range readings(o.rows) {
+			if err := measure(n, r.name, []string{atSmall, atLarge}, func(_ context.Context, during time.Duration) (outcome, error) {
+				return load{addr: b.server.addr, connections: 2, call: b.reads(r)}.closed(during)
+			}); err != nil {
+				return names, err
+			}
+		}
+	}
+	if !o.only.MatchString(chargesAt) {
+		return names, nil
+	}
+	for name, p := range servers {
+		b.server = p
+		made, err := b.chargesCounted(ctx, used*b.seconds)
+		if err != nil {
+			return names, fmt.Errorf("%s, before the first round: %w", name, err)
+		}
+		fmt.Fprintf(to, "%s: %d charges before the first round of them\n", name, len(made.latencies))
+	}
+	for n := range rounds {
+		if err := measure(n, chargesAt, []string{atNone, atSmall, atLarge}, b.chargesCounted); err != nil {
 			return names, err
 		}
 	}
-	return names, measure(chargesAt, []string{atNone, atSmall, atLarge}, b.chargesCounted)
+	return names, nil
 }
 
 // reads asks for a reading.
