@@ -37,8 +37,12 @@ type cluster struct {
 	pid      int
 }
 
-// startCluster starts one with so much memory for its pages (see [localpg.Options]).
-func startCluster(ctx context.Context, dir, buffers string) (*cluster, error) {
+// startCluster starts one with the memory for its pages that the options ask for.
+func startCluster(ctx context.Context, dir string, o options) (*cluster, error) {
+	buffers, err := o.buffers()
+	if err != nil {
+		return nil, err
+	}
 	programs, err := localpg.Find(ctx, "", os.Getenv("HOME"), os.Geteuid() == 0)
 	if err != nil {
 		return nil, err

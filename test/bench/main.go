@@ -103,12 +103,8 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	if err := cmp.Or(roomFor(o, dir), os.Chmod(dir, 0o711)); err != nil { // root's PostgreSQL runs as another user
 		return err
 	}
-	buffers, err := o.buffers()
-	if err != nil {
-		return err
-	}
 	b := &bench{seconds: o.seconds, repeats: o.repeats}
-	if b.cluster, err = startCluster(ctx, dir, buffers); b.cluster != nil {
+	if b.cluster, err = startCluster(ctx, dir, o); b.cluster != nil {
 		defer b.cluster.stop()
 	}
 	if err != nil {

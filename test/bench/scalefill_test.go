@@ -107,7 +107,7 @@ func TestAtOnce(t *testing.T) {
 // What is measured after databases were filled is measured with the settings of every other measurement.
 func TestHasteEndsWithTheFilling(t *testing.T) {
 	t.Parallel()
-	c, err := startCluster(t.Context(), pgtest.StateDir(t), "")
+	c, err := startCluster(t.Context(), pgtest.StateDir(t), options{})
 	if err != nil {
 		t.Fatal(err)
 	}
