@@ -71,8 +71,10 @@ func (p *Portal) submitEvidence(c echo.Context) error {
 		return err
 	}
 	version, _ := strconv.Atoi(form.Get(versionField))
-	out, err := p.Disputes.SubmitEvidence(c.Request().Context(), actor(c), d.ID.String(),
-		dispute.EvidenceInput{Evidence: d.Evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: &version}, claim)
+	in := dispute.EvidenceInput{Evidence: d.Evidence, Files: fileIDs(d.EvidenceFiles), IfVersion: &version}
+	out, err := patiently(c.Request().Context(), func() (dispute.Result, error) {
+		return p.Disputes.SubmitEvidence(c.Request().Context(), actor(c), d.ID.String(), in, claim)
+	})
 	return p.answered(c, d, out, err, view, say(c).Disputes.Submitted)
 }
 
@@ -106,6 +108,8 @@ func (p *Portal) acceptDispute(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := p.Disputes.Accept(c.Request().Context(), actor(c), d.ID.String(), claim)
+	out, err := patiently(c.Request().Context(), func() (dispute.Result, error) {
+		return p.Disputes.Accept(c.Request().Context(), actor(c), d.ID.String(), claim)
+	})
 	return p.answered(c, d, out, err, view, say(c).Disputes.Accepted)
 }

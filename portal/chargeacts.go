@@ -167,7 +167,7 @@ func (p *Portal) actOnCharge(c echo.Context, form func(echo.Context, charge.Char
 		return err
 	}
 	f := form(c, one)
-	out, err := act(sent.Get(f.Field.Name), claim)
+	out, err := patiently(c.Request().Context(), func() (charge.Result, error) { return act(sent.Get(f.Field.Name), claim) })
 	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
 		err = out.Prior.Outcome.Refusal
 	}

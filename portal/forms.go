@@ -2,11 +2,13 @@ package portal
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -103,4 +105,27 @@ func once(c echo.Context, form url.Values) (*idempotency.Claim, error) {
 	a, path := actor(c), c.Request().URL.Path
 	return &idempotency.Claim{ApplicationID: a.ApplicationID, Key: "portal-" + key, Method: c.Request().Method, Path: path,
 		Fingerprint: sha256.Sum256([]byte(path + "\n" + rest.Encode())), Params: map[string]string{}, RequestID: a.RequestID}, nil
+}
+
+// A form's second sending asks every lookAgain, lookAgains times, what its first one came to: for longer than the
+// first is left alone, so that the second finds out itself if nobody works on the first any more.
+const (
+	lookAgain  = 100 * time.Millisecond
+	lookAgains = int((idempotency.InFlight + time.Second) / lookAgain)
+)
+
+// patiently sends what a form asks for, and waits while the same form's earlier sending is under way: of two clicks a
+// browser without a script shows only what became of the second, and that is what the first came to.
+func patiently[T any](ctx context.Context, send func() (idempotency.Result[T], error)) (out idempotency.Result[T], err error) {
+	for range lookAgains {
+		if out, err = send(); !fault.HasCode(err, "idempotency_key_in_use") {
+			break
+		}
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+			return out, err
+		}
+	}
+	return out, err
 }

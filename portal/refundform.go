@@ -160,7 +160,9 @@ func (p *Portal) giveBack(c echo.Context) error {
 		return p.refundAgain(c, one, form, fault.Invalid("parameter_invalid", say(c).Acts.BadAmount).On("amount"))
 	}
 	in.Amount = &amount
-	out, err := p.Refunds.Create(c.Request().Context(), actor(c), in, claim)
+	out, err := patiently(c.Request().Context(), func() (refund.Result, error) {
+		return p.Refunds.Create(c.Request().Context(), actor(c), in, claim)
+	})
 	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
 		err = out.Prior.Outcome.Refusal
 	}

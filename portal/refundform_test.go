@@ -90,7 +90,11 @@ func TestARefundHappensOncePerForm(t *testing.T) {
 	form.Set("note", "called us")
 	var all sync.WaitGroup
 	for range 3 { // a double click, and one more
-		all.Go(func() { w.send(page+"/refund", form, "Cookie", cookie).wants(t, http.StatusSeeOther, page) })
+		all.Go(func() {
+			a := w.send(page+"/refund", form, "Cookie", cookie)
+			a.wants(t, http.StatusSeeOther, page)
+			w.send(page, nil, "Cookie", cookie+"; "+flashCookie+"="+a.cookie(t, flashCookie).Value).says(t, "$40.00 USD is refunded.") // whichever is shown
+		})
 	}
 	all.Wait()
 	w.send(page+"/refund", form, "Cookie", cookie).wants(t, http.StatusSeeOther, page) // and loading its answer again
