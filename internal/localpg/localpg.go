@@ -31,8 +31,8 @@ type Options struct {
 	Bin string
 	// Throwaway gives up durability for speed: the data does not survive a power cut.
 	Throwaway bool
-	// Buffers is the memory for its pages, such as 2GB (shared_buffers); empty means 128MB, as little as PostgreSQL takes by itself.
-	Buffers string
+	// Settings are further ones of PostgreSQL's, such as shared_buffers=2GB, and count before those that it is started with otherwise.
+	Settings []string
 	// Progress, if set, is told about steps that may take longer than a second.
 	Progress func(string)
 }

@@ -1,7 +1,6 @@
 package localpg
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,7 +156,7 @@ func (p *place) arguments(data string) []string {
 	settings := []string{
 		"listen_addresses=", "port=5432", "unix_socket_permissions=0700",
 		`unix_socket_directories="` + strings.ReplaceAll(data, `"`, `""`) + `"`,
-		"max_connections=200", "shared_buffers=" + cmp.Or(p.Buffers, "128MB"), "timezone=UTC", "log_timezone=UTC",
+		"max_connections=200", "shared_buffers=128MB", "timezone=UTC", "log_timezone=UTC",
 		"log_error_verbosity=terse",     // no DETAIL: it quotes the values of a rejected row
 		"log_min_error_statement=panic", // nor a statement, which may hold some
 		"log_checkpoints=off",
@@ -167,7 +166,7 @@ func (p *place) arguments(data string) []string {
 			"wal_level=minimal", "max_wal_senders=0", "max_wal_size=128MB", "min_wal_size=32MB")
 	}
 	args := []string{"-D", data}
-	for _, setting := range settings {
+	for _, setting := range append(settings, p.Settings...) {
 		args = append(args, "-c", setting)
 	}
 	return args

@@ -33,13 +33,13 @@ const (
 type cluster struct {
 	server   *localpg.Server
 	dir, bin string
-	buffers  string
+	settings []string
 	pid      int
 }
 
-// startCluster starts one with the memory for its pages that the options ask for.
+// startCluster starts one with the settings that the options ask for.
 func startCluster(ctx context.Context, dir string, o options) (*cluster, error) {
-	buffers, err := o.buffers()
+	settings, err := o.settings()
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func startCluster(ctx context.Context, dir string, o options) (*cluster, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{dir: filepath.Join(dir, "pg"), bin: programs.Dir, buffers: buffers}
+	c := &cluster{dir: filepath.Join(dir, "pg"), bin: programs.Dir, settings: settings}
 	if err := c.start(ctx); err != nil {
 		return c, err
 	}
@@ -59,7 +59,7 @@ func startCluster(ctx context.Context, dir string, o options) (*cluster, error) 
 
 // start starts the server, or starts it again.
 func (c *cluster) start(ctx context.Context) (err error) {
-	c.server, err = localpg.Start(ctx, localpg.Options{Dir: c.dir, Home: os.Getenv("HOME"), Database: productDatabase, Buffers: c.buffers})
+	c.server, err = localpg.Start(ctx, localpg.Options{Dir: c.dir, Home: os.Getenv("HOME"), Database: productDatabase, Settings: c.settings})
 	if err != nil {
 		return err
 	}

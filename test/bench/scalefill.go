@@ -50,17 +50,18 @@ func (c *cluster) restart(ctx context.Context) error {
 	return c.start(ctx)
 }
 
-// buffers is the memory for pages that PostgreSQL has: where there are many charges, a quarter of the machine's, as the handbook
-// (docs/operations.md) has it; otherwise the little that it takes by itself.
-func (o options) buffers() (string, error) {
+// settings are those of PostgreSQL: where there are many charges, what the handbook (docs/operations.md) has it start with, a
+// quarter of the machine's memory for its pages and room in its log; otherwise the little that it takes by itself.
+func (o options) settings() ([]string, error) {
 	if !o.scale {
-		return "", nil
+		return nil, nil
 	}
 	var machine syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&machine); err != nil {
-		return "", fmt.Errorf("the machine's memory: %w", err)
+		return nil, fmt.Errorf("the machine's memory: %w", err)
 	}
-	return fmt.Sprintf("%dMB", machine.Totalram*uint64(machine.Unit)/4>>20), nil
+	buffers := fmt.Sprintf("shared_buffers=%dMB", machine.Totalram*uint64(machine.Unit)/4>>20)
+	return []string{buffers, "max_wal_size=8GB", "wal_compression=lz4"}, nil
 }
 
 // chargeTakes is how many bytes of disk a charge takes with what it leaves and its indexes, and while they are made.
