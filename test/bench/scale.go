@@ -92,7 +92,7 @@ func (b *bench) scale(ctx context.Context, o options, to io.Writer) (r report, e
 		fmt.Fprintf(to, "%s: charges are in their totals after %v\n", name, time.Since(began).Round(time.Second))
 	}
 	for _, p := range servers { // to fill them took its time
-		if err := b.signIn(ctx, p.name); err != nil {
+		if err := cmp.Or(b.signIn(ctx, p.name), b.cluster.remember(ctx, p.name)); err != nil {
 			return r, err
 		}
 	}
