@@ -42,9 +42,9 @@ var chargeCodes = []code{
 	},
 	{
 		Name: "external_id_taken", Kind: fault.KindConflict,
-		Meaning: "Another object of this kind has this external_id; charge_id, refund_id, donation_id or merchant_id names it.",
+		Meaning: "Another object of this kind has this external_id; charge_id, refund_id, donation_id or merchant_id names it. A charge that failed has released its own.",
 		Remedy:  "Read that object: it may be the one that you want to make.",
-		Message: "Another charge has this external_id.",
+		Message: "Another charge that did not fail has this external_id.",
 		Param:   "external_id",
 	},
 	{

@@ -147,6 +147,8 @@ var (
 	comments   = regexp.MustCompile(`--.*`)
 	newTables  = regexp.MustCompile(`(?i)\bCREATE\s+(?:UNLOGGED\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)`)
 	newIndexes = regexp.MustCompile(`(?i)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(?:(\w+)\s+)?ON\s+(?:ONLY\s+)?(\w+)`)
+	bodies     = regexp.MustCompile(`(?s)\$\$.*?\$\$`)
+	repeatable = regexp.MustCompile(`(?i)^(?:CREATE\s+OR\s+REPLACE\s+PROCEDURE|CALL|DROP\s+PROCEDURE)\s`) // of a backfill in batches
 	ofIndexes  = regexp.MustCompile(`(?i)^(?:CREATE\s+(?:UNIQUE\s+)?|DROP\s+)INDEX\s+CONCURRENTLY\s`)
 )
 
@@ -173,8 +175,8 @@ func mistakes(text string) (out []string) {
 	if !strings.Contains(text, "-- +goose NO TRANSACTION") {
 		return out
 	}
-	for s := range strings.SplitSeq(sql, ";") {
-		if s = strings.TrimSpace(s); s != "" && !ofIndexes.MatchString(s) {
+	for s := range strings.SplitSeq(bodies.ReplaceAllString(sql, ""), ";") {
+		if s = strings.TrimSpace(s); s != "" && !ofIndexes.MatchString(s) && !repeatable.MatchString(s) {
 			out = append(out, "is not in a transaction: "+s)
 		}
 	}

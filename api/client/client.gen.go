@@ -1147,7 +1147,8 @@ type CreateCharge struct {
 	Capture     *bool  `json:"capture,omitzero"`
 	Description string `json:"description,omitzero"`
 
-	// ExternalID: Your own id of the charge; no two charges of an application share one.
+	// ExternalID: Your own id of the payment. At most one charge of an application has it that did not fail. A charge that fails
+	// releases it, so the next try can have the same one; it is still shown on the charge that failed.
 	ExternalID string `json:"external_id,omitzero"`
 
 	// StatementSuffix: What follows the merchant's name and `* ` on the payer's statement.
@@ -3198,7 +3199,7 @@ type UpdateCharge struct {
 	// Description: Null clears it.
 	Description Patch[string] `json:"description,omitzero"`
 
-	// ExternalID: Your own id of the charge; no two charges of an application share one. Null clears it.
+	// ExternalID: Your own id of the payment. At most one charge of an application has it that did not fail. Null clears it.
 	ExternalID Patch[string] `json:"external_id,omitzero"`
 
 	// Metadata: All pairs that the charge shall have; null for none. At most 50; keys of 1 to 40 characters, values of at most
@@ -3562,7 +3563,7 @@ type ListChargesParams struct {
 	// CreatedAtLt: Only what was made earlier.
 	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
 
-	// ExternalID: Only the charge with this external_id; there is one at most.
+	// ExternalID: Only charges with this external_id: every try of one payment. At most one of them did not fail.
 	ExternalID string `query:"external_id,omitzero"`
 
 	// Email: Only of payers with this address, in letters of either case.

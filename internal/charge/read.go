@@ -63,7 +63,7 @@ type ListInput struct {
 	Merchants  []int64
 	Types      []string
 	Currencies []string
-	ExternalID *string // at most one charge has it
+	ExternalID *string // of one charge that did not fail, at most, and of any number that did
 	Email      *string // of the payer, in letters of either case
 	Last4      *string // of the card or bank account
 	Recurring  *bool
@@ -135,7 +135,7 @@ const selected = `
 		AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		AND (@types::text[] IS NULL OR type = ANY (@types))
 		AND (@currencies::text[] IS NULL OR currency = ANY (@currencies))
-		AND (@external_id::text IS NULL OR external_id = @external_id)
+		AND (@external_id::text IS NULL OR external_id = @external_id OR released_external_id = @external_id)
 		AND (@email::text IS NULL OR lower(billing->>'email') = lower(@email))
 		AND (@last4::text IS NULL OR payment_method->>'last4' = @last4)
 		AND (@recurring::boolean IS NULL OR recurring = @recurring)

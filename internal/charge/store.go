@@ -16,8 +16,12 @@ const columns = `id, version, application_id, merchant_id, amount, amount_author
 	amount_refunded, amount_refund_pending, amount_disputed, amount_contested, currency, funding_currency, type, origin, recurring,
 	stored_credential, capture, status, payment_method, billing, token_id, fees, fee_total, failure, return_code,
 	void_reason, authorization_expires_at, available_on, jsonb_build_object('name', processor_name, 'reference', processor_reference) AS processor,
-	network_transaction_id, description, external_id, statement_suffix, metadata, created_at, authorized_at,
+	network_transaction_id, description, ` + shownExternalID + ` AS external_id, statement_suffix, metadata, created_at, authorized_at,
 	captured_at, settled_at, voided_at, expired_at, failed_at, returned_at, updated_at, next_step_at`
+
+// shownExternalID is what the application named the charge. A charge that failed has released it (see the migration of the column): another charge may
+// have the same one then.
+const shownExternalID = `coalesce(external_id, released_external_id)`
 
 // shown reads charges as they are shown: with the payout that the money which each brought in was part of.
 const shown = `SELECT ` + columns + `, (
@@ -49,7 +53,7 @@ func insertArgs(in claimIn, c Charge) pg.Args {
 		"request_id": in.requestID, "now": c.CreatedAt}
 }
 
-// externalIDTaken is the refusal of an external_id that another charge has; pg.ErrNone if none has it.
+// externalIDTaken is the refusal of an external_id that another charge has that did not fail; pg.ErrNone if none has it.
 func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, externalID *string) (refused, err error) {
 	id, err := pg.Value[ids.Charge](ctx, q, `
 		SELECT id FROM charges WHERE application_id = @application_id AND external_id = @external_id`,
@@ -57,7 +61,7 @@ func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, ext
 	if err != nil {
 		return nil, err
 	}
-	return fault.New(fault.KindConflict, "external_id_taken", "Another charge has this external_id.").
+	return fault.New(fault.KindConflict, "external_id_taken", "Another charge that did not fail has this external_id.").
 		On("external_id").With("charge_id", id.String()), nil
 }
 

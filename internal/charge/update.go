@@ -104,8 +104,9 @@ func (s *Service) amendTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 	}
 	after = changed(after, m.At)
 	if _, err := tx.Exec(ctx, `
-		UPDATE charges SET version = @version, description = @description, external_id = @external_id, metadata = @metadata,
-			updated_at = @updated_at
+		UPDATE charges SET version = @version, description = @description, metadata = @metadata, updated_at = @updated_at,
+			external_id = CASE WHEN status <> 'failed' THEN @external_id END,
+			released_external_id = CASE WHEN status = 'failed' THEN @external_id END
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "description": after.Description, "external_id": after.ExternalID, "metadata": after.Metadata,
 			"updated_at": after.UpdatedAt, "application_id": after.ApplicationID, "id": id}); err != nil {

@@ -118,7 +118,8 @@ func (s *Service) EntriesOf(ctx context.Context, actor authz.Actor, id string, k
 
 const selectEntries = `
 	SELECT id, merchant_id, payout_id, kind, amount, currency, charge_id, external_id, created_at FROM (
-		SELECT e.entry_id AS id, l.merchant_id, e.payout_id, l.kind, e.amount, l.currency, l.charge_id, c.external_id, l.created_at
+		SELECT e.entry_id AS id, l.merchant_id, e.payout_id, l.kind, e.amount, l.currency, l.charge_id,
+			coalesce(c.external_id, c.released_external_id) AS external_id, l.created_at
 		FROM payout_entries e
 		JOIN ledger_entries l ON l.application_id = e.application_id AND l.id = e.entry_id
 		LEFT JOIN charges c ON c.application_id = l.application_id AND c.id = l.charge_id

@@ -76,7 +76,7 @@ func (s *Service) entries(ctx context.Context, applicationID int64, st Statement
 	for {
 		rows, err := pg.All[entry](ctx, s.Pool, `
 			SELECT l.id, l.kind, CASE WHEN starts_with(l.credit, 'merchant_') THEN l.amount ELSE -l.amount END AS amount,
-				l.charge_id, c.external_id, l.created_at
+				l.charge_id, coalesce(c.external_id, c.released_external_id) AS external_id, l.created_at
 			FROM ledger_entries l LEFT JOIN charges c ON c.application_id = l.application_id AND c.id = l.charge_id
 			WHERE l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.currency = @currency
 				AND (l.created_at, l.id) > (@from, @after) AND l.created_at < @until

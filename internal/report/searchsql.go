@@ -31,18 +31,23 @@ const (
 		AND (@words::text IS NULL OR words @@ to_tsquery('pg_catalog.simple', @words))`
 	withoutText = `
 		AND (@unwanted::text IS NULL OR NOT words @@ to_tsquery('pg_catalog.simple', @unwanted))`
-	ofReference = withoutText + `
-		AND (@external_id::text[] IS NULL OR external_id = ANY (@external_id)) AND coalesce(external_id, '') <> ALL (@not_external_id::text[])
+	ofName = `
+		AND (@external_id::text[] IS NULL OR external_id = ANY (@external_id)) AND coalesce(external_id, '') <> ALL (@not_external_id::text[])`
+	ofChargeName = `
+		AND (@external_id::text[] IS NULL OR external_id = ANY (@external_id) OR released_external_id = ANY (@external_id))
+		AND coalesce(external_id, released_external_id, '') <> ALL (@not_external_id::text[])`
+	ofPairs = `
 		AND (@pairs::text[] IS NULL OR metadata @> ANY (@pairs::text[]::jsonb[]) AND metadata <> '{}')
 		AND NOT metadata @> ANY (@without::text[]::jsonb[])`
-	ofPayer = `
+	ofReference = withoutText + ofName + ofPairs
+	ofPayer     = `
 		AND (@email::text[] IS NULL OR lower(billing->>'email') = ANY (lower(@email::text[]::text)::text[]))
 		AND coalesce(lower(billing->>'email'), '') <> ALL (lower(@not_email::text[]::text)::text[])`
 	ofCharge = `
 		AND (@charge_id::text[] IS NULL OR charge_id = ANY (@charge_id::text[]::uuid[])) AND charge_id <> ALL (@not_charge_id::text[]::uuid[])`
 
 	// A charge has its token's last digits, by which there is an index.
-	charges = `SELECT id FROM charges` + ofTenant + ofState + ofMoney + ofText + ofReference + ofPayer + `
+	charges = `SELECT id FROM charges` + ofTenant + ofState + ofMoney + ofText + withoutText + ofChargeName + ofPairs + ofPayer + `
 		AND (@type::text[] IS NULL OR type = ANY (@type)) AND type <> ALL (@not_type::text[])
 		AND (@recurring::text[] IS NULL OR recurring = ANY (@recurring::text[]::boolean[])) AND recurring <> ALL (@not_recurring::text[]::boolean[])
 		AND (@kind::text[] IS NULL OR payment_method->>'kind' = ANY (@kind)) AND payment_method->>'kind' <> ALL (@not_kind::text[])

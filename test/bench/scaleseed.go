@@ -49,7 +49,7 @@ func copies(rows, different int) []copied {
 	}
 	return []copied{
 		{table: "charges", of: "id", set: map[string]string{
-			"id": "it", "external_id": named("order-"), "metadata": "jsonb_build_object('campaign', (i % 1000)::text)",
+			"id": "it", "external_id": unless(named("order-"), "NULL"), "released_external_id": unless("NULL", named("order-")), "metadata": "jsonb_build_object('campaign', (i % 1000)::text)",
 			"billing": fmt.Sprintf(`t.billing || jsonb_build_object('first_name', 'Given' || i %% 997, 'last_name', 'Family' || i / 7 %% %d,
 				'email', 'payer' || i %% %d || '@example.org')`, different, max(1, rows/payerHas)),
 			"payment_method":      fmt.Sprintf("t.payment_method || jsonb_build_object('last4', lpad((i / 7 %% %d)::text, 4, '0'))", different),
