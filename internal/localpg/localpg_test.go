@@ -163,7 +163,8 @@ func TestForeignDirectoryIsRefused(t *testing.T) {
 	wantError(t, err, "not a PostgreSQL database", data)
 }
 
-func TestStalePIDFile(t *testing.T) {
+// After a restart of the machine any of PostgreSQL's lock files may name a process of something else.
+func TestStaleLockFiles(t *testing.T) {
 	t.Parallel()
 	dir := stateDir(t)
 	s := start(t, options(dir))
@@ -180,10 +181,15 @@ func TestStalePIDFile(t *testing.T) {
 	}
 	defer func() { kill(t, other) }()
 	pid := strconv.Itoa(other.Process.Pid)
-	if err := os.WriteFile(filepath.Join(dataDir(dir), "postmaster.pid"), []byte(pid+"\n"+dataDir(dir)+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range lockFiles {
+		if err := os.WriteFile(filepath.Join(dataDir(dir), name), []byte(pid+"\n"+dataDir(dir)+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(filepath.Join(dataDir(dir), name), int(account.uid), int(account.gid)); err != nil {
+			t.Fatal(err)
+		}
+		stop(t, start(t, options(dir)))
 	}
-	start(t, options(dir))
 }
 
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
@@ -196,13 +202,15 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer kill(t, byHand)
-	path := filepath.Join(data, "postmaster.pid")
-	if err := os.WriteFile(path, []byte(strconv.Itoa(byHand.Process.Pid)+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, removeStalePID(data), "stop it first", strconv.Itoa(byHand.Process.Pid))
-	if _, err := os.Stat(path); err != nil {
-		t.Error(err)
+	for _, name := range lockFiles {
+		path := filepath.Join(data, name)
+		if err := os.WriteFile(path, []byte(strconv.Itoa(byHand.Process.Pid)+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wantError(t, removeStaleLocks(data), "stop it first", strconv.Itoa(byHand.Process.Pid))
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -27,13 +27,25 @@ func tryLock(path string) (*os.File, error) {
 	}
 }
 
-// removeStalePID removes the pid file of a server that is gone. We hold the
-// server's lock, so no server of ours lives; PostgreSQL itself cannot know
-// that and would refuse to start if another process of the same user had the
-// number now, which is common after a container restarts. A server that
-// somebody started by hand on this data is recognized by its working directory.
-func removeStalePID(data string) error {
-	path := filepath.Join(data, "postmaster.pid")
+// lockFiles are the files in the data directory by which PostgreSQL keeps a second server away: from the data, and
+// from its socket.
+var lockFiles = []string{"postmaster.pid", ".s.PGSQL.5432.lock"}
+
+// removeStaleLocks removes the lock files of a server that is gone. The caller holds the lock of the server, so none
+// of ours runs. PostgreSQL cannot know that: it refuses to start while any process of the same user has the number in
+// a lock file, which is common after a container restarts. A server that an operator started on this data by hand is
+// recognized by its working directory.
+func removeStaleLocks(data string) error {
+	for _, name := range lockFiles {
+		if err := removeStaleLock(data, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeStaleLock(data, name string) error {
+	path := filepath.Join(data, name)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -72,7 +72,7 @@ func (p *place) launch(ctx context.Context, owner, lock *os.File) (*Server, erro
 	if err := p.initialize(ctx, programs, data, lock); err != nil {
 		return nil, err
 	}
-	if err := removeStalePID(data); err != nil {
+	if err := removeStaleLocks(data); err != nil {
 		return nil, err
 	}
 	log, err := p.openLog()
