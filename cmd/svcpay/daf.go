@@ -30,7 +30,7 @@ type enrollEligibleCommand struct {
 // Help implements kong.HelpProvider.
 func (enrollEligibleCommand) Help() string {
 	return databaseHelp + " It can be stopped at any time and run again: it goes on where it stood, and enrolls nobody twice. " +
-		"The exit status is 1 if merchants are left of which the provider has not told."
+		"The exit status is 1 if the provider has not responded about some merchants, or if an error kept some from being enrolled."
 }
 
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
@@ -80,6 +80,7 @@ type enrollReport struct {
 	*world
 	total, done int
 	found       map[daf.Outcome]int
+	failed      error     // the first error on our side
 	told        time.Time // when progress was
 }
 
@@ -91,6 +92,7 @@ func (r *enrollReport) tell(batch []daf.Examined) error {
 			what = enrolledNow
 		}
 		r.found[what]++
+		r.failed = cmp.Or(r.failed, e.Err)
 		if !r.All && e.Outcome != daf.Eligible {
 			continue
 		}
@@ -110,7 +112,8 @@ func (r *enrollReport) tell(batch []daf.Examined) error {
 	return nil
 }
 
-// end prints how many of each there are, and fails if the provider has not told of some.
+// end prints how many of each there are. It fails if the provider has not responded about some, or an error kept some
+// from being enrolled.
 func (r *enrollReport) end() error {
 	if err := r.summary(r.stdout); err != nil {
 		return err
@@ -122,10 +125,14 @@ func (r *enrollReport) end() error {
 	if r.Apply {
 		left += r.found[daf.InProgress] + r.found[daf.Eligible]
 	}
+	var errs []error
 	if left > 0 {
-		return fmt.Errorf("merchants of which the provider has not told: %d; run this again", left)
+		errs = append(errs, fmt.Errorf("the provider has not responded about %d merchants; run this again", left))
 	}
-	return nil
+	if r.failed != nil {
+		errs = append(errs, fmt.Errorf("%d merchants could not be enrolled because of an error; the first: %w", r.found[daf.Failed], r.failed))
+	}
+	return errors.Join(errs...)
 }
 
 func (r *enrollReport) summary(out io.Writer) error {

@@ -45,6 +45,21 @@ func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's
 	}
 }
 
+// An error of the database is reported as one, and not as the silence of the provider.
+func TestEnrollEligibleReportsErrorsOfItsOwn(t *testing.T) { // the command sets the program's log
+	w := fixture.New(t)
+	if _, err := pg.Exec(t.Context(), w.Pool, `ALTER TABLE daf_enrollments ADD CONSTRAINT broken CHECK (false) NOT VALID`, pg.Args{}); err != nil {
+		t.Fatal(err)
+	}
+	status, out, told := command(w, "daf", "enroll-eligible", "--apply")
+	if status != exitFailed || !regexp.MustCompile(`(?m)^4 +failed `).MatchString(out) || strings.Contains(out, "unanswered") {
+		t.Errorf("%d\n%s", status, out)
+	}
+	if !strings.Contains(told, "4 merchants could not be enrolled because of an error; the first: ") || !strings.Contains(told, `"broken"`) {
+		t.Error(told)
+	}
+}
+
 func enrolled(t *testing.T, w *fixture.World) int {
 	t.Helper()
 	n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM merchants WHERE daf_provider_connect_id IS NOT NULL AND version = 2`, pg.Args{})

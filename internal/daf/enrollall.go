@@ -38,7 +38,8 @@ type Examined struct {
 	EIN           string                 // "" without one
 	Organization  *provider.Organization // nil if none was looked for, or found
 	Outcome       Outcome
-	Enrolled      bool // just now; never without Apply
+	Enrolled      bool  // just now; never without Apply
+	Err           error // why the outcome is Failed
 }
 
 // EnrollEligible looks at the existing merchants in the order of their ids, tells of them in batches, and
@@ -125,13 +126,13 @@ func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used
 	}
 	if apply {
 		due := func(i int) bool { return out[i].Outcome == Eligible || out[i].Outcome == InProgress }
-		each(ctx, out, due, func(i int) { out[i].Outcome, out[i].Enrolled = s.enrollAlone(ctx, rows[i], out[i]) })
+		each(ctx, out, due, func(i int) { s.enrollAlone(ctx, rows[i], &out[i]) })
 	}
 	return out, ctx.Err()
 }
 
-// enrollAlone enrolls a merchant that is eligible, or continues the attempt that is under way.
-func (s *Service) enrollAlone(ctx context.Context, m standing, found Examined) (Outcome, bool) {
+// enrollAlone enrolls a merchant that is eligible, or continues the attempt in progress.
+func (s *Service) enrollAlone(ctx context.Context, m standing, found *Examined) {
 	cause := merchant.Cause{Source: outbox.Job}
 	var e Enrollment
 	var err error
@@ -140,8 +141,17 @@ func (s *Service) enrollAlone(ctx context.Context, m standing, found Examined) (
 	} else if e, err = lastEnrollment(ctx, s.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
 		e, err = s.ask(ctx, e, cause)
 	}
+	found.Outcome, found.Enrolled = outcomeOf(e, err)
+	if found.Outcome == Failed {
+		found.Err = err
+		slog.ErrorContext(ctx, "a merchant could not be enrolled", "merchant_id", m.ID, "error", err.Error())
+	}
+}
+
+// outcomeOf is the outcome of an attempt, and whether the merchant is enrolled now.
+func outcomeOf(e Enrollment, err error) (Outcome, bool) {
 	if f, ok := fault.As(err); ok {
-		for _, known := range Meanings() { // it changed meanwhile
+		for _, known := range Meanings() { // the merchant changed since it was examined
 			if known.Outcome.refusal().Code == f.Code {
 				return known.Outcome, false
 			}
@@ -149,8 +159,7 @@ func (s *Service) enrollAlone(ctx context.Context, m standing, found Examined) (
 	}
 	switch {
 	case err != nil:
-		slog.ErrorContext(ctx, "a merchant could not be enrolled", "merchant_id", m.ID, "error", err.Error())
-		return Unanswered, false
+		return Failed, false
 	case e.State == Enrolled:
 		return Eligible, true
 	case e.State == Refused:

@@ -9,7 +9,7 @@ import (
 // Outcome is what is found when a merchant is to be enrolled in DAF Pay.
 type Outcome string
 
-// The outcomes. The last two are told by [Service.EnrollEligible] alone, which enrolls nobody who has opted out.
+// The outcomes. The last three come from [Service.EnrollEligible] alone, which enrolls nobody who has opted out.
 const (
 	Eligible             Outcome = "eligible"
 	MerchantNotUS        Outcome = "merchant_not_us"
@@ -26,6 +26,7 @@ const (
 	Unanswered           Outcome = "unanswered"
 	NoEIN                Outcome = "no_ein"
 	OptedOut             Outcome = "opted_out"
+	Failed               Outcome = "failed"
 )
 
 // Meaning says in words what an outcome stands for.
@@ -52,6 +53,7 @@ func Meanings() []Meaning {
 		{NotCharity, "The organization is not registered as a 501(c)(3).", fault.KindRefused},
 		{NotInGoodStanding, "The organization is not in good standing with the IRS.", fault.KindRefused},
 		{Unanswered, "The provider does not answer at present. Nothing was changed; try again later.", fault.KindUnavailable},
+		{Failed, "The enrollment failed because of an error on our side. The log has the reason; run this again.", fault.KindInternal},
 		{Eligible, "The organization can be enrolled.", fault.KindConflict},
 	}
 }
