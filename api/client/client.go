@@ -47,6 +47,11 @@ func WithRetries(n int) Setting {
 	return func(t *transport) { t.retries = n }
 }
 
+// WithRetryNotice has notice called before each pause that precedes a retry, with the error of the attempt.
+func WithRetryNotice(notice func(failed error, pause time.Duration)) Setting {
+	return func(t *transport) { t.onRetry = notice }
+}
+
 // WithUserAgent puts your program's name before the client's in User-Agent.
 func WithUserAgent(name string) Setting {
 	return func(t *transport) { t.header.Set("User-Agent", name+" "+t.header.Get("User-Agent")) }
@@ -64,6 +69,7 @@ func New(baseURL string, appID int64, apiKey string, settings ...Setting) (*Clie
 	}
 	t := &transport{
 		base: strings.TrimSuffix(base.String(), "/"), retries: DefaultRetries, http: http.Client{Timeout: DefaultTimeout},
+		onRetry: func(error, time.Duration) {},
 		header: http.Header{
 			"X-Api-Key":     {apiKey},
 			"X-App-Id":      {strconv.FormatInt(appID, 10)},

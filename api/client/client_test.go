@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -279,4 +280,24 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%v is taken", of)
 		}
 	}
+}
+
+// Callers can show that a request is being retried, before they wait for it.
+func TestRetriesAreAnnounced(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var notices []string
+		notice := client.WithRetryNotice(func(failed error, pause time.Duration) {
+			notices = append(notices, fmt.Sprint(failed, " ", pause > 0))
+		})
+		c, _ := talking(t, []client.Setting{notice}, answer{err: errors.New("connection refused")}, refusal(503, "overloaded", "Retry-After", "1"),
+			answer{status: 200, body: `{"object":"list","data":[]}`})
+		if _, err := c.Events.ListPage(t.Context(), client.ListEventsParams{}); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"svcpay: GET /api/events: connection refused true", "svcpay: GET /api/events: 503 overloaded: Said so. (req_2) true"}
+		if !slices.Equal(notices, want) {
+			t.Errorf("%q", notices)
+		}
+	})
 }

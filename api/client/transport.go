@@ -32,6 +32,7 @@ type transport struct {
 	header  http.Header // of every request
 	http    http.Client
 	retries int
+	onRetry func(failed error, pause time.Duration)
 }
 
 // call is one request, however often it is sent.
@@ -97,6 +98,7 @@ func document(ctx context.Context, t *transport, c call, accept string, options 
 		default:
 			pause = failed.RetryAfter + mathrand.N(backOff(failures)) // full jitter
 			failures++
+			t.onRetry(failed, pause)
 		}
 		if err := sleep(ctx, pause); err != nil {
 			failed.cause = err

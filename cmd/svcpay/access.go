@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -56,7 +57,10 @@ func (a access) open(w *world, settings ...client.Setting) (*partner, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Client, err = client.New(p.url, p.app, p.key, append(settings, client.WithUserAgent("svcpay-cli"))...)
+	retrying := client.WithRetryNotice(func(failed error, _ time.Duration) {
+		fmt.Fprintf(w.stderr, "%s\nRetrying.\n", said(failed))
+	})
+	p.Client, err = client.New(p.url, p.app, p.key, append(settings, client.WithUserAgent("svcpay-cli"), retrying)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s or %s is wrong: %w", baseURLSetting, appIDSetting, apiKeySetting, err)
 	}

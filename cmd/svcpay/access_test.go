@@ -115,6 +115,19 @@ func TestNothingIsTriggeredInProduction(t *testing.T) {
 	}
 }
 
+// A command whose server is gone says at once that it retries.
+func TestCommandsSayThatTheyRetry(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	var stdout, stderr bytes.Buffer
+	status := run([]string{"events", "list", "--base-url", gone.URL, "--app-id", "1", "--api-key", "sk_sandbox_x"}, nil, &stdout, &stderr)
+	first, rest, _ := strings.Cut(stderr.String(), "\n")
+	if status != exitFailed || !strings.Contains(first, "connection refused") || !strings.HasPrefix(rest, "Retrying.\n") {
+		t.Errorf("%d: %s", status, stderr.String())
+	}
+}
+
 // TestVerifyNeedsNoNetwork: without a deployment, and with one that does not answer.
 func TestVerifyNeedsNoNetwork(t *testing.T) {
 	t.Parallel()
