@@ -54,6 +54,7 @@ var byKind = map[fault.Kind]dress{
 	fault.KindRefused:         {http.StatusUnprocessableEntity, "business_error"},
 	fault.KindLimited:         {http.StatusTooManyRequests, "rate_limit_error"},
 	fault.KindUnavailable:     {http.StatusServiceUnavailable, "api_error"},
+	fault.KindClosed:          {fault.StatusClosed, "api_error"},
 	fault.KindInternal:        {http.StatusInternalServerError, "api_error"},
 }
 

@@ -17,7 +17,7 @@ import (
 // internal error, whose cause goes to the log. An overload without a cause is no failure: there are more
 // requests than places, and metrics count who was turned away.
 func (a *API) writeError(c echo.Context, req *request, err error) error {
-	f := pg.Fault(err)
+	f := pg.FaultOf(c.Request().Context(), err)
 	req.turnedAway = req.turnedAway || f.Code == "overloaded" && f.Unwrap() == nil
 	if f.Kind == fault.KindInternal || f.Kind == fault.KindUnavailable && !req.turnedAway {
 		a.Log.ErrorContext(c.Request().Context(), "request failed", "request_id", req.id.String(),

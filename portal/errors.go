@@ -51,6 +51,8 @@ func statusOf(k fault.Kind) int {
 		return http.StatusTooManyRequests
 	case fault.KindUnavailable:
 		return http.StatusServiceUnavailable
+	case fault.KindClosed:
+		return fault.StatusClosed
 	}
 	return http.StatusInternalServerError
 }
@@ -126,7 +128,7 @@ func (p *Portal) explain(c echo.Context, err error) (int, string) {
 		_, advice := texts(c, refused.Code)
 		return refused.Code, advice
 	}
-	f := pg.Fault(err)
+	f := pg.FaultOf(c.Request().Context(), err)
 	retryAfter(c, f)
 	status := statusOf(f.Kind)
 	if !spoken {

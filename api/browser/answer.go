@@ -83,7 +83,7 @@ func (cl *client) identify(c echo.Context) ids.Request {
 // faultOf keeps what is not a fault from the browser, and writes it down. The library has one code
 // for all that is not the page's mistake.
 func (cl *client) faultOf(c echo.Context, id ids.Request, err error) *fault.Error {
-	f := pg.Fault(err)
+	f := pg.FaultOf(c.Request().Context(), err)
 	if _, expected := dresses[f.Kind]; !expected {
 		f = fault.Internal(err)
 	}
@@ -121,6 +121,7 @@ var dresses = map[fault.Kind]dress{
 	fault.KindRefused:         {http.StatusUnprocessableEntity, "invalid_request_error"},
 	fault.KindLimited:         {http.StatusTooManyRequests, "rate_limit_error"},
 	fault.KindUnavailable:     {http.StatusServiceUnavailable, "api_error"},
+	fault.KindClosed:          {fault.StatusClosed, "api_error"},
 	fault.KindInternal:        {http.StatusInternalServerError, "api_error"},
 }
 

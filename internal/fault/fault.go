@@ -26,8 +26,13 @@ const (
 	KindRefused         Kind = "refused"         // a rule of the business forbids it
 	KindLimited         Kind = "limited"         // too often
 	KindUnavailable     Kind = "unavailable"     // try again later
+	KindClosed          Kind = "closed"          // the client hung up before the response
 	KindInternal        Kind = "internal"        // our mistake
 )
+
+// StatusClosed is the HTTP status that logs and metrics give a request whose client hung up before the response, as
+// nginx does. No client ever reads it.
+const StatusClosed = 499
 
 // Error is a fault. Its json tags are how an outcome is stored; the edge has its own dress for it.
 type Error struct {
@@ -86,6 +91,11 @@ func Changed() *Error {
 // Internal hides cause behind the one text that callers see.
 func Internal(cause error) *Error {
 	return New(KindInternal, "internal_error", "Something went wrong on our side. It has been recorded.").Because(cause)
+}
+
+// Closed is the outcome of a request that was cut short because its client hung up.
+func Closed(cause error) *Error {
+	return New(KindClosed, "client_closed_request", "The client closed the connection before the response.").Because(cause)
 }
 
 // On returns a copy that names the parameter at fault.

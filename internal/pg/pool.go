@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"strings"
 	"time"
@@ -111,6 +112,24 @@ func Fault(err error) *fault.Error {
 		return overloaded(err)
 	}
 	return fault.Internal(err)
+}
+
+// FaultOf is what the response to a request says of err: the same as [Fault], but for a request that was cut short
+// because its client hung up, which is no failure of the service. The context is the request's.
+func FaultOf(ctx context.Context, err error) *fault.Error {
+	f := Fault(err)
+	failed := f.Kind == fault.KindInternal || f.Kind == fault.KindUnavailable
+	if failed && errors.Is(ctx.Err(), context.Canceled) && wasCanceled(err) {
+		return fault.Closed(err)
+	}
+	return f
+}
+
+// wasCanceled reports whether err comes from a canceled context: directly, as the database's notice that it stopped
+// the statement, or as a connection that was closed under it.
+func wasCanceled(err error) bool {
+	var pe *pgconn.PgError
+	return errors.Is(err, context.Canceled) || errors.Is(err, net.ErrClosed) || errors.As(err, &pe) && pe.Code == "57014"
 }
 
 // OfOneRow tells of the error of a transaction of several rows that one of them may be at fault, so that each by
