@@ -43,7 +43,7 @@ postgres: ## make sure that PostgreSQL's programs are here
 test: build postgres check lint test-go test-front test-browser bench-quick ## run every test but for what takes long
 
 test-go: build postgres
-	@echo "Go tests" && $(GO_TEST) $$(go list ./... | grep -v /test/)
+	@tools/poppler.sh && echo "Go tests" && $(GO_TEST) $$(go list ./... | grep -v /test/)
 	@nice -n 19 tools/fuzz.sh >/dev/null & $(GO_TEST) -p 1 ./test/... || { kill $$!; exit 1; }; wait $$! && tools/await-test-server.sh # what these leave of the machine, the fuzz targets have
 
 test-front: static/dist/.built $(CLIENT)/dist/index.js

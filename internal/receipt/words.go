@@ -8,12 +8,7 @@ import (
 	"svcpay/views/text"
 )
 
-// minus is the sign in texts, which the file's font does not have.
-const minus = "−"
-
-func (r Receipt) money(a money.Amount) string {
-	return strings.ReplaceAll(text.English.Money(a, r.Charge.Currency), minus, "-")
-}
+func (r Receipt) money(a money.Amount) string { return text.English.Money(a, r.Charge.Currency) }
 
 // total is what the payer has paid, less what was given back.
 func (r Receipt) total() string { return r.money(r.Charge.AmountCaptured - r.Charge.AmountRefunded) }
@@ -36,7 +31,7 @@ func (r Receipt) facts() (out [][2]string) {
 	return out
 }
 
-// method is what was paid with. The dots before the last digits are letters of every font here.
+// method is what was paid with.
 func (r Receipt) method() string {
 	m := r.Charge.PaymentMethod
 	name := text.English.Charges.Brands["none"]

@@ -96,10 +96,8 @@ func (s *Service) DAFInvoiceCSV(ctx context.Context, actor authz.Actor, in Month
 }
 
 // DAFInvoicePDF writes an invoice as a PDF file.
-func DAFInvoicePDF(d DAFInvoice, paper Paper, to io.Writer) error { return d.pdf(paper, true, to) }
-
-func (d DAFInvoice) pdf(paper Paper, compressed bool, to io.Writer) error {
-	return writePDF(d.Period, "DAF invoice", paper, compressed, to, func(s *sheet) {
+func DAFInvoicePDF(d DAFInvoice, paper Paper, to io.Writer) error {
+	return writePDF(d.Period, "DAF invoice", paper, to, func(s *sheet) {
 		s.donations(d, "Donations completed", "Fees", d.Fees, func(l DAFInvoiceLine) bool { return l.Amount >= 0 })
 		if d.Corrections < 0 {
 			s.donations(d, "Completed by mistake: fees taken back", "Taken back", d.Corrections, func(l DAFInvoiceLine) bool { return l.Amount < 0 })
@@ -124,7 +122,7 @@ func (s *sheet) donations(d DAFInvoice, title, sum string, total money.Amount, s
 		n++
 		what := fmt.Sprintf("%s   %s   %s %%", l.CreatedAt.In(s.zone).Format("Jan 2"), orDash(l.TrackingID), l.Rate)
 		if l.ExternalID != nil {
-			what += "   " + s.latin(*l.ExternalID)
+			what += "   " + *l.ExternalID
 		}
 		s.row(false, what, l.DonationAmount.Decimal(), l.Amount.Decimal())
 	}

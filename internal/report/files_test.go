@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -16,19 +19,29 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/payout"
+	"svcpay/internal/pdftest"
 	"svcpay/internal/pg"
 	"svcpay/internal/report"
 )
 
 var pageOfOne = page.Input[ids.Payout]{Limit: 1}
 
-func plain(t *testing.T, of report.Printed, paper report.Paper) string {
+// printed is a PDF file and what it says.
+func printed(t *testing.T, write func(io.Writer) error) (file []byte, text string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := report.PlainPDF(of, paper, &out); err != nil {
+	if err := write(&out); err != nil {
 		t.Fatal(err)
 	}
-	return out.String()
+	return out.Bytes(), pdftest.Text(t, out.Bytes())
+}
+
+func statementPDF(st report.Statement, paper report.Paper) func(io.Writer) error {
+	return func(to io.Writer) error { return report.StatementPDF(st, paper, to) }
+}
+
+func invoicePDF(in report.DAFInvoice, paper report.Paper) func(io.Writer) error {
+	return func(to io.Writer) error { return report.DAFInvoicePDF(in, paper, to) }
 }
 
 func TestStatementAsPDF(t *testing.T) {
@@ -36,30 +49,30 @@ func TestStatementAsPDF(t *testing.T) {
 	w := open(t)
 	march(t, w)
 	st := w.statement(t, "2025-03")
-	text := plain(t, st, report.Letter)
+	file, text := printed(t, statementPDF(st, report.Letter))
+	if !bytes.HasPrefix(file, []byte("%PDF-")) || !bytes.Contains(file, []byte("/MediaBox [0 0 612.00 792.00]")) || !bytes.HasSuffix(bytes.TrimSpace(file), []byte("%%EOF")) {
+		t.Errorf("%d bytes", len(file))
+	}
 	for _, want := range []string{
-		"%PDF-", "/MediaBox [0 0 612.00 792.00]", "(Riverside Food Bank)", "(Statement for March 2025)", "Merchant " + fmt.Sprint(w.us) + ", Riverside Community Trust",
-		"(Opening balance)", "(50.00)", "(Charges)", "(    Capture)", "(125.00)", "(Fees)", "(    Chargeback fee)", "(-15.00)", "(-16.98)", "(Chargebacks)",
-		"(Closing balance)", "(33.02)", "(Page 1 of 1)", "Sandbox: no money was moved.", "March 1, 2025 to March 31, 2025 \\(America/New_York\\), amounts in USD",
-		"(Available: in the next payout)",
+		"Riverside Food Bank", "Statement for March 2025", "Merchant " + fmt.Sprint(w.us) + ", Riverside Community Trust",
+		"Opening balance", " 50.00", "Charges", "Capture", "125.00", "Fees", "Chargeback fee", "-15.00", "-16.98", "Chargebacks",
+		"Closing balance", "33.02", "Page 1 of 1", "Sandbox: no money was moved.", "March 1, 2025 to March 31, 2025 (America/New_York), amounts in USD",
+		"Available: in the next payout",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in the file", want)
+			t.Errorf("%q is not in the file:\n%s", want, text)
 		}
 	}
-	for _, not := range []string{"Not final", "(Adjustments)", "(Payouts)"} {
+	for _, not := range []string{"Not final", "Adjustments", "Payouts", "cannot display"} {
 		if strings.Contains(text, not) {
 			t.Errorf("%q is in the file", not)
 		}
 	}
-	if again := plain(t, st, report.Letter); again != text {
+	if again, _ := printed(t, statementPDF(st, report.Letter)); !bytes.Equal(again, file) {
 		t.Error("the same statement is another file")
 	}
-	var packed bytes.Buffer
-	if err := report.StatementPDF(st, report.A4, &packed); err != nil || !bytes.HasPrefix(packed.Bytes(), []byte("%PDF-")) ||
-		!bytes.Contains(packed.Bytes(), []byte("/MediaBox [0 0 595.28 841.89]")) || bytes.Contains(packed.Bytes(), []byte("Opening balance")) ||
-		!bytes.HasSuffix(bytes.TrimSpace(packed.Bytes()), []byte("%%EOF")) {
-		t.Errorf("%d bytes, %v", packed.Len(), err)
+	if file, _ := printed(t, statementPDF(st, report.A4)); !bytes.Contains(file, []byte("/MediaBox [0 0 595.28 841.89]")) {
+		t.Error("the other paper has the same size")
 	}
 }
 
@@ -71,14 +84,33 @@ func TestLongStatementsHaveNumberedPages(t *testing.T) {
 	for range 60 {
 		st.Payouts = append(st.Payouts, report.PayoutLine{ID: ids.NewPayout(at.Time), Amount: 5, Status: payout.Returned, BankLast4: "6789", PaidAt: at, ReturnedAt: &at})
 	}
-	text := plain(t, st, report.Letter)
-	for _, want := range []string{"(Page 1 of 3)", "(Page 3 of 3)", "Caf\xe9 ", "\xab\xd1and\xfa\xbb \\(Nord\\)", "(-1,234,567.89)", "Not final", "...6789, returned Feb 3", "(Feb 3)"} {
+	_, text := printed(t, statementPDF(st, report.Letter))
+	for _, want := range []string{"Page 1 of 3", "Page 3 of 3", "Café Łódź – «Ñandú» (Nord)", "-1,234,567.89", "Not final", "…6789, returned Feb 3", " Feb 3"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in the file", want)
+			t.Errorf("%q is not in the file:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "(Page 4 of") {
-		t.Error("there is a page too many")
+	if strings.Contains(text, "Page 4 of") || strings.Contains(text, "cannot display") {
+		t.Error("there is something too many")
+	}
+}
+
+// Names of merchants and organizations are in statements and invoices as they are written, and what the font lacks is noted.
+func TestNamesInPDF(t *testing.T) {
+	t.Parallel()
+	at := instant.Of(time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC))
+	for name, shown := range map[string]bool{"Quỹ Từ thiện Nguyễn": true, "Fundacja Łączność": true, "Ίδρυμα Παπαδοπούλου": true, "Фонд Ёлкина": true,
+		"Fondation K̲wak̲waka": true, "赤十字 Japan": false} {
+		period := report.Period{MerchantName: name, Month: "2026-02", TimeZone: "America/Toronto", Currency: money.CAD, From: at, Until: at, CreatedAt: at}
+		period.Organization.Name = name
+		for kind, write := range map[string]func(io.Writer) error{
+			"statement": statementPDF(report.Statement{Period: period}, report.Letter), "invoice": invoicePDF(report.DAFInvoice{Period: period}, report.A4),
+		} {
+			_, text := printed(t, write)
+			if strings.Count(text, norm.NFC.String(name)) != 3 || strings.Contains(text, "cannot display") == shown {
+				t.Errorf("the %s of %s says:\n%s", kind, name, text)
+			}
+		}
 	}
 }
 

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"codeberg.org/go-pdf/fpdf"
-
 	"svcpay/internal/calendar"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
+	"svcpay/internal/typeset"
 )
 
 // Paper is the size of a printed page.
@@ -32,14 +31,11 @@ const (
 	smallSize  = 8.0
 	amountWide = 38.0
 	countWide  = 24.0
-	font       = "Helvetica"
 )
 
 // StatementPDF writes a statement as a PDF file: the month in sums, and its payouts.
-func StatementPDF(st Statement, paper Paper, to io.Writer) error { return st.pdf(paper, true, to) }
-
-func (st Statement) pdf(paper Paper, compressed bool, to io.Writer) error {
-	return writePDF(st.Period, "Statement", paper, compressed, to, func(s *sheet) {
+func StatementPDF(st Statement, paper Paper, to io.Writer) error {
+	return writePDF(st.Period, "Statement", paper, to, func(s *sheet) {
 		s.sums(st)
 		s.standing(st.Closing)
 		s.payouts(st.Payouts)
@@ -48,8 +44,7 @@ func (st Statement) pdf(paper Paper, compressed bool, to io.Writer) error {
 
 // sheet is a file in the making.
 type sheet struct {
-	*fpdf.Fpdf
-	latin func(string) string // what the font can show of a text
+	*typeset.Sheet
 	zone  *time.Location
 	of    Period
 	width float64   // between the margins
@@ -58,13 +53,12 @@ type sheet struct {
 }
 
 // writePDF writes what body puts on a sheet about a period. The same content is the same file.
-func writePDF(p Period, title string, paper Paper, compressed bool, to io.Writer, body func(*sheet)) error {
+func writePDF(p Period, title string, paper Paper, to io.Writer, body func(*sheet)) error {
 	zone, err := calendar.Zone(p.TimeZone)
 	if err != nil {
 		return err
 	}
-	pdf := fpdf.New("P", "mm", map[Paper]string{Letter: "Letter", A4: "A4"}[paper], "")
-	pdf.SetCompression(compressed)
+	pdf := typeset.New(map[Paper]string{Letter: "Letter", A4: "A4"}[paper])
 	pdf.SetCreationDate(p.CreatedAt.Time)
 	pdf.SetModificationDate(p.CreatedAt.Time)
 	pdf.SetCatalogSort(true)
@@ -72,37 +66,40 @@ func writePDF(p Period, title string, paper Paper, compressed bool, to io.Writer
 	pdf.SetAutoPageBreak(true, margin)
 	pdf.AliasNbPages("{pages}")
 	wide, high := pdf.GetPageSize()
-	s := &sheet{Fpdf: pdf, latin: pdf.UnicodeTranslatorFromDescriptor("cp1252"), zone: zone, of: p, width: wide - 2*margin, least: high - margin}
+	s := &sheet{Sheet: pdf, zone: zone, of: p, width: wide - 2*margin, least: high - margin}
 	pdf.SetTitle(fmt.Sprintf("%s %s, %s", title, p.Month, p.MerchantName), true)
 	pdf.SetFooterFunc(s.footer)
 	pdf.AddPage()
 	s.head(title)
 	body(s)
+	if s.Missing() {
+		s.note(string(typeset.Replacement) + " replaces a character that this document cannot display.")
+	}
 	return pdf.Output(to)
 }
 
 func (s *sheet) footer() {
 	s.SetY(-margin + 6)
-	s.SetFont(font, "", smallSize)
+	s.Font(typeset.Regular, smallSize)
 	s.SetTextColor(110, 110, 110)
-	s.CellFormat(s.width/2, 4, s.latin(s.of.MerchantName)+", "+s.of.Month, "", 0, "L", false, 0, "")
-	s.CellFormat(s.width/2, 4, fmt.Sprintf("Page %d of {pages}", s.PageNo()), "", 0, "R", false, 0, "")
+	s.Cell(s.width/2, 4, s.Fitting(s.of.MerchantName+", "+s.of.Month, s.width/2), "", "L", false, 0)
+	s.CellFormat(s.width/2, 4, fmt.Sprintf("Page %d of {pages}", s.PageNo()), "", 0, "R", false, 0, "") // replaced after the last page
 	s.SetTextColor(0, 0, 0)
 }
 
 // head tells whose month it is.
 func (s *sheet) head(title string) {
 	first := s.of.From.In(s.zone)
-	s.SetFont(font, "B", titleSize)
-	s.MultiCell(s.width, 8, s.latin(s.of.MerchantName), "", "L", false)
-	s.SetFont(font, "", 12)
-	s.MultiCell(s.width, 7, title+" for "+first.Format("January 2006"), "", "L", false)
+	s.Font(typeset.Bold, titleSize)
+	s.Paragraph(s.width, 8, s.of.MerchantName, "L")
+	s.Font(typeset.Regular, 12)
+	s.Paragraph(s.width, 7, title+" for "+first.Format("January 2006"), "L")
 	s.Ln(1)
-	s.SetFont(font, "", smallSize)
+	s.Font(typeset.Regular, smallSize)
 	s.SetTextColor(90, 90, 90)
 	last := s.of.Until.In(s.zone).AddDate(0, 0, -1)
 	about := []string{
-		fmt.Sprintf("Merchant %d, %s", s.of.MerchantID, s.latin(s.of.Organization.Name)),
+		fmt.Sprintf("Merchant %d, %s", s.of.MerchantID, s.of.Organization.Name),
 		fmt.Sprintf("%s to %s (%s), amounts in %s", first.Format("January 2, 2006"), last.Format("January 2, 2006"), s.of.TimeZone, strings.ToUpper(string(s.of.Currency))),
 	}
 	if !s.of.Complete {
@@ -112,7 +109,7 @@ func (s *sheet) head(title string) {
 		about = append(about, "Sandbox: no money was moved.")
 	}
 	for _, line := range about {
-		s.MultiCell(s.width, 4.5, line, "", "L", false)
+		s.Paragraph(s.width, 4.5, line, "L")
 	}
 	s.SetTextColor(0, 0, 0)
 	s.Ln(5)
@@ -159,7 +156,7 @@ func (s *sheet) payouts(all []PayoutLine) {
 	}
 	s.title("Payouts", "Arrived", "Amount")
 	for _, p := range all {
-		what := fmt.Sprintf("%s to account %s", p.ID, "..."+p.BankLast4)
+		what := fmt.Sprintf("%s to account %s", p.ID, "…"+p.BankLast4)
 		if p.Status == payout.Returned {
 			what += ", returned " + p.ReturnedAt.In(s.zone).Format("Jan 2")
 		}
@@ -174,6 +171,15 @@ func (s *sheet) title(what, middle, right string) {
 	s.tableHead()
 }
 
+// note is a line below the tables.
+func (s *sheet) note(words string) {
+	s.room(rowHeight)
+	s.Font(typeset.Regular, smallSize)
+	s.SetTextColor(90, 90, 90)
+	s.Paragraph(s.width, 4.5, words, "L")
+	s.SetTextColor(0, 0, 0)
+}
+
 // room goes on to another page if this one has no room for so much, and tells whether it did.
 func (s *sheet) room(height float64) bool {
 	full := s.GetY()+height > s.least
@@ -185,7 +191,7 @@ func (s *sheet) room(height float64) bool {
 
 func (s *sheet) tableHead() {
 	s.SetFillColor(236, 240, 244)
-	s.SetFont(font, "B", smallSize)
+	s.Font(typeset.Bold, smallSize)
 	s.cells(s.table[0], s.table[1], s.table[2], "B", true)
 }
 
@@ -193,32 +199,20 @@ func (s *sheet) row(strong bool, what, middle, right string) {
 	if s.room(rowHeight) {
 		s.tableHead()
 	}
-	style := ""
+	style := typeset.Regular
 	if strong {
-		style = "B"
+		style = typeset.Bold
 	}
-	s.SetFont(font, style, textSize)
+	s.Font(style, textSize)
 	s.SetDrawColor(205, 211, 217)
 	s.cells(what, middle, right, "B", false)
 }
 
 func (s *sheet) cells(what, middle, right, border string, fill bool) {
-	what = s.fitting(what, s.width-countWide-amountWide)
-	s.CellFormat(s.width-countWide-amountWide, rowHeight, what, border, 0, "L", fill, 0, "")
-	s.CellFormat(countWide, rowHeight, middle, border, 0, "R", fill, 0, "")
-	s.CellFormat(amountWide, rowHeight, right, border, 1, "R", fill, 0, "")
-}
-
-// fitting is a text, cut if it is wider than a cell. Each byte is a character of the font.
-func (s *sheet) fitting(text string, width float64) string {
-	room := width - 2*s.GetCellMargin()
-	if s.GetStringWidth(text) <= room {
-		return text
-	}
-	for s.GetStringWidth(text+"...") > room {
-		text = text[:len(text)-1]
-	}
-	return text + "..."
+	wide := s.width - countWide - amountWide
+	s.Cell(wide, rowHeight, s.Fitting(what, wide), border, "L", fill, 0)
+	s.Cell(countWide, rowHeight, middle, border, "R", fill, 0)
+	s.Cell(amountWide, rowHeight, right, border, "R", fill, 1)
 }
 
 // words writes a name of the API for people: ach_return_fee as "Ach return fee".

@@ -13,6 +13,7 @@ type Receipt struct {
 	Statement                   func(descriptor string) string
 	Nonprofit                   func(merchant, ein string) string
 	Sandbox, Waits              string
+	NoLetters                   func(mark string) string
 	// the dialog
 	Receipt, Send, SendText, Email     string
 	Press, Open, Done, NotSent, NoMail string
@@ -36,6 +37,9 @@ var receiptEnglish = Receipt{
 	Statement: func(descriptor string) string { return "On your statement: " + descriptor },
 	Nonprofit: func(merchant, ein string) string { return merchant + " is a nonprofit organization, EIN " + ein + "." },
 	Sandbox:   "Sandbox: no money was moved.", Waits: "The bank debit has been handed in and is not settled yet.",
+	NoLetters: func(mark string) string {
+		return "“" + mark + "” replaces a character that this document cannot display."
+	},
 	Receipt: "Receipt", Send: "Send a receipt", SendText: "The payer gets a mail in the merchant’s name, with the receipt as a PDF file.",
 	Email: "E-mail address of the payer",
 	Press: "Send receipt", Open: "Open the PDF", Done: "The receipt is on its way.", NotSent: "The receipt was not sent",
