@@ -29,7 +29,7 @@ var fuzzed = map[string]string{
 	"merchant.ParseDomain": "FuzzParseDomain",
 	"money.ParseCurrency":  "FuzzCurrency", "money.ParseDecimal": "FuzzDecimal", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
 	"patch.Member.UnmarshalJSON": "FuzzMember", "redact.Text": "FuzzRedact", "redact.JSON": "FuzzRedact", "redact.Query": "FuzzRedact",
-	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.HidesPAN": "FuzzPAN", "simulate.AdvanceInput.Validate": "FuzzAdvance",
+	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.FindPANs": "FuzzPAN", "simulate.AdvanceInput.Validate": "FuzzAdvance",
 	"signature.nodeOf": "FuzzDiagnose", "signature.SecretOf": "FuzzDiagnose",
 	"search.Parse": "FuzzParse", "report.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",

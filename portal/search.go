@@ -75,8 +75,13 @@ func readingsOf(words string) (out []string) {
 	if strings.ContainsAny(words, `:<>"`) || strings.HasPrefix(words, "-") {
 		return []string{words}
 	}
-	if len(words) <= 4 && strings.Trim(words, "0123456789") == "" {
-		out = append(out, "last4:"+words)
+	if strings.Trim(words, "0123456789") == "" {
+		switch n := len(words); {
+		case n <= 4:
+			out = append(out, "last4:"+words)
+		case n > 12: // as a word, one that looks like a card number is refused
+			out = append(out, "external_id:"+words)
+		}
 	}
 	if amount, err := money.ParseDecimal(words); err == nil && amount > 0 {
 		out = append(out, "amount:"+strconv.FormatInt(int64(amount), 10))

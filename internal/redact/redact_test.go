@@ -26,6 +26,10 @@ func TestText(t *testing.T) {
 		"at 1700000000 4242 4242 4242 4242 seen":        "at 1700000000 [redacted] seen",
 		"two: 4242424242424242,5555555555554444":        "two: [redacted],[redacted]",
 		"4 2 4 2 4 2 4 2 4 2 4 2 4 2 4 2":               "[redacted]",
+		"4242 4242 4242 4242 12/30 123":                 "[redacted] 12/30 123",
+		"４２４２\u00a0٤٢٤٢.4242--4242 ok":                  "[redacted] ok",
+		"9405 5112 0620 1002 6924 61":                   "9405 5112 0620 1002 6924 61",
+		"7992739871300000000 1234567812345670":          "7992739871300000000 1234567812345670",
 		"4242424242424241":                              "4242424242424241",
 		"amount 99999999 id 12345678901":                "amount 99999999 id 12345678901",
 		"key " + secret + ", x":                         "key [redacted], x",
@@ -62,6 +66,7 @@ func TestJSONHoldsNoSecret(t *testing.T) {
 		`["sk_sandbox_abc",true,null,1e3]`:                               `["[redacted]",true,null,1e3]`,
 		`{"a":1,"a":2}`:                                                  `{"a":1,"a":2}`,
 		`"x"`:                                                            `"x"`,
+		`{"a":[4242,4242,4242,4242]}`:                                    `"[redacted]"`,
 		`{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`:    `{"metadata":{"campaign":"spring","panel":"A","pinned":"b"}}`,
 	} {
 		if got, ok := redact.JSON([]byte(body)); !ok || got != want {
@@ -124,6 +129,8 @@ func TestQueryHoldsNoSecret(t *testing.T) {
 		"4242424242424242":                             "[redacted]=",
 		"cvc=123&api_key=x":                            "cvc=[redacted]&api_key=[redacted]",
 		"%zz=1&a=1":                                    "[redacted]&a=1",
+		"q=%D9%A42%D9%A42+4242%C2%A04242-4242":         "q=[redacted]",
+		"4242&4242&4242&4242":                          "[redacted]",
 	} {
 		if got := redact.Query(raw); got != want {
 			t.Errorf("%s becomes %s, want %s", raw, got, want)

@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/search"
+	"svcpay/internal/sensitive"
 )
 
 // Search is a query that was read, and what it asks.
@@ -14,6 +15,9 @@ type Search struct{ criteria criteria }
 // ReadSearch reads a query. Its fault says what is wrong at which character, and what is allowed there.
 func ReadSearch(text string) (Search, error) {
 	q, err := search.Parse(text)
+	if err == nil {
+		err = noCards(q)
+	}
 	if err != nil {
 		return Search{}, err
 	}
@@ -33,6 +37,30 @@ func ReadSearch(text string) (Search, error) {
 	}
 	return Search{c}, nil
 }
+
+// noCards refuses a query that holds what reads as a card number, in one term or in several that follow each other. Only
+// external_id, which is never refused, may be looked for so.
+func noCards(q search.Query) error {
+	plain, at := "", 0
+	for _, t := range q {
+		if t.Field == "" {
+			if plain == "" {
+				at = t.At
+			}
+			plain += " " + t.Values[0].Text
+			continue
+		}
+		if t.Field != "external_id" && sensitive.HoldsPAN(t.Key+" "+strings.Join(texts(t), ",")) {
+			return search.Wrong(t.At, looksLikeCard)
+		}
+	}
+	if sensitive.HoldsPAN(plain) {
+		return search.Wrong(at, looksLikeCard)
+	}
+	return nil
+}
+
+const looksLikeCard = "this looks like a card number, and no object keeps one. Search for a reference with external_id: and the last digits with last4:."
 
 // within leaves the kinds that are among some.
 func (c *criteria) within(kinds []string) {

@@ -3,8 +3,6 @@ package sensitive
 import (
 	"slices"
 	"strconv"
-	"strings"
-	"unicode"
 )
 
 // Brand is a card network: the ranges of its first digits and the lengths of its numbers. Its name is
@@ -36,17 +34,19 @@ func BrandNames() []string {
 	return out
 }
 
-// MaxPAN is how many digits the longest card numbers have (ISO/IEC 7812-1).
-const MaxPAN = 19
-
 // BrandOf finds the network of a card number; its name is "" when there is none.
 func BrandOf(digits string) Brand {
 	for _, b := range brands {
-		if slices.ContainsFunc(b.ranges, func(r [2]int) bool { return starts(digits, r) }) {
+		if b.begins(digits) {
 			return b
 		}
 	}
 	return Brand{}
+}
+
+// begins tells whether the network's numbers begin like that.
+func (b Brand) begins(digits string) bool {
+	return slices.ContainsFunc(b.ranges, func(r [2]int) bool { return starts(digits, r) })
 }
 
 func starts(digits string, r [2]int) bool {
@@ -67,48 +67,4 @@ func (b Brand) CVC() int {
 		return 3
 	}
 	return b.cvc
-}
-
-// HoldsPAN tells whether a text holds what reads as a card number, which must not be kept in clear:
-// digits alone or in groups with one space or dash between, of the length of a card number, that begin
-// like one and pass the Luhn check. Two in a hundred numbers of 16 digits do.
-func HoldsPAN(text string) bool {
-	for _, phrase := range strings.FieldsFunc(text, func(r rune) bool { return !digit(r) && r != ' ' && r != '-' }) {
-		phrase = strings.ReplaceAll(phrase, "-", " ")
-		for part := range strings.SplitSeq(phrase, "  ") {
-			if groupsHoldPAN(strings.Fields(part)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// HidesPAN is HoldsPAN whatever stands between the groups but letters: for short texts, such as names,
-// in which no other long numbers are expected.
-func HidesPAN(text string) bool {
-	for _, phrase := range strings.FieldsFunc(text, unicode.IsLetter) {
-		if groupsHoldPAN(strings.FieldsFunc(phrase, func(r rune) bool { return !digit(r) })) {
-			return true
-		}
-	}
-	return false
-}
-
-func digit(r rune) bool { return r >= '0' && r <= '9' }
-
-// groupsHoldPAN tells whether some neighboring groups of digits together are a card number.
-func groupsHoldPAN(groups []string) bool {
-	for first := range groups {
-		run := ""
-		for _, group := range groups[first:] {
-			if run += group; len(run) > MaxPAN {
-				break
-			}
-			if BrandOf(run).Fits(run) && Luhn(run) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -133,25 +133,3 @@ func TestShortAccountNumbersStayHalfHidden(t *testing.T) {
 		}
 	}
 }
-
-func TestCardNumbersAreFoundAsPeopleWriteThem(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][2]bool{ // as written, and whatever stands between
-		"4242424242424242":                     {true, true},
-		"card 4242 4242 4242 4242.":            {true, true},
-		"3782-822463-10005":                    {true, true},
-		"no 17: 4242-4242 4242-4242 ok":        {true, true},
-		"4242.4242.4242.4242":                  {false, true},
-		"4242  4242 4242 4242":                 {false, true},
-		"42a42424242424242":                    {false, false},
-		"4242424242424241":                     {false, false},
-		"1234567812345670":                     {false, false}, // passes the check, but no network's
-		"2026-11-21 10:30:45 from 52.14.230.7": {false, false},
-		"":                                     {false, false},
-		"order 7 of 4242 4242 4242 4242 and one more": {true, true},
-	} {
-		if got := [2]bool{sensitive.HoldsPAN(text), sensitive.HidesPAN(text)}; got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
-	}
-}

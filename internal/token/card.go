@@ -79,7 +79,7 @@ func (b Billing) validate(fs *fault.Fields) {
 	for _, t := range texts {
 		if utf8.RuneCountInString(t.value) > maxBillingText || strings.ContainsFunc(t.value, unicode.IsControl) {
 			fs.Add("billing."+t.name, "invalid_token_data", "At most 255 characters, without control characters.")
-		} else if sensitive.HidesPAN(t.value) {
+		} else if sensitive.HoldsPAN(t.value) {
 			fs.Add("billing."+t.name, "invalid_token_data", "Card numbers belong in the card field only.")
 		}
 	}

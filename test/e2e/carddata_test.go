@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ var (
 	mistyped       = "4242735190428719"      // fails the check
 	cvcMarker      = "918273645546"          // too long for a code: refused
 	plantedMarker  = luhn("400555000111222")
+	referred       = luhn("411183664720195") // an external_id, which is kept as it was sent
 	markers        = []string{visaMarker, masterMarker, amexMarker, misplaced, mistyped, cvcMarker, declinedCard, timeoutCard}
 	loggedBodyForm = []needle{{"a request's code", `cvc":"739`}, {"a request's code", `cvc\":\"739`}, {"a printed code", "cvc:739"}}
 )
@@ -49,20 +51,27 @@ func TestNoCardData(t *testing.T) {
 	for _, m := range markers {
 		needles = append(needles, needlesOf(m)...)
 	}
-	url := localpg.URL(dir, "svcpay")
-	execute(t, url, "CHECKPOINT")
+	db := localpg.URL(dir, "svcpay")
+	execute(t, db, "CHECKPOINT")
 	metrics, err := measured(d.says(t, `Metrics +http://([^/]+)/metrics`))
 	if err != nil || !strings.Contains(metrics, "svcpay_http_requests_total") {
 		t.Errorf("%v, %s", err, metrics)
 	}
-	texts := map[string]string{"output": d.out.text(), "answers": answers.String(), "dump": dump(t, url), "webhooks": hooks(t), "metrics": metrics}
+	logs := map[string]string{"output": d.out.text(), "dev.log": read(t, dir, "dev.log"), "request logs": requestLogs(t, db)}
+	for place, text := range logs {
+		found := hits{}
+		if found.look(place, []byte(text), needlesOf(referred)); len(found) > 0 {
+			t.Errorf("a reference that reads as a card number in %v", found)
+		}
+	}
+	texts := map[string]string{"output": d.out.text(), "answers": answers.String(), "dump": dump(t, db), "webhooks": hooks(t), "metrics": metrics}
 	for place, forms := range search(t, dir, texts, needles) {
 		t.Errorf("card data in %s: %v", place, slices.Sorted(maps.Keys(forms)))
 	}
 	if log := read(t, dir, "dev.log"); strings.Count(log, `"msg":"request"`) < len(markers) {
 		t.Error("the log tells of fewer requests than were made: it was not the log")
 	}
-	findPlanted(t, d, dir, url)
+	findPlanted(t, d, dir, db)
 }
 
 // measured is what the metrics at an address say.
@@ -138,7 +147,82 @@ func (d *devServer) everyWay(t *testing.T) map[string]answer {
 	note("filter", 400, a, err)
 	a, err = d.api("GET", "/api/charges", nil, map[string]string{"X-API-Key": misplaced, "X-App-ID": misplaced})
 	note("key", 401, a, err)
+	d.inTexts(t, note)
 	return all
+}
+
+// inTexts sends a number in every form to texts that people write and to a search, which refuse it, and what is like one.
+func (d *devServer) inTexts(t *testing.T, note func(name string, want int, a answer, err error)) {
+	t.Helper()
+	sent := 0
+	key := func() string { sent++; return fmt.Sprint("text-", sent) }
+	charge := func(change map[string]any) (answer, error) {
+		order := d.order("tok_none", 100) // unknown: a text that is taken ends in 422
+		maps.Copy(order, change)
+		return d.charge(key(), order)
+	}
+	refused := func(name string, a answer, err error) {
+		note(name, 400, a, err)
+		if text := strings.ToLower(string(a.body)); !strings.Contains(text, "card number") {
+			t.Errorf("%s: %s", name, a)
+		}
+	}
+	for _, form := range writtenForms(misplaced) {
+		a, err := charge(map[string]any{"description": "Paid with " + form.text})
+		refused("description, "+form.form, a, err)
+		a, err = charge(map[string]any{"metadata": map[string]string{"note": form.text}})
+		refused("metadata, "+form.form, a, err)
+		body := cardBody(mistyped)
+		body["billing"].(map[string]any)["last_name"] = form.text
+		a, err = d.tokenize(d.session(t), mistyped, key(), body)
+		refused("name, "+form.form, a, err)
+		a, err = d.api("GET", "/api/search?"+url.Values{"q": {form.text}}.Encode(), nil, nil)
+		refused("search, "+form.form, a, err)
+	}
+	for _, form := range writtenForms(referred) {
+		if len([]rune(form.text)) > 64 {
+			continue
+		}
+		a, err := charge(map[string]any{"external_id": form.text})
+		note("external_id, "+form.form, 422, a, err)
+	}
+	for _, text := range []string{"9405 5112 0620 1002 6924 61", "9405511206201002692461", "1Z 999 AA1 01 2345 6784", "9612 0197 6023 4567 8901 23", "JD01 4600 0038 0460 5812",
+		"+1 503 555 0142, +1 503 555 0143", "6f1c9a52-3d04-4d19-8327-604819353211", "30-11-2026 10:30:49", "2026-11-21 22:30:45.123456+02:00"} {
+		a, err := charge(map[string]any{"description": "Sent: " + text})
+		note("no card number: "+text, 422, a, err)
+	}
+}
+
+// writtenForms are a number as people write and paste it.
+func writtenForms(number string) (out []needle) {
+	parts := groups(number)
+	for name, by := range map[string]string{"plain": "", "space": " ", "two spaces": "  ", "no-break space": "\u00a0", "dot": ".", "slash": "/", "comma": ", ", "underscore": "_",
+		"zero-width space": "\u200b", "en dash": "–", "minus": "−", "long-vowel mark": "ー", "soft hyphen": "\u00ad", "emoji": "💳"} {
+		out = append(out, needle{name, strings.Join(parts, by)})
+	}
+	for name, zero := range map[string]rune{"full-width": '０', "Arabic": '٠', "Devanagari": '०', "mathematical": '𝟎'} {
+		out = append(out, needle{name, strings.Map(func(r rune) rune { return r - '0' + zero }, number)})
+	}
+	return append(out, needle{"with its expiry", strings.Join(parts, " ") + " 12/30 123"}, needle{"with its expiry in fours", strings.Join(parts, " ") + " 1230 123"},
+		needle{"as a line of data", number + "|12|2030|123"}, needle{"after a number", "7 " + strings.Join(parts, " ")}, needle{"spaced out", strings.Join(strings.Split(number, ""), " ")})
+}
+
+// requestLogs are the logs of an application's requests as the database has them.
+func requestLogs(t *testing.T, url string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	var out string
+	if err := conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(l::text, E'\n'), '') FROM request_logs l`).Scan(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "external_id") || !strings.Contains(out, "[redacted]") {
+		t.Error("the logs of requests have no reference: they were not looked at")
+	}
+	return out
 }
 
 type badToken struct {

@@ -18,14 +18,15 @@ import (
 // needle is one form in which a secret could lie somewhere.
 type needle struct{ form, text string }
 
-// needlesOf are the forms of a number: plain, in groups, as hexadecimal text, and as base64 at each
+// needlesOf are the forms of a number: as people write it, as hexadecimal text, and as base64 at each
 // of the three places that it can have in a group of three bytes.
 func needlesOf(number string) []needle {
 	all := []needle{
-		{number + " plain", number},
-		{number + " spaced", strings.Join(groups(number), " ")},
 		{number + " dashed", strings.Join(groups(number), "-")},
 		{number + " hex", hex.EncodeToString([]byte(number))},
+	}
+	for _, form := range writtenForms(number) {
+		all = append(all, needle{number + " " + form.form, form.text})
 	}
 	for offset := range 3 {
 		const bitsPerByte, bitsPerChar = 8, 6
