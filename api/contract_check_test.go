@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,9 @@ func documented(doc *openapi3.T) map[string]bool {
 			for status, response := range op.Responses.Map() {
 				n, _ := strconv.Atoi(status)
 				for _, code := range codesOf(response.Value) {
+					if status == "default" {
+						n = codeByName[code].dress().Status
+					}
 					out[outcome(op.OperationID, n, code)] = true
 				}
 			}
@@ -80,15 +84,15 @@ func documented(doc *openapi3.T) map[string]bool {
 // codesOf lists the error codes of a response; a success has "" for JSON, and its other content types.
 func codesOf(r *openapi3.Response) []string {
 	var out []string
-	for media, content := range r.Content {
-		schema := content.Schema.Value
+	for media := range r.Content {
+		codes, failure := r.Extensions["x-error-codes"].([]any)
 		switch {
 		case media != mediaJSON:
 			out = append(out, media)
-		case len(schema.AllOf) == 0:
-			out = append(out, "")
+		case failure:
+			out = append(out, words(codes)...)
 		default:
-			out = append(out, words(schema.AllOf[1].Value.Properties["error"].Value.Properties["code"].Value.Enum)...)
+			out = append(out, "")
 		}
 	}
 	return out
@@ -165,17 +169,37 @@ func hold(t testing.TB, r *http.Request, body []byte, a answer) bool {
 	if err := openapi3filter.ValidateResponse(t.Context(), response); err != nil {
 		t.Errorf("%s %s: the answer %d breaks the contract: %v\n%s", r.Method, r.URL, a.status, err, a.body)
 	}
-	if documented := route.Operation.Responses.Status(a.status); documented != nil {
-		holdHeaders(t, documented.Value.Headers, a)
+	documented := route.Operation.Responses.Status(a.status)
+	if documented == nil {
+		documented = route.Operation.Responses.Default()
 	}
+	holdHeaders(t, documented.Value.Headers, a)
 	return lawful == nil
+}
+
+// standardHeaders are those that the contract describes once, for every answer, with their form.
+var standardHeaders = map[string]struct {
+	form   *regexp.Regexp
+	always bool
+}{
+	"Request-Id":       {regexp.MustCompile(`^req_[0-7][0-9a-hjkmnp-tv-z]{25}$`), true},
+	"X-Api-Version":    {regexp.MustCompile(`^2026-12-01$`), true},
+	"X-Request-Id":     {regexp.MustCompile(`^[!-~]{1,255}$`), false},
+	"Ratelimit-Policy": {regexp.MustCompile(`^"(reads|writes)";q=[1-9][0-9]*;w=[1-9][0-9]*$`), false},
+	"Ratelimit":        {regexp.MustCompile(`^"(reads|writes)";r=[0-9]+;t=[0-9]+$`), false},
 }
 
 func holdHeaders(t testing.TB, documented openapi3.Headers, a answer) {
 	t.Helper()
+	for name, h := range standardHeaders {
+		if value := a.header.Get(name); (value != "" || h.always) && !h.form.MatchString(value) {
+			t.Errorf("the answer %d has %s: %q", a.status, name, value)
+		}
+	}
 	for name := range a.header {
 		known := func(d string) bool { return http.CanonicalHeaderKey(d) == name }
-		if !slices.Contains(everyAnswer, name) && !slices.ContainsFunc(slices.Collect(maps.Keys(documented)), known) {
+		_, standard := standardHeaders[name]
+		if !standard && !slices.Contains(everyAnswer, name) && !slices.ContainsFunc(slices.Collect(maps.Keys(documented)), known) {
 			t.Errorf("the answer %d has the header %s, which the contract does not tell of", a.status, name)
 		}
 	}

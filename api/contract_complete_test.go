@@ -32,7 +32,29 @@ func complete(doc *yaml.Node) error {
 		}
 	}
 	prune(doc)
+	tellDefaults(child(doc, "components", "schemas"))
 	return nil
+}
+
+// tellDefaults says the default of a request's member in its description and in x-default. Generators that read the
+// keyword default take such a member for one that is always there, and ask senders for it.
+func tellDefaults(schemas *yaml.Node) {
+	for _, name := range keysOf(schemas) {
+		properties := child(schemas, name, "properties")
+		for _, member := range keysOf(properties) {
+			property := child(properties, member)
+			value := drop(property, "default")
+			if value == nil {
+				continue
+			}
+			text := fmt.Sprintf("Default: `%s`.", value.Value)
+			if d := child(property, "description"); d != nil {
+				text = d.Value + " " + text
+			}
+			put(property, "description", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text})
+			put(property, "x-default", value)
+		}
+	}
 }
 
 // prune drops the responses and examples made here that nothing refers to.
@@ -132,12 +154,11 @@ func (o *operation) complete() error {
 }
 
 func (o operation) takesKey() bool {
-	for _, p := range child(o.node, "parameters").Content {
-		if ref := child(p, "$ref"); ref != nil && ref.Value == "#/components/parameters/IdempotencyKey" {
-			return true
-		}
-	}
-	return false
+	parameters := child(o.node, "parameters")
+	return parameters != nil && slices.ContainsFunc(parameters.Content, func(p *yaml.Node) bool {
+		ref := child(p, "$ref")
+		return ref != nil && ref.Value == "#/components/parameters/IdempotencyKey"
+	})
 }
 
 // addParameters puts what follows from the operation's form around its own parameters.
@@ -183,8 +204,9 @@ schema: {type: array, uniqueItems: true, items: {type: string, enum: [%s]}}
 	if o.versioned {
 		all.Content = append(all.Content, ref("IfMatch"))
 	}
-	all.Content = append(all.Content, ref("APIVersion"), ref("ClientRequestId"))
-	put(o.node, "parameters", all)
+	if drop(o.node, "parameters"); len(all.Content) > 0 {
+		put(o.node, "parameters", all)
+	}
 	return nil
 }
 
@@ -218,15 +240,9 @@ content:
 	return nil
 }
 
-// addHeaders tells of the headers that every success has, before the response's own.
+// addHeaders adds what every success of an operation that takes a key has to the response's own headers.
 func (o operation) addHeaders(response *yaml.Node) {
-	headers := node("{%s}", headersOfAll+headersOfKnown)
-	own := drop(response, "headers")
-	for _, name := range keysOf(own) {
-		put(headers, name, child(own, name))
-	}
 	if o.takesKey() {
-		put(headers, "Idempotent-Replayed", node("{$ref: '#/components/headers/Replayed'}"))
+		put(ensure(response, "headers"), "Idempotent-Replayed", node("{$ref: '#/components/headers/ReplayedHeader'}"))
 	}
-	put(response, "headers", headers)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ var standard = struct{ any, ofCallers, withID, inSandbox, withBody, withKey, wit
 }
 
 // shared names the responses that stand once, under components, because many operations give
-// exactly their codes.
+// exactly their codes. Any other is named by errorComponent.
 var shared = []struct {
 	name  string
 	codes []string
@@ -45,21 +46,38 @@ var shared = []struct {
 		"idempotency_key_invalid", "api_version_unknown",
 	}},
 	{"BadQuery", []string{"validation_failed", "parameter_unknown", "parameter_invalid", "parameters_exclusive", "cursor_invalid", "api_version_unknown"}},
-	{"Unauthenticated", []string{
-		"api_key_missing", "app_id_missing", "api_key_invalid", "app_id_mismatch", "public_key_not_allowed",
-		"key_mode_mismatch", "api_key_expired",
-	}},
 	{"Forbidden", []string{"secret_key_in_browser", "ip_not_allowed", "permission_denied"}},
 	{"Missing", []string{"resource_missing"}},
-	{"NotAcceptable", []string{"not_acceptable"}},
+	{"Failure", failures("not_acceptable", "rate_limited", "internal_error", "overloaded")},
+	{"FailureOfBody", failures("not_acceptable", "request_too_large", "content_type_unsupported", "rate_limited", "internal_error", "overloaded")},
+	{"FailureForAnyone", []string{"not_acceptable", "internal_error", "overloaded"}},
 	{"KeyInUse", []string{"idempotency_key_in_use"}},
 	{"Changed", []string{"object_changed"}},
-	{"TooLarge", []string{"request_too_large"}},
-	{"MediaType", []string{"content_type_unsupported"}},
 	{"KeyReused", []string{"idempotency_key_reused"}},
-	{"Limited", []string{"rate_limited"}},
-	{"Internal", []string{"internal_error"}},
-	{"Unavailable", []string{"overloaded"}},
+	{"BadChange", []string{"json_invalid", "validation_failed", "parameter_unknown", "parameter_invalid", "idempotency_key_invalid", "api_version_unknown"}},
+	{"BadUpdate", []string{
+		"json_invalid", "validation_failed", "parameter_unknown", "parameter_invalid", "parameter_read_only", "idempotency_key_invalid", "api_version_unknown",
+	}},
+	{"BadAmount", []string{
+		"json_invalid", "validation_failed", "parameter_missing", "parameter_unknown", "parameter_invalid", "amount_not_integer", "amount_too_small",
+		"amount_too_large", "idempotency_key_invalid", "api_version_unknown",
+	}},
+	{"BadDeletion", []string{"validation_failed", "parameter_unknown", "parameter_invalid", "idempotency_key_invalid", "api_version_unknown"}},
+	{"BadDocumentQuery", []string{"validation_failed", "parameter_missing", "parameter_unknown", "parameter_invalid", "api_version_unknown"}},
+	{"ForbiddenFees", []string{"secret_key_in_browser", "ip_not_allowed", "permission_denied", "fee_portal_only"}},
+	{"ForbiddenMerchant", []string{"secret_key_in_browser", "ip_not_allowed", "permission_denied", "merchant_not_associated"}},
+	{"MissingInSandbox", []string{"resource_missing", "route_missing"}},
+	{"ConflictingSimulation", []string{"idempotency_key_in_use", "simulation_not_possible"}},
+}
+
+// failures are those of callers who are not known, and others, in the table's order.
+func failures(others ...string) (out []string) {
+	for _, c := range codes {
+		if c.dress().Status == http.StatusUnauthorized || slices.Contains(others, c.Name) {
+			out = append(out, c.Name)
+		}
+	}
+	return out
 }
 
 // addExamples makes an example of an error for every code.
@@ -119,38 +137,23 @@ func sample(doc, schema *yaml.Node) (*yaml.Node, error) {
 	return nil, errors.New("there is no such detail, or its schema has no example")
 }
 
-// headersOfAll are those of every answer, headersOfKnown further ones if the caller is known.
-const (
-	headersOfAll = "Request-Id: {$ref: '#/components/headers/RequestId'}, X-Request-Id: {$ref: '#/components/headers/ClientRequestId'}, " +
-		"X-API-Version: {$ref: '#/components/headers/APIVersion'}"
-	headersOfKnown = ", RateLimit-Policy: {$ref: '#/components/headers/RateLimitPolicy'}, RateLimit: {$ref: '#/components/headers/RateLimit'}"
-)
-
-// errorResponse is the answer that has one of some codes, which share a status.
+// errorResponse is the answer that has one of some codes.
 func errorResponse(names []string) *yaml.Node {
-	var types, told, examples []string
+	var told, examples, headers []string
 	var kept, waits bool
-	members := slices.Clone(codeByName[names[0]].Members)
 	sure := true // that all wait
 	for _, name := range names {
 		c := codeByName[name]
-		if d := c.dress(); !slices.Contains(types, d.Type) {
-			types = append(types, d.Type)
-		}
 		told = append(told, fmt.Sprintf("- `%s`: %s", name, c.Meaning))
 		examples = append(examples, fmt.Sprintf("%s: {$ref: '#/components/examples/%s'}", name, name))
-		members = slices.DeleteFunc(members, func(m string) bool { return !slices.Contains(c.Members, m) })
 		kept, waits, sure = kept || c.Kept, waits || c.Waits, sure && c.Waits
 	}
-	headers := headersOfAll
-	if codeByName[names[0]].dress().Status != http.StatusUnauthorized {
-		headers += headersOfKnown
-	}
 	if kept {
-		headers += ", Idempotent-Replayed: {$ref: '#/components/headers/Replayed'}"
+		headers = append(headers, "Idempotent-Replayed: {$ref: '#/components/headers/ReplayedHeader'}")
 	}
 	if waits {
-		headers += fmt.Sprintf(", Retry-After: {required: %t, description: After how many seconds to try again., schema: {type: integer, minimum: 1}}", sure)
+		retry := map[bool]string{true: "RetryAfterHeader", false: "MaybeRetryAfterHeader"}[sure]
+		headers = append(headers, fmt.Sprintf("Retry-After: {$ref: '#/components/headers/%s'}", retry))
 	}
 	text, _ := json.Marshal(strings.Join(told, "\n"))
 	r := node(`
@@ -158,19 +161,12 @@ description: %s
 headers: {%s}
 content:
   application/json:
-    schema:
-      allOf:
-        - $ref: '#/components/schemas/Error'
-        - properties: {error: {properties: {type: {enum: [%s]}, code: {enum: [%s]}}}}
+    schema: {$ref: '#/components/schemas/Error'}
     examples: {%s}
-`, text, headers, strings.Join(types, ", "), strings.Join(names, ", "), strings.Join(examples, ", "))
-	if len(members) > 0 {
-		e := child(r, "content", mediaJSON, "schema", "allOf").Content[1]
-		e = child(e, "properties", "error")
-		put(e, "required", flow(members))
-		for _, m := range members {
-			put(child(e, "properties"), m, node("{}"))
-		}
+x-error-codes: [%s]
+`, text, strings.Join(headers, ", "), strings.Join(examples, ", "), strings.Join(names, ", "))
+	if len(headers) == 0 {
+		drop(r, "headers")
 	}
 	if len(told) == 1 {
 		child(r, "description").Value = codeByName[names[0]].Meaning
@@ -178,6 +174,20 @@ content:
 		child(r, "description").Style = yaml.LiteralStyle
 	}
 	return r
+}
+
+// byForm are the statuses that say nothing of an operation: the contract has them as its default answer.
+var byForm = []int{
+	http.StatusUnauthorized, http.StatusNotAcceptable, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests,
+	http.StatusInternalServerError, http.StatusServiceUnavailable,
+}
+
+// statusOf is the key of the response of a code: its status, or default.
+func statusOf(c code) string {
+	if slices.Contains(byForm, c.dress().Status) {
+		return "default"
+	}
+	return strconv.Itoa(c.dress().Status)
 }
 
 // addErrors adds the error responses: the standard codes and the operation's own, by status.
@@ -209,28 +219,51 @@ func (o operation) addErrors(own []string, pages bool) error {
 		}
 	}
 	have = append(have, own...)
-	byStatus := make(map[int][]string)
+	byStatus := make(map[string][]string)
 	for _, c := range codes { // in the table's order
 		if slices.Contains(have, c.Name) {
-			byStatus[c.dress().Status] = append(byStatus[c.dress().Status], c.Name)
+			byStatus[statusOf(c)] = append(byStatus[statusOf(c)], c.Name)
 		}
 	}
 	responses := ensure(o.node, "responses")
-	for status := http.StatusBadRequest; status < 600; status++ {
-		if names := byStatus[status]; names != nil {
-			r := errorResponse(names)
-			for _, s := range shared {
-				if slices.Equal(s.codes, names) {
-					r = node("{$ref: '#/components/responses/%s'}", s.name)
-				}
-			}
-			put(responses, strconv.Itoa(status), r)
-		}
+	for _, status := range slices.Sorted(maps.Keys(byStatus)) { // default comes last
+		put(responses, status, node("{$ref: '#/components/responses/%s'}", o.errorComponent(status, byStatus[status])))
 	}
 	for i := 0; i < len(responses.Content); i += 2 {
 		responses.Content[i].Style = yaml.SingleQuotedStyle
 	}
 	return nil
+}
+
+// statusNames end the name of an error answer that only one operation gives.
+var statusNames = map[string]string{
+	"400": "BadRequest", "402": "PaymentFailed", "403": "Forbidden", "404": "NotFound", "409": "Conflict", "410": "Gone", "422": "Unprocessable",
+}
+
+// errorComponent names the response, under components, that has some codes: a shared one, else one of a single code by
+// that code, else the operation's own, such as CaptureChargeConflict. It adds a component that is not there yet.
+func (o operation) errorComponent(status string, names []string) string {
+	for _, s := range shared {
+		if slices.Equal(s.codes, names) {
+			return s.name
+		}
+	}
+	name := pascal(names[0])
+	if len(names) > 1 {
+		id := child(o.node, "operationId").Value
+		name = strings.ToUpper(id[:1]) + id[1:] + statusNames[status]
+	}
+	put(child(o.doc, "components", "responses"), name, errorResponse(names))
+	return name
+}
+
+// pascal writes route_missing as RouteMissing.
+func pascal(name string) string {
+	var out strings.Builder
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '.' || r == '_' }) {
+		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return out.String()
 }
 
 // requires tells whether a body's schema has required members.

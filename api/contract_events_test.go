@@ -2,7 +2,6 @@ package api
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -11,38 +10,50 @@ import (
 )
 
 // eventSchema names the schema of a type of event: ChargeCapturedEvent of charge.captured.
-func eventSchema(name string) string {
-	var out strings.Builder
-	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '.' || r == '_' }) {
-		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return out.String() + "Event"
-}
+func eventSchema(name string) string { return pascal(name) + "Event" }
 
-// addEvents gives each type of event a schema, to which Event's discriminator leads: an Event of that type
-// whose data.object is of its kind. That of a ping is free.
+// addEvents makes Event the choice between one schema for each type of event, by its member type. Each is complete in
+// itself, since many generators cannot merge schemas: what events.yaml says of Event, with the one type, and data with
+// the schema of its kind of object. That of a ping is free.
 func addEvents(doc *yaml.Node) {
 	schemas := child(doc, "components", "schemas")
-	mapping := &yaml.Node{Kind: yaml.MappingNode}
+	base, baseData := drop(schemas, "Event"), drop(schemas, "EventData")
+	union := node("{oneOf: [], discriminator: {propertyName: type, mapping: {}}}")
+	put(union, "description", child(base, "description"))
 	for _, t := range event.Types() {
-		s := node(`
-allOf:
-  - {$ref: '#/components/schemas/Event'}
-  - type: object
-    properties:
-      type: {type: string, enum: [%s]}
-`, t.Name)
-		put(s, "description", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: t.Meaning})
-		if kind := schemaOfKind(schemas, t.Object); kind != "" && t.Name != "ping" {
-			put(child(child(s, "allOf").Content[1], "properties"), "data", node("{type: object, properties: {object: {$ref: '#/components/schemas/%s'}}}", kind))
+		kind := schemaOfKind(schemas, t.Object)
+		if t.Name == "ping" {
+			kind = "Ping"
 		}
+		if child(schemas, kind+"EventData") == nil {
+			data := clone(baseData)
+			if kind != "Ping" {
+				put(child(data, "properties"), "object", node("{$ref: '#/components/schemas/%s'}", kind))
+			}
+			put(schemas, kind+"EventData", data)
+		}
+		s := clone(base)
+		put(s, "description", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: t.Meaning})
+		put(child(s, "properties"), "type", node("{type: string, enum: [%s]}", t.Name))
+		put(child(s, "properties"), "data", node("{$ref: '#/components/schemas/%sEventData'}", kind))
 		put(schemas, eventSchema(t.Name), s)
-		put(mapping, t.Name, node("'#/components/schemas/%s'", eventSchema(t.Name)))
+		oneOf := child(union, "oneOf")
+		oneOf.Content = append(oneOf.Content, node("{$ref: '#/components/schemas/%s'}", eventSchema(t.Name)))
+		put(child(union, "discriminator", "mapping"), t.Name, node("'#/components/schemas/%s'", eventSchema(t.Name)))
 	}
-	d := node("{propertyName: type}")
-	d.Style = 0
-	put(d, "mapping", mapping)
-	put(child(schemas, "Event"), "discriminator", d)
+	union.Style, child(union, "oneOf").Style, child(union, "discriminator").Style, child(union, "discriminator", "mapping").Style = 0, 0, 0, 0
+	put(schemas, "Event", union)
+	put(child(doc, "components", "examples", "EventCaptured", "value", "data"), "object", clone(child(doc, "components", "examples", "Captured", "value")))
+}
+
+// clone copies a node with all below it.
+func clone(n *yaml.Node) *yaml.Node {
+	c := *n
+	c.Content = nil
+	for _, below := range n.Content {
+		c.Content = append(c.Content, clone(below))
+	}
+	return &c
 }
 
 // schemaOfKind names the schema of objects that have versions and are of a kind; "" if there is none.
@@ -60,27 +71,28 @@ func schemaOfKind(schemas *yaml.Node, kind string) string {
 func TestEveryTypeOfEventHasASchema(t *testing.T) {
 	t.Parallel()
 	schemas := read(t).Components.Schemas
-	for _, k := range event.Types() {
+	union := schemas["Event"].Value
+	for i, k := range event.Types() {
 		s := schemas[eventSchema(k.Name)]
-		if s == nil || len(s.Value.AllOf) != 2 || s.Value.AllOf[0].Ref != "#/components/schemas/Event" {
-			t.Errorf("%s: no schema of an Event", k.Name)
+		if s == nil || len(union.OneOf) <= i || union.OneOf[i].Ref != "#/components/schemas/"+eventSchema(k.Name) {
+			t.Errorf("%s: Event does not name its schema", k.Name)
 			continue
 		}
-		own := s.Value.AllOf[1].Value.Properties
-		if got := words(own["type"].Value.Enum); !slices.Equal(got, []string{k.Name}) {
+		if got := words(s.Value.Properties["type"].Value.Enum); !slices.Equal(got, []string{k.Name}) {
 			t.Errorf("%s: the schema is of %v", k.Name, got)
 		}
-		if to := schemas["Event"].Value.Discriminator.Mapping[k.Name].Ref; to != "#/components/schemas/"+eventSchema(k.Name) {
+		if to := union.Discriminator.Mapping[k.Name].Ref; to != "#/components/schemas/"+eventSchema(k.Name) {
 			t.Errorf("%s: the discriminator leads to %s", k.Name, to)
 		}
-		free := own["data"] == nil
+		object := s.Value.Properties["data"].Value.Properties["object"].Value
+		free := object.Extensions["x-open"] != nil
 		if free != (k.Name == "ping") {
 			t.Errorf("%s: data.object is free: %v", k.Name, free)
-		} else if !free && words(own["data"].Value.Properties["object"].Value.Properties["object"].Value.Enum)[0] != k.Object {
+		} else if !free && words(object.Properties["object"].Value.Enum)[0] != k.Object {
 			t.Errorf("%s: data.object is no %s", k.Name, k.Object)
 		}
 	}
-	if n := len(schemas["Event"].Value.Discriminator.Mapping); n != len(event.Types()) {
-		t.Errorf("the discriminator knows %d types", n)
+	if n := len(union.Discriminator.Mapping); n != len(event.Types()) || n != len(union.OneOf) {
+		t.Errorf("the discriminator knows %d types, Event %d", n, len(union.OneOf))
 	}
 }

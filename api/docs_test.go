@@ -249,6 +249,11 @@ func TestGuidesShowWhatTheContractSays(t *testing.T) {
 func excerptOf(schema *openapi3.Schema, value any, at string) (wrongs []string) {
 	members, isObject := value.(map[string]any)
 	items, isArray := value.([]any)
+	for _, one := range schema.OneOf { // the one whose word the value has
+		if d := schema.Discriminator; isObject && d != nil && slices.Contains(one.Value.Properties[d.PropertyName].Value.Enum, members[d.PropertyName]) {
+			return excerptOf(one.Value, value, at)
+		}
+	}
 	switch {
 	case isObject:
 		for name, member := range members {

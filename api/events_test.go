@@ -18,7 +18,7 @@ import (
 
 var eventResource = resource{
 	shapes: map[string]any{
-		"Event": event.Event{}, "EventList": list{}, "EventRequest": event.Request{}, "EventData": event.Data{},
+		"ChargeCapturedEvent": event.Event{}, "PingEvent": event.Event{}, "EventList": list{}, "EventRequest": event.Request{}, "ChargeEventData": event.Data{}, "PingEventData": event.Data{},
 		"RedeliverEvent": webhook.RedeliverInput{}, "Redelivery": webhook.Redelivery{},
 	},
 	enums: map[string][]string{"EventType": event.Names()},

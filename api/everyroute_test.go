@@ -119,6 +119,9 @@ func (c call) with(query string) call {
 // documents tells whether the contract has this answer for the call's operation.
 func (c call) documents(status int, code string) bool {
 	r := c.op.Responses.Status(status)
+	if r == nil && slices.Contains(byForm, status) {
+		r = c.op.Responses.Default()
+	}
 	return r != nil && slices.Contains(codesOf(r.Value), code)
 }
 

@@ -1137,13 +1137,13 @@ type CreateCharge struct {
 	// FundingCurrency: What the merchant is paid in; the merchant's currency is the default and the only value.
 	FundingCurrency Currency `json:"funding_currency,omitzero"`
 
-	// Origin: Terminal is for swiped cards alone.
+	// Origin: Terminal is for swiped cards alone. Default: `ecommerce`.
 	Origin ChargeOrigin `json:"origin,omitzero"`
 
-	// Recurring: Part of a series that the payer agreed to.
+	// Recurring: Part of a series that the payer agreed to. Default: `false`.
 	Recurring bool `json:"recurring,omitzero"`
 
-	// Capture: False only reserves the amount, for 7 days.
+	// Capture: False only reserves the amount, for 7 days. Default: `true`.
 	Capture     *bool  `json:"capture,omitzero"`
 	Description string `json:"description,omitzero"`
 
@@ -1173,7 +1173,7 @@ type CreateDAFDonation struct {
 	Amount int64                  `json:"amount"`
 	User   *CreateDAFDonationUser `json:"user,omitzero"`
 
-	// Anonymous: The donor wishes not to be named.
+	// Anonymous: The donor wishes not to be named. Default: `false`.
 	Anonymous bool `json:"anonymous,omitzero"`
 
 	// ExternalID: Your own id of the donation; no two donations of an application share one.
@@ -1224,14 +1224,16 @@ type CreateMerchant struct {
 	// EIN: The employer identification number, in the US only.
 	EIN string `json:"ein,omitzero"`
 
-	// Nonprofit: A registered 501(c)(3) organization.
+	// Nonprofit: A registered 501(c)(3) organization. Default: `false`.
 	Nonprofit bool `json:"nonprofit,omitzero"`
 
-	// BankProcessor: By which payers' bank accounts are debited.
+	// BankProcessor: By which payers' bank accounts are debited. Default: `p`.
 	BankProcessor MerchantBankProcessor `json:"bank_processor,omitzero"`
 
 	// TimeZone: The IANA name; America/New_York or America/Toronto by country.
-	TimeZone       string                 `json:"time_zone,omitzero"`
+	TimeZone string `json:"time_zone,omitzero"`
+
+	// PayoutSchedule: Default: `daily`.
 	PayoutSchedule MerchantPayoutSchedule `json:"payout_schedule,omitzero"`
 
 	// PayoutWeekday: With weekly payouts, from 1 (Monday).
@@ -1239,8 +1241,12 @@ type CreateMerchant struct {
 
 	// PayoutDayOfMonth: With monthly payouts.
 	PayoutDayOfMonth int64 `json:"payout_day_of_month,omitzero"`
-	HasWalletA       bool  `json:"has_wallet_a,omitzero"`
-	HasDAFProvider   bool  `json:"has_daf_provider,omitzero"`
+
+	// HasWalletA: Default: `false`.
+	HasWalletA bool `json:"has_wallet_a,omitzero"`
+
+	// HasDAFProvider: Default: `false`.
+	HasDAFProvider bool `json:"has_daf_provider,omitzero"`
 
 	// Domains: Bare host names; each subdomain by itself.
 	Domains []string `json:"domains,omitzero"`
@@ -1654,7 +1660,9 @@ type Event struct {
 	// APIVersion: The version of the API in which the object is told.
 	APIVersion string       `json:"api_version"`
 	Request    EventRequest `json:"request"`
-	Data       EventData    `json:"data"`
+
+	// Data: The object that it happened to.
+	Data EventData `json:"data"`
 }
 
 // EventData: The object that it happened to.

@@ -30,6 +30,15 @@ function claim(name, source) {
   return fresh
 }
 
+// anyEvent is what events of all types have in common: a program reads data.object as what the type names.
+function anyEvent(description) {
+  const { PingEvent, PingEventData } = doc.components.schemas
+  const { type, data, ...rest } = PingEvent.properties
+  const at = Object.keys(PingEvent.properties)
+  const properties = { ...rest, type: { $ref: "#/components/schemas/EventType" }, data: PingEventData }
+  return { ...PingEvent, description, properties: Object.fromEntries(at.map((name) => [name, properties[name]])) }
+}
+
 // Go has no unions: the alternatives become one object, whose members are there or not.
 function flattened(schema) {
   if (schema.allOf) {
@@ -37,6 +46,7 @@ function flattened(schema) {
     return { ...schema, properties: Object.assign({}, ...all.map((s) => s.properties), schema.properties), required: all.flatMap((s) => s.required ?? []).concat(schema.required ?? []) }
   }
   if (!isUnion(schema)) return schema
+  if (schema === doc.components.schemas.Event) return anyEvent(schema.description)
   const all = schema.oneOf.map((s) => deref(doc, s))
   const properties = {}
   for (const [name, p] of all.flatMap((s) => Object.entries(s.properties))) {
@@ -94,7 +104,7 @@ function goType(node, owner, property, asked) {
 function zeroIsNothing(schema, updates) {
   if (schema.enum || isMap(schema) || schema.type === "array" || schema.format === "date-time") return true
   if (schema.type === "string") return !updates || schema.minLength > 0
-  return schema.type === "boolean" ? schema.default === false : schema.minimum > 0
+  return schema.type === "boolean" ? schema["x-default"] === false : schema.minimum > 0
 }
 
 // member is a field. Of what a request carries, null and nothing are told apart where null means something.
