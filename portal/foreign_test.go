@@ -37,7 +37,7 @@ func lived(t *testing.T) *world {
 		err = maker.EnsureDAF(t.Context(), c)
 	}
 	if err == nil {
-		err = history.Maker{Services: w.Services, Funds: w.Funds, Clock: w.Clock, Demo: c, Origin: fixture.PageOrigin}.Make(t.Context(), w.Clock.Now().AddDate(0, 0, history.Days))
+		_, err = history.Maker{Services: w.Services, Funds: w.Funds, Clock: w.Clock, Demo: c, Origin: fixture.PageOrigin}.Make(t.Context(), w.Clock.Now().AddDate(0, 0, history.Days))
 	}
 	for n := 1; err == nil && n > 0; {
 		n, err = w.Events.Number(t.Context())

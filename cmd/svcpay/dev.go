@@ -225,7 +225,7 @@ func (s *dev) live(a *app, before demo.Credentials, shopURL string) (demo.Creden
 	if err != nil {
 		return c, err
 	}
-	return c, history.Maker{Services: services, Funds: parties.sandbox.funds, Clock: past, Demo: c, Origin: shopURL}.Make(s.world.ctx, machineTime())
+	return history.Maker{Services: services, Funds: parties.sandbox.funds, Clock: past, Demo: c, Origin: shopURL}.Make(s.world.ctx, machineTime())
 }
 
 // pastTime is a machine's time that stands still until it is moved.
@@ -239,12 +239,12 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(s.world.ctx)
 	defer cancel()
 	front := shop.New(shop.Config{BaseURL: c.BaseURL, PayURL: c.PayURL, AppID: c.AppID, SecretKey: c.SecretKey,
-		PublicKey: c.PublicKey, Merchants: shopMerchants(c.Merchants), Log: log})
+		PublicKey: c.PublicKey, WebhookSecret: c.WebhookSecret, Merchants: shopMerchants(c.Merchants), Log: log})
 	a.gallery = api.Gallery{PublicKey: c.PublicKey, Merchants: map[string]int64{"us": c.Merchants.US, "us_q": c.Merchants.USQ, "ca": c.Merchants.CA}}
 	defer a.serveAdmin(ctx, s.admin)()
 	errs := make(chan error, 2)
-	go func() { errs <- a.serve(ctx, func() {}, s.main...) }()
 	go func() { errs <- serveUntil(ctx, newServer(front), s.shop...) }()
+	go func() { errs <- a.serve(ctx, func() {}, s.main...) }()
 	if err := waitReady(ctx, c.BaseURL+"/readyz", errs); err != nil {
 		return err
 	}

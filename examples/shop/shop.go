@@ -20,14 +20,16 @@ import (
 
 // Config is what the shop needs to know. SecretKey stays on this server.
 type Config struct {
-	BaseURL   string     // origin of the SvcPay API, without a trailing slash
-	PayURL    string     // origin that serves svcpay.js and its frames
-	AppID     int64      // sent as X-App-ID
-	SecretKey string     // sent as X-API-Key
-	PublicKey string     // given to the page
-	Merchants []Merchant // who can receive gifts, the first by default; at least one
-	Client    *http.Client
-	Log       *slog.Logger
+	BaseURL   string // origin of the SvcPay API, without a trailing slash
+	PayURL    string // origin that serves svcpay.js and its frames
+	AppID     int64  // sent as X-App-ID
+	SecretKey string // sent as X-API-Key
+	PublicKey string // given to the page
+	// WebhookSecret verifies the events that SvcPay sends; without one the shop receives none.
+	WebhookSecret string
+	Merchants     []Merchant // who can receive gifts, the first by default; at least one
+	Client        *http.Client
+	Log           *slog.Logger
 }
 
 // Merchant is a SvcPay merchant account that receives gifts.
@@ -86,6 +88,8 @@ func (s *shop) handler() http.Handler {
 	mux.HandleFunc("GET /donations/{nonce}", s.showDonation)
 	mux.HandleFunc("POST /daf-donations", s.createDAFDonation)
 	mux.HandleFunc("GET /daf-donations/{nonce}", s.showDAFDonation)
+	mux.HandleFunc("POST /webhooks", s.receiveEvent)
+	mux.HandleFunc("POST "+failingPath, failEvent)
 	mux.HandleFunc("GET "+associationPath, s.association)
 	mux.HandleFunc("GET /assets/{version}/{file}", s.assets.serve)
 

@@ -41,7 +41,9 @@ type Application struct {
 	// PublicKeyRestricted may be used on the shop's pages only.
 	PublicKeyRestricted string `json:"public_key_restricted"`
 	// RestrictedKey reads everything of the merchant US, and writes nothing.
-	RestrictedKey string    `json:"restricted_key"`
+	RestrictedKey string `json:"restricted_key"`
+	// WebhookSecret signs the events that the shop receives; "" without a history, whose endpoint it is of.
+	WebhookSecret string    `json:"webhook_secret,omitempty"`
 	Merchants     Merchants `json:"merchants"`
 	// Users are people who sign in to the portal, one per role; the roles of the whole deployment
 	// are with the first application.

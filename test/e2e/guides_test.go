@@ -23,11 +23,11 @@ var fence = regexp.MustCompile("(?ms)^```(\\w+)(?: (\\w+))?\n(.*?)^```$")
 // between separates what the blocks of a guide print.
 const between = "\x1e"
 
-// TestGuides does what a reader does: it runs the commands of all guides, in their order, against
-// `svcpay dev`, and sees what they show.
+// TestGuides does what a reader does: it runs the commands of all guides, in their order, against the demo as `make run`
+// starts it, and sees what they show. Then it plays the scenario there.
 func TestGuides(t *testing.T) {
 	t.Parallel()
-	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)}, "--credentials", filepath.Join(t.TempDir(), "credentials.json"))
+	d := startDev(t, stateDir(t), []string{"DATABASE_URL=" + pgtest.URL(t)}, "--history", "--credentials", filepath.Join(t.TempDir(), "credentials.json"))
 	list, err := d.send(d.apiHost, "GET", "/docs/guides", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +43,7 @@ func TestGuides(t *testing.T) {
 			t.Errorf("%s: %v, %s", name[1], err, page)
 		}
 	}
+	d.playOnDemo(t)
 }
 
 // playTime is how long a document's commands may take; one that waits in vain does not hold up all tests.

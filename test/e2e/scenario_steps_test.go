@@ -9,6 +9,8 @@ type step struct {
 	keep         map[string]string // name → path of the member to keep
 	// want are members of the answer and the JSON text that they must have, in the order of the document.
 	want []member
+	// sums: the answer sums up all payments of the merchant, earlier ones included.
+	sums bool
 }
 
 type member struct{ path, json string }
@@ -80,11 +82,11 @@ var scenario = []step{
 		want: []member{{"status", `"returned"`}, {"return_code", `"R10"`}, {"fee_total", "890"}},
 	},
 	{
-		say: "Two payouts have arrived, the newest first: 196.10 of the debit; and 43.15 of the card: 100.00 − 1.85 − 40.00 − 15.00.", method: "GET", path: "/api/payouts?merchant_id=$merchant", status: 200,
+		say: "Two payouts have arrived, the newest first: 196.10 of the debit; and 43.15 of the card: 100.00 − 1.85 − 40.00 − 15.00.", method: "GET", path: "/api/payouts?merchant_id=$merchant", status: 200, sums: true,
 		want: []member{{"data.0.amount", "19610"}, {"data.0.status", `"paid"`}, {"data.1.amount", "4315"}, {"data.1.status", `"paid"`}},
 	},
 	{
-		say: "What was returned after it had been paid out is owed: 200.00 and the fee of the return. It is carried forward.", method: "GET", path: "/api/balance?merchant_id=$merchant", status: 200,
+		say: "What was returned after it had been paid out is owed: 200.00 and the fee of the return. It is carried forward.", method: "GET", path: "/api/balance?merchant_id=$merchant", status: 200, sums: true,
 		want: []member{{"available", "-20500"}, {"pending", "0"}, {"reserved", "0"}, {"in_transit", "0"}},
 	},
 	{
@@ -102,12 +104,12 @@ var scenario = []step{
 		body: `{"advance": "360h"}`, status: 200, want: []member{{"object", `"clock"`}},
 	},
 	{
-		say: "the debt is paid from it: 296.65 − 205.00 = 91.65.", method: "GET", path: "/api/payouts?merchant_id=$merchant&limit=1", status: 200,
+		say: "the debt is paid from it: 296.65 − 205.00 = 91.65.", method: "GET", path: "/api/payouts?merchant_id=$merchant&limit=1", status: 200, sums: true,
 		keep: map[string]string{"payout": "data.0.id"},
 		want: []member{{"data.0.amount", "9165"}, {"data.0.status", `"paid"`}},
 	},
 	{
-		say: "Nothing is left.", method: "GET", path: "/api/balance?merchant_id=$merchant", status: 200,
+		say: "Nothing is left.", method: "GET", path: "/api/balance?merchant_id=$merchant", status: 200, sums: true,
 		want: []member{{"available", "0"}, {"pending", "0"}, {"reserved", "0"}, {"in_transit", "0"}},
 	},
 }

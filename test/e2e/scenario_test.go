@@ -47,6 +47,19 @@ func TestScenario(t *testing.T) {
 	}
 }
 
+// playOnDemo plays the steps on the demo as a newcomer starts it. Its merchant has earlier payments: what sums them up
+// is left to [TestScenario].
+func (d *devServer) playOnDemo(t *testing.T) {
+	t.Helper()
+	known := map[string]string{"merchant": strconv.FormatInt(d.credentials.Merchants.US, 10)}
+	for i, st := range scenario {
+		if st.sums {
+			st.want = nil
+		}
+		st.play(t, &d.site, i, known)
+	}
+}
+
 var variable = regexp.MustCompile(`\$([a-z]+)`)
 
 // filled replaces the names of what earlier steps kept.
@@ -183,7 +196,8 @@ func document() []byte {
 	var b bytes.Buffer
 	b.WriteString("# A merchant's month\n\n" +
 		"Every request below is played against the real program by `go test ./test/e2e -run TestScenario`, which also holds this page to\n" +
-		"what it played. Amounts are minor units; `$names` stand for ids that earlier answers gave. The fees are those of the demo.\n")
+		"what it played. Amounts are minor units; `$names` are ids from earlier responses. The fees are those of the demo that `make run` starts. Its\n" +
+		"merchants have earlier payments, so that their payouts and balances are larger than here, where the merchant is new.\n")
 	for i, st := range scenario {
 		fmt.Fprintf(&b, "\n%d. %s\n\n   ```\n   %s %s\n", i+1, st.say, st.method, st.path)
 		if st.body != "" {

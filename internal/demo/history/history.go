@@ -63,12 +63,18 @@ type program struct {
 	tokens map[string]string // of payers who give again
 }
 
-// Make lets the history happen, up to a time that is Days after the clock's at most.
-func (m Maker) Make(ctx context.Context, until time.Time) error {
+// Make lets the history happen, up to a time that is Days after the clock's at most. It returns the demo's credentials
+// with the secret of the webhook endpoint that the history adds.
+func (m Maker) Make(ctx context.Context, until time.Time) (demo.Credentials, error) {
 	s := &story{Maker: m, from: m.Clock.Now().Truncate(24 * time.Hour), until: until}
 	if err := s.meet(ctx); err != nil {
-		return fmt.Errorf("demo: people of the history: %w", err)
+		return s.Demo, fmt.Errorf("demo: people of the history: %w", err)
 	}
+	return s.Demo, s.play(ctx)
+}
+
+// play makes everything planned happen at its time.
+func (s *story) play(ctx context.Context) error {
 	s.plan()
 	for len(s.acts) > 0 {
 		next := s.acts[0]
@@ -80,7 +86,7 @@ func (m Maker) Make(ctx context.Context, until time.Time) error {
 			return fmt.Errorf("demo: history of %s: %w", next.at.Format(time.DateOnly), err)
 		}
 	}
-	if err := s.pass(ctx, until); err != nil {
+	if err := s.pass(ctx, s.until); err != nil {
 		return err
 	}
 	return s.RequestLogs.Flush(ctx)

@@ -45,7 +45,7 @@ func TestTheDemoHasSomethingOfEverything(t *testing.T) {
 	}
 	started := time.Now()
 	until := w.Clock.Now().AddDate(0, 0, history.Days)
-	if err := (history.Maker{Services: w.Services, Funds: w.Funds, Clock: w.Clock, Demo: c, Origin: fixture.PageOrigin}).Make(t.Context(), until); err != nil {
+	if _, err := (history.Maker{Services: w.Services, Funds: w.Funds, Clock: w.Clock, Demo: c, Origin: fixture.PageOrigin}).Make(t.Context(), until); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("took %v", time.Since(started))

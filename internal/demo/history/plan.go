@@ -110,11 +110,16 @@ func (s *story) neighbors() {
 // administration is what people change besides.
 func (s *story) administration() {
 	s.at(s.on(10, 14, 0), s.newRates("Agreed with the food bank for the winter.", nil, func(r fee.Rates) fee.Rates { r.CaptureFee = 15; return r }))
-	s.at(s.on(39, 14, 0), s.newRates("Back to the usual rates after the winter.", ptr(s.until.AddDate(0, 0, 21)), func(r fee.Rates) fee.Rates { r.CaptureFee = 20; return r }))
+	// From then on the rates are those of the documents, for whoever starts the demo and follows them.
+	s.at(s.on(38, 14, 0), s.newRates("The winter agreement has ended.", nil, func(r fee.Rates) fee.Rates { r.CaptureFee = 20; return r }))
+	s.at(s.on(39, 14, 0), s.newRates("Inquiries cost less from then on.", ptr(s.until.AddDate(0, 0, 21)), func(r fee.Rates) fee.Rates { r.RetrievalFee = 300; return r }))
 	s.at(s.on(40, 16, 40), func(ctx context.Context) error {
-		about := "Order system"
-		_, err := s.Webhooks.Create(ctx, s.now(s.avery), webhook.CreateInput{URL: ptr(s.Origin + "/webhooks"), Description: &about,
-			Events: []string{"charge.*", "refund.*", "dispute.*", "payout.*", "daf_donation.*", "daf_donation_updated"}}, nil)
+		secret, err := s.endpoint(ctx, "/webhooks", "Demo shop", "charge.*", "refund.*", "dispute.*", "payout.*", "daf_donation.*", "daf_donation_updated")
+		s.Demo.WebhookSecret = secret
+		return err
+	})
+	s.at(s.on(41, 9, 5), func(ctx context.Context) error {
+		_, err := s.endpoint(ctx, "/webhooks/failing-example", "Example of an endpoint that always fails", "payout.*")
 		return err
 	})
 	s.at(s.on(41, 10, 15), func(ctx context.Context) error {
@@ -128,6 +133,12 @@ func (s *story) administration() {
 		}
 		return errors.Join(err, errors.New("staff may invite people"))
 	})
+}
+
+// endpoint adds a webhook endpoint of the demo shop, and returns its secret.
+func (s *story) endpoint(ctx context.Context, path, about string, events ...string) (secret string, err error) {
+	made, err := s.Webhooks.Create(ctx, s.now(s.avery), webhook.CreateInput{URL: ptr(s.Origin + path), Description: &about, Events: events}, nil)
+	return made.Object.Secret, err
 }
 
 // newRates changes the food bank's rates at once, or from a later time on.
