@@ -22,9 +22,11 @@ type Config struct {
 	assembly.Services
 	// BaseURL is where the API is reached from outside, without a trailing slash.
 	BaseURL string
-	Log     *slog.Logger
-	Now     func() time.Time
-	Limits  Limits
+	// PayURL is the origin that serves the browser library, without a trailing slash.
+	PayURL string
+	Log    *slog.Logger
+	Now    func() time.Time
+	Limits Limits
 	// Panicked counts a panic of a handler.
 	Panicked func()
 	// Static is the built front end; its directory "docs" may be missing.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -64,7 +65,7 @@ func newDocs(a *API) (*docs, error) {
 	if d.files.Built() {
 		d.style = template.CSS("@font-face{font-family:Inter;font-weight:100 900;font-display:swap;src:url(" + d.asset("inter.woff2") + ")}\n" + docsCSS)
 	}
-	pages, err := guidesPages()
+	pages, err := guidesPages(cmp.Or(a.PayURL, demoPayURL))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,11 @@ func newDocs(a *API) (*docs, error) {
 		}
 		pages = append(pages, library)
 	}
-	for _, c := range append(pages, d.reference(), eventsPage(), errorsPage()) {
+	reference, err := d.reference()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range append(pages, reference, eventsPage(), errorsPage()) {
 		page, err := d.frame(c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.path, err)
@@ -95,11 +100,12 @@ func (d *docs) asset(name string) string {
 
 // reference is the page that Redoc fills with the contract. Its styles come as elements that are empty
 // when they are made, hence the hash of nothing; its search has an icon that is data, and runs in a
-// worker made of a blob.
-func (d *docs) reference() docsContent {
+// worker made of a blob. Browsers without JavaScript show a table of the operations.
+func (d *docs) reference() (docsContent, error) {
+	groups, err := operationGroups()
 	return docsContent{path: "/docs", title: "Reference", section: "reference", content: "docs_reference.html",
-		what:   map[string]any{"Script": d.asset("reference.js"), "Style": d.asset("reference.css")},
-		styles: " 'self' " + hashSource(""), images: " data:", directives: "; script-src 'self'; connect-src 'self'; worker-src blob:"}
+		what:   map[string]any{"Script": d.asset("reference.js"), "Style": d.asset("reference.css"), "Operations": groups},
+		styles: " 'self' " + hashSource(""), images: " data:", directives: "; script-src 'self'; connect-src 'self'; worker-src blob:"}, err
 }
 
 // frame puts a page into the frame that all have.

@@ -17,7 +17,11 @@ import (
 //go:embed guides/*.md
 var guideFiles embed.FS
 
-const guidesPath = "/docs/guides"
+const (
+	guidesPath = "/docs/guides"
+	// demoPayURL is the pay origin in the guides' files. A guide that is served names its deployment's.
+	demoPayURL = "http://pay.localhost:8080"
+)
 
 // guide is a page for people who begin.
 type guide struct {
@@ -46,15 +50,15 @@ func (g guide) Path() string { return guidesPath + "/" + g.Name }
 // markdown takes no HTML: what looks like it is left out.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// guidesPages are the list of the guides and each of them.
-func guidesPages() ([]docsContent, error) {
+// guidesPages are the list of the guides and each of them, with the pay origin of the deployment.
+func guidesPages(payURL string) ([]docsContent, error) {
 	pages := []docsContent{{path: guidesPath, title: "Guides", section: "guides", content: "docs_guides.html", what: guides}}
 	for i, g := range guides {
 		source, err := guideFiles.ReadFile("guides/" + g.Name + ".md")
 		if err != nil {
 			return nil, err
 		}
-		body, err := renderGuide(source)
+		body, err := renderGuide(bytes.ReplaceAll(source, []byte(demoPayURL), []byte(payURL)))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", g.Name, err)
 		}

@@ -328,3 +328,41 @@ func TestNumbersOfTheTestingGuide(t *testing.T) {
 		t.Errorf("%d rows were looked at", len(rows))
 	}
 }
+
+// TestReferenceWithoutJavaScript: a browser that runs no scripts is shown every operation of the contract.
+func TestReferenceWithoutJavaScript(t *testing.T) {
+	t.Parallel()
+	html := string(docsOf(t, &API{Config: Config{Static: builtDocs}}).pages["/docs"].html)
+	_, listed, _ := strings.Cut(html, "<noscript>")
+	listed, _, closed := strings.Cut(listed, "</noscript>")
+	doc, err := contract()
+	if err != nil || !closed {
+		t.Fatal(err)
+	}
+	n := 0
+	for path, item := range doc.Paths.Map() {
+		for method := range item.Operations() {
+			n++
+			if !strings.Contains(listed, "<code>"+method+" "+path+"</code>") {
+				t.Errorf("%s %s is not listed", method, path)
+			}
+		}
+	}
+	if rows := strings.Count(listed, "<code>"); rows != n {
+		t.Errorf("%d operations are listed, there are %d", rows, n)
+	}
+}
+
+// TestGuidesNameTheirDeployment: a served guide loads the library from the deployment that serves it.
+func TestGuidesNameTheirDeployment(t *testing.T) {
+	t.Parallel()
+	d := docsOf(t, &API{Config: Config{Static: builtDocs, PayURL: "https://pay.example"}})
+	for path, page := range d.pages {
+		if strings.Contains(string(page.html), "pay.localhost") {
+			t.Errorf("%s names the pay origin of the demo", path)
+		}
+	}
+	if !strings.Contains(string(d.pages[guidesPath+"/first-charge"].html), "https://pay.example/3.2/svcpay.js") {
+		t.Error("the first guide does not load the library from the deployment")
+	}
+}

@@ -152,7 +152,7 @@ func (a *app) sandboxPages(e *echo.Echo) error {
 // mainHandler serves API and portal.
 func (a *app) mainHandler() (http.Handler, error) {
 	e := a.newEcho()
-	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime, Limits: a.config.limits,
+	c := api.Config{Services: *a.Services, BaseURL: a.config.baseURL, PayURL: a.config.payURL, Log: a.log, Now: machineTime, Limits: a.config.limits,
 		Static: static.FS(), Panicked: func() { a.meter.Panic("api") }}
 	c.Limits.Failures = failedKeys
 	if a.config.environment == identity.Sandbox {
