@@ -82,8 +82,8 @@ func (a *API) verifyDomains(ctx context.Context, req *request, id string, in mer
 // associationFile makes the handler of the file that websites host which show wallet A.
 func (a *API) associationFile() handler {
 	return handler{produces: []string{"text/plain"}, run: func(c echo.Context, req *request) (reply, error) {
-		content, err := a.Merchants.Association(c.Request().Context())
-		return reply{raw: content, media: "text/plain; charset=utf-8"}, err
+		file, err := a.Merchants.Association(c.Request().Context())
+		return reply{raw: []byte(file.Content), media: "text/plain; charset=utf-8"}, err
 	}}
 }
 

@@ -218,7 +218,7 @@ func TestNewMerchantsHaveTheApplicationsFees(t *testing.T) {
 	}
 }
 
-const associationText = "7B227073704964223A\n"
+const associationText = "7B227073704964223A2231227D\n" // {"pspId":"1"}
 
 func TestDomainsAreVerified(t *testing.T) {
 	t.Parallel()
@@ -242,7 +242,7 @@ func TestDomainsAreVerified(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	s.on(t, http.MethodPost, verify, `{}`, "").want(t, 422, "association_file_missing")
-	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
+	if _, err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText), nil); err != nil {
 		t.Fatal(err)
 	}
 	a := s.once(t, http.MethodPost, verify, ``, `{"domain":"b.localhost"}`, 200)
@@ -272,7 +272,7 @@ func TestDomainsOfAMerchantAreVerifiedOnceAtATime(t *testing.T) {
 	t.Cleanup(shop.Close)
 	s.Merchants.LocalPort = shop.Listener.Addr().(*net.TCPAddr).Port
 	s.on(t, http.MethodPut, ofUS(s, ""), `{"domains":["slow.localhost"]}`, "").want(t, 200, "")
-	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
+	if _, err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText), nil); err != nil {
 		t.Fatal(err)
 	}
 	var first sync.WaitGroup
@@ -297,7 +297,7 @@ func TestAssociationFileIsPublic(t *testing.T) {
 		return s.send(t, c)
 	}
 	file(nil).want(t, 404, "resource_missing")
-	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
+	if _, err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, header := range []map[string]string{nil, {"Accept": "text/*"}, {"X-API-Key": "sk_" + marker, "Origin": "https://shop.example"}, {"X-API-Version": Version}} {
@@ -348,7 +348,7 @@ func (s *site) plainly(t *testing.T, method, path, body string, header map[strin
 func TestOtherPathsAreTheSameOperations(t *testing.T) {
 	t.Parallel()
 	s := donationSite(t)
-	if err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText)); err != nil {
+	if _, err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText), nil); err != nil {
 		t.Fatal(err)
 	}
 	gift := func() string { return s.gift(t, "donor@fund.example", daf.Nonintegrated, 700, "") }

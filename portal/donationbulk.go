@@ -2,20 +2,65 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
+	"svcpay/internal/money"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-// manyForm is the form that sets the status of several donations.
-func manyForm(t text.Donations, chosen []string, back string) views.DonationForm {
-	return views.DonationForm{Action: statusesPath + "/set", Back: back, Return: back, IDs: chosen, Hint: t.SetText, Statuses: options(daf.Statuses(), t.Statuses)}
+// Inputs of the form that sets the status of several donations: of each row its id, and with the id behind them its check
+// number and the version that was shown. "id" are those that are ticked.
+const (
+	rowField       = "row"
+	ofDonation     = "_"
+	maxDonations   = 50
+	donationsField = "donations"
+)
+
+// manyForm is the form with the donations that were selected. Integrated ones are not ticked: their provider reports their status.
+func (p *Portal) manyForm(c echo.Context, chosen []string, back string) (views.DonationsForm, error) {
+	t := say(c)
+	f := views.DonationsForm{Action: statusesPath + "/set", Back: back, Return: back, Statuses: options(daf.Statuses(), t.Donations.Statuses)}
+	sums := map[daf.Kind]map[money.Currency]money.Amount{daf.Integrated: {}, daf.Nonintegrated: {}}
+	for _, id := range chosen[:min(len(chosen), maxDonations)] {
+		d, err := p.DAF.Get(c.Request().Context(), actor(c), id)
+		if fault.HasCode(err, "resource_missing") {
+			continue
+		}
+		if err != nil {
+			return f, err
+		}
+		row := views.DonationPick{ID: id, Version: strconv.Itoa(d.Version), Title: t.Donations.SetOf(t.Amount(d.Amount), donor(t, d)), Fund: d.Fund.Name,
+			Tone: donationTone(d.Status), Status: t.Donations.Statuses[string(d.Status)], CheckNumber: d.Metadata[checkNumber], Off: len(byHand(d)) == 0}
+		sums[d.Kind][d.Currency] += d.Amount
+		if d.Kind == daf.Integrated {
+			f.Skipped = append(f.Skipped, row)
+			continue
+		}
+		row.Chosen = true
+		f.Rows = append(f.Rows, row)
+	}
+	f.Sum, f.SkippedSum = sumOf(t, sums[daf.Nonintegrated]), sumOf(t, sums[daf.Integrated])
+	return f, nil
+}
+
+// sumOf is a sum in each currency.
+func sumOf(t *text.Catalogue, sums map[money.Currency]money.Amount) string {
+	var words []string
+	for currency, amount := range sums {
+		words = append(words, t.Money(amount, currency))
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
 }
 
 // showStatuses asks what several donations are to be; it changes nothing.
@@ -29,14 +74,68 @@ func (p *Portal) showStatuses(c echo.Context) error {
 		tell(c, ui.Toast{Tone: ui.Warning, Text: t.Donations.NoneChosen})
 		return seeOther(c, back)
 	}
-	return p.manyPage(c, http.StatusOK, manyForm(t.Donations, form["id"], back), nil)
+	f, err := p.manyForm(c, form["id"], back)
+	if err != nil {
+		return err
+	}
+	return p.manyPage(c, http.StatusOK, f, nil)
 }
 
-func (p *Portal) manyPage(c echo.Context, status int, f views.DonationForm, told []ui.Toast) error {
+func (p *Portal) manyPage(c echo.Context, status int, f views.DonationsForm, told []ui.Toast) error {
 	t := say(c)
 	page := p.page(c, t.Donations.SetMany)
 	page.Toasts = append(page.Toasts, told...)
-	return render(c, status, views.DonationFormPage(page, t.Donations.SetTitle(len(f.IDs)), f))
+	return render(c, status, views.DonationsFormPage(page, t.Donations.SetTitle(len(f.Rows)+len(f.Skipped)), f))
+}
+
+// manyTyped keeps what somebody entered. The versions are those of the donations as they are shown now.
+func manyTyped(f views.DonationsForm, form url.Values) views.DonationsForm {
+	f.Status, f.ReceivedOn, f.Note = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)), strings.TrimSpace(form.Get("note"))
+	f.Return = localPath(form.Get("return"))
+	f.Back = f.Return
+	for _, rows := range [][]views.DonationPick{f.Rows, f.Skipped} {
+		for i, row := range rows {
+			rows[i].Chosen = slices.Contains(form["id"], row.ID)
+			rows[i].CheckNumber = strings.TrimSpace(form.Get(checkNumber + ofDonation + row.ID))
+		}
+	}
+	return f
+}
+
+// bulkOf is what the form asks for.
+func bulkOf(form url.Values) daf.BulkInput {
+	in := daf.BulkInput{Status: daf.Status(form.Get("status"))}
+	if note := strings.TrimSpace(form.Get("note")); note != "" {
+		in.Note = &note
+	}
+	for _, id := range form["id"] {
+		one := daf.BulkOne{ID: id, Pairs: map[string]string{}}
+		for name, value := range map[string]string{receivedOn: form.Get(receivedOn), checkNumber: form.Get(checkNumber + ofDonation + id)} {
+			if value = strings.TrimSpace(value); value != "" { // what is left out stays as it is
+				one.Pairs[name] = value
+			}
+		}
+		if version, err := strconv.Atoi(form.Get(versionField + ofDonation + id)); err == nil {
+			one.IfVersion = &version
+		}
+		in.Donations = append(in.Donations, one)
+	}
+	return in
+}
+
+// checkBulk notes what only the form can know.
+func checkBulk(c echo.Context, in daf.BulkInput, receivedOn string) error {
+	f := views.DonationForm{Status: string(in.Status), ReceivedOn: receivedOn}
+	err := checkStatusForm(c, f)
+	if n := len(in.Donations); n > 0 && n <= maxDonations {
+		return err
+	}
+	var fs fault.Fields
+	if refused, ok := fault.As(err); ok {
+		fs = refused.Fields
+	}
+	fs.Add(donationsField, "parameter_invalid", say(c).Donations.ChooseRows(maxDonations))
+	return fs.Err()
 }
 
 func (p *Portal) setStatuses(c echo.Context) error {
@@ -44,42 +143,47 @@ func (p *Portal) setStatuses(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	a, t := actor(c), say(c)
-	f := typed(manyForm(t.Donations, form["id"], ""), form)
-	in := daf.BulkInput{Donations: f.IDs, Status: daf.Status(f.Status), Pairs: pairsGiven(f)}
-	if f.Note != "" {
-		in.Note = &f.Note
-	}
+	a, t, in := actor(c), say(c), bulkOf(form)
 	var results []daf.BulkResult
-	if err = checkStatusForm(c, f); err == nil {
+	if err = checkBulk(c, in, strings.TrimSpace(form.Get(receivedOn))); err == nil {
 		results, err = p.DAF.SetStatuses(c.Request().Context(), a, in)
 	}
-	if above, beside, ok := problems(err, t.Donations.Problems, inputsOf); ok {
+	if above, beside, ok := problems(err, t.Donations.Problems, rowInputs(in)); ok {
+		f, err := p.manyForm(c, form[rowField], "")
+		if err != nil {
+			return err
+		}
+		f = manyTyped(f, form)
 		f.Problems, f.Errors = above, beside
 		return p.manyPage(c, http.StatusUnprocessableEntity, f, nil)
 	}
 	if err != nil {
 		return err
 	}
-	told, refused := resultOf(t, f.Status, results)
+	told, refused := resultOf(t, string(in.Status), results)
+	back := localPath(form.Get("return"))
 	if told.Tone == ui.Success {
-		told.Undo = undoOf(a.RequestID, f.Return)
+		told.Undo = undoOf(a.RequestID, back)
 	}
 	if len(refused) == 0 {
 		tell(c, told)
-		return seeOther(c, f.Return)
+		return seeOther(c, back)
 	}
-	f.IDs, f.Problems = p.refusals(c, refused)
+	left, above := p.refusals(c, refused)
+	f, err := p.manyForm(c, left, back)
+	if err != nil {
+		return err
+	}
+	f = manyTyped(f, form)
+	f.Problems = above
 	return p.manyPage(c, http.StatusUnprocessableEntity, f, []ui.Toast{told})
 }
 
-// pairsGiven are what the form of several adds to the metadata; what is left out stays as it is.
-func pairsGiven(f views.DonationForm) map[string]string {
-	out := pairsOf(f)
-	for name, value := range out {
-		if value == "" {
-			delete(out, name)
-		}
+// rowInputs name the inputs of the rows as the use-case's mistakes name them.
+func rowInputs(in daf.BulkInput) map[string]string {
+	out := map[string]string{donationsField: ""}
+	for i, d := range in.Donations {
+		out["donations["+strconv.Itoa(i)+"].metadata"] = checkNumber + ofDonation + d.ID
 	}
 	return out
 }

@@ -182,6 +182,8 @@ func TestStatusFormKeepsWhatWasTyped(t *testing.T) {
 	}
 }
 
+// The form lists what was selected, with its sum and a check number for each row. Integrated donations, whose provider reports
+// their status, are left out unless somebody ticks them.
 func TestStatusesOfSeveralDonations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -189,25 +191,67 @@ func TestStatusesOfSeveralDonations(t *testing.T) {
 	staff := w.as(authz.RoleOrganizationStaff)
 	w.send(statusesPath+"?return=/portal/donations", url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath)
 	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
-	w.send(statusesPath+"?return=/portal/donations", url.Values{"id": chosen}, "Cookie", staff).says(t, "Set the status of 4 donations", one.ID.String())
-	form := url.Values{"id": chosen, "return": {donationsPath}, "check_number": {"1042"}}
-	w.send(statusesPath+"/set", form, "Cookie", staff).says(t, "Choose a status.", `value="1042"`)
-	form.Set("status", "canceled")
-	a := w.send(statusesPath+"/set", form, "Cookie", staff)
-	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, "2 donations are marked as canceled.", "2 donations stay as they were", "One of them is not there any more.", "$70.00 from Ada Okafor", "Undo", `name="id" value="`+fixed.ID.String())
-	a.lacks(t, "$80.00", `name="id" value="`+one.ID.String())
-	if got := w.donation(two); got.Status != daf.Canceled || got.Metadata["check_number"] != "1042" {
+	asked := w.send(statusesPath+"?return=/portal/donations", url.Values{"id": chosen}, "Cookie", staff)
+	asked.says(t, "Set the status of 3 donations", "2 donations · $110.00", "$50.00 from Ada Okafor", "$60.00 from Ada Okafor", "1 integrated donation is skipped · $70.00",
+		`name="id" value="`+one.ID.String()+`" checked`, `name="check_number_`+two.ID.String()+`"`)
+	asked.lacks(t, `value="`+fixed.ID.String()+`" checked`, "$80.00", theirs.ID.String())
+	form := url.Values{"row": chosen, "id": chosen[:2], "return": {donationsPath}, "check_number_" + chosen[0]: {"1042"}, "check_number_" + chosen[1]: {"1043"},
+		"version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"1"}}
+	again := w.send(statusesPath+"/set", form, "Cookie", staff)
+	again.says(t, "Choose a status.", `value="1042"`, `value="1043"`, "1 integrated donation is skipped")
+	again.lacks(t, `value="`+fixed.ID.String()+`" checked`)
+	form.Set("status", "completed")
+	done := w.send(statusesPath+"/set", form, "Cookie", staff)
+	done.wants(t, http.StatusSeeOther, donationsPath)
+	w.send(statusesPath+"/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath) // sent twice
+	for d, number := range map[*daf.Donation]string{&one: "1042", &two: "1043"} {
+		if got := w.donation(*d); got.Status != daf.Completed || got.Metadata["check_number"] != number || got.Version != 2 {
+			t.Errorf("%+v", got)
+		}
+	}
+	if got := w.donation(fixed); got.Status != daf.Initiated {
+		t.Errorf("the integrated donation is %s", got.Status)
+	}
+	told := w.send(donationsPath, nil, "Cookie", staff+"; "+flashCookie+"="+done.cookie(t, flashCookie).Value)
+	undo := regexp.MustCompile(`action="(/portal/donations/undo/[^"]+)"`).FindStringSubmatch(told.body)
+	if undo == nil {
+		t.Fatalf("nothing to undo: %s", told.words())
+	}
+	w.send(strings.ReplaceAll(undo[1], "&amp;", "&"), url.Values{}, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath)
+	if got := w.donation(one); got.Status != daf.Unknown || len(got.Metadata) != 0 {
 		t.Errorf("%+v", got)
 	}
-	form["id"] = chosen[:2]
-	w.send(statusesPath+"/set", form, "Cookie", staff).wants(t, http.StatusSeeOther, donationsPath)
-	form["id"] = make([]string, 51)
-	w.send(statusesPath+"/set", form, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
+}
+
+// What one donation is refused keeps no other, and is shown as it is now: one that changed meanwhile, one that nobody may cancel by
+// hand, and one that is not there.
+func TestSomeOfSeveralDonationsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one, two, fixed, theirs := w.donate(w.App, daf.Nonintegrated, 5_000), w.donate(w.App, daf.Nonintegrated, 6_000), w.donate(w.App, daf.Integrated, 7_000), w.donate(w.Other, daf.Nonintegrated, 8_000)
+	staff := w.as(authz.RoleOrganizationStaff)
+	chosen := []string{one.ID.String(), two.ID.String(), fixed.ID.String(), theirs.ID.String()}
+	form := url.Values{"row": chosen, "id": chosen, "return": {donationsPath}, "status": {"canceled"}, "version_" + chosen[0]: {"1"}, "version_" + chosen[1]: {"7"},
+		"check_number_" + chosen[1]: {"1043"}}
+	a := w.send(statusesPath+"/set", form, "Cookie", staff)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, "The donation is marked as canceled.", "3 donations stay as they were", "One of them is not there any more.", "$70.00 from Ada Okafor", "$60.00 from Ada Okafor", "Undo",
+		`name="version_`+chosen[1]+`" value="1"`, `value="1043"`, `value="`+chosen[2]+`" checked`)
+	a.lacks(t, "$80.00", `name="id" value="`+chosen[0])
+	if got := w.donation(two); got.Status != daf.Unknown {
+		t.Errorf("%+v", got)
+	}
+	form.Set("version_"+chosen[1], "1")
+	form.Set("check_number_"+chosen[1], strings.Repeat("7", 501))
+	form["id"] = chosen[1:2]
+	long := w.send(statusesPath+"/set", form, "Cookie", staff)
+	long.wants(t, http.StatusUnprocessableEntity, "")
+	long.says(t, `id="check_number_`+chosen[1]+`-error"`)
+	for _, none := range [][]string{nil, make([]string, 51)} {
+		form["id"] = none
+		w.send(statusesPath+"/set", form, "Cookie", staff).says(t, "Select 1 to 50 donations.")
+	}
 	for _, cookie := range []string{w.as(authz.RoleSupportStaff), w.as(authz.RoleApplicationAdmin)} {
 		w.send(statusesPath+"/set", form, "Cookie", cookie).wants(t, http.StatusForbidden, "")
-	}
-	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM daf_donations WHERE status = 'canceled'`, pg.Args{}); err != nil || n != 2 {
-		t.Errorf("%d are canceled, %v", n, err)
 	}
 }

@@ -61,6 +61,8 @@ func statusOf(k fault.Kind) int {
 func texts(c echo.Context, status int) (title, advice string) {
 	t := say(c).Failures
 	switch status {
+	case http.StatusBadRequest:
+		return t.BadQuery, ""
 	case http.StatusForbidden:
 		return t.Forbidden, ""
 	case http.StatusNotFound:
@@ -100,6 +102,9 @@ func (p *Portal) Error(c echo.Context, err error) {
 	}
 	title, _ := texts(c, status)
 	f := views.Failure{Status: strconv.Itoa(status), Title: title, Text: words, Request: requestID, Back: home}
+	if fault.HasCode(err, codeQuery) {
+		f.Onward = withoutQuery(c)
+	}
 	_ = p.renderFailure(c, status, f) // the client is gone if this cannot be written
 }
 
@@ -131,6 +136,9 @@ func (p *Portal) explain(c echo.Context, err error) (int, string) {
 	f := pg.FaultOf(c.Request().Context(), err)
 	retryAfter(c, f)
 	status := statusOf(f.Kind)
+	if f.Code == codeQuery { // an address, and no form to correct
+		status = http.StatusBadRequest
+	}
 	if !spoken {
 		_, advice := texts(c, status)
 		return status, advice

@@ -70,7 +70,10 @@ func (w *world) administers() []func() error {
 			_, err := w.World.Identity.StartView(ctx, system, session, identity.NewView{Role: authz.RoleApplicationAdmin, Domain: app.Granted, Reason: "Ticket 1"})
 			return err
 		},
-		func() error { return w.Merchants.InstallAssociation(ctx, system, []byte("7B")) },
+		func() error {
+			_, err := w.Merchants.InstallAssociation(ctx, system, []byte(`{"pspId":"1"}`), nil)
+			return err
+		},
 		func() error {
 			card := w.Card("4242424242424242")
 			card.Billing.Email = "forget@example.org"

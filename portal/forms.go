@@ -26,6 +26,9 @@ func parse(r *http.Request) error {
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return errForm(err)
 	}
+	if !every(r.PostForm, storable) {
+		return errFormText
+	}
 	return nil
 }
 

@@ -115,6 +115,9 @@ func (p *Portal) serve(r route) echo.HandlerFunc {
 		if err := p.origins.Check(c.Request()); err != nil {
 			return errForeign.Because(err)
 		}
+		if err := legible(c.Request().URL); err != nil {
+			return err
+		}
 		switch r.access {
 		case public:
 			return r.handler(c)

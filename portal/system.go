@@ -18,7 +18,6 @@ import (
 const (
 	systemPath         = "/portal/system"
 	newApplicationPath = systemPath + "/applications/new"
-	associationPath    = systemPath + "/association"
 )
 
 func (p *Portal) showSystem(c echo.Context) error {
@@ -46,7 +45,10 @@ func (p *Portal) showSystem(c echo.Context) error {
 	if err != nil && !fault.HasCode(err, "resource_missing") {
 		return err
 	}
-	view.File = string(file)
+	view.File = file.Content
+	if file.Version > 0 {
+		view.Installed = t.Association.Installed(text.To(ctx).Time(file.InstalledAt.Time), len(file.Content))
+	}
 	return render(c, http.StatusOK, views.SystemPage(p.page(c, t.System.Title), view))
 }
 
@@ -94,33 +96,5 @@ func (p *Portal) addApplication(c echo.Context) error {
 		return err
 	}
 	tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Name)})
-	return seeOther(c, systemPath)
-}
-
-func (p *Portal) showAssociation(c echo.Context) error {
-	return p.associationForm(c, http.StatusOK, views.SystemForm{})
-}
-
-func (p *Portal) associationForm(c echo.Context, status int, f views.SystemForm) error {
-	f.Action, f.Back = associationPath, systemPath
-	return render(c, status, views.AssociationPage(p.page(c, say(c).System.Install), f))
-}
-
-func (p *Portal) installAssociation(c echo.Context) error {
-	form, err := readForm(c)
-	if err != nil {
-		return err
-	}
-	t := say(c).System
-	f := views.SystemForm{Value: form.Get("content")}
-	err = p.Merchants.InstallAssociation(c.Request().Context(), actor(c), []byte(f.Value))
-	if above, beside, ok := problems(err, say(c).Failures.Correct, nil); ok {
-		f.Problems, f.Error = above, beside["content"]
-		return p.associationForm(c, http.StatusUnprocessableEntity, f)
-	}
-	if err != nil {
-		return err
-	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: t.Installed})
 	return seeOther(c, systemPath)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/pg"
 )
@@ -91,20 +92,74 @@ func TestTheFirstApplicationIsAdded(t *testing.T) {
 	}
 }
 
-func TestTheAssociationFileIsInstalled(t *testing.T) {
+// installed is the association file that a world has.
+func (w *world) installed() string {
+	w.t.Helper()
+	file, err := w.Portal.Merchants.Association(w.t.Context())
+	if err != nil && !fault.HasCode(err, "resource_missing") {
+		w.t.Fatal(err)
+	}
+	return file.Content
+}
+
+// Nothing that is no association file is taken, nothing is replaced before it was compared, and a replacement asks who one is
+// and can be undone.
+func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
-	for _, content := range []string{"", strings.Repeat("7", 17<<10), "a\x00b"} {
-		a := w.send(associationPath, url.Values{"content": {content}}, "Cookie", admin)
-		a.wants(t, http.StatusUnprocessableEntity, "")
-		a.says(t, "The association file is a text of 1 to 16384 bytes.")
+	for _, content := range []string{"", strings.Repeat("7", 17<<10), "zzz not hex", "7B22", "<html>", "{}", "[1]"} {
+		for _, path := range []string{associationPath, installPath} {
+			a := w.send(path, url.Values{"content": {content}, "over": {"0"}}, "Cookie", admin)
+			a.wants(t, http.StatusUnprocessableEntity, "")
+			a.says(t, "association file", `aria-invalid="true"`)
+		}
 	}
-	w.send(associationPath, url.Values{"content": {"7B2270"}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
-	w.send(systemPath, nil, "Cookie", admin).says(t, "7B2270")
-	if n := w.done(authz.AssociationWrite); n != 1 {
+	one, two := `{"pspId":"one","version":1}`, "7B227073704964223A2274776F222C2276657273696F6E223A317D" // {"pspId":"two","version":1}
+	first := w.send(associationPath, url.Values{"content": {one}}, "Cookie", admin)
+	first.says(t, "No verified domain serves the current file", "Install file", "pspId")
+	if got := w.installed(); got != "" {
+		t.Fatalf("a review installed %q", got)
+	}
+	w.send(installPath, url.Values{"content": {one}, "over": {first.hidden(t, "over")}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+	if _, err := pg.Exec(t.Context(), w.Pool, `
+		INSERT INTO merchant_domains (application_id, merchant_id, domain, status, checked_at, verified_at)
+		SELECT @app, @merchant, 'give' || n || '.example.org', 'verified', now(), now() FROM generate_series(1, 3) n`,
+		pg.Args{"app": w.App.AppID, "merchant": w.App.Merchants.US}); err != nil {
+		t.Fatal(err)
+	}
+	review := w.send(associationPath, url.Values{"content": {two}}, "Cookie", admin)
+	review.says(t, "3 verified domains of 1 merchant serve the current file", "Replace file", "<ins>two</ins>", "54 bytes")
+	review.lacks(t, "<dt>version")
+	form := url.Values{"content": {two}, "over": {review.hidden(t, "over")}}
+	w.pass(11 * time.Minute)
+	w.send(installPath, form, "Cookie", admin).says(t, `name="proof_password"`)
+	if got := w.installed(); got != one {
+		t.Fatalf("%q was installed without a proof", got)
+	}
+	form.Set("proof_password", password)
+	done := w.send(installPath, form, "Cookie", admin)
+	done.wants(t, http.StatusSeeOther, systemPath)
+	admin = done.session(t)
+	form.Del("proof_password")
+	w.send(installPath, form, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath) // sent twice
+	if n := w.done(authz.AssociationWrite); n != 2 {
 		t.Errorf("%d entries", n)
 	}
-	support := w.as(authz.RoleSupportStaff)
-	w.send(associationPath, url.Values{"content": {"x"}}, "Cookie", support).wants(t, http.StatusForbidden, "")
+	told := w.send(systemPath, nil, "Cookie", admin+"; "+flashCookie+"="+done.cookie(t, flashCookie).Value)
+	told.says(t, two, `action="`+uninstallPath+`/2"`, "Undo")
+	other := w.send(installPath, url.Values{"content": {`{"pspId":"three"}`}, "over": {"1"}}, "Cookie", admin)
+	other.wants(t, http.StatusConflict, "")
+	other.says(t, "Another file was installed in the meantime", `name="over" value="2"`)
+	w.send(uninstallPath+"/2", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+	if got := w.installed(); got != one {
+		t.Errorf("undone to %q", got)
+	}
+	again := w.send(uninstallPath+"/2", url.Values{}, "Cookie", admin)
+	again.wants(t, http.StatusSeeOther, systemPath)
+	w.send(associationPath, nil, "Cookie", admin).says(t, "Previous files", "Restore version 2")
+	w.send(associationPath+"?restore=2", nil, "Cookie", admin).says(t, "Review association file", `name="content" value="`+two+`"`)
+	for _, support := range []string{associationPath, installPath, uninstallPath + "/2"} {
+		w.send(support, url.Values{"content": {one}, "over": {"3"}}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
+	}
 }

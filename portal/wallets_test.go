@@ -69,7 +69,7 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	b.wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "We have not looked yet.", "good.localhost:")
 
-	if err := w.Portal.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte("7B22\n")); err != nil {
+	if _, err := w.Portal.Merchants.InstallAssociation(t.Context(), w.Admin(), []byte(`{"pspId":"1"}`+"\n"), nil); err != nil {
 		t.Fatal(err)
 	}
 	stale := form(a, "stale.localhost")

@@ -35,7 +35,8 @@ func (c walletACommand) Run(w *world) error {
 		return err
 	}
 	merchants := merchant.New(merchant.Deps{Pool: pool, Check: rules, Clock: clock.New(pool, machineTime)})
-	return merchants.InstallAssociation(w.ctx, operator(0), content)
+	_, err = merchants.InstallAssociation(w.ctx, operator(0), content, nil)
+	return err
 }
 
 // demoAssociation is a file of the form that a provider gives: something in hexadecimal digits.
@@ -45,7 +46,7 @@ const demoAssociation = "7B2270726F7669646572223A2273616E64626F78222C22766572736
 func ensureAssociation(ctx context.Context, merchants *merchant.Service) error {
 	_, err := merchants.Association(ctx)
 	if fault.HasCode(err, "resource_missing") {
-		err = merchants.InstallAssociation(ctx, operator(0), []byte(demoAssociation))
+		_, err = merchants.InstallAssociation(ctx, operator(0), []byte(demoAssociation), nil)
 	}
 	return err
 }

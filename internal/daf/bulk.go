@@ -6,6 +6,7 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/patch"
 )
@@ -13,12 +14,18 @@ import (
 // maxBulk is how many donations one request moves.
 const maxBulk = 50
 
-// BulkInput wants one status for several donations, with a note and metadata for those that get it.
+// BulkInput wants one status for several donations, with a note for those that get it.
 type BulkInput struct {
-	Donations []string
+	Donations []BulkOne
 	Status    Status
 	Note      *string
-	Pairs     map[string]string // as of [UpdateInput]
+}
+
+// BulkOne is one of several donations, with metadata of its own; the other two are as of [UpdateInput].
+type BulkOne struct {
+	ID        string
+	IfVersion *int // refused with object_changed if it is of another version, unless it has the status
+	Pairs     map[string]string
 }
 
 // BulkResult is what became of one donation of several: as it is now, or why it stayed as it was.
@@ -41,16 +48,25 @@ func (s *Service) SetStatuses(ctx context.Context, actor authz.Actor, in BulkInp
 	if n := len(in.Donations); n < 1 || n > maxBulk {
 		fs.Add("donations", "parameter_invalid", fmt.Sprintf("1 to %d donations.", maxBulk))
 	}
-	one := UpdateInput{Status: patch.Set(string(in.Status)), Pairs: in.Pairs}
+	one := UpdateInput{Status: patch.Set(string(in.Status))}
 	if in.Note != nil {
 		one.Note = patch.Set(*in.Note)
 	}
-	if err := append(fs, one.Validate()...).Err(); err != nil {
+	fs = append(fs, one.Validate()...)
+	for i, d := range in.Donations {
+		var of fault.Fields
+		check.Metadata(&of, d.Pairs)
+		for _, f := range of {
+			fs.Add(fmt.Sprintf("donations[%d].%s", i, f.Param), f.Code, f.Message)
+		}
+	}
+	if err := fs.Err(); err != nil {
 		return nil, err
 	}
 	results := make([]BulkResult, 0, len(in.Donations))
-	for _, id := range in.Donations {
-		stayed := false
+	for _, d := range in.Donations {
+		stayed, id := false, d.ID
+		one.IfVersion, one.Pairs = d.IfVersion, d.Pairs
 		out, err := s.update(ctx, actor, id, one, nil, func(d Donation) bool {
 			stayed = d.Status == in.Status
 			return stayed

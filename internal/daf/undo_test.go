@@ -27,8 +27,10 @@ func TestWhatARequestDidIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	did := w.person()
-	in := daf.BulkInput{Donations: []string{one.ID.String(), two.ID.String(), later.ID.String()}, Status: daf.Completed, Note: ptr("The check came"),
-		Pairs: map[string]string{"check_number": "1042", "received_on": ""}}
+	in := daf.BulkInput{Status: daf.Completed, Note: ptr("The check came")}
+	for _, d := range []daf.Donation{one, two, later} {
+		in.Donations = append(in.Donations, daf.BulkOne{ID: d.ID.String(), Pairs: map[string]string{"check_number": "1042", "received_on": ""}})
+	}
 	if _, err := w.DAF.SetStatuses(t.Context(), did, in); err != nil {
 		t.Fatal(err)
 	}

@@ -136,11 +136,11 @@ func (s *Service) update(ctx context.Context, actor authz.Actor, id string, in U
 		if err != nil {
 			return Donation{}, err
 		}
-		if err := check.Version(in.IfVersion, before.Version); err != nil {
-			return Donation{}, err
-		}
 		if leave(before.Donation) {
 			return before.Donation, nil
+		}
+		if err := check.Version(in.IfVersion, before.Version); err != nil {
+			return Donation{}, err
 		}
 		after, err := in.on(before.Donation, m)
 		if err != nil {

@@ -289,11 +289,13 @@ func TestSeveralAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	moves, stays, refused := w.make(daf.Nonintegrated, 100), w.at(daf.Nonintegrated, daf.Canceled), w.make(daf.Integrated, 100)
+	changed := w.make(daf.Nonintegrated, 100)
 	in := daf.BulkInput{Status: daf.Canceled, Note: ptr("The fund closed"),
-		Donations: []string{moves.ID.String(), refused.ID.String(), "daf_01jq8z6k4t8m2x9v5c7b1n3d0f", stays.ID.String()}}
+		Donations: []daf.BulkOne{{ID: moves.ID.String(), IfVersion: ptr(1), Pairs: map[string]string{"check_number": "1042"}}, {ID: refused.ID.String()},
+			{ID: "daf_01jq8z6k4t8m2x9v5c7b1n3d0f"}, {ID: stays.ID.String(), IfVersion: ptr(9)}, {ID: changed.ID.String(), IfVersion: ptr(9)}}}
 	person := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: w.App.AppID, RequestID: ids.NewRequest(w.Clock.Now()), PersonID: 7, PersonName: "Pat Doe"}
 	out, err := w.DAF.SetStatuses(t.Context(), person, in)
-	if err != nil || len(out) != 4 {
+	if err != nil || len(out) != 5 {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	got := make([]string, len(out))
@@ -302,12 +304,15 @@ func TestSeveralAtOnce(t *testing.T) {
 		if r.Refused != nil {
 			got[i] = r.Refused.Code
 		}
-		if r.ID != in.Donations[i] {
+		if r.ID != in.Donations[i].ID {
 			t.Errorf("%d is of %s", i, r.ID)
 		}
 	}
-	if want := []string{"canceled", "daf_status_not_allowed", "resource_missing", "canceled"}; !slices.Equal(got, want) {
+	if want := []string{"canceled", "daf_status_not_allowed", "resource_missing", "canceled", "object_changed"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
+	}
+	if m, none := w.get(moves.ID).Metadata, w.get(stays.ID).Metadata; m["check_number"] != "1042" || len(none) != 0 {
+		t.Errorf("%v, %v", m, none)
 	}
 	if h := w.get(moves.ID).StatusHistory[1]; h.Source != daf.FromPortal || deref(h.User) != "Pat Doe" || h.KeyName != nil || deref(h.Note) != "The fund closed" {
 		t.Errorf("%s", jsonOf(t, h))
@@ -321,8 +326,9 @@ func TestSeveralAtOnce(t *testing.T) {
 	if d := w.get(refused.ID); d.Version != refused.Version {
 		t.Errorf("%s", jsonOf(t, d))
 	}
-	many := make([]string, 51)
-	for what, bad := range map[string]daf.BulkInput{"none": {Status: daf.Canceled}, "too many": {Donations: many, Status: daf.Canceled}, "no status": {Donations: many[:1]}} {
+	many := make([]daf.BulkOne, 51)
+	for what, bad := range map[string]daf.BulkInput{"none": {Status: daf.Canceled}, "too many": {Donations: many, Status: daf.Canceled}, "no status": {Donations: many[:1]},
+		"long": {Status: daf.Canceled, Donations: []daf.BulkOne{{}, {Pairs: map[string]string{"check_number": strings.Repeat("7", 501)}}}}} {
 		if _, err := w.DAF.SetStatuses(t.Context(), person, bad); code(err) != "parameter_invalid" {
 			t.Errorf("%s: %v", what, err)
 		}

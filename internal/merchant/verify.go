@@ -185,11 +185,11 @@ func (s *Service) toVerify(ctx context.Context, actor authz.Actor, id int64, in 
 			return nil, nil, fs.Err()
 		}
 	}
-	file, err = s.Association(ctx)
+	installed, err := s.Association(ctx)
 	if fault.HasCode(err, "resource_missing") {
 		err = fault.Refused("association_file_missing", "There is no association file yet that a website could host.")
 	}
-	return wanted, file, err
+	return wanted, []byte(installed.Content), err
 }
 
 // foundTx writes down what was found of domains; one that the merchant lost meanwhile is left out.

@@ -1,5 +1,7 @@
 package text
 
+import "strconv"
+
 // Donations are the texts of the pages about donations from donor-advised funds.
 type Donations struct {
 	Title, Text                            string
@@ -13,6 +15,9 @@ type Donations struct {
 	Set, SetMany, SetText, Change          string
 	SetOf                                  func(amount, donor string) string
 	SetTitle                               func(n int) string
+	Picked, Skipped                        func(n int, sum string) string
+	SkippedText, OffOne                    string
+	ChooseRows                             func(most int) string
 	Unconfirmed, Confirmed                 string
 	ReceivedOn, ReceivedOnHint             string
 	CheckNumber, CheckNumberHint           string
@@ -54,11 +59,22 @@ var donationsEnglish = Donations{
 	Sheet:      "donations",
 	EmptyTitle: "No donations yet", EmptyText: "A donation appears here when a donor has chosen a fund in DAF Pay and your application has recorded it.",
 	EmptyLink: "How DAF Pay works",
-	Set:       "Set status", SetMany: "Set status", SetText: "What you enter stands in the history, with your name.", Change: "Change",
+	Set:       "Set status", SetMany: "Set status", SetText: "Your name and what you enter are shown in the history of each donation.", Change: "Change",
 	SetOf: func(amount, donor string) string { return amount + " from " + donor },
 	SetTitle: func(n int) string {
 		return "Set the status of " + plural(n, "donation", "donations")
 	},
+	Picked: func(n int, sum string) string { return plural(n, "donation", "donations") + " · " + sum },
+	Skipped: func(n int, sum string) string {
+		verb := " are skipped"
+		if n == 1 {
+			verb = " is skipped"
+		}
+		return plural(n, "integrated donation", "integrated donations") + verb + " · " + sum
+	},
+	SkippedText: "Their provider reports when they are completed. Select one only if you know its status better than the provider.",
+	OffOne:      "The provider has not decided on this grant, or has canceled it. Its status can't be set.",
+	ChooseRows:  func(most int) string { return "Select 1 to " + strconv.Itoa(most) + " donations." },
 	Unconfirmed: "Nobody confirms this one: the fund is not integrated. Set it when you know.",
 	Confirmed:   "The provider tells when it is completed. Set it by hand only if you know better.",
 	ReceivedOn:  "Date received", ReceivedOnHint: "When the check or transfer came.",

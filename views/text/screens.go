@@ -74,6 +74,7 @@ type Failures struct {
 	Correct                      string // the title above the mistakes of a form
 	Request, AskRequest          string
 	ToPortal                     string
+	BadQuery, WithoutQuery       string                    // the title of the page about an address that cannot be read, and the way on
 	TitleError                   func(title string) string // of a page that shows a form again because of its mistakes
 }
 
@@ -88,6 +89,7 @@ var failuresEnglish = Failures{
 	Other:   "This did not work",
 	Correct: "There is something to correct",
 	Request: "Request id", AskRequest: "If you ask us about this, name the request:",
-	ToPortal:   "Go to the portal",
+	ToPortal: "Go to the portal",
+	BadQuery: "These filters can't be read", WithoutQuery: "Clear filters",
 	TitleError: func(title string) string { return "Error: " + title },
 }

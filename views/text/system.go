@@ -20,7 +20,6 @@ type System struct {
 	Added                                      func(name string) string
 	File, FileText, NoFile, NoFileText         string
 	Install, InstallText, Content, ContentHint string
-	Installed                                  string
 }
 
 var systemEnglish = System{
@@ -46,7 +45,6 @@ var systemEnglish = System{
 	Added: func(name string) string { return name + " is there. Choose it to make its keys." },
 	File:  "Association file of wallet A", FileText: "Every website that shows wallet A hosts this very text.",
 	NoFile: "No file yet", NoFileText: "Without it no domain can be verified.",
-	Install: "Install a file", InstallText: "It takes the place of the one before. Websites that host that one have to replace it, too.",
-	Content: "Content", ContentHint: "As wallet A's provider gave it, to the last character.",
-	Installed: "The association file is installed.",
+	Install: "Replace file", InstallText: "Websites that serve the current file have to replace it, too. You can compare both files before anything changes.",
+	Content: "Content", ContentHint: "Exactly as the wallet provider supplied it: a JSON object, or its hexadecimal digits.",
 }

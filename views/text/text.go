@@ -33,6 +33,7 @@ type Catalogue struct {
 	Audit       Audit
 	Search      Search
 	System      System
+	Association Association
 	ViewAs      ViewAs
 	Mails       Mails
 	Notices     Notices
@@ -90,6 +91,7 @@ var English = &Catalogue{
 	Audit:           auditEnglish,
 	Search:          searchEnglish,
 	System:          systemEnglish,
+	Association:     associationEnglish,
 	ViewAs:          viewAsEnglish,
 	Mails:           mailsEnglish,
 	Notices:         noticesEnglish,

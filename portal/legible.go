@@ -1,0 +1,69 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+	"svcpay/views/ui"
+)
+
+// codeQuery is the code of errQuery, whose page offers to open the address without its query.
+const codeQuery = "query_invalid"
+
+var (
+	errQuery    = fault.Invalid(codeQuery, "The address contains characters that can't be searched for. Clear the filters and enter them again.")
+	errFormText = fault.Invalid("body_invalid", "This form contains characters that can't be saved. Reload the page and try again.")
+)
+
+// legible refuses an address that no handler could use: what is not UTF-8, or has control characters, is stored
+// nowhere, and the database refuses to compare it. Handlers therefore read queries and path parameters unchecked.
+func legible(u *url.URL) error {
+	if !utf8.ValidString(u.Path) || strings.ContainsFunc(u.Path, unicode.IsControl) {
+		return echo.ErrNotFound
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil || !every(query, searchable) {
+		return errQuery
+	}
+	return nil
+}
+
+// every tells whether all names and values pass a check.
+func every(values url.Values, passes func(string) bool) bool {
+	for name, list := range values {
+		if !passes(name) {
+			return false
+		}
+		for _, value := range list {
+			if !passes(value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// searchable tells whether a text can be looked for: a form that is sent as a query may have several lines.
+func searchable(text string) bool {
+	strange := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r", r) }
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, strange)
+}
+
+// storable tells whether the database can keep a text.
+func storable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
+
+// withoutQuery leads from a page whose query cannot be read to the same page without it, or to the page that offers
+// the file.
+func withoutQuery(c echo.Context) ui.Button {
+	if c.Request().Method != http.MethodGet {
+		return ui.Button{}
+	}
+	page, _ := offering(localPath(c.Request().URL.EscapedPath()))
+	return ui.Button{Label: say(c).Failures.WithoutQuery, Href: page}
+}
