@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -34,18 +33,6 @@ func (a *app) newEcho() *echo.Echo {
 	e.IPExtractor = addressOf(a.config.proxies)
 	e.Use(a.requestLog(), a.recovery(), middleware.ContextTimeout(handlerTimeout))
 	return e
-}
-
-// addressOf tells where a request came from: from the peer itself, unless that is a proxy of ours.
-func addressOf(proxies []*net.IPNet) echo.IPExtractor {
-	if len(proxies) == 0 {
-		return echo.ExtractIPDirect()
-	}
-	trusted := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
-	for _, p := range proxies {
-		trusted = append(trusted, echo.TrustIPRange(p))
-	}
-	return echo.ExtractIPFromXFFHeader(trusted...)
 }
 
 // recovery makes an error of a panic, and tells of it in our log alone, which has the filter.
