@@ -145,8 +145,9 @@ func (p *Portal) failingWebhooks(c echo.Context, _ dashboard) (out []ui.Task, er
 		} else if e.FailingSince == nil {
 			continue
 		}
+		task.Note = deref(e.Description)
 		if e.FailingSince != nil {
-			task.Note = t.Dashboard.FailsSince(viewer.Time(e.FailingSince.Time))
+			task.Note = joined(task.Note, t.Dashboard.FailsSince(viewer.Time(e.FailingSince.Time)))
 		}
 		out = append(out, task)
 	}

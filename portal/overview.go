@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -99,11 +100,16 @@ func (p *Portal) toolStats(c echo.Context, of tools) []ui.Stat {
 	}
 }
 
+// joined puts details of one line after each other; empty ones are left out.
+func joined(details ...string) string {
+	return strings.Join(slices.DeleteFunc(details, func(d string) bool { return d == "" }), " · ")
+}
+
 // toolAttention is what somebody should look at: endpoints that fail, keys that are being rolled.
 func (p *Portal) toolAttention(c echo.Context, of tools) (out []ui.Task) {
 	t := say(c)
 	for _, e := range of.endpoints {
-		task := ui.Task{Tone: ui.Danger, Href: webhooksPath + "/" + e.ID.String(), Text: t.Start.PausedHook(endpointHost(e.URL)), Note: e.URL}
+		task := ui.Task{Tone: ui.Danger, Href: webhooksPath + "/" + e.ID.String(), Text: t.Start.PausedHook(endpointHost(e.URL)), Note: joined(deref(e.Description), e.URL)}
 		if e.Status == webhook.Enabled {
 			task.Tone, task.Text = ui.Warning, t.Start.FailingHook(endpointHost(e.URL))
 		}

@@ -122,6 +122,9 @@ func TestAFailingWebhookIsRepairedAndWhatItMissedReplayed(t *testing.T) {
 	failing := w.until(at, cookie, "Events do not arrive here")
 	failing.says(t, "Answered 502", "Its log says why", "merchant.created", at+"/test", at+"/replay")
 	w.send(webhooksPath, nil, "Cookie", cookie).says(t, "Some endpoints do not take events", "Failing")
+	for _, path := range []string{home, developersPath} { // where it needs attention, its description says which one it is
+		w.send(path, nil, "Cookie", cookie).says(t, "Books · ")
+	}
 	delivery := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", cookie)
 	delivery.says(t, "Attempt 1", "&lt;i&gt;no upstream&lt;/i&gt;", "webhook-signature", "previous_attributes")
 	redacted := w.send(deliveryAt.FindString(failing.body), nil, "Cookie", w.as(authz.RoleSupportStaff))
