@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/instant"
 	"svcpay/internal/sensitive"
 )
 
@@ -54,7 +55,9 @@ func (in CardInput) validate(now time.Time) fault.Fields {
 	return fs
 }
 
+// validateExpiry refuses a card whose month is over everywhere. Until then its bank decides.
 func (in CardInput) validateExpiry(fs *fault.Fields, now time.Time) {
+	now = now.In(instant.LastZone)
 	switch {
 	case in.ExpMonth == 0 && in.ExpYear == 0:
 		fs.Add("card.expiry", "incomplete_expiry", "Enter the expiry date.")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"svcpay/internal/instant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -29,6 +30,7 @@ func (p *Processor) Authorize(ctx context.Context, a processor.Authorization) (p
 
 // decide judges a card; now is the account's time.
 func (p *Processor) decide(c Case, a processor.Authorization, now time.Time) processor.Answer {
+	now = now.In(instant.LastZone) // where the card's month ends last
 	answer := processor.Answer{Checks: processor.Checks{
 		CVC:          submitted(!a.Card.CVC.IsZero()),
 		AddressLine1: submitted(a.Card.Line1 != ""),

@@ -61,8 +61,10 @@ const expiries = {
 
 test('expiration dates, to the last day of the month', () => {
   for (const [digits, expected] of Object.entries(expiries)) assert.equal(verdict(checkExpiry(digits, now)), expected, `expiry ${digits}`);
-  assert.equal(verdict(checkExpiry('1126', new Date(2026, 10, 30, 23, 59))), 'valid');
-  assert.equal(verdict(checkExpiry('1126', new Date(2026, 11, 1))), 'invalid_expiry_month_past!');
+  for (const [digits, next] of [['1126', Date.UTC(2026, 11, 1, 12)], ['1226', Date.UTC(2027, 0, 1, 12)]]) {
+    assert.equal(verdict(checkExpiry(digits, new Date(next - 1))), 'valid', `${digits} while its month lasts anywhere`);
+    assert.match(verdict(checkExpiry(digits, new Date(next))), /_past!$/, `${digits} in the next month everywhere`);
+  }
   assert.deepEqual(expiryOf('0830'), { month: 8, year: 2030 });
 });
 
