@@ -85,7 +85,9 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 func (a *app) wire(machine func() time.Time, watch func(processor.Processor) processor.Processor) (*assembly.Services, counterparties) {
 	clocks := clock.New(a.pool, machine)
 	parties := partiesOf(a.config.environment, a.pool, machine, clocks)
-	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Rounds: a.rounds, Vault: vault.New(a.keys), Secrets: a.keys.Secrets, Clock: clocks,
+	kept := vault.New(a.keys)
+	kept.Unreadable = a.meter.Unreadable
+	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Rounds: a.rounds, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network(parties.processor)), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Machine: machine,
 		LocalPort: a.config.domainPort}

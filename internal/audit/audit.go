@@ -44,7 +44,7 @@ type Outcome string
 // The outcomes.
 const (
 	Done   Outcome = "done"
-	Denied Outcome = "denied" // the actor lacks the permission
+	Denied Outcome = "denied" // the actor lacks the permission, or something of ours failed ([Log.Failed])
 )
 
 // ActorKind says what sort of actor it was.

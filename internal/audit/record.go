@@ -38,6 +38,18 @@ func (l *Log) Refuse(ctx context.Context, a authz.Actor, p authz.Permission, s S
 	return refusal
 }
 
+// Failed writes down, at once and whatever becomes of the caller, that something of ours kept an actor from what the permission allows. It is written
+// of programs, too: an operator must look.
+func (l *Log) Failed(ctx context.Context, a authz.Actor, p authz.Permission, s Subject, what any) error {
+	_, is, err := difference(nil, what)
+	if err != nil {
+		return err
+	}
+	return pg.InTx(context.WithoutCancel(ctx), l.pool, func(tx *pg.Tx) error {
+		return l.recordTx(tx, l.entry(a, p, s, Denied, empty, is))
+	})
+}
+
 // AllowAll is Allow of several permissions, each of which is needed.
 func (l *Log) AllowAll(ctx context.Context, a authz.Actor, needed []authz.Permission, s Subject) error {
 	for _, p := range needed {

@@ -62,7 +62,7 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		if !out[i].submits() {
 			continue
 		}
-		if out[i].refused = out[i].payer.refuse(in, at[in.applicationID].At); out[i].refused != nil {
+		if out[i].refused = known.refuse(i, in, at[in.applicationID].At); out[i].refused != nil {
 			idempotency.ReleaseTx(tx, in.claim)
 			continue
 		}
@@ -120,6 +120,17 @@ func (a asked) answers(ctx context.Context) (k known, err error) {
 	}
 	k.sealed, err = a.sealed.Sealed(ctx)
 	return k, err
+}
+
+// refuse applies the rules that need what is known. A token whose data is gone was deleted after its row was read: nothing can be sent.
+func (k known) refuse(i int, in claimIn, now time.Time) error {
+	if err := k.payers[i].refuse(in, now); err != nil {
+		return err
+	}
+	if _, there := k.sealed[in.token]; !there {
+		return errNoToken()
+	}
+	return nil
 }
 
 // spendTx gives a charge the sealed payment data of its token. What is for one authorization only is for the first in one batch, too.

@@ -2,10 +2,12 @@ package charge
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/crash"
 	"svcpay/internal/fault"
@@ -56,12 +58,29 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		end, err = s.finishes.Do(ctx, finishIn{o, &out.basis})
 		return end.charge, end.refusal, err
 	}
-	result, err := flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) { return s.submit(ctx, out) })
+	result, err := flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) {
+		answer, err := s.submit(ctx, out)
+		if errors.Is(err, vault.ErrSealed) {
+			err = errors.Join(err, s.reportUnreadable(ctx, actor, out.charge))
+		}
+		return answer, err
+	})
 	result.Text = end.text
 	return result, err
 }
 
-// submit calls the processor once. Any error means that the outcome is unknown.
+// reportUnreadable has an operator look at a token that could not be charged because its data does not open.
+func (s *Service) reportUnreadable(ctx context.Context, actor authz.Actor, c Charge) error {
+	s.Vault.ReportUnreadable(ctx, vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID})
+	return s.audit.Failed(ctx, actor, authz.ChargeCreate, audit.Of("token", c.Token.String(), c.MerchantID), unreadable{c.ID})
+}
+
+// unreadable is what the audit log keeps of such a charge.
+type unreadable struct {
+	Charge ids.Charge `json:"unreadable_for"`
+}
+
+// submit calls the processor once. An error means that the outcome is unknown, unless it is [operation.ErrNotSent].
 func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, error) {
 	c := out.charge
 	if answer, err, ok := calledEarly(c.ID); ok {
@@ -72,14 +91,14 @@ func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, e
 	if c.Type != Card {
 		number, err := s.Vault.OpenAccount(ref, out.sealed)
 		if err != nil {
-			return processor.Answer{}, err
+			return processor.Answer{}, operation.NotSent(err)
 		}
 		return s.Processor.Debit(ctx, processor.Debit{Reference: c.Processor.Reference, Account: account, Amount: c.Amount,
 			Currency: c.Currency, Descriptor: shown, Bank: out.payer.bank(c.Type, number)})
 	}
 	card, err := s.Vault.Open(ref, out.sealed)
 	if err != nil {
-		return processor.Answer{}, err
+		return processor.Answer{}, operation.NotSent(err)
 	}
 	return s.Processor.Authorize(ctx, processor.Authorization{
 		Reference: c.Processor.Reference, Account: account, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,

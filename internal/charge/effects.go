@@ -1,6 +1,7 @@
 package charge
 
 import (
+	"errors"
 	"time"
 
 	"svcpay/internal/calendar"
@@ -12,6 +13,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
 	"svcpay/internal/processor"
+	"svcpay/internal/vault"
 )
 
 // effects is everything that an outcome changes. Functions that compute effects read no clock and no
@@ -58,7 +60,11 @@ func conclude(c Charge, o operation.Outcome, t terms, now time.Time) (effects, b
 		if c.Status != Processing {
 			return effects{charge: c}, false
 		}
-		return submitted(c, o.Answer, t, now), true
+		e := submitted(c, o.Answer, t, now)
+		if errors.Is(o.Unsent, vault.ErrSealed) {
+			e.charge.Failure = &unreadableFailure
+		}
+		return e, true
 	case operation.Capture:
 		if c.Status != Authorized {
 			return effects{charge: c}, false

@@ -51,6 +51,10 @@ func failureOf(declineCode string) Failure {
 var lostFailure = Failure{Code: notSubmitted, Advice: tryLater, Retryable: true,
 	Message: "The charge did not reach the card processor and nothing was charged. Try again with a new idempotency key."}
 
+// unreadableFailure is of a charge whose token's data does not open: nothing was sent.
+var unreadableFailure = Failure{Code: notSubmitted, Advice: useAnother,
+	Message: "The stored payment data of this token cannot be read. Nothing was charged. Ask the payer for the payment method again."}
+
 // bankFailure is told when a bank account cannot be debited.
 var bankFailure = Failure{Code: "bank_account_unusable", Advice: useAnother, Message: "The bank account could not be debited."}
 

@@ -74,7 +74,7 @@ func (p payer) refuse(in claimIn, now time.Time) error {
 		return fault.Refused("funding_currency_mismatch", "The funding currency must be the merchant's: amounts are not converted.").
 			On("funding_currency")
 	case p.TokenStatus == nil, *p.TokenStatus == token.Deleted, *p.EntryMode == token.PayoutAccount:
-		return fault.Refused("token_not_found", "There is no such token for this merchant.").On("token")
+		return errNoToken()
 	case *p.TokenStatus == token.Disabled:
 		return fault.Refused("token_disabled", "This token can no longer be charged.").On("token")
 	case *p.TokenStatus == token.Expired, !now.Before(*p.TokenExpiresAt):
@@ -83,6 +83,10 @@ func (p payer) refuse(in claimIn, now time.Time) error {
 		return fault.Refused("bank_account_unverified", "This bank account is not verified yet.").On("token")
 	}
 	return p.refuseType(in.in)
+}
+
+func errNoToken() error {
+	return fault.Refused("token_not_found", "There is no such token for this merchant.").On("token")
 }
 
 // refuseType applies the rules that need the kind of payment.

@@ -273,7 +273,7 @@ func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor
 	return b, err
 }
 
-// call hands the answer in. Any error means that the outcome is unknown.
+// call submits the response. An error means that the outcome is unknown, unless it is [operation.ErrNotSent].
 func (s *Service) call(ctx context.Context, b begun) (processor.Answer, error) {
 	d := b.dispute
 	r := processor.Response{Reference: b.op.Reference, Account: processor.Account(d.ApplicationID, d.MerchantID),
@@ -284,7 +284,7 @@ func (s *Service) call(ctx context.Context, b begun) (processor.Answer, error) {
 	}
 	files, err := upload.Contents(ctx, s.Pool, d.ApplicationID, d.EvidenceFiles)
 	if err != nil {
-		return processor.Answer{}, err
+		return processor.Answer{}, operation.NotSent(err)
 	}
 	r.Evidence = d.Evidence
 	for _, f := range files {

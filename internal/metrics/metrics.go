@@ -27,6 +27,7 @@ const (
 	panics           = "svcpay_panics_total"
 	droppedLogs      = "svcpay_request_logs_dropped_total"
 	calls            = "svcpay_processor_calls_total"
+	unreadable       = "svcpay_vault_unreadable_total"
 	jobs             = "svcpay_job_seconds"
 	attempts         = "svcpay_webhook_attempts_total"
 	connections      = "svcpay_database_connections"
@@ -53,6 +54,7 @@ func Table() []Metric {
 		{panics, "counter", []string{"surface"}, "Requests during which this binary's code panicked. They were answered 500."},
 		{droppedLogs, "counter", nil, "Entries of the request log that this binary did not write, because too many waited or the database refused them."},
 		{calls, "counter", []string{"kind", "outcome"}, "Calls to the processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
+		{unreadable, "counter", nil, "Charges and payouts by this binary that failed because the stored payment data does not open."},
 		{jobs, "histogram", []string{"job", "outcome"}, "Steps of background jobs in this binary, and how long they took: done or failed."},
 		{attempts, "counter", []string{"outcome"}, "Attempts to deliver a webhook by this binary: delivered, refused with another status than 2xx, or unanswered."},
 		{connections, "gauge", []string{"state"}, "This binary's connections to the database: used or idle."},
@@ -87,6 +89,7 @@ type Meter struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	panics   *prometheus.CounterVec
+	unread   *prometheus.CounterVec
 	calls    *prometheus.CounterVec
 	attempts *prometheus.CounterVec
 	jobs     *prometheus.HistogramVec
@@ -106,9 +109,9 @@ func histogram(name string, buckets ...float64) *prometheus.HistogramVec {
 // New makes a meter; what waits is read from the database when somebody looks. beside are what else this binary has of
 // connections to it.
 func New(pool *pgxpool.Pool, machine func() time.Time, beside ...*pgxpool.Pool) *Meter {
-	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), calls: counter(calls), attempts: counter(attempts),
+	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), unread: counter(unreadable), calls: counter(calls), attempts: counter(attempts),
 		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25, .5, 1, 2.5, 10, 30)}
-	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.calls, m.attempts, m.jobs, newState(pool, machine),
+	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.calls, m.attempts, m.jobs, newState(pool, machine),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.pools(append(beside, pool))
 	return m
@@ -135,6 +138,9 @@ func (m *Meter) Waited(surface, route string, status int) {
 
 // Panic counts a request during which code of a surface panicked.
 func (m *Meter) Panic(surface string) { m.panics.WithLabelValues(surface).Inc() }
+
+// Unreadable counts a use of a token that failed because its data does not open.
+func (m *Meter) Unreadable() { m.unread.WithLabelValues().Inc() }
 
 // RequestLogs has the meter tell how many entries of the request log were dropped so far.
 func (m *Meter) RequestLogs(dropped func() int64) {

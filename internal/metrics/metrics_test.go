@@ -78,6 +78,7 @@ func TestCounts(t *testing.T) {
 	m.Request("api", "/api/charges", 201, 3*time.Second)
 	m.Request("other", "", 404, 0)
 	m.Panic("api")
+	m.Unreadable()
 	m.RequestLogs(func() int64 { return 7 })
 	for _, status := range []int{0, 200, 204, 301, 410, 500} {
 		m.Attempt(status)
@@ -86,7 +87,7 @@ func TestCounts(t *testing.T) {
 	m.Job("sweep", time.Second, errors.New("x"))
 	m.Job("sweep", time.Hour, errors.New("x"))
 	expect(t, "counted", scrape(t, m), map[string]string{
-		`svcpay_panics_total{surface="api"}`: "1", "svcpay_request_logs_dropped_total": "7",
+		`svcpay_panics_total{surface="api"}`: "1", "svcpay_request_logs_dropped_total": "7", "svcpay_vault_unreadable_total": "1",
 		`svcpay_http_requests_total{route="/api/charges",status="201",surface="api"}`: "2",
 		`svcpay_http_requests_total{route="none",status="404",surface="other"}`:       "1",
 		`svcpay_http_request_seconds_bucket{surface="api",le="0.05"}`:                 "1",

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"svcpay/internal/crash"
@@ -27,8 +28,8 @@ type FlowOf[T any, A Answer] struct {
 // Flow makes the calls to the processor about one kind of object.
 type Flow[T any] = FlowOf[T, processor.Answer]
 
-// CarryOut makes the call of an operation that is written down, and has its outcome written. A call
-// without an answer, or one whose outcome cannot be written now, is not an error: its outcome is
+// CarryOut makes the call of an operation that is written down, and has its outcome written. A call that was not sent
+// ([ErrNotSent]) fails at once. A call without an answer, or one whose outcome cannot be written now, is not an error: its outcome is
 // unknown, and the resolver will find it out. The object is then as it was before.
 func (f FlowOf[T, A]) CarryOut(ctx context.Context, before T, o Operation,
 	call func(context.Context) (A, error),
@@ -36,7 +37,12 @@ func (f FlowOf[T, A]) CarryOut(ctx context.Context, before T, o Operation,
 	about := []any{"kind", string(o.Kind), "operation", o.ID.String(), "request_id", o.RequestID.String()}
 	answer, err := Call(ctx, o, f.Resolver.machine(), call)
 	crash.Point(f.Name + ".called")
-	if err != nil {
+	outcome := OutcomeOf[A]{Operation: o, Answer: &answer}
+	switch {
+	case errors.Is(err, ErrNotSent):
+		slog.WarnContext(ctx, "a call was not sent", append(about, "error", err.Error())...)
+		outcome = OutcomeOf[A]{Operation: o, Unsent: err}
+	case err != nil:
 		slog.WarnContext(ctx, "the outcome of a call is unknown", append(about, "error", err.Error())...)
 		if err := f.wait(ctx, o); err != nil {
 			// It may be approved all the same: a refusal would invite a second one.
@@ -44,7 +50,7 @@ func (f FlowOf[T, A]) CarryOut(ctx context.Context, before T, o Operation,
 		}
 		return idempotency.Result[T]{Object: before, Unknown: true}, nil
 	}
-	after, refusal, err := f.Finish(ctx, OutcomeOf[A]{Operation: o, Answer: &answer})
+	after, refusal, err := f.Finish(ctx, outcome)
 	if err != nil {
 		// It is decided but we could not write it down.
 		slog.ErrorContext(ctx, "a call could not be finished", append(about, "error", err.Error())...)

@@ -13,6 +13,7 @@ package operation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -221,6 +222,13 @@ func BusyTx(ctx context.Context, tx *pg.Tx, applications []int64, charges []ids.
 // done.
 const callTimeout = min(processor.CallTimeout, provider.CallTimeout)
 
+// ErrNotSent is wrapped by the error of a call of which nothing was sent. Nobody else sends it, so it has failed, and its
+// outcome is not unknown.
+var ErrNotSent = errors.New("operation: nothing was sent")
+
+// NotSent wraps the error of a step before the call to the counterparty.
+func NotSent(err error) error { return fmt.Errorf("%w: %w", ErrNotSent, err) }
+
 // Call makes the call of an operation, bounded from the operation's creation on, as the counterparty's
 // window is: a call made later could be approved after the resolver has given it up. An adapter's
 // panic is an error: the outcome is unknown, and the binary lives on.
@@ -228,7 +236,7 @@ func Call[A Answer](ctx context.Context, o Operation, now time.Time, call func(c
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout-now.Sub(o.CreatedAt))
 	defer cancel()
 	if err := ctx.Err(); err != nil {
-		return answer, err
+		return answer, NotSent(err)
 	}
 	answer, err = guarded(func() (A, error) { return call(ctx) })
 	if err != nil && planted.Is(planted.Resubmit) {

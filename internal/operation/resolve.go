@@ -40,6 +40,8 @@ func Backoff(checks int) time.Duration {
 type OutcomeOf[A Answer] struct {
 	Operation
 	Answer *A
+	// Unsent is why we sent nothing (see [ErrNotSent]); nil if we sent the call, or cannot know.
+	Unsent error
 }
 
 // FinishOf writes the outcomes of operations in one transaction. It must leave alone what is written
@@ -241,9 +243,9 @@ func (r *ResolverOf[A]) askOne(ctx context.Context, o Operation) (OutcomeOf[A], 
 	answer, err := guarded(func() (A, error) { return r.counterparty.Lookup(ctx, o.Reference) })
 	switch {
 	case err == nil:
-		return OutcomeOf[A]{o, &answer}, true
+		return OutcomeOf[A]{Operation: o, Answer: &answer}, true
 	case errors.Is(err, processor.ErrNotFound), errors.Is(err, provider.ErrNotFound):
-		return OutcomeOf[A]{o, nil}, asked.Sub(o.CreatedAt) > r.counterparty.SettleWindow()
+		return OutcomeOf[A]{Operation: o}, asked.Sub(o.CreatedAt) > r.counterparty.SettleWindow()
 	}
 	slog.WarnContext(ctx, "a look-up failed", "operation", o.ID.String(), "error", err.Error())
 	return OutcomeOf[A]{}, false

@@ -3,6 +3,7 @@ package payout
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/vault"
 )
 
 // Finish writes what became of submissions. One that is approved is on its way: how it ends is told
@@ -50,8 +52,11 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o o
 	if err != nil || l.payout.Status != Processing {
 		return err
 	}
-	if state == operation.Declined {
+	switch {
+	case state == operation.Declined:
 		return s.failTx(ctx, tx, m, l, declinedFailure)
+	case errors.Is(o.Unsent, vault.ErrSealed):
+		return s.failTx(ctx, tx, m, l, unreadableFailure)
 	}
 	// Nothing is wrong with the account: the next run pays, and no person need resume it.
 	if err := putOffTx(tx, l.owner, m.At); err != nil {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"svcpay/internal/audit"
+	"svcpay/internal/authz"
 	"svcpay/internal/calendar"
 	"svcpay/internal/clock"
 	"svcpay/internal/crash"
@@ -18,6 +20,7 @@ import (
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/vault"
 )
 
 const (
@@ -185,15 +188,23 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 func (s *Service) submit(ctx context.Context, b begun) error {
 	ctx = context.WithoutCancel(ctx)
 	p := b.payout
-	to, err := s.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, b.bank.Token)
-	if err != nil {
-		return err
-	}
 	answer, err := operation.Call(ctx, b.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		to, err := s.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, b.bank.Token)
+		if errors.Is(err, vault.ErrSealed) {
+			err = errors.Join(err, s.audit.Failed(ctx, authz.Actor{ApplicationID: p.ApplicationID}, authz.PayoutRead,
+				audit.Of("bank_account", b.bank.ID.String(), p.MerchantID), unreadable{p.ID}))
+		}
+		if err != nil {
+			return processor.Answer{}, operation.NotSent(err)
+		}
 		return s.Processor.Payout(ctx, processor.Payout{Reference: p.Processor.Reference, Account: processor.Account(p.ApplicationID, p.MerchantID),
 			Amount: p.Amount, Currency: p.Currency, Descriptor: p.StatementDescriptor, Bank: to})
 	})
 	crash.Point("payout.called")
+	if errors.Is(err, operation.ErrNotSent) {
+		slog.ErrorContext(ctx, "a payout was not sent", "payout_id", p.ID.String(), "error", err.Error())
+		return s.Finish(ctx, []operation.Outcome{{Operation: b.op, Unsent: err}})
+	}
 	if err != nil {
 		slog.WarnContext(ctx, "the outcome of a payout is unknown", "payout_id", p.ID.String(), "error", err.Error())
 		return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
@@ -202,6 +213,11 @@ func (s *Service) submit(ctx context.Context, b begun) error {
 		})
 	}
 	return s.Finish(ctx, []operation.Outcome{{Operation: b.op, Answer: &answer}})
+}
+
+// unreadable is what the audit log keeps of a payout whose bank account cannot be read.
+type unreadable struct {
+	Payout ids.Payout `json:"unreadable_for"`
 }
 
 // posting moves the payout's amount, once for each reason.

@@ -72,6 +72,8 @@ func FailureCodes() []string { return []string{declined, notSubmitted, bankRefus
 var (
 	declinedFailure = Failure{Code: declined, Message: "The processor did not accept the payout to this bank account."}
 	lostFailure     = Failure{Code: notSubmitted, Message: "The payout did not reach the processor. The next run makes it again."}
+	// unreadableFailure is of a payout of which nothing was sent because the account's number cannot be read.
+	unreadableFailure = Failure{Code: notSubmitted, Message: "The bank account on file cannot be read. Add the account again, then resume payouts."}
 )
 
 // ofBank is the failure that a bank's return code tells of.

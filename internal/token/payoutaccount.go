@@ -80,9 +80,15 @@ func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchant
 		if err != nil {
 			return err
 		}
+		if _, there := sealed[id]; !there { // the account was replaced after its row was read
+			return fault.Missing()
+		}
 		out = processor.Bank{Scheme: row.Kind.scheme(), Routing: row.Routing, Holder: row.Billing.Name(), Savings: row.AccountType == "savings"}
 		out.Number, err = s.Vault.OpenAccount(owner{applicationID, merchantID}.ref(id), sealed[id])
 		return err
 	})
+	if errors.Is(err, vault.ErrSealed) {
+		s.Vault.ReportUnreadable(ctx, owner{applicationID, merchantID}.ref(id))
+	}
 	return out, err
 }

@@ -8,9 +8,11 @@ package vault
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
@@ -60,6 +62,16 @@ var ErrSealed = errors.New("vault: the sealed data does not open")
 type Vault struct {
 	keys *Keys
 	page int // of the tokens that a rotation looks at
+	// Unreadable is called for each use of a token that failed because its data does not open; nil calls nothing.
+	Unreadable func()
+}
+
+// ReportUnreadable logs that a token could not be used because its data does not open, and counts it. An operator must look: a key or a row is wrong.
+func (v *Vault) ReportUnreadable(ctx context.Context, ref Ref) {
+	slog.ErrorContext(ctx, "stored payment data does not open", "token", ref.Token.String(), "application_id", ref.ApplicationID, "merchant_id", ref.MerchantID)
+	if v.Unreadable != nil {
+		v.Unreadable()
+	}
 }
 
 // New makes a vault over the keysets.
