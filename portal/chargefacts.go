@@ -22,7 +22,7 @@ func detailsPart(t *text.Catalogue, of around) views.Part {
 	if checks := checkWords(t, c.PaymentMethod); checks != "" {
 		add(d.Checks, ui.Plain(checks))
 	}
-	if c.AuthorizationExpiresAt != nil {
+	if c.Status == charge.Authorized {
 		add(d.Capturable, ui.Time(c.AuthorizationExpiresAt.Time))
 	}
 	if c.AvailableOn != nil {

@@ -301,7 +301,7 @@ func TestExpiredAndVoidedAuthorizationsKeepTheirFee(t *testing.T) {
 	if _, err := w.Charges.Void(t.Context(), w.Actor(), void.ID.String(), charge.VoidInput{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if c := until(t, w, gone); c.Status != charge.Expired || c.ExpiredAt == nil || c.FeeTotal != 10 || c.AuthorizationExpiresAt != nil {
+	if c := until(t, w, gone); c.Status != charge.Expired || c.ExpiredAt == nil || c.FeeTotal != 10 || c.AuthorizationExpiresAt == nil || !c.AuthorizationExpiresAt.Equal(gone.AuthorizationExpiresAt.Time) {
 		t.Errorf("%s", jsonOf(t, c))
 	}
 	wantBalances(t, w, w.App.Merchants.US, map[ledger.Account]money.Amount{ledger.MerchantAvailable: 20, ledger.ApplicationFees: -20})

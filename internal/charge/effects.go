@@ -146,7 +146,7 @@ func (e *effects) capture(amount money.Amount, t terms, now time.Time) {
 func (e *effects) accept(t terms, now time.Time) {
 	c := &e.charge
 	c.Status, c.AmountAuthorized, c.AuthorizedAt = Pending, c.Amount, instant.Ptr(now)
-	e.take(c.Amount, "debit", batchedAt(now, t.country, t.zone), bankSettlementDays, t, now)
+	e.take(c.Amount, "debit", t.country.BatchAt(now, t.zone), bankSettlementDays, t, now)
 }
 
 // take books an amount as the merchant's, available that many business days after a time.
@@ -173,11 +173,11 @@ func voided(c Charge, reason *string, now time.Time) effects {
 	return e
 }
 
-// expired ends an authorization that was not captured in time. The fee of it stays.
+// expired ends an authorization that was not captured in time. Its fee and the time at which it ended stay.
 func expired(c Charge, now time.Time) effects {
 	c = changed(c, now)
 	c.Status, c.ExpiredAt = Expired, instant.Ptr(now)
-	c.AuthorizationExpiresAt, c.NextStepAt = nil, nil
+	c.NextStepAt = nil
 	return effects{charge: c, release: true}
 }
 

@@ -115,7 +115,7 @@ func BatchedAt(t time.Time) time.Time {
 	if err != nil {
 		panic(err)
 	}
-	return batchedAt(t, calendar.US, zone)
+	return calendar.US.BatchAt(t, zone)
 }
 
 // ListThrough is List over a connection of the test's.

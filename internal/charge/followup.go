@@ -94,7 +94,7 @@ func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in Voi
 		}
 		switch {
 		case l.Status == Authorized:
-		case l.Status == Pending && m.At.Before(batchedAt(l.CapturedAt.Time, calendar.Country(l.Country), zone)):
+		case l.Status == Pending && m.At.Before(calendar.Country(l.Country).BatchAt(l.CapturedAt.Time, zone)):
 		case l.Status == Pending:
 			return operation.Operation{}, fault.New(fault.KindConflict, "charge_not_voidable",
 				"The debit is with the bank already. Refund it instead.").With("status", string(l.Status))
@@ -105,20 +105,6 @@ func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in Voi
 		}
 		return operation.Operation{Kind: operation.Void, Amount: l.AmountAuthorized, Note: in.Reason}, nil
 	})
-}
-
-// batchHour is when, in the merchant's time, the day's debits go to the bank.
-const batchHour = 17
-
-// batchedAt is when a debit that was accepted at t goes to the bank: the next batch of a business day.
-func batchedAt(t time.Time, country calendar.Country, zone *time.Location) time.Time {
-	y, month, d := t.In(zone).Date()
-	batch := time.Date(y, month, d, batchHour, 0, 0, 0, zone)
-	if !t.Before(batch) || !country.IsBusinessDay(batch) {
-		day := country.AddBusinessDays(batch, 1)
-		batch = time.Date(day.Year(), day.Month(), day.Day(), batchHour, 0, 0, 0, zone)
-	}
-	return batch
 }
 
 // followUp makes a call about a charge that exists: decide under the charge's lock, commit our

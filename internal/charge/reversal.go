@@ -158,7 +158,7 @@ func settlement(l Locked, t time.Time) (time.Time, error) {
 		return time.Time{}, err
 	}
 	country := calendar.Country(l.Country)
-	return country.AddBusinessDays(batchedAt(t, country, zone), bankSettlementDays), nil
+	return country.AddBusinessDays(country.BatchAt(t, zone), bankSettlementDays), nil
 }
 
 // reverseAfter decides about a reversal with its charge locked, and makes the one that was decided on, if any, when that is committed.

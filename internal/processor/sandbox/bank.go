@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"svcpay/internal/processor"
 )
@@ -15,7 +16,11 @@ func (p *Processor) Debit(ctx context.Context, d processor.Debit) (processor.Ans
 		if c.Return == "" {
 			return nil, nil
 		}
-		return returning(nil, l, processor.DebitReturned, c, d.Bank)
+		batched, err := batchAt(d.Bank.Scheme, l.at)
+		if err != nil {
+			return nil, err
+		}
+		return returning(nil, l, batched, processor.DebitReturned, c, d.Bank)
 	})
 }
 
@@ -25,7 +30,7 @@ func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor
 	l := line{kind: "payout", reference: out.Reference, account: out.Account, amount: out.Amount, currency: out.Currency}
 	return p.submit(ctx, l, c, out.Bank, func(l line) ([]due, error) {
 		if c.Return != "" && c.ReturnAfter <= payoutDays {
-			return returning(nil, l, processor.PayoutFailed, c, out.Bank)
+			return returning(nil, l, l.at, processor.PayoutFailed, c, out.Bank)
 		}
 		at, err := businessDays(out.Bank.Scheme, l.at, payoutDays)
 		if err != nil {
@@ -35,7 +40,7 @@ func (p *Processor) Payout(ctx context.Context, out processor.Payout) (processor
 		if c.Return == "" {
 			return next, nil
 		}
-		return returning(next, l, processor.PayoutReturned, c, out.Bank)
+		return returning(next, l, l.at, processor.PayoutReturned, c, out.Bank)
 	})
 }
 
@@ -59,9 +64,9 @@ func (p *Processor) submit(ctx context.Context, l line, c Case, bank processor.B
 	return tell(ctx, l.answer, c.TimesOut)
 }
 
-// returning adds that a case's debit or payout comes back.
-func returning(next []due, l line, kind processor.EventKind, c Case, bank processor.Bank) ([]due, error) {
-	at, err := businessDays(bank.Scheme, l.at, c.ReturnAfter)
+// returning adds that a case's debit or payout comes back, some business days after it went to the bank.
+func returning(next []due, l line, from time.Time, kind processor.EventKind, c Case, bank processor.Bank) ([]due, error) {
+	at, err := businessDays(bank.Scheme, from, c.ReturnAfter)
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,19 @@ func TestDebitsEndAsTheirAccountsSay(t *testing.T) {
 	}
 }
 
+// A debit of a Friday evening goes to the bank on Monday: its two business days end on Wednesday, as its four to settlement end on Friday.
+func TestReturnsCountFromTheBatch(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]time.Time{"ach_r01": at(time.May, 12), "acss_901": at(time.May, 12), "ach_returned_r10": at(time.May, 24)} {
+		w := newWorld(t)
+		w.skip(account, time.Date(2027, time.May, 7, 22, 0, 0, 0, time.UTC).Sub(start)) // 18:00 in New York and Toronto
+		debited(t, w, name)
+		if next, err := w.open().NextDue(t.Context(), "app-1/", start); err != nil || next == nil || !next.Equal(want) {
+			t.Errorf("%s: due at %v, %v; want %v", name, next, err, want)
+		}
+	}
+}
+
 func TestBusinessDaysAreTheCountrys(t *testing.T) {
 	t.Parallel()
 	// Friday 21 May 2027; Monday the 24th is Victoria Day in Canada alone, Monday the 31st Memorial Day in the US alone.

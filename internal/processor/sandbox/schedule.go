@@ -93,13 +93,27 @@ const filesArrive = 9 * time.Hour
 
 // businessDays is the time at which a scheme's files arrive on the n-th business day after now.
 func businessDays(scheme processor.Scheme, now time.Time, n int) (time.Time, error) {
-	b, ok := banking[scheme]
-	if !ok {
-		return time.Time{}, fmt.Errorf("sandbox: no scheme %q", scheme)
-	}
-	zone, err := calendar.Zone(b.zone)
+	country, zone, err := placeOf(scheme)
 	if err != nil {
 		return time.Time{}, err
 	}
-	return b.country.AddBusinessDays(now.In(zone), n).Add(filesArrive).UTC(), nil
+	return country.AddBusinessDays(now.In(zone), n).Add(filesArrive).UTC(), nil
+}
+
+// batchAt is when a scheme's debit that was accepted at t goes to the bank.
+func batchAt(scheme processor.Scheme, t time.Time) (time.Time, error) {
+	country, zone, err := placeOf(scheme)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return country.BatchAt(t, zone), nil
+}
+
+func placeOf(scheme processor.Scheme) (calendar.Country, *time.Location, error) {
+	b, ok := banking[scheme]
+	if !ok {
+		return "", nil, fmt.Errorf("sandbox: no scheme %q", scheme)
+	}
+	zone, err := calendar.Zone(b.zone)
+	return b.country, zone, err
 }
