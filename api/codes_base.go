@@ -184,6 +184,12 @@ var baseCodes = []code{
 		Message: "There is no such path in this API.",
 	},
 	{
+		Name: "host_unknown", Kind: fault.KindInvalid, Own: dress{http.StatusMisdirectedRequest, "invalid_request_error"},
+		Meaning: "The service does not answer under the host name of the request.",
+		Remedy:  "Use the address of the API that the deployment was set up with. A proxy must pass the Host header on.",
+		Message: "This host name is not served here.",
+	},
+	{
 		Name: "method_not_allowed", Kind: fault.KindInvalid, Own: dress{http.StatusMethodNotAllowed, "invalid_request_error"},
 		Meaning: "The path does not take this method.",
 		Remedy:  "Use one of those in the Allow header.",

@@ -64,6 +64,7 @@ func documented(doc *openapi3.T) map[string]bool {
 	out := map[string]bool{
 		outcome(nowhere, http.StatusNotFound, "route_missing"):              true,
 		outcome(nowhere, http.StatusMethodNotAllowed, "method_not_allowed"): true,
+		outcome(nowhere, http.StatusMisdirectedRequest, "host_unknown"):     true,
 	}
 	for _, item := range doc.Paths.Map() {
 		for _, op := range item.Operations() {

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
 )
@@ -106,7 +107,17 @@ func fillEnums(doc *yaml.Node) {
 	for _, r := range authz.Rights() {
 		rights = append(rights, string(r))
 	}
+	var forTokens, forSessions []string
+	for _, c := range assembly.SandboxCases() {
+		switch c.For {
+		case "tokens":
+			forTokens = append(forTokens, c.Name)
+		case "daf_sessions":
+			forSessions = append(forSessions, c.Name)
+		}
+	}
 	for name, enum := range map[string][]string{
+		"TokenTestCase": forTokens, "DafTestCase": forSessions,
 		"EventType": event.Names(), "ErrorCode": names, "ErrorType": types, "FieldErrorCode": fields, "DeclineCode": reasons, "Permission": permissions, "Right": rights,
 	} {
 		put(child(doc, "components", "schemas", name), "enum", flow(enum))

@@ -10,6 +10,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"go.yaml.in/yaml/v3"
+
+	"svcpay/internal/fault"
 )
 
 //go:embed openapi.yaml
@@ -91,6 +93,19 @@ func covers(pattern, path string) bool {
 func (a *API) answers(c echo.Context) bool {
 	isAlias := func(r route) bool { return r.alias != "" && covers(r.alias, c.Request().URL.Path) }
 	return strings.HasPrefix(c.Request().URL.Path, "/api/") || slices.ContainsFunc(a.routes(), isAlias)
+}
+
+// Misdirected answers requests under a host name that is not served: in the API's own form to those of the API.
+func Misdirected(cfg Config) echo.HandlerFunc {
+	a := newAPI(cfg)
+	return func(c echo.Context) error {
+		const text = "This host name is not served here."
+		if !a.answers(c) {
+			return c.String(http.StatusMisdirectedRequest, text+"\n")
+		}
+		req := a.identifyRequest(c)
+		return a.writeFault(c, req, req.id, fault.New(fault.KindInvalid, "host_unknown", text))
+	}
 }
 
 // ErrorHandler answers in the API's own form what broke before a handler could answer, a panic

@@ -150,6 +150,7 @@ func (a *API) describeDocs(e *echo.Echo) {
 		}
 		return echo.ErrNotFound
 	}
+	e.Match([]string{http.MethodGet, http.MethodHead}, postmanPath, a.servePostman)
 	paths := []string{"/docs", "/docs/events", "/docs/errors", docsAssets + "*", guidesPath}
 	if a.Gallery.PayURL != "" {
 		paths = append(paths, libraryPath)

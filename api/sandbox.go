@@ -20,6 +20,8 @@ func (a *API) sandboxRoutes() []route {
 		{http.MethodPost, "/api/sandbox/disputes/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDispute))},
 		{http.MethodPost, "/api/sandbox/payouts/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulatePayout))},
 		{http.MethodPost, "/api/sandbox/dafDonations/:id/simulate", "", authz.SandboxSimulate, sandboxOnly(handleID(a.simulateDonation))},
+		{http.MethodPost, "/api/sandbox/daf_sessions", "", authz.SandboxSimulate, sandboxOnly(asks(a.createDAFSession))},
+		{http.MethodGet, "/api/sandbox/test_cases", "", authz.SandboxClock, sandboxOnly(getOnly(a.Simulate.TestCases))},
 	}
 }
 
@@ -46,6 +48,10 @@ func (a *API) simulatePayout(ctx context.Context, req *request, id string, in si
 func (a *API) simulateDonation(ctx context.Context, req *request, id string, in simulate.DonationInput, claim *idempotency.Claim) (reply, error) {
 	out, err := a.Simulate.Donation(ctx, req.actor, id, in, claim)
 	return made(http.StatusOK, "", out), err
+}
+
+func (a *API) createDAFSession(ctx context.Context, actor authz.Actor, _ string, in simulate.DAFSessionInput) (simulate.DAFSession, error) {
+	return a.Simulate.DAFSession(ctx, actor, in)
 }
 
 // sandboxCodes are those of simulations.

@@ -21,7 +21,8 @@ var sandboxResource = resource{
 	shapes: map[string]any{
 		"Clock": simulate.Clock{}, "AdvanceClock": simulate.AdvanceInput{}, "SimulateCharge": simulate.ChargeInput{},
 		"SimulateDispute": simulate.DisputeInput{}, "SimulatePayout": simulate.PayoutInput{},
-		"SimulateDafDonation": simulate.DonationInput{},
+		"SimulateDafDonation": simulate.DonationInput{}, "TestCase": simulate.TestCase{}, "TestCases": simulate.TestCases{},
+		"CreateDafSession": simulate.DAFSessionInput{}, "DafSession": simulate.DAFSession{},
 	},
 	enums: map[string][]string{
 		"SimulateCharge.outcome": simulate.ChargeOutcomes(), "SimulateDispute.outcome": simulate.DisputeOutcomes(),

@@ -22,6 +22,7 @@ func (a *API) tokenRoutes() []route {
 		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, versioned(erase(a.deleteToken))},
 		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, handleID(a.verifyToken)},
 		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, sandboxOnly(handle(a.createTestToken))},
+		{http.MethodGet, "/api/sandbox/tokens/:id/deposits", "", authz.TokenCreateTest, sandboxOnly(get(a.Tokens.TestDeposits))},
 	}
 }
 
@@ -68,6 +69,19 @@ func tokenList(q *query) token.ListInput {
 
 // tokenCodes are those of tokens alone; others they share with charges.
 var tokenCodes = []code{
+	{
+		Name: "payment_method_disabled", Kind: fault.KindRefused,
+		Meaning: "The merchant does not take payments of this wallet.",
+		Remedy:  "Set has_wallet_a of the merchant for wallet A. Wallet B needs a merchant that takes cards.",
+		Message: "This merchant does not take payments of this wallet.",
+		Param:   "wallet",
+	},
+	{
+		Name: "network_not_supported", Kind: fault.KindRefused,
+		Meaning: "The wallet cannot be charged through the card's network at this merchant.",
+		Remedy:  "Choose a card of another network. Wallet A takes American Express, Discover, Mastercard and Visa in the US.",
+		Message: "Cards of this network cannot be charged through this wallet.",
+	},
 	{
 		Name: "verification_failed", Kind: fault.KindRefused, Kept: true,
 		Meaning: "The amounts are not those of the two deposits, or the account had ten wrong answers within 30 days, whichever of its tokens they were about. remaining tells how many tries are left; after the last the token is disabled.",

@@ -21,11 +21,14 @@ var tokenResource = resource{
 	shapes: map[string]any{
 		"Token": token.Token{}, "TokenList": list{}, "Token.card": token.SavedCard{}, "Token.bank_account": token.SavedBank{},
 		"UpdateToken": token.UpdateInput{}, "UpdateToken.billing": token.BillingChange{}, "VerifyToken": token.VerifyInput{},
-		"CreateTestToken": token.TestInput{}, "Mandate": token.Mandate{}, "RevokeMandate": nothing{},
+		"CreateTestToken": token.TestInput{}, "CreateTestToken.billing": token.BillingChange{}, "TestDeposits": token.TestDeposits{}, "Mandate": token.Mandate{}, "RevokeMandate": nothing{},
 	},
 	enums: map[string][]string{"TokenStatus": token.Statuses(), "TokenKind": token.Kinds()},
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/tokens/:id": func(_ *testing.T, s *site) string {
+			return s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
+		},
+		"/api/sandbox/tokens/:id": func(_ *testing.T, s *site) string {
 			return s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
 		},
 		"/api/mandates/:id": func(t *testing.T, s *site) string {

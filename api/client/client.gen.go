@@ -162,6 +162,15 @@ const (
 	DAFStatusChangeSourceProvider DAFStatusChangeSource = "provider"
 )
 
+// Defines values for DAFTestCase.
+const (
+	DAFTestCaseDAFCanceled      DAFTestCase = "daf_canceled"
+	DAFTestCaseDAFCompleted     DAFTestCase = "daf_completed"
+	DAFTestCaseDAFDeclined      DAFTestCase = "daf_declined"
+	DAFTestCaseDAFNonintegrated DAFTestCase = "daf_nonintegrated"
+	DAFTestCaseDAFTimeout       DAFTestCase = "daf_timeout"
+)
+
 // Defines values for DeclineCode.
 const (
 	DeclineCodeExpiredCard       DeclineCode = "expired_card"
@@ -256,6 +265,7 @@ const (
 	ErrorCodeExternalIDTaken           ErrorCode = "external_id_taken"
 	ErrorCodeFeePortalOnly             ErrorCode = "fee_portal_only"
 	ErrorCodeFundingCurrencyMismatch   ErrorCode = "funding_currency_mismatch"
+	ErrorCodeHostUnknown               ErrorCode = "host_unknown"
 	ErrorCodeIPNotAllowed              ErrorCode = "ip_not_allowed"
 	ErrorCodeIdempotencyKeyInUse       ErrorCode = "idempotency_key_in_use"
 	ErrorCodeIdempotencyKeyInvalid     ErrorCode = "idempotency_key_invalid"
@@ -267,6 +277,7 @@ const (
 	ErrorCodeMerchantNotActive         ErrorCode = "merchant_not_active"
 	ErrorCodeMerchantNotAssociated     ErrorCode = "merchant_not_associated"
 	ErrorCodeMethodNotAllowed          ErrorCode = "method_not_allowed"
+	ErrorCodeNetworkNotSupported       ErrorCode = "network_not_supported"
 	ErrorCodeNotAcceptable             ErrorCode = "not_acceptable"
 	ErrorCodeObjectChanged             ErrorCode = "object_changed"
 	ErrorCodeOperationInProgress       ErrorCode = "operation_in_progress"
@@ -276,6 +287,7 @@ const (
 	ErrorCodeParameterReadOnly         ErrorCode = "parameter_read_only"
 	ErrorCodeParameterUnknown          ErrorCode = "parameter_unknown"
 	ErrorCodeParametersExclusive       ErrorCode = "parameters_exclusive"
+	ErrorCodePaymentMethodDisabled     ErrorCode = "payment_method_disabled"
 	ErrorCodePermissionDenied          ErrorCode = "permission_denied"
 	ErrorCodeProcessorError            ErrorCode = "processor_error"
 	ErrorCodePublicKeyNotAllowed       ErrorCode = "public_key_not_allowed"
@@ -758,6 +770,21 @@ const (
 	StatementGroupReturns     StatementGroup = "returns"
 )
 
+// Defines values for TestCaseFor.
+const (
+	TestCaseForDAFSessions TestCaseFor = "daf_sessions"
+	TestCaseForPayouts     TestCaseFor = "payouts"
+	TestCaseForTokens      TestCaseFor = "tokens"
+)
+
+// Defines values for TestCaseMethod.
+const (
+	TestCaseMethodACH  TestCaseMethod = "ach"
+	TestCaseMethodACSS TestCaseMethod = "acss"
+	TestCaseMethodCard TestCaseMethod = "card"
+	TestCaseMethodDAF  TestCaseMethod = "daf"
+)
+
 // Defines values for TimelineEntrySource.
 const (
 	TimelineEntrySourceAPI    TimelineEntrySource = "api"
@@ -787,6 +814,45 @@ const (
 	TokenStatusDisabled            TokenStatus = "disabled"
 	TokenStatusExpired             TokenStatus = "expired"
 	TokenStatusPendingVerification TokenStatus = "pending_verification"
+)
+
+// Defines values for TokenTestCase.
+const (
+	TokenTestCaseACHDeclined               TokenTestCase = "ach_declined"
+	TokenTestCaseACHR01                    TokenTestCase = "ach_r01"
+	TokenTestCaseACHR02                    TokenTestCase = "ach_r02"
+	TokenTestCaseACHR03                    TokenTestCase = "ach_r03"
+	TokenTestCaseACHReturnedR10            TokenTestCase = "ach_returned_r10"
+	TokenTestCaseACHSettles                TokenTestCase = "ach_settles"
+	TokenTestCaseACHTimeout                TokenTestCase = "ach_timeout"
+	TokenTestCaseACSS901                   TokenTestCase = "acss_901"
+	TokenTestCaseACSS915                   TokenTestCase = "acss_915"
+	TokenTestCaseACSSReturned915           TokenTestCase = "acss_returned_915"
+	TokenTestCaseACSSSettles               TokenTestCase = "acss_settles"
+	TokenTestCaseAddressCheckFails         TokenTestCase = "address_check_fails"
+	TokenTestCaseApproved                  TokenTestCase = "approved"
+	TokenTestCaseApprovedAMEX              TokenTestCase = "approved_amex"
+	TokenTestCaseApprovedDinersClub        TokenTestCase = "approved_diners_club"
+	TokenTestCaseApprovedDiscover          TokenTestCase = "approved_discover"
+	TokenTestCaseApprovedJcb               TokenTestCase = "approved_jcb"
+	TokenTestCaseApprovedMastercard        TokenTestCase = "approved_mastercard"
+	TokenTestCaseApprovedMastercard2Series TokenTestCase = "approved_mastercard_2_series"
+	TokenTestCaseCVCCheckFails             TokenTestCase = "cvc_check_fails"
+	TokenTestCaseCaptureTimeout            TokenTestCase = "capture_timeout"
+	TokenTestCaseDeclined                  TokenTestCase = "declined"
+	TokenTestCaseDeclinedExpiredCard       TokenTestCase = "declined_expired_card"
+	TokenTestCaseDeclinedIncorrectCVC      TokenTestCase = "declined_incorrect_cvc"
+	TokenTestCaseDeclinedInsufficientFunds TokenTestCase = "declined_insufficient_funds"
+	TokenTestCaseDeclinedLostCard          TokenTestCase = "declined_lost_card"
+	TokenTestCaseDeclinedProcessingError   TokenTestCase = "declined_processing_error"
+	TokenTestCaseDeclinedStolenCard        TokenTestCase = "declined_stolen_card"
+	TokenTestCaseDisputed                  TokenTestCase = "disputed"
+	TokenTestCaseRefundDeclined            TokenTestCase = "refund_declined"
+	TokenTestCaseRefundTimeout             TokenTestCase = "refund_timeout"
+	TokenTestCaseRetrieval                 TokenTestCase = "retrieval"
+	TokenTestCaseTimeout                   TokenTestCase = "timeout"
+	TokenTestCaseTokenizedThenDeclined     TokenTestCase = "tokenized_then_declined"
+	TokenTestCaseVelocityLimited           TokenTestCase = "velocity_limited"
 )
 
 // Defines values for WebhookDeliveryCause.
@@ -1195,6 +1261,15 @@ type CreateDAFDonationUser struct {
 	Note Patch[string] `json:"note,omitzero"`
 }
 
+// CreateDAFSession is what Sandbox.CreateDAFSession sends.
+type CreateDAFSession struct {
+	TestCase   DAFTestCase `json:"test_case"`
+	MerchantID int64       `json:"merchant_id"`
+
+	// Amount: In US cents, whole dollars; at most what the donor has, 4825000.
+	Amount int64 `json:"amount"`
+}
+
 // CreateExport is what Exports.Create sends.
 type CreateExport struct {
 	Resource ExportResource `json:"resource"`
@@ -1288,9 +1363,56 @@ type CreateRefund struct {
 
 // CreateTestToken is what Tokens.CreateTestToken sends.
 type CreateTestToken struct {
-	// TestCase: The name of a test case.
-	TestCase   string `json:"test_case"`
-	MerchantID int64  `json:"merchant_id"`
+	TestCase   TokenTestCase `json:"test_case"`
+	MerchantID int64         `json:"merchant_id"`
+
+	// Wallet: The card is in a payer's wallet. Not with `swiped`.
+	Wallet Patch[PaymentMethodWallet] `json:"wallet,omitzero"`
+
+	// Swiped: The card was read by a card reader. Default: `false`.
+	Swiped Patch[bool] `json:"swiped,omitzero"`
+
+	// Verified: False for a bank account that awaits verification. Default: `true`.
+	Verified Patch[bool] `json:"verified,omitzero"`
+
+	// Billing: Replaces members of the test payer's billing details. An empty text removes one.
+	Billing Patch[CreateTestTokenBilling] `json:"billing,omitzero"`
+}
+
+// CreateTestTokenBilling: Replaces members of the test payer's billing details. An empty text removes one.
+type CreateTestTokenBilling struct {
+	// FirstName: An empty text clears the member. A text in which a card number stands is refused.
+	FirstName Patch[string] `json:"first_name,omitzero"`
+
+	// MiddleName: An empty text clears the member. A text in which a card number stands is refused.
+	MiddleName Patch[string] `json:"middle_name,omitzero"`
+
+	// LastName: An empty text clears the member. A text in which a card number stands is refused.
+	LastName Patch[string] `json:"last_name,omitzero"`
+
+	// AddressLine1: An empty text clears the member. A text in which a card number stands is refused.
+	AddressLine1 Patch[string] `json:"address_line_1,omitzero"`
+
+	// AddressLine2: An empty text clears the member. A text in which a card number stands is refused.
+	AddressLine2 Patch[string] `json:"address_line_2,omitzero"`
+
+	// AddressCity: An empty text clears the member. A text in which a card number stands is refused.
+	AddressCity Patch[string] `json:"address_city,omitzero"`
+
+	// AddressState: An empty text clears the member. A text in which a card number stands is refused.
+	AddressState Patch[string] `json:"address_state,omitzero"`
+
+	// AddressZip: An empty text clears the member. A text in which a card number stands is refused.
+	AddressZip Patch[string] `json:"address_zip,omitzero"`
+
+	// AddressCountry: Two capital letters (ISO 3166-1).
+	AddressCountry Patch[string] `json:"address_country,omitzero"`
+
+	// Email: An empty text clears the member. A text in which a card number stands is refused.
+	Email Patch[string] `json:"email,omitzero"`
+
+	// Phone: An empty text clears the member. A text in which a card number stands is refused.
+	Phone Patch[string] `json:"phone,omitzero"`
 }
 
 // CreateWebhookEndpoint is what WebhookEndpoints.Create sends.
@@ -1521,6 +1643,26 @@ type DAFQuoteFee struct {
 // DAFQuoteFeeFee is the fee of DAFQuoteFee.
 type DAFQuoteFeeFee string
 
+// DAFSession: What a donor authorized. Exactly one of workflowSessionId and grantId is there.
+type DAFSession struct {
+	Object string `json:"object"`
+
+	// Livemode: Always false.
+	Livemode   bool  `json:"livemode"`
+	MerchantID int64 `json:"merchant_id"`
+
+	// WorkflowSessionID: Of an integrated donation.
+	WorkflowSessionID string `json:"workflowSessionId,omitzero"`
+
+	// GrantID: Of a nonintegrated donation.
+	GrantID string `json:"grantId,omitzero"`
+
+	// Amount: In US cents.
+	Amount    int64     `json:"amount"`
+	User      DAFUser   `json:"user"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
 // DAFStatusChange: Who gave the donation a status: a program by its key, a person in the portal, or the provider.
 type DAFStatusChange struct {
 	Status  DAFDonationStatus     `json:"status"`
@@ -1533,6 +1675,9 @@ type DAFStatusChange struct {
 
 // DAFStatusChangeSource is the source of DAFStatusChange.
 type DAFStatusChangeSource string
+
+// DAFTestCase: The name of a donor whom the sandbox treats in a known way.
+type DAFTestCase string
 
 // DAFUser: The donor as the request named them.
 type DAFUser struct {
@@ -3063,6 +3208,46 @@ type SubmitEvidence struct {
 	Files Patch[[]string] `json:"files,omitzero"`
 }
 
+// TestCase is part of other objects.
+type TestCase struct {
+	// Name: Of `tokens`, a `TokenTestCase`; of `daf_sessions`, a `DafTestCase`.
+	Name string `json:"name"`
+
+	// For: What is made of it. A case of payouts is the merchant's own bank account.
+	For    TestCaseFor    `json:"for"`
+	Method TestCaseMethod `json:"method"`
+
+	// Effect: What happens.
+	Effect string `json:"effect"`
+}
+
+// TestCaseFor is the for of TestCase.
+type TestCaseFor string
+
+// TestCaseMethod is the method of TestCase.
+type TestCaseMethod string
+
+// TestCases is an object of the API.
+type TestCases struct {
+	Object string `json:"object"`
+
+	// Livemode: Always false.
+	Livemode bool       `json:"livemode"`
+	Data     []TestCase `json:"data"`
+}
+
+// TestDeposits: What a payer finds on the account's statement.
+type TestDeposits struct {
+	Object string `json:"object"`
+
+	// Livemode: Always false.
+	Livemode bool   `json:"livemode"`
+	Token    string `json:"token"`
+
+	// Amounts: In minor units.
+	Amounts []int64 `json:"amounts"`
+}
+
 // TestWebhookEndpoint is what WebhookEndpoints.Test sends.
 type TestWebhookEndpoint struct {
 	// Type: The type of the event; `ping` without it.
@@ -3201,6 +3386,9 @@ type TokenKind string
 
 // TokenStatus is one of its constants.
 type TokenStatus string
+
+// TokenTestCase: The name of a card or bank account that the sandbox treats in a known way.
+type TokenTestCase string
 
 // UpdateCharge: Members that are not sent stay as they are.
 type UpdateCharge struct {
@@ -5171,6 +5359,16 @@ func (s SandboxService) SimulateDAFDonation(ctx context.Context, id string, body
 	return send[DAFDonation](ctx, s.api, call{method: "POST", path: "/api/sandbox/dafDonations/" + segment(id) + "/simulate", body: body, keyed: true}, options)
 }
 
+// CreateDAFSession: Authorize a DAF donation as a donor.
+//
+// Leads a donor through the modal and the fund's pages, and returns what the event `dafAuthorized` gives a page: `workflowSessionId` of an
+// integrated donation, `grantId` of a nonintegrated one, the amount and the donor. Pass them to `POST /api/dafDonations` within 15 minutes.
+//
+// POST /api/sandbox/daf_sessions
+func (s SandboxService) CreateDAFSession(ctx context.Context, body CreateDAFSession, options ...Option) (*DAFSession, error) {
+	return send[DAFSession](ctx, s.api, call{method: "POST", path: "/api/sandbox/daf_sessions", body: body}, options)
+}
+
 // SimulateDispute: Have something happen to a dispute.
 //
 // Has the sandbox's processor tell of an `outcome` now:
@@ -5196,14 +5394,33 @@ func (s SandboxService) SimulatePayout(ctx context.Context, id string, body Simu
 	return send[Payout](ctx, s.api, call{method: "POST", path: "/api/sandbox/payouts/" + segment(id) + "/simulate", body: body, keyed: true}, options)
 }
 
+// ListTestCases: List the test cases.
+//
+// Everything that the sandbox treats in a known way, with what happens.
+//
+// GET /api/sandbox/test_cases
+func (s SandboxService) ListTestCases(ctx context.Context, options ...Option) (*TestCases, error) {
+	return send[TestCases](ctx, s.api, call{method: "GET", path: "/api/sandbox/test_cases"}, options)
+}
+
 // CreateTestToken: Make a token of a test case.
 //
 // The sandbox only: makes a token without a browser, of a card or bank account that the sandbox treats in a known way.
-// The page about the sandbox lists the cases by their names. Bank accounts of test cases need no verification.
+// `GET /api/sandbox/test_cases` lists the cases. A card can be swiped or be in a wallet, a bank account can await verification. The
+// wallet's payload is sealed with the sandbox's own keys, and opened as a payer's is.
 //
 // POST /api/sandbox/tokens
 func (s TokensService) CreateTestToken(ctx context.Context, body CreateTestToken, options ...Option) (*Token, error) {
 	return send[Token](ctx, s.api, call{method: "POST", path: "/api/sandbox/tokens", body: body, keyed: true}, options)
+}
+
+// GetTestDeposits: Read the deposits of an unverified bank account.
+//
+// The sandbox only. These are the two amounts to verify the account with.
+//
+// GET /api/sandbox/tokens/{id}/deposits
+func (s TokensService) GetTestDeposits(ctx context.Context, id string, options ...Option) (*TestDeposits, error) {
+	return send[TestDeposits](ctx, s.api, call{method: "GET", path: "/api/sandbox/tokens/" + segment(id) + "/deposits"}, options)
 }
 
 // Search: Search objects of all kinds.

@@ -105,6 +105,8 @@ func (a *app) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	strange := a.newEcho()
+	strange.Any("/*", api.Misdirected(api.Config{Services: *a.Services, BaseURL: a.config.baseURL, Log: a.log, Now: machineTime}))
 	hosts := map[string]http.Handler{hostOf(a.config.payURL): pay, hostOf(a.config.baseURL): main}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		surface, ok := hosts[r.Host]
@@ -113,8 +115,7 @@ func (a *app) handler() (http.Handler, error) {
 		case r.URL.Path == "/healthz" || r.URL.Path == "/readyz": // asked by address
 			surface = main
 		default:
-			http.Error(w, "This host name is not served here.", http.StatusMisdirectedRequest)
-			return
+			surface = strange
 		}
 		surface.ServeHTTP(w, r)
 	}), nil

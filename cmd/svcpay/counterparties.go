@@ -53,5 +53,6 @@ func (s *sandboxParties) fill(d *assembly.Deps) {
 		return
 	}
 	d.TestCase, d.Exempt = assembly.SandboxCase, assembly.SandboxExempt
+	d.Donor, d.Authorize = assembly.SandboxDonor, s.funds.AuthorizeAs
 	d.NextEvent, d.Happen, d.HappenToGrant = assembly.SandboxNext(s.network, s.funds), assembly.SandboxHappens(s.network), assembly.SandboxGrants(s.funds)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"svcpay/api/browser"
+	"svcpay/internal/assembly"
 	"svcpay/internal/safehttp"
 	"svcpay/internal/token"
 	"svcpay/internal/wallet/credentials"
@@ -57,7 +58,7 @@ func (c config) sandboxWallets() (payersWallets, error) {
 	if err != nil {
 		return payersWallets{}, fmt.Errorf("the sandbox's wallet A: %w", err)
 	}
-	return payersWallets{open: token.Wallets{A: issuer.A(), B: issuer.B(), SessionsA: gateway.Sessions()}, issuer: issuer, gateway: gateway,
+	return payersWallets{open: token.Wallets{A: issuer.A(), B: issuer.B(), SessionsA: gateway.Sessions(), Seal: assembly.SandboxSeal(issuer, machineTime)}, issuer: issuer, gateway: gateway,
 		pages: browser.WalletsSetup{
 			A: &browser.WalletASetup{Script: c.payURL + browser.SandboxScriptA},
 			B: &browser.WalletBSetup{Script: c.payURL + browser.SandboxScriptB, Environment: "TEST", Gateway: sandbox.GatewayID},

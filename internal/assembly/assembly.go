@@ -74,6 +74,9 @@ type Deps struct {
 	Happen func(ctx context.Context, h simulate.Happening) error
 	// HappenToGrant has something happen at a sandbox's provider of donor-advised funds; nil in production.
 	HappenToGrant func(ctx context.Context, h simulate.GrantHappening) error
+	// Donor finds a sandbox's donor by the name of the test case, and Authorize has one authorize a grant; nil in production.
+	Donor     func(name string) (simulate.DonorCase, bool)
+	Authorize func(ctx context.Context, visitID, username string) error
 	// NextEvent is the earliest time of an application, later than the given one, at which a sandbox's
 	// counterparties have something to tell; nil where nobody can know.
 	NextEvent NextEvent
@@ -126,6 +129,7 @@ func New(d Deps) *Services {
 	live := d.Environment == identity.Production
 	if live { // nothing of a sandbox, whatever was handed in
 		d.TestCase, d.Exempt, d.NextEvent, d.Happen, d.HappenToGrant = nil, nil, nil, nil, nil
+		d.Donor, d.Authorize, d.Wallets.Seal = nil, nil, nil
 		d.Webhooks.Local = false
 	}
 	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
@@ -171,7 +175,8 @@ func New(d Deps) *Services {
 	s.listen()
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
-			Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(), Happen: d.Happen, HappenToGrant: d.HappenToGrant})
+			Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(), Happen: d.Happen, HappenToGrant: d.HappenToGrant,
+			Merchants: s.Merchants, Workflows: s.Workflows, Cases: SandboxCases(), Donor: d.Donor, Authorize: d.Authorize})
 	}
 	return s
 }

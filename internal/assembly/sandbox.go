@@ -5,11 +5,13 @@ import (
 	"time"
 
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/money"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/simulate"
 	"svcpay/internal/token"
+	walletsandbox "svcpay/internal/wallet/sandbox"
 )
 
 // SandboxCase finds a test case of the sandbox's processor by its name.
@@ -23,6 +25,46 @@ func SandboxCase(name string) (token.TestCase, bool) {
 		out.Card = sensitive.NewPAN(c.Number)
 	}
 	return out, true
+}
+
+// SandboxCases lists everything that the sandbox treats in a known way.
+func SandboxCases() (out []simulate.TestCase) {
+	for _, c := range sandbox.Cases() {
+		out = append(out, simulate.TestCase{Name: c.Name, For: "tokens", Method: "card", Effect: c.Effect})
+	}
+	for _, c := range sandbox.BankCases() {
+		out = append(out, simulate.TestCase{Name: c.Name, For: "tokens", Method: string(c.Bank.Scheme), Effect: c.Effect})
+	}
+	for _, c := range dafsandbox.Cases() {
+		out = append(out, simulate.TestCase{Name: c.Name, For: "daf_sessions", Method: "daf", Effect: c.Effect})
+	}
+	for _, c := range sandbox.PayoutCases() {
+		out = append(out, simulate.TestCase{Name: c.Name, For: "payouts", Method: string(c.Bank.Scheme), Effect: c.Effect})
+	}
+	return out
+}
+
+// SandboxDonor finds a donor of the sandbox's provider by the name of a test case.
+func SandboxDonor(name string) (simulate.DonorCase, bool) {
+	for _, c := range dafsandbox.Cases() {
+		if c.Name == name {
+			return simulate.DonorCase{Name: c.Name, FundID: c.FundID, Username: c.Username}, true
+		}
+	}
+	return simulate.DonorCase{}, false
+}
+
+// SandboxSeal has a card pay in one of the sandbox's wallets.
+func SandboxSeal(i *walletsandbox.Issuer, now func() time.Time) func(token.WalletSale) ([]byte, error) {
+	return func(w token.WalletSale) ([]byte, error) {
+		brand := sensitive.BrandOf(w.Card.Reveal()).Name
+		card := walletsandbox.Card{Number: w.Card, ExpMonth: 12, ExpYear: w.ExpYear, Network: brand, Holder: w.Holder}
+		sale := walletsandbox.Sale{Amount: money.Dollar, Currency: w.Currency, Bound: w.Bound}
+		if w.Kind == token.WalletA {
+			return i.SealA(card, sale)
+		}
+		return i.SealB(card, sale, now())
+	}
 }
 
 // SandboxExempt tells the numbers of the sandbox's test cards, but the one that tries velocity limits.

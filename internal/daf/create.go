@@ -55,7 +55,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if err := in.Validate().Err(); err != nil {
 		return Result{}, err
 	}
-	if err := wholeDollars(*in.Amount); err != nil {
+	if err := WholeDollars(*in.Amount); err != nil {
 		return Result{}, err
 	}
 	of, err := s.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)

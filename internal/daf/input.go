@@ -116,8 +116,8 @@ func (in CreateInput) hash() ([]byte, error) {
 	return sum[:], err
 }
 
-// wholeDollars refuses an amount that no grant can have, and names the nearest that one can.
-func wholeDollars(a money.Amount) error {
+// WholeDollars refuses an amount that no grant can have, and names the nearest that one can.
+func WholeDollars(a money.Amount) error {
 	if a%WholeDollar == 0 {
 		return nil
 	}

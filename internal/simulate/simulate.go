@@ -12,11 +12,13 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
 	"svcpay/internal/daf"
+	"svcpay/internal/daf/workflow"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/inbound"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
 	"svcpay/internal/pg"
@@ -56,6 +58,13 @@ type Deps struct {
 	// donor-advised funds.
 	Happen        func(ctx context.Context, h Happening) error
 	HappenToGrant func(ctx context.Context, h GrantHappening) error
+	Merchants     *merchant.Service
+	Workflows     *workflow.Service
+	// Cases are what can be tried out, Donor finds one of a donor by its name, and Authorize has a donor authorize a grant
+	// in a visit of the provider's pages.
+	Cases     []TestCase
+	Donor     func(name string) (DonorCase, bool)
+	Authorize func(ctx context.Context, visitID, username string) error
 }
 
 // Service holds the use-cases of trying things out.

@@ -11,6 +11,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
+	"svcpay/internal/money"
 	"svcpay/internal/pg"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/wallet"
@@ -20,10 +21,22 @@ import (
 type Wallets struct {
 	A wallet.A
 	B wallet.B
+	// Seal makes what a payer's wallet would send, of a test case's card; nil outside a sandbox.
+	Seal func(WalletSale) ([]byte, error)
 	// SessionsA are asked for by pages that show wallet A.
 	SessionsA wallet.Sessions
 	// DisplayNameA is what wallet A's sheet shows on pages that name no store; "" is the merchant's name.
 	DisplayNameA string
+}
+
+// WalletSale is a card in a sandbox's wallet, and whom it pays.
+type WalletSale struct {
+	Kind     Kind // WalletA or WalletB
+	Card     sensitive.PAN
+	ExpYear  int // with the month 12
+	Holder   string
+	Currency money.Currency
+	Bound    string // as [BoundTo] has it
 }
 
 // payloadLife is how long it is remembered that a payload did: longer than any is good.
@@ -87,6 +100,11 @@ func (s *Service) openWallet(ctx context.Context, m merchant.Merchant, origin st
 	if err := walletAllowed(m, origin, in.Kind); err != nil {
 		return newToken{}, err
 	}
+	return s.openPaid(ctx, m, in)
+}
+
+// openPaid opens the payload of a wallet that the merchant takes, and seals the card.
+func (s *Service) openPaid(ctx context.Context, m merchant.Merchant, in WalletInput) (newToken, error) {
 	p, err := s.openPayload(m, in)
 	if err != nil {
 		return newToken{}, err
@@ -119,7 +137,7 @@ func (s *Service) openPayload(m merchant.Merchant, in WalletInput) (wallet.Payme
 // walletAllowed tells why a merchant's page may not take payments of a wallet: wallet A is switched on for a
 // merchant, and shown on its registered domains alone.
 func walletAllowed(m merchant.Merchant, origin string, kind Kind) error {
-	if kind != WalletA && kind != WalletB || kind == WalletA && !m.CanProcess.WalletA || kind == WalletB && !m.CanProcess.WalletB {
+	if !takesWallet(m, kind) {
 		return errWalletOff
 	}
 	if kind != WalletA {
@@ -130,6 +148,10 @@ func walletAllowed(m merchant.Merchant, origin string, kind Kind) error {
 		return errDomain
 	}
 	return nil
+}
+
+func takesWallet(m merchant.Merchant, kind Kind) bool {
+	return kind == WalletA && m.CanProcess.WalletA || kind == WalletB && m.CanProcess.WalletB
 }
 
 // names takes a cardholder's name apart: the last word is the last name.

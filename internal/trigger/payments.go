@@ -63,7 +63,7 @@ func charge(k kind) func(context.Context, *run) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			t, err := r.API.Tokens.CreateTestToken(ctx, client.CreateTestToken{TestCase: name, MerchantID: body.MerchantID})
+			t, err := r.API.Tokens.CreateTestToken(ctx, client.CreateTestToken{TestCase: client.TokenTestCase(name), MerchantID: body.MerchantID})
 			if err != nil {
 				return "", err
 			}

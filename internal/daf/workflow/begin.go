@@ -6,9 +6,13 @@ import (
 	"encoding/base64"
 	"slices"
 
+	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
+	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/token"
 )
 
 // BeginInput asks for the modal. Amount is US cents; nil leaves it to the customer's detail, or to the donor.
@@ -52,16 +56,35 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (Begun, error) {
 	if !slices.Contains([]Scheme{Light, Dark}, scheme) {
 		scheme = System
 	}
+	secret, err := s.insert(ctx, way{use: use, amount: in.Amount, donor: c.donor, scheme: scheme})
+	return Begun{Secret: secret, Warnings: warnings}, err
+}
+
+// BeginTest starts a way that no page shows, for a server that tries donations out with its key.
+func (s *Service) BeginTest(ctx context.Context, key ids.Key, m merchant.Merchant, amount money.Amount) (secret string, err error) {
+	use := token.SessionUse{ApplicationID: m.ApplicationID, MerchantID: m.ID, KeyID: key, Hash: make([]byte, 32), PageOrigin: "null"}
+	return s.insert(ctx, way{use: use, amount: &amount, scheme: System})
+}
+
+// way is a donor's way as it begins.
+type way struct {
+	use    token.SessionUse
+	amount *money.Amount
+	donor  provider.Donor
+	scheme Scheme
+}
+
+func (s *Service) insert(ctx context.Context, w way) (secret string, err error) {
 	raw, now := make([]byte, 32), s.Now()
 	rand.Read(raw) // never fails (crypto/rand)
-	secret := base64.RawURLEncoding.EncodeToString(raw)
+	secret = base64.RawURLEncoding.EncodeToString(raw)
 	_, err = pg.Exec(ctx, s.Pool, `
 		INSERT INTO daf_workflows (secret_hash, application_id, merchant_id, key_id, session_hash, page_origin, amount, donor, scheme,
 			created_at, expires_at)
 		VALUES (@hash, @application_id, @merchant_id, @key_id, @session, @origin, @amount, @donor, @scheme, @now, @until)`,
-		pg.Args{"hash": hashOf(secret), "application_id": use.ApplicationID, "merchant_id": use.MerchantID, "key_id": use.KeyID,
-			"session": use.Hash, "origin": use.PageOrigin, "amount": in.Amount, "donor": c.donor, "scheme": scheme, "now": now, "until": now.Add(wayLife)})
-	return Begun{Secret: secret, Warnings: warnings}, err
+		pg.Args{"hash": hashOf(secret), "application_id": w.use.ApplicationID, "merchant_id": w.use.MerchantID, "key_id": w.use.KeyID,
+			"session": w.use.Hash, "origin": w.use.PageOrigin, "amount": w.amount, "donor": w.donor, "scheme": w.scheme, "now": now, "until": now.Add(wayLife)})
+	return secret, err
 }
 
 // grantable tells whether a fund can grant that much.
