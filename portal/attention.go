@@ -74,18 +74,23 @@ func (p *Portal) attention(c echo.Context, d dashboard) (out []ui.Task, err erro
 	return out, nil
 }
 
-// disputesToAnswer are the disputes that are due first.
+// disputesToAnswer are the disputes that are due first; to a visitor whose role cannot respond, whom each waits for.
 func (p *Portal) disputesToAnswer(c echo.Context, d dashboard) (out []ui.Task, err error) {
-	t, places := say(c), p.reachable(c)
+	t, places, answers := say(c), p.reachable(c), p.may(c, authz.DisputeAnswer)
 	first := d.disputes.all[:min(mostUrgent, len(d.disputes.all))]
 	var owners []int64
 	for _, one := range first {
 		owners = append(owners, one.MerchantID)
 	}
-	owner, err := p.Merchants.SummariesOf(c.Request().Context(), actor(c), owners)
+	owner, err := p.Merchants.Several(c.Request().Context(), actor(c), owners)
 	for _, one := range first {
 		when, tone := dueIn(c, one.RespondBy.Time, d.at)
-		out = append(out, ui.Task{Tone: tone, Text: t.Dashboard.AnswerDispute(t.Money(one.Amount, one.Currency)), Note: owner[one.MerchantID].Name, Due: when,
+		amount, of := t.Money(one.Amount, one.Currency), owner[one.MerchantID]
+		words := t.Dashboard.DisputeWaits(amount, of.Organization.Name)
+		if answers {
+			words = t.Dashboard.AnswerDispute(amount)
+		}
+		out = append(out, ui.Task{Tone: tone, Text: words, Note: of.Name, Due: when,
 			Href: cmp.Or(place(places, disputesPath, one.ID.String()), place(places, chargesPath, one.ChargeID.String()))})
 	}
 	if more := len(d.disputes.all) - len(first); more > 0 {
@@ -100,7 +105,11 @@ func (p *Portal) pausedPayouts(c echo.Context, _ dashboard) (out []ui.Task, err 
 	paused, err := p.Merchants.List(c.Request().Context(), actor(c), merchant.ListInput{Page: page.Input[int64]{Limit: mostUrgent}, PayoutsPaused: &yes})
 	for _, m := range paused.Items {
 		at := cmp.Or(merchantTab(places, m.ID, "payouts"), merchantPlace(places, m.ID))
-		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)], Href: at})
+		next := t.Dashboard.ResumeWaits(m.Organization.Name)
+		if p.may(c, authz.PayoutResume) {
+			next = t.Dashboard.Resume
+		}
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)] + " " + next, Href: at})
 	}
 	if paused.HasMore && places[merchantsPath] {
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused, Href: withQuery(merchantsPath, url.Values{"paused": {"on"}})})

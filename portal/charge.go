@@ -128,7 +128,8 @@ func (p *Portal) chargeBanners(c echo.Context, of around) (out []ui.Banner) {
 	for _, d := range of.disputes {
 		if d.Status == dispute.NeedsResponse {
 			zone := text.To(c.Request().Context())
-			out = append(out, ui.Banner{Tone: ui.Warning, Title: t.Charge.DisputedTitle(t.Amount(d.Amount)), Text: t.Charge.DisputedText(zone.Date(d.RespondBy.Time))})
+			kind := string(d.Kind)
+			out = append(out, ui.Banner{Tone: ui.Warning, Title: t.Charge.DisputedTitles[kind](t.Amount(d.Amount)), Text: t.Charge.DisputedTexts[kind](zone.Date(d.RespondBy.Time))})
 		}
 	}
 	return out

@@ -187,7 +187,7 @@ func wrongAmount(t *text.Catalogue, query url.Values, name string) string {
 func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees) ui.Table {
 	out := ui.Table{Caption: t.Charges.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Charges.Payer, Place: ui.PlaceLead}, {Title: t.Charges.Amount, Right: true, Place: ui.PlaceAmount},
-		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method}, {Title: t.Charges.Merchant, Place: ui.PlaceGone},
+		{Title: t.Charges.Status, Place: ui.PlaceState}, {Title: t.Charges.Method, Whole: true}, {Title: t.Charges.Merchant, Place: ui.PlaceGone},
 		{Title: t.Charges.Created, Right: true, Place: ui.PlaceTime},
 	}, Rows: make([]ui.Row, 0, len(charges.Items))}
 	for _, one := range charges.Items {
@@ -195,7 +195,7 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees
 		method, detail := methodOf(t, one)
 		out.Rows = append(out.Rows, ui.Row{Href: chargesPath + "/" + one.ID.String(),
 			Cells: []templ.Component{ui.Two(payer, one.Email), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
-				ui.Two(method, detail), ui.Plain(here.names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
+				ui.Method(method, detail), ui.Plain(here.names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
 	}
 	return out
 }
@@ -276,15 +276,16 @@ func chargeFigures(t *text.Catalogue, sums []charge.Totals) templ.Component {
 		{t.Charges.Refunded, func(s charge.Totals) money.Amount { return s.Refunded }}, {t.Charges.Returned, func(s charge.Totals) money.Amount { return s.Returned }},
 		{t.Charges.Disputed, func(s charge.Totals) money.Amount { return s.Disputed }}, {t.Charges.Fees, func(s charge.Totals) money.Amount { return s.Fees }},
 	}
-	var rows [][]ui.Figure
+	var rows []ui.FigureRow
 	for _, s := range sums {
-		row := []ui.Figure{{Label: t.Charges.Count, Value: ui.Number(s.Count)}, {Label: t.Charges.Captured, Value: ui.Money(s.Captured, s.Currency)}}
+		row := []ui.Figure{{Label: t.Charges.Count, Value: ui.Number(s.Count)}, {Label: t.Charges.Captured, Value: ui.Amount(s.Captured)}}
 		for _, one := range taken { // a column that is of no currency is left out
 			if slices.ContainsFunc(sums, func(s charge.Totals) bool { return one.of(s) != 0 }) {
 				row = append(row, ui.Figure{Label: one.label, Value: ui.Amount(-one.of(s))})
 			}
 		}
-		rows = append(rows, append(row, ui.Figure{Label: t.Charges.Net, Value: ui.Amount(s.Net())}))
+		row = append(row, ui.Figure{Label: t.Charges.Net, Value: ui.Amount(s.Net())})
+		rows = append(rows, ui.FigureRow{Currency: s.Currency, Figures: row})
 	}
 	return ui.Figures(rows)
 }

@@ -30,6 +30,7 @@ type dashboard struct {
 	currency    money.Currency
 	others      []money.Currency
 	now, past   charge.Totals
+	comparable  bool // charges go back to the first of the days that are compared with
 	refunds     refund.Totals
 	here        payees
 	disputes    waitingDisputes
@@ -96,6 +97,9 @@ func (p *Portal) lookBack(c echo.Context) (d dashboard, err error) {
 			d.past = d.past.Plus(one.Totals)
 		}
 	}
+	if d.comparable, err = p.reachesBack(c, d); err != nil {
+		return d, err
+	}
 	refunds, err := p.Refunds.Totals(ctx, a, refund.ListInput{Created: page.Times{From: &d.first, Until: &until}, Statuses: []string{string(refund.Succeeded)},
 		Currencies: []string{string(d.currency)}})
 	if len(refunds) > 0 {
@@ -144,7 +148,7 @@ func (d dashboard) list(path string, more url.Values) string {
 func (p *Portal) moneyStats(c echo.Context, d dashboard) []ui.Stat {
 	t := say(c)
 	volume := ui.Stat{Label: t.Dashboard.Volume, Value: ui.Money(d.now.Captured, d.currency), Href: d.list(chargesPath, nil), Spark: ui.Spark{Values: d.values(d.first, captured)},
-		Change: change(t, int64(d.now.Captured), int64(d.past.Captured), true)}
+		Change: change(t, int64(d.now.Captured), int64(d.past.Captured), d.comparable)}
 	rate := ui.Stat{Label: t.Dashboard.SuccessRate, Value: ui.Plain("–"), Href: d.list(chargesPath, url.Values{"status": {string(charge.Failed)}}), Note: t.Dashboard.OfCharges(d.now.Failed, d.now.Decided)}
 	if d.now.Decided > 0 {
 		rate.Value = ui.Plain(t.Percent(money.Percent((d.now.Decided - d.now.Failed) * 1000 / d.now.Decided * 100)))
@@ -155,21 +159,41 @@ func (p *Portal) moneyStats(c echo.Context, d dashboard) []ui.Stat {
 			Note: t.Dashboard.RefundCount(d.refunds.Count)}}
 }
 
-// change compares a number with the one of the days before; nothing if there was none.
-func change(t *text.Catalogue, now, before int64, good bool) ui.Change {
-	if before <= 0 {
+// reachesBack tells whether the days that are compared with are whole: charges began on the first of them, or before.
+func (p *Portal) reachesBack(c echo.Context, d dashboard) (bool, error) {
+	if d.past.Captured <= 0 {
+		return false, nil
+	}
+	for _, one := range d.days {
+		if string(one.Day) == d.before.Format(time.DateOnly) {
+			return true, nil
+		}
+	}
+	earlier, err := p.Charges.List(c.Request().Context(), actor(c), charge.ListInput{Page: pageOfOne, Created: page.Times{Until: &d.before}})
+	return len(earlier.Items) > 0, err
+}
+
+// mostRise is the rise that is still written as such, in thousandths: what is more says little, and is long.
+const mostRise = 9_990
+
+// change compares a number with the one of the days before, if these are whole; nothing where there is nothing to compare.
+func change(t *text.Catalogue, now, before int64, whole bool) ui.Change {
+	switch {
+	case now <= 0 && before <= 0:
 		return ui.Change{}
+	case before <= 0 || !whole:
+		return ui.Change{Words: "–", Since: t.Dashboard.NoThan, Unknown: true}
 	}
 	permille := (now - before) * 1000 / before
 	out := ui.Change{Words: t.Percent(money.Percent(max(permille, -permille) * 100)), Since: t.Dashboard.Than}
+	if permille > mostRise {
+		out.Words = t.Dashboard.Over + t.Percent(money.Percent(mostRise*100))
+	}
 	switch {
 	case permille > 0:
 		out.Sign, out.Tone = 1, ui.Success
 	case permille < 0:
 		out.Sign, out.Tone = -1, ui.Danger
-	}
-	if !good {
-		out.Tone = ""
 	}
 	return out
 }

@@ -88,7 +88,7 @@ func TestHomeNamesWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, role := range []authz.Role{authz.RoleApplicationAdmin, authz.RoleOrganizationStaff} {
-		w.send(home, nil, "Cookie", w.as(role)).says(t, "Needs attention", "Answer the dispute of $480.00 USD", "Riverside Food Bank", "1 dispute to answer")
+		w.send(home, nil, "Cookie", w.as(role)).says(t, "Needs attention", "ispute of $480.00 USD", "Riverside Food Bank", "1 dispute needs a response")
 	}
 	foreign := w.send(home, nil, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other))
 	if strings.Contains(foreign.body, "$480.00") {
@@ -141,4 +141,45 @@ func TestHomeForetellsTheNextPayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.send(home, nil, "Cookie", cookie).says(t, "Nothing is available yet")
+}
+
+// A number is compared with the days before only if these are whole, and never in more than three digits.
+func TestComparisonsOfTheHomePage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		now, before int64
+		whole       bool
+		words       string
+		sign        int
+	}{
+		{0, 0, true, "", 0}, {0, 0, false, "", 0}, {100, 0, true, "–", 0}, {187, 100, false, "–", 0}, {187, 100, true, "87%", 1}, {50, 100, true, "50%", -1},
+		{100, 100, true, "0%", 0}, {0, 100, true, "100%", -1}, {1_099, 100, true, "999%", 1}, {1_100, 100, true, "> 999%", 1}, {172_219_600, 100_000, true, "> 999%", 1},
+	} {
+		got := change(text.English, c.now, c.before, c.whole)
+		if got.Words != c.words || got.Sign != c.sign || got.Unknown != (c.words == "–") {
+			t.Errorf("%d after %d (%v): %+v", c.now, c.before, c.whole, got)
+		}
+	}
+}
+
+// The days before are whole once charges go back to the first of them.
+func TestTheHomePageComparesWholeDays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.charged(visaCard, 10_000, nil)
+	later := func(days int) answer {
+		w.pass(time.Duration(days) * 24 * time.Hour)
+		return w.send(home, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
+	}
+	later(0).lacks(t, "vs. previous 30 days")
+	later(40).says(t, "Not enough earlier data to compare")
+	w.charged(visaCard, 15_000, nil)
+	half := w.send(home, nil, "Cookie", w.as(authz.RoleOrganizationStaff))
+	half.says(t, "Not enough earlier data to compare")
+	half.lacks(t, "vs. previous 30 days")
+	whole := later(19) // the first charge is on the first of the days before
+	whole.says(t, "50%", "vs. previous 30 days")
+	whole.lacks(t, "Not enough earlier data")
+	w.charged(visaCard, 5_000, nil)
+	later(31).says(t, "vs. previous 30 days") // the first charges are before them all
 }

@@ -12,7 +12,6 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/report"
 	"svcpay/views"
@@ -34,6 +33,10 @@ func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f vi
 	if err != nil {
 		return err
 	}
+	banner, err := p.disputeBanner(c, d, with.now)
+	if err != nil {
+		return err
+	}
 	files, err := p.evidenceFiles(c, d)
 	if err != nil {
 		return err
@@ -45,10 +48,13 @@ func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f vi
 	t := say(c)
 	payer, _ := paidBy(t, with.charges[d.ChargeID])
 	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.names[d.MerchantID], Tone: disputeTone(d.Status),
-		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Banner: p.disputeBanner(c, d, with.now), Currency: d.Currency,
+		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Banner: banner, Currency: d.Currency,
 		Facts: p.disputeFacts(c, d, with), Timeline: disputeTimeline(t, d, happened.Items), Files: files}
-	view.Taken, view.MoneyText = moneyOf(t.Disputes, d)
-	view.Effect = view.Taken - d.FeeTotal
+	view.Moved, view.MoneyText = moneyOf(t.Disputes, d)
+	view.Effect = -d.FeeTotal
+	for _, one := range view.Moved {
+		view.Effect += one.Amount
+	}
 	for _, l := range d.Fees {
 		view.Fees = append(view.Fees, views.FeeLine{Name: t.Disputes.Kinds[strings.TrimSuffix(l.Fee, "_fee")], Amount: l.Amount})
 	}
@@ -59,40 +65,53 @@ func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f vi
 		view.Accept = acceptButton(t.Disputes, d)
 	} else {
 		view.Given = givenFacts(t.Disputes, d)
-		if d.EvidenceSubmittedAt != nil {
+		switch view.NoEvidence = t.Disputes.NoEvidence; {
+		case d.EvidenceSubmittedAt != nil:
 			view.GivenText = t.Disputes.Answered
+		case answerable:
+			view.NoEvidence = t.Disputes.NoEvidenceYet
 		}
 	}
 	view.JSON = indented(d)
 	return render(c, status, views.DisputePage(p.page(c, view.Title), view))
 }
 
+// acceptButton accepts a chargeback; a retrieval has nothing to accept.
 func acceptButton(t text.Disputes, d dispute.Dispute) ui.Button {
 	if d.Kind == dispute.Retrieval {
-		return ui.Button{Label: t.Accept, Variant: ui.Outline, Disabled: true, Reason: t.OffRetrieval}
+		return ui.Button{} // it asks for documents only
 	}
 	return ui.Button{Label: t.Accept, Variant: ui.Outline, Dialog: true, Href: disputesPath + "/" + d.ID.String() + "/accept"}
 }
 
-// moneyOf is what a dispute has taken from the merchant so far, without fees, and why.
-func moneyOf(t text.Disputes, d dispute.Dispute) (taken money.Amount, why string) {
+// moneyOf is what a dispute has moved on the merchant's balance so far, without fees, and why. A retrieval moves nothing.
+func moneyOf(t text.Disputes, d dispute.Dispute) (moved []views.DisputeMove, why string) {
+	taken := views.DisputeMove{Label: t.Disputed, Amount: -d.Amount}
 	switch {
 	case d.Kind == dispute.Retrieval:
-		return 0, t.NoMoney
+		return nil, t.NoMoney
 	case d.Status == dispute.Won:
-		return 0, t.WonText + " " + t.FeesText
+		return []views.DisputeMove{taken, {Label: t.Released, Amount: d.Amount}}, t.WonText + " " + t.FeesText
 	case d.Status == dispute.Lost || d.Status == dispute.Accepted:
-		return -d.Amount, t.LostText + " " + t.FeesText
+		return []views.DisputeMove{taken}, t.LostText + " " + t.FeesText
 	}
-	return -d.Amount, t.Held + ". " + t.FeesText
+	return []views.DisputeMove{taken}, t.Held + ". " + t.FeesText
 }
 
 // disputeBanner says where a dispute stands, and what there is to do.
-func (p *Portal) disputeBanner(c echo.Context, d dispute.Dispute, now time.Time) ui.Banner {
+func (p *Portal) disputeBanner(c echo.Context, d dispute.Dispute, now time.Time) (ui.Banner, error) {
 	t := say(c).Disputes
+	if d.Status == dispute.NeedsResponse && now.Before(d.RespondBy.Time) {
+		return p.dueBanner(c, d, now)
+	}
+	return closedBanner(t, d), nil
+}
+
+// closedBanner says where a dispute stands that takes no response, or none any longer.
+func closedBanner(t text.Disputes, d dispute.Dispute) ui.Banner {
 	switch d.Status {
 	case dispute.UnderReview:
-		return ui.Banner{Tone: ui.Info, Title: t.ReviewingTitle, Text: t.ReviewingText}
+		return ui.Banner{Tone: ui.Info, Title: t.ReviewingTitles[string(d.Kind)], Text: t.ReviewingText}
 	case dispute.Won:
 		return ui.Banner{Tone: ui.Success, Title: t.WonTitle, Text: t.WonText}
 	case dispute.Lost:
@@ -103,15 +122,18 @@ func (p *Portal) disputeBanner(c echo.Context, d dispute.Dispute, now time.Time)
 		return ui.Banner{Tone: ui.Neutral, Title: t.ClosedTitle, Text: t.ClosedText}
 	case dispute.NeedsResponse:
 	}
-	if !now.Before(d.RespondBy.Time) {
-		return ui.Banner{Tone: ui.Warning, Title: t.LateTitle, Text: t.OffOver}
-	}
+	return ui.Banner{Tone: ui.Warning, Title: t.LateTitle, Text: t.OffOver}
+}
+
+// dueBanner says by when a dispute is to be responded to, and what with; or, to a visitor whose role cannot, who is to.
+func (p *Portal) dueBanner(c echo.Context, d dispute.Dispute, now time.Time) (ui.Banner, error) {
+	t := say(c).Disputes
 	when, tone := dueIn(c, d.RespondBy.Time, now)
-	words := t.DueText
-	if !p.may(c, authz.DisputeAnswer) {
-		words = t.OffRight
+	if p.may(c, authz.DisputeAnswer) {
+		return ui.Banner{Tone: tone, Title: t.DueTitle(when), Text: t.DueTexts[string(d.Kind)]}, nil
 	}
-	return ui.Banner{Tone: tone, Title: t.DueTitle(when), Text: words}
+	owner, err := p.Merchants.Get(c.Request().Context(), actor(c), d.MerchantID)
+	return ui.Banner{Tone: tone, Title: t.WaitingFor(owner.Organization.Name), Text: t.OffRight(when)}, err
 }
 
 func (p *Portal) disputeFacts(c echo.Context, d dispute.Dispute, with contested) []ui.Fact {

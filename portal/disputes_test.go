@@ -91,7 +91,7 @@ func TestDisputesAreListedByTheirDueDate(t *testing.T) {
 	second := w.questioned(w.App, dispute.Retrieval, 5_000)
 	staff = w.as(authz.RoleOrganizationStaff)
 	a := w.send(disputesPath, nil, "Cookie", staff)
-	a.says(t, "To answer", "$40.00", "$50.00", "Dana Reed", "Visa ···· 4242", "2 disputes", "Fraudulent")
+	a.says(t, "Needs response", "$40.00", "$50.00", "Dana Reed", "Visa ···· 4242", "2 disputes", "Fraudulent")
 	a.lacks(t, "$77.00")
 	sooner, later := first, second
 	if second.RespondBy.Before(first.RespondBy.Time) {
@@ -177,7 +177,23 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	w.upload(at+"/evidence", fields, "receipt.pdf", receipt, staff).wants(t, http.StatusSeeOther, at)
 	page := w.send(at, nil, "Cookie", staff)
 	page.says(t, "receipt.pdf", "PDF, 1 KB", `value="Dana Reed"`)
-	w.upload(at+"/evidence", fields, "letter.txt", []byte("hello"), staff).says(t, "is not a whole PDF")
+	fields["version"], fields["receipt_description"] = page.hidden(t, "version"), "One ticket"
+	today := w.Clock.Now().UTC().Format("Jan 2, 2006")
+	refused := w.upload(at+"/evidence", fields, "letter.txt", []byte("hello"), staff)
+	refused.says(t, "is not a whole PDF", "The draft was saved, but no file was added")
+	if !strings.Contains(refused.words(), "Add file Saved "+today) {
+		t.Error("the page does not say when the draft was saved")
+	}
+	refused.lacks(t, "The draft was not saved")
+	if got := w.dispute(d); got.Evidence["receipt_description"] != "One ticket" {
+		t.Errorf("a file that was refused kept a text from being saved: %q", got.Evidence)
+	}
+	fields["version"], fields["uncategorized_text"] = refused.hidden(t, "version"), strings.Repeat("x", 20_001)
+	long := w.upload(at+"/evidence", fields, "receipt.pdf", nil, staff)
+	long.says(t, "The draft was not saved")
+	if !strings.Contains(long.words(), "Add file Last saved "+today) {
+		t.Error("what is shown as saved is not the draft that was refused")
+	}
 	got := w.dispute(d)
 	if len(got.EvidenceFiles) != 1 {
 		t.Fatalf("%+v", got)
@@ -262,7 +278,7 @@ func TestChargebackIsAccepted(t *testing.T) {
 	w := newWorld(t, nil)
 	d, asked, staff := w.questioned(w.App, dispute.Chargeback, 4_000), w.questioned(w.App, dispute.Retrieval, 5_000), w.as(authz.RoleOrganizationStaff)
 	at := disputesPath + "/" + d.ID.String()
-	w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "there is nothing to accept", "No money moves")
+	w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", staff).says(t, "No money moves", "Submit the documents")
 	dialog := w.send(at+"/accept", nil, "Cookie", staff)
 	dialog.says(t, "The payer keeps $40.00 USD, and the merchant pays it for good.", "the payer is right", "cannot be undone")
 	form := url.Values{"once": {dialog.hidden(t, "once")}, "version": {dialog.hidden(t, "version")}}
@@ -280,6 +296,6 @@ func TestChargebackIsAccepted(t *testing.T) {
 		w.send(at+"/evidence", url.Values{"payer_name": {"x"}}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
 	}
 	reader := w.send(disputesPath+"/"+asked.ID.String(), nil, "Cookie", w.as(authz.RoleSupportStaff))
-	reader.says(t, "Your role may see disputes, not answer them.", "No evidence was handed in.")
+	reader.says(t, "Waiting for Riverside Community Trust", "Your role can view disputes but not respond to them.", "No evidence has been submitted yet.")
 	reader.lacks(t, `id="evidence"`)
 }

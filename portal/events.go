@@ -96,7 +96,7 @@ func (p *Portal) showEvents(c echo.Context) error {
 		{Title: t.Events.Source, Place: ui.PlaceState}, {Title: t.Events.Sequence, Right: true}, {Title: t.Events.When, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range events.Items {
 		table.Rows = append(table.Rows, ui.Row{Href: eventsPath + "/" + e.ID.String(), Label: e.Type, Cells: []templ.Component{
-			ui.Two(e.Type, meaningOf(e.Type)), ui.Mono(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
+			ui.Two(e.Type, meaningOf(e.Type)), ui.Short(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
 	}
 	bar := ui.FilterBar{Path: eventsPath, Query: query, Target: ui.ResultsID, Export: p.exported(c, eventsPath+".csv"), Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords},
 		Filters: []ui.Filter{typeFilter(t), {Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords}, {Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))}}}

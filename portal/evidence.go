@@ -174,19 +174,20 @@ func (p *Portal) saveEvidence(c echo.Context) error {
 const mostMeanwhile = 5
 
 // keep puts what a form says in place of a draft as it is now, and returns the draft. Whoever changed it since it was read is
-// looked at, too: if the form knows nothing of their texts it returns those instead.
+// looked at, too: if the form knows nothing of their texts it returns those instead. A file that is refused keeps no text
+// from being saved: the draft is returned with the refusal.
 func (p *Portal) keep(c echo.Context, d dispute.Dispute, in *sentEvidence) (now dispute.Dispute, theirs []ui.Edit, err error) {
 	for tries := 1; ; tries++ {
 		if theirs = conflict(say(c).Disputes, d, *in); len(theirs) > 0 {
 			return d, theirs, nil
 		}
-		files, err := p.filesAfter(c, d, in)
-		if err != nil {
-			return d, nil, err
+		files, refused := p.filesAfter(c, d, in)
+		if refused != nil && !fileAlone(refused) {
+			return d, nil, refused
 		}
 		now, err = p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files, IfVersion: &d.Version})
 		if err == nil {
-			return now, nil, nil
+			return now, nil, refused
 		}
 		if tries == mostMeanwhile || !fault.HasCode(err, "object_changed") {
 			return d, nil, err
@@ -202,6 +203,7 @@ func (p *Portal) keep(c echo.Context, d dispute.Dispute, in *sentEvidence) (now 
 func (p *Portal) saveByButton(c echo.Context, d dispute.Dispute, in sentEvidence) error {
 	now, theirs, err := p.keep(c, d, &in)
 	f := evidenceForm(say(c).Disputes, now, in.evidence)
+	f.Draft.Earlier = len(theirs) > 0 || err != nil && !fileAlone(err)
 	if len(theirs) > 0 {
 		f.Changed, f.Edits = true, theirs
 		return p.disputePage(c, http.StatusConflict, now, f)
@@ -262,7 +264,14 @@ func fileIDs(files []ids.File) []string {
 	return out
 }
 
+// fileAlone tells whether a refusal is of the form's file, and of nothing else.
+func fileAlone(err error) bool {
+	f, ok := fault.As(err)
+	return ok && f.Kind == fault.KindInvalid && f.Param == "file"
+}
+
 // filesAfter are the draft's files once the form's file, which is kept once, is among them, or the one to be removed is not.
+// A refusal of the file comes with the files as they are.
 func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in *sentEvidence) ([]string, error) {
 	t, files := say(c).Disputes, fileIDs(d.EvidenceFiles)
 	if in.remove != "" {
@@ -270,13 +279,13 @@ func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in *sentEvidence)
 	}
 	switch {
 	case in.file == nil && in.next == "file":
-		return nil, fault.Invalid("parameter_missing", t.FileNone).On("file")
+		return files, fault.Invalid("parameter_missing", t.FileNone).On("file")
 	case in.file == nil:
 		return files, nil
 	case len(files) >= dispute.MaxFiles:
-		return nil, fault.Invalid("parameter_invalid", t.TooManyFiles).On("file")
+		return files, fault.Invalid("parameter_invalid", t.TooManyFiles).On("file")
 	case len(in.file.Content) > upload.MaxSize:
-		return nil, fault.Invalid("request_too_large", t.FileLarge).On("file")
+		return files, fault.Invalid("request_too_large", t.FileLarge).On("file")
 	case in.kept != "":
 		return append(files, in.kept), nil
 	}
@@ -286,10 +295,13 @@ func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in *sentEvidence)
 		if len(f.Fields) > 0 {
 			message = f.Fields[0].Message
 		}
-		return nil, fault.Invalid(f.Code, message).On("file")
+		return files, fault.Invalid(f.Code, message).On("file")
+	}
+	if err != nil {
+		return nil, err
 	}
 	in.kept = kept.Object.ID.String()
-	return append(files, in.kept), err
+	return append(files, in.kept), nil
 }
 
 // conflict are the texts that somebody else wrote or took out, beside what the form says. The form's own are none, also those
@@ -313,7 +325,11 @@ func (p *Portal) mistakes(c echo.Context, err error, f *views.EvidenceForm) (sta
 	for _, name := range dispute.EvidenceNames() {
 		inputs[fmt.Sprint("evidence.", name)] = name
 	}
-	above, beside, ok := problems(err, say(c).Disputes.Problems, inputs)
+	title := say(c).Disputes.Problems
+	if fileAlone(err) {
+		title = say(c).Disputes.FileProblem
+	}
+	above, beside, ok := problems(err, title, inputs)
 	if !ok {
 		return 0, false
 	}

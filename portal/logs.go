@@ -103,7 +103,7 @@ func logStatus(l requestlog.Log) templ.Component {
 	case l.Status >= 400:
 		tone = ui.Warning
 	}
-	return ui.Status(tone, strings.TrimSpace(strconv.Itoa(l.Status)+" "+deref(l.ErrorCode)))
+	return views.ChargeState(views.State{Tone: tone, Word: strconv.Itoa(l.Status), Note: deref(l.ErrorCode)})
 }
 
 func (p *Portal) logBar(c echo.Context, query url.Values) ui.FilterBar {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -55,17 +54,21 @@ func (p *Portal) showPayout(c echo.Context) error {
 		view.Sheet = at + "/entries.csv"
 	}
 	if one.Failure != nil {
-		view.Banner = payoutBanner(t.Payouts, *one.Failure)
-	}
-	if owner.PayoutsPausedReason != nil && one.Failure != nil {
-		view.Pause = merchantAt(owner.ID, payoutsEnd)
+		view.Banner = payoutBanner(t.Payouts, *one.Failure, owner.PayoutsPausedReason != nil)
+		if owner.PayoutsPausedReason != nil {
+			view.Pause = merchantAt(owner.ID, payoutsEnd)
+		}
 	}
 	view.JSON = indented(one)
 	return render(c, http.StatusOK, views.PayoutPage(p.page(c, view.Title), view))
 }
 
-func payoutBanner(t text.Payouts, f payout.Failure) ui.Banner {
+// payoutBanner says why a payout failed, where its money is, and whether the merchant's payouts are paused now.
+func payoutBanner(t text.Payouts, f payout.Failure, paused bool) ui.Banner {
 	words := t.FailedText
+	if paused {
+		words += " " + t.PausedText
+	}
 	if f.ReturnCode != nil {
 		words += " " + t.Code + ": " + *f.ReturnCode + "."
 	}
@@ -114,18 +117,9 @@ func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views
 func (p *Portal) payoutEntry(c echo.Context, e payout.Entry) views.PayoutEntry {
 	out := views.PayoutEntry{Kind: kindName(say(c), e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
 	if e.ChargeID != nil {
-		out.Charge, out.Href = shortened(e.ChargeID.String()), p.below(c, chargesPath, e.ChargeID.String())
+		out.Charge, out.Href = ui.ShortID(e.ChargeID.String()), p.below(c, chargesPath, e.ChargeID.String())
 	}
 	return out
-}
-
-// shownOfID is how many characters at an id's end tell it apart in a list.
-const shownOfID = 8
-
-// shortened is an id in a narrow column: its prefix and its end.
-func shortened(id string) string {
-	prefix, rest, _ := strings.Cut(id, "_")
-	return prefix + "_…" + rest[max(0, len(rest)-shownOfID):]
 }
 
 func (p *Portal) payoutDetails(c echo.Context, one payout.Payout, owner merchant.Merchant) []ui.Fact {

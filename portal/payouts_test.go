@@ -239,7 +239,7 @@ func TestPausedPayoutsAreResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, admin := merchantAt(one.MerchantID, payoutsEnd), w.as(authz.RoleOrganizationAdmin)
-	w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank sent it back", "Return code: R02.", "Came back", at)
+	w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin).says(t, "The bank sent it back", "Return code: R02.", "Came back", at, "Payouts of this merchant are paused")
 	w.send(at, nil, "Cookie", w.as(authz.RoleOrganizationStaff)).says(t, "Payouts are paused: A payout came back", "resumes payouts")
 	w.send(at, nil, "Cookie", admin).says(t, `href="`+at+`/resume"`)
 	w.send(at+"/resume", nil, "Cookie", admin).says(t, "Resume payouts", "From the next run on, money goes to", `action="`+at+`/resume"`)
@@ -247,5 +247,8 @@ func TestPausedPayoutsAreResumed(t *testing.T) {
 	w.send(at+"/resume", url.Values{}, "Cookie", w.in(authz.RoleOrganizationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	w.send(at+"/resume", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", admin).lacks(t, "Payouts are paused")
+	resumed := w.send(payoutsPath+"/"+one.ID.String(), nil, "Cookie", admin)
+	resumed.says(t, "The bank sent it back", "The money is available again.")
+	resumed.lacks(t, "are paused")
 	w.send(at+"/resume", nil, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 }

@@ -209,16 +209,16 @@ func (p *Portal) showRefundTotals(c echo.Context) error {
 }
 
 func refundFigures(t *text.Catalogue, sums []refund.Totals) templ.Component {
-	var rows [][]ui.Figure
+	var rows []ui.FigureRow
 	for _, s := range sums {
-		row := []ui.Figure{{Label: t.Refunds.Count, Value: ui.Number(s.Count)}, {Label: t.Refunds.Succeeded, Value: ui.Money(s.Succeeded, s.Currency)}}
+		row := []ui.Figure{{Label: t.Refunds.Count, Value: ui.Number(s.Count)}, {Label: t.Refunds.Succeeded, Value: ui.Amount(s.Succeeded)}}
 		if s.Pending > 0 {
 			row = append(row, ui.Figure{Label: t.Refunds.Pending, Value: ui.Amount(s.Pending)})
 		}
 		if s.Failed > 0 {
 			row = append(row, ui.Figure{Label: t.Refunds.Failed, Value: ui.Amount(s.Failed)})
 		}
-		rows = append(rows, row)
+		rows = append(rows, ui.FigureRow{Currency: s.Currency, Figures: row})
 	}
 	return ui.Figures(rows)
 }

@@ -25,15 +25,22 @@ type Dispute struct {
 	Form        EvidenceForm
 	Given       []ui.Fact // what was handed in, or stands in the draft, for those who cannot change it
 	GivenText   string
+	NoEvidence  string // where nothing is
 	Files       []EvidenceFile
 	Currency    money.Currency
 	Fees        []FeeLine
-	Taken       money.Amount // of the merchant's balance, by the dispute itself
-	Effect      money.Amount // with its fees
+	Moved       []DisputeMove // by the dispute itself
+	Effect      money.Amount  // with its fees
 	MoneyText   string
 	Facts       []ui.Fact
 	Timeline    ui.Timeline
 	JSON        string
+}
+
+// DisputeMove is an amount that a dispute has moved on the merchant's balance.
+type DisputeMove struct {
+	Label  string
+	Amount money.Amount
 }
 
 // EvidenceFile is a file among the evidence.
@@ -146,7 +153,7 @@ func DisputePage(p Page, d Dispute) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = givenEvidence(d.Given, d.Files).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = givenEvidence(d.Given, d.Files, d.NoEvidence).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -228,7 +235,7 @@ func DisputePage(p Page, d Dispute) templ.Component {
 				var templ_7745c5c3_Var9 string
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(d.MoneyText)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dispute.templ`, Line: 67, Col: 39}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dispute.templ`, Line: 74, Col: 39}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -281,14 +288,17 @@ func DisputePage(p Page, d Dispute) templ.Component {
 }
 
 func (d Dispute) terms(t text.Disputes) []ui.Term {
-	out := []ui.Term{{Label: t.Disputed, Amount: ui.Amount(d.Taken)}}
+	var out []ui.Term
+	for _, one := range d.Moved {
+		out = append(out, ui.Term{Label: one.Label, Amount: ui.Amount(one.Amount)})
+	}
 	for _, f := range d.Fees {
 		out = append(out, ui.Term{Label: t.Fee, Detail: f.Name, Amount: ui.Amount(-f.Amount)})
 	}
 	return out
 }
 
-func givenEvidence(facts []ui.Fact, files []EvidenceFile) templ.Component {
+func givenEvidence(facts []ui.Fact, files []EvidenceFile, none string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -315,9 +325,9 @@ func givenEvidence(facts []ui.Fact, files []EvidenceFile) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(text.Of(ctx).Disputes.NoEvidence)
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(none)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dispute.templ`, Line: 87, Col: 69}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dispute.templ`, Line: 97, Col: 41}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -342,7 +352,7 @@ func givenEvidence(facts []ui.Fact, files []EvidenceFile) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(text.Of(ctx).Disputes.Files)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dispute.templ`, Line: 93, Col: 79}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dispute.templ`, Line: 103, Col: 79}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -408,7 +418,7 @@ func Prose(words string) templ.Component {
 		var templ_7745c5c3_Var15 string
 		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(words)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dispute.templ`, Line: 106, Col: 42}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/dispute.templ`, Line: 116, Col: 42}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 		if templ_7745c5c3_Err != nil {

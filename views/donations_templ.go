@@ -60,7 +60,7 @@ func (v Donations) table(t text.Donations, all *text.Catalogue) ui.Table {
 	for _, d := range v.Lines {
 		row := ui.Row{ID: d.ID, Href: d.Href, Label: t.Row(all.Amount(d.Amount), d.Donor), Off: d.Off, Cells: []templ.Component{
 			ui.Two(d.Donor, d.Detail), ui.Money(d.Amount, d.Currency), ui.Status(d.Tone, d.Status), ui.Two(d.Fund, d.Tracking),
-			ui.Plain(d.Merchant), ui.Time(d.At)}}
+			ui.Plain(d.Merchant), ui.Date(d.At)}}
 		if v.Bulk != "" {
 			row.Cells = append(row.Cells, setStatus(d))
 		}

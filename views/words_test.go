@@ -107,3 +107,48 @@ func TestTemplatesHaveNoWordsOfTheirOwn(t *testing.T) {
 		t.Errorf("words are found as %q", found)
 	}
 }
+
+// inline are the components that are drawn within a line of text: what is beside them needs a space of its own, because a
+// template keeps none between a text and a component.
+var (
+	inline     = regexp.MustCompile(`^@(ui\.)?(Time|Date|Money|Amount|Number|Status|Badge|Mono|Short|Linked|Plain|Copied|Keys)\(`)
+	expression = regexp.MustCompile(`^\{ [^{].*\}$`)
+)
+
+// glued finds the texts of a template that run into the component before or after them.
+func glued(source string) (found []string) {
+	lines := strings.Split(source, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	for i := 1; i < len(lines); i++ {
+		before, after := lines[i-1], lines[i]
+		into := expression.MatchString(before) && inline.MatchString(after) || inline.MatchString(before) && expression.MatchString(after)
+		if into && !strings.Contains(before+after, `" "`) {
+			found = append(found, before+" "+after)
+		}
+	}
+	return found
+}
+
+func TestTextsDoNotRunIntoComponents(t *testing.T) {
+	t.Parallel()
+	looked := 0
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".templ" {
+			return err
+		}
+		looked++
+		source, err := os.ReadFile(path)
+		for _, one := range glued(string(source)) {
+			t.Errorf("%s: no space between %s", path, one)
+		}
+		return err
+	})
+	if err != nil || looked < 40 {
+		t.Errorf("%d templates were looked at: %v", looked, err)
+	}
+	if len(glued("\t{ t.Saved }\n\t@ui.Time(at)\n")) != 1 || len(glued("\t{ t.Saved + \" \" }\n\t@ui.Time(at)\n")) != 0 {
+		t.Error("a text without a space is not found")
+	}
+}

@@ -239,7 +239,7 @@ func (l list) table() ui.Table {
 			{Title: "Payer", Place: ui.PlaceLead},
 			{Title: "Amount", Right: true, Place: ui.PlaceAmount, Sort: ui.SortBy(ListPath, l.query, "amount", usual)},
 			{Title: "Status", Place: ui.PlaceState},
-			{Title: "Method"},
+			{Title: "Method", Whole: true},
 			{Title: "Merchant", Place: ui.PlaceGone},
 			{Title: "Created", Right: true, Place: ui.PlaceTime, Sort: ui.SortBy(ListPath, l.query, "created", usual)},
 		},

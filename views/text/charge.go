@@ -36,8 +36,7 @@ type Charge struct {
 	ProcessingText                              string
 	Advice                                      map[string]string
 	ReturnedText                                func(code string) string
-	DisputedTitle                               func(amount string) string
-	DisputedText                                func(day string) string
+	DisputedTitles, DisputedTexts               map[string]func(string) string // by the kind of the dispute: of the amount, and of the day
 	VoidedFor                                   string
 	Happenings                                  map[string]string
 	Sources                                     map[string]string
@@ -90,10 +89,20 @@ var chargeEnglish = Charge{
 	ProcessingText:  "It is asked again by itself until it is known what became of this charge. Nothing is sent twice.",
 	Advice: map[string]string{"use_another_method": "The payer can try another card or account.", "check_the_details": "The payer should look at what was typed.",
 		"try_again_later": "It can be tried again later."},
-	ReturnedText:  func(code string) string { return "Return code " + code + ". The merchant’s balance was debited." },
-	DisputedTitle: func(amount string) string { return "The payer disputes " + amount },
-	DisputedText:  func(day string) string { return "Answer by " + day + ", else it is lost." },
-	VoidedFor:     "Reason of the void",
+	ReturnedText: func(code string) string { return "Return code " + code + ". The merchant’s balance was debited." },
+	DisputedTitles: map[string]func(string) string{
+		"chargeback": func(amount string) string { return "The payer disputes " + amount },
+		"retrieval":  func(amount string) string { return "The payer's bank asks about " + amount },
+	},
+	DisputedTexts: map[string]func(string) string{
+		"chargeback": func(day string) string {
+			return "A response is due by " + day + ". Without one, the chargeback is lost."
+		},
+		"retrieval": func(day string) string {
+			return "Documents are due by " + day + ". Without them, the bank may open a chargeback."
+		},
+	},
+	VoidedFor: "Reason of the void",
 	Happenings: map[string]string{
 		"charge.created": "Created", "charge.authorized": "Authorized", "charge.captured": "Captured", "charge.pending": "Handed to the bank",
 		"charge.settled": "Settled", "charge.failed": "Failed", "charge.voided": "Voided", "charge.expired": "Authorization expired",

@@ -37,7 +37,7 @@ var rightsEnglish = Rights{
 	},
 	Held:    func(roles string) string { return "These roles have it: " + roles + "." },
 	Ask:     func(names, place string) string { return "In " + place + ", ask " + names + "." },
-	AskMore: func(role string) string { return "Ask a " + role + "." },
+	AskMore: func(role string) string { return "Ask " + indefinite(role) + "." },
 	NoRole:  "You have no role yet. Ask whoever added you here to give you one.",
 }
 

@@ -6,16 +6,19 @@ type Dashboard struct {
 	Show                                    func(currency string) string
 	Attention, Nothing, NothingText         string
 	AnswerDispute                           func(amount string) string
+	DisputeWaits                            func(amount, organization string) string
 	MoreDisputes                            func(n int) string
 	WebhookFails, WebhookPaused             func(host string) string
 	FailsSince                              func(day string) string
 	PayoutsPaused                           func(merchant string) string
 	MorePaused                              string
 	PausedReasons                           map[string]string
+	Resume                                  string
+	ResumeWaits                             func(organization string) string
 	RefundFailed                            func(amount string) string
 	Volume, SuccessRate, Net, Refunds       string
 	Disputes, NextPayout                    string
-	Than                                    string
+	Than, NoThan, Over                      string
 	OfCharges                               func(failed, decided int64) string
 	RefundCount, DisputeCount               func(n int64) string
 	AfterAll, NoneOpen, NoPayout            string
@@ -35,25 +38,31 @@ type Dashboard struct {
 var dashboardEnglish = Dashboard{
 	Text:      func(place string) string { return place + ", the last 30 days." },
 	Show:      func(currency string) string { return "Show " + currency },
-	Attention: "Needs attention", Nothing: "Nothing waits for you", NothingText: "Disputes to answer, failing webhooks and paused payouts would stand here.",
-	AnswerDispute: func(amount string) string { return "Answer the dispute of " + amount },
-	MoreDisputes:  func(n int) string { return plural(n, "more dispute", "more disputes") + " to answer" },
+	Attention: "Needs attention", Nothing: "Nothing waits for you", NothingText: "Open disputes, failing webhooks, paused payouts and failed refunds appear here.",
+	AnswerDispute: func(amount string) string { return "Respond to the dispute of " + amount },
+	DisputeWaits: func(amount, organization string) string {
+		return "Dispute of " + amount + " is waiting for " + organization
+	},
+	MoreDisputes:  func(n int) string { return plural(n, "more dispute needs", "more disputes need") + " a response" },
 	WebhookFails:  func(host string) string { return "Webhook to " + host + " is failing" },
 	WebhookPaused: func(host string) string { return "Webhook to " + host + " is paused" },
 	FailsSince:    func(day string) string { return "Since " + day },
 	MorePaused:    "More merchants whose payouts are paused",
 	PayoutsPaused: func(merchant string) string { return "Payouts of " + merchant + " are paused" },
-	PausedReasons: map[string]string{"payout_failed": "A payout failed. Look at the bank account, then resume.",
-		"payout_returned": "A payout came back. Look at the bank account, then resume."},
+	PausedReasons: map[string]string{"payout_failed": "A payout failed.", "payout_returned": "The bank returned a payout."},
+	Resume:        "Check the bank account, then resume payouts.",
+	ResumeWaits: func(organization string) string {
+		return "Waiting for an administrator of " + organization + " to resume payouts."
+	},
 	RefundFailed: func(amount string) string { return "A refund of " + amount + " failed" },
 	Volume:       "Volume", SuccessRate: "Success rate", Net: "Net", Refunds: "Refunds", Disputes: "Open disputes", NextPayout: "Next payout",
-	Than: "than the 30 days before",
+	Than: "vs. previous 30 days", NoThan: "Not enough earlier data to compare", Over: "> ",
 	OfCharges: func(failed, decided int64) string {
 		return group(failed, ",") + " of " + group(decided, ",") + " failed"
 	},
 	RefundCount:  func(n int64) string { return plural(int(n), "refund", "refunds") },
-	DisputeCount: func(n int64) string { return plural(int(n), "dispute", "disputes") + " to answer" },
-	AfterAll:     "After refunds, disputes and fees", NoneOpen: "None to answer", NoPayout: "Nothing is available yet",
+	DisputeCount: func(n int64) string { return plural(int(n), "dispute needs", "disputes need") + " a response" },
+	AfterAll:     "After refunds, disputes and fees", NoneOpen: "None need a response", NoPayout: "Nothing is available yet",
 	OnDay:       func(day string) string { return "On " + day },
 	VolumeChart: "Volume a day", VolumeText: "What was captured each day.", Last: "Last 30 days", Before: "30 days before",
 	CountChart: "Charges a day", CountText: "How many a day, and how many of them failed.", Captured: "Approved", Failed: "Failed",

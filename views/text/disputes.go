@@ -19,26 +19,30 @@ type Disputes struct {
 	FileGone, Remove                         string
 	FileDetail                               func(kind string, kilobytes int64) string
 	Save, Review, Saved, Unsaved             string
-	SavedBy                                  string
+	SavedBy, LastSaved                       string
 	Changed, ChangedText, Conflict           string
-	Problems, Nothing, NothingText           string
+	Problems, FileProblem                    string
+	Nothing, NothingText                     string
 	ReviewTitle, ReviewText, Submit, Once    string
 	Submitted, OnItsWay                      string
 	Accept, AcceptTitle, AcceptText          string
 	AcceptWhat                               func(amount string) string
 	AcceptOnce, Accepted, Keep               string
-	OffRight, OffRetrieval, OffOver          string
-	Money, Disputed, Fee, Effect, FeesText   string
+	OffRight                                 func(when string) string
+	OffOver                                  string
+	Money, Disputed, Released, Fee           string
+	Effect, FeesText                         string
 	Held, NoMoney                            string
 	Details, Charge, Timeline                string
 	JSON, JSONText, ID, Network              string
 	Respond, SubmittedAt, Escalated, Closed  string
 	Happened                                 map[string]string // events of a dispute
 	CallSent, CallWaits                      string
-	NoEvidence                               string
-	DueTitle                                 func(when string) string
-	DueText, LateTitle, ReviewingTitle       string
-	ReviewingText, WonTitle, LostTitle       string
+	NoEvidence, NoEvidenceYet                string
+	DueTitle, WaitingFor                     func(what string) string
+	DueTexts, ReviewingTitles                map[string]string // by the kind of the dispute
+	LateTitle, ReviewingText                 string
+	WonTitle, LostTitle                      string
 	WonText, LostText, AcceptedTitle         string
 	AcceptedText, ClosedTitle, ClosedText    string
 	TooManyFiles, FileLarge, FileNone, Added string
@@ -55,7 +59,7 @@ var disputesEnglish = Disputes{
 		"product_unacceptable": "Not as described", "credit_not_processed": "Credit not processed", "subscription_canceled": "Subscription canceled", "general": "General"},
 	Payer: "Payer", Amount: "Amount", Status: "Status", Reason: "Reason", Merchant: "Merchant",
 	Due: "Answer by", Created: "Opened", Kind: "Kind", Search: "Dispute or charge id",
-	Open: "To answer", OpenText: "Those that are due first stand first. An unanswered chargeback is lost.",
+	Open: "Needs response", OpenText: "Sorted by due date. A chargeback without a response is lost.",
 	Shown:      func(n int) string { return onPage(n, "dispute", "disputes") },
 	Sheet:      "disputes",
 	EmptyTitle: "No disputes", EmptyText: "When a payer's bank questions a charge, it appears here with the day by which to answer.",
@@ -87,10 +91,10 @@ var disputesEnglish = Disputes{
 	Files: "Files", FilesText: "Receipts, letters, proof of delivery: at most ten.", File: "Add a file", FileLimits: "PDF, PNG or JPEG, up to 5 MB", Add: "Add file",
 	FileGone: "Uploaded by your application", Remove: "Remove",
 	FileDetail: func(kind string, kilobytes int64) string { return kind + ", " + group(kilobytes, ",") + " KB" },
-	Save:       "Save draft", Review: "Review and hand in", Saved: "Saved", Unsaved: "Nothing is saved yet", SavedBy: "Saved",
+	Save:       "Save draft", Review: "Review and hand in", Saved: "Saved", Unsaved: "Nothing is saved yet", SavedBy: "Saved", LastSaved: "Last saved",
 	Changed: "Somebody changed this draft meanwhile", ChangedText: "What they wrote is on the left, what you wrote on the right. Save again to keep yours.",
 	Conflict: "Somebody else changed this draft. Save it to see both.",
-	Problems: "The draft was not saved", Nothing: "There is no evidence yet", NothingText: "Write a text or add a file first.",
+	Problems: "The draft was not saved", FileProblem: "The draft was saved, but no file was added", Nothing: "There is no evidence yet", NothingText: "Write a text or add a file first.",
 	ReviewTitle: "Hand in evidence", ReviewText: "This is what the payer's bank will read.", Submit: "Hand in",
 	Once:      "Evidence is handed in once. Nothing can be added or changed afterwards.",
 	Submitted: "The evidence is handed in. The payer's bank decides now.", OnItsWay: "It is on its way. Look again in a moment.",
@@ -99,9 +103,11 @@ var disputesEnglish = Disputes{
 		return "The payer keeps " + amount + ", and the merchant pays it for good."
 	},
 	AcceptOnce: "This cannot be undone. The chargeback fee stays.", Accepted: "The chargeback is accepted.", Keep: "Accept and give the money back",
-	OffRight: "Your role may see disputes, not answer them.", OffRetrieval: "A retrieval asks for documents only; there is nothing to accept.",
+	OffRight: func(when string) string {
+		return "A response is due " + when + ". Your role can view disputes but not respond to them."
+	},
 	OffOver: "The day by which to answer has passed.",
-	Money:   "Amounts", Disputed: "Disputed", Fee: "Fee", Effect: "Effect on the balance", FeesText: "A fee is not given back, however a dispute ends.",
+	Money:   "Amounts", Disputed: "Disputed", Released: "Released", Fee: "Fee", Effect: "Effect on the balance", FeesText: "A fee is not given back, however a dispute ends.",
 	Held: "Held until it is decided", NoMoney: "No money moves unless it becomes a chargeback.",
 	Details: "Details", Charge: "Charge", Timeline: "Timeline",
 	JSON: "JSON", JSONText: "What the API says of this dispute.", ID: "Dispute", Network: "Processor's id",
@@ -109,11 +115,15 @@ var disputesEnglish = Disputes{
 	Happened: map[string]string{"dispute.created": "Opened", "dispute.updated": "Changed", "dispute.accepted": "Accepted", "dispute.won": "Won",
 		"dispute.lost": "Lost", "dispute.closed": "Closed", "draft": "Draft saved", "submitted": "Evidence handed in", "escalated": "Became a chargeback"},
 	CallSent: "Answer sent to the processor", CallWaits: "Answer sent; none came back yet",
-	NoEvidence: "No evidence was handed in.",
+	NoEvidence: "No evidence was submitted.", NoEvidenceYet: "No evidence has been submitted yet.",
 	DueTitle:   func(when string) string { return "Answer this " + when },
-	DueText:    "Hand in evidence, or accept the chargeback. Without an answer it is lost.", LateTitle: "The time to answer has run out",
-	ReviewingTitle: "The payer's bank decides now", ReviewingText: "There is nothing to do until it has.",
-	WonTitle: "You won", WonText: "What was held is available again.", LostTitle: "You lost", LostText: "The money went back to the payer.",
+	WaitingFor: func(organization string) string { return "Waiting for " + organization },
+	DueTexts: map[string]string{"chargeback": "Submit evidence, or accept the chargeback. Without a response, it is lost.",
+		"retrieval": "Submit the documents that the payer's bank asks for. Without them, the bank may open a chargeback."},
+	LateTitle:       "The time to answer has run out",
+	ReviewingTitles: map[string]string{"chargeback": "The payer's bank decides now", "retrieval": "The payer's bank is reviewing your documents"},
+	ReviewingText:   "There is nothing to do until it has.",
+	WonTitle:        "You won", WonText: "What was held is available again.", LostTitle: "You lost", LostText: "The money went back to the payer.",
 	AcceptedTitle: "You accepted", AcceptedText: "The money went back to the payer.",
 	ClosedTitle: "The bank's question is answered", ClosedText: "No money moved.",
 	TooManyFiles: "There are ten files. Remove one first.", FileLarge: "A file may have 5 MB. Choose a smaller one.", FileNone: "Choose a file.",

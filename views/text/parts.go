@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Parts are the texts of the kit's own components.
 type Parts struct {
@@ -92,6 +95,14 @@ var partsEnglish = Parts{
 
 // onPage says how much of a list is on the page that is shown.
 func onPage(n int, one, more string) string { return plural(n, one, more) + " on this page" }
+
+// indefinite is a noun in English with its article, by its first letter: no noun of the catalogue sounds otherwise.
+func indefinite(noun string) string {
+	if noun != "" && strings.ContainsRune("aeiou", unicode.ToLower(rune(noun[0]))) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
 
 // plural writes a number in English and the word that goes with it.
 func plural(n int, one, more string) string {

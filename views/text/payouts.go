@@ -21,7 +21,8 @@ type Payouts struct {
 	Period, Descriptor, Reference             string
 	Started, Arrived, Failed, Returned        string
 	Failures                                  map[string]string
-	FailedText, Code, Balances, Pause         string
+	FailedText, PausedText                    string
+	Code, Balances, Pause                     string
 }
 
 var payoutsEnglish = Payouts{
@@ -53,7 +54,7 @@ var payoutsEnglish = Payouts{
 	Started: "Sent to the processor", Arrived: "Arrived", Failed: "Failed", Returned: "Came back",
 	Failures: map[string]string{"payout_declined": "The processor did not accept it", "not_submitted": "It was never sent", "bank_refused": "The bank refused it",
 		"bank_returned": "The bank sent it back"},
-	FailedText: "The money is available again. Payouts of this merchant wait until somebody resumes them.", Code: "Return code",
+	FailedText: "The money is available again.", PausedText: "Payouts of this merchant are paused until they are resumed.", Code: "Return code",
 	Balances: "Balances and statements", Pause: "Look at the merchant's payouts",
 }
 

@@ -25,6 +25,7 @@ type Column struct {
 	Title  string
 	Silent bool  // the title is not seen, only heard
 	Right  bool  // amounts and counts stand to the right
+	Whole  bool  // its lines are never broken: a card and its last four digits
 	Place  Place // in a card
 	Sort   Sort  // the zero Sort cannot be sorted by
 }
@@ -85,19 +86,23 @@ type Bulk struct {
 	Buttons []Button
 }
 
-// kind says how much room the table needs to be one: few columns need less.
+// kind says how much room the table needs to be one: the fewer columns, the less.
 func (t Table) kind() string {
-	if len(t.Columns) <= 4 {
+	switch {
+	case len(t.Columns) <= 4:
 		return "few"
+	case len(t.Columns) <= 6:
+		return "many"
 	}
-	return "many"
+	return "most"
 }
 
 // cells are the attributes of the cells of each column, the same in every row.
 func (t Table) cells() []templ.OrderedAttributes {
 	out := make([]templ.OrderedAttributes, len(t.Columns))
 	for i, c := range t.Columns {
-		out[i] = templ.OrderedAttributes{{Key: "data-place", Value: string(c.Place)}, {Key: "data-right", Value: c.Right}, {Key: "data-label", Value: c.Title}}
+		out[i] = templ.OrderedAttributes{{Key: "data-place", Value: string(c.Place)}, {Key: "data-right", Value: c.Right}, {Key: "data-whole", Value: c.Whole},
+			{Key: "data-label", Value: c.Title}}
 	}
 	return out
 }
