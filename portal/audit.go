@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -53,9 +51,13 @@ func (p *Portal) showAudit(c echo.Context) error {
 	if p.may(c, authz.ExportCreate) {
 		view.Bar.Export = auditCSV
 	}
+	names, err := p.Reports.Subjects(c.Request().Context(), actor(c), entries.Items)
+	if err != nil {
+		return err
+	}
 	for _, e := range entries.Items {
 		view.Entries = append(view.Entries, views.AuditLine{Href: auditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
-			What: right(t, e.Permission), On: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
+			Act: p.did(t, e, names[e.ID], p.subjectPage(c, e)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
 	}
 	view.Pager = pagerOf(auditPath, query, entries, func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Audit.Title), view.List(t)))
@@ -69,6 +71,7 @@ func (p *Portal) auditBar(c echo.Context, query url.Values) ui.FilterBar {
 			what.Options = append(what.Options, ui.Option{Value: string(needed), Label: t.Permissions[string(needed)]})
 		}
 	}
+	what.Options = append(what.Options, ui.Option{Value: "account:change", Label: t.Audit.AccountChanged})
 	return ui.FilterBar{Path: auditPath, Query: query, Target: ui.ResultsID,
 		Search: ui.Filter{Name: "q", Label: t.Audit.Search, Kind: ui.FilterWords},
 		Filters: []ui.Filter{
@@ -140,12 +143,6 @@ func right(t *text.Catalogue, needed authz.Permission) string {
 	return string(needed)
 }
 
-// sentence begins words with a capital letter.
-func sentence(words string) string {
-	first, size := utf8.DecodeRuneInString(words)
-	return string(unicode.ToUpper(first)) + words[size:]
-}
-
 func (p *Portal) showAuditEntry(c echo.Context) error {
 	e, err := p.Audit.Get(c.Request().Context(), actor(c), c.Param("id"))
 	if err != nil {
@@ -156,7 +153,12 @@ func (p *Portal) showAuditEntry(c echo.Context) error {
 	if e.Viewer != "" {
 		role = t.Audit.Through(t.Roles[string(e.Viewer)], role)
 	}
-	view := views.AuditEntry{Title: sentence(right(t, e.Permission)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
+	names, err := p.Reports.Subjects(c.Request().Context(), actor(c), []audit.Entry{e})
+	if err != nil {
+		return err
+	}
+	act := p.did(t, e, names[e.ID], "")
+	view := views.AuditEntry{Title: who(t, e) + " " + act.Words(), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
 		Edits: edits(e), Facts: []ui.Pair{
 			{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},
 			{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},

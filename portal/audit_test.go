@@ -2,8 +2,10 @@ package portal
 
 import (
 	"encoding/csv"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +21,7 @@ import (
 	"svcpay/internal/page"
 	"svcpay/internal/patch"
 	"svcpay/internal/pg"
+	"svcpay/views/text"
 )
 
 // entries are those of some permissions in the log.
@@ -48,7 +51,7 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 	list.says(t, "manage the team", "see the team", "Refused", "Done", "Kim Vale", "2 entries", auditCSV)
 	w.send(auditPath, nil, "Cookie", admin).says(t, "add merchants", "Key")
 	only := w.send(auditPath+"?outcome=denied", nil, "Cookie", admin)
-	only.says(t, "1 entry", "page team")
+	only.says(t, "1 entry", "was not allowed to see the team")
 	only.lacks(t, "page=2")
 	request := refused.Header.Get("Request-Id")
 	w.send(auditPath+"?q="+request, nil, "Cookie", admin).says(t, "1 entry", "Refused")
@@ -204,4 +207,55 @@ func TestTheRolesPageIsThePolicy(t *testing.T) {
 		a.wants(t, http.StatusOK, "")
 		a.says(t, "Yours, here", "charge:void", "void charges")
 	}
+}
+
+// used are the permissions that entries of people have, with what each can be about.
+func used() map[authz.Permission][]string {
+	out := map[authz.Permission][]string{"account:change": {"person"}, "invitation:accept": {"grant"}}
+	for _, p := range permissions(text.English) {
+		if rank(p) == 0 && p != authz.ContentRead && p != authz.SearchRead {
+			out[p] = slices.Collect(maps.Keys(text.English.Audit.Things))
+		}
+	}
+	return out
+}
+
+// The log says what was done, not which permission it took: of each permission, about each kind of thing, also in rows that keep
+// nothing of the change; and a sign-in is no change of how somebody signs in.
+func TestTheAuditLogSaysActs(t *testing.T) {
+	t.Parallel()
+	for permission, kinds := range used() {
+		for _, kind := range kinds {
+			for _, change := range [][2]string{{"{}", "{}"}, {"{}", `{"name":"x","amount":1}`}, {`{"name":"x"}`, "{}"}, {`{"status":"a"}`, `{"status":"b"}`}, {"", ""}} {
+				e := audit.Entry{Permission: permission, SubjectKind: kind, Outcome: audit.Done, Before: []byte(change[0]), After: []byte(change[1])}
+				words := actWords(text.English, e)
+				if words == "" || strings.HasPrefix(words, "used the permission") || words == text.English.Permissions[string(permission)] {
+					t.Errorf("%s of %s, %s: %q", permission, kind, change, words)
+				}
+			}
+		}
+	}
+	for _, what := range []identity.Change{identity.PasswordChanged, identity.AuthenticatorAdded, identity.AuthenticatorRemoved, identity.PasskeyAdded, identity.PasskeyRemoved,
+		identity.RecoveryCodesMade, identity.RecoveryCodeUsed, identity.SignedIn, identity.Locked, identity.ResetMade} {
+		e := audit.Entry{Permission: "account:change", SubjectKind: "person", Outcome: audit.Done, After: []byte(`{"change":"` + string(what) + `"}`)}
+		if words := actWords(text.English, e); words == text.English.Audit.Acts["account:change"] {
+			t.Errorf("%s is %q", what, words)
+		}
+	}
+}
+
+// Everything that people did in a history is a sentence about something with a name.
+func TestTheAuditLogOfAHistoryNamesWhatItIsAbout(t *testing.T) {
+	t.Parallel()
+	w := lived(t)
+	admin := w.as(authz.RoleSystemAdmin)
+	a := w.send(auditPath, nil, "Cookie", admin)
+	a.wants(t, http.StatusOK, "")
+	a.lacks(t, "used the permission", "fee_schedule fs_", "dispute dp_", "<td role=\"cell\" data-place=\"\" data-label=\"On\"")
+	disputes := w.send(auditPath+"?what="+string(authz.DisputeAnswer), nil, "Cookie", admin)
+	if found := regexp.MustCompile(`submitted evidence for\s*<a class="link relative" href="/portal/disputes/[^"]+">the \$[0-9.,]+ dispute</a>`).FindString(disputes.body); found == "" {
+		t.Errorf("no dispute is named: %s", disputes.words())
+	}
+	w.signedIn()
+	w.send(auditPath+"?what=account:change", nil, "Cookie", admin).says(t, "Dana Reed", "signed in")
 }

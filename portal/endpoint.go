@@ -181,8 +181,9 @@ func replayTasks(c echo.Context, at string, replays []webhook.Replay) templ.Comp
 	return views.Carded(ui.Card{Title: t.Webhooks.Replays, Text: t.Webhooks.ReplaysText, Flush: true}, ui.Tasks(tasks))
 }
 
+// replayStatus is how far a replay is by itself: that what it queued has arrived too, only its deliveries tell.
 func replayStatus(t *text.Catalogue, r webhook.Replay) string {
-	return map[string]string{"running": t.Webhooks.Running, "done": t.Webhooks.Done, "canceled": t.Webhooks.Stopped}[r.Status]
+	return map[string]string{"running": t.Webhooks.Running, "done": t.Webhooks.Sending, "canceled": t.Webhooks.Stopped}[r.Status]
 }
 
 func deliveryTable(t *text.Catalogue, at string, deliveries []webhook.Delivery) ui.Table {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -55,10 +54,14 @@ func (p *Portal) showMerchantActivity(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	names, err := p.Reports.Subjects(c.Request().Context(), actor(c), entries.Items)
+	if err != nil {
+		return err
+	}
 	var view views.Audit
 	for _, e := range entries.Items {
 		view.Entries = append(view.Entries, views.AuditLine{Href: auditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
-			What: right(t, e.Permission), On: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
+			Act: p.did(t, e, names[e.ID], p.subjectPage(c, e)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
 	}
 	view.Pager = pagerOf(merchantAt(m.ID, "/activity"), query, entries, func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
 	return p.showTab(c, http.StatusOK, m, "/activity", views.MerchantActivityTab(view, auditPath))

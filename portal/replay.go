@@ -220,15 +220,22 @@ func (p *Portal) showReplay(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	counts, err := p.Webhooks.Progress(c.Request().Context(), actor(c), r)
+	counts, before, err := p.Webhooks.Progress(c.Request().Context(), actor(c), r)
 	if err != nil {
 		return err
 	}
 	t, v, at := say(c), text.To(c.Request().Context()), webhooksPath+"/"+e.ID.String()
 	view := views.ReplayState{Href: at + "/replays/" + r.ID.String(), Status: replayStatus(t, r), Done: r.Done, Total: r.Total,
 		Queued:  counts["succeeded"] + counts["pending"] + counts["failed"] + counts["canceled"],
-		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] + counts["canceled"], Busy: r.Status == "running" || counts["pending"] > 0,
+		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] + counts["canceled"], Earlier: before["pending"],
+		Busy: r.Status == "running" || counts["pending"]+before["pending"] > 0,
 		Over: r.Status != "running", Said: t.Webhooks.Running, List: at + "?at_from=" + r.CreatedAt.In(v.Zone).Format(time.DateOnly)}
+	switch {
+	case r.Status == "done" && !view.Busy: // all of it was sent
+		view.Status = t.Webhooks.Done
+	case view.Over:
+		view.Said = view.Status
+	}
 	if !view.Busy {
 		view.Said = t.Webhooks.Ended(view.Status, view.Arrived, view.Lost)
 	}

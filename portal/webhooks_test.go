@@ -286,12 +286,12 @@ func TestAReplayLooksAgainBesideItsButtons(t *testing.T) {
 	progress := started.Header.Get("Location")
 	w.send(progress, nil, "Cookie", cookie).says(t, `action="`+progress+`/cancel"`)
 	running := w.again(progress, "progress", cookie)
-	running.says(t, `hx-trigger="every 1s"`, `data-said="Under way"`)
+	running.says(t, `hx-trigger="every 1s"`, `data-said="Queuing events"`)
 	if _, err := w.Webhooks.RunReplays(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	over := w.again(progress, "progress", cookie)
-	over.says(t, "data-over", `data-said="Done. Arrived: 0. Did not arrive: 0."`)
+	over.says(t, "data-over", `data-said="Done. Delivered: 0. Failed or canceled: 0."`)
 	over.lacks(t, "hx-trigger")
 	for _, a := range []answer{running, over} {
 		if found := regexp.MustCompile(`<(a|button|input|summary)\b|tabindex`).FindString(a.body); found != "" {

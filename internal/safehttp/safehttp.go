@@ -145,6 +145,12 @@ func (c *Client) mayName(host string) bool {
 	return len(host) <= 253 && dnsName.MatchString(host) && !strings.HasPrefix(last, "0x")
 }
 
+// IsHere tells whether a host is written as this machine: a name by RFC 6761, or an address.
+func IsHere(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return local(strings.ToLower(host)) || err == nil && ip.IsLoopback()
+}
+
 // local tells whether a name is this machine's by RFC 6761.
 func local(host string) bool { return host == "localhost" || strings.HasSuffix(host, ".localhost") }
 

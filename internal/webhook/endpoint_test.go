@@ -67,6 +67,24 @@ func TestURLsThatLeadInwardAreRefused(t *testing.T) {
 	}
 }
 
+// What a delivery would refuse is refused when the endpoint is added: in a sandbox, http to another machine than this one.
+func TestASandboxTakesPlainHTTPForThisMachineAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).as(safehttp.Policy{Local: true})
+	e := w.create(webhook.CreateInput{URL: ptr("https://hooks.example.org/")})
+	for url, ok := range map[string]bool{
+		"http://localhost:3000/x": true, "http://LOCALHOST/": true, "http://shop.localhost:8081/": true, "http://127.0.0.1:3000/": true, "http://[::1]:3000/": true,
+		"https://example.org/": true, "https://localhost:3000/": true, "http://example.com/x": false, "http://example.org:8080/": false, "http://localhost.example.org/": false,
+		"http://10.0.0.1/": false,
+	} {
+		_, made := w.Webhooks.Create(t.Context(), w.Actor(), webhook.CreateInput{URL: &url}, nil)
+		_, changed := w.Webhooks.Update(t.Context(), w.Actor(), e.ID.String(), webhook.UpdateInput{URL: &url}, nil)
+		if (made == nil) != ok || (changed == nil) != ok {
+			t.Errorf("%s: %v, %v", url, made, changed)
+		}
+	}
+}
+
 func TestNamesThatLeadInwardAreRefusedWhenTheyAreCalled(t *testing.T) {
 	t.Parallel()
 	base := newWorld(t)

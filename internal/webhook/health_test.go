@@ -63,8 +63,8 @@ func TestFailuresAreGroupedUntilTheyArrive(t *testing.T) {
 	}
 	again := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")})
 	eventually(t, func() bool {
-		counts, err := w.Webhooks.Progress(t.Context(), reader, again)
-		return err == nil && counts["succeeded"] == 3
+		counts, before, err := w.Webhooks.Progress(t.Context(), reader, again)
+		return err == nil && counts["succeeded"] == 3 && len(before) == 0
 	}, "three that arrived")
 	if all, err = w.Webhooks.Failures(t.Context(), reader, e.ID); err != nil || len(all) != 0 {
 		t.Errorf("once they have arrived: %+v, %v", all, err)
@@ -86,13 +86,34 @@ func TestFailuresAreGroupedUntilTheyArrive(t *testing.T) {
 			return err
 		},
 		"progress": func() error {
-			_, err := w.Webhooks.Progress(t.Context(), w.OrganizationAdmin(), again)
+			_, _, err := w.Webhooks.Progress(t.Context(), w.OrganizationAdmin(), again)
 			return err
 		},
 	} {
 		if err := read(); !fault.HasCode(err, "permission_denied") {
 			t.Errorf("an organization's administrator reads %s: %v", name, err)
 		}
+	}
+}
+
+// What waits from before the span of a replay is counted apart from what is in it.
+func TestAReplayCountsWhatWaitsFromBeforeApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := receive(t, answer(http.StatusBadGateway))
+	e := w.listen(r, "charge.*")
+	w.emit(3, "charge.created")
+	w.work()
+	w.attempted(e, 1)
+	w.Clock.Advance(6 * time.Second)
+	w.attempted(e, 2) // the third waits for minutes
+	w.Clock.Advance(time.Second)
+	since := w.Clock.Now()
+	w.emit(2, "charge.created")
+	again := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")})
+	within, before, err := w.Webhooks.Progress(t.Context(), w.Actor(), again)
+	if sum := before["pending"] + before["failed"]; err != nil || sum != 3 || within["pending"]+within["failed"]+within["succeeded"] > 2 {
+		t.Errorf("%v, %v, %+v, %v", within, before, again, err)
 	}
 }
 
@@ -116,8 +137,9 @@ func TestAReplayHurriesWhatWaits(t *testing.T) {
 	well.Store(true)
 	again := w.replay(e, webhook.ReplayInput{Since: &since, Which: ptr("failed")})
 	w.awaitDeliveries(e, 3, "succeeded")
-	if counts, err := w.Webhooks.Progress(t.Context(), w.Actor(), again); err != nil || counts["succeeded"] != 3 || len(counts) != 1 || again.Queued != 0 {
-		t.Errorf("%v, %+v, %v", counts, again, err)
+	counts, before, err := w.Webhooks.Progress(t.Context(), w.Actor(), again)
+	if err != nil || counts["succeeded"] != 3 || len(counts) != 1 || len(before) != 0 || again.Queued != 0 {
+		t.Errorf("%v, %v, %+v, %v", counts, before, again, err)
 	}
 	if got := r.messages(); len(got) != 9 || got[6].ID == got[7].ID {
 		t.Errorf("%d messages came of %v", len(got), told)

@@ -93,7 +93,11 @@ func (s *Service) checkURL(fs *fault.Fields, text *string) {
 		fs.Add("url", "parameter_invalid", fmt.Sprintf("An absolute URL of at most %d characters without a fragment.", maxURL))
 		return
 	}
-	if reason := safehttp.ReasonOf(s.Client.Check(u)); reason != "" {
+	reason := safehttp.ReasonOf(s.Client.Check(u))
+	switch {
+	case reason != "":
 		fs.Add("url", "parameter_invalid", hosts[reason])
+	case u.Scheme == "http" && !safehttp.IsHere(u.Hostname()): // whose delivery would fail
+		fs.Add("url", "parameter_invalid", "Use https. Only a program on this machine, such as http://localhost:3000, can be called over http.")
 	}
 }

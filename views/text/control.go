@@ -159,6 +159,9 @@ type Audit struct {
 	ChainOf, Deployment              string
 	Shown                            func(n int) string
 	Accepted, AccountChanged         string
+	Acts                             map[string]string     // what somebody did, by act
+	Things                           map[string]AuditThing // with what, by kind
+	Used, NotAllowed                 func(right string) string
 	See                              string
 }
 
@@ -186,10 +189,13 @@ var auditEnglish = Audit{
 	Entry: "Entry", Permission: "Right", Role: "Role", Address: "Address", Request: "Request", Position: "Place in the chain", Unknown: "Unknown",
 	EmptyTitle: "Nothing yet", EmptyText: "What people change, and what they are refused, is written here.",
 	Nothing: "Nothing else to see", NothingText: "This left no trace in an object, or was refused.",
-	Command: "Operator, by command", Key: "Key",
+	Command: "Operator (command line)", Key: "API key",
 	ChainOf: "Log of", Deployment: "The service itself",
 	Shown:    func(n int) string { return onPage(n, "entry", "entries") },
-	Accepted: "accept an invitation", AccountChanged: "change how they sign in", See: "See what it tells of",
+	Accepted: "accept an invitation", AccountChanged: "sign in, or change how they sign in", Acts: auditActs, Things: auditThings,
+	Used:       func(right string) string { return "used the permission to " + right },
+	NotAllowed: func(right string) string { return "was not allowed to " + right },
+	See:        "See what it tells of",
 }
 
 // permissionsEnglish say what each permission of people lets them do: "the right to …".

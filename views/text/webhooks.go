@@ -40,7 +40,8 @@ type Webhooks struct {
 	FromHint, UntilHint, DayWrong                      string
 	WhichEvents, Missing, MissingText, All, AllText    string
 	ReplayTitle, Looked, Queued, Cancel, Canceled      string
-	Running, Done, Stopped, Replays, ReplaysText       string
+	Running, Sending, Done, Stopped                    string
+	Replays, ReplaysText, Before, BeforeText           string
 	Progress                                           func(done, total int64) string
 	Arrived, Fetching, NotArrived                      string
 	Ended                                              func(status string, arrived, lost int64) string
@@ -114,12 +115,13 @@ var webhooksEnglish = Webhooks{
 	Replay: "Replay", ReplayText: "Past events are sent once more, in their order, each under its own id.", ReplayStart: "Replay", From: "From", Until: "Until",
 	FromHint: "Its events happened on this day or later.", UntilHint: "The last day. Empty: until now.", DayWrong: "Choose a day.",
 	WhichEvents: "Which", Missing: "Those it missed", MissingText: "They failed, were canceled, or happened while nothing was sent. It is known for 28 days which those are.", All: "All", AllText: "Those that arrived, too. Your program must bear events twice.",
-	ReplayTitle: "Replay", Looked: "Looked through", Queued: "To send", Cancel: "Cancel replay", Canceled: "The replay is canceled. What it has queued is sent all the same.",
-	Running: "Under way", Done: "Done", Stopped: "Canceled", Replays: "Replays", ReplaysText: "The latest.",
+	ReplayTitle: "Replay", Looked: "Looked through", Queued: "Deliveries queued", Cancel: "Cancel replay", Canceled: "The replay is canceled. What it has queued is sent all the same.",
+	Running: "Queuing events", Sending: "Queued", Done: "Done", Stopped: "Canceled", Replays: "Replays", ReplaysText: "The latest.",
 	Progress: func(done, total int64) string { return group(done, ",") + " of " + group(total, ",") },
-	Arrived:  "Arrived", Fetching: "On their way", NotArrived: "Did not arrive",
+	Arrived:  "Delivered", Fetching: "Waiting", NotArrived: "Failed or canceled",
+	Before: "Waiting from earlier", BeforeText: "Deliveries from before the selected days that were waiting for a retry. They are sent first, in order.",
 	Ended: func(status string, arrived, lost int64) string {
-		return status + ". Arrived: " + group(arrived, ",") + ". Did not arrive: " + group(lost, ",") + "."
+		return status + ". Delivered: " + group(arrived, ",") + ". Failed or canceled: " + group(lost, ",") + "."
 	},
 	Refresh:        "Load again",
 	Attempt:        func(n int) string { return "Attempt " + group(int64(n), ",") },
