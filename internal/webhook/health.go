@@ -104,31 +104,31 @@ func (s *Service) Replays(ctx context.Context, actor authz.Actor, id ids.Endpoin
 	return rows, err
 }
 
-// Progress counts the deliveries that a replay made, or had attempted sooner, by their status. Those of events from before its
-// span, which wait for a retry and go first, are counted apart.
-func (s *Service) Progress(ctx context.Context, actor authz.Actor, r Replay) (within, before map[string]int64, err error) {
+// Progress counts the deliveries that a replay made, or had attempted sooner, by their status. Those of events outside its span,
+// which waited for a retry and go first, are counted apart.
+func (s *Service) Progress(ctx context.Context, actor authz.Actor, r Replay) (within, outside map[string]int64, err error) {
 	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
 		return nil, nil, err
 	}
 	type row struct {
 		Status  string `db:"status"`
-		Earlier bool   `db:"earlier"`
+		Outside bool   `db:"outside"`
 		Count   int64  `db:"count"`
 	}
 	rows, err := pg.All[row](ctx, s.Pool, `
-		SELECT status, coalesce(event_sequence <= @last::bigint - @total::bigint, false) AS earlier, count(*) AS count FROM webhook_deliveries
+		SELECT status, coalesce(event_sequence <= @last::bigint - @total::bigint OR event_sequence > @last, false) AS outside, count(*) AS count FROM webhook_deliveries
 		WHERE application_id = @application_id AND endpoint_id = @endpoint AND cause = 'replay'
 			AND (created_at < @from AND (finished_at IS NULL OR finished_at >= @from)
 				OR created_at >= @from AND (@until::timestamptz IS NULL OR created_at <= @until))
 		GROUP BY 1, 2`,
 		pg.Args{"application_id": actor.ApplicationID, "endpoint": r.EndpointID, "from": r.CreatedAt, "until": r.FinishedAt, "last": r.Last, "total": r.Total})
-	within, before = map[string]int64{}, map[string]int64{}
+	within, outside = map[string]int64{}, map[string]int64{}
 	for _, one := range rows {
-		if one.Earlier {
-			before[one.Status] = one.Count
+		if one.Outside {
+			outside[one.Status] = one.Count
 		} else {
 			within[one.Status] = one.Count
 		}
 	}
-	return within, before, err
+	return within, outside, err
 }

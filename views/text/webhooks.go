@@ -119,7 +119,7 @@ var webhooksEnglish = Webhooks{
 	Running: "Queuing events", Sending: "Queued", Done: "Done", Stopped: "Canceled", Replays: "Replays", ReplaysText: "The latest.",
 	Progress: func(done, total int64) string { return group(done, ",") + " of " + group(total, ",") },
 	Arrived:  "Delivered", Fetching: "Waiting", NotArrived: "Failed or canceled",
-	Before: "Waiting from earlier", BeforeText: "Deliveries from before the selected days that were waiting for a retry. They are sent first, in order.",
+	Before: "Waiting, other days", BeforeText: "Events outside the selected days that were already waiting for a retry. They are sent first, in order.",
 	Ended: func(status string, arrived, lost int64) string {
 		return status + ". Delivered: " + group(arrived, ",") + ". Failed or canceled: " + group(lost, ",") + "."
 	},
