@@ -136,6 +136,7 @@ func wrongObjects(s *openapi3.Schema) []wrong {
 // is said of it depends on another.
 var bases = map[string]string{
 	"simulateCharge amount": `{"outcome":"chargeback"}`, "createMerchant organization.": `{"name":"A","country":"US"}`,
+	"createDafDonation user.":       `{"merchant_id":1042,"workflowSessionId":"ws_3q5m7k2n9p4r6t8v2x4z6b8d0f","amount":12500,"anonymous":true}`,
 	"updateMerchant payout_weekday": `{"payout_schedule":"weekly"}`, "updateMerchant payout_day_of_month": `{"payout_schedule":"monthly"}`,
 }
 

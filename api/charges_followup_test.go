@@ -42,7 +42,6 @@ func TestCapturesAndVoids(t *testing.T) {
 		status     charge.Status
 	}{
 		{"capture", "", 12_500, charge.Captured},
-		{"capture", `{"amount":null}`, 12_500, charge.Captured},
 		{"capture", `{"amount":4000}`, 4_000, charge.Captured},
 		{"capture", `{"amount":12500}`, 12_500, charge.Captured},
 		{"void", "", 0, charge.Voided},

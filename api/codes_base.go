@@ -81,7 +81,7 @@ var baseCodes = []code{
 		Name: "currency_unsupported", Kind: fault.KindInvalid, Field: true,
 		Meaning: "There is no such currency here, or the merchant has another one.",
 		Remedy:  "Send usd or cad in lowercase, or leave the parameter out.",
-		Message: "Use usd or cad, in lowercase letters.",
+		Message: "Allowed values: usd, cad. Use lowercase letters.",
 		Param:   "currency",
 	},
 	{

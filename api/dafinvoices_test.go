@@ -18,7 +18,7 @@ func TestDAFInvoiceInEveryForm(t *testing.T) {
 	us, amount, note := s.App.Merchants.US, money.Amount(12_500), "=gift"
 	s.TakesDAF(us)
 	session := s.Authorized(s.App, us, daf.Integrated, amount)
-	made, err := s.DAF.Create(t.Context(), s.Actor(), daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount, ExternalID: &note}, nil)
+	made, err := s.DAF.Create(t.Context(), s.Actor(), daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true), ExternalID: &note}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

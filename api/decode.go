@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -86,8 +87,9 @@ func mistakes(raw map[string]jsontext.Value, in validator) fault.Fields {
 	for _, f := range fs {
 		named[f.Param] = true
 	}
-	for _, f := range in.Validate() { // a value that could not be read is not also missing
-		if !named[f.Param] {
+	for _, f := range in.Validate() { // a value that could not be read is not also missing, and has no parts that are
+		whole, _, _ := strings.Cut(f.Param, ".")
+		if !named[f.Param] && !named[whole] {
 			fs = append(fs, f)
 		}
 	}
@@ -99,21 +101,25 @@ func fill(fs *fault.Fields, prefix string, raw map[string]jsontext.Value, into r
 	fields := fieldsOf(into)
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		value := raw[name]
-		target, known := fields[name]
+		field, known := fields[name]
 		if !known {
 			if len(*fs) < maxMistakes {
 				unknown(fs, "body", prefix, name, maps.Keys(fields))
 			}
 			continue
 		}
-		if part, ok := within(target, value); ok {
+		if field.absentIsAll && saysNothing(value) {
+			fs.Add(prefix+name, nothingCode(field.Type()), "This cannot be null or an empty list. Leave it out to mean all.")
+			continue
+		}
+		if part, ok := within(field.Value, value); ok {
 			var inner map[string]jsontext.Value
 			if json.Unmarshal(value, &inner) == nil { // it was read once already, as part of the body
 				fill(fs, prefix+name+".", inner, part)
 			}
 			continue
 		}
-		if code, message := set(target, value); code != "" {
+		if code, message := set(field.Value, value); code != "" {
 			fs.Add(prefix+name, code, message)
 		}
 	}
@@ -136,14 +142,51 @@ func within(target reflect.Value, value jsontext.Value) (reflect.Value, bool) {
 	return target, true
 }
 
-func fieldsOf(v reflect.Value) map[string]reflect.Value {
-	out := make(map[string]reflect.Value)
+// inputField is a field of an input, with what its tags say.
+type inputField struct {
+	reflect.Value
+	// absentIsAll (absent:"all"): a request without the member is about everything there is, such as all that is left of a
+	// charge. Null and an empty list are refused there: programs send them where they have lost a value.
+	absentIsAll bool
+	// byDefault (default:"true") is the JSON of the value that a request without the member has; nil: there is none.
+	byDefault jsontext.Value
+}
+
+func fieldsOf(v reflect.Value) map[string]inputField {
+	out := make(map[string]inputField)
 	for i := range v.NumField() {
-		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name != "-" { // what the edge sets itself
-			out[name] = v.Field(i)
+		tag := v.Type().Field(i).Tag
+		if name, _, _ := strings.Cut(tag.Get("json"), ","); name != "-" { // what the edge sets itself
+			m := inputField{Value: v.Field(i), absentIsAll: tag.Get("absent") == "all"}
+			if text, ok := tag.Lookup("default"); ok {
+				m.byDefault = defaultValue(m.Type(), text)
+			}
+			out[name] = m
 		}
 	}
 	return out
+}
+
+// defaultValue is the JSON of what a tag says: of a text without its quotation marks.
+func defaultValue(t reflect.Type, tag string) jsontext.Value {
+	if t != reflect.TypeFor[*string]() {
+		return jsontext.Value(tag)
+	}
+	return jsontext.Value(strconv.Quote(tag)) // words in plain letters
+}
+
+// saysNothing tells whether a value is null or an empty list.
+func saysNothing(value jsontext.Value) bool {
+	var elements []jsontext.Value
+	return value.Kind() == 'n' || value.Kind() == '[' && json.Unmarshal(value, &elements) == nil && len(elements) == 0
+}
+
+// nothingCode is the code of such a value where one of a type must stand.
+func nothingCode(t reflect.Type) string {
+	if t == reflect.TypeFor[*money.Amount]() {
+		return "amount_not_integer"
+	}
+	return "parameter_invalid"
 }
 
 // sorted puts the mistakes in the order of the input's fields, unknown names last.

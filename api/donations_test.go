@@ -28,7 +28,7 @@ var donationResource = resource{
 	theirs: map[string]func(*testing.T, *site) string{
 		"/api/dafDonations/:id": func(t *testing.T, s *site) string {
 			id := theirAuthorization(t, s)
-			body := fmt.Sprintf(`{"merchant_id":%d,"workflowSessionId":%q,"amount":12500}`, s.Other.Merchants.US, id)
+			body := fmt.Sprintf(`{"merchant_id":%d,"workflowSessionId":%q,"amount":12500,"user":`+aDonor+`}`, s.Other.Merchants.US, id)
 			return s.send(t, call{method: http.MethodPost, path: "/api/dafDonations", as: &s.Other, body: body}).donation(t).ID.String()
 		},
 		// what a donor authorized over 125.00, which no path leads to
@@ -59,12 +59,18 @@ func donationSite(t *testing.T) *site {
 	return s
 }
 
+// aDonor is a donor with a name.
+const aDonor = `{"firstName":"Dana","lastName":"Reed","email":"dana@example.org"}`
+
 // gift is the body of a donation over an amount that a donor of the sandbox has just authorized; more are further
-// members.
+// members, the donor among them if it is not the usual one.
 func (s *site) gift(t testing.TB, donor string, kind daf.Kind, amount money.Amount, more string) string {
 	t.Helper()
 	name := map[daf.Kind]string{daf.Integrated: "workflowSessionId", daf.Nonintegrated: "grantId"}[kind]
 	id := s.AuthorizedBy(donor, s.App, s.App.Merchants.US, kind, amount)
+	if !strings.Contains(more, `"user"`) {
+		more += `,"user":` + aDonor
+	}
 	return fmt.Sprintf(`{"merchant_id":%d,%q:%q,"amount":%d%s}`, s.App.Merchants.US, name, id, amount, more)
 }
 
@@ -145,7 +151,7 @@ func TestDonationsThatAreRefused(t *testing.T) {
 		}
 		return strings.Replace(fresh, old, new, 1)
 	}
-	ca := fmt.Sprintf(`{"merchant_id":%d,"workflowSessionId":%q,"amount":100}`, s.App.Merchants.CA, s.Authorized(s.App, s.App.Merchants.CA, daf.Integrated, 100))
+	ca := fmt.Sprintf(`{"merchant_id":%d,"workflowSessionId":%q,"amount":100,"anonymous":true}`, s.App.Merchants.CA, s.Authorized(s.App, s.App.Merchants.CA, daf.Integrated, 100))
 	merchantIs := func(set string) func() {
 		return func() { s.execute(t, `UPDATE merchants SET `+set+` WHERE id = @id`, pg.Args{"id": s.App.Merchants.US}) }
 	}
@@ -160,12 +166,17 @@ func TestDonationsThatAreRefused(t *testing.T) {
 		detail string
 	}{
 		{"both ids", with(`,"amount"`, `,"grantId":"gr_1","amount"`), nil, 400, "parameters_exclusive", "grantId", ""},
-		{"no id", fmt.Sprintf(`{"merchant_id":%s,"amount":100}`, us), nil, 400, "parameter_missing", "workflowSessionId", ""},
+		{"no id", fmt.Sprintf(`{"merchant_id":%s,"amount":100,"anonymous":true}`, us), nil, 400, "parameter_missing", "workflowSessionId", ""},
 		{"zero", with(`12300`, `0`), nil, 400, "amount_too_small", "amount", ""},
 		{"huge", with(`12300`, `100000000`), nil, 400, "amount_too_large", "amount", ""},
 		{"decimal", with(`12300`, `123.00`), nil, 400, "amount_not_integer", "amount", ""},
 		{"cents", with(`12300`, `12349`), nil, 422, "daf_amount_not_whole_dollar", "amount", `"nearest_amount":12300`},
-		{"email", with(`}`, `,"user":{"email":"`+marker+`"}}`), nil, 400, "parameter_invalid", "user.email", ""},
+		{"email", with(aDonor, `{"firstName":"","lastName":"","email":"`+marker+`"}`), nil, 400, "parameter_invalid", "user.email", ""},
+		{"no last name", with(`"lastName":"Reed",`, ``), nil, 400, "parameter_missing", "user.lastName", ""},
+		{"no email", with(`,"email":"dana@example.org"`, `,"email":null`), nil, 400, "parameter_missing", "user.email", ""},
+		{"no donor", with(`,"user":`+aDonor, ``), nil, 400, "validation_failed", "user.firstName", ""},
+		{"an empty donor", with(aDonor, `{}`), nil, 400, "validation_failed", "user.firstName", ""},
+		{"no donor, not anonymous", with(`"user":`+aDonor, `"user":null,"anonymous":false`), nil, 400, "validation_failed", "user.firstName", ""},
 		{"another amount", with(`12300`, `12400`), nil, 422, "daf_amount_mismatch", "amount", ""},
 		{"forged", with(`"workflowSessionId":"ws_`, `"workflowSessionId":"ws_0`), nil, 422, "daf_session_not_found", "workflowSessionId", ""},
 		{"another merchant's", strings.Replace(fresh, us, fmt.Sprint(s.App.Merchants.CA), 1), nil, 422, "daf_session_not_found", "workflowSessionId", ""},
@@ -173,7 +184,7 @@ func TestDonationsThatAreRefused(t *testing.T) {
 		{"foreign merchant", strings.Replace(fresh, us, fmt.Sprint(s.Other.Merchants.US), 1), nil, 403, "merchant_not_associated", "merchant_id", ""},
 		{"used", strings.Replace(used, `"taken"`, `"another"`, 1), nil, 409, "daf_session_already_used", "grantId", `"donation_id":"` + first.ID.String() + `"`},
 		{"too late", late, nil, 410, "daf_session_expired", "workflowSessionId", ""},
-		{"external id", with(`}`, `,"external_id":"taken"}`), nil, 409, "external_id_taken", "external_id", `"donation_id":"` + first.ID.String() + `"`},
+		{"external id", with(`"amount"`, `"external_id":"taken","amount"`), nil, 409, "external_id_taken", "external_id", `"donation_id":"` + first.ID.String() + `"`},
 		{"Canadian", ca, nil, 422, "daf_not_eligible", "merchant_id", ""},
 		{"not enabled", fresh, merchantIs("has_daf_provider = false"), 422, "daf_not_enabled", "merchant_id", ""},
 		{"not enrolled", fresh, merchantIs("has_daf_provider = true, daf_provider_connect_id = NULL"), 422, "daf_not_enrolled", "merchant_id", ""},
@@ -308,7 +319,7 @@ func TestListsOfDonations(t *testing.T) {
 	t.Parallel()
 	s := donationSite(t)
 	a := s.given(t, daf.Integrated)
-	b := s.give(t, s.gift(t, fixture.Giver, daf.Nonintegrated, 500, `,"user":{"email":"Dana@Example.org"},"external_id":"gift-1","metadata":{"campaign":"winter"}`)).want(t, 201, "").donation(t)
+	b := s.give(t, s.gift(t, fixture.Giver, daf.Nonintegrated, 500, `,"user":{"firstName":"","lastName":"","email":"Dana@Example.org"},"external_id":"gift-1","metadata":{"campaign":"winter"}`)).want(t, 201, "").donation(t)
 	us := fmt.Sprint(s.App.Merchants.US)
 	for query, want := range map[string][]daf.Donation{
 		"":                                    {b, a},

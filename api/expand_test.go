@@ -54,7 +54,7 @@ func TestObjectsWithWhatTheyReferTo(t *testing.T) {
 		}
 		if charge == "" {
 			e := s.get(t, path+"?expand[]=charge").want(t, 400, "parameter_invalid").error()
-			if e.Param != "expand[]" || e.Message != "Allowed here, each once: merchant." {
+			if e.Param != "expand[]" || e.Message != "Allowed values: merchant. Give each once." {
 				t.Errorf("%+v", e)
 			}
 			continue

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"svcpay/internal/check"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 )
@@ -62,7 +63,7 @@ func (q *query) expand(allowed ...string) []string {
 	wanted := q.values[name]
 	twice := len(slices.Compact(slices.Sorted(slices.Values(wanted)))) < len(wanted)
 	if twice || slices.ContainsFunc(wanted, func(w string) bool { return !slices.Contains(allowed, w) }) {
-		q.refuse(name, "Allowed here, each once: "+strings.Join(allowed, ", ")+".")
+		q.refuse(name, check.AllowedValues(allowed...)+" Give each once.")
 		return nil
 	}
 	return wanted

@@ -65,8 +65,8 @@ func FuzzDecodeBody(f *testing.F) {
 		}
 		c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/api/charges", nil), httptest.NewRecorder())
 		c.Request().Header.Set("Idempotency-Key", "k")
-		claim, err := claimOf(c, new(request), raw, body)
-		if err != nil || len(claim.Params) != len(raw) {
+		claim, err := claimOf(c, new(request), raw, body, reflect.TypeFor[charge.CreateInput]())
+		if err != nil || len(claim.Params) > len(raw) {
 			t.Errorf("no claim: %v", err)
 		}
 	})

@@ -52,7 +52,10 @@ func sandboxOnly(h handler) handler {
 	return h
 }
 
-const mediaJSON = "application/json"
+const (
+	mediaJSON      = "application/json"
+	idempotencyKey = "Idempotency-Key" // the header
+)
 
 var producesJSON = []string{mediaJSON}
 
@@ -123,7 +126,7 @@ func withBody[In any, P input[In]](form body, call changeCall[In]) handler {
 		if err != nil {
 			return reply{}, err
 		}
-		claim, err := claimOf(c, req, in.raw, in.body)
+		claim, err := claimOf(c, req, in.raw, in.body, reflect.TypeFor[In]())
 		if err != nil {
 			return reply{}, err
 		}
@@ -184,8 +187,8 @@ func uploads(limit int, types []string, call uploadCall) handler {
 		}
 		sum := sha256.Sum256(file.content)
 		params := map[string]string{"file": hex.EncodeToString(sum[:8])}
-		canonical := c.Request().URL.RawQuery + "\n" + file.media + "\n" + string(sum[:])
-		claim, err := claimWith(c, req, params, canonical)
+		of := func(query string) string { return query + "\n" + file.media + "\n" + string(sum[:]) }
+		claim, err := claimWith(c, req, params, of(c.Request().URL.RawQuery), of(q.values.Encode()))
 		if err != nil {
 			return reply{}, err
 		}
@@ -254,27 +257,28 @@ func getWith[In, T any](read func(*query) In, call func(context.Context, authz.A
 var errKey = fault.Invalid("idempotency_key_invalid", "An Idempotency-Key is 1 to 255 visible ASCII characters.")
 
 // claimOf makes the claim of a request with a JSON body that carries an Idempotency-Key; nil
-// without one.
-func claimOf(c echo.Context, req *request, raw map[string]jsontext.Value, body []byte) (*idempotency.Claim, error) {
-	canonical := jsontext.Value(body).Clone()
-	if err := canonical.Canonicalize(); err != nil {
+// without one. in is the type of the input that the body was read into.
+func claimOf(c echo.Context, req *request, raw map[string]jsontext.Value, body []byte, in reflect.Type) (*idempotency.Claim, error) {
+	if len(c.Request().Header.Values(idempotencyKey)) == 0 {
+		return nil, nil
+	}
+	sent := jsontext.Value(body).Clone()
+	if err := sent.Canonicalize(); err != nil {
 		return nil, errBody
 	}
-	params := make(map[string]string, len(raw))
-	for name, value := range raw {
-		if err := value.Canonicalize(); err != nil {
-			return nil, errBody
-		}
+	means := normal(raw, in)
+	params := make(map[string]string, len(means))
+	for name, value := range means {
 		sum := sha256.Sum256(value)
 		params[name] = hex.EncodeToString(sum[:8])
 	}
-	return claimWith(c, req, params, string(canonical))
+	return claimWith(c, req, params, string(sent), string(joinedMembers(means)))
 }
 
-// claimWith makes a claim of the digests of parameters and of everything that tells one request
-// from another beside method, path and version.
-func claimWith(c echo.Context, req *request, params map[string]string, canonical string) (*idempotency.Claim, error) {
-	keys := c.Request().Header.Values("Idempotency-Key")
+// claimWith makes a claim of the digests of parameters and of everything, in addition to method, path and version, by which
+// requests differ: in the bytes that were sent, and in what they mean.
+func claimWith(c echo.Context, req *request, params map[string]string, sent, means string) (*idempotency.Claim, error) {
+	keys := c.Request().Header.Values(idempotencyKey)
 	if len(keys) == 0 {
 		return nil, nil
 	}
@@ -282,17 +286,19 @@ func claimWith(c echo.Context, req *request, params map[string]string, canonical
 		return nil, errKey
 	}
 	req.key = keys[0]
-	method, path := c.Request().Method, canonicalPath(c)
+	method, path, more := c.Request().Method, canonicalPath(c), ""
 	if wanted := joined(c.Request().Header, "If-Match"); wanted != "" {
-		params["If-Match"], canonical = wanted, canonical+"\nIf-Match: "+wanted
+		params["If-Match"], more = wanted, "\nIf-Match: "+wanted
 	}
 	if limits := req.actor.Within(nil); limits != nil { // what a key does for some merchants is not what another does for all
-		canonical += fmt.Sprint("\nmerchants: ", slices.Sorted(slices.Values(limits)))
+		more += fmt.Sprint("\nmerchants: ", slices.Sorted(slices.Values(limits)))
+	}
+	digest := func(body string) [sha256.Size]byte {
+		return sha256.Sum256([]byte(method + "\n" + path + "\n" + req.version + "\n" + body + more))
 	}
 	return &idempotency.Claim{
 		ApplicationID: req.actor.ApplicationID, Key: keys[0], Method: method, Path: path,
-		Fingerprint: sha256.Sum256([]byte(method + "\n" + path + "\n" + req.version + "\n" + canonical)),
-		Params:      params, RequestID: req.id,
+		Fingerprint: digest(sent), Meaning: digest(means), Params: params, RequestID: req.id,
 	}, nil
 }
 

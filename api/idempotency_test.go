@@ -68,7 +68,7 @@ func TestKeyOfADifferentRequestIsRefused(t *testing.T) {
 		{s.body(token, "description", `"a"`, "amount", "12501"), []string{"amount"}},
 		{s.body(other, "description", `"b"`), []string{"description", "token"}},
 		{s.body(token), []string{"description"}},
-		{s.body(token, "description", `"a"`, "capture", "true", "metadata", "{}"), []string{"capture", "metadata"}},
+		{s.body(token, "description", `"a"`, "capture", "false", "metadata", `{"a":"b"}`), []string{"capture", "metadata"}},
 	} {
 		e := s.postKey(t, "k", tt.body).want(t, 422, "idempotency_key_reused").error()
 		if !slices.Equal(e.DifferingParameters, tt.differ) {
@@ -82,6 +82,31 @@ func TestKeyOfADifferentRequestIsRefused(t *testing.T) {
 	if again := s.postKey(t, "k", spaced).want(t, 201, ""); !again.replayed() || !bytes.Equal(again.body, first.body) {
 		t.Errorf("the same request, written differently, got\n%s", again.body)
 	}
+}
+
+// A request may be repeated with its defaults named, or with null where null counts as not sent.
+func TestRepetitionsThatMeanTheSame(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	token := s.Token(good)
+	base := s.body(token)
+	named := s.body(token, "recurring", "false", "capture", "true", "origin", `"ecommerce"`, "metadata", "{}", "description", "null", "type", "null")
+	for key, two := range map[string][2]string{"less": {base, named}, "more": {named, base}} {
+		first := s.postKey(t, key, two[0]).want(t, 201, "")
+		if again := s.postKey(t, key, two[1]).want(t, 201, ""); !again.replayed() || !bytes.Equal(again.body, first.body) {
+			t.Errorf("sent first\n%s\nand again\n%s\nwhich got\n%s", two[0], two[1], again.body)
+		}
+		e := s.postKey(t, key, s.body(token, "recurring", "true", "capture", "true")).want(t, 422, "idempotency_key_reused").error()
+		if want := []string{"recurring"}; !slices.Equal(e.DifferingParameters, want) {
+			t.Errorf("differing are %v, want %v", e.DifferingParameters, want)
+		}
+	}
+	// A server of an earlier release knows what was sent, not what it means.
+	s.execute(t, `UPDATE idempotency_keys SET meaning = NULL`, pg.Args{})
+	if again := s.postKey(t, "less", base).want(t, 201, ""); !again.replayed() {
+		t.Error("the same bytes are another request")
+	}
+	s.postKey(t, "less", s.body(token, "recurring", "true")).want(t, 422, "idempotency_key_reused")
 }
 
 func TestKeysOfTwoApplicationsAreApart(t *testing.T) {

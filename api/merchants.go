@@ -93,7 +93,7 @@ var merchantCodes = []code{
 		Name: "country_invalid", Kind: fault.KindInvalid, Field: true,
 		Meaning: "There are no merchants in this country.",
 		Remedy:  "Send US or CA in capital letters.",
-		Message: "Use US or CA, in capital letters.",
+		Message: "Allowed values: US, CA. Use capital letters.",
 		Param:   "country",
 	},
 	{

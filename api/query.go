@@ -92,7 +92,7 @@ func cursor[ID any](q *query, name string, parse func(string) (ID, error)) ID {
 		return none
 	}
 	id, err := parse(text)
-	if err != nil {
+	if err != nil || any(id) == any(none) { // which would start the list again
 		q.fs.Add(name, "cursor_invalid", "Use an id that an earlier page gave.")
 	}
 	return id
@@ -135,7 +135,7 @@ func (q *query) needed(name string, most int64, message string) int64 {
 func (q *query) ascending() bool {
 	order, ok := q.value("order")
 	if ok && order != "asc" && order != "desc" {
-		q.refuse("order", "Use asc or desc.")
+		q.refuse("order", check.AllowedValues("asc", "desc"))
 	}
 	return order == "asc"
 }
@@ -161,7 +161,7 @@ func (q *query) words(name string, allowed []string) []string {
 	}
 	words := strings.Split(text, ",")
 	if slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(allowed, w) }) {
-		q.refuse(name, "Allowed here: "+strings.Join(allowed, ", ")+".")
+		q.refuse(name, check.AllowedValues(allowed...))
 	}
 	return words
 }

@@ -98,7 +98,7 @@ func TestRefundsOfACard(t *testing.T) {
 	if !again.replayed() || !bytes.Equal(again.body, a.body) || again.header.Get("Location") != a.header.Get("Location") {
 		t.Errorf("first\n%s\nthen\n%s", a.body, again.body)
 	}
-	if rest := s.refund(t, c, `,"amount":null`).want(t, 201, "").refund(t); rest.Amount != 8_500 || rest.Status != refund.Succeeded {
+	if rest := s.refund(t, c, ``).want(t, 201, "").refund(t); rest.Amount != 8_500 || rest.Status != refund.Succeeded {
 		t.Errorf("the rest is %+v", rest)
 	}
 	if now := s.get(t, "/api/charges/"+c.ID.String()).charge(t); now.AmountRefunded != 12_500 || now.AmountRefundable != 0 || now.Status != charge.Captured {

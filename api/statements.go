@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"svcpay/internal/authz"
@@ -87,7 +86,7 @@ func monthIn(q *query, name string) string {
 func oneOf(q *query, name string, allowed ...string) string {
 	text, ok := q.value(name)
 	if ok && !slices.Contains(allowed, text) {
-		q.refuse(name, "Allowed here: "+strings.Join(allowed, ", ")+".")
+		q.refuse(name, check.AllowedValues(allowed...))
 	}
 	return text
 }

@@ -30,7 +30,7 @@ func (a *API) tokenRoutes() []route {
 // not look at one.
 func erase(call func(context.Context, *request, string, *idempotency.Claim) (reply, error)) handler {
 	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
-		claim, err := claimWith(c, req, map[string]string{}, "")
+		claim, err := claimWith(c, req, map[string]string{}, "", "")
 		if err != nil {
 			return reply{}, err
 		}

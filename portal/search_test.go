@@ -73,7 +73,7 @@ func TestDonationsAreFoundByTheirTrackingID(t *testing.T) {
 	w := newWorld(t, nil)
 	w.TakesDAF(w.App.Merchants.US)
 	session, amount := w.Authorized(w.App, w.App.Merchants.US, workflow.Integrated, 125_00), money.Amount(125_00)
-	out, err := w.DAF.Create(t.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.App.Merchants.US, WorkflowSessionID: &session, Amount: &amount}, nil)
+	out, err := w.DAF.Create(t.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.App.Merchants.US, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1034,10 +1034,10 @@ type Billing struct {
 	Phone          string `json:"phone,omitzero"`
 }
 
-// CaptureCharge is what Charges.Capture sends.
+// CaptureCharge: Without an amount, all that was authorized is captured.
 type CaptureCharge struct {
-	// Amount: Minor units; all that was authorized is the default.
-	Amount int64 `json:"amount,omitzero"`
+	// Amount: Minor units. Leave it out to capture all that was authorized; null is refused.
+	Amount *int64 `json:"amount,omitzero"`
 }
 
 // ChangeFees is what Fees.Change sends.
@@ -1239,7 +1239,7 @@ type CreateDAFDonation struct {
 	Amount int64                  `json:"amount"`
 	User   *CreateDAFDonationUser `json:"user,omitzero"`
 
-	// Anonymous: The donor wishes not to be named. Default: `false`.
+	// Anonymous: The donor wishes not to be named. The only donation without a user. Default: `false`.
 	Anonymous bool `json:"anonymous,omitzero"`
 
 	// ExternalID: Your own id of the donation; no two donations of an application share one.
@@ -1249,7 +1249,7 @@ type CreateDAFDonation struct {
 	Metadata map[string]string `json:"metadata,omitzero"`
 }
 
-// CreateDAFDonationUser: The donor, as `dafAuthorized` told it or as you know better. What is left out is kept as an empty text.
+// CreateDAFDonationUser: The donor, as the event `dafAuthorized` has it or as you know better. Of an anonymous donation, what is left out is kept as an empty text.
 type CreateDAFDonationUser struct {
 	FirstName Patch[string] `json:"firstName,omitzero"`
 	LastName  Patch[string] `json:"lastName,omitzero"`
@@ -1276,7 +1276,7 @@ type CreateExport struct {
 	Format   ExportFormat   `json:"format"`
 	Filters  *ExportFilters `json:"filters,omitzero"`
 
-	// Columns: Of CSV, in this order; metadata.key is a single pair. All that there are without it.
+	// Columns: Of CSV, in this order; metadata.key is a single pair. Leave it out for all that there are; null is refused.
 	Columns []string `json:"columns,omitzero"`
 }
 
@@ -1288,7 +1288,7 @@ type CreateMerchant struct {
 	Country MerchantCountry `json:"country"`
 
 	// OrganizationID: One of your organizations.
-	OrganizationID int64 `json:"organization_id,omitzero"`
+	OrganizationID *int64 `json:"organization_id,omitzero"`
 
 	// Organization: A new organization, made with the merchant.
 	Organization *CreateMerchantOrganization `json:"organization,omitzero"`
@@ -1312,10 +1312,10 @@ type CreateMerchant struct {
 	PayoutSchedule MerchantPayoutSchedule `json:"payout_schedule,omitzero"`
 
 	// PayoutWeekday: With weekly payouts, from 1 (Monday).
-	PayoutWeekday int64 `json:"payout_weekday,omitzero"`
+	PayoutWeekday *int64 `json:"payout_weekday,omitzero"`
 
 	// PayoutDayOfMonth: With monthly payouts.
-	PayoutDayOfMonth int64 `json:"payout_day_of_month,omitzero"`
+	PayoutDayOfMonth *int64 `json:"payout_day_of_month,omitzero"`
 
 	// HasWalletA: Default: `false`.
 	HasWalletA bool `json:"has_wallet_a,omitzero"`
@@ -1347,8 +1347,8 @@ type CreateRefund struct {
 	// ChargeID: The charge to give money back of.
 	ChargeID string `json:"charge_id"`
 
-	// Amount: Minor units; all that is left of the charge is the default.
-	Amount int64        `json:"amount,omitzero"`
+	// Amount: Minor units. Leave it out to refund all that is left of the charge; null is refused.
+	Amount *int64       `json:"amount,omitzero"`
 	Reason RefundReason `json:"reason,omitzero"`
 
 	// Note: For yourself; the payer does not see it.
@@ -1421,9 +1421,9 @@ type CreateWebhookEndpoint struct {
 	// other ports and its own machine.
 	URL string `json:"url"`
 
-	// Events: What is sent; everything without it.
-	Events      Patch[[]string] `json:"events,omitzero"`
-	Description Patch[string]   `json:"description,omitzero"`
+	// Events: What is sent. Leave it out for all events; null is refused.
+	Events      []string      `json:"events,omitzero"`
+	Description Patch[string] `json:"description,omitzero"`
 
 	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
 	Metadata Patch[map[string]string] `json:"metadata,omitzero"`
@@ -1871,7 +1871,7 @@ type Export struct {
 	Livemode bool           `json:"livemode"`
 	Resource ExportResource `json:"resource"`
 	Format   ExportFormat   `json:"format"`
-	Filters  *ExportFilters `json:"filters"`
+	Filters  ExportFilters  `json:"filters"`
 	Columns  []string       `json:"columns"`
 	Status   ExportStatus   `json:"status"`
 	Progress ExportProgress `json:"progress"`
@@ -1900,7 +1900,7 @@ type ExportError struct {
 	Message string `json:"message"`
 }
 
-// ExportFilters: What is left out selects all.
+// ExportFilters: A filter that is left out selects all; null and an empty list are refused.
 type ExportFilters struct {
 	// CreatedAt: A span of time; gte or gt, and lte or lt.
 	CreatedAt *ExportFiltersCreatedAt `json:"created_at,omitzero"`
@@ -2658,8 +2658,8 @@ type ProposedLine struct {
 
 // RedeliverEvent is what Events.Redeliver sends.
 type RedeliverEvent struct {
-	// EndpointID: The only endpoint that gets it, whatever its filters; without it, all that want it do.
-	EndpointID Patch[string] `json:"endpoint_id,omitzero"`
+	// EndpointID: The only endpoint that gets it, whatever its filters. Leave it out for all that want it; null is refused.
+	EndpointID *string `json:"endpoint_id,omitzero"`
 }
 
 // Redelivery is an object of the API.
@@ -2756,11 +2756,11 @@ type ReplayWebhookEndpoint struct {
 	// Since: Events from then on; with `failed`, none that happened more than 28 days ago by the real time.
 	Since time.Time `json:"since"`
 
-	// Until: Events until then; until now without it.
-	Until Patch[time.Time] `json:"until,omitzero"`
+	// Until: Events until then. Leave it out for all until now; null is refused.
+	Until *time.Time `json:"until,omitzero"`
 
-	// Which: All of them, which is what happens without it, or those that the endpoint did not take.
-	Which Patch[WebhookReplayWhich] `json:"which,omitzero"`
+	// Which: All of them, which is the default, or those that the endpoint did not take. Null is refused.
+	Which *WebhookReplayWhich `json:"which,omitzero"`
 }
 
 // RequestLog is an object of the API.
@@ -3086,8 +3086,8 @@ type SimulateCharge struct {
 	// Reason: Of a dispute; each kind has a usual one.
 	Reason string `json:"reason,omitzero"`
 
-	// Amount: Of a dispute, in minor units; all that was captured and is not disputed is the default.
-	Amount int64 `json:"amount,omitzero"`
+	// Amount: Of a dispute, in minor units. Leave it out to dispute all that was captured and is not disputed; null is refused.
+	Amount *int64 `json:"amount,omitzero"`
 }
 
 // SimulateChargeOutcome is the outcome of SimulateCharge.
@@ -3445,10 +3445,10 @@ type UpdateMerchant struct {
 // UpdateToken is what Tokens.Update sends.
 type UpdateToken struct {
 	// ExpMonth: Of a card.
-	ExpMonth int64 `json:"exp_month,omitzero"`
+	ExpMonth *int64 `json:"exp_month,omitzero"`
 
 	// ExpYear: Of a card. The date must not be past, nor more than 20 years ahead.
-	ExpYear int64               `json:"exp_year,omitzero"`
+	ExpYear *int64              `json:"exp_year,omitzero"`
 	Billing *UpdateTokenBilling `json:"billing,omitzero"`
 }
 
@@ -3503,10 +3503,10 @@ type UpdateWebhookEndpoint struct {
 	Metadata Patch[map[string]string] `json:"metadata,omitzero"`
 }
 
-// VerifyDomains is what Merchants.VerifyDomains sends.
+// VerifyDomains: Without a domain, all of the merchant's domains are verified.
 type VerifyDomains struct {
-	// Domain: One of the merchant's domains; all of them if it is left out.
-	Domain string `json:"domain,omitzero"`
+	// Domain: One of the merchant's domains. Leave it out to verify all of them; null is refused.
+	Domain *string `json:"domain,omitzero"`
 }
 
 // VerifyToken is what Tokens.Verify sends.
@@ -3667,7 +3667,7 @@ type GetBalanceParams struct {
 // ListBalanceEntriesParams is the query of Balance.ListEntries.
 type ListBalanceEntriesParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -3694,22 +3694,22 @@ type ListBalanceEntriesParams struct {
 	ChargeID string `query:"charge_id,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 }
 
 // ListChargesParams is the query of Charges.List.
 type ListChargesParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -3748,16 +3748,16 @@ type ListChargesParams struct {
 	Currency []Currency `query:"currency,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 
 	// ExternalID: Only charges with this external_id: every try of one payment. At most one of them did not fail.
 	ExternalID string `query:"external_id,omitzero"`
@@ -3788,7 +3788,7 @@ type GetChargeParams struct {
 // ListTimelineParams is the query of Charges.ListTimeline.
 type ListTimelineParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -3803,7 +3803,7 @@ type ListTimelineParams struct {
 // ListDAFDonationsParams is the query of DAF.ListDonations.
 type ListDAFDonationsParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -3848,16 +3848,16 @@ type ListDAFDonationsParams struct {
 	AmountLt *int64 `query:"amount[lt],omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 
 	// Metadata: Only what has this pair in its metadata: `metadata[campaign]=spring`. Several keys at once must all fit; a key is
 	// given once.
@@ -3888,7 +3888,7 @@ type GetDAFDonationParams struct {
 // ListDAFDonationTimelineParams is the query of DAF.ListDonationTimeline.
 type ListDAFDonationTimelineParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -3903,7 +3903,7 @@ type ListDAFDonationTimelineParams struct {
 // ListDisputesParams is the query of Disputes.List.
 type ListDisputesParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -3942,31 +3942,31 @@ type ListDisputesParams struct {
 	AmountLt *int64 `query:"amount[lt],omitzero"`
 
 	// RespondByGte: Only disputes that must be answered then or later.
-	RespondByGte time.Time `query:"respond_by[gte],omitzero"`
+	RespondByGte *time.Time `query:"respond_by[gte],omitzero"`
 
 	// RespondByGt: Only disputes that must be answered later. Not with `gte`.
-	RespondByGt time.Time `query:"respond_by[gt],omitzero"`
+	RespondByGt *time.Time `query:"respond_by[gt],omitzero"`
 
 	// RespondByLte: Only disputes that must be answered then or earlier. Not with `lt`.
-	RespondByLte time.Time `query:"respond_by[lte],omitzero"`
+	RespondByLte *time.Time `query:"respond_by[lte],omitzero"`
 
 	// RespondByLt: Only disputes that must be answered earlier.
-	RespondByLt time.Time `query:"respond_by[lt],omitzero"`
+	RespondByLt *time.Time `query:"respond_by[lt],omitzero"`
 
 	// ChargeID: Only disputes of this charge.
 	ChargeID string `query:"charge_id,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 
 	// Expand: What to give whole beside its id, once for each; as a member of that name.
 	Expand []ListDisputesExpand `query:"expand[],omitzero"`
@@ -3981,7 +3981,7 @@ type GetDisputeParams struct {
 // ListEventsParams is the query of Events.List.
 type ListEventsParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4009,22 +4009,22 @@ type ListEventsParams struct {
 	MerchantID []int64 `query:"merchant_id,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 }
 
 // ListExportsParams is the query of Exports.List.
 type ListExportsParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4036,16 +4036,16 @@ type ListExportsParams struct {
 	Order Order `query:"order,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 
 	// Status: Only exports in one of these.
 	Status []ExportStatus `query:"status,omitzero"`
@@ -4057,7 +4057,7 @@ type ListExportsParams struct {
 // ListFilesParams is the query of Files.List.
 type ListFilesParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4072,16 +4072,16 @@ type ListFilesParams struct {
 	ContentType []FileContentType `query:"content_type,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 }
 
 // CreateFileParams is the query of Files.Create.
@@ -4093,13 +4093,13 @@ type CreateFileParams struct {
 // ListMerchantsParams is the query of Merchants.List.
 type ListMerchantsParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
-	StartingAfter int64 `query:"starting_after,omitzero"`
+	StartingAfter *int64 `query:"starting_after,omitzero"`
 
 	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
-	EndingBefore int64 `query:"ending_before,omitzero"`
+	EndingBefore *int64 `query:"ending_before,omitzero"`
 
 	// Order: By time of creation.
 	Order Order `query:"order,omitzero"`
@@ -4129,16 +4129,16 @@ type ListMerchantsParams struct {
 	Metadata map[string]string `query:"metadata,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 }
 
 // GetDAFInvoiceParams is the query of DAF.GetInvoice.
@@ -4153,7 +4153,7 @@ type GetDAFInvoiceParams struct {
 // ListFeeSchedulesParams is the query of Fees.ListSchedules.
 type ListFeeSchedulesParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4177,7 +4177,7 @@ type GetStatementParams struct {
 // ListPayoutsParams is the query of Payouts.List.
 type ListPayoutsParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4225,16 +4225,16 @@ type ListPayoutsParams struct {
 	ArrivalOnLt string `query:"arrival_on[lt],omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 
 	// Expand: What to give whole beside its id, once for each; as a member of that name.
 	Expand []string `query:"expand[],omitzero"`
@@ -4249,7 +4249,7 @@ type GetPayoutParams struct {
 // ListPayoutEntriesParams is the query of Payouts.ListEntries.
 type ListPayoutEntriesParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4264,7 +4264,7 @@ type ListPayoutEntriesParams struct {
 // ListRefundsParams is the query of Refunds.List.
 type ListRefundsParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4306,16 +4306,16 @@ type ListRefundsParams struct {
 	ChargeID string `query:"charge_id,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 
 	// ExternalID: Only the refund with this external_id; there is one at most.
 	ExternalID string `query:"external_id,omitzero"`
@@ -4337,7 +4337,7 @@ type GetRefundParams struct {
 // ListRequestLogsParams is the query of RequestLogs.List.
 type ListRequestLogsParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4376,22 +4376,22 @@ type ListRequestLogsParams struct {
 	MerchantID []int64 `query:"merchant_id,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 }
 
 // SearchParams is the query of Search.Search.
 type SearchParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4409,7 +4409,7 @@ type SearchParams struct {
 // ListTokensParams is the query of Tokens.List.
 type ListTokensParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4439,16 +4439,16 @@ type ListTokensParams struct {
 	Last4 string `query:"last4,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 
 	// Expand: What to give whole beside its id, once for each; as a member of that name.
 	Expand []string `query:"expand[],omitzero"`
@@ -4463,7 +4463,7 @@ type GetTokenParams struct {
 // ListWebhookEndpointsParams is the query of WebhookEndpoints.List.
 type ListWebhookEndpointsParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4481,7 +4481,7 @@ type ListWebhookEndpointsParams struct {
 // ListWebhookEndpointDeliveriesParams is the query of WebhookEndpoints.ListDeliveries.
 type ListWebhookEndpointDeliveriesParams struct {
 	// Limit: How many at most.
-	Limit int `query:"limit,omitzero"`
+	Limit *int `query:"limit,omitzero"`
 
 	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
 	StartingAfter string `query:"starting_after,omitzero"`
@@ -4502,16 +4502,16 @@ type ListWebhookEndpointDeliveriesParams struct {
 	EventID string `query:"event_id,omitzero"`
 
 	// CreatedAtGte: Only what was made then or later.
-	CreatedAtGte time.Time `query:"created_at[gte],omitzero"`
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
 
 	// CreatedAtGt: Only what was made later. Not with `gte`.
-	CreatedAtGt time.Time `query:"created_at[gt],omitzero"`
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
 
 	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
-	CreatedAtLte time.Time `query:"created_at[lte],omitzero"`
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
 
 	// CreatedAtLt: Only what was made earlier.
-	CreatedAtLt time.Time `query:"created_at[lt],omitzero"`
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 }
 
 // Version is the version of the API that this client speaks: the one that it was generated from.

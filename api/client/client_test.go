@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,87 @@ func TestRequestsCarryWhatWasGiven(t *testing.T) {
 	}
 	if _, err := c.Charges.Create(t.Context(), order); err != nil || s.last().body != `{"merchant_id":1042,"amount":12500,"token":"tok_1"}` {
 		t.Errorf("%s, %v", s.last().body, err)
+	}
+}
+
+// A number or a time of zero reaches the service, which refuses it: left out, the request would be about everything.
+func TestZeroIsNeverLeftOut(t *testing.T) {
+	t.Parallel()
+	c, s := talking(t, nil, answer{status: 200, body: `{"data":[]}`})
+	ctx := t.Context()
+	for want, send := range map[string]func() error{
+		`{"charge_id":"ch_1","amount":0}`: func() error {
+			_, err := c.Refunds.Create(ctx, client.CreateRefund{ChargeID: "ch_1", Amount: new(int64(0))})
+			return err
+		},
+		`{"charge_id":"ch_1"}`: func() error {
+			_, err := c.Refunds.Create(ctx, client.CreateRefund{ChargeID: "ch_1"})
+			return err
+		},
+		`{"amount":0}`: func() error {
+			_, err := c.Charges.Capture(ctx, "ch_1", client.CaptureCharge{Amount: new(int64(0))})
+			return err
+		},
+		`{}`: func() error { _, err := c.Charges.Capture(ctx, "ch_1", client.CaptureCharge{}); return err },
+		`{"since":"2026-12-01T00:00:00Z","until":"0001-01-01T00:00:00Z","which":""}`: func() error {
+			_, err := c.WebhookEndpoints.Replay(ctx, "whe_1", client.ReplayWebhookEndpoint{
+				Since: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), Until: new(time.Time), Which: new(client.ReplayWebhookEndpointWhich)})
+			return err
+		},
+		`{"resource":"charges","format":"csv","filters":{"merchant_id":[]},"columns":[]}`: func() error {
+			_, err := c.Exports.Create(ctx, client.CreateExport{Resource: client.ExportResourceCharges, Format: client.ExportFormatCSV,
+				Filters: &client.ExportFilters{MerchantID: []int64{}}, Columns: []string{}})
+			return err
+		},
+		`?created_at%5Bgte%5D=0001-01-01T00%3A00%3A00Z&limit=0&merchant_id=`: func() error {
+			_, err := c.Charges.ListPage(ctx, client.ListChargesParams{CreatedAtGte: new(time.Time), Limit: new(0), MerchantID: []int64{}})
+			return err
+		},
+	} {
+		if err := send(); err != nil {
+			t.Error(err)
+		}
+		got := s.last().body
+		if query := s.last().URL.RawQuery; query != "" {
+			got = "?" + query
+		}
+		if got != want {
+			t.Errorf("sent %s, want %s", got, want)
+		}
+	}
+}
+
+// No member of a request is a number or a time that could be left out when it is zero.
+func TestRequestsHaveNoOptionalZeros(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	look := func(of reflect.Type) {
+		for i := range of.NumField() {
+			f := of.Field(i)
+			optional := strings.HasSuffix(f.Tag.Get("json")+f.Tag.Get("query"), ",omitzero")
+			number := f.Type.Kind() >= reflect.Int && f.Type.Kind() <= reflect.Float64
+			if optional && (number || f.Type == reflect.TypeFor[time.Time]()) {
+				t.Errorf("%s.%s is left out when it is zero", of.Name(), f.Name)
+			}
+			if optional {
+				seen++
+			}
+		}
+	}
+	for service := range reflect.ValueOf(client.Client{}).Fields() {
+		if service.Type.Kind() != reflect.Pointer {
+			continue
+		}
+		for method := range service.Type.Methods() {
+			for in := range method.Type.Ins() {
+				if in.Kind() == reflect.Struct && in != reflect.TypeFor[client.Document]() {
+					look(in)
+				}
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("%d members can be left out", seen)
 	}
 }
 

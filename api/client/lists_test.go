@@ -43,7 +43,7 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	forward := []answer{pageOf(true, "b", "", "a", "b"), pageOf(true, "d", "c", "c", "d"), pageOf(false, "", "e", "e")}
 	c, s := talking(t, nil, forward...)
-	ids, err := walk(c, t, client.ListChargesParams{Limit: 2, MerchantID: []int64{1, 2}}, 0)
+	ids, err := walk(c, t, client.ListChargesParams{Limit: new(2), MerchantID: []int64{1, 2}}, 0)
 	if err != nil || strings.Join(ids, "") != "abcde" {
 		t.Errorf("%v, %v", ids, err)
 	}
@@ -96,7 +96,7 @@ func TestQueries(t *testing.T) {
 	east := time.FixedZone("", 3*3600)
 	_, err := c.Charges.ListPage(t.Context(), client.ListChargesParams{
 		Status: []client.ChargeStatus{client.ChargeStatusFailed, client.ChargeStatusReturned}, Order: client.OrderAsc,
-		CreatedAtGte: time.Date(2026, 12, 1, 3, 0, 0, 5e6, east),
+		CreatedAtGte: new(time.Date(2026, 12, 1, 3, 0, 0, 5e6, east)),
 	})
 	want := "created_at%5Bgte%5D=2026-12-01T00%3A00%3A00.005Z&order=asc&status=failed%2Creturned"
 	if err != nil || s.last().URL.RawQuery != want {

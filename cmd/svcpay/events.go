@@ -37,7 +37,7 @@ func (c listEventsCommand) Run(w *world) error {
 		return err
 	}
 	var answer client.Response
-	page, err := p.Client.Events.ListPage(w.ctx, client.ListEventsParams{Limit: c.Limit, Type: c.Events, ObjectID: c.On, AfterSequence: c.After}, client.ResponseTo(&answer))
+	page, err := p.Client.Events.ListPage(w.ctx, client.ListEventsParams{Limit: &c.Limit, Type: c.Events, ObjectID: c.On, AfterSequence: c.After}, client.ResponseTo(&answer))
 	if err != nil {
 		return err
 	}

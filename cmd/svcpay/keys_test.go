@@ -77,7 +77,7 @@ func TestKeysCommandsTellEveryMistake(t *testing.T) { // the commands set the pr
 	}{
 		{"create", "--kind restricted --name x --ip 192.0.2.7/24 --origin x --merchant 999999 --expires 2001-01-01T00:00:00Z",
 			[]string{"--right: A restricted key has one right", "--ip: ", "--origin: ", "--merchant: ", "--expires: "}},
-		{"create", "--kind restricted --name x --right charge:eat", []string{"--right: The rights are [\"balance:read\""}},
+		{"create", "--kind restricted --name x --right charge:eat", []string{"--right: Allowed values: balance:read, "}},
 		{"create", "--kind other --name x", []string{"--kind"}},
 		{"create", "--kind secret", []string{"--name"}},
 		{"roll", "key_01jq8z6k4t8m2x9v5c7b1n3d0f", []string{"the application has no such key"}},

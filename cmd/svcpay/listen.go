@@ -119,7 +119,7 @@ func (l listenCommand) follow(w *world, p *partner, dir string, to relay.Target,
 
 // newest is the sequence of the last event there is; 0 if there is none.
 func (p *partner) newest(ctx context.Context) (int64, error) {
-	page, err := p.Client.Events.ListPage(ctx, client.ListEventsParams{Limit: 1})
+	page, err := p.Client.Events.ListPage(ctx, client.ListEventsParams{Limit: new(1)})
 	if err != nil || len(page.Data) == 0 || page.Data[0].Sequence == nil {
 		return 0, err
 	}
@@ -130,7 +130,7 @@ func (p *partner) newest(ctx context.Context) (int64, error) {
 func (p *partner) after(ctx context.Context, sequence int64) ([]relay.Event, error) {
 	wait := listenWait
 	var answer client.Response
-	page, err := p.Client.Events.ListPage(ctx, client.ListEventsParams{Limit: 100, AfterSequence: &sequence, Wait: &wait}, client.ResponseTo(&answer))
+	page, err := p.Client.Events.ListPage(ctx, client.ListEventsParams{Limit: new(100), AfterSequence: &sequence, Wait: &wait}, client.ResponseTo(&answer))
 	if err != nil {
 		return nil, err
 	}

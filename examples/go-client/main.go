@@ -70,7 +70,7 @@ func chargeAndRefund(ctx context.Context, c *client.Client, merchant int64) (*cl
 	}
 	fmt.Printf("charged %s: %s, %d %s\n", charge.ID, charge.Status, charge.Amount, charge.Currency)
 
-	refund, err := c.Refunds.Create(ctx, client.CreateRefund{ChargeID: charge.ID, Amount: 4000, Reason: client.RefundReasonRequestedByPayer})
+	refund, err := c.Refunds.Create(ctx, client.CreateRefund{ChargeID: charge.ID, Amount: new(int64(4000)), Reason: client.RefundReasonRequestedByPayer})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func chargeAndRefund(ctx context.Context, c *client.Client, merchant int64) (*cl
 		fmt.Printf("listed a refund of %d\n", refund.Amount)
 	}
 
-	_, err = c.Refunds.Create(ctx, client.CreateRefund{ChargeID: charge.ID, Amount: 12500})
+	_, err = c.Refunds.Create(ctx, client.CreateRefund{ChargeID: charge.ID, Amount: new(int64(12500))})
 	if e, ok := errors.AsType[*client.Error](err); ok && e.Code == client.ErrorCodeRefundExceedsRemaining {
 		fmt.Printf("refused: %s, %d is left\n", e.Code, *e.Remaining)
 		err = nil

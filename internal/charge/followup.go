@@ -25,7 +25,7 @@ import (
 
 // CaptureInput is the body of a capture; no amount means all that was authorized.
 type CaptureInput struct {
-	Amount    *money.Amount `json:"amount"`
+	Amount    *money.Amount `json:"amount" absent:"all"`
 	IfVersion *int          `json:"-"` // the charge must still be of this version
 }
 

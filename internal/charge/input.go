@@ -14,13 +14,13 @@ type CreateInput struct {
 	Type            *string           `json:"type"`
 	Currency        *string           `json:"currency"`
 	FundingCurrency *string           `json:"funding_currency"`
-	Origin          *string           `json:"origin"`
-	Recurring       *bool             `json:"recurring"`
-	Capture         *bool             `json:"capture"`
+	Origin          *string           `json:"origin" default:"ecommerce"`
+	Recurring       *bool             `json:"recurring" default:"false"`
+	Capture         *bool             `json:"capture" default:"true"`
 	Description     *string           `json:"description"`
 	ExternalID      *string           `json:"external_id"`
 	StatementSuffix *string           `json:"statement_suffix"`
-	Metadata        map[string]string `json:"metadata"`
+	Metadata        map[string]string `json:"metadata" default:"{}"`
 }
 
 // maxSuffix is how long what a charge adds to the statement may be, in characters.

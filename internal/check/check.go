@@ -91,10 +91,22 @@ func Metadata(fs *fault.Fields, m map[string]string) {
 	}
 }
 
+// AllowedValues is what a request is told that has none of some words: "Allowed values: cc, ach, acss."
+func AllowedValues[W ~string](words ...W) string {
+	text := "Allowed values: "
+	for i, w := range words {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(w)
+	}
+	return text + "."
+}
+
 // OneOf wants one of some words.
 func OneOf(fs *fault.Fields, param string, value *string, allowed ...string) {
 	if value != nil && !slices.Contains(allowed, *value) {
-		fs.Add(param, "parameter_invalid", fmt.Sprintf("Allowed here: %q.", allowed))
+		fs.Add(param, "parameter_invalid", AllowedValues(allowed...))
 	}
 }
 
@@ -121,7 +133,7 @@ func Currency(fs *fault.Fields, param string, value *string) {
 		return
 	}
 	if _, ok := money.ParseCurrency(*value); !ok {
-		fs.Add(param, "currency_unsupported", "Use usd or cad, in lowercase letters.")
+		fs.Add(param, "currency_unsupported", AllowedValues(money.CurrencyNames()...)+" Use lowercase letters.")
 	}
 }
 

@@ -66,7 +66,7 @@ func TestNonintegratedDonation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := w.input(daf.Nonintegrated, 5_000)
-	in.User = nil
+	in.User, in.Anonymous = nil, ptr(true)
 	d := w.create(in, nil).Object
 	if got := w.get(d.ID); !reflect.DeepEqual(got, d) {
 		t.Errorf("it is read as %s\nwas told as %s", jsonOf(t, got), jsonOf(t, d))
@@ -227,8 +227,10 @@ func TestOtherRequestOfOneAuthorization(t *testing.T) {
 		in := w.input(kind, 900)
 		d := w.create(in, nil).Object
 		for what, change := range map[string]func(*daf.CreateInput){
-			"amount":      func(in *daf.CreateInput) { in.Amount = ptr[money.Amount](1000) },
-			"user":        func(in *daf.CreateInput) { in.User = &daf.UserInput{FirstName: ptr("Eve")} },
+			"amount": func(in *daf.CreateInput) { in.Amount = ptr[money.Amount](1000) },
+			"user": func(in *daf.CreateInput) {
+				in.User = &daf.UserInput{FirstName: ptr("Eve"), LastName: ptr(""), Email: ptr("")}
+			},
 			"anonymous":   func(in *daf.CreateInput) { in.Anonymous = ptr(true) },
 			"external id": func(in *daf.CreateInput) { in.ExternalID = ptr("x") },
 			"metadata":    func(in *daf.CreateInput) { in.Metadata = map[string]string{"a": "b"} },
@@ -327,13 +329,22 @@ func TestValidateTellsAllMistakes(t *testing.T) {
 	for _, f := range (daf.CreateInput{}).Validate() {
 		missing[f.Param] = f.Code
 	}
-	if want := map[string]string{"merchant_id": "parameter_missing", "amount": "parameter_missing", "workflowSessionId": "parameter_missing"}; !maps.Equal(missing, want) {
+	if want := map[string]string{"merchant_id": "parameter_missing", "amount": "parameter_missing", "workflowSessionId": "parameter_missing",
+		"user.firstName": "parameter_missing", "user.lastName": "parameter_missing", "user.email": "parameter_missing"}; !maps.Equal(missing, want) {
 		t.Errorf("%v", missing)
 	}
 	whole := daf.CreateInput{MerchantID: ptr[int64](1), Amount: ptr[money.Amount](100), GrantID: ptr("gr_1"),
-		User: &daf.UserInput{FirstName: ptr(""), Email: ptr(""), Note: ptr("")}}
+		User: &daf.UserInput{FirstName: ptr(""), LastName: ptr(""), Email: ptr(""), Note: ptr("")}}
 	if fs := whole.Validate(); fs != nil {
 		t.Errorf("%v", fs)
+	}
+	whole.User = nil
+	if fs := whole.Validate(); len(fs) != 3 {
+		t.Errorf("a donation without a donor: %v", fs)
+	}
+	whole.Anonymous = ptr(true)
+	if fs := whole.Validate(); fs != nil {
+		t.Errorf("an anonymous donation: %v", fs)
 	}
 }
 

@@ -27,18 +27,18 @@ type CreateInput struct {
 	WorkflowSessionID *string           `json:"workflowSessionId"`
 	GrantID           *string           `json:"grantId"`
 	Amount            *money.Amount     `json:"amount"`
-	User              *UserInput        `json:"user"`
-	Anonymous         *bool             `json:"anonymous"`
+	User              *UserInput        `json:"user" default:"{}"`
+	Anonymous         *bool             `json:"anonymous" default:"false"`
 	ExternalID        *string           `json:"external_id"`
-	Metadata          map[string]string `json:"metadata"`
+	Metadata          map[string]string `json:"metadata" default:"{}"`
 }
 
 // UserInput is the donor as a request names them.
 type UserInput struct {
-	FirstName *string `json:"firstName,omitempty"`
-	LastName  *string `json:"lastName,omitempty"`
-	Email     *string `json:"email,omitempty"`
-	Note      *string `json:"note,omitempty"`
+	FirstName *string `json:"firstName,omitempty" default:""`
+	LastName  *string `json:"lastName,omitempty" default:""`
+	Email     *string `json:"email,omitempty" default:""`
+	Note      *string `json:"note,omitempty" default:""`
 }
 
 // Validate returns every mistake that can be seen without looking anything up.
@@ -51,6 +51,9 @@ func (in CreateInput) Validate() fault.Fields {
 	check.Amount(&fs, "amount", in.Amount)
 	if in.User != nil {
 		in.User.validate(&fs)
+	}
+	if !deref(in.Anonymous) {
+		in.checkDonor(&fs)
 	}
 	check.ExternalID(&fs, in.ExternalID)
 	check.Metadata(&fs, in.Metadata)
@@ -68,6 +71,23 @@ func (in CreateInput) checkIDs(fs *fault.Fields) {
 		fs.Add("grantId", "parameters_exclusive", "Give workflowSessionId or grantId, whichever the donor's authorization told, not both.")
 	case in.WorkflowSessionID == nil && in.GrantID == nil:
 		fs.Add("workflowSessionId", "parameter_missing", "Give workflowSessionId or grantId, whichever the donor's authorization told.")
+	}
+}
+
+// checkDonor wants the members that tell who gives, as the event dafAuthorized always has them. Their texts may be empty: a donor
+// who authorized a grant without a name gives all the same.
+func (in CreateInput) checkDonor(fs *fault.Fields) {
+	u := in.User
+	if u == nil {
+		u = new(UserInput)
+	}
+	for _, m := range []struct {
+		name  string
+		value *string
+	}{{"firstName", u.FirstName}, {"lastName", u.LastName}, {"email", u.Email}} {
+		if m.value == nil {
+			fs.Add("user."+m.name, "parameter_missing", "Send the donor as dafAuthorized gave it, or anonymous: true.")
+		}
 	}
 }
 

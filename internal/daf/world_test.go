@@ -130,7 +130,7 @@ func (w *world) sql(statement string, args pg.Args) {
 func (w *world) input(kind daf.Kind, amount money.Amount) daf.CreateInput {
 	w.T.Helper()
 	id := w.Authorized(w.App, w.App.Merchants.US, kind, amount)
-	in := daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, User: &daf.UserInput{FirstName: ptr("Dana"), Email: ptr("dana@example.org")}}
+	in := daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, User: &daf.UserInput{FirstName: ptr("Dana"), LastName: ptr(""), Email: ptr("dana@example.org")}}
 	if kind == daf.Integrated {
 		in.WorkflowSessionID = &id
 	} else {

@@ -39,7 +39,7 @@ func EvidenceNames() []string {
 // that were uploaded before.
 type EvidenceInput struct {
 	Evidence map[string]string `json:"evidence"`
-	Files    []string          `json:"files"`
+	Files    []string          `json:"files" default:"[]"`
 	// IfVersion is the version that the dispute must still have; nil for any.
 	IfVersion *int `json:"-"`
 }

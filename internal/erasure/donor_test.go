@@ -22,7 +22,7 @@ func TestADonorIsKnownByTheModal(t *testing.T) {
 	w.exec(`UPDATE daf_workflows SET donor = donor || jsonb_build_object('email', @address::text) WHERE grant_id = @grant`,
 		pg.Args{"address": strings.ToUpper(address), "grant": grant})
 	out, err := w.DAF.Create(t.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, GrantID: &grant,
-		User: &daf.UserInput{FirstName: &who, LastName: &whose, Note: &note}}, w.claimed("donation"))
+		User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: new(""), Note: &note}}, w.claimed("donation"))
 	w.must(err)
 	e, err := w.erase(address)
 	if err != nil || len(e.Donations) != 2 || !slices.Contains(e.Donations, w.donation.ID) || !slices.Contains(e.Donations, out.Object.ID) {
@@ -45,7 +45,7 @@ func TestADonorIsLoggedByTheNameThatTheyGave(t *testing.T) {
 		pg.Args{"donor": map[string]string{"first_name": first, "last_name": last, "email": address}, "grant": grant})
 	who, whose := "Odie", "Q"
 	_, err := w.DAF.Create(t.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: &amount, GrantID: &grant,
-		User: &daf.UserInput{FirstName: &who, LastName: &whose}}, nil)
+		User: &daf.UserInput{FirstName: &who, LastName: &whose, Email: new("")}}, nil)
 	w.must(err)
 	w.log("/api/search", "q=one", []byte(`{"first_name":"Odalys","last_name":"Quenneville"}`))
 	w.log("/api/search", "q=two", []byte(`{"first_name":"Odie","last_name":"Q"}`))

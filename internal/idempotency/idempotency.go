@@ -7,6 +7,7 @@
 package idempotency
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -31,8 +32,11 @@ type Claim struct {
 	Key           string
 	Method        string
 	Path          string // canonical
-	// Fingerprint digests method, path, version and canonical body.
+	// Fingerprint digests method, path, version and canonical body, as they were sent.
 	Fingerprint [sha256.Size]byte
+	// Meaning digests the same with the body's defaults applied: requests with one Meaning are the same request. The zero
+	// value is none; the request is then known by its Fingerprint alone.
+	Meaning [sha256.Size]byte
 	// Params digests each parameter, so that a reused key can name those that differ.
 	Params    map[string]string
 	RequestID ids.Request
@@ -67,6 +71,7 @@ type row struct {
 	ApplicationID int64             `db:"application_id"`
 	Key           string            `db:"key"`
 	Fingerprint   []byte            `db:"fingerprint"`
+	Meaning       []byte            `db:"meaning"` // see [bound]; nil: a server of an earlier release wrote the row
 	Params        map[string]string `db:"param_hashes"`
 	State         State             `db:"state"`
 	ObjectID      *[16]byte         `db:"object_id"`
@@ -117,12 +122,12 @@ func ClaimTx(ctx context.Context, tx *pg.Tx, now time.Time, entries []Entry) ([]
 
 // insertRows takes keys; an expired row of the same key makes room, unless its work is still under way.
 const insertRows = `
-	INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, param_hashes, state,
+	INSERT INTO idempotency_keys AS k (application_id, key, method, path, fingerprint, meaning, param_hashes, state,
 		object_id, request_id, created_at, expires_at)
-	SELECT c.application_id, c.key, c.method, c.path, c.fingerprint, c.params, 'claimed', c.object_id, c.request_id, c.now, c.until
-	FROM unnest(@rows::new_key[]) AS c
+	SELECT c.application_id, c.key, c.method, c.path, c.fingerprint, c.meaning, c.params, 'claimed', c.object_id, c.request_id, c.now, c.until
+	FROM unnest(@rows::new_claim[]) AS c
 	ON CONFLICT (application_id, key) DO UPDATE SET
-		method = excluded.method, path = excluded.path, fingerprint = excluded.fingerprint,
+		method = excluded.method, path = excluded.path, fingerprint = excluded.fingerprint, meaning = excluded.meaning,
 		param_hashes = excluded.param_hashes, state = 'claimed', object_id = excluded.object_id,
 		result = NULL, refusal = NULL, request_id = excluded.request_id,
 		created_at = excluded.created_at, expires_at = excluded.expires_at
@@ -144,12 +149,12 @@ func compare(a, b *Claim) int {
 func insertArgs(e Entry, now time.Time) pg.Args {
 	c := e.Claim
 	return pg.Args{"application_id": c.ApplicationID, "key": c.Key, "method": c.Method, "path": c.Path,
-		"fingerprint": c.Fingerprint[:], "params": c.Params, "object_id": e.ObjectID,
+		"fingerprint": c.Fingerprint[:], "meaning": c.bound(c.Fingerprint[:]), "params": c.Params, "object_id": e.ObjectID,
 		"request_id": c.RequestID, "now": now, "until": now.Add(Life)}
 }
 
 const selectRows = `
-	SELECT application_id, key, fingerprint, param_hashes, state, object_id, result, refusal, request_id, created_at
+	SELECT application_id, key, fingerprint, meaning, param_hashes, state, object_id, result, refusal, request_id, created_at
 	FROM idempotency_keys WHERE `
 
 const selectRow = selectRows + `application_id = @application_id AND key = @key`
@@ -182,11 +187,23 @@ func priorsTx(ctx context.Context, q pg.Querier, entries []Entry, places []int, 
 
 // verdict compares a request with the one that took its key.
 func verdict(r row, c *Claim) (Verdict, error) {
-	if [sha256.Size]byte(r.Fingerprint) != c.Fingerprint {
+	meaning := c.bound(r.Fingerprint)
+	same := meaning != nil && bytes.Equal(r.Meaning, meaning)
+	if !same && !bytes.Equal(r.Fingerprint, c.Fingerprint[:]) {
 		return Verdict{Err: reused(c.Params, r.Params)}, nil
 	}
 	p, err := r.prior()
 	return Verdict{Prior: p}, err
+}
+
+// bound is the claim's Meaning as it is stored with the fingerprint of a row; nil for none. A server of an earlier release that
+// takes an expired key writes the fingerprint and leaves the meaning of the request before, which then agrees with no claim.
+func (c *Claim) bound(fingerprint []byte) []byte {
+	if c.Meaning == [sha256.Size]byte{} {
+		return nil
+	}
+	sum := sha256.Sum256(append(slices.Clone(fingerprint), c.Meaning[:]...))
+	return sum[:]
 }
 
 func (r row) prior() (*Prior, error) {

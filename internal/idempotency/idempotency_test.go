@@ -98,6 +98,55 @@ func TestReusedKeyNamesWhatDiffers(t *testing.T) {
 	}
 }
 
+// meant is a request in one form of several that mean the same.
+func meant(w *fixture.World, form, meaning string) *idempotency.Claim {
+	c := request(w, "a", form)
+	c.Meaning = sha256.Sum256([]byte(meaning))
+	return c
+}
+
+func TestRequestsOfOneMeaningAreTheSame(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	_, first := claim(t, w, nil, meant(w, "short", "x"))
+	same := func(form, meaning string, want bool) {
+		t.Helper()
+		v, _ := claim(t, w, nil, meant(w, form, meaning))
+		if got := v[0].Prior != nil && v[0].Prior.ObjectID == first[0].ObjectID; got != want || got == (v[0].Err != nil) {
+			t.Errorf("%s, which means %s: %+v", form, meaning, v[0])
+		}
+	}
+	same("short", "x", true)
+	same("long", "x", true)
+	same("other", "y", false)
+	if v, _ := claim(t, w, nil, request(w, "a", "long")); v[0].Err == nil { // a server of an earlier release
+		t.Errorf("known without a meaning: %+v", v[0])
+	}
+	// Such a server takes the key when it has expired, and leaves the meaning of the request of before.
+	in(t, w, func(tx *pg.Tx) error {
+		tx.Later(`UPDATE idempotency_keys SET fingerprint = @fingerprint`, pg.Args{"fingerprint": request(w, "a", "next").Fingerprint[:]})
+		return nil
+	})
+	same("next", "z", true)
+	same("short", "x", false)
+	same("long", "x", false)
+}
+
+func TestRequestsWithoutAMeaningAreKnownByWhatWasSent(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	claim(t, w, nil, request(w, "a", "1"))
+	if v, _ := claim(t, w, nil, request(w, "a", "2")); v[0].Err == nil {
+		t.Errorf("another request: %+v", v[0])
+	}
+	if v, _ := claim(t, w, nil, meant(w, "1", "x")); v[0].Prior == nil {
+		t.Errorf("the same request: %+v", v[0])
+	}
+	if v, _ := claim(t, w, nil, meant(w, "2", "x")); v[0].Err == nil {
+		t.Errorf("another request: %+v", v[0])
+	}
+}
+
 func TestReleasedKeyIsFree(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)

@@ -25,7 +25,7 @@ const (
 func (in NewKey) key(now time.Time) (Key, fault.Fields) {
 	var fs fault.Fields
 	if !slices.Contains(KeyKinds(), in.Kind) {
-		fs.Add("kind", "parameter_invalid", fmt.Sprintf("Allowed here: %q.", KeyKinds()))
+		fs.Add("kind", "parameter_invalid", check.AllowedValues(KeyKinds()...))
 	}
 	checkKeyName(&fs, &in.Name)
 	k := Key{
@@ -56,7 +56,7 @@ func (in NewKey) parseRights(fs *fault.Fields) []authz.Right {
 	case restricted && len(in.Rights) == 0:
 		fs.Add("rights", "parameter_missing", "A restricted key has one right at least.")
 	case unknown:
-		fs.Add("rights", "parameter_invalid", fmt.Sprintf("The rights are %q.", authz.Rights()))
+		fs.Add("rights", "parameter_invalid", check.AllowedValues(authz.Rights()...))
 	case !restricted && len(in.Rights) > 0:
 		fs.Add("rights", "parameter_invalid", "Only restricted keys have rights.")
 	}

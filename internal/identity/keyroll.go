@@ -2,12 +2,12 @@ package identity
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -56,7 +56,7 @@ func (s *Service) RollKey(ctx context.Context, actor authz.Actor, in RollInput) 
 		return Rolled{}, err
 	}
 	if !slices.Contains(Overlaps(), in.Overlap) {
-		return Rolled{}, fault.Invalid("parameter_invalid", fmt.Sprintf("Allowed here: %q.", Overlaps())).On("overlap")
+		return Rolled{}, fault.Invalid("parameter_invalid", check.AllowedValues(Overlaps()...)).On("overlap")
 	}
 	now := s.now()
 	next := ids.NewKey(now)

@@ -37,7 +37,7 @@ func checkCountry(fs *fault.Fields, code, currency *string) {
 	}
 	c, ok := countries[*code]
 	if !ok {
-		fs.Add("country", "country_invalid", "Use US or CA, in capital letters.")
+		fs.Add("country", "country_invalid", "Allowed values: US, CA. Use capital letters.")
 	}
 	if _, known := money.ParseCurrency(deref(currency)); ok && known && money.Currency(*currency) != c.currency {
 		fs.Add("currency", "currency_unsupported", fmt.Sprintf("A merchant in %s is paid in %s.", *code, c.currency))

@@ -21,19 +21,19 @@ type CreateInput struct {
 	Organization        *NewOrganization  `json:"organization"` // in the place of OrganizationID
 	Currency            *string           `json:"currency"`
 	EIN                 *string           `json:"ein"`
-	Nonprofit           *bool             `json:"nonprofit"`
-	BankProcessor       *string           `json:"bank_processor"`
+	Nonprofit           *bool             `json:"nonprofit" default:"false"`
+	BankProcessor       *string           `json:"bank_processor" default:"p"`
 	TimeZone            *string           `json:"time_zone"`
-	PayoutSchedule      *string           `json:"payout_schedule"`
+	PayoutSchedule      *string           `json:"payout_schedule" default:"daily"`
 	PayoutWeekday       *int              `json:"payout_weekday"`
 	PayoutDayOfMonth    *int              `json:"payout_day_of_month"`
-	HasWalletA          *bool             `json:"has_wallet_a"`
-	HasDAFProvider      *bool             `json:"has_daf_provider"`
-	Domains             []string          `json:"domains"`
+	HasWalletA          *bool             `json:"has_wallet_a" default:"false"`
+	HasDAFProvider      *bool             `json:"has_daf_provider" default:"false"`
+	Domains             []string          `json:"domains" default:"[]"`
 	DAFPercentage       *money.Percent    `json:"daf_percentage"`
 	StatementDescriptor *string           `json:"statement_descriptor"`
 	ExternalID          *string           `json:"external_id"`
-	Metadata            map[string]string `json:"metadata"`
+	Metadata            map[string]string `json:"metadata" default:"{}"`
 	// Rates are the fees to begin with; nil copies the application's defaults.
 	Rates *fee.Rates `json:"-"`
 }

@@ -105,7 +105,7 @@ func dropDomainsTx(tx *pg.Tx, after Merchant) {
 
 // VerifyInput is the body of a verification; without a domain all of the merchant's are looked at.
 type VerifyInput struct {
-	Domain *string `json:"domain"`
+	Domain *string `json:"domain" absent:"all"`
 }
 
 // Validate returns every mistake that can be seen without looking anything up.

@@ -53,7 +53,7 @@ func (w granted) donate(amount money.Amount) daf.Donation {
 	w.T.Helper()
 	us := w.App.Merchants.US
 	session := w.Authorized(w.App, us, daf.Integrated, amount)
-	out, err := w.DAF.Create(w.T.Context(), w.Actor(), daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount}, nil)
+	out, err := w.DAF.Create(w.T.Context(), w.Actor(), daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true)}, nil)
 	if err != nil {
 		w.T.Fatal(err)
 	}

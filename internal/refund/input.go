@@ -10,11 +10,11 @@ import (
 // everything that is left is given back.
 type CreateInput struct {
 	ChargeID   *string           `json:"charge_id"`
-	Amount     *money.Amount     `json:"amount"`
+	Amount     *money.Amount     `json:"amount" absent:"all"`
 	Reason     *string           `json:"reason"`
 	Note       *string           `json:"note"`
 	ExternalID *string           `json:"external_id"`
-	Metadata   map[string]string `json:"metadata"`
+	Metadata   map[string]string `json:"metadata" default:"{}"`
 	// IfLeft is what was left to give back when the caller looked: it must still be.
 	IfLeft *money.Amount `json:"-"`
 }

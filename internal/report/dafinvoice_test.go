@@ -26,7 +26,7 @@ import (
 func (w place) donate(amount money.Amount, externalID string) daf.Donation {
 	w.T.Helper()
 	session := w.Authorized(w.App, w.us, daf.Integrated, amount)
-	out, err := w.DAF.Create(w.T.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.us, WorkflowSessionID: &session, Amount: &amount, ExternalID: &externalID}, nil)
+	out, err := w.DAF.Create(w.T.Context(), w.Actor(), daf.CreateInput{MerchantID: &w.us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true), ExternalID: &externalID}, nil)
 	if err != nil {
 		w.T.Fatal(err)
 	}

@@ -68,25 +68,25 @@ type ExportError struct {
 
 // ExportFilters are what a list of the resource is filtered by; nil members select all.
 type ExportFilters struct {
-	CreatedAt  *ExportSpan `json:"created_at,omitempty"`
-	Status     []string    `json:"status,omitempty"`
-	MerchantID []int64     `json:"merchant_id,omitempty"`
+	CreatedAt  *ExportSpan `json:"created_at,omitempty" absent:"all" default:"{}"`
+	Status     []string    `json:"status,omitempty" absent:"all"`
+	MerchantID []int64     `json:"merchant_id,omitempty" absent:"all"`
 }
 
 // ExportSpan is a span of time in RFC 3339.
 type ExportSpan struct {
-	GTE *string `json:"gte,omitempty"`
-	GT  *string `json:"gt,omitempty"`
-	LTE *string `json:"lte,omitempty"`
-	LT  *string `json:"lt,omitempty"`
+	GTE *string `json:"gte,omitempty" absent:"all"`
+	GT  *string `json:"gt,omitempty" absent:"all"`
+	LTE *string `json:"lte,omitempty" absent:"all"`
+	LT  *string `json:"lt,omitempty" absent:"all"`
 }
 
 // ExportInput asks for an export.
 type ExportInput struct {
 	Resource *string        `json:"resource"`
 	Format   *string        `json:"format"`
-	Filters  *ExportFilters `json:"filters"`
-	Columns  []string       `json:"columns"` // of CSV; nil: all
+	Filters  *ExportFilters `json:"filters" absent:"all" default:"{}"`
+	Columns  []string       `json:"columns" absent:"all"` // of CSV; nil: all
 }
 
 // ExportFormats lists the forms of a file.

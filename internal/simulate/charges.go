@@ -26,9 +26,9 @@ func ChargeOutcomes() []string { return []string{settled, returned, chargeback, 
 // ChargeInput says what happens to a charge.
 type ChargeInput struct {
 	Outcome    *string       `json:"outcome"`
-	ReturnCode *string       `json:"return_code"` // of returned
-	Reason     *string       `json:"reason"`      // of a dispute
-	Amount     *money.Amount `json:"amount"`      // of a dispute; default all that can be disputed
+	ReturnCode *string       `json:"return_code"`         // of returned
+	Reason     *string       `json:"reason"`              // of a dispute
+	Amount     *money.Amount `json:"amount" absent:"all"` // of a dispute; default all that can be disputed
 }
 
 // Validate returns every mistake that can be seen without looking anything up.

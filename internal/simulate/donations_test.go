@@ -16,7 +16,7 @@ import (
 // donate makes a donation of 125.00 that a donor of the sandbox authorized.
 func donate(t *testing.T, w *fixture.World, username string, kind workflow.Kind) daf.Donation {
 	t.Helper()
-	id, in := w.AuthorizedBy(username, w.App, w.App.Merchants.US, kind, 125_00), daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(125_00))}
+	id, in := w.AuthorizedBy(username, w.App, w.App.Merchants.US, kind, 125_00), daf.CreateInput{MerchantID: &w.App.Merchants.US, Amount: ptr(money.Amount(125_00)), Anonymous: ptr(true)}
 	if in.WorkflowSessionID = &id; kind == workflow.Nonintegrated {
 		in.WorkflowSessionID, in.GrantID = nil, &id
 	}

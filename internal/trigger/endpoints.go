@@ -56,7 +56,7 @@ func (r *run) gone(ctx context.Context) (id string, back *atomic.Bool, err error
 	})}
 	go func() { _ = server.Serve(listener) }() // until it is closed
 	r.after = append(r.after, func(context.Context) error { return server.Close() })
-	body := client.CreateWebhookEndpoint{URL: fmt.Sprintf("http://%s:%d/", host, listener.Addr().(*net.TCPAddr).Port), Events: client.Set([]string{"ping"}), Description: client.Set(madeBy)}
+	body := client.CreateWebhookEndpoint{URL: fmt.Sprintf("http://%s:%d/", host, listener.Addr().(*net.TCPAddr).Port), Events: []string{"ping"}, Description: client.Set(madeBy)}
 	e, err := r.API.WebhookEndpoints.Create(ctx, body)
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.StatusCode == http.StatusBadRequest {
 		return "", nil, fmt.Errorf("%s needs an endpoint on this machine, which this deployment refuses: make one elsewhere that answers 410, and send it a test", r.Type)

@@ -33,7 +33,7 @@ func (r *run) disputeOf(ctx context.Context, charge string) (string, error) {
 	defer stop()
 	p, err := client.Until(ctx,
 		func(ctx context.Context) (*client.Page[client.Dispute], error) {
-			return r.API.Disputes.ListPage(ctx, client.ListDisputesParams{Limit: 1, ChargeID: charge})
+			return r.API.Disputes.ListPage(ctx, client.ListDisputesParams{Limit: new(1), ChargeID: charge})
 		},
 		func(p *client.Page[client.Dispute]) bool { return len(p.Data) > 0 })
 	if err != nil {
@@ -119,7 +119,7 @@ func payout(ctx context.Context, r *run) (string, error) {
 
 // lastPayout is the merchant's newest; "" if there is none.
 func (r *run) lastPayout(ctx context.Context) (string, error) {
-	p, err := r.API.Payouts.ListPage(ctx, client.ListPayoutsParams{Limit: 1, MerchantID: []int64{r.Merchant}})
+	p, err := r.API.Payouts.ListPage(ctx, client.ListPayoutsParams{Limit: new(1), MerchantID: []int64{r.Merchant}})
 	if err != nil || len(p.Data) == 0 {
 		return "", err
 	}
@@ -157,7 +157,7 @@ func merchant(ctx context.Context, r *run) (string, error) {
 	if err := fill(r, "merchant", &body); err != nil {
 		return "", err
 	}
-	if body.OrganizationID == 0 && body.Organization == nil {
+	if body.OrganizationID == nil && body.Organization == nil {
 		body.Organization = &client.CreateMerchantOrganization{Name: body.Name}
 	}
 	m, err := r.API.Merchants.Create(ctx, body)

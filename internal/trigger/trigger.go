@@ -156,7 +156,7 @@ func (r *run) happen(ctx context.Context) (id string, err error) {
 
 // newest is the sequence of the last event there is.
 func (m *Maker) newest(ctx context.Context) (int64, error) {
-	p, err := m.API.Events.ListPage(ctx, client.ListEventsParams{Limit: 1})
+	p, err := m.API.Events.ListPage(ctx, client.ListEventsParams{Limit: new(1)})
 	if err != nil || len(p.Data) == 0 || p.Data[0].Sequence == nil {
 		return 0, err
 	}
@@ -166,7 +166,7 @@ func (m *Maker) newest(ctx context.Context) (int64, error) {
 // await waits for an event of an object after a sequence.
 func (m *Maker) await(ctx context.Context, name, object string, after int64) (*client.Event, error) {
 	wait := int(patience / time.Second)
-	p, err := m.API.Events.ListPage(ctx, client.ListEventsParams{Limit: 1, Type: []string{name}, ObjectID: object, AfterSequence: &after, Wait: &wait})
+	p, err := m.API.Events.ListPage(ctx, client.ListEventsParams{Limit: new(1), Type: []string{name}, ObjectID: object, AfterSequence: &after, Wait: &wait})
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (r *run) ours(ctx context.Context) (int64, error) {
 	if r.Merchant != 0 {
 		return r.Merchant, nil
 	}
-	p, err := r.API.Merchants.ListPage(ctx, client.ListMerchantsParams{Limit: 1, Order: client.OrderAsc, Status: []client.MerchantStatus{client.MerchantStatusActive}})
+	p, err := r.API.Merchants.ListPage(ctx, client.ListMerchantsParams{Limit: new(1), Order: client.OrderAsc, Status: []client.MerchantStatus{client.MerchantStatusActive}})
 	if err != nil {
 		return 0, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // RedeliverInput is the body of a redelivery; without an endpoint the event goes to all that want it.
 type RedeliverInput struct {
-	EndpointID *string `json:"endpoint_id"`
+	EndpointID *string `json:"endpoint_id" absent:"all"`
 }
 
 // Validate finds no mistakes: text that is no id is no endpoint's.

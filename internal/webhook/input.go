@@ -21,9 +21,9 @@ const (
 // CreateInput is the body of an endpoint's creation. Without events it gets all of them.
 type CreateInput struct {
 	URL         *string           `json:"url"`
-	Events      []string          `json:"events"`
+	Events      []string          `json:"events" absent:"all" default:"[\"*\"]"`
 	Description *string           `json:"description"`
-	Metadata    map[string]string `json:"metadata"`
+	Metadata    map[string]string `json:"metadata" default:"{}"`
 }
 
 // Validate returns every mistake that can be seen without looking at the URL's host.

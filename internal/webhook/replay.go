@@ -46,8 +46,8 @@ const replayColumns = `id, application_id, endpoint_id, which, since, until, sta
 // has no end, and whether all of them or those whose delivery failed.
 type ReplayInput struct {
 	Since *time.Time `json:"since"`
-	Until *time.Time `json:"until"`
-	Which *string    `json:"which"`
+	Until *time.Time `json:"until" absent:"all"`
+	Which *string    `json:"which" absent:"all" default:"all"`
 }
 
 // Whiches lists what can be replayed of a span.

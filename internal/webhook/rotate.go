@@ -21,7 +21,7 @@ func Overlaps() []string { return []string{"now", "1h", "24h", "7d"} }
 
 // RotateInput is the body of a rotation; the former secret goes on for 24 hours unless it says otherwise.
 type RotateInput struct {
-	Overlap *string `json:"overlap"`
+	Overlap *string `json:"overlap" default:"24h"`
 }
 
 // Validate returns every mistake of the input.

@@ -25,7 +25,7 @@ const ping = "ping"
 // TestInput is the body of a test: the type of the event, ping if it does not say, and its data.object,
 // which only a ping need not bring.
 type TestInput struct {
-	Type *string `json:"type"`
+	Type *string `json:"type" default:"ping"`
 	Data *Sample `json:"data"`
 }
 

@@ -40,7 +40,7 @@ func killAtDonation(t *testing.T, arm string) {
 	p := newPlace(t)
 	p.takesDonations(t)
 	s := p.serve(t, chaosProgram, "SVCPAY_CRASH_POINT="+arm)
-	body := map[string]any{"merchant_id": p.app.Merchants.US, "amount": 12500, "workflowSessionId": s.authorized(t)}
+	body := map[string]any{"merchant_id": p.app.Merchants.US, "amount": 12500, "workflowSessionId": s.authorized(t), "anonymous": true}
 	give := func(s *server) (answer, error) {
 		return s.api("POST", "/api/dafDonations", body, map[string]string{"Idempotency-Key": "gift"})
 	}

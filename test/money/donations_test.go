@@ -23,7 +23,7 @@ func (l *life) donate() error {
 	kind := []daf.Kind{daf.Integrated, daf.Integrated, daf.Nonintegrated}[l.number(3)]
 	amount := daf.WholeDollar * money.Amount(1+l.number(400))
 	id := l.AuthorizedBy(donors[l.number(len(donors))], l.app, us, kind, amount)
-	in := daf.CreateInput{MerchantID: &us, Amount: &amount, WorkflowSessionID: &id}
+	in := daf.CreateInput{MerchantID: &us, Amount: &amount, Anonymous: new(true), WorkflowSessionID: &id}
 	if kind == workflow.Nonintegrated {
 		in.WorkflowSessionID, in.GrantID = nil, &id
 	}

@@ -24,6 +24,17 @@ export const camel = (text) => pascal(text).replace(/^./, (c) => c.toLowerCase()
 
 const lastName = (ref) => ref?.split("/").pop()
 
+/** The paths of the members of a schema that are as wanted: amount, filters.created_at. Of a list it is its elements that are. */
+export function pathsOf(doc, node, wanted) {
+  const of = deref(doc, node)
+  const { properties = {} } = of.allOf?.length === 1 ? deref(doc, of.allOf[0]) : of
+  return Object.entries(properties).flatMap(([name, member]) => {
+    const schema = deref(doc, member)
+    const here = wanted(schema) || wanted(deref(doc, schema.items) ?? {}) ? [name] : []
+    return [...here, ...pathsOf(doc, schema, wanted).map((path) => `${name}.${path}`)]
+  })
+}
+
 // captureCharge is capture among the charges, listBalanceEntries listEntries of the balance.
 function methodName(id, tag) {
   const noun = pascal(tag).replace(/s$/, "")

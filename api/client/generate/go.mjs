@@ -100,11 +100,13 @@ function goType(node, owner, property, asked) {
   return { integer: schema.format ?? "int", number: "float64", boolean: "bool" }[schema.type] ?? "string"
 }
 
-// Whether leaving a member out is the same as sending its zero.
+// Whether a member can be left out when it has its zero. An amount, a limit or a time of zero is a mistake in the program, which
+// must not be taken for none: without it, a request is about everything there is.
 function zeroIsNothing(schema, updates) {
-  if (schema.enum || isMap(schema) || schema.type === "array" || schema.format === "date-time") return true
+  if (schema["x-absent"] === "all" || schema.format === "date-time") return false
+  if (schema.enum || isMap(schema) || schema.type === "array") return true
   if (schema.type === "string") return !updates || schema.minLength > 0
-  return schema.type === "boolean" ? schema["x-default"] === false : schema.minimum > 0
+  return schema.type === "boolean" && schema["x-default"] === false
 }
 
 // member is a field. Of what a request carries, null and nothing are told apart where null means something.

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { type Checked, check, encode } from "./check.js"
 import { version } from "./contract.gen.js"
 import { type Failure, type Problem, SvcPayError, mayChange } from "./errors.js"
 import { Listing, type Page } from "./lists.js"
@@ -60,11 +61,9 @@ export interface FileContent<Type extends string = string> {
 }
 
 /** One request, however often it is sent. */
-export interface Call {
+export interface Call extends Checked {
   method: string
   path: string
-  query?: object
-  body?: object
   file?: FileContent
   /** It takes an Idempotency-Key. */
   keyed?: boolean
@@ -81,7 +80,8 @@ function encodeQuery(query: object): string {
   const out = new URLSearchParams()
   const add = (name: string, value: unknown) => out.append(name, value instanceof Date ? value.toISOString() : String(value))
   for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || value === null) continue
+    if (value === undefined) continue
+    if (value === null) throw new TypeError(`${name} has no value; leave it out to mean all`)
     if (Array.isArray(value) && name.endsWith("[]")) value.forEach((v) => add(name, v))
     else if (Array.isArray(value) || typeof value !== "object" || value instanceof Date) add(name, value)
     else Object.entries(value).forEach(([key, v]) => add(`${name}[${key}]`, v))
@@ -126,8 +126,9 @@ export class Transport {
 
   /** Asks for a file, and repeats the call until it has an answer that stays. */
   async file(call: Call, accept: string, options: Options): Promise<FileContent> {
+    check(call)
     const headers = this.#headersOf(call, accept, options)
-    const body = call.file?.content ?? (call.body && JSON.stringify(call.body))
+    const body = call.file?.content ?? (call.body && encode(call.body))
     for (let failures = 0, waits = 0; ; ) {
       const outcome = await this.#once(call, headers, body, options)
       if (!(outcome instanceof SvcPayError)) return outcome

@@ -73,6 +73,34 @@ test("queries", async () => {
   assert.equal(decodeURIComponent(requests[1].url.search), "?expand[]=merchant&expand[]=token&metadata[order]=7&at=1970-01-01T00:00:00.000Z")
 })
 
+test("a value that would get lost is an error before anything is sent", async () => {
+  const { client, requests } = talking([made])
+  for (const [why, send] of Object.entries({
+    "amount must be an integer": (c) => [NaN, Infinity, 10.5, 2 ** 53, "4000", "", {}].flatMap((amount) => [
+      () => c.refunds.create({ charge_id: "ch_1", amount }), () => c.charges.capture("ch_1", { amount }), () => c.charges.create({ ...order, amount }),
+      () => c.charges.list({ amount }).page(),
+    ]),
+    "amount has no value; leave it out to mean all": (c) => [null, undefined].flatMap((amount) => [
+      () => c.refunds.create({ charge_id: "ch_1", amount }), () => c.charges.capture("ch_1", { amount }), () => c.sandbox.simulateCharge("ch_1", { outcome: "chargeback", amount }),
+    ]),
+    "filters.created_at.gte has no value; leave it out to mean all": (c) => [() => c.exports.create({ resource: "charges", format: "csv", filters: { created_at: { gte: undefined } } })],
+    "filters.merchant_id has no value; leave it out to mean all": (c) => [[], null, undefined].map((merchant_id) => () => c.exports.create({ resource: "charges", format: "csv", filters: { merchant_id } })),
+    "filters.merchant_id must be an integer": (c) => [() => c.exports.create({ resource: "charges", format: "csv", filters: { merchant_id: [1042, NaN] } })],
+    "until has no value; leave it out to mean all": (c) => [() => c.webhookEndpoints.replay("whe_1", { since: "2026-12-01T00:00:00Z", until: undefined })],
+    "endpoint_id has no value; leave it out to mean all": (c) => [() => c.events.redeliver("evt_1", { endpoint_id: undefined })],
+    "daf_percentage must be a finite number": (c) => [() => c.merchants.update(1042, { daf_percentage: NaN })],
+    "limit must be an integer": (c) => [() => c.charges.list({ limit: NaN }).page()],
+    "merchant_id must be an integer": (c) => [() => c.charges.list({ merchant_id: [NaN] }).page()],
+    "status has no value; leave it out to mean all": (c) => [() => c.charges.list({ status: null }).page()],
+  })) {
+    for (const one of send(client)) await assert.rejects(async () => one(), { name: "TypeError", message: why })
+  }
+  assert.equal(requests.length, 0)
+  await client.refunds.create({ charge_id: "ch_1", amount: 0 }) // which the service refuses
+  await client.refunds.create({ charge_id: "ch_1" })
+  assert.deepEqual(requests.map((r) => r.body), ['{"charge_id":"ch_1","amount":0}', '{"charge_id":"ch_1"}'])
+})
+
 test("what may pass is asked again, under one key, after the time that the service wants and a growing pause", async () => {
   const { client, requests } = talking([new TypeError("fetch failed"), refusal(409, "idempotency_key_in_use", { "retry-after": "1" }),
     refusal(429, "rate_limited", { "retry-after": "3" }), refusal(500, "internal_error"), { status: 502, body: "<html>" }, made], { retries: 5 })
