@@ -49,8 +49,8 @@ func TestExportsOfDonations(t *testing.T) {
 	a, b := s.given(t, daf.Integrated), s.given(t, daf.Nonintegrated)
 	got := s.file(t, `{"resource":"daf_donations","format":"csv","columns":["id","kind","status","tracking_id","provider.name","fund.name","fee_total","net","user.email","workflowSessionId"]}`)
 	want := "id,kind,status,tracking_id,provider.name,fund.name,fee_total,net,user.email,workflowSessionId\n" +
-		fmt.Sprintf("%s,integrated,initiated,%s,sandbox,%s,613,11887,,%s\n", a.ID, *a.TrackingID, a.Fund.Name, *a.WorkflowSessionID) +
-		fmt.Sprintf("%s,nonintegrated,unknown,,,%s,0,12500,,\n", b.ID, b.Fund.Name)
+		fmt.Sprintf("%s,integrated,initiated,%s,sandbox,%s,613,11887,dana@example.org,%s\n", a.ID, *a.TrackingID, a.Fund.Name, *a.WorkflowSessionID) +
+		fmt.Sprintf("%s,nonintegrated,unknown,,,%s,0,12500,dana@example.org,\n", b.ID, b.Fund.Name)
 	if strings.ReplaceAll(got, "\r\n", "\n") != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

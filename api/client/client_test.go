@@ -80,7 +80,7 @@ func TestZeroIsNeverLeftOut(t *testing.T) {
 		`{}`: func() error { _, err := c.Charges.Capture(ctx, "ch_1", client.CaptureCharge{}); return err },
 		`{"since":"2026-12-01T00:00:00Z","until":"0001-01-01T00:00:00Z","which":""}`: func() error {
 			_, err := c.WebhookEndpoints.Replay(ctx, "whe_1", client.ReplayWebhookEndpoint{
-				Since: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), Until: new(time.Time), Which: new(client.ReplayWebhookEndpointWhich)})
+				Since: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), Until: new(time.Time), Which: new(client.WebhookReplayWhich)})
 			return err
 		},
 		`{"resource":"charges","format":"csv","filters":{"merchant_id":[]},"columns":[]}`: func() error {
