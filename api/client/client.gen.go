@@ -1037,7 +1037,7 @@ type Billing struct {
 // CaptureCharge: Without an amount, all that was authorized is captured.
 type CaptureCharge struct {
 	// Amount: Minor units. Leave it out to capture all that was authorized; null is refused.
-	Amount *int64 `json:"amount,omitzero"`
+	Amount *int64 `json:"amount,omitempty"`
 }
 
 // ChangeFees is what Fees.Change sends.
@@ -1057,7 +1057,7 @@ type Charge struct {
 	// Livemode: False in the sandbox.
 	Livemode   bool      `json:"livemode"`
 	MerchantID int64     `json:"merchant_id"`
-	Merchant   *Merchant `json:"merchant,omitzero"`
+	Merchant   *Merchant `json:"merchant,omitempty"`
 
 	// Amount: Minor units of the currency.
 	Amount int64 `json:"amount"`
@@ -1210,7 +1210,7 @@ type CreateCharge struct {
 	Recurring bool `json:"recurring,omitzero"`
 
 	// Capture: False only reserves the amount, for 7 days. Default: `true`.
-	Capture     *bool  `json:"capture,omitzero"`
+	Capture     *bool  `json:"capture,omitempty"`
 	Description string `json:"description,omitzero"`
 
 	// ExternalID: Your own id of the payment. At most one charge of an application has it that did not fail. A charge that fails
@@ -1237,7 +1237,7 @@ type CreateDAFDonation struct {
 
 	// Amount: Cents, whole dollars; of an integrated donation what the donor authorized.
 	Amount int64                  `json:"amount"`
-	User   *CreateDAFDonationUser `json:"user,omitzero"`
+	User   *CreateDAFDonationUser `json:"user,omitempty"`
 
 	// Anonymous: The donor wishes not to be named. The only donation without a user. Default: `false`.
 	Anonymous bool `json:"anonymous,omitzero"`
@@ -1274,7 +1274,7 @@ type CreateDAFSession struct {
 type CreateExport struct {
 	Resource ExportResource `json:"resource"`
 	Format   ExportFormat   `json:"format"`
-	Filters  *ExportFilters `json:"filters,omitzero"`
+	Filters  *ExportFilters `json:"filters,omitempty"`
 
 	// Columns: Of CSV, in this order; metadata.key is a single pair. Leave it out for all that there are; null is refused.
 	Columns []string `json:"columns,omitzero"`
@@ -1288,10 +1288,10 @@ type CreateMerchant struct {
 	Country MerchantCountry `json:"country"`
 
 	// OrganizationID: One of your organizations.
-	OrganizationID *int64 `json:"organization_id,omitzero"`
+	OrganizationID *int64 `json:"organization_id,omitempty"`
 
 	// Organization: A new organization, made with the merchant.
-	Organization *CreateMerchantOrganization `json:"organization,omitzero"`
+	Organization *CreateMerchantOrganization `json:"organization,omitempty"`
 
 	// Currency: That of the country; no other is possible.
 	Currency Currency `json:"currency,omitzero"`
@@ -1312,10 +1312,10 @@ type CreateMerchant struct {
 	PayoutSchedule MerchantPayoutSchedule `json:"payout_schedule,omitzero"`
 
 	// PayoutWeekday: With weekly payouts, from 1 (Monday).
-	PayoutWeekday *int64 `json:"payout_weekday,omitzero"`
+	PayoutWeekday *int64 `json:"payout_weekday,omitempty"`
 
 	// PayoutDayOfMonth: With monthly payouts.
-	PayoutDayOfMonth *int64 `json:"payout_day_of_month,omitzero"`
+	PayoutDayOfMonth *int64 `json:"payout_day_of_month,omitempty"`
 
 	// HasWalletA: Default: `false`.
 	HasWalletA bool `json:"has_wallet_a,omitzero"`
@@ -1327,7 +1327,7 @@ type CreateMerchant struct {
 	Domains []string `json:"domains,omitzero"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage *float64 `json:"daf_percentage,omitzero"`
+	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
 
 	// StatementDescriptor: What payers read on their statements, with a letter in it; made of the name if it is left out.
 	StatementDescriptor string `json:"statement_descriptor,omitzero"`
@@ -1348,7 +1348,7 @@ type CreateRefund struct {
 	ChargeID string `json:"charge_id"`
 
 	// Amount: Minor units. Leave it out to refund all that is left of the charge; null is refused.
-	Amount *int64       `json:"amount,omitzero"`
+	Amount *int64       `json:"amount,omitempty"`
 	Reason RefundReason `json:"reason,omitzero"`
 
 	// Note: For yourself; the payer does not see it.
@@ -1446,7 +1446,7 @@ type DAFDonation struct {
 	// Livemode: False in the sandbox.
 	Livemode   bool              `json:"livemode"`
 	MerchantID int64             `json:"merchant_id"`
-	Merchant   *Merchant         `json:"merchant,omitzero"`
+	Merchant   *Merchant         `json:"merchant,omitempty"`
 	Kind       DAFDonationKind   `json:"kind"`
 	Status     DAFDonationStatus `json:"status"`
 
@@ -1711,8 +1711,8 @@ type Dispute struct {
 	// Livemode: False in the sandbox.
 	Livemode   bool          `json:"livemode"`
 	MerchantID int64         `json:"merchant_id"`
-	Merchant   *Merchant     `json:"merchant,omitzero"`
-	Charge     *Charge       `json:"charge,omitzero"`
+	Merchant   *Merchant     `json:"merchant,omitempty"`
+	Charge     *Charge       `json:"charge,omitempty"`
 	ChargeID   string        `json:"charge_id"`
 	Kind       DisputeKind   `json:"kind"`
 	Status     DisputeStatus `json:"status"`
@@ -1903,7 +1903,7 @@ type ExportError struct {
 // ExportFilters: A filter that is left out selects all; null and an empty list are refused.
 type ExportFilters struct {
 	// CreatedAt: A span of time; gte or gt, and lte or lt.
-	CreatedAt *ExportFiltersCreatedAt `json:"created_at,omitzero"`
+	CreatedAt *ExportFiltersCreatedAt `json:"created_at,omitempty"`
 
 	// Status: Statuses of the resource; balance entries have none.
 	Status     []string `json:"status,omitzero"`
@@ -1912,10 +1912,10 @@ type ExportFilters struct {
 
 // ExportFiltersCreatedAt: A span of time; gte or gt, and lte or lt.
 type ExportFiltersCreatedAt struct {
-	Gte *time.Time `json:"gte,omitzero"`
-	Gt  *time.Time `json:"gt,omitzero"`
-	Lte *time.Time `json:"lte,omitzero"`
-	Lt  *time.Time `json:"lt,omitzero"`
+	Gte *time.Time `json:"gte,omitempty"`
+	Gt  *time.Time `json:"gt,omitempty"`
+	Lte *time.Time `json:"lte,omitempty"`
+	Lt  *time.Time `json:"lt,omitempty"`
 }
 
 // ExportFormat is one of its constants.
@@ -2000,10 +2000,10 @@ type FeeLine struct {
 	Fee FeeLineFee `json:"fee"`
 
 	// Basis: Minor units of the currency.
-	Basis *int64 `json:"basis,omitzero"`
+	Basis *int64 `json:"basis,omitempty"`
 
 	// Rate: Percent.
-	Rate *float64 `json:"rate,omitzero"`
+	Rate *float64 `json:"rate,omitempty"`
 
 	// Amount: Minor units of the currency.
 	Amount     int64  `json:"amount"`
@@ -2469,14 +2469,14 @@ type PaymentMethod struct {
 	// Last4: Of the account number; fewer than four of a short one.
 	Last4    string               `json:"last4"`
 	BIN      string               `json:"bin,omitzero"`
-	ExpMonth *int                 `json:"exp_month,omitzero"`
-	ExpYear  *int                 `json:"exp_year,omitzero"`
+	ExpMonth *int                 `json:"exp_month,omitempty"`
+	ExpYear  *int                 `json:"exp_year,omitempty"`
 	Funding  PaymentMethodFunding `json:"funding,omitzero"`
 	Country  string               `json:"country,omitzero"`
-	Wallet   *PaymentMethodWallet `json:"wallet,omitzero"`
+	Wallet   *PaymentMethodWallet `json:"wallet,omitempty"`
 
 	// Checks: What the issuer said of the details; null until it has answered.
-	Checks *PaymentMethodChecks `json:"checks,omitzero"`
+	Checks *PaymentMethodChecks `json:"checks,omitempty"`
 
 	// BankName: Empty if the bank is not known.
 	BankName    string                   `json:"bank_name,omitzero"`
@@ -2513,7 +2513,7 @@ type Payout struct {
 	// Livemode: False in the sandbox.
 	Livemode   bool         `json:"livemode"`
 	MerchantID int64        `json:"merchant_id"`
-	Merchant   *Merchant    `json:"merchant,omitzero"`
+	Merchant   *Merchant    `json:"merchant,omitempty"`
 	Status     PayoutStatus `json:"status"`
 
 	// Amount: Minor units of the currency; the sum of the entries.
@@ -2627,19 +2627,19 @@ type Problem struct {
 	Status string `json:"status,omitzero"`
 
 	// Version: The version that the object has by now.
-	Version     *int        `json:"version,omitzero"`
+	Version     *int        `json:"version,omitempty"`
 	DeclineCode DeclineCode `json:"decline_code,omitzero"`
 	ChargeID    string      `json:"charge_id,omitzero"`
 	Advice      Advice      `json:"advice,omitzero"`
 	DonationID  string      `json:"donation_id,omitzero"`
 
 	// NearestAmount: The nearest amount of whole dollars, in cents.
-	NearestAmount *int64 `json:"nearest_amount,omitzero"`
-	MerchantID    *int64 `json:"merchant_id,omitzero"`
+	NearestAmount *int64 `json:"nearest_amount,omitempty"`
+	MerchantID    *int64 `json:"merchant_id,omitempty"`
 	RefundID      string `json:"refund_id,omitzero"`
 
 	// Remaining: What is left to refund, in minor units.
-	Remaining *int64 `json:"remaining,omitzero"`
+	Remaining *int64 `json:"remaining,omitempty"`
 }
 
 // ProposedLine: A fee line that no schedule made.
@@ -2647,10 +2647,10 @@ type ProposedLine struct {
 	Fee string `json:"fee"`
 
 	// Basis: Minor units of the currency.
-	Basis *int64 `json:"basis,omitzero"`
+	Basis *int64 `json:"basis,omitempty"`
 
 	// Rate: Percent, with at most 3 decimal places.
-	Rate *float64 `json:"rate,omitzero"`
+	Rate *float64 `json:"rate,omitempty"`
 
 	// Amount: Minor units of the currency.
 	Amount int64 `json:"amount"`
@@ -2659,7 +2659,7 @@ type ProposedLine struct {
 // RedeliverEvent is what Events.Redeliver sends.
 type RedeliverEvent struct {
 	// EndpointID: The only endpoint that gets it, whatever its filters. Leave it out for all that want it; null is refused.
-	EndpointID *string `json:"endpoint_id,omitzero"`
+	EndpointID *string `json:"endpoint_id,omitempty"`
 }
 
 // Redelivery is an object of the API.
@@ -2685,8 +2685,8 @@ type Refund struct {
 	// Livemode: False in the sandbox.
 	Livemode   bool      `json:"livemode"`
 	MerchantID int64     `json:"merchant_id"`
-	Merchant   *Merchant `json:"merchant,omitzero"`
-	Charge     *Charge   `json:"charge,omitzero"`
+	Merchant   *Merchant `json:"merchant,omitempty"`
+	Charge     *Charge   `json:"charge,omitempty"`
 	ChargeID   string    `json:"charge_id"`
 
 	// Amount: Minor units of the currency.
@@ -2757,10 +2757,10 @@ type ReplayWebhookEndpoint struct {
 	Since time.Time `json:"since"`
 
 	// Until: Events until then. Leave it out for all until now; null is refused.
-	Until *time.Time `json:"until,omitzero"`
+	Until *time.Time `json:"until,omitempty"`
 
 	// Which: All of them, which is the default, or those that the endpoint did not take. Null is refused.
-	Which *WebhookReplayWhich `json:"which,omitzero"`
+	Which *WebhookReplayWhich `json:"which,omitempty"`
 }
 
 // RequestLog is an object of the API.
@@ -2842,196 +2842,196 @@ type SearchResult struct {
 	Livemode bool `json:"livemode"`
 
 	// MerchantID: The one merchant that it can be charged for.
-	MerchantID *int64    `json:"merchant_id,omitzero"`
-	Merchant   *Merchant `json:"merchant,omitzero"`
+	MerchantID *int64    `json:"merchant_id,omitempty"`
+	Merchant   *Merchant `json:"merchant,omitempty"`
 
 	// Amount: Minor units; what the network says, even if a part was refunded before.
-	Amount *int64 `json:"amount,omitzero"`
+	Amount *int64 `json:"amount,omitempty"`
 
 	// AmountAuthorized: Minor units of the currency.
-	AmountAuthorized *int64 `json:"amount_authorized,omitzero"`
+	AmountAuthorized *int64 `json:"amount_authorized,omitempty"`
 
 	// AmountCaptured: Minor units of the currency.
-	AmountCaptured *int64 `json:"amount_captured,omitzero"`
+	AmountCaptured *int64 `json:"amount_captured,omitempty"`
 
 	// AmountRefunded: Minor units of the currency.
-	AmountRefunded *int64 `json:"amount_refunded,omitzero"`
+	AmountRefunded *int64 `json:"amount_refunded,omitempty"`
 
 	// AmountRefundPending: Minor units of the currency.
-	AmountRefundPending *int64 `json:"amount_refund_pending,omitzero"`
+	AmountRefundPending *int64 `json:"amount_refund_pending,omitempty"`
 
 	// AmountRefundable: Minor units of the currency.
-	AmountRefundable *int64 `json:"amount_refundable,omitzero"`
+	AmountRefundable *int64 `json:"amount_refundable,omitempty"`
 
 	// AmountDisputed: Minor units of the currency.
-	AmountDisputed  *int64   `json:"amount_disputed,omitzero"`
+	AmountDisputed  *int64   `json:"amount_disputed,omitempty"`
 	Currency        Currency `json:"currency,omitzero"`
 	FundingCurrency Currency `json:"funding_currency,omitzero"`
 
 	// Type: A card or wallet, a US bank account, or a Canadian one.
 	Type      ChargeType   `json:"type,omitzero"`
 	Origin    ChargeOrigin `json:"origin,omitzero"`
-	Recurring *bool        `json:"recurring,omitzero"`
+	Recurring *bool        `json:"recurring,omitempty"`
 
 	// StoredCredential: What the card's network is told of this use of a saved card: `initial` for the first charge of a series, `recurring` for a later
 	// one, `unscheduled` for one outside of a series with a card that was charged before, else `none`.
 	StoredCredential ChargeStoredCredential `json:"stored_credential,omitzero"`
-	Capture          *bool                  `json:"capture,omitzero"`
+	Capture          *bool                  `json:"capture,omitempty"`
 	Status           ChargeStatus           `json:"status"`
-	PaymentMethod    *PaymentMethod         `json:"payment_method,omitzero"`
-	Billing          *Billing               `json:"billing,omitzero"`
+	PaymentMethod    *PaymentMethod         `json:"payment_method,omitempty"`
+	Billing          *Billing               `json:"billing,omitempty"`
 	Token            string                 `json:"token,omitzero"`
 
 	// Fees: Fixed when the donation was made; none of a nonintegrated one.
 	Fees []FeeLine `json:"fees,omitzero"`
 
 	// FeeTotal: Minor units of the currency.
-	FeeTotal *int64 `json:"fee_total,omitzero"`
+	FeeTotal *int64 `json:"fee_total,omitempty"`
 
 	// Net: What was captured less the fees; below zero if they are higher.
-	Net *int64 `json:"net,omitzero"`
+	Net *int64 `json:"net,omitempty"`
 
 	// Failure: Why the charge failed; null unless it did.
-	Failure *DAFFailure `json:"failure,omitzero"`
+	Failure *DAFFailure `json:"failure,omitempty"`
 
 	// ReturnCode: The bank's reason for sending a debit back, such as R01: before it settled (`failed`) or after (`returned`); null unless it did.
-	ReturnCode *string `json:"return_code,omitzero"`
+	ReturnCode *string `json:"return_code,omitempty"`
 
 	// VoidReason: What was told as the reason of the void.
-	VoidReason             *string    `json:"void_reason,omitzero"`
-	AuthorizationExpiresAt *time.Time `json:"authorization_expires_at,omitzero"`
+	VoidReason             *string    `json:"void_reason,omitempty"`
+	AuthorizationExpiresAt *time.Time `json:"authorization_expires_at,omitempty"`
 
 	// PayoutID: The payout that its money left with; null until then, and in events.
-	PayoutID *string `json:"payout_id,omitzero"`
+	PayoutID *string `json:"payout_id,omitempty"`
 
 	// AvailableOn: When the money is available: the second business day after a card's capture, the fourth after a bank debit was accepted, by the merchant's time zone and its country's bank holidays; null until captured, and of a debit that failed or was voided.
-	AvailableOn *string `json:"available_on,omitzero"`
+	AvailableOn *string `json:"available_on,omitempty"`
 
 	// Processor: Who told of the dispute, and how they call it.
-	Processor            *SearchResultProcessor `json:"processor,omitzero"`
-	NetworkTransactionID *string                `json:"network_transaction_id,omitzero"`
-	Description          *string                `json:"description,omitzero"`
-	ExternalID           *string                `json:"external_id,omitzero"`
+	Processor            *SearchResultProcessor `json:"processor,omitempty"`
+	NetworkTransactionID *string                `json:"network_transaction_id,omitempty"`
+	Description          *string                `json:"description,omitempty"`
+	ExternalID           *string                `json:"external_id,omitempty"`
 
 	// StatementSuffix: As it was asked for.
-	StatementSuffix *string `json:"statement_suffix,omitzero"`
+	StatementSuffix *string `json:"statement_suffix,omitempty"`
 
 	// Metadata: At most 50 pairs; keys of 1 to 40 characters, values of at most 500, none with the character NUL.
 	Metadata     map[string]string `json:"metadata,omitzero"`
 	CreatedAt    time.Time         `json:"created_at"`
-	AuthorizedAt *time.Time        `json:"authorized_at,omitzero"`
-	CapturedAt   *time.Time        `json:"captured_at,omitzero"`
-	SettledAt    *time.Time        `json:"settled_at,omitzero"`
-	VoidedAt     *time.Time        `json:"voided_at,omitzero"`
-	ExpiredAt    *time.Time        `json:"expired_at,omitzero"`
-	FailedAt     *time.Time        `json:"failed_at,omitzero"`
-	ReturnedAt   *time.Time        `json:"returned_at,omitzero"`
+	AuthorizedAt *time.Time        `json:"authorized_at,omitempty"`
+	CapturedAt   *time.Time        `json:"captured_at,omitempty"`
+	SettledAt    *time.Time        `json:"settled_at,omitempty"`
+	VoidedAt     *time.Time        `json:"voided_at,omitempty"`
+	ExpiredAt    *time.Time        `json:"expired_at,omitempty"`
+	FailedAt     *time.Time        `json:"failed_at,omitempty"`
+	ReturnedAt   *time.Time        `json:"returned_at,omitempty"`
 	UpdatedAt    time.Time         `json:"updated_at"`
-	Charge       *Charge           `json:"charge,omitzero"`
+	Charge       *Charge           `json:"charge,omitempty"`
 	ChargeID     string            `json:"charge_id,omitzero"`
 
 	// PendingReason: Why a pending refund has not been sent; null once it has.
-	PendingReason *RefundPendingReason `json:"pending_reason,omitzero"`
+	PendingReason *RefundPendingReason `json:"pending_reason,omitempty"`
 
 	// Reason: The network's, such as fraudulent or duplicate.
-	Reason *RefundReason `json:"reason,omitzero"`
+	Reason *RefundReason `json:"reason,omitempty"`
 
 	// Note: Yours. The donor's is the user's.
-	Note *string `json:"note,omitzero"`
+	Note *string `json:"note,omitempty"`
 
 	// InitiatedBy: Who wanted it: a program, by its key, or a person in the portal.
-	InitiatedBy   *SearchResultInitiatedBy `json:"initiated_by,omitzero"`
-	SucceededAt   *time.Time               `json:"succeeded_at,omitzero"`
-	CanceledAt    *time.Time               `json:"canceled_at,omitzero"`
+	InitiatedBy   *SearchResultInitiatedBy `json:"initiated_by,omitempty"`
+	SucceededAt   *time.Time               `json:"succeeded_at,omitempty"`
+	CanceledAt    *time.Time               `json:"canceled_at,omitempty"`
 	Kind          DisputeKind              `json:"kind,omitzero"`
-	RespondBy     *time.Time               `json:"respond_by,omitzero"`
-	Evidence      *Evidence                `json:"evidence,omitzero"`
+	RespondBy     *time.Time               `json:"respond_by,omitempty"`
+	Evidence      *Evidence                `json:"evidence,omitempty"`
 	EvidenceFiles []string                 `json:"evidence_files,omitzero"`
 
 	// EvidenceSubmittedAt: When the processor had the evidence; what there is before is a draft.
-	EvidenceSubmittedAt *time.Time `json:"evidence_submitted_at,omitzero"`
-	EscalatedAt         *time.Time `json:"escalated_at,omitzero"`
-	ClosedAt            *time.Time `json:"closed_at,omitzero"`
+	EvidenceSubmittedAt *time.Time `json:"evidence_submitted_at,omitempty"`
+	EscalatedAt         *time.Time `json:"escalated_at,omitempty"`
+	ClosedAt            *time.Time `json:"closed_at,omitempty"`
 
 	// BankAccount: Where it went, as the account was then.
-	BankAccount *SearchResultBankAccount `json:"bank_account,omitzero"`
+	BankAccount *SearchResultBankAccount `json:"bank_account,omitempty"`
 
 	// StatementDescriptor: What the bank shows of its sender.
 	StatementDescriptor string `json:"statement_descriptor,omitzero"`
 
 	// ArrivalOn: The business day on which it is expected.
 	ArrivalOn  string `json:"arrival_on,omitzero"`
-	EntryCount *int   `json:"entry_count,omitzero"`
+	EntryCount *int   `json:"entry_count,omitempty"`
 
 	// ChargeCount: How many entries bring in a charge.
-	ChargeCount *int `json:"charge_count,omitzero"`
+	ChargeCount *int `json:"charge_count,omitempty"`
 
 	// RefundCount: How many entries give a refund.
-	RefundCount *int       `json:"refund_count,omitzero"`
-	PeriodFrom  *time.Time `json:"period_from,omitzero"`
-	PeriodTo    *time.Time `json:"period_to,omitzero"`
-	PaidAt      *time.Time `json:"paid_at,omitzero"`
+	RefundCount *int       `json:"refund_count,omitempty"`
+	PeriodFrom  *time.Time `json:"period_from,omitempty"`
+	PeriodTo    *time.Time `json:"period_to,omitempty"`
+	PaidAt      *time.Time `json:"paid_at,omitempty"`
 
 	// TrackingID: By which donor, fund and merchant know the grant. Null while the provider has not answered, and of a nonintegrated donation.
-	TrackingID *string `json:"tracking_id,omitzero"`
+	TrackingID *string `json:"tracking_id,omitempty"`
 
 	// WorkflowSessionID: Null of a nonintegrated donation.
-	WorkflowSessionID *string `json:"workflowSessionId,omitzero"`
+	WorkflowSessionID *string `json:"workflowSessionId,omitempty"`
 
 	// GrantID: Null of an integrated donation.
-	GrantID  *string         `json:"grantId,omitzero"`
-	Provider *DAFProviderRef `json:"provider,omitzero"`
-	Fund     *DAFFund        `json:"fund,omitzero"`
-	User     *DAFUser        `json:"user,omitzero"`
+	GrantID  *string         `json:"grantId,omitempty"`
+	Provider *DAFProviderRef `json:"provider,omitempty"`
+	Fund     *DAFFund        `json:"fund,omitempty"`
+	User     *DAFUser        `json:"user,omitempty"`
 
 	// Anonymous: The donor wishes not to be named.
-	Anonymous       *bool   `json:"anonymous,omitzero"`
-	ExternalGrantID *string `json:"external_grant_id,omitzero"`
+	Anonymous       *bool   `json:"anonymous,omitempty"`
+	ExternalGrantID *string `json:"external_grant_id,omitempty"`
 
 	// StatusHistory: Every status, the oldest first.
 	StatusHistory []DAFStatusChange `json:"status_history,omitzero"`
-	CompletedAt   *time.Time        `json:"completed_at,omitzero"`
-	ApplicationID *int64            `json:"application_id,omitzero"`
-	Organization  *Organization     `json:"organization,omitzero"`
+	CompletedAt   *time.Time        `json:"completed_at,omitempty"`
+	ApplicationID *int64            `json:"application_id,omitempty"`
+	Organization  *Organization     `json:"organization,omitempty"`
 	Name          string            `json:"name,omitzero"`
 
 	// StatusReason: For people: why it was changed last.
-	StatusReason        *string                      `json:"status_reason,omitzero"`
+	StatusReason        *string                      `json:"status_reason,omitempty"`
 	Country             MerchantCountry              `json:"country,omitzero"`
-	EIN                 *string                      `json:"ein,omitzero"`
-	Nonprofit           *bool                        `json:"nonprofit,omitzero"`
+	EIN                 *string                      `json:"ein,omitempty"`
+	Nonprofit           *bool                        `json:"nonprofit,omitempty"`
 	BankProcessor       MerchantBankProcessor        `json:"bank_processor,omitzero"`
 	TimeZone            string                       `json:"time_zone,omitzero"`
 	PayoutSchedule      MerchantPayoutSchedule       `json:"payout_schedule,omitzero"`
-	PayoutWeekday       *int                         `json:"payout_weekday,omitzero"`
-	PayoutDayOfMonth    *int                         `json:"payout_day_of_month,omitzero"`
-	PayoutsPausedReason *MerchantPayoutsPausedReason `json:"payouts_paused_reason,omitzero"`
-	HasWalletA          *bool                        `json:"has_wallet_a,omitzero"`
-	HasDAFProvider      *bool                        `json:"has_daf_provider,omitzero"`
+	PayoutWeekday       *int                         `json:"payout_weekday,omitempty"`
+	PayoutDayOfMonth    *int                         `json:"payout_day_of_month,omitempty"`
+	PayoutsPausedReason *MerchantPayoutsPausedReason `json:"payouts_paused_reason,omitempty"`
+	HasWalletA          *bool                        `json:"has_wallet_a,omitempty"`
+	HasDAFProvider      *bool                        `json:"has_daf_provider,omitempty"`
 
 	// DAFProviderConnectID: Filled when the merchant is enrolled in DAF Pay.
-	DAFProviderConnectID *string `json:"daf_provider_connect_id,omitzero"`
+	DAFProviderConnectID *string `json:"daf_provider_connect_id,omitempty"`
 
 	// Domains: Host names in ASCII, each once.
 	Domains    []string         `json:"domains,omitzero"`
-	CanProcess *MerchantMethods `json:"can_process,omitzero"`
+	CanProcess *MerchantMethods `json:"can_process,omitempty"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage *float64 `json:"daf_percentage,omitzero"`
+	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
 
 	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
-	DisabledReason *string `json:"disabled_reason,omitzero"`
+	DisabledReason *string `json:"disabled_reason,omitempty"`
 
 	// Card: Null for a bank account.
-	Card *SearchResultCard `json:"card,omitzero"`
+	Card *SearchResultCard `json:"card,omitempty"`
 
 	// Mandate: Of a bank account.
-	Mandate *string `json:"mandate,omitzero"`
+	Mandate *string `json:"mandate,omitempty"`
 
 	// EntryMode: How the data came to us: typed by the payer, read from the card's stripe, from a wallet, or from the payer's bank, which needs no further verification.
 	EntryMode  SearchResultEntryMode `json:"entry_mode,omitzero"`
-	LastUsedAt *time.Time            `json:"last_used_at,omitzero"`
-	ExpiresAt  *time.Time            `json:"expires_at,omitzero"`
+	LastUsedAt *time.Time            `json:"last_used_at,omitempty"`
+	ExpiresAt  *time.Time            `json:"expires_at,omitempty"`
 }
 
 // SearchResultBankAccount: Where it went, as the account was then.
@@ -3087,7 +3087,7 @@ type SimulateCharge struct {
 	Reason string `json:"reason,omitzero"`
 
 	// Amount: Of a dispute, in minor units. Leave it out to dispute all that was captured and is not disputed; null is refused.
-	Amount *int64 `json:"amount,omitzero"`
+	Amount *int64 `json:"amount,omitempty"`
 }
 
 // SimulateChargeOutcome is the outcome of SimulateCharge.
@@ -3330,7 +3330,7 @@ type Token struct {
 
 	// MerchantID: The one merchant that it can be charged for.
 	MerchantID int64       `json:"merchant_id"`
-	Merchant   *Merchant   `json:"merchant,omitzero"`
+	Merchant   *Merchant   `json:"merchant,omitempty"`
 	Kind       TokenKind   `json:"kind"`
 	Status     TokenStatus `json:"status"`
 
@@ -3423,21 +3423,21 @@ type UpdateMerchant struct {
 
 	// EIN: It stays once the merchant is enrolled in DAF Pay.
 	EIN           Patch[string]         `json:"ein,omitzero"`
-	Nonprofit     *bool                 `json:"nonprofit,omitzero"`
+	Nonprofit     *bool                 `json:"nonprofit,omitempty"`
 	BankProcessor MerchantBankProcessor `json:"bank_processor,omitzero"`
-	TimeZone      *string               `json:"time_zone,omitzero"`
+	TimeZone      *string               `json:"time_zone,omitempty"`
 
 	// PayoutSchedule: Another one than before comes with the day that it needs.
 	PayoutSchedule   MerchantPayoutSchedule `json:"payout_schedule,omitzero"`
 	PayoutWeekday    Patch[int64]           `json:"payout_weekday,omitzero"`
 	PayoutDayOfMonth Patch[int64]           `json:"payout_day_of_month,omitzero"`
-	HasWalletA       *bool                  `json:"has_wallet_a,omitzero"`
-	HasDAFProvider   *bool                  `json:"has_daf_provider,omitzero"`
+	HasWalletA       *bool                  `json:"has_wallet_a,omitempty"`
+	HasDAFProvider   *bool                  `json:"has_daf_provider,omitempty"`
 	Domains          Patch[[]string]        `json:"domains,omitzero"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage       *float64                 `json:"daf_percentage,omitzero"`
-	StatementDescriptor *string                  `json:"statement_descriptor,omitzero"`
+	DAFPercentage       *float64                 `json:"daf_percentage,omitempty"`
+	StatementDescriptor *string                  `json:"statement_descriptor,omitempty"`
 	ExternalID          Patch[string]            `json:"external_id,omitzero"`
 	Metadata            Patch[map[string]string] `json:"metadata,omitzero"`
 }
@@ -3445,11 +3445,11 @@ type UpdateMerchant struct {
 // UpdateToken is what Tokens.Update sends.
 type UpdateToken struct {
 	// ExpMonth: Of a card.
-	ExpMonth *int64 `json:"exp_month,omitzero"`
+	ExpMonth *int64 `json:"exp_month,omitempty"`
 
 	// ExpYear: Of a card. The date must not be past, nor more than 20 years ahead.
-	ExpYear *int64              `json:"exp_year,omitzero"`
-	Billing *UpdateTokenBilling `json:"billing,omitzero"`
+	ExpYear *int64              `json:"exp_year,omitempty"`
+	Billing *UpdateTokenBilling `json:"billing,omitempty"`
 }
 
 // UpdateTokenBilling is the billing of UpdateToken.
@@ -3506,7 +3506,7 @@ type UpdateWebhookEndpoint struct {
 // VerifyDomains: Without a domain, all of the merchant's domains are verified.
 type VerifyDomains struct {
 	// Domain: One of the merchant's domains. Leave it out to verify all of them; null is refused.
-	Domain *string `json:"domain,omitzero"`
+	Domain *string `json:"domain,omitempty"`
 }
 
 // VerifyToken is what Tokens.Verify sends.

@@ -114,9 +114,11 @@ function member(node, owner, property, { asked, required, updates, nullMeans, ta
   const { of, schema } = opened(node)
   const type = goType(of, owner, property, asked)
   const described = node.description ?? (isObject(schema) || schema.enum ? "" : schema.description)
+  // omitzero would leave out a pointer to the zero of a time, too.
+  const absent = (go) => (tag === "json" && go.startsWith("*") ? "omitempty" : "omitzero")
   const field = (go) => ({
     type: "string", description: described?.trim(), "x-go-name": goName(property), "x-go-type": go,
-    "x-go-type-skip-optional-pointer": true, "x-tag": `${tag}:"${property}${required ? "" : ",omitzero"}"`,
+    "x-go-type-skip-optional-pointer": true, "x-tag": `${tag}:"${property}${required ? "" : `,${absent(go)}`}"`,
   })
   if (asked && !required && schema.nullable && nullMeans) return field(`Patch[${type}]`)
   if (type.startsWith("[]") || type.startsWith("map[") || type === "json.RawMessage") return field(type)

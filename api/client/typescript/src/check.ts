@@ -24,6 +24,9 @@ const empty = (value: unknown) => value === undefined || value === null || (Arra
 
 /** Throws a TypeError where a value would get lost on its way: the request would be about more than the program meant. */
 export function check({ query, body, integers = [], wholes = [] }: Checked): void {
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === null) throw new TypeError(`${name} has no value; leave it out to mean all`)
+  }
   const sent = { ...query, ...body }
   for (const path of integers) {
     const { value } = place(sent, path)

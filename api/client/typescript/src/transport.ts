@@ -81,7 +81,6 @@ function encodeQuery(query: object): string {
   const add = (name: string, value: unknown) => out.append(name, value instanceof Date ? value.toISOString() : String(value))
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue
-    if (value === null) throw new TypeError(`${name} has no value; leave it out to mean all`)
     if (Array.isArray(value) && name.endsWith("[]")) value.forEach((v) => add(name, v))
     else if (Array.isArray(value) || typeof value !== "object" || value instanceof Date) add(name, value)
     else Object.entries(value).forEach(([key, v]) => add(`${name}[${key}]`, v))
