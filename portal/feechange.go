@@ -25,7 +25,8 @@ type feeDraft struct {
 	rates    fee.Rates
 	at       *time.Time // nil is at once
 	reason   string
-	base     ids.FeeSchedule // what the editor saw last
+	base     ids.FeeSchedule // the latest schedule when the form was opened
+	saw      fee.Rates       // the rates that the form was opened with: the settings that differ from them are changed
 	mistakes map[string]string
 }
 
@@ -47,14 +48,33 @@ func feeDraftOf(c echo.Context, form url.Values) feeDraft {
 		d.mistakes["start"] = t.Missing
 	}
 	if d.reason == "" {
-		d.mistakes["reason"] = t.ReasonHint
+		d.mistakes["reason"] = t.ReasonMissing
 	}
 	return d
 }
 
 // change is the draft as the use-case takes it.
 func (d feeDraft) change() fee.Change {
-	return fee.Change{Rates: d.rates, EffectiveAt: d.at, Reason: d.reason, Base: d.base}
+	return fee.Change{From: &d.saw, Rates: d.rates, EffectiveAt: d.at, Reason: d.reason, Base: d.base}
+}
+
+// becomes are the rates that the change makes of those that are in effect at its time.
+func (d feeDraft) becomes(now fee.Fees) fee.Rates { return standingAt(now, d.at).With(d.saw, d.rates) }
+
+// seen completes a draft with the rates that the form was opened with.
+func (b feeBook) seen(ctx context.Context, now fee.Fees, d feeDraft) (feeDraft, error) {
+	id := d.typed.Get("saw")
+	d.saw = now.Rates
+	if id == printedSchedule(now.ID) {
+		return d, nil
+	}
+	past, err := b.past(ctx, page.Input[ids.FeeSchedule]{Limit: 100})
+	if i := slices.IndexFunc(past.Items, func(r fee.Record) bool { return printedSchedule(r.ID) == id }); i >= 0 {
+		d.saw = past.Items[i].Rates
+	} else if id == "" { // there were none
+		d.saw = fee.Rates{}
+	}
+	return d, err
 }
 
 // standingAt are the rates that would be in force at a time, or now.
@@ -163,8 +183,10 @@ func reviewFees(open openBook) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		d := feeDraftOf(c, form)
+		d, err := b.seen(ctx, now, feeDraftOf(c, form))
 		switch {
+		case err != nil:
+			return err
 		case len(d.mistakes) > 0:
 			return b.feeForm(c, http.StatusUnprocessableEntity, now, d)
 		case d.base != now.Latest:
@@ -180,22 +202,40 @@ func reviewFees(open openBook) echo.HandlerFunc {
 
 func (b feeBook) review(c echo.Context, now fee.Fees, d feeDraft) (views.FeeReview, error) {
 	ctx, t := c.Request().Context(), say(c)
+	then, rates := standingAt(now, d.at), d.becomes(now)
 	v := views.FeeReview{Confirm: b.at + "/confirm", Again: b.at + "/change", Back: b.at, Typed: d.typed, Reason: d.reason,
-		When: t.MerchantFees.AtOnceWords, Edits: feeEdits(t, standingAt(now, d.at), d.rates)}
+		When: t.MerchantFees.AtOnceWords, Edits: feeEdits(t, then, rates), Later: feesAfter(t, now, d.at, then, rates)}
 	if d.at != nil {
-		v.Later, v.When = true, text.To(ctx).Time(*d.at)
+		v.Scheduled, v.When = true, text.To(ctx).Time(*d.at)
 	}
 	examples := []fee.PreviewEvent{}
 	if b.preview != nil {
-		p, err := b.preview(ctx, d.rates)
+		p, err := b.preview(ctx, rates)
 		if err != nil {
 			return v, err
 		}
 		v.Preview = feePreview(ctx, t, p)
 		examples = p.Examples
 	}
-	v.Examples = feeExamples(t, examples, now.Rates, d.rates)
+	v.Examples = feeExamples(t, examples, then, rates)
 	return v, nil
+}
+
+// feesAfter are the scheduled changes that begin after a change, with what each of them changes then: a fee that the change sets and a
+// later one sets too is marked.
+func feesAfter(t *text.Catalogue, now fee.Fees, at *time.Time, was, is fee.Rates) (out []views.FeeRecord) {
+	later := slices.DeleteFunc(slices.Clone(now.Scheduled), func(r fee.Record) bool { return at != nil && !r.EffectiveAt.After(*at) })
+	set := feeEdits(t, was, is)
+	for _, r := range fee.Carry(was, is, later) {
+		one := feeRecord(t, r, &is)
+		for i, e := range one.Edits {
+			if slices.ContainsFunc(set, func(s ui.Edit) bool { return s.Field == e.Field }) {
+				one.Edits[i].Note = t.MerchantFees.SetAgain
+			}
+		}
+		out, is = append(out, one), r.Rates
+	}
+	return out
 }
 
 func confirmFees(open openBook) echo.HandlerFunc {
@@ -205,8 +245,11 @@ func confirmFees(open openBook) echo.HandlerFunc {
 			return err
 		}
 		ctx, t := c.Request().Context(), say(c).MerchantFees
-		d := feeDraftOf(c, form)
 		now, err := b.read(ctx)
+		if err != nil {
+			return err
+		}
+		d, err := b.seen(ctx, now, feeDraftOf(c, form))
 		if err != nil {
 			return err
 		}
@@ -243,21 +286,31 @@ func confirmFees(open openBook) echo.HandlerFunc {
 	}
 }
 
-// saved tells whether this very form was sent before: the schedule that was added last is its own.
+// saved reports whether this very form was sent before: its schedule was added next after the one that the editor saw, and after it
+// only those that it replaced in what is scheduled.
 func (b feeBook) saved(ctx context.Context, now fee.Fees, d feeDraft) (bool, error) {
 	if now.Latest == d.base {
 		return false, nil
 	}
-	past, err := b.past(ctx, page.Input[ids.FeeSchedule]{Limit: 2})
-	if err != nil || len(past.Items) == 0 {
+	past, err := b.past(ctx, page.Input[ids.FeeSchedule]{Limit: 100})
+	if err != nil {
 		return false, err
 	}
-	last, before := past.Items[0], ids.FeeSchedule{}
-	if len(past.Items) > 1 {
-		before = past.Items[1].ID
+	i := slices.IndexFunc(past.Items, func(r fee.Record) bool { return r.ID == d.base })
+	if i < 0 {
+		i = len(past.Items) // the first of all
 	}
-	same := last.ID == now.Latest && before == d.base && last.Rates.Equal(d.rates) && last.Reason == d.reason
-	return same && (d.at == nil || last.EffectiveAt.Equal(*d.at)), nil
+	if i == 0 || i == len(past.Items) && (past.HasMore || !d.base.IsZero()) {
+		return false, nil
+	}
+	own := past.Items[i-1]
+	for _, r := range past.Items[:i-1] {
+		if r.Replaces.IsZero() || !r.CreatedAt.Equal(own.CreatedAt.Time) {
+			return false, nil
+		}
+	}
+	same := own.Rates.With(d.saw, d.rates).Equal(own.Rates) && own.Reason == d.reason && own.CanceledAt == nil
+	return same && (d.at == nil || own.EffectiveAt.Equal(*d.at)), nil
 }
 
 // feeConflict shows what somebody else saved beside what was typed. Nothing is saved; the editor puts
@@ -267,11 +320,7 @@ func (b feeBook) feeConflict(c echo.Context, now fee.Fees, d feeDraft) error {
 	if err != nil {
 		return err
 	}
-	t := say(c)
-	saw := now.Rates
-	if d.base.IsZero() { // there were none
-		saw = fee.Rates{}
-	}
+	t, saw := say(c), d.saw
 	view := views.FeeConflict{Again: b.at + "/change", Back: b.at}
 	theirs := map[string]bool{}
 	for i, r := range past.Items {
@@ -290,9 +339,6 @@ func (b feeBook) feeConflict(c echo.Context, now fee.Fees, d feeDraft) error {
 		if r.ID == d.base { // what the editor saw last was taken back
 			break
 		}
-	}
-	if i := slices.IndexFunc(past.Items, func(r fee.Record) bool { return printedSchedule(r.ID) == d.typed.Get("saw") }); i >= 0 {
-		saw = past.Items[i].Rates
 	}
 	view.Yours = feeEdits(t, saw, d.rates)
 	for i, e := range view.Yours {

@@ -60,7 +60,7 @@ func TestFeesAreReviewedAndConfirmed(t *testing.T) {
 	wrong.Set("reason", " ")
 	a := w.send(at+"/review", wrong, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
-	a.says(t, `value="thirty"`, "Capture: Enter an amount in dollars and cents", "DAF donation: Enter a percentage", "Retrieval fee: Enter an amount", "Enter a day and a time.", "Why the fees change.")
+	a.says(t, `value="thirty"`, "Capture: Enter an amount in dollars and cents", "DAF donation: Enter a percentage", "Retrieval fee: Enter an amount", "Enter a day and a time.", "Enter a reason.")
 
 	a = w.send(at+"/review", form, "Cookie", cookie)
 	a.wants(t, http.StatusOK, "")
@@ -110,7 +110,7 @@ func TestAScheduledChangeIsTakenBack(t *testing.T) {
 	cancel := at + "/" + made.ID.String() + "/cancel"
 	w.send(at, nil, "Cookie", cookie).says(t, cancel, "$0.45", "Take back")
 	w.send(feesPath, nil, "Cookie", cookie).says(t, "Scheduled changes", "A new contract", "Riverside Food Bank")
-	w.send(at+"/change", nil, "Cookie", cookie).says(t, "A change is scheduled already.")
+	w.send(at+"/change", nil, "Cookie", cookie).says(t, "Other changes are scheduled.")
 	w.send(cancel, url.Values{}, "Cookie", w.as(authz.RoleSupportStaff)).wants(t, http.StatusForbidden, "")
 	w.send(cancel, url.Values{}, "Cookie", w.in(authz.RoleApplicationAdmin, w.Other)).wants(t, http.StatusNotFound, "")
 	w.send(cancel, url.Values{}, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
@@ -120,6 +120,42 @@ func TestAScheduledChangeIsTakenBack(t *testing.T) {
 	w.send(at, nil, "Cookie", cookie).says(t, "Taken back by Kim Vale")
 	w.send(at+"/"+w.feeHistory()[1].ID.String()+"/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusConflict, "")
 	w.send(at+"/fs_x/cancel", url.Values{}, "Cookie", cookie).wants(t, http.StatusNotFound, "")
+}
+
+// A change that begins before a scheduled one stays when that begins: the review lists what each sets, and marks what is set again.
+func TestAReviewListsTheScheduledChangesAfterIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie, at := w.as(authz.RoleSystemAdmin), w.merchantPage("/fees")
+	w.pass(time.Minute)
+	later := func(days int, set url.Values) url.Values {
+		set.Set("start", "later")
+		set.Set("day", w.Clock.Now().AddDate(0, 0, days).UTC().Format(time.DateOnly))
+		return w.feeForm(cookie, at, set)
+	}
+	send := func(form url.Values) answer {
+		a := w.send(at+"/review", form, "Cookie", cookie)
+		a.wants(t, http.StatusOK, "")
+		for range 2 { // pressed twice it changes once
+			w.send(at+"/confirm", form, "Cookie", cookie).wants(t, http.StatusSeeOther, at)
+		}
+		return a
+	}
+	if a := send(later(30, url.Values{"capture_fee": {"0.45"}, "reason": {"Only capture"}})); strings.Contains(a.body, "Scheduled changes after") {
+		t.Error("nothing is scheduled")
+	}
+	a := send(later(9, url.Values{"platform_percentage": {"1.5"}, "capture_fee": {"0.33"}, "reason": {"Platform"}}))
+	a.says(t, "Scheduled changes after this one", "Only capture", "$0.45", "Changes again a fee")
+	if strings.Count(a.body, "1.5%") == 0 || strings.Count(a.body, ">Only capture<") != 1 {
+		t.Error("the review does not list both")
+	}
+	now, err := w.World.Fees.Current(t.Context(), w.Actor(), w.App.Merchants.US)
+	if err != nil || len(now.Scheduled) != 2 {
+		t.Fatalf("%+v, %v", now.Scheduled, err)
+	}
+	if last := now.Scheduled[1]; last.CaptureFee != 45 || last.PlatformPercentage.String() != "1.5" || last.Reason != "Only capture" {
+		t.Errorf("the later change undoes the earlier one: %+v", last)
+	}
 }
 
 // The second of two editors sees what the first saved beside their own, and loses neither.

@@ -75,7 +75,6 @@ func New(c Config) (*Portal, error) {
 		c.Payouts.WriteLetters(n)
 		c.Webhooks.WriteLetters(n)
 		c.Fees.WriteLetters(n)
-		c.Merchants.WriteLetters(n)
 	}
 	p := &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}
 	if c.PerPerson > 0 {

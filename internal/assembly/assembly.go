@@ -132,16 +132,16 @@ func New(d Deps) *Services {
 		d.Donor, d.Authorize, d.Wallets.Seal = nil, nil, nil
 		d.Webhooks.Local = false
 	}
-	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent,
+	fees := fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live})
+	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent, Fees: fees,
 		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
 		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Machine),
 		Inbound:    inbound.New(d.Pool, d.Processor, d.DAF, d.Machine),
 		Audit:      audit.New(d.Pool, d.Check, d.Machine),
 		Mail:       mail.New(mail.Deps{Pool: d.Pool, Box: d.Secrets, Sender: d.Mail, Now: d.Machine}),
 		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
-		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock,
+		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock, Fees: fees,
 			Sites: safehttp.New(safehttp.Policy{Local: d.Webhooks.Local, Timeout: siteTimeout}), LocalPort: d.LocalPort}),
-		Fees:    fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live}),
 		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Machine}),
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),

@@ -149,12 +149,16 @@ func TestEachChargeCostsWhatIsInForce(t *testing.T) {
 		}
 		dearer := now.Rates
 		dearer.CaptureFee += 7
+		w.Clock.Advance(time.Millisecond) // no change begins at an instant at which something was charged
 		if err := change(now, dearer); err != nil {
 			t.Fatal(i, err)
 		}
 		c := create(t, w, input(w, good, 10_000), claimOf(w, fmt.Sprint("k", i))).Object
-		terms, err := fee.InForceTx(t.Context(), w.Pool, map[fee.Merchant]time.Time{of: w.Clock.Now()})
-		if err != nil {
+		var terms map[fee.Merchant]fee.Terms
+		if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) (err error) {
+			terms, err = fee.InForceTx(t.Context(), tx, map[fee.Merchant]time.Time{of: w.Clock.Now()})
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		by := pg.Args{"id": c.ID, "schedule": terms[of].Merchant.ID, "service": terms[of].Service.ID}

@@ -69,12 +69,19 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []fin
 // startTx returns the charges of outcomes and what each is settled by, those without a basis under their locks.
 func (s *Service) startTx(ctx context.Context, tx *pg.Tx, at moments, ins []finishIn) (rows map[ids.Charge]Locked, all map[ids.Charge]terms, err error) {
 	var named []Named
+	var guessed []fee.Merchant
 	merchants := make(map[fee.Merchant]time.Time)
 	for _, in := range ins {
-		if in.basis == nil {
-			named = append(named, Named{in.ApplicationID, in.ChargeID})
-			merchants[fee.Merchant{ApplicationID: in.ApplicationID, MerchantID: in.MerchantID}] = at[in.ApplicationID].At
+		m := fee.Merchant{ApplicationID: in.ApplicationID, MerchantID: in.MerchantID}
+		if in.basis != nil {
+			guessed = append(guessed, m)
+			continue
 		}
+		named = append(named, Named{in.ApplicationID, in.ChargeID})
+		merchants[m] = at[in.ApplicationID].At
+	}
+	if len(guessed) > 0 { // before the statement that compares what they guessed (see [updateTx])
+		fee.HoldTx(tx, guessed)
 	}
 	rows, all = make(map[ids.Charge]Locked), make(map[ids.Charge]terms)
 	if len(named) > 0 {

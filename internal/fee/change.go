@@ -23,7 +23,10 @@ const (
 
 // Change is what an editor wants the rates to be from some time on.
 type Change struct {
-	Rates       Rates
+	Rates Rates
+	// From are the rates that the editor saw and changed to Rates: the settings in which the two differ are changed, and each
+	// other one is what it would be by then anyway. nil changes all.
+	From        *Rates
 	EffectiveAt *time.Time // by the application's clock; nil is at once
 	Reason      string     // for people, 1 to 500 characters
 	// Base is the Latest that the editor saw. Zero fits the service's rates before the first only.
@@ -47,10 +50,26 @@ func (c Change) validate(now time.Time) error {
 	return fs.Err()
 }
 
-// Schedule changes a merchant's rates now or later. A schedule that was to begin at the same instant
-// is replaced, other scheduled ones stay. A change to what would be in force then anyway adds nothing
-// and returns the schedule that it repeats. The faults: object_changed if another schedule was
-// added since the editor looked, with base and latest; resource_missing; the mistakes of the input.
+// at is when the change begins: when it says, and never at an instant at which something was charged already.
+func (c Change) at(now present) instant.Time {
+	if c.EffectiveAt == nil || !c.EffectiveAt.After(now.from.Time) {
+		return now.from
+	}
+	return instant.Of(*c.EffectiveAt)
+}
+
+// rates are what the change makes of those that would be in force then.
+func (c Change) rates(then Rates) Rates {
+	if c.From == nil {
+		return c.Rates
+	}
+	return then.With(*c.From, c.Rates)
+}
+
+// Schedule changes a merchant's rates now or later. A schedule that was to begin at the same instant is replaced. Those that begin
+// later keep what each of them changes: where one only repeats a rate that the change changes, one with the new rate replaces it. A
+// change to what would be in force then anyway adds nothing and returns the schedule that it repeats. The faults: object_changed if
+// another schedule was added since the editor looked, with base and latest; resource_missing; the mistakes of the input.
 func (s *Service) Schedule(ctx context.Context, actor authz.Actor, merchantID int64, c Change) (Record, error) {
 	q, err := s.editOfMerchant(ctx, actor, authz.FeeManage, merchantID)
 	if err != nil {
@@ -69,37 +88,38 @@ func (s *Service) ScheduleServiceRates(ctx context.Context, actor authz.Actor, a
 }
 
 func (s *Service) schedule(ctx context.Context, q edit, c Change) (Record, error) {
-	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (id ids.FeeSchedule, before Record, err error) {
-		if err := c.validate(m.At); err != nil {
-			return id, before, err
+	return s.inTx(ctx, q, func(tx *pg.Tx, now present) (out made, err error) {
+		if err := c.validate(now.At); err != nil {
+			return out, err
 		}
-		now, err := q.standing(ctx, tx, m.At)
+		all, err := q.standing(ctx, tx, now.from.Time)
 		if err != nil {
-			return id, before, err
+			return out, err
 		}
-		if err := q.seenTx(ctx, tx, c.Base, now.latest, m.At); err != nil {
-			return id, before, err
+		if err := q.seenTx(ctx, tx, c.Base, all.latest, now.from.Time); err != nil {
+			return out, err
 		}
-		r := Record{Schedule: Schedule{ID: ids.NewFeeSchedule(m.Machine), EffectiveAt: instant.Of(m.At), Rates: c.Rates},
-			Reason: strings.TrimSpace(c.Reason), CreatedBy: byOf(q.actor), CreatedAt: instant.Of(m.At)}
-		if c.EffectiveAt != nil {
-			r.EffectiveAt = instant.Of(*c.EffectiveAt)
-		}
-		anyway := now.at(r.EffectiveAt.Time)
+		by, at := byOf(q.actor), c.at(now)
+		anyway := all.at(at.Time)
+		r := Record{Schedule: Schedule{ID: ids.NewFeeSchedule(now.Machine), EffectiveAt: at, Rates: c.rates(anyway.Rates)},
+			Reason: strings.TrimSpace(c.Reason), CreatedBy: by, CreatedAt: instant.Of(now.At)}
+		r.Sets = differing(anyway.Rates, r.Rates)
 		if !anyway.ID.IsZero() && anyway.Rates.Equal(r.Rates) {
-			return anyway.ID, anyway, nil
+			return made{id: anyway.ID, before: anyway}, nil
 		}
-		if anyway.Status == Scheduled && anyway.EffectiveAt.Equal(r.EffectiveAt.Time) {
-			q.cancelTx(tx, anyway.ID, r.CreatedBy, m.At)
+		if anyway.Status == Scheduled && anyway.EffectiveAt.Equal(at.Time) {
+			q.cancelTx(tx, anyway.ID, by, now.At)
 			r.Replaces = anyway.ID
+			r.Sets = append(r.Sets, anyway.sets(all.before(at.Time).Rates)...)
 		}
 		q.addTx(tx, r)
-		return r.ID, anyway, nil
+		replaced := q.carryTx(tx, now, by, anyway.Rates, r.Rates, all.after(at.Time))
+		return made{r.ID, anyway, replaced}, nil
 	})
 }
 
-// CancelScheduled takes back a merchant's schedule that has not begun; one that was taken back
-// already is returned as it is. The faults: fee_schedule_begun, resource_missing.
+// CancelScheduled cancels a merchant's schedule that has not begun; one that was canceled already is returned as it is. Schedules
+// that begin later keep what each of them changes, as by Schedule. The faults: fee_schedule_begun, resource_missing.
 func (s *Service) CancelScheduled(ctx context.Context, actor authz.Actor, merchantID int64, id ids.FeeSchedule) (Record, error) {
 	q, err := s.editOfMerchant(ctx, actor, authz.FeeManage, merchantID)
 	if err != nil {
@@ -108,7 +128,7 @@ func (s *Service) CancelScheduled(ctx context.Context, actor authz.Actor, mercha
 	return s.cancel(ctx, q, id)
 }
 
-// CancelServiceRates takes back a schedule of the service's own, as CancelScheduled does a merchant's.
+// CancelServiceRates cancels a schedule of the service's own, as CancelScheduled does a merchant's.
 func (s *Service) CancelServiceRates(ctx context.Context, actor authz.Actor, applicationID int64, id ids.FeeSchedule) (Record, error) {
 	q, err := s.editOfService(ctx, actor, applicationID)
 	if err != nil {
@@ -118,19 +138,28 @@ func (s *Service) CancelServiceRates(ctx context.Context, actor authz.Actor, app
 }
 
 func (s *Service) cancel(ctx context.Context, q edit, id ids.FeeSchedule) (Record, error) {
-	return s.inTx(ctx, q, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, Record, error) {
-		r, err := q.find(ctx, tx, id, m.At)
+	return s.inTx(ctx, q, func(tx *pg.Tx, now present) (made, error) {
+		r, err := q.find(ctx, tx, id, now.from.Time)
 		if err != nil {
-			return id, r, err
+			return made{}, err
 		}
+		out := made{id: id, before: r}
 		switch r.Status {
 		case Scheduled:
-			q.cancelTx(tx, id, byOf(q.actor), m.At)
+			all, err := q.standing(ctx, tx, now.from.Time)
+			if err != nil {
+				return out, err
+			}
+			by := byOf(q.actor)
+			q.cancelTx(tx, id, by, now.At)
+			if r.ID == all.at(r.EffectiveAt.Time).ID {
+				out.replaced = q.carryTx(tx, now, by, r.Rates, all.before(r.EffectiveAt.Time).Rates, all.after(r.EffectiveAt.Time))
+			}
 		case InForce, Superseded:
-			return id, r, fault.New(fault.KindConflict, "fee_schedule_begun", "This schedule has begun. Change the rates from now on instead.")
+			return out, fault.New(fault.KindConflict, "fee_schedule_begun", "This schedule has begun. Change the rates from now on instead.")
 		case Canceled:
 		}
-		return id, r, nil
+		return out, nil
 	})
 }
 
@@ -145,78 +174,58 @@ type DAFChange struct {
 // dafReason is the reason of the schedule that a DAFChange puts in force.
 const dafReason = "daf_percentage was changed."
 
-// SetDAFPercentage changes a merchant's daf_percentage at once and leaves the other rates alone. A
-// scheduled change of other rates only is replaced by one that has the new percentage too; one that
-// itself sets another daf_percentage still does when it begins, and those after it are untouched.
-// It happens once per key. The faults are those of Schedule.
+// SetDAFPercentage changes a merchant's daf_percentage at once and leaves the other rates alone; what is scheduled keeps what it
+// changes, as by Schedule. It happens once per key. The faults are those of Schedule.
 func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merchantID int64, c DAFChange, claim *idempotency.Claim) (idempotency.Result[Record], error) {
 	q, err := s.editOfMerchant(ctx, actor, authz.FeeWriteDAF, merchantID)
 	if err != nil {
 		return idempotency.Result[Record]{}, err
 	}
-	return s.once(ctx, q, claim, func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, Record, error) {
-		return q.setDAFTx(ctx, tx, m, byOf(actor), c)
+	return s.once(ctx, q, claim, func(tx *pg.Tx, now present) (made, error) {
+		return q.setDAFTx(ctx, tx, now, byOf(actor), c)
 	})
 }
 
-// SetDAFPercentageTx is SetDAFPercentage within a change of the merchant, whose row the caller's
-// transaction holds and whose permission the caller has checked. People are told by the letters, which may be nil.
-func SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, p money.Percent, by Letters) error {
+// SetDAFPercentageTx is SetDAFPercentage within a change of the merchant, whose row the caller's transaction holds and whose
+// permission the caller has checked. m is a moment before the lock.
+func (s *Service) SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, p money.Percent) error {
 	q := series{actor.ApplicationID, merchantID}
-	id, before, err := q.setDAFTx(ctx, tx, m, byOf(actor), DAFChange{Percent: p})
-	if err != nil || by == nil || id == before.ID {
-		return err
-	}
-	if err := tx.Flush(ctx); err != nil {
-		return err
-	}
-	after, err := q.find(ctx, tx, id, m.At)
-	if err != nil {
-		return err
-	}
-	return by.FeesChanged(ctx, tx, q.applicationID, before, after)
+	_, _, err := s.changeTx(ctx, tx, q, m, func(tx *pg.Tx, now present) (made, error) {
+		return q.setDAFTx(ctx, tx, now, byOf(actor), DAFChange{Percent: p})
+	})
+	return err
 }
 
-func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, m instant.Moment, by By, c DAFChange) (id ids.FeeSchedule, before Record, err error) {
+func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, now present, by By, c DAFChange) (out made, err error) {
 	var fs fault.Fields
 	checkPercent(&fs, dafPercentage, c.Percent)
 	if err := fs.Err(); err != nil {
-		return id, before, err
+		return out, err
 	}
-	now, err := q.standing(ctx, tx, m.At)
+	all, err := q.standing(ctx, tx, now.from.Time)
 	if err != nil {
-		return id, before, err
+		return out, err
 	}
 	if !c.Base.IsZero() {
-		if err := q.seenTx(ctx, tx, c.Base, now.latest, m.At); err != nil {
-			return id, before, err
+		if err := q.seenTx(ctx, tx, c.Base, all.latest, now.from.Time); err != nil {
+			return out, err
 		}
 	}
-	if now.inForce.ID.IsZero() {
-		return id, before, fault.Missing()
+	if all.inForce.ID.IsZero() {
+		return out, fault.Missing()
 	}
-	if err := check.Version(c.IfVersion, now.inForce.Version); err != nil {
-		return id, before, err
+	if err := check.Version(c.IfVersion, all.inForce.Version); err != nil {
+		return out, err
 	}
-	was := now.inForce.DAFPercentage
-	if was == c.Percent {
-		return now.inForce.ID, now.inForce, nil
+	out = made{id: all.inForce.ID, before: all.inForce}
+	if all.inForce.DAFPercentage == c.Percent {
+		return out, nil
 	}
-	add := func(like Record) ids.FeeSchedule {
-		like.ID, like.DAFPercentage, like.CreatedBy, like.CreatedAt = ids.NewFeeSchedule(m.Machine), c.Percent, by, instant.Of(m.At)
-		q.addTx(tx, like)
-		return like.ID
-	}
-	first := now.inForce
-	first.EffectiveAt, first.Reason, first.Replaces = instant.Of(m.At), dafReason, ids.FeeSchedule{}
-	id = add(first)
-	for _, r := range now.scheduled {
-		if r.DAFPercentage != was {
-			break
-		}
-		q.cancelTx(tx, r.ID, by, m.At)
-		r.Replaces = r.ID
-		add(r)
-	}
-	return id, now.inForce, nil
+	r := all.inForce
+	r.ID, r.EffectiveAt, r.DAFPercentage, r.Reason, r.Replaces = ids.NewFeeSchedule(now.Machine), now.from, c.Percent, dafReason, ids.FeeSchedule{}
+	r.Sets = []string{dafPercentage}
+	r.CreatedBy, r.CreatedAt = by, instant.Of(now.At)
+	q.addTx(tx, r)
+	out.id, out.replaced = r.ID, q.carryTx(tx, now, by, all.inForce.Rates, r.Rates, all.scheduled)
+	return out, nil
 }

@@ -146,9 +146,10 @@ func TestOnlyWhatHasNotBegunIsCanceled(t *testing.T) {
 	}
 	first := w.latest(t, w.us())
 	planned := w.change(t, w.us(), fee.Rates{CaptureFee: 1}, day)
-	kept := w.change(t, w.us(), fee.Rates{CaptureFee: 2}, 2*day)
+	w.change(t, w.us(), fee.Rates{CaptureFee: 2}, 2*day)
 	once, err := cancel(planned.ID)
 	must(t, err)
+	kept := w.history(t, w.admin(), w.us())[0] // with the other rates as they are without the canceled one
 	w.Clock.Advance(time.Minute)
 	twice, err := cancel(planned.ID)
 	if err != nil || once.Status != fee.Canceled || !twice.CanceledAt.Equal(once.CanceledAt.Time) {
@@ -234,7 +235,7 @@ func TestDAFPercentageIsSetWithinAChangeOfTheMerchant(t *testing.T) {
 	m, err := w.Clocks.Moment(t.Context(), w.App.AppID)
 	must(t, err)
 	must(t, pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		return fee.SetDAFPercentageTx(t.Context(), tx, m, w.Actor(), w.App.Merchants.US, 1250, nil)
+		return w.fees.SetDAFPercentageTx(t.Context(), tx, m, w.Actor(), w.App.Merchants.US, 1250)
 	}))
 	if got := w.terms(t, w.us(), w.Clock.Now()).Merchant; got.DAFPercentage != 1250 || got.CaptureFee != 20 {
 		t.Errorf("%+v", got)

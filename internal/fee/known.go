@@ -45,8 +45,9 @@ func (k *Known) Ask(tx *pg.Tx, wanted map[Merchant]time.Time) Asked {
 	return a
 }
 
-// AskNow is [Known.Ask] for terms that are in force.
+// AskNow is [Known.Ask] for terms that are in force, and stay so until the transaction ends (see [HoldTx]).
 func (k *Known) AskNow(tx *pg.Tx, wanted map[Merchant]time.Time) Asked {
+	holdAhead(tx, wanted)
 	return Asked{by: k, rows: askInForce(tx, wanted)}
 }
 

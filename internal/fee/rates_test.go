@@ -49,6 +49,7 @@ func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 		t.Errorf("without rates: %+v", free)
 	}
 
+	w.Clock.Advance(time.Millisecond)
 	half := money.Percent(500)
 	first, err := w.fees.ScheduleServiceRates(t.Context(), root, w.App.AppID, fee.Change{Rates: fee.Rates{CaptureFee: 3, PlatformPercentage: &half}, Reason: "Agreed"})
 	if err != nil || first.Object != "service_fee_schedule" || first.MerchantID != 0 || first.Status != fee.InForce {

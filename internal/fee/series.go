@@ -31,6 +31,7 @@ type Record struct {
 	MerchantID int64  `db:"merchant_id" json:"merchant_id,omitzero"` // none on the service's own
 	Status     Status `db:"status" json:"status"`
 	Schedule
+	Sets       []string        `db:"sets" json:"-"` // the settings that its editor set; nil: see [Record.sets]
 	Reason     string          `db:"reason" json:"reason"`
 	Replaces   ids.FeeSchedule `db:"replaces" json:"replaces,omitzero"` // the canceled schedule that this one stands in for
 	CreatedBy  By              `db:"created_by" json:"created_by"`
@@ -54,7 +55,7 @@ func (q series) args(more pg.Args) pg.Args {
 
 // recordColumns lists the members of a record of fee_series s, with its status at @now.
 const recordColumns = `s.id, s.merchant_id, s.version, s.effective_at, ` + columns + `,
-		s.reason, s.replaces, s.created_by, s.created_at, s.canceled_by, s.canceled_at,
+		s.sets, s.reason, s.replaces, s.created_by, s.created_at, s.canceled_by, s.canceled_at,
 		CASE
 			WHEN s.canceled_at IS NOT NULL THEN 'canceled'
 			WHEN s.effective_at > @now THEN 'scheduled'
@@ -86,19 +87,19 @@ func (q series) lockTx(ctx context.Context, tx *pg.Tx) error {
 
 // addTx queues a new schedule. Its version is the next of the series.
 func (q series) addTx(tx *pg.Tx, r Record) {
-	args := r.args(pg.Args{"application_id": q.applicationID, "id": r.ID, "effective_at": r.EffectiveAt, "reason": r.Reason,
+	args := r.args(pg.Args{"application_id": q.applicationID, "id": r.ID, "effective_at": r.EffectiveAt, "sets": r.Sets, "reason": r.Reason,
 		"replaces": r.Replaces, "created_by": r.CreatedBy, "created_at": r.CreatedAt})
 	if q.service() {
 		tx.Later(`
-			INSERT INTO service_fee_schedules (application_id, id, version, effective_at, `+columns+`, reason, replaces, created_by, created_at)
-			SELECT @application_id, @id, coalesce(max(version), 0) + 1, @effective_at, `+values+`, @reason, @replaces, @created_by, @created_at
+			INSERT INTO service_fee_schedules (application_id, id, version, effective_at, `+columns+`, sets, reason, replaces, created_by, created_at)
+			SELECT @application_id, @id, coalesce(max(version), 0) + 1, @effective_at, `+values+`, @sets, @reason, @replaces, @created_by, @created_at
 			FROM service_fee_schedules WHERE application_id = @application_id`, args)
 		return
 	}
 	args["merchant_id"] = q.merchantID
 	tx.Later(`
-		INSERT INTO fee_schedules (application_id, merchant_id, id, version, effective_at, `+columns+`, reason, replaces, created_by, created_at)
-		SELECT @application_id, @merchant_id, @id, coalesce(max(version), 0) + 1, @effective_at, `+values+`, @reason, @replaces, @created_by, @created_at
+		INSERT INTO fee_schedules (application_id, merchant_id, id, version, effective_at, `+columns+`, sets, reason, replaces, created_by, created_at)
+		SELECT @application_id, @merchant_id, @id, coalesce(max(version), 0) + 1, @effective_at, `+values+`, @sets, @reason, @replaces, @created_by, @created_at
 		FROM fee_schedules WHERE application_id = @application_id AND merchant_id = @merchant_id`, args)
 }
 

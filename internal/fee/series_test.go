@@ -31,9 +31,7 @@ func TestScheduleInForceIsTheLatestThatHasBegun(t *testing.T) {
 	early := w.change(t, us, fee.Rates{CaptureFee: 1}, time.Hour).ID
 	at := func(m fee.Merchant, when time.Time) fee.Schedule {
 		t.Helper()
-		all, err := fee.InForceTx(t.Context(), w.Pool, map[fee.Merchant]time.Time{us: when, other: when, foreign: when})
-		must(t, err)
-		return all[m].Merchant
+		return w.allTerms(t, map[fee.Merchant]time.Time{us: when, other: when, foreign: when})[m].Merchant
 	}
 	first := at(us, start)
 	if !reflect.DeepEqual(first.Rates, demo.Rates()) {
@@ -113,6 +111,7 @@ type life struct {
 
 func (l *life) step(t *rapid.T) {
 	w, base := l.w, l.w.latest(t, l.m)
+	w.Clock.Advance(time.Millisecond) // no change begins at an instant at which something was charged
 	switch rapid.SampledFrom([]string{"change", "change", "plan", "plan", "cancel", "daf", "wait", "event", "event"}).Draw(t, "step") {
 	case "change":
 		_, err := w.fees.Schedule(w.T.Context(), w.admin(), l.m.MerchantID, fee.Change{Rates: rates().Draw(t, "rates"), Reason: "Now", Base: base})

@@ -180,12 +180,19 @@ func (s *Service) derive(r Record) Record {
 	return r
 }
 
-// step makes a change in a transaction. It returns the schedule that it made or found, and the one that
-// was to be in force or is changed.
-type step func(tx *pg.Tx, m instant.Moment) (ids.FeeSchedule, Record, error)
+// made is what a change of a series made: the schedule that it added, found or canceled, what was to be in force then, and the
+// scheduled ones that it replaced for that, each as it was.
+type made struct {
+	id       ids.FeeSchedule
+	before   Record
+	replaced []Record
+}
 
-// inTx runs a change of one series under its lock and returns the schedule that fn answers with, as
-// it stands then. fn's moment is read under the lock: what had not begun by then has charged nothing.
+// step makes a change in a transaction.
+type step func(tx *pg.Tx, now present) (made, error)
+
+// inTx runs a change of one series while it holds it and returns the schedule that fn answers with, as it then is.
+// What had not begun by fn's present has charged nothing.
 func (s *Service) inTx(ctx context.Context, q edit, fn step) (Record, error) {
 	out, err := s.once(ctx, q, nil, fn)
 	return out.Object, err
@@ -203,24 +210,35 @@ func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn
 		if err := q.lockTx(ctx, tx); err != nil {
 			return Record{}, err
 		}
-		m := s.Clock.Since(before)
-		id, before, err := fn(tx, m)
+		before, after, err := s.changeTx(ctx, tx, q.series, before, fn)
 		if err != nil {
-			return Record{}, err
+			return after, err
 		}
-		if err := tx.Flush(ctx); err != nil {
-			return Record{}, err
-		}
-		r, err := q.find(ctx, tx, id, m.At)
-		if err != nil {
-			return r, err
-		}
-		r = s.derive(r)
-		if err := s.tellTx(ctx, tx, q.series, before, r); err != nil {
-			return r, err
-		}
-		return r, s.doneTx(tx, q, before, r)
+		return after, s.doneTx(tx, q, before, after)
 	})
+}
+
+// changeTx makes a change of a series whose row the transaction has locked, and has people told of it. asked is a moment before the lock.
+func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, q series, asked instant.Moment, fn step) (before, after Record, err error) {
+	if err := q.holdTx(ctx, tx); err != nil {
+		return before, after, err
+	}
+	now, err := q.presentTx(ctx, tx, s.Clock.Since(asked))
+	if err != nil {
+		return before, after, err
+	}
+	m, err := fn(tx, now)
+	if err != nil {
+		return before, after, err
+	}
+	if err := tx.Flush(ctx); err != nil {
+		return before, after, err
+	}
+	if after, err = q.find(ctx, tx, m.id, now.from.Time); err != nil {
+		return before, after, err
+	}
+	before, after = m.before, s.derive(after)
+	return before, after, s.tellTx(ctx, tx, q, before, after)
 }
 
 // tellTx has people told of a merchant's fees that are others now, or will be.

@@ -120,14 +120,7 @@ func same[T comparable](a, b *T) bool {
 
 // Equal tells whether two sets of rates cost the same. Off and zero differ: both are shown.
 func (r Rates) Equal(other Rates) bool {
-	for _, s := range settings {
-		flat, percent := s.value(&r)
-		otherFlat, otherPercent := s.value(&other)
-		if !same(flat, otherFlat) || !same(percent, otherPercent) {
-			return false
-		}
-	}
-	return true
+	return len(differing(r, other)) == 0
 }
 
 // Validate returns a mistake for each rate that is out of bounds: a flat fee has 0 to 99,999,999

@@ -71,7 +71,7 @@ const inForce = `
 		ORDER BY effective_at DESC, version DESC LIMIT 1) s`
 
 // StillInForce is a condition about a row c of a merchant's and a change u of it: at u.updated_at the schedules in force are
-// u.schedule_id and u.service_schedule_id, NULL for none.
+// u.schedule_id and u.service_schedule_id, NULL for none. The transaction holds them (see [HoldTx]).
 const StillInForce = `
 	(SELECT s.id FROM fee_schedules s
 		WHERE s.application_id = c.application_id AND s.merchant_id = c.merchant_id AND s.canceled_at IS NULL AND s.effective_at <= u.updated_at
@@ -80,10 +80,11 @@ const StillInForce = `
 		WHERE s.application_id = c.application_id AND s.canceled_at IS NULL AND s.effective_at <= u.updated_at
 		ORDER BY s.effective_at DESC, s.version DESC LIMIT 1) IS NOT DISTINCT FROM u.service_schedule_id`
 
-// InForceTx returns the terms of each wanted merchant that apply at the time given with it, in one
-// statement. A merchant that had no schedule by then has no terms.
-func InForceTx(ctx context.Context, q pg.Querier, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
-	rows, err := pg.All[termsRow](ctx, q, inForce, inForceArgs(wanted))
+// InForceTx returns the terms of each wanted merchant that apply at the time given with it, and stay so until the transaction ends
+// (see [HoldTx]). A merchant that had no schedule by then has no terms.
+func InForceTx(ctx context.Context, tx *pg.Tx, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
+	holdAhead(tx, wanted)
+	rows, err := pg.All[termsRow](ctx, tx, inForce, inForceArgs(wanted))
 	return termsOf(rows), err
 }
 

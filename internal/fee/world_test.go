@@ -87,9 +87,17 @@ func must(t rapid.TB, err error) {
 // terms are what applies to a merchant then.
 func (w *world) terms(t rapid.TB, m fee.Merchant, at time.Time) fee.Terms {
 	t.Helper()
-	all, err := fee.InForceTx(w.T.Context(), w.Pool, map[fee.Merchant]time.Time{m: at})
-	must(t, err)
-	return all[m]
+	return w.allTerms(t, map[fee.Merchant]time.Time{m: at})[m]
+}
+
+// allTerms are what applies to several merchants, to each at a time.
+func (w *world) allTerms(t rapid.TB, wanted map[fee.Merchant]time.Time) (all map[fee.Merchant]fee.Terms) {
+	t.Helper()
+	must(t, pg.InTx(w.T.Context(), w.Pool, func(tx *pg.Tx) (err error) {
+		all, err = fee.InForceTx(w.T.Context(), tx, wanted)
+		return err
+	}))
+	return all
 }
 
 // latest is what an editor who looks now has seen.

@@ -81,6 +81,7 @@ type Deps struct {
 	Check       authz.Checker
 	Environment identity.Environment
 	Clock       *clock.Clock
+	Fees        *fee.Service
 	// Sites fetches files from merchants' websites.
 	Sites *safehttp.Client
 	// LocalPort is where the websites under localhost that a sandbox's merchants have are found.
@@ -90,14 +91,9 @@ type Deps struct {
 // Service holds the use-cases of merchants.
 type Service struct {
 	Deps
-	audit *audit.Log
-	// letters tell people of fees that a change of a merchant changes; nil tells nobody.
-	letters   fee.Letters
+	audit     *audit.Log
 	verifying *verifying
 }
-
-// WriteLetters says who writes to people about fees. It is called while the service is wired; without it nobody does.
-func (s *Service) WriteLetters(by fee.Letters) { s.letters = by }
 
 // New makes the service.
 func New(d Deps) *Service {

@@ -7,7 +7,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/fee"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
@@ -56,7 +55,7 @@ func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 		return before, nil
 	}
 	if after.DAFPercentage != before.DAFPercentage {
-		if err := fee.SetDAFPercentageTx(ctx, tx, now, actor, before.ID, after.DAFPercentage, s.letters); err != nil {
+		if err := s.Fees.SetDAFPercentageTx(ctx, tx, now, actor, before.ID, after.DAFPercentage); err != nil {
 			return before, err
 		}
 	}

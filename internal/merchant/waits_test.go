@@ -42,7 +42,7 @@ func TestAPercentageIsComparedWithTheOneThatItWaitedFor(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return fee.SetDAFPercentageTx(t.Context(), tx, m, w.Actor(), id, 2500, nil)
+		return w.Fees.SetDAFPercentageTx(t.Context(), tx, m, w.Actor(), id, 2500)
 	})
 	if m := get(t, w, id); m.DAFPercentage != 2000 || m.Version != 2 {
 		t.Errorf("%v in version %d", m.DAFPercentage, m.Version)

@@ -38,7 +38,6 @@ func emptyWorld(t *testing.T) *world {
 	w.Payouts.WriteLetters(w.Notifier)
 	w.Webhooks.WriteLetters(w.Notifier)
 	w.Fees.WriteLetters(w.Notifier)
-	w.Merchants.WriteLetters(w.Notifier)
 	return w
 }
 

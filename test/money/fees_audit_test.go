@@ -34,11 +34,11 @@ func (s *site) auditFees() {
 	s.t.Helper()
 	series := make(map[int64][]fee.Record)
 	for _, m := range s.merchants() {
-		p, err := s.Fees.History(s.ctx(), s.admin(), m, page.Input[ids.FeeSchedule]{Limit: 100})
+		p, err := s.Fees.History(s.ctx(), s.admin(), m, page.Input[ids.FeeSchedule]{Limit: 10_000})
 		s.must(err)
 		series[m] = p.Items
 	}
-	p, err := s.Fees.ServiceHistory(s.ctx(), s.admin(), s.app.AppID, page.Input[ids.FeeSchedule]{Limit: 100})
+	p, err := s.Fees.ServiceHistory(s.ctx(), s.admin(), s.app.AppID, page.Input[ids.FeeSchedule]{Limit: 10_000})
 	s.must(err)
 	bySource := make(map[[16]byte][]fee.Line)
 	for _, e := range rows[feeEvent](s, `

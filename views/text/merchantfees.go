@@ -14,7 +14,8 @@ type MerchantFees struct {
 	OffHint                                    string
 	Start, StartText, AtOnce, Later, Day, Time string
 	LaterHint                                  func(zone string) string
-	Reason, ReasonHint                         string
+	Reason, ReasonHint, ReasonMissing          string
+	LaterTitle, LaterText, SetAgain            string // about the scheduled changes after a reviewed one
 	Review, Back, Confirm, ConfirmLater        string
 	ReviewTitle                                string
 	BecomesText                                func(when string) string
@@ -73,8 +74,10 @@ var merchantFeesEnglish = MerchantFees{
 	Start:   "When", StartText: "What has been charged stays as it is.", AtOnce: "As soon as it is confirmed", Later: "Later",
 	Day: "Day", Time: "Time",
 	LaterHint: func(zone string) string { return "Times are " + zone + "." },
-	Reason:    "Reason", ReasonHint: "Why the fees change. It stands in the history.",
-	Review: "Review", Back: "Change it again", Confirm: "Change the fees now", ConfirmLater: "Schedule the change",
+	Reason:    "Reason", ReasonHint: "Why the fees change. It is shown in the history.", ReasonMissing: "Enter a reason.",
+	LaterTitle: "Scheduled changes after this one", LaterText: "Each changes only the fees listed here. All other fees stay as you set them now.",
+	SetAgain: "Changes again a fee that you are changing now.",
+	Review:   "Review", Back: "Change it again", Confirm: "Change the fees now", ConfirmLater: "Schedule the change",
 	ReviewTitle: "Review the change",
 	BecomesText: func(when string) string { return "From " + when + " on." },
 	AtOnceWords: "the moment you confirm",
@@ -118,6 +121,6 @@ var merchantFeesEnglish = MerchantFees{
 	Both:  "Both of you changed this.",
 	Merge: "Put mine on top of theirs", Discard: "Leave it at theirs",
 	Same:    "Same as before",
-	Pending: "A change is scheduled already. It stays, and takes over when it begins.",
+	Pending: "Other changes are scheduled. Each changes only the fees that it sets; the fees that you change here keep your values.",
 	More:    "Older changes",
 }
