@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
+	"svcpay/internal/search"
 )
 
 // columns lists what a Charge is read from, but for the payout that it was part of.
@@ -35,9 +38,9 @@ const shown = `SELECT ` + columns + `, (
 const insertCharges = `
 	INSERT INTO charges (id, application_id, merchant_id, token_id, status, amount, currency, funding_currency,
 		type, origin, recurring, stored_credential, capture, payment_method, billing, description,
-		external_id, statement_suffix, metadata, processor_name, processor_reference, request_id, created_at, updated_at)
+		external_id, statement_suffix, metadata, processor_name, processor_reference, request_id, words, words_version, created_at, updated_at)
 	SELECT c.*, c.now
-	FROM unnest(@rows::new_charge[]) AS c`
+	FROM unnest(@rows::new_found_charge[]) AS c`
 
 const insertNamed = insertCharges + `
 	ON CONFLICT (external_id, application_id) WHERE external_id IS NOT NULL DO NOTHING
@@ -50,7 +53,12 @@ func insertArgs(in claimIn, c Charge) pg.Args {
 		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing,
 		"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
 		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
-		"request_id": in.requestID, "now": c.CreatedAt}
+		"request_id": in.requestID, "words": c.words(), "words_version": search.WordsVersion, "now": c.CreatedAt}
+}
+
+// words are what searches find a charge by.
+func (c Charge) words() pgtype.TSVector {
+	return search.AgedVector(c.ID.Bytes(), append(c.Billing.Searched(), or(c.Description, ""), or(c.ExternalID, ""))...)
 }
 
 // externalIDTaken is the refusal of an external_id that another charge has that did not fail; pg.ErrNone if none has it.

@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/outbox"
 	"svcpay/internal/patch"
 	"svcpay/internal/pg"
+	"svcpay/internal/search"
 )
 
 // UpdateInput is the body of an update: what the application itself wrote on a charge, in any status.
@@ -105,11 +106,12 @@ func (s *Service) amendTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 	after = changed(after, m.At)
 	if _, err := tx.Exec(ctx, `
 		UPDATE charges SET version = @version, description = @description, metadata = @metadata, updated_at = @updated_at,
+			words = @words, words_version = @words_version,
 			external_id = CASE WHEN status <> 'failed' THEN @external_id END,
 			released_external_id = CASE WHEN status = 'failed' THEN @external_id END
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "description": after.Description, "external_id": after.ExternalID, "metadata": after.Metadata,
-			"updated_at": after.UpdatedAt, "application_id": after.ApplicationID, "id": id}); err != nil {
+			"words": after.words(), "words_version": search.WordsVersion, "updated_at": after.UpdatedAt, "application_id": after.ApplicationID, "id": id}); err != nil {
 		return before, err
 	}
 	told := after

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
+	"svcpay/internal/search"
 )
 
 // columns lists what a Donation is read from.
@@ -60,16 +63,16 @@ func insertTx(ctx context.Context, tx *pg.Tx, r row) error {
 	written, err := tx.Exec(ctx, `
 		INSERT INTO daf_donations (id, application_id, merchant_id, kind, status, amount, currency, workflow_session_id, grant_id,
 			provider_name, provider_reference, fund_id, fund_name, fees, fee_total, donor, anonymous, external_id, metadata, body_hash,
-			request_id, created_at, updated_at)
+			request_id, words, words_version, created_at, updated_at)
 		VALUES (@id, @application_id, @merchant_id, @kind, @status, @amount, @currency, @workflow_session_id, @grant_id,
 			nullif(@provider, ''), nullif(@reference, ''), @fund_id, @fund_name, @fees, @fee_total, @donor, @anonymous, @external_id, @metadata,
-			@body_hash, @request_id, @now, @now)
+			@body_hash, @request_id, @words, @words_version, @now, @now)
 		ON CONFLICT (application_id, external_id) DO NOTHING`,
 		pg.Args{"id": r.ID, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "kind": r.Kind, "status": r.Status,
 			"amount": r.Amount, "currency": r.Currency, "workflow_session_id": r.WorkflowSessionID, "grant_id": r.GrantID,
 			"provider": ref.Name, "reference": ref.Reference, "fund_id": r.Fund.ID, "fund_name": r.Fund.Name, "fees": r.Fees,
 			"fee_total": r.FeeTotal, "donor": r.User, "anonymous": r.Anonymous, "external_id": r.ExternalID, "metadata": r.Metadata,
-			"body_hash": r.BodyHash, "request_id": r.RequestID, "now": r.CreatedAt})
+			"body_hash": r.BodyHash, "request_id": r.RequestID, "words": r.words(), "words_version": search.WordsVersion, "now": r.CreatedAt})
 	if err != nil {
 		return err
 	}
@@ -101,13 +104,19 @@ func historyTx(tx *pg.Tx, d Donation, e StatusChange, requestID ids.Request) {
 			"source": e.Source, "key_name": e.KeyName, "user": e.User, "note": e.Note, "request_id": requestID, "at": e.At})
 }
 
+// words are what searches find a donation by.
+func (d Donation) words() pgtype.TSVector {
+	return search.Vector(d.User.FirstName, d.User.LastName, d.User.Email, d.User.Note, d.Fund.Name, deref(d.TrackingID),
+		deref(d.ExternalGrantID), deref(d.ExternalID), deref(d.Note))
+}
+
 func updateTx(tx *pg.Tx, d Donation) {
 	tx.Later(`
 		UPDATE daf_donations SET version = @version, status = @status, tracking_id = @tracking_id, external_grant_id = @external_grant_id,
 			note = @note, metadata = @metadata, failure = @failure, completed_at = @completed_at, canceled_at = @canceled_at,
-			updated_at = @updated_at
+			words = @words, words_version = @words_version, updated_at = @updated_at
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": d.Version, "status": d.Status, "tracking_id": d.TrackingID, "external_grant_id": d.ExternalGrantID,
 			"note": d.Note, "metadata": d.Metadata, "failure": d.Failure, "completed_at": d.CompletedAt, "canceled_at": d.CanceledAt,
-			"updated_at": d.UpdatedAt, "application_id": d.ApplicationID, "id": d.ID})
+			"words": d.words(), "words_version": search.WordsVersion, "updated_at": d.UpdatedAt, "application_id": d.ApplicationID, "id": d.ID})
 }

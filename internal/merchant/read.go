@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
+	"svcpay/internal/search"
 )
 
 // Get returns a merchant of the actor's application, or the fault that says it is missing.
@@ -52,7 +53,7 @@ type ListInput struct {
 	HasDAFProvider *bool
 	PayoutsPaused  *bool
 	Metadata       map[string]string // pairs that a merchant's metadata have, among others
-	Words          *string           // a part of its name in letters of either case, its id or its external id
+	Words          *string           // beginnings of words of its name or references, its id or its external id
 }
 
 // List returns one page of the application's merchants.
@@ -92,7 +93,7 @@ func selected(actor authz.Actor, in ListInput) pg.Args {
 		"application_id": actor.ApplicationID, "seen": actor.Within(nil),
 		"statuses": in.Statuses, "organizations": in.Organizations, "countries": in.Countries, "currencies": in.Currencies,
 		"external_id": in.ExternalID, "has_wallet_a": in.HasWalletA, "has_daf_provider": in.HasDAFProvider, "paused": in.PayoutsPaused, "metadata": pairs(in.Metadata),
-		"words": in.Words, "from": in.Created.From, "until": in.Created.Until,
+		"words": in.Words, "beginnings": search.Beginnings(deref(in.Words)), "from": in.Created.From, "until": in.Created.Until,
 	}
 }
 
@@ -110,7 +111,7 @@ const selection = `
 		AND (@has_daf_provider::boolean IS NULL OR m.has_daf_provider = @has_daf_provider)
 		AND (@paused::boolean IS NULL OR (m.payouts_paused_reason IS NOT NULL) = @paused)
 		AND m.metadata @> @metadata
-		AND (@words::text IS NULL OR strpos(lower(m.name), lower(@words)) > 0 OR m.id::text = @words OR m.external_id = @words)
+		AND (@words::text IS NULL OR m.words @@ to_tsquery('pg_catalog.simple', @beginnings) OR m.id::text = @words OR m.external_id = @words)
 		AND (@from::timestamptz IS NULL OR m.created_at >= @from)
 		AND (@until::timestamptz IS NULL OR m.created_at < @until)`
 

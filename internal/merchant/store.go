@@ -5,11 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
+	"svcpay/internal/search"
 )
 
 // columns lists what a Merchant is read from. daf_percentage is that of the schedule in force by the
@@ -36,18 +39,23 @@ func insertTx(ctx context.Context, tx *pg.Tx, m Merchant) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO merchants (id, application_id, organization_id, name, status, country, currency, ein, nonprofit, bank_processor,
 			time_zone, payout_schedule, payout_weekday, payout_day_of_month, next_payout_at, has_wallet_a, has_daf_provider, domains,
-			statement_descriptor, external_id, metadata, created_at, updated_at)
+			statement_descriptor, external_id, metadata, words, words_version, created_at, updated_at)
 		OVERRIDING SYSTEM VALUE
 		VALUES (@id, @application_id, @organization_id, @name, @status, @country, @currency, @ein, @nonprofit, @bank_processor,
 			@time_zone, @schedule, @weekday, @day_of_month, @next, @has_wallet_a, @has_daf_provider, @domains,
-			@statement_descriptor, @external_id, @metadata, @now, @now)`,
+			@statement_descriptor, @external_id, @metadata, @words, @words_version, @now, @now)`,
 		pg.Args{"id": m.ID, "application_id": m.ApplicationID, "organization_id": m.OrganizationID, "name": m.Name,
 			"status": m.Status, "country": m.Country, "currency": m.Currency, "ein": m.EIN, "nonprofit": m.Nonprofit,
 			"bank_processor": m.BankProcessor, "time_zone": m.TimeZone, "schedule": m.PayoutSchedule, "weekday": m.PayoutWeekday,
 			"day_of_month": m.PayoutDayOfMonth, "next": m.NextPayoutAt, "has_wallet_a": m.HasWalletA, "has_daf_provider": m.HasDAFProvider,
 			"domains": m.Domains, "statement_descriptor": m.StatementDescriptor, "external_id": m.ExternalID, "metadata": m.Metadata,
-			"now": m.CreatedAt})
+			"words": m.words(), "words_version": search.WordsVersion, "now": m.CreatedAt})
 	return err
+}
+
+// words are what searches and lists find a merchant by.
+func (m Merchant) words() pgtype.TSVector {
+	return search.Vector(m.Name, m.StatementDescriptor, deref(m.ExternalID))
 }
 
 // externalIDTaken is the constraint that keeps external ids apart.
@@ -101,14 +109,16 @@ func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, 
 			nonprofit = @nonprofit, bank_processor = @bank_processor, time_zone = @time_zone, payout_schedule = @schedule,
 			payout_weekday = @weekday, payout_day_of_month = @day_of_month, payouts_paused_reason = @paused,
 			has_wallet_a = @has_wallet_a, has_daf_provider = @has_daf_provider, daf_provider_connect_id = @connect_id, domains = @domains,
-			statement_descriptor = @statement_descriptor, external_id = @external_id, metadata = @metadata, updated_at = @now
+			statement_descriptor = @statement_descriptor, external_id = @external_id, metadata = @metadata,
+			words = @words, words_version = @words_version, updated_at = @now
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "name": after.Name, "status": after.Status, "status_reason": after.StatusReason,
 			"ein": after.EIN, "nonprofit": after.Nonprofit, "bank_processor": after.BankProcessor, "time_zone": after.TimeZone,
 			"schedule": after.PayoutSchedule, "weekday": after.PayoutWeekday, "day_of_month": after.PayoutDayOfMonth,
 			"paused": after.PayoutsPausedReason, "has_wallet_a": after.HasWalletA,
 			"has_daf_provider": after.HasDAFProvider, "connect_id": after.DAFProviderConnectID, "domains": after.Domains,
-			"statement_descriptor": after.StatementDescriptor, "external_id": after.ExternalID, "metadata": after.Metadata, "now": after.UpdatedAt,
+			"statement_descriptor": after.StatementDescriptor, "external_id": after.ExternalID, "metadata": after.Metadata,
+			"words": after.words(), "words_version": search.WordsVersion, "now": after.UpdatedAt,
 			"application_id": after.ApplicationID, "id": after.ID})
 	previous, err := outbox.Changed(before, after)
 	if err != nil {

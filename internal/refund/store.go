@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/pg"
+	"svcpay/internal/search"
 )
 
 // columns lists what a Refund is read from.
@@ -20,9 +21,10 @@ const columns = `id, version, application_id, merchant_id, charge_id, amount, cu
 // insertRefunds writes refunds without an external_id, insertNamed those of any whose external_id is not taken.
 const insertRefunds = `
 	INSERT INTO refunds (id, application_id, merchant_id, charge_id, status, pending_reason, amount, currency, reason, note,
-		external_id, metadata, initiated_by, processor_name, processor_reference, request_id, created_at, updated_at)
+		external_id, metadata, initiated_by, processor_name, processor_reference, request_id, words, words_version,
+		created_at, updated_at)
 	SELECT r.*, r.now
-	FROM unnest(@rows::new_refund[]) AS r`
+	FROM unnest(@rows::new_found_refund[]) AS r`
 
 const insertNamed = insertRefunds + `
 	ON CONFLICT (application_id, external_id) DO NOTHING
@@ -70,7 +72,8 @@ func insertArgs(r Refund) pg.Args {
 		"status": r.Status, "pending_reason": r.PendingReason, "amount": r.Amount, "currency": r.Currency,
 		"reason": r.Reason, "note": r.Note, "external_id": r.ExternalID, "metadata": r.Metadata,
 		"initiated_by": r.InitiatedBy, "processor": r.Processor.Name, "reference": r.Processor.Reference,
-		"request_id": r.RequestID, "now": r.CreatedAt}
+		"request_id": r.RequestID, "words": search.Vector(deref(r.Note), deref(r.ExternalID)), "words_version": search.WordsVersion,
+		"now": r.CreatedAt}
 }
 
 // freeTx refuses an external_id that a refund of the application has.

@@ -78,7 +78,11 @@ var errSearchTooBroad = fault.Refused("search_too_broad",
 
 // refs finds the ids of one page, over all kinds.
 func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, in SearchInput) (out page.Of[Ref], err error) {
-	f := finder{criteria: in.Search.criteria, q: s.Pool, applicationID: actor.ApplicationID, seen: actor.Within(nil),
+	criteria, err := s.withUnfolded(ctx, actor.ApplicationID, in.Search.criteria)
+	if err != nil {
+		return out, err
+	}
+	f := finder{criteria: criteria, q: s.Pool, applicationID: actor.ApplicationID, seen: actor.Within(nil),
 		in: page.Input[[16]byte]{Limit: in.Page.Limit, Ascending: in.Page.Ascending, After: in.Page.After.id, Before: in.Page.Before.id}}
 	var rows []Ref
 	more := false

@@ -4,12 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
 	"svcpay/internal/report"
-	"svcpay/internal/search"
 )
 
 // FuzzReadSearch reads any text: it is a search, or its mistake is told by its place and without the text.
@@ -24,21 +20,6 @@ func FuzzReadSearch(f *testing.F) {
 		}
 		if r, err := report.ParseRef(text); err == nil && r == (report.Ref{}) {
 			t.Errorf("%q is the reference of nothing", text)
-		}
-	})
-}
-
-// The database takes texts apart as the program does; an index and a search would not meet otherwise.
-func TestWordsAreTheDatabases(t *testing.T) {
-	t.Parallel()
-	w := open(t)
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,40}`), rapid.StringMatching(`[0-9eEa. +-]{0,12}`), rapid.StringMatching(`[A-Za-z0-9ÀÉéçÑñøŁžŞ’“”… .,'-]{0,40}`)).Draw(t, "text")
-		got, err := pg.Value[string](w.T.Context(), w.Pool, `
-			SELECT coalesce(string_agg(substr(lexeme, 2), ' ' ORDER BY position), '') FROM unnest(search_words(@text::text)) w, unnest(w.positions) position`,
-			pg.Args{"text": text})
-		if want := strings.Join(search.Words(text), " "); err != nil || got != want {
-			t.Fatalf("%q: the database has %q, %v; want %q", text, got, err, want)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"svcpay/internal/ids"
 	"svcpay/internal/search"
@@ -35,6 +36,7 @@ type criteria struct {
 	without []map[string]string
 	// Words and Unwanted are in the form of to_tsquery, "" for none.
 	words, unwanted []string
+	beyondASCII     []unfoldedPhrase
 	least, most     *int64
 	from, until     *time.Time
 	id              *[16]byte // that a term names
@@ -119,7 +121,7 @@ func (c *criteria) tracking(t search.Term) bool {
 func (c *criteria) address(t search.Term) bool {
 	var phrases []string
 	for _, v := range t.Values {
-		phrases = append(phrases, phraseOf(v))
+		phrases = append(phrases, c.phrase(v))
 	}
 	c.member("email").add(t.Not, texts(t))
 	if !t.Not && !slices.Contains(phrases, "") {
@@ -170,17 +172,13 @@ func combined(before, more []map[string]string) []map[string]string {
 	return out
 }
 
-// phraseOf is a text as to_tsquery reads it, "" if it has no word. In the index each word begins with an x.
-func phraseOf(v search.Value) string {
-	words := search.Words(v.Text)
-	if len(words) == 0 {
-		return ""
+// phrase is a text as to_tsquery reads it, "" if it has no word.
+func (c *criteria) phrase(v search.Value) string {
+	phrase := search.Phrase(search.Words(v.Text), v.Prefix)
+	if phrase != "" && strings.ContainsFunc(v.Text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		c.beyondASCII = append(c.beyondASCII, unfoldedPhrase{v.Text, phrase, v.Prefix})
 	}
-	out := "'x" + strings.Join(words, "' <-> 'x") + "'"
-	if v.Prefix {
-		out += ":*"
-	}
-	return "(" + out + ")"
+	return phrase
 }
 
 // amount reads amounts, or one end of a span of them.

@@ -81,7 +81,7 @@ func (c *criteria) text(t search.Term, alone bool) error {
 		c.id = &id
 		return nil
 	}
-	phrase := phraseOf(v)
+	phrase := c.phrase(v)
 	if phrase == "" {
 		return search.Wrong(v.At, "text needs a letter or a digit.")
 	}

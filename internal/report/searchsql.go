@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
+	"svcpay/internal/search"
 )
 
 // Conditions of the statements. A member that was not asked for is NULL, and each list of what must not be
@@ -264,7 +264,7 @@ func (f finder) lately(l large, args pg.Args) (p page.Of[hit], err error) {
 // have in common: those of 2^32 milliseconds, which are fifty days.
 func agesOf(id [16]byte) string {
 	age := binary.BigEndian.Uint16(id[:2])
-	return fmt.Sprintf("(t%04x | t%04x)", age, age-1)
+	return "(" + search.Age(age) + " | " + search.Age(age-1) + ")"
 }
 
 func edgeless(args pg.Args) pg.Args {

@@ -111,18 +111,6 @@ func TestMistakesAreToldWithTheirPlace(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"Élise O'Brien-Smith": "elise o brien smith", "dana@Example.org": "dana example org", "gift_88213/B": "gift 88213 b",
-		"“Zoë”…": "zoe", "北京 ПРИВЕТ": "北京 ПРИВЕТ", "--- ***": "", "": "", "a\tb\nc": "a b c", "1e5 0x1F 4th": "1e5 0x1f 4th",
-	} {
-		if got := strings.Join(search.Words(text), " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 // drawn is any query that can be written.
 func drawn(t *rapid.T) search.Query {
 	rest := rapid.StringMatching(`[^\x00-\x1f\x7f-\x9f]{0,12}`)

@@ -8,12 +8,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
+	"svcpay/internal/search"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/vault"
 )
@@ -236,6 +239,11 @@ func replay(v idempotency.Verdict) (out insertOut) {
 	return out
 }
 
+// words are what searches find a token by.
+func words(id ids.Token, b Billing) pgtype.TSVector {
+	return search.AgedVector(id.Bytes(), b.Searched()...)
+}
+
 func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 	billing, err := json.Marshal(r.created.Billing)
 	if err != nil {
@@ -244,7 +252,8 @@ func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 	args := pg.Args{"id": r.created.Token, "application_id": r.ApplicationID, "merchant_id": r.MerchantID, "kind": r.kind,
 		"status": r.status, "last4": nil, "brand": nil, "bin": r.bin, "exp_month": nil, "exp_year": nil, "funding": nil,
 		"country": r.country, "routing": r.routing, "bank_name": nil, "account_type": nil, "fingerprint": r.fingerprint,
-		"deposits": r.deposits, "entry_mode": r.entryMode, "billing": billing, "until": m.At.AddDate(0, lifeMonths, 0), "now": m.At}
+		"deposits": r.deposits, "entry_mode": r.entryMode, "billing": billing, "until": m.At.AddDate(0, lifeMonths, 0),
+		"words": words(r.created.Token, r.created.Billing), "words_version": search.WordsVersion, "now": m.At}
 	if c := r.created.Card; c != nil {
 		args["last4"], args["brand"], args["funding"] = c.Last4, c.Brand, c.Funding
 		args["exp_month"], args["exp_year"] = c.ExpMonth, c.ExpYear
@@ -254,9 +263,10 @@ func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
 	}
 	tx.Row(nil, `
 		INSERT INTO tokens (id, application_id, merchant_id, kind, status, last4, brand, bin, exp_month, exp_year,
-			funding, country, routing, bank_name, account_type, fingerprint, deposits, entry_mode, billing, expires_at, created_at, updated_at)
+			funding, country, routing, bank_name, account_type, fingerprint, deposits, entry_mode, billing, expires_at, words, words_version,
+			created_at, updated_at)
 		SELECT t.*, t.now
-		FROM unnest(@rows::new_token[]) AS t`, args)
+		FROM unnest(@rows::new_found_token[]) AS t`, args)
 	vault.InsertTx(tx, r.created.Token, r.sealed, m.Machine)
 	if r.payload != nil {
 		tx.Later(`INSERT INTO wallet_payloads (id_hash, seen_at) VALUES (@hash, @now)`, pg.Args{"hash": r.payload, "now": m.Machine})

@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/search"
 	"svcpay/internal/vault"
 )
 
@@ -105,13 +106,13 @@ func changeTx(tx *pg.Tx, m instant.Moment, before, after Token, c cause) (Token,
 	before, after = before.derive(c.livemode), after.derive(c.livemode)
 	after.Version, after.UpdatedAt = before.Version+1, instant.Of(m.At)
 	args := pg.Args{"version": after.Version, "status": after.Status, "reason": after.DisabledReason, "exp_month": nil, "exp_year": nil,
-		"billing": after.Billing, "now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID}
+		"billing": after.Billing, "words": words(after.ID, after.Billing), "words_version": search.WordsVersion, "now": after.UpdatedAt, "application_id": after.ApplicationID, "id": after.ID}
 	if after.Card != nil {
 		args["exp_month"], args["exp_year"] = after.Card.ExpMonth, after.Card.ExpYear
 	}
 	tx.Later(`
 		UPDATE tokens SET version = @version, status = @status, disabled_reason = @reason, exp_month = @exp_month,
-			exp_year = @exp_year, billing = @billing, updated_at = @now
+			exp_year = @exp_year, billing = @billing, words = @words, words_version = @words_version, updated_at = @now
 		WHERE application_id = @application_id AND id = @id`, args)
 	if after.Status == Expired || after.Status == Deleted {
 		vault.ShredTx(tx, []ids.Token{after.ID})

@@ -99,6 +99,9 @@ type Billing struct {
 	Phone          string `json:"phone,omitempty"`
 }
 
+// Searched are the texts that a payment is searched by.
+func (b Billing) Searched() []string { return []string{b.FirstName, b.MiddleName, b.LastName, b.Email} }
+
 // Name is that of who owns the payment method; "" if it was not given.
 func (b Billing) Name() string {
 	return strings.Join(strings.Fields(b.FirstName+" "+b.MiddleName+" "+b.LastName), " ")
