@@ -110,11 +110,11 @@ func (s *Service) Prove(ctx context.Context, p Person, proof Proof) error {
 	if err != nil {
 		return err
 	}
-	right, err := checkPassword(ctx, r.PasswordHash, proof.Password)
+	is, err := checkPassword(ctx, r.PasswordHash, proof.Password)
 	if err != nil {
 		return err
 	}
-	if !right || r.SecondFactor {
+	if !is.right || r.SecondFactor {
 		return errProof
 	}
 	return s.forgetAttempts(ctx, proofBound, id)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/secure/precis"
 
 	"svcpay/internal/fault"
 )
@@ -52,11 +53,36 @@ func hashPassword(ctx context.Context, password string) (string, error) {
 	defer done()
 	salt := make([]byte, saltSize)
 	rand.Read(salt) // never fails (crypto/rand)
-	return today.format(salt, today.hash(password, salt)), nil
+	return today.format(salt, today.hash(prepared(password), salt)), nil
+}
+
+// prepared is a password as it is hashed: the same whatever keyboard it was typed on (RFC 8265, OpaqueString). One
+// that the profile does not allow is hashed as it is.
+func prepared(password string) string {
+	if p, err := precis.OpaqueString.String(password); err == nil {
+		return p
+	}
+	return password
+}
+
+// match is how a password compares with a hash.
+type match struct {
+	right  bool
+	former bool // only as it was typed: the hash is from before passwords were prepared
 }
 
 // checkPassword is what anybody can ask for, so its wait is bounded.
-func checkPassword(ctx context.Context, hash, password string) (bool, error) {
+func checkPassword(ctx context.Context, hash, password string) (match, error) {
+	form := prepared(password)
+	right, err := compare(ctx, hash, form)
+	if err != nil || right || form == password {
+		return match{right: right}, err
+	}
+	right, err = compare(ctx, hash, password)
+	return match{right, right}, err
+}
+
+func compare(ctx context.Context, hash, password string) (bool, error) {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 {
 		return false, errHash

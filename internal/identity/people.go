@@ -145,6 +145,7 @@ func (in NewPerson) check(ctx context.Context) (hash string, err error) {
 
 // checkNewPassword takes what is long enough and not what everybody tries first.
 func checkNewPassword(fs *fault.Fields, password string) {
+	password = prepared(password)
 	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword || common(password) {
 		fs.Add("password", "parameter_invalid", "A password has 15 to 128 characters and is not a common one.")
 	}
@@ -219,18 +220,38 @@ func (s *Service) checkSignIn(ctx context.Context, email, password string, from 
 	if !open {
 		row.PasswordHash = nobodysHash
 	}
-	right, err := checkPassword(ctx, row.PasswordHash, password)
+	is, err := checkPassword(ctx, row.PasswordHash, password)
 	if err != nil {
 		return Person{}, err
 	}
-	if !open || !right {
+	if !open || !is.right {
 		return Person{}, cmp.Or(s.noteLock(ctx, row, from), error(errSignIn))
 	}
 	if _, err := pg.Exec(ctx, s.pool, `UPDATE people SET failures = 0, locked_until = NULL WHERE id = @id`,
 		pg.Args{"id": row.ID}); err != nil {
 		return Person{}, err
 	}
+	if is.former {
+		if row.PasswordHash, err = s.rehash(ctx, row.personRow, password); err != nil {
+			return Person{}, err
+		}
+	}
 	return s.person(ctx, row.personRow)
+}
+
+// rehash replaces a hash of a password as it was typed, unless the password was changed just now. It returns the hash
+// that the sign-in goes on with.
+func (s *Service) rehash(ctx context.Context, row personRow, password string) (string, error) {
+	hash, err := hashPassword(ctx, password)
+	if err != nil {
+		return "", err
+	}
+	n, err := pg.Exec(ctx, s.pool, `UPDATE people SET password_hash = @hash WHERE id = @id AND password_hash = @former`,
+		pg.Args{"hash": hash, "id": row.ID, "former": row.PasswordHash})
+	if n == 0 {
+		hash = row.PasswordHash
+	}
+	return hash, err
 }
 
 // countAttempt takes an attempt for a failure before the password is looked at, so that many at
