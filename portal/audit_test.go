@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/page"
 	"svcpay/internal/patch"
 	"svcpay/internal/pg"
+	"svcpay/internal/spreadsheet"
 	"svcpay/views/text"
 )
 
@@ -144,7 +145,7 @@ func (w *world) sheet(path, cookie string) [][]string {
 	if got := a.Header.Get("Content-Type"); got != "text/csv; charset=utf-8" {
 		w.t.Errorf("%s is %s", path, got)
 	}
-	rows, err := csv.NewReader(strings.NewReader(a.body)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(a.body, spreadsheet.BOM))).ReadAll()
 	if err != nil {
 		w.t.Fatal(err)
 	}

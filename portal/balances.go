@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/report"
+	"svcpay/internal/spreadsheet"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -201,6 +202,16 @@ func answerFile(c echo.Context, media, name string, draw func(io.Writer) error) 
 	return nil
 }
 
+// answerSheet is answerFile of comma-separated values, for a person's spreadsheet.
+func answerSheet(c echo.Context, name string, write func(io.Writer) error) error {
+	return answerFile(c, "text/csv; charset=utf-8", name, func(w io.Writer) error {
+		if _, err := io.WriteString(w, spreadsheet.BOM); err != nil {
+			return err
+		}
+		return write(w)
+	})
+}
+
 func (p *Portal) exportStatement(c echo.Context) error {
 	in, err := p.asked(c)
 	if err == nil {
@@ -209,7 +220,7 @@ func (p *Portal) exportStatement(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answerFile(c, "text/csv; charset=utf-8", monthFile(say(c).Balances.StatementSheet, in, "csv"), func(w io.Writer) error {
+	return answerSheet(c, monthFile(say(c).Balances.StatementSheet, in, "csv"), func(w io.Writer) error {
 		return p.Reports.StatementCSV(c.Request().Context(), actor(c), in, w)
 	})
 }
@@ -276,7 +287,7 @@ func (p *Portal) exportInvoice(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answerFile(c, "text/csv; charset=utf-8", monthFile(say(c).Balances.InvoiceSheet, in, "csv"), func(w io.Writer) error {
+	return answerSheet(c, monthFile(say(c).Balances.InvoiceSheet, in, "csv"), func(w io.Writer) error {
 		return p.Reports.DAFInvoiceCSV(c.Request().Context(), actor(c), in, w)
 	})
 }

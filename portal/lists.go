@@ -5,8 +5,6 @@ import (
 	"encoding/csv"
 	"net/http"
 	"net/url"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -14,6 +12,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
+	"svcpay/internal/spreadsheet"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
@@ -102,10 +101,11 @@ func everyPage[T any, ID comparable](in page.Input[ID], read func(page.Input[ID]
 // there, so that what fails is an error like any other and no file.
 func sheet(c echo.Context, name string, head []string, each func(write func(cells ...string) error) error) error {
 	var all bytes.Buffer
+	all.WriteString(spreadsheet.BOM)
 	w := csv.NewWriter(&all)
 	write := func(cells ...string) error {
 		for i, cell := range cells {
-			cells[i] = tame(cell)
+			cells[i] = spreadsheet.Cell(cell)
 		}
 		return w.Write(cells)
 	}
@@ -118,15 +118,4 @@ func sheet(c echo.Context, name string, head []string, each func(write func(cell
 	w.Flush()
 	c.Response().Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
 	return c.Blob(http.StatusOK, "text/csv; charset=utf-8", all.Bytes())
-}
-
-var decimal = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
-
-// tame puts an apostrophe before what a spreadsheet would take for a formula: of what begins with a sign, all that
-// is not a number to its end.
-func tame(cell string) string {
-	if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r\n") && !decimal.MatchString(cell) {
-		return "'" + cell
-	}
-	return cell
 }

@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/page"
+	"svcpay/internal/spreadsheet"
 	"svcpay/internal/webhook"
 	"svcpay/views/text"
 )
@@ -90,7 +91,7 @@ func TestASheetHasEveryPageAndNoFormula(t *testing.T) {
 		})
 	})
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")
-	if a.StatusCode != 200 || len(lines) != 451 || lines[0] != "n,said" || !strings.Contains(a.Header.Get("Content-Disposition"), `"numbers.csv"`) {
+	if a.StatusCode != 200 || len(lines) != 451 || lines[0] != "\ufeffn,said" || !strings.Contains(a.Header.Get("Content-Disposition"), `"numbers.csv"`) {
 		t.Fatalf("%d, %d lines: %s", a.StatusCode, len(lines), a.body[:60])
 	}
 	want := []string{"-12,'+1", "-12,'@a", "-12,'-a", `-12,"plain, ""quoted"""`, "-12,'=1+1"}
@@ -110,7 +111,7 @@ func TestASheetThatFailsIsNone(t *testing.T) {
 	a = newWorld(t, nil).ask(t, func(c echo.Context) error {
 		return sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return nil })
 	})
-	if a.body != "n\n" {
+	if a.body != spreadsheet.BOM+"n\n" {
 		t.Errorf("nothing is %q", a.body)
 	}
 	// More rows than a file may have make no file, and one that just fits is whole.
@@ -170,5 +171,27 @@ func TestReadyMadeDaysAreTheViewers(t *testing.T) {
 		if !strings.Contains(a.body, name+"_from="+day+"&amp;"+name+"_until="+day+`"`) {
 			t.Errorf("%s (%d) does not offer %s", path, a.StatusCode, day)
 		}
+	}
+}
+
+// Every list that people download begins with the mark without which Excel garbles names.
+func TestDownloadsBeginWithABOM(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie, seen := w.as(authz.RoleApplicationAdmin), 0
+	for _, r := range w.echo.Routes() {
+		if r.Method != http.MethodGet || !strings.HasSuffix(r.Path, ".csv") || strings.Contains(r.Path, ":") {
+			continue
+		}
+		a := w.send(r.Path, nil, "Cookie", cookie)
+		if a.StatusCode == http.StatusForbidden {
+			continue
+		}
+		if seen++; a.StatusCode != http.StatusOK || !strings.HasPrefix(a.body, spreadsheet.BOM) {
+			t.Errorf("%s: %d %.40q", r.Path, a.StatusCode, a.body)
+		}
+	}
+	if seen < 5 {
+		t.Errorf("%d downloads", seen)
 	}
 }

@@ -160,7 +160,7 @@ func (p *Portal) exportPayoutEntries(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answerFile(c, "text/csv; charset=utf-8", one.ID.String()+".csv", func(w io.Writer) error {
+	return answerSheet(c, one.ID.String()+".csv", func(w io.Writer) error {
 		return p.Reports.PayoutCSV(ctx, a, one.ID.String(), w)
 	})
 }

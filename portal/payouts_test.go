@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/pg"
 	"svcpay/internal/refund"
 	"svcpay/internal/simulate"
+	"svcpay/internal/spreadsheet"
 )
 
 // later moves the first application's clock, which does what becomes due by then.
@@ -114,7 +115,7 @@ func TestPayouts(t *testing.T) {
 			w.send(own+path+"?month=2020-13", nil, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
 			w.send(own+path+"?month="+month, nil, "Cookie", other).wants(t, http.StatusNotFound, "")
 			csv := w.send(own+path+".csv?month="+month, nil, "Cookie", admin)
-			csv.says(t, "created_at,")
+			csv.says(t, spreadsheet.BOM+"created_at,")
 			w.send(own+path+".csv?month=soon", nil, "Cookie", admin).wants(t, http.StatusUnprocessableEntity, "")
 			w.send(own+path+".csv?month="+month, nil, "Cookie", staff).wants(t, http.StatusForbidden, "")
 			if pdf := w.send(own+path+".pdf?month="+month, nil, "Cookie", staff); !strings.HasPrefix(pdf.body, "%PDF-") || pdf.Header.Get("Content-Type") != "application/pdf" {

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"svcpay/internal/authz"
@@ -15,6 +14,7 @@ import (
 	"svcpay/internal/page"
 	"svcpay/internal/payout"
 	"svcpay/internal/pg"
+	"svcpay/internal/spreadsheet"
 )
 
 // batch is how many entries are read at once.
@@ -136,14 +136,10 @@ func payoutLine(e payout.Entry) []string {
 
 func minor(a money.Amount) string { return strconv.FormatInt(int64(a), 10) }
 
-// text is a text that others chose. One that a spreadsheet would take for a formula gets an apostrophe
-// before it.
+// text is a text that others chose.
 func text(t *string) string {
 	if t == nil {
 		return ""
 	}
-	if strings.ContainsAny((*t)[:min(1, len(*t))], "=+-@\t\r\n") {
-		return "'" + *t
-	}
-	return *t
+	return spreadsheet.Cell(*t)
 }
