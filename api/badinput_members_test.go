@@ -79,6 +79,9 @@ func wrongTexts(s *openapi3.Schema) []wrong {
 	if slices.Contains(s.Enum, any("US")) {
 		code = "country_invalid"
 	}
+	if strings.Contains(s.Pattern, "[A-Z]{2}") { // a country
+		out = append(out, texts(code, `"XX"`, `"ZZ"`, `"UK"`, `"SU"`, `"EU"`)...)
+	}
 	many := marker + strings.Repeat("x", 80<<10)
 	try := []string{"", " ", marker, marker + "\x00", "\x00", marker + "\n", "a\tb", marker + "\u0085", "\x7f", "\x1b[31m", many[:13], many[:65], many[:256], many[:501], many[:20_001], many}
 	for _, word := range s.Enum {

@@ -98,7 +98,7 @@ var merchantCodes = []code{
 	},
 	{
 		Name: "domain_invalid", Kind: fault.KindInvalid, Field: true,
-		Meaning: "A domain is not a bare host name: it has a scheme, a port, a path or a wildcard, is an IP address, or is no name at all.",
+		Meaning: "A domain is not a bare host name: it has a scheme, a port, a path or a wildcard, is an IP address or a public suffix such as co.uk, mixes the letters of several scripts, or is no name at all.",
 		Remedy:  "Send the name alone, such as give.example.org, and each subdomain by itself.",
 		Message: "Leave the scheme out. A domain is a bare host name such as give.example.org.",
 		Param:   "domain",

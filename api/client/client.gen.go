@@ -1323,7 +1323,7 @@ type CreateMerchant struct {
 	// HasDAFProvider: Default: `false`.
 	HasDAFProvider bool `json:"has_daf_provider,omitzero"`
 
-	// Domains: Bare host names; each subdomain by itself.
+	// Domains: Bare host names; each subdomain on its own. Public suffixes such as co.uk and names that mix scripts are refused.
 	Domains []string `json:"domains,omitzero"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
@@ -1405,7 +1405,7 @@ type CreateTestTokenBilling struct {
 	// AddressZip: An empty text clears the member. A text in which a card number stands is refused.
 	AddressZip Patch[string] `json:"address_zip,omitzero"`
 
-	// AddressCountry: Two capital letters (ISO 3166-1).
+	// AddressCountry: A country of ISO 3166-1, in two capital letters, or XK.
 	AddressCountry Patch[string] `json:"address_country,omitzero"`
 
 	// Email: An empty text clears the member. A text in which a card number stands is refused.
@@ -3478,7 +3478,7 @@ type UpdateTokenBilling struct {
 	// AddressZip: An empty text clears the member. A text in which a card number stands is refused.
 	AddressZip Patch[string] `json:"address_zip,omitzero"`
 
-	// AddressCountry: Two capital letters (ISO 3166-1).
+	// AddressCountry: A country of ISO 3166-1, in two capital letters, or XK.
 	AddressCountry Patch[string] `json:"address_country,omitzero"`
 
 	// Email: An empty text clears the member. A text in which a card number stands is refused.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
 
 	"svcpay/internal/fault"
 )
@@ -49,8 +50,18 @@ func ParseDomain(text string, sandbox bool) (string, error) {
 		return "", domainFault("An IP address is not possible; use a name.")
 	case isLocal(host) && !sandbox:
 		return "", domainFault("Names under localhost are for the sandbox.")
+	case isPublicSuffix(host):
+		return "", domainFault("This is a public suffix, such as co.uk. Enter the website's full name.")
+	case mixesScripts(host):
+		return "", domainFault("Each part of a name uses the letters of one script.")
 	}
 	return host, nil
+}
+
+// isPublicSuffix reports whether other people register their names under host (publicsuffix.org).
+func isPublicSuffix(host string) bool {
+	suffix, _ := publicsuffix.PublicSuffix(host)
+	return suffix == host
 }
 
 // local is the name of this machine.

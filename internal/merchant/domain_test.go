@@ -3,10 +3,14 @@ package merchant_test
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+	"golang.org/x/text/unicode/rangetable"
 	"pgregory.net/rapid"
 
 	"svcpay/internal/fault"
@@ -85,6 +89,63 @@ func TestNamesUnderLocalhostAreTheSandboxes(t *testing.T) {
 	}
 }
 
+func TestPublicSuffixesAreNoDomains(t *testing.T) {
+	t.Parallel()
+	for text, own := range map[string]string{"co.uk": "give.co.uk", "CO.UK": "give.co.uk", "com.au": "give.com.au", "github.io": "give.github.io",
+		"give.kobe.jp": "city.kobe.jp", "any.ck": "give.any.ck", "www.ck": "www.ck",
+		"公司.cn": "give.公司.cn", "xn--55qx5d.cn": "give.xn--55qx5d.cn", "ｃｏ．ｕｋ": "give.co.uk"} {
+		for _, sandbox := range []bool{true, false} {
+			_, err := merchant.ParseDomain(text, sandbox)
+			f, _ := fault.As(err)
+			if text != own && (f == nil || f.Code != "domain_invalid" || !strings.HasPrefix(f.Message, "This is a public suffix")) {
+				t.Errorf("%s: %v", text, err)
+			}
+			if _, err := merchant.ParseDomain(own, sandbox); err != nil {
+				t.Errorf("%s: %v", own, err)
+			}
+		}
+	}
+}
+
+// No letter of another script is accepted among Latin ones, in its own form or in punycode.
+func TestDomainsDoNotMixScripts(t *testing.T) {
+	t.Parallel()
+	with := strings.Fields("Common Inherited Latin Han Hiragana Katakana Bopomofo Hangul")
+	seen := 0
+	for name, table := range unicode.Scripts {
+		if slices.Contains(with, name) {
+			continue
+		}
+		rangetable.Visit(table, func(r rune) {
+			if !unicode.IsLetter(r) {
+				return
+			}
+			seen++
+			text := "p" + string(r) + "ypal.example"
+			ascii, _ := idna.Punycode.ToASCII(text)
+			for _, form := range []string{text, ascii} {
+				if got, err := merchant.ParseDomain(form, true); err == nil {
+					t.Errorf("%s letter %U: %q is %s", name, r, form, got)
+				}
+			}
+		})
+	}
+	if seen < 10_000 {
+		t.Errorf("%d letters", seen)
+	}
+	for _, mixed := range []string{"xn--pypal-4ve.com", "give.pаypal.com", "аpple.localhost", "ひらがなㄅ.example", "한글かな.example"} {
+		_, err := merchant.ParseDomain(mixed, true)
+		if f, _ := fault.As(err); f == nil || !strings.HasPrefix(f.Message, "Each part of a name uses the letters of one script.") {
+			t.Errorf("%s: %v", mixed, err)
+		}
+	}
+	for _, own := range []string{"пожертвования.example", "give.пример.example", "δωρεά.example", "日本のtv.example", "한국tv.example", "ㄅ台灣a.example", "пример-24.рф"} {
+		if _, err := merchant.ParseDomain(own, false); err != nil {
+			t.Errorf("%s: %v", own, err)
+		}
+	}
+}
+
 // holdDomain checks what must be true of every text that is taken as a domain.
 func holdDomain(t interface{ Fatalf(string, ...any) }, text string, sandbox bool) {
 	got, err := merchant.ParseDomain(text, sandbox)
@@ -97,6 +158,9 @@ func holdDomain(t interface{ Fatalf(string, ...any) }, text string, sandbox bool
 	}
 	if again, err := merchant.ParseDomain(got, sandbox); err != nil || again != got {
 		t.Fatalf("%q is %q, which is %q, %v", text, got, again, err)
+	}
+	if _, err := publicsuffix.EffectiveTLDPlusOne(got); err != nil && got != "localhost" {
+		t.Fatalf("%q is %q: %v", text, got, err)
 	}
 	u, err := url.Parse("https://" + got + "/x")
 	if err != nil || u.Hostname() != got || u.Port() != "" || u.User != nil || u.Path != "/x" {

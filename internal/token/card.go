@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
 	"svcpay/internal/sensitive"
@@ -86,8 +87,8 @@ func (b Billing) validate(fs *fault.Fields) {
 			fs.Add("billing."+t.name, "invalid_token_data", "Card numbers belong in the card field only.")
 		}
 	}
-	if c := b.AddressCountry; c != "" && (len(c) != 2 || c[0] < 'A' || c[0] > 'Z' || c[1] < 'A' || c[1] > 'Z') {
-		fs.Add("billing.address_country", "invalid_token_data", "A country is two capital letters (ISO 3166-1).")
+	if c := b.AddressCountry; c != "" && !check.IsCountry(c) {
+		fs.Add("billing.address_country", "invalid_token_data", "Use a country's code in two capital letters (ISO 3166-1), such as US.")
 	}
 	known := func(f fault.Field) bool { return f.Param == "billing.email" } // one mistake of it is enough
 	if b.Email != "" && !slices.ContainsFunc(*fs, known) {

@@ -109,6 +109,8 @@ func TestValidation(t *testing.T) {
 		{"NUL", func(in *CardInput) { in.Billing.Phone = "1\x00" }, []string{"billing.phone invalid_token_data"}},
 		{"country", func(in *CardInput) { in.Billing.AddressCountry = "us" }, []string{"billing.address_country invalid_token_data"}},
 		{"long country", func(in *CardInput) { in.Billing.AddressCountry = "USA" }, []string{"billing.address_country invalid_token_data"}},
+		{"no country", func(in *CardInput) { in.Billing.AddressCountry = "XX" }, []string{"billing.address_country invalid_token_data"}},
+		{"a former country", func(in *CardInput) { in.Billing.AddressCountry = "SU" }, []string{"billing.address_country invalid_token_data"}},
 		{"e-mail", func(in *CardInput) { in.Billing.Email = "dana" }, []string{"billing.email invalid_email"}},
 		{"e-mail with a name", func(in *CardInput) { in.Billing.Email = "Dana <dana@example.org>" }, []string{"billing.email invalid_email"}},
 		{"card number", func(in *CardInput) { in.Billing.AddressLine2 = "4242-4242 42424242" }, []string{"billing.address_line_2 invalid_token_data"}},
