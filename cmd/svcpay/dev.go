@@ -85,14 +85,14 @@ func (d devCommand) Run(w *world) error {
 		return err
 	}
 	s.config = config{environment: identity.Sandbox, databaseURL: lookup(w.env, "DATABASE_URL"), limits: set.limits, perAddress: set.perAddress, perPerson: set.perPerson, proxies: set.proxies, webhookLocal: true, mails: mailConfig{inbox: filepath.Join(s.stateDir, "mails")},
-		baseURL: "http://" + asked(d.Addr) + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop),
+		baseURL: "http://" + requested(d.Addr) + portOf(s.main), payURL: "http://pay.localhost" + portOf(s.main), domainPort: numberOf(s.shop),
 		walletsFile: filepath.Join(s.stateDir, "wallets.pem")}
 	return s.run()
 }
 
-// asked is the host of a loopback address as it was asked for, which is the one that is served: localhost, or one of the
+// requested is the host of a loopback address as it was asked for, which is the one that is served: localhost, or one of the
 // two addresses that browsers try for it.
-func asked(addr string) string {
+func requested(addr string) string {
 	switch host, _, _ := net.SplitHostPort(addr); host {
 	case "127.0.0.1":
 		return host

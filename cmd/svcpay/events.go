@@ -117,7 +117,7 @@ func (c resendEventCommand) Run(w *world) error {
 	}
 	var body client.RedeliverEvent
 	if c.Endpoint != "" {
-		body.EndpointID = client.Set(c.Endpoint)
+		body.EndpointID = &c.Endpoint
 	}
 	sent, err := p.Client.Events.Redeliver(w.ctx, c.Event, body)
 	if err != nil {
@@ -156,10 +156,10 @@ func (c replayEventsCommand) Run(w *world) error {
 	}
 	in := client.ReplayWebhookEndpoint{Since: c.Since}
 	if !c.Until.IsZero() {
-		in.Until = client.Set(c.Until)
+		in.Until = &c.Until
 	}
 	if c.Failed {
-		in.Which = client.Set(client.WebhookReplayWhichFailed)
+		in.Which = new(client.WebhookReplayWhichFailed)
 	}
 	r, err := p.WebhookEndpoints.Replay(w.ctx, c.Endpoint, in)
 	for told := int64(-1); err == nil && r.Status == client.WebhookReplayStatusRunning; r, err = p.WebhookReplays.Get(w.ctx, r.ID) {

@@ -52,7 +52,7 @@ func main() {
 }
 
 // order charges a payer whose card behaves like one of the sandbox's test cases. On a page, svcpay.js makes the token.
-func order(ctx context.Context, c *client.Client, merchant int64, testCase string, options ...client.Option) (*client.Charge, error) {
+func order(ctx context.Context, c *client.Client, merchant int64, testCase client.TokenTestCase, options ...client.Option) (*client.Charge, error) {
 	token, err := c.Tokens.CreateTestToken(ctx, client.CreateTestToken{MerchantID: merchant, TestCase: testCase})
 	if err != nil {
 		return nil, err

@@ -147,7 +147,7 @@ func New(d Deps) *Services {
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
 	s.Tokens = token.New(token.Deps{Pool: d.Pool, Rounds: d.Rounds, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
-		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail})
+		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail})
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Machine})
 	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks, Box: d.Secrets, Now: d.Machine})
 	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Rounds: d.Rounds, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,

@@ -5,6 +5,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
+	"svcpay/internal/check"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
@@ -63,7 +64,7 @@ func (s *Service) DAFSession(ctx context.Context, actor authz.Actor, in DAFSessi
 	}
 	donor, ok := s.Donor(*in.TestCase)
 	if !ok {
-		return DAFSession{}, fault.Invalid("parameter_invalid", "There is no such test case. GET /api/sandbox/test_cases lists them.").On("test_case")
+		return DAFSession{}, fault.Invalid("parameter_invalid", check.AllowedValues(CasesFor(s.Cases, "daf_sessions")...)).On("test_case")
 	}
 	if err := daf.WholeDollars(*in.Amount); err != nil {
 		return DAFSession{}, err

@@ -16,6 +16,16 @@ type TestCase struct {
 	Effect string `json:"effect"` // what happens
 }
 
+// CasesFor are the names of the test cases for tokens, daf_sessions or payouts.
+func CasesFor(cases []TestCase, what string) (names []string) {
+	for _, c := range cases {
+		if c.For == what {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
 // TestCases is all of them.
 type TestCases struct {
 	Object   string     `json:"object"` // test_cases

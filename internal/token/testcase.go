@@ -5,6 +5,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
+	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
@@ -81,7 +82,7 @@ func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInpu
 	}
 	c, ok := s.TestCase(*in.TestCase)
 	if !ok {
-		return idempotency.Result[Token]{}, fault.Invalid("parameter_invalid", "There is no such test case. GET /api/sandbox/test_cases lists them.").On("test_case")
+		return idempotency.Result[Token]{}, fault.Invalid("parameter_invalid", check.AllowedValues(s.TestCases...)).On("test_case")
 	}
 	if err := in.suits(c); err != nil {
 		return idempotency.Result[Token]{}, err

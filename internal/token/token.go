@@ -142,6 +142,8 @@ type Deps struct {
 	Wallets Wallets
 	// TestCase finds a sandbox's test case by its name; nil where there are none.
 	TestCase func(name string) (TestCase, bool)
+	// TestCases are the names of all of them.
+	TestCases []string
 	// Exempt tells a sandbox's test cards, which may be used as often as one likes; nil where there are none.
 	Exempt func(number sensitive.PAN) bool
 	// Recent tells how a merchant's card charges since some time ended; nil where declines are made on purpose.
