@@ -5,7 +5,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
-	"svcpay/internal/check"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"

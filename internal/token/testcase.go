@@ -5,7 +5,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
-	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
