@@ -39,7 +39,7 @@ var unlawful = []struct {
 	{"updateToken", `{"billing":{"address_line_1":%s}}`, "billing.address_line_1", "parameter_invalid", quotedAll(pans)},
 	{"submitEvidence", `{"evidence":{"access_log":%s}}`, "evidence.access_log", "parameter_invalid", quotedAll(pans)},
 	{"updateToken", `{"billing":{"email":%s}}`, "billing.email", "parameter_invalid", quotedAll([]string{
-		marker, "a", "@", "a@", "@b.example", "a b@c.example", "a@b@c.example", "Dana <dana@c.example>", "a@b.example,c@d.example", "a@b.example ", " a@b.example", "mailto:a@b.example", "a@" + marker + " .example", "(x)a@b.example",
+		marker, "a", "@", "a@", "@b.example", "a b@c.example", "a@b@c.example", "Dana <dana@c.example>", "a@b.example,c@d.example", "mailto:a@b.example", "a@" + marker + " .example", "(x)a@b.example",
 	})},
 	{"updateToken", `{"billing":{"address_country":%s}}`, "billing.address_country", "parameter_invalid", quotedAll([]string{
 		"us", "Us", "USA", "U", "U1", "12", "ÜS", "\U0001F1FA\U0001F1F8", " US", "US ", "U\x00", marker, "ＵＳ",

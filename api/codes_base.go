@@ -222,8 +222,8 @@ var baseCodes = []code{
 	},
 	{
 		Name: "content_type_unsupported", Kind: fault.KindInvalid, Own: dress{http.StatusUnsupportedMediaType, "invalid_request_error"},
-		Meaning: "The body is not declared as JSON in UTF-8, or is compressed. A file is not of a type that is taken here, or its content is of another than it says.",
-		Remedy:  "Send Content-Type: application/json and no Content-Encoding; a file whole, and with its own type.",
+		Meaning: "The body is not declared as JSON in UTF-8, or is compressed. A file is not of a type that is taken here, or its content is of another than it says, or is a PDF that is protected by a password or by permissions.",
+		Remedy:  "Send Content-Type: application/json and no Content-Encoding; a file whole, unprotected, and with its own type.",
 		Message: "Send the body as application/json, not compressed.",
 	},
 	{

@@ -1381,37 +1381,37 @@ type CreateTestToken struct {
 
 // CreateTestTokenBilling: Replaces members of the test payer's billing details. An empty text removes one.
 type CreateTestTokenBilling struct {
-	// FirstName: An empty text clears the member. A text in which a card number stands is refused.
+	// FirstName: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	FirstName Patch[string] `json:"first_name,omitzero"`
 
-	// MiddleName: An empty text clears the member. A text in which a card number stands is refused.
+	// MiddleName: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	MiddleName Patch[string] `json:"middle_name,omitzero"`
 
-	// LastName: An empty text clears the member. A text in which a card number stands is refused.
+	// LastName: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	LastName Patch[string] `json:"last_name,omitzero"`
 
-	// AddressLine1: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressLine1: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressLine1 Patch[string] `json:"address_line_1,omitzero"`
 
-	// AddressLine2: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressLine2: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressLine2 Patch[string] `json:"address_line_2,omitzero"`
 
-	// AddressCity: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressCity: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressCity Patch[string] `json:"address_city,omitzero"`
 
-	// AddressState: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressState: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressState Patch[string] `json:"address_state,omitzero"`
 
-	// AddressZip: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressZip: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressZip Patch[string] `json:"address_zip,omitzero"`
 
 	// AddressCountry: A country of ISO 3166-1, in two capital letters, or XK.
 	AddressCountry Patch[string] `json:"address_country,omitzero"`
 
-	// Email: An empty text clears the member. A text in which a card number stands is refused.
+	// Email: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	Email Patch[string] `json:"email,omitzero"`
 
-	// Phone: An empty text clears the member. A text in which a card number stands is refused.
+	// Phone: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	Phone Patch[string] `json:"phone,omitzero"`
 }
 
@@ -3454,37 +3454,37 @@ type UpdateToken struct {
 
 // UpdateTokenBilling is the billing of UpdateToken.
 type UpdateTokenBilling struct {
-	// FirstName: An empty text clears the member. A text in which a card number stands is refused.
+	// FirstName: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	FirstName Patch[string] `json:"first_name,omitzero"`
 
-	// MiddleName: An empty text clears the member. A text in which a card number stands is refused.
+	// MiddleName: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	MiddleName Patch[string] `json:"middle_name,omitzero"`
 
-	// LastName: An empty text clears the member. A text in which a card number stands is refused.
+	// LastName: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	LastName Patch[string] `json:"last_name,omitzero"`
 
-	// AddressLine1: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressLine1: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressLine1 Patch[string] `json:"address_line_1,omitzero"`
 
-	// AddressLine2: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressLine2: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressLine2 Patch[string] `json:"address_line_2,omitzero"`
 
-	// AddressCity: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressCity: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressCity Patch[string] `json:"address_city,omitzero"`
 
-	// AddressState: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressState: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressState Patch[string] `json:"address_state,omitzero"`
 
-	// AddressZip: An empty text clears the member. A text in which a card number stands is refused.
+	// AddressZip: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	AddressZip Patch[string] `json:"address_zip,omitzero"`
 
 	// AddressCountry: A country of ISO 3166-1, in two capital letters, or XK.
 	AddressCountry Patch[string] `json:"address_country,omitzero"`
 
-	// Email: An empty text clears the member. A text in which a card number stands is refused.
+	// Email: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	Email Patch[string] `json:"email,omitzero"`
 
-	// Phone: An empty text clears the member. A text in which a card number stands is refused.
+	// Phone: White space at both ends is removed, and inside becomes one space. An empty text clears the member. A text in which a card number stands is refused.
 	Phone Patch[string] `json:"phone,omitzero"`
 }
 
@@ -4086,7 +4086,7 @@ type ListFilesParams struct {
 
 // CreateFileParams is the query of Files.Create.
 type CreateFileParams struct {
-	// Name: How the file is called, without a path.
+	// Name: The file's name. Characters that file systems reserve, such as `:` and `/`, are replaced by `_`.
 	Name string `query:"name"`
 }
 
@@ -4977,8 +4977,8 @@ func (s FilesService) ListPage(ctx context.Context, params ListFilesParams, opti
 
 // Create: Upload a file.
 //
-// The body is the file itself, of at most 5 MiB. Its content must be what its `Content-Type` says, and whole. A file
-// never changes, and its content is not given back.
+// The body is the file itself, of at most 5 MiB. Its content must be what its `Content-Type` says, and whole. A PDF
+// that is protected by a password or by permissions is refused. A file never changes, and its content is not given back.
 //
 // POST /api/files
 func (s FilesService) Create(ctx context.Context, params CreateFileParams, document Document, options ...Option) (*File, error) {

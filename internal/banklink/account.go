@@ -76,7 +76,7 @@ func digits(s string) string {
 // read checks a form as the token's maker will, and what only the form has. Mistakes are named by their inputs.
 func (l Link) read(f Form) (token.BankInput, fault.Fields) {
 	in := token.BankInput{Scheme: l.Scheme, Routing: digits(f.Routing), Number: sensitive.NewAccountNumber(digits(f.Account)), AccountType: f.AccountType,
-		Billing: token.Billing{FirstName: strings.TrimSpace(f.FirstName), LastName: strings.TrimSpace(f.LastName), Email: strings.TrimSpace(f.Email)},
+		Billing: token.Billing{FirstName: f.FirstName, LastName: f.LastName, Email: f.Email}.Tidied(),
 		Mandate: token.Acceptance{Accepted: l.agreed(f.Agreed), TextVersion: token.MandateVersion, IP: f.From.IP, UserAgent: f.From.UserAgent}}
 	var fs fault.Fields
 	if l.Scheme == processor.ACSS {

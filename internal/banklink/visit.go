@@ -150,7 +150,7 @@ func (s *Service) Accept(ctx context.Context, secret, chosen string, a Agreed, f
 		return fmt.Errorf("banklink: account: %w", err)
 	}
 	in := token.BankInput{Scheme: l.Scheme, Routing: d.Routing, Number: d.Number, AccountType: d.Type,
-		Billing: token.Billing{FirstName: d.FirstName, LastName: d.LastName, Email: d.Email},
+		Billing: token.Billing{FirstName: d.FirstName, LastName: d.LastName, Email: d.Email}.Tidied(),
 		Mandate: token.Acceptance{Accepted: l.agreed(a), TextVersion: token.MandateVersion, IP: from.IP, UserAgent: from.UserAgent}}
 	if fs := in.Mistakes(); len(fs) > 0 {
 		return fs.Err()

@@ -122,6 +122,7 @@ var errCountry = fault.Invalid("invalid_token_data", "This merchant takes bank a
 // At a merchant of processor Q the account must be verified before it can be charged. The same retryKey
 // again returns the same token, also from the session that follows one that ended meanwhile.
 func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in BankInput) (Created, error) {
+	in.Billing = in.Billing.Tidied()
 	if fs := in.validate(); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}

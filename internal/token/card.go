@@ -73,6 +73,18 @@ func (in CardInput) validateExpiry(fs *fault.Fields, now time.Time) {
 	}
 }
 
+// Tidied is b with the white space of its texts tidied, as pages and payers paste them. The country is a code, and stays.
+func (b Billing) Tidied() Billing {
+	for _, text := range []*string{&b.FirstName, &b.MiddleName, &b.LastName, &b.AddressLine1, &b.AddressLine2, &b.AddressCity,
+		&b.AddressState, &b.AddressZip, &b.Email, &b.Phone} {
+		*text = tidy(*text)
+	}
+	return b
+}
+
+// tidy is text without white space at its ends, and with one space for each run of it inside.
+func tidy(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 func (b Billing) validate(fs *fault.Fields) {
 	texts := []struct{ name, value string }{
 		{"first_name", b.FirstName}, {"middle_name", b.MiddleName}, {"last_name", b.LastName},

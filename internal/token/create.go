@@ -25,6 +25,7 @@ import (
 // session that follows one that ended meanwhile; a retryKey is required. A card that is used too often, or at a merchant
 // where too many are declined, is rate_limited; one of a merchant that takes no payments is payment_method_disabled.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
+	in.Billing = in.Billing.Tidied()
 	if fs := in.validate(s.Now()); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}

@@ -32,6 +32,7 @@ func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authoriz
 	if err != nil {
 		return Created{}, err
 	}
+	in.Billing = in.Billing.Tidied()
 	var fs fault.Fields
 	in.Billing.validate(&fs)
 	switch {

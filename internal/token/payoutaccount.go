@@ -24,6 +24,7 @@ type PayoutAccountToKeep struct {
 // SealPayoutAccount seals a merchant's own bank account, for payouts to it. Its token is shown to nobody and never
 // charged; nobody has to agree to a mandate. The caller has checked the right.
 func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchantID int64, in BankInput) (PayoutAccountToKeep, error) {
+	in.Billing = in.Billing.Tidied()
 	var fs fault.Fields
 	in.validateAccount(&fs)
 	if err := fs.Err(); err != nil {

@@ -46,8 +46,12 @@ func (c BillingChange) on(b Billing) Billing {
 		{c.AddressLine2, &b.AddressLine2}, {c.AddressCity, &b.AddressCity}, {c.AddressState, &b.AddressState},
 		{c.AddressZip, &b.AddressZip}, {c.AddressCountry, &b.AddressCountry}, {c.Email, &b.Email}, {c.Phone, &b.Phone},
 	} {
-		if member.change != nil {
+		switch {
+		case member.change == nil:
+		case member.of == &b.AddressCountry:
 			*member.of = *member.change
+		default:
+			*member.of = tidy(*member.change)
 		}
 	}
 	return b

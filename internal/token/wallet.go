@@ -67,6 +67,7 @@ func BoundTo(merchantID int64) string { return strconv.FormatInt(merchantID, 10)
 // the same retryKey with it again returns the same token, also from the session that follows one that ended meanwhile. Faults beside those of [Service.UseSession]:
 // wallet_signature_invalid, wallet_payload_expired, wallet_domain_not_registered, payment_method_disabled, network_not_supported.
 func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, in WalletInput) (Created, error) {
+	in.Billing = in.Billing.Tidied()
 	var fs fault.Fields
 	in.Billing.validate(&fs)
 	if len(fs) > 0 {
@@ -111,7 +112,7 @@ func (s *Service) openPaid(ctx context.Context, m merchant.Merchant, in WalletIn
 	}
 	card := CardInput{Number: p.Number, ExpMonth: p.ExpMonth, ExpYear: p.ExpYear, Billing: in.Billing, cryptogram: p.Cryptogram}
 	if card.Billing.Name() == "" {
-		card.Billing.FirstName, card.Billing.LastName = names(p.Holder)
+		card.Billing.FirstName, card.Billing.LastName = names(tidy(p.Holder))
 	}
 	var fs fault.Fields
 	card.validateExpiry(&fs, s.Now())

@@ -6,6 +6,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"net/http"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,6 +53,9 @@ func (in CreateInput) check() (string, error) {
 	}
 	found, ok := typeOf(in.Content)
 	switch {
+	case ok && found == PDF && encrypted.Match(in.Content):
+		return "", fault.New(fault.KindInvalid, "content_type_unsupported",
+			"The PDF is protected by a password or by permissions. Save a copy without protection and upload that.")
 	case !ok:
 		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The body is not a whole PDF, PNG or JPEG file.")
 	case in.ContentType != "" && in.ContentType != found:
@@ -64,18 +68,33 @@ func checkName(fs *fault.Fields, name string) {
 	switch {
 	case name == "":
 		check.Required(fs, "name", false)
-	case !utf8.ValidString(name), utf8.RuneCountInString(name) > MaxName, name == ".", name == "..", strings.ContainsFunc(name, misplaced):
+	case !utf8.ValidString(name), utf8.RuneCountInString(name) > MaxName, name == ".", name == "..", strings.ContainsFunc(name, unicode.IsControl):
 		fs.Add("name", "parameter_invalid",
-			fmt.Sprintf("A file's name has 1 to %d characters, no control characters and none that separate paths.", MaxName))
+			fmt.Sprintf("A file's name has 1 to %d characters and no control characters, and is not . or ..", MaxName))
 	default:
 		check.Text(fs, "name", &name, 1, MaxName)
 	}
 }
 
-// misplaced finds characters that lead out of a folder, or that make a name look like another.
-func misplaced(r rune) bool {
-	return r == '/' || r == '\\' || r == ':' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+// reserved lists the characters that a file system keeps for itself (Windows has the most).
+const reserved = `/\:*?"<>|`
+
+// safeName is name with _ for each reserved character, and for those that make a name look like another.
+func safeName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(reserved, r) || unicode.Is(unicode.Bidi_Control, r) {
+			return '_'
+		}
+		return r
+	}, name)
 }
+
+// pdfLead lists what programs write before a PDF's header and readers skip: a BOM and white space.
+const pdfLead = "\ufeff\x00\t\n\f\r "
+
+// encrypted finds the entry that only the trailer of a protected PDF has (ISO 32000-1, 7.6): in clear, also when the
+// rest of the trailer's stream is compressed.
+var encrypted = regexp.MustCompile(`/Encrypt[\x00\t\n\f\r ]*(<<|[0-9]+[\x00\t\n\f\r ]+[0-9]+[\x00\t\n\f\r ]+R)`)
 
 // pdfTail is how far before its end a PDF may have its last marker.
 const pdfTail = 1024
@@ -84,6 +103,9 @@ const pdfTail = 1024
 // find a header that makes sense and the file's end.
 func typeOf(content []byte) (string, bool) {
 	found := http.DetectContentType(content)
+	if bytes.HasPrefix(bytes.TrimLeft(content, pdfLead), []byte("%PDF-")) {
+		found = PDF
+	}
 	switch found {
 	case PDF:
 		return found, bytes.Contains(content[max(0, len(content)-pdfTail):], []byte("%%EOF"))

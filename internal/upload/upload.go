@@ -56,6 +56,6 @@ func (s *Service) derive(f File) File {
 // draft is the record of a checked input.
 func (s *Service) draft(id ids.File, applicationID int64, in CreateInput, contentType string, now time.Time) File {
 	sum := sha256.Sum256(in.Content)
-	return s.derive(File{ID: id, ApplicationID: applicationID, Name: in.Name, ContentType: contentType,
+	return s.derive(File{ID: id, ApplicationID: applicationID, Name: safeName(in.Name), ContentType: contentType,
 		Size: len(in.Content), SHA256: hex.EncodeToString(sum[:]), CreatedAt: instant.Of(now)})
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -14,7 +15,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
+	"golang.org/x/text/unicode/rangetable"
 	"pgregory.net/rapid"
 
 	"svcpay/internal/authz"
@@ -76,6 +79,12 @@ func TestWhatIsTakenAsAFile(t *testing.T) {
 		"png with a bad header": {broken(pngFile(t), 30), "", wrong},
 		"jpeg without a header": {[]byte("\xff\xd8\xff\xe0\x00\x10JFIF\xff\xd9"), "", wrong},
 		"jpeg cut off":          {jpegFile(t)[:len(jpegFile(t))-2], "", wrong},
+		"pdf behind a BOM":      {slices.Concat([]byte("\ufeff"), pdf()), upload.PDF, ""},
+		"pdf behind line ends":  {slices.Concat([]byte("\r\n\n"), pdf()), upload.PDF, ""},
+		"pdf behind both":       {slices.Concat([]byte("\ufeff\r\n \t\x00"), pdf()), "", ""},
+		"pdf behind text":       {slices.Concat([]byte("HTTP/1.1 200 OK\r\n\r\n"), pdf()), upload.PDF, wrong},
+		"png behind a BOM":      {slices.Concat([]byte("\ufeff"), pngFile(t)), upload.PNG, wrong},
+		"only line ends":        {[]byte("\r\n\n"), upload.PDF, wrong},
 		"largest":               {padded(pdf(), upload.MaxSize), "", ""},
 		"too large":             {padded(pdf(), upload.MaxSize+1), "", "request_too_large"},
 	} {
@@ -95,13 +104,49 @@ func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"receipt.pdf": "", "Quittung über 12 €.pdf": "", "领收书.png": "", ".hidden": "", "a..b": "", strings.Repeat("é", 255): "",
-		"": "parameter_missing", ".": "parameter_invalid", "..": "parameter_invalid", "../a.pdf": "parameter_invalid", "a/b": "parameter_invalid",
-		`a\b`: "parameter_invalid", "C:a": "parameter_invalid", "a\nb": "parameter_invalid", "a\x00b": "parameter_invalid", "a\x7f": "parameter_invalid",
-		"exe.\u202efdp": "parameter_invalid", "\xff": "parameter_invalid", strings.Repeat("é", 256): "parameter_invalid",
+		"../a.pdf": "", "a/b": "", `a\b`: "", "C:a": "", "exe.\u202efdp": "",
+		"": "parameter_missing", ".": "parameter_invalid", "..": "parameter_invalid",
+		"a\nb": "parameter_invalid", "a\x00b": "parameter_invalid", "a\x7f": "parameter_invalid", "\xff": "parameter_invalid", strings.Repeat("é", 256): "parameter_invalid",
 	} {
 		got := upload.CreateInput{Name: name}.Validate()
 		if want == "" && len(got) > 0 || want != "" && (len(got) != 1 || got[0].Param != "name" || got[0].Code != want) {
 			t.Errorf("%q: %v, want %s", name, got, want)
+		}
+	}
+}
+
+// A character that a file system reserves, or that changes how a name reads, is replaced wherever it is.
+func TestReservedCharactersOfNamesAreReplaced(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	replaced := []rune(`/\:*?"<>|`)
+	rangetable.Visit(unicode.Bidi_Control, func(r rune) { replaced = append(replaced, r) })
+	if len(replaced) < 20 {
+		t.Fatalf("%d characters", len(replaced))
+	}
+	for _, r := range replaced {
+		for around, want := range map[string]string{"Scan 10%s30.pdf": "Scan 10_30.pdf", "%s": "_", "%[1]s%[1]sé": "__é"} {
+			f := keep(t, w, upload.CreateInput{Name: fmt.Sprintf(around, string(r)), Content: pdf()}, nil).Object
+			if read, err := w.Uploads.Get(t.Context(), w.Actor(), f.ID.String()); err != nil || f.Name != want || read.Name != want {
+				t.Errorf("%U: %q, %q, %v", r, f.Name, read.Name, err)
+			}
+		}
+	}
+}
+
+func TestProtectedPDFsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	for trailer, protected := range map[string]bool{
+		"trailer\n<< /Root 1 0 R /Encrypt 5 0 R >>": true, "trailer<</Encrypt<</Filter/Standard/V 2>>>>": true,
+		"9 0 obj\n<</Type/XRef/Encrypt\r\n12\n0\tR/W[1 2 1]>>\nstream\n\x01\x02\nendstream": true,
+		"trailer\n<< /Root 1 0 R >>": false, "(how to /Encrypt a file)": false, "<< /EncryptMetadata false >>": false,
+	} {
+		content := []byte("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n" + trailer + "\nstartxref\n9\n%%EOF\n")
+		_, err := w.Uploads.Create(t.Context(), w.Actor(), upload.CreateInput{Name: "a.pdf", ContentType: upload.PDF, Content: content}, nil)
+		f, _ := fault.As(err)
+		if protected && (f == nil || f.Code != "content_type_unsupported" || !strings.Contains(f.Message, "password")) || !protected && err != nil {
+			t.Errorf("%q: %v", trailer, err)
 		}
 	}
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load } from './load.mjs';
 
-const { billingOf } = await load('loader/token-data');
+const { bankDataOf, billingOf } = await load('loader/token-data');
 const { clean, merge } = await load('loader/options');
 const { Events } = await load('loader/events');
 
@@ -13,6 +13,17 @@ test('tokenData becomes billing details', (t) => {
   assert.equal(warn.mock.callCount(), 0);
   assert.deepEqual(billingOf({ nickname: 'D', country: 'US' }), {});
   assert.equal(warn.mock.callCount(), 2);
+});
+
+test('white space of every member of tokenData is tidied', () => {
+  const texts = 'first_name middle_name last_name address_line_1 address_line_2 address_city address_state address_zip email phone'.split(' ');
+  for (const name of texts) {
+    assert.deepEqual(billingOf({ [name]: '\u00a0 12\tElm \r\n\u3000Street \r\n' }), { [name]: '12 Elm Street' });
+    assert.deepEqual(billingOf({ [name]: ' \n' }), {});
+  }
+  assert.deepEqual(billingOf({ address_country: ' us\n' }), { address_country: 'US' });
+  assert.deepEqual(billingOf({ address_country: ' ' }), {});
+  assert.equal(bankDataOf({ country: 'ca \n' }).country, 'CA');
 });
 
 test('wrong tokenData is refused by name', () => {

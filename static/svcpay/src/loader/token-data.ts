@@ -10,7 +10,10 @@ export function billingOf(tokenData: unknown): Record<string, string> {
   const billing: Record<string, string> = {};
   for (const [name, value] of Object.entries(tokenData)) {
     if (!MEMBERS.includes(name)) console.warn(`[SvcPay] tokenData.${name} does not apply here and is ignored.`);
-    else if (value !== undefined && value !== null && value !== '') billing[name] = textOf(name, value);
+    else if (value !== undefined && value !== null) {
+      const text = textOf(name, value);
+      if (text) billing[name] = text;
+    }
   }
   return billing;
 }
@@ -19,7 +22,7 @@ export function billingOf(tokenData: unknown): Record<string, string> {
 export function bankDataOf(tokenData: unknown): { country: string; billing: Record<string, string> } {
   if (typeof tokenData !== 'object' || tokenData === null) return { country: '', billing: billingOf(tokenData) };
   const { country, ...rest } = tokenData as Record<string, unknown>;
-  const text = String(country ?? '');
+  const text = tidy(String(country ?? ''));
   if (text && !/^[a-z]{2}$/i.test(text)) {
     throw fault('invalid_token_data', 'tokenData.country must be a two-letter ISO country code.', 'validation_error', 'country');
   }
@@ -27,11 +30,17 @@ export function bankDataOf(tokenData: unknown): { country: string; billing: Reco
 }
 
 function textOf(name: string, value: unknown): string {
-  const text = typeof value === 'number' && name === 'phone' ? String(value) : value;
-  if (typeof text !== 'string') throw invalid(name, 'must be a string');
-  if (name !== 'address_country') return text;
+  const given = typeof value === 'number' && name === 'phone' ? String(value) : value;
+  if (typeof given !== 'string') throw invalid(name, 'must be a string');
+  const text = tidy(given);
+  if (name !== 'address_country' || !text) return text;
   if (!/^[a-z]{2}$/i.test(text)) throw invalid(name, 'must be a two-letter ISO country code');
   return text.toUpperCase();
+}
+
+/** A text as people paste it, without white space at its ends and with one space for each run of it inside. */
+function tidy(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
 }
 
 function invalid(name: string, rule: string) {
