@@ -14,7 +14,7 @@ func eventSchema(name string) string { return pascal(name) + "Event" }
 
 // addEvents makes Event the choice between one schema for each type of event, by its member type. Each is complete in
 // itself, since many generators cannot merge schemas: what events.yaml says of Event, with the one type, and data with
-// the schema of its kind of object. That of a ping is free.
+// the schema of its kind of object. That of a ping is free, as is that of a TestEvent, which has any type.
 func addEvents(doc *yaml.Node) {
 	schemas := child(doc, "components", "schemas")
 	base, baseData := drop(schemas, "Event"), drop(schemas, "EventData")
@@ -43,7 +43,18 @@ func addEvents(doc *yaml.Node) {
 	}
 	union.Style, child(union, "oneOf").Style, child(union, "discriminator").Style, child(union, "discriminator", "mapping").Style = 0, 0, 0, 0
 	put(schemas, "Event", union)
+	addTestEvent(schemas, base)
 	put(child(doc, "components", "examples", "EventCaptured", "value", "data"), "object", clone(child(doc, "components", "examples", "Captured", "value")))
+}
+
+// addTestEvent adds the schema of events that a program made up: of any type, about any object, with no sequence. A ping is
+// always one.
+func addTestEvent(schemas, base *yaml.Node) {
+	test := clone(base)
+	put(test, "description", node("'A test event that was sent to one webhook endpoint: `data.object` is what was sent for it, and need not be an object of this API.'"))
+	put(child(test, "properties"), "sequence", node("{type: integer, format: int64, nullable: true, enum: [null], description: Null. A test event has no number.}"))
+	put(child(test, "properties"), "data", node("{$ref: '#/components/schemas/PingEventData'}"))
+	put(schemas, "TestEvent", test)
 }
 
 // clone copies a node with all below it.
@@ -91,6 +102,10 @@ func TestEveryTypeOfEventHasASchema(t *testing.T) {
 		} else if !free && words(object.Properties["object"].Value.Enum)[0] != k.Object {
 			t.Errorf("%s: data.object is no %s", k.Name, k.Object)
 		}
+	}
+	test := schemas["TestEvent"].Value.Properties
+	if free := test["data"].Value.Properties["object"].Value.Extensions["x-open"] != nil; !free || len(test["type"].Value.Enum) != len(event.Types()) {
+		t.Errorf("a test event has one of %d types, its data.object is free: %v", len(test["type"].Value.Enum), free)
 	}
 	if n := len(union.Discriminator.Mapping); n != len(event.Types()) || n != len(union.OneOf) {
 		t.Errorf("the discriminator knows %d types, Event %d", n, len(union.OneOf))

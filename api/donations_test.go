@@ -22,7 +22,7 @@ var donationResource = resource{
 		"UpdateDafDonation": daf.UpdateInput{}, "DafProviderRef": daf.ProviderRef{}, "DafFund": daf.Fund{}, "DafUser": daf.User{},
 		"DafStatusChange": daf.StatusChange{}, "DafFailure": daf.Failure{},
 	},
-	either: map[string][]string{"CreateDafDonation": {"workflowSessionId"}},
+	either: map[string][]string{"CreateDafDonation": {"workflowSessionId", "user.firstName", "user.lastName", "user.email"}}, // grantId, anonymous
 	enums: map[string][]string{"DafDonationKind": daf.Kinds(), "DafDonationStatus": daf.Statuses(), "UpdateDafDonation.status": daf.Statuses(),
 		"DafStatusChange.source": {string(daf.FromAPI), string(daf.FromPortal), string(daf.FromProvider)}},
 	theirs: map[string]func(*testing.T, *site) string{
@@ -319,7 +319,7 @@ func TestListsOfDonations(t *testing.T) {
 	t.Parallel()
 	s := donationSite(t)
 	a := s.given(t, daf.Integrated)
-	b := s.give(t, s.gift(t, fixture.Giver, daf.Nonintegrated, 500, `,"user":{"firstName":"","lastName":"","email":"Dana@Example.org"},"external_id":"gift-1","metadata":{"campaign":"winter"}`)).want(t, 201, "").donation(t)
+	b := s.give(t, s.gift(t, fixture.Giver, daf.Nonintegrated, 500, `,"user":{"firstName":"","lastName":"","email":"Kim@Example.org"},"external_id":"gift-1","metadata":{"campaign":"winter"}`)).want(t, 201, "").donation(t)
 	us := fmt.Sprint(s.App.Merchants.US)
 	for query, want := range map[string][]daf.Donation{
 		"":                                    {b, a},
@@ -334,7 +334,8 @@ func TestListsOfDonations(t *testing.T) {
 		"tracking_id=" + *a.TrackingID:        {a},
 		"tracking_id=nobody":                  nil,
 		"external_id=gift-1":                  {b},
-		"email=dana@example.ORG":              {b},
+		"email=kim@example.ORG":               {b},
+		"email=dana@example.ORG":              {a},
 		"metadata[campaign]=winter":           {b},
 		"amount[gt]=500":                      {a},
 		"amount=500":                          {b},

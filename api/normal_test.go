@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http/httptest"
 	"reflect"
@@ -157,6 +158,39 @@ func TestEveryMemberTellsRequestsApart(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What a member holds in names of the caller's counts whole, however deep, but for the order of the names.
+func TestFreeFormMembersCountWhole(t *testing.T) {
+	t.Parallel()
+	found := make(map[string]bool)
+	for _, c := range keyedBodies(t) {
+		for name, member := range bodyOfCall(c).Properties {
+			open := member.Value.Extensions["x-open"] != nil
+			if !open && member.Value.AdditionalProperties.Schema == nil {
+				continue
+			}
+			found[name] = true
+			values := []string{`{"a":"1"}`, `{"a":"2"}`, `{"a":""}`, `{"b":"1"}`, `{"a":"1","b":"1"}`, `{"type":"ping"}`}
+			if open {
+				values = append(values, `{}`, `{"a":null}`, `{"a":{}}`, `{"a":{"b":[1,null]}}`, `{"a":{"b":[1]}}`, `{"a":{"b":[1],"c":null}}`, `{"a":false}`)
+			}
+			meanings := make(map[string]string)
+			for _, value := range values {
+				meaning := fmt.Sprint(claimed(t, c.put(t, name, value)).Meaning)
+				if before, ok := meanings[meaning]; ok {
+					t.Errorf("%s with %s %s is the same request as with %s", c.op.OperationID, name, value, before)
+				}
+				meanings[meaning] = value
+			}
+			if turned := claimed(t, c.put(t, name, `{"b":"1", "a":"1"}`)); meanings[fmt.Sprint(turned.Meaning)] != `{"a":"1","b":"1"}` {
+				t.Errorf("%s: the order of names in %s makes another request", c.op.OperationID, name)
+			}
+		}
+	}
+	if !found["data"] || !found["metadata"] {
+		t.Errorf("found only %v", found)
 	}
 }
 

@@ -129,11 +129,13 @@ func TestDonationsAreMadeOfTestSessions(t *testing.T) {
 	ask(map[string]any{"amount": 1.5}, 400, "amount_not_integer")
 	ask(map[string]any{"merchant_id": s.Other.Merchants.US}, 403, "merchant_not_associated")
 	ask(map[string]any{"merchant_id": s.App.Merchants.CA}, 422, "daf_not_eligible")
-	for change, code := range map[string]string{
-		`daf_provider_connect_id = NULL`: "daf_not_enrolled", `has_daf_provider = false`: "daf_not_enabled", `status = 'suspended'`: "merchant_not_active",
+	for _, c := range []struct{ change, code string }{ // each makes the check before fail as well, which is then the one that is named
+		{`daf_provider_connect_id = NULL`, "daf_not_enrolled"},
+		{`has_daf_provider = false`, "daf_not_enabled"},
+		{`status = 'suspended'`, "merchant_not_active"},
 	} {
-		s.execute(t, `UPDATE merchants SET `+change+` WHERE id = @id`, pg.Args{"id": s.App.Merchants.US})
-		ask(nil, 422, code)
+		s.execute(t, `UPDATE merchants SET `+c.change+` WHERE id = @id`, pg.Args{"id": s.App.Merchants.US})
+		ask(nil, 422, c.code)
 	}
 }
 

@@ -28,8 +28,8 @@ var tokenResource = resource{
 		"/api/tokens/:id": func(_ *testing.T, s *site) string {
 			return s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
 		},
-		"/api/sandbox/tokens/:id": func(_ *testing.T, s *site) string {
-			return s.TokenIn(s.SessionOf(s.Other, s.Other.Merchants.US), good)
+		"/api/sandbox/tokens/:id": func(t *testing.T, s *site) string { // of a bank account: no deposits verify a card
+			return s.bank(t, s.SessionOf(s.Other, s.Other.Merchants.US)).Token.String()
 		},
 		"/api/mandates/:id": func(t *testing.T, s *site) string {
 			created := s.bank(t, s.SessionOf(s.Other, s.Other.Merchants.US))

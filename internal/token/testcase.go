@@ -29,9 +29,9 @@ type TestInput struct {
 	// Wallet is wallet_a or wallet_b: the card is one in a payer's wallet.
 	Wallet *string `json:"wallet"`
 	// Swiped: the card was read by a card reader.
-	Swiped *bool `json:"swiped"`
+	Swiped *bool `json:"swiped" default:"false"`
 	// Verified is false for a bank account whose two deposits are still to be told.
-	Verified *bool `json:"verified"`
+	Verified *bool `json:"verified" default:"true"`
 	// Billing changes members of the test payer's.
 	Billing *BillingChange `json:"billing"`
 }

@@ -193,6 +193,7 @@ declareEnums(doc.components.schemas)
 declareEnums(Object.fromEntries(Object.entries(doc.components.parameters).map(([name, p]) => [name, p.schema])))
 const all = services(doc)
 const operations = all.flatMap((s) => s.operations)
+for (const o of operations.filter((o) => o.answer.schema === "AnyEvent")) o.answer.schema = "Event" // which is a test event as well
 for (const name of operations.map((o) => o.answer.item ?? o.answer.schema).filter(Boolean)) {
   declareObject(goName(name), deref(doc, doc.components.schemas[name]), false, `${goName(name)} is an object of the API.`)
 }
