@@ -156,12 +156,12 @@ var rows = map[string]row{
 // guarded lists imports that only some packages may have, ours and others'. A name ending in /
 // stands for all below it; users may be a rank and all above it, written 4+.
 var guarded = []struct{ name, users string }{
-	{"svcpay/internal/vault", "token charge assembly doctor cmd/svcpay fixture"},
+	{"svcpay/internal/vault", "token charge payout assembly doctor cmd/svcpay fixture"},
 	{"svcpay/internal/processor/sandbox", "assembly cmd/svcpay fixture"},
 	{"svcpay/internal/daf/provider/sandbox", "assembly cmd/svcpay fixture api/browser demo/history"},
 	{"svcpay/internal/banklink/institution/sandbox", "cmd/svcpay fixture api/browser"},
 	{"svcpay/internal/wallet", "token wallet/sandbox wallet/credentials"},
-	{"svcpay/internal/wallet/sandbox", "cmd/svcpay fixture api/browser wallet/credentials"},
+	{"svcpay/internal/wallet/sandbox", "assembly cmd/svcpay fixture api/browser wallet/credentials"},
 	{"svcpay/internal/processor/remote", "cmd/svcpay"},
 	{"svcpay/internal/processor/memory", "cmd/svcpay"},
 	{"svcpay/internal/processor/conformance", ""},

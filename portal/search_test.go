@@ -56,7 +56,7 @@ func TestWhatIsPastedIsFound(t *testing.T) {
 	}
 	w.send(find("31.40"), nil, "Cookie", staff).says(t, `href="/portal/refunds/`+back.Object.ID.String()+`"`)
 	w.send(find("riverside food"), nil, "Cookie", staff).says(t, `/portal/merchants/`)
-	for _, nothing := range []string{"9999", "31.41", "nobody@example.org", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", `"`, "-", ":::", "%%", strings.Repeat("x", 300), "x\x00y"} {
+	for _, nothing := range []string{"9999", "31.41", "nobody@example.org", "ch_01jq8z6k4t8m2x9v5c7b1n3d0f", `"`, "-", ":::", "%%", strings.Repeat("x", 300)} {
 		a := w.send(find(nothing), nil, "Cookie", admin)
 		a.wants(t, http.StatusOK, "")
 		a.says(t, "Nothing was found.")

@@ -42,7 +42,7 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 	w := withSites(t, func(rw http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.Host, "good."):
-			_, _ = rw.Write([]byte("7B22"))
+			_, _ = rw.Write([]byte(`{"pspId":"1"}` + "\n"))
 		case strings.HasPrefix(r.Host, "moved."):
 			http.Redirect(rw, r, "https://www.example.org/sign-in", http.StatusFound)
 		default:

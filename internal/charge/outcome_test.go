@@ -137,13 +137,18 @@ func TestNothingIsSubmittedTooLate(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	p.named = func() { w.Clock.Advance(processor.CallTimeout) } // the claim takes this long
-	id := create(t, w, input(w, good, 100), nil).Object.ID
+	_, err := w.Charges.Create(t.Context(), w.Actor(), input(w, good, 100), nil)
+	f, ok := fault.As(err)
+	if !ok || f.Code != "processor_error" {
+		t.Fatal(err)
+	}
 	if len(p.calls) != 0 {
 		t.Error("a call was begun that could end after its charge is given up")
 	}
-	p.named = nil
-	w.Clock.Advance(p.SettleWindow())
-	resolve(t, w, 1)
+	id, err := ids.ParseCharge(fmt.Sprint(f.Detail["charge_id"]))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if c := get(t, w, id); c.Failure == nil || c.Failure.Code != "not_submitted" {
 		t.Errorf("%+v", c)
 	}

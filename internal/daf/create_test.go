@@ -15,7 +15,6 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
-	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 )
@@ -370,31 +369,6 @@ func TestNearestWholeDollarIsNamed(t *testing.T) {
 			t.Fatalf("nearest of %d is %d", amount, nearest)
 		}
 	})
-}
-
-// The rates that are in force when a donation is made stay its rates.
-func TestFeesAreFixedAtCreation(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	for percent, want := range map[string]money.Amount{"0": 0, "1.5": 2, "2.25": 2, "100": 100} {
-		rate, err := money.ParsePercent(percent)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var in merchant.UpdateInput
-		in.DAFPercentage.Given, in.DAFPercentage.Value = true, &rate
-		if _, err := w.Merchants.Update(t.Context(), w.Actor(), w.App.Merchants.US, in, nil); err != nil {
-			t.Fatal(err)
-		}
-		d := w.make(daf.Integrated, 100)
-		if d.FeeTotal != want+3 || d.Net != 100-want-3 || len(d.Fees) != 2 && want > 0 {
-			t.Errorf("%s %%: %s", percent, jsonOf(t, d.Fees))
-		}
-	}
-	old := w.count(`daf_donations WHERE fee_total <> (SELECT sum((l->>'amount')::bigint) FROM jsonb_array_elements(fees) l)`)
-	if old != 0 {
-		t.Errorf("%d donations have other fees than their lines", old)
-	}
 }
 
 func deref[T any](p *T) (v T) {

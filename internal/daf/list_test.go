@@ -91,7 +91,7 @@ func TestListHasWhatFits(t *testing.T) {
 			in.ExternalID, in.Metadata = ptr("gift-"+string(rune('a'+i))), map[string]string{"campaign": "spring", "n": string(rune('a' + i))}
 		}
 		if i%5 == 0 {
-			in.User = nil
+			in.User, in.Anonymous = nil, new(true)
 		}
 		d := w.create(in, nil).Object
 		if i%6 < 2 {

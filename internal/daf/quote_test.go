@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"svcpay/internal/daf"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 )
 
@@ -81,5 +83,31 @@ func TestCoverIsTheSmallest(t *testing.T) {
 	})
 	if cases < 100_000 {
 		t.Errorf("only %d cases", cases)
+	}
+}
+
+// The rates that are in force when a donation is made stay its rates.
+func TestFeesAreFixedAtCreation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for percent, want := range map[string]money.Amount{"0": 0, "1.5": 2, "2.25": 2, "100": 100} {
+		rate, err := money.ParsePercent(percent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in merchant.UpdateInput
+		in.DAFPercentage.Given, in.DAFPercentage.Value = true, &rate
+		if _, err := w.Merchants.Update(t.Context(), w.Actor(), w.App.Merchants.US, in, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(time.Millisecond) // a change begins after the last donation
+		d := w.make(daf.Integrated, 100)
+		if d.FeeTotal != want+3 || d.Net != 100-want-3 || len(d.Fees) != 2 && want > 0 {
+			t.Errorf("%s %%: %s", percent, jsonOf(t, d.Fees))
+		}
+	}
+	old := w.count(`daf_donations WHERE fee_total <> (SELECT sum((l->>'amount')::bigint) FROM jsonb_array_elements(fees) l)`)
+	if old != 0 {
+		t.Errorf("%d donations have other fees than their lines", old)
 	}
 }

@@ -12,7 +12,7 @@ type Association struct {
 	Size                              func(bytes int, fingerprint string) string
 	Same, Done, Undone, NotUndone     string
 	Former, FormerText                string
-	Version, At, Bytes, Hash, Actions string
+	Version, At, Hash, Actions string
 	RestoreOf                         func(version string) string
 }
 
@@ -40,6 +40,6 @@ var associationEnglish = Association{
 	Same: "This file is installed already.", Done: "The association file was replaced.",
 	Undone: "The previous association file is installed again.", NotUndone: "Not undone: another file has been installed since. Restore a previous file instead.",
 	Former: "Previous files", FormerText: "The last ten. Restoring one starts with a review, too.",
-	Version: "Version", At: "Installed", Bytes: "Bytes", Hash: "SHA-256", Actions: "Actions",
+	Version: "Version", At: "Installed", Hash: "SHA-256", Actions: "Actions",
 	RestoreOf: func(version string) string { return "Restore version " + version },
 }

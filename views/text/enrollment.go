@@ -72,6 +72,7 @@ var enrollmentEnglish = Enrollment{
 		"organization_not_us":    "Enroll it by the EIN of an organization in the US.",
 		"not_501c3":              "Other kinds of nonprofits cannot accept grants of donor-advised funds.",
 		"not_in_good_standing":   "Settle it with the IRS; enroll it once it is listed again.",
+		"failed":                 "Nothing was changed. Try again; if it fails again, contact support.",
 		"unanswered":             "Nothing was changed. Try again in a few minutes.",
 		"no_ein":                 "Add its EIN on the merchant's page.",
 		"opted_out":              "Its organization can enroll it again.",
