@@ -2,18 +2,18 @@ package text
 
 // Association are the texts of the pages that replace the association file of wallet A.
 type Association struct {
-	Installed                         func(at string, bytes int) string
-	Check, Review, ReviewText         string
-	Replace, InstallFirst, Back       string
-	Affected                          func(domains, merchants int64) string
-	AffectedText, NoneAffected        string
-	Changed, ChangedText              string
-	File                              string
-	Size                              func(bytes int, fingerprint string) string
-	Same, Done, Undone, NotUndone     string
-	Former, FormerText                string
-	Version, At, Hash, Actions string
-	RestoreOf                         func(version string) string
+	Installed                     func(at string, bytes int) string
+	Check, Review, ReviewText     string
+	Replace, InstallFirst, Back   string
+	Affected                      func(domains, merchants int64) string
+	AffectedText, NoneAffected    string
+	Changed, ChangedText          string
+	File                          string
+	Size                          func(bytes int, fingerprint string) string
+	Same, Done, Undone, NotUndone string
+	Former, FormerText            string
+	Version, At, Hash, Actions    string
+	RestoreOf                     func(version string) string
 }
 
 var associationEnglish = Association{
