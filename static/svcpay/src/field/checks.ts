@@ -28,14 +28,14 @@ export function checkNumber(digits: string): Check {
 }
 
 /** The world's last time zone, UTC−12, is behind UTC by this many milliseconds. */
-const LAST_ZONE = 12 * 60 * 60 * 1000;
+const LAST_ZONE = 43_200_000;
 
 /** Checks "MMYY" digits. A card is valid until its month is over everywhere; whether it really has expired, its bank decides. */
 export function checkExpiry(digits: string, now: Date): Check {
   if (/^(1[3-9]|[2-9]|00)/.test(digits)) return not('invalid_expiry');
   if (digits.length < 4) return not('incomplete_expiry', true);
   const { month, year } = expiryOf(digits);
-  const there = new Date(now.getTime() - LAST_ZONE);
+  const there = new Date(+now - LAST_ZONE);
   const ahead = year - there.getUTCFullYear();
   if (ahead < 0) return not('invalid_expiry_year_past');
   if (ahead > MAX_YEARS) return not('invalid_expiry');
