@@ -55,7 +55,7 @@ func Register(e *echo.Echo, c Config) {
 		}
 		for _, path := range r.paths() {
 			for _, method := range r.methods() {
-				e.Add(method, path, a.surround(r))
+				e.Add(method, path, a.surround(r), compressed(r))
 				a.methods[path] = append(a.methods[path], method)
 			}
 		}
