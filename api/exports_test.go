@@ -105,7 +105,7 @@ func TestExportsAreTheObjects(t *testing.T) {
 	}
 	if got := s.file(t, `{"resource":"charges","format":"csv","columns":["amount","metadata.order","metadata.a.b","metadata.none"],
 		"filters":{"status":["captured"],"created_at":{"gt":"2020-01-01T00:00:00Z","lte":"2090-01-01T00:00:00Z"}}}`); got !=
-		"amount,metadata.order,metadata.a.b,metadata.none\n100,7,'-2,\n101,7,'-2,\n102,7,'-2,\n" {
+		"amount,metadata.order,metadata.a.b,metadata.none\n100,7,-2,\n101,7,-2,\n102,7,-2,\n" {
 		t.Errorf("columns:\n%s", got)
 	}
 	for body, lines := range map[string]int{

@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/demo"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
+	"svcpay/internal/spreadsheet"
 )
 
 // donate records a donation of a kind to a merchant of one of the two applications.
@@ -101,7 +102,7 @@ func TestDonationsAsCSV(t *testing.T) {
 	a := w.send(donationsPath+".csv?kind=integrated", nil, "Cookie", w.as(authz.RoleOrganizationAdmin))
 	a.wants(t, http.StatusOK, "")
 	lines := strings.Split(strings.TrimSpace(a.body), "\n")
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], "id,created_at") || !strings.Contains(lines[1], one.ID.String()) || !strings.Contains(lines[1], ",125.00,usd,6.13,118.87,"+*one.TrackingID) {
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], spreadsheet.BOM+"id,created_at") || !strings.Contains(lines[1], one.ID.String()) || !strings.Contains(lines[1], ",125.00,usd,6.13,118.87,"+*one.TrackingID) {
 		t.Errorf("%s", a.body)
 	}
 	w.send(donationsPath+".csv", nil, "Cookie", w.as(authz.RoleOrganizationStaff)).wants(t, http.StatusForbidden, "")
