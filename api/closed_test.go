@@ -59,7 +59,7 @@ func TestClientsThatHangUpAreNoFailures(t *testing.T) {
 	}
 }
 
-// Whoever waits for events and goes away is not a failure either.
+// A client that hangs up while it waits for events is no failure either.
 func TestListenersThatHangUpAreNoFailures(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
