@@ -151,22 +151,23 @@ func (d postmanContract) request(path, method string, op postmanOperation) objec
 
 // body is the example with the least of an operation's body; a file is for people to choose.
 func (d postmanContract) body(op postmanOperation) (media string, body object) {
-	for _, media := range slices.Sorted(maps.Keys(op.RequestBody.Content)) {
-		if media != mediaJSON {
-			return media, object{"mode": "file", "file": object{}}
-		}
-		examples := op.RequestBody.Content[media].Examples
-		e, ok := examples["least"]
-		if names := slices.Sorted(maps.Keys(examples)); !ok && len(names) > 0 {
-			e = examples[names[0]]
-		}
-		if e.Ref != "" {
-			e.Value = d.Components.Examples[lastOf(e.Ref)].Value
-		}
-		text, _ := json.MarshalIndent(e.Value, "", "  ") // which came from JSON
-		return media, object{"mode": "raw", "raw": string(text), "options": object{"raw": object{"language": "json"}}}
+	medias := slices.Sorted(maps.Keys(op.RequestBody.Content))
+	if len(medias) == 0 {
+		return "", nil
 	}
-	return "", nil
+	if medias[0] != mediaJSON {
+		return medias[0], object{"mode": "file", "file": object{}}
+	}
+	examples := op.RequestBody.Content[mediaJSON].Examples
+	e, ok := examples["least"]
+	if names := slices.Sorted(maps.Keys(examples)); !ok && len(names) > 0 {
+		e = examples[names[0]]
+	}
+	if e.Ref != "" {
+		e.Value = d.Components.Examples[lastOf(e.Ref)].Value
+	}
+	text, _ := json.MarshalIndent(e.Value, "", "  ") // which came from JSON
+	return mediaJSON, object{"mode": "raw", "raw": string(text), "options": object{"raw": object{"language": "json"}}}
 }
 
 func sampleText(p postmanParameter) string {
