@@ -1,5 +1,4 @@
 # SvcPay. `make` alone lists the targets.
-SHELL := /bin/sh
 .DEFAULT_GOAL := help
 export CGO_ENABLED := 0
 GO := GOGC=400 go # a fifth of a compiler's time, and of many a test's, is to collect what is over soon anyway
@@ -47,8 +46,7 @@ test-go: build postgres
 	@nice -n 19 tools/fuzz.sh >/dev/null & $(GO_TEST) -p 1 ./test/... || { kill $$!; exit 1; }; wait $$! && tools/await-test-server.sh # what these leave of the machine, the fuzz targets have
 
 test-front: static/dist/.built $(CLIENT)/dist/index.js
-	@echo "front-end tests"; cd static && npm run --silent check && npm run --silent test
-	@cd $(CLIENT) && npm run --silent check && npm run --silent test
+	@echo "front-end tests"; cd static && npm run --silent check && npm run --silent test && cd ../$(CLIENT) && npm run --silent check && npm run --silent test
 
 test-browser: build postgres
 	@echo "browser tests" && tools/browser-tests.sh
@@ -70,8 +68,10 @@ check: static/dist/.built ## formatting, generated code, vet: quick and silent w
 	@$(GO) vet ./... && $(GO) vet -tags chaos ./internal/crash && $(GO) vet -tags long,scale ./test/e2e ./test/scale && $(GO) build -tags planted ./internal/charge
 	@tools/generated-check.sh
 
-lint: build ## staticcheck, and the lint of the API's contract
+lint: build bin/.generators ## staticcheck, the lint of the API's contract, and clients of it by three other generators
 	@$(TOOL) staticcheck ./... && cd api && ../static/node_modules/.bin/redocly lint openapi.yaml
+bin/.generators: api/openapi.yaml $(wildcard test/generators/*) tools/generators.sh tools/go.mod docs/clients.md $(CLIENT)/node_modules/.package-lock.json
+	@echo "generators of API clients" && tools/generators.sh && mkdir -p bin && touch $@
 
 fmt: generate ## format all Go code, after the templates' is written
 	@gofmt -w $$(git ls-files '*.go')
