@@ -137,10 +137,7 @@ func (p *Portal) chargeBanners(c echo.Context, of around) (out []ui.Banner) {
 
 // amountsPart is what became of the money, as a sum.
 func amountsPart(t *text.Catalogue, of around) views.Part {
-	c, disputes := of.charge, money.Amount(0)
-	for _, d := range of.disputes {
-		disputes += d.FeeTotal
-	}
+	c := of.charge
 	var terms []ui.Term
 	add := func(label string, a money.Amount) {
 		if a != 0 {
@@ -151,21 +148,25 @@ func amountsPart(t *text.Catalogue, of around) views.Part {
 		add(t.Charge.Authorized, c.AmountAuthorized)
 		return views.Part{Card: ui.Card{Title: t.Charge.Amounts}, Body: ui.Sum(append(terms, ui.Term{Label: t.Charge.Captured, Amount: ui.Amount(0)},
 			ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)}),
-			ui.Term{Label: t.Charge.Net, Amount: ui.Money(-c.FeeTotal, c.Currency)})}
-	}
-	returned, disputed := money.Amount(0), c.AmountContested // all that is held or lost, whatever was refunded beside
-	if c.Status == charge.Returned {
-		returned = c.AmountCaptured // all of it, whatever was refunded before
+			ui.Term{Label: t.Charge.Net, Amount: ui.Money(c.NetAfterReversals, c.Currency)})}
 	}
 	add(t.Charge.Captured, c.AmountCaptured)
 	add(t.Charge.Refunded, -c.AmountRefunded)
-	add(t.Charge.Waiting, -c.AmountRefundPending)
-	add(t.Charge.Returned, -returned)
-	add(t.Charge.Disputed, -disputed)
+	add(t.Charge.Returned, c.AmountLost-c.AmountReturned)
+	add(t.Charge.Lost, -c.AmountLost)
 	terms = append(terms, ui.Term{Label: t.Charge.Fees, Detail: t.Charge.Lines(len(c.Fees)), Amount: ui.Amount(-c.FeeTotal)})
-	add(t.Charge.DisputeFees, -disputes)
-	net := -disputes + c.AmountCaptured - c.AmountRefunded - c.AmountRefundPending - returned - disputed - c.FeeTotal
-	return views.Part{Card: ui.Card{Title: t.Charge.Amounts}, Body: ui.Sum(terms, ui.Term{Label: t.Charge.Net, Amount: ui.Money(net, c.Currency)})}
+	add(t.Charge.DisputeFees, -c.DisputeFeeTotal)
+	body := ui.Sum(terms, ui.Term{Label: t.Charge.Net, Amount: ui.Money(c.NetAfterReversals, c.Currency)})
+	held := c.AmountContested - c.AmountLost
+	if held == 0 && c.AmountRefundPending == 0 {
+		return views.Part{Card: ui.Card{Title: t.Charge.Amounts}, Body: body}
+	}
+	terms = nil
+	add(t.Charge.Waiting, -c.AmountRefundPending)
+	add(t.Charge.Held, -held)
+	left := c.NetAfterReversals - c.AmountRefundPending - held
+	body = templ.Join(body, ui.Sum(terms, ui.Term{Label: t.Charge.Left, Amount: ui.Money(left, c.Currency)}))
+	return views.Part{Card: ui.Card{Title: t.Charge.Amounts}, Body: body}
 }
 
 // feesPart explains each fee: what its rule makes of its base.

@@ -101,6 +101,16 @@ func TestADisputedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 	}
 	ev := processor.Event{Account: processor.Account(one.ApplicationID, one.MerchantID), Reference: one.Processor.Reference,
 		Dispute: &processor.DisputeNotice{ID: "case", Reason: "fraudulent", Amount: 10_000, Currency: money.USD, RespondBy: w.Clock.Now()}}
+	if err := w.World.Disputes.Open(t.Context(), ev); err != nil {
+		t.Fatal(err)
+	}
+	page, cookie := chargesPath+"/"+one.ID.String(), w.as(authz.RoleOrganizationStaff)
+	open, err := ledger.BalanceOf(t.Context(), w.Pool, one.ApplicationID, one.MerchantID)
+	if err != nil || open.Reserved != 10_000 {
+		t.Fatalf("%+v, %v", open, err)
+	}
+	w.send(page, nil, "Cookie", cookie).says(t, "Held for open disputes", open.Total().Dollars(), "−$100.00",
+		"Net without pending amounts", strings.Replace((-(open.Total() - open.Reserved)).Dollars(), "$", "−$", 1))
 	if err := w.World.Disputes.Lost(t.Context(), ev); err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +118,8 @@ func TestADisputedChargeAddsUpToWhatTheMerchantIsOwed(t *testing.T) {
 	if err != nil || balance.Total() > -refunded {
 		t.Fatalf("%+v, %v", balance, err)
 	}
-	w.send(chargesPath+"/"+one.ID.String(), nil, "Cookie", w.as(authz.RoleOrganizationStaff)).
-		says(t, "−$40.00", "−$100.00", strings.Replace((-balance.Total()).Dollars(), "$", "−$", 1))
+	w.send(page, nil, "Cookie", cookie).says(t, "Lost disputes", "−$40.00", "−$100.00",
+		strings.Replace((-balance.Total()).Dollars(), "$", "−$", 1))
 }
 
 func TestAnAuthorizationIsCapturedInPartOrVoided(t *testing.T) {

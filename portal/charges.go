@@ -205,7 +205,8 @@ func (p *Portal) sendCharges(c echo.Context) error {
 	in := chargeInput(c, c.QueryParams())
 	ctx, a := c.Request().Context(), actor(c)
 	head := []string{"id", "created_at", "status", "amount", "captured", "refunded", "disputed", "fees", "net", "currency", "type", "brand", "last4",
-		"payer", "email", "merchant_id", "external_id", "recurring", "description", "failure", "return_code", "available_on", "payout_id"}
+		"payer", "email", "merchant_id", "external_id", "recurring", "description", "failure", "return_code", "available_on", "payout_id",
+		"returned", "dispute_fees", "net_after_reversals"}
 	return sheet(c, "charges", head, func(write func(...string) error) error {
 		return everyPage(in.Page, func(at page.Input[ids.Charge]) (page.Of[charge.Charge], error) {
 			in.Page = at
@@ -231,7 +232,8 @@ func chargeLine(c charge.Charge) []string {
 	return []string{c.ID.String(), stamp(c.CreatedAt.Time), string(c.Status), units(c.Amount), units(c.AmountCaptured), units(c.AmountRefunded),
 		units(c.AmountDisputed), units(c.FeeTotal), units(c.Net), string(c.Currency), string(c.Type), brand, c.PaymentMethod.Last4,
 		c.Billing.Name(), c.Billing.Email, strconv.FormatInt(c.MerchantID, 10), deref(c.ExternalID), strconv.FormatBool(c.Recurring),
-		deref(c.Description), failure, deref(c.ReturnCode), available, payout}
+		deref(c.Description), failure, deref(c.ReturnCode), available, payout,
+		units(c.AmountReturned), units(c.DisputeFeeTotal), units(c.NetAfterReversals)}
 }
 
 // mostSummed is how many charges, refunds and the like are added up while the page waits.

@@ -40,7 +40,8 @@ var signs = map[string]struct {
 }
 
 // told once: what an event of a charge says that one of its refund or dispute says, too.
-var repeated = []string{"amount_refund_pending", "amount_refunded", "amount_refundable", "amount_disputed", "net"}
+var repeated = []string{"amount_refund_pending", "amount_refunded", "amount_refundable", "amount_disputed", "amount_returned",
+	"dispute_fee_total", "net", "net_after_reversals"}
 
 // says tells whether an entry tells something that no other does. A call that was approved led to an event.
 func says(h report.Happening) bool {

@@ -1078,7 +1078,11 @@ type Charge struct {
 	AmountRefundable int64 `json:"amount_refundable"`
 
 	// AmountDisputed: Minor units of the currency.
-	AmountDisputed  int64    `json:"amount_disputed"`
+	AmountDisputed int64 `json:"amount_disputed"`
+
+	// AmountReturned: What the payer's bank took back, in minor units: a bank debit that was returned after it settled, and disputes that
+	// were lost or accepted. Refunds are in `amount_refunded`; an open dispute is in `amount_disputed`.
+	AmountReturned  int64    `json:"amount_returned"`
 	Currency        Currency `json:"currency"`
 	FundingCurrency Currency `json:"funding_currency"`
 
@@ -1100,8 +1104,17 @@ type Charge struct {
 	// FeeTotal: Minor units of the currency.
 	FeeTotal int64 `json:"fee_total"`
 
-	// Net: What was captured less the fees; below zero if they are higher.
+	// DisputeFeeTotal: The fees of the charge's disputes, in minor units. Each dispute lists its own.
+	DisputeFeeTotal int64 `json:"dispute_fee_total"`
+
+	// Net: Captured less fees: `amount_captured` less `fee_total`; below zero if the fees are higher. Refunds, returns and disputes do
+	// not change it.
 	Net int64 `json:"net"`
+
+	// NetAfterReversals: What the merchant keeps of the charge: `net` less `amount_refunded`, `amount_returned` and `dispute_fee_total`. It is the sum
+	// of the charge's balance entries, and below zero if the charge cost more than it brought in. Money that is held for an open
+	// dispute still counts until the dispute is lost.
+	NetAfterReversals int64 `json:"net_after_reversals"`
 
 	// Failure: Why the charge failed; null unless it did.
 	Failure *ChargeFailure `json:"failure"`
@@ -2864,7 +2877,11 @@ type SearchResult struct {
 	AmountRefundable *int64 `json:"amount_refundable,omitempty"`
 
 	// AmountDisputed: Minor units of the currency.
-	AmountDisputed  *int64   `json:"amount_disputed,omitempty"`
+	AmountDisputed *int64 `json:"amount_disputed,omitempty"`
+
+	// AmountReturned: What the payer's bank took back, in minor units: a bank debit that was returned after it settled, and disputes that
+	// were lost or accepted. Refunds are in `amount_refunded`; an open dispute is in `amount_disputed`.
+	AmountReturned  *int64   `json:"amount_returned,omitempty"`
 	Currency        Currency `json:"currency,omitzero"`
 	FundingCurrency Currency `json:"funding_currency,omitzero"`
 
@@ -2888,8 +2905,17 @@ type SearchResult struct {
 	// FeeTotal: Minor units of the currency.
 	FeeTotal *int64 `json:"fee_total,omitempty"`
 
-	// Net: What was captured less the fees; below zero if they are higher.
+	// DisputeFeeTotal: The fees of the charge's disputes, in minor units. Each dispute lists its own.
+	DisputeFeeTotal *int64 `json:"dispute_fee_total,omitempty"`
+
+	// Net: Captured less fees: `amount_captured` less `fee_total`; below zero if the fees are higher. Refunds, returns and disputes do
+	// not change it.
 	Net *int64 `json:"net,omitempty"`
+
+	// NetAfterReversals: What the merchant keeps of the charge: `net` less `amount_refunded`, `amount_returned` and `dispute_fee_total`. It is the sum
+	// of the charge's balance entries, and below zero if the charge cost more than it brought in. Money that is held for an open
+	// dispute still counts until the dispute is lost.
+	NetAfterReversals *int64 `json:"net_after_reversals,omitempty"`
 
 	// Failure: Why the charge failed; null unless it did.
 	Failure *DAFFailure `json:"failure,omitempty"`

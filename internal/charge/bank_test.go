@@ -9,8 +9,10 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fixture"
 	"svcpay/internal/idempotency"
+	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
@@ -132,6 +134,10 @@ func TestRefundedDebitComesBackWhole(t *testing.T) {
 	all, err := w.Charges.Totals(t.Context(), w.Actor(), charge.ListInput{})
 	if err != nil || len(all) != 1 || all[0].Refunded != 4_000 || all[0].Returned != 10_000 || all[0].Net() != -4_000-710 {
 		t.Errorf("%+v, %v", all, err)
+	}
+	list, err := w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Page: page.Input[ids.Charge]{Limit: 1}})
+	if c := list.Items[0]; err != nil || c.AmountReturned != 10_000 || c.Net != 10_000-710 || c.NetAfterReversals != -4_000-710 {
+		t.Errorf("%s, %v", jsonOf(t, c), err)
 	}
 	audit(t, w)
 }

@@ -37,12 +37,14 @@ func (s *Service) FindByReference(ctx context.Context, reference string) (Charge
 }
 
 // Change is what a refund or a dispute does to a charge: differences of amounts, and the event that
-// tells of it. Disputed is what a dispute asks for, however much is left.
+// tells of it. Disputed is what a dispute asks for, however much is left; Lost is what it cost, and DisputeFees are its fees. The
+// database writes these two, from the disputes (see the migration of the columns).
 type Change struct {
-	Refunded, RefundPending, Disputed money.Amount
-	Event                             string // charge.updated or charge.refunded
-	Source                            outbox.Source
-	RequestID                         ids.Request
+	Refunded, RefundPending     money.Amount
+	Disputed, Lost, DisputeFees money.Amount
+	Event                       string // charge.updated or charge.refunded
+	Source                      outbox.Source
+	RequestID                   ids.Request
 }
 
 // ChangeTx applies a change to a charge whose row the transaction holds, or that an earlier one has left to it
@@ -53,6 +55,8 @@ func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Loc
 	c.AmountRefunded += d.Refunded
 	c.AmountRefundPending += d.RefundPending
 	c.AmountContested += d.Disputed
+	c.AmountLost += d.Lost
+	c.DisputeFeeTotal += d.DisputeFees
 	c.AmountDisputed = max(0, min(c.AmountContested, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending))
 	c = s.derive(c)
 	var from *basis

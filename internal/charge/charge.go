@@ -47,6 +47,7 @@ type Charge struct {
 	AmountRefundPending    money.Amount               `db:"amount_refund_pending" json:"amount_refund_pending"`
 	AmountRefundable       money.Amount               `db:"-" json:"amount_refundable"`
 	AmountDisputed         money.Amount               `db:"amount_disputed" json:"amount_disputed"`
+	AmountReturned         money.Amount               `db:"-" json:"amount_returned"` // by the bank, or lost by disputes
 	Currency               money.Currency             `db:"currency" json:"currency"`
 	FundingCurrency        money.Currency             `db:"funding_currency" json:"funding_currency"`
 	Type                   Type                       `db:"type" json:"type"`
@@ -60,7 +61,9 @@ type Charge struct {
 	Token                  ids.Token                  `db:"token_id" json:"token"`
 	Fees                   []fee.Line                 `db:"fees" json:"fees"`
 	FeeTotal               money.Amount               `db:"fee_total" json:"fee_total"`
-	Net                    money.Amount               `db:"-" json:"net"`
+	DisputeFeeTotal        money.Amount               `db:"dispute_fee_total" json:"dispute_fee_total"`
+	Net                    money.Amount               `db:"-" json:"net"` // captured less FeeTotal, whatever happened since
+	NetAfterReversals      money.Amount               `db:"-" json:"net_after_reversals"`
 	Failure                *Failure                   `db:"failure" json:"failure"`
 	ReturnCode             *string                    `db:"return_code" json:"return_code"`
 	VoidReason             *string                    `db:"void_reason" json:"void_reason"`
@@ -85,6 +88,8 @@ type Charge struct {
 	// AmountContested is what all open and lost disputes ask for. AmountDisputed is as much of it as is
 	// neither refunded nor about to be.
 	AmountContested money.Amount `db:"amount_contested" json:"-"`
+	// AmountLost is what its disputes cost that were lost or accepted.
+	AmountLost money.Amount `db:"amount_lost" json:"-"`
 	// NextStepAt is when the charge expires or settles by itself.
 	NextStepAt *instant.Time `db:"next_step_at" json:"-"`
 }
@@ -171,9 +176,19 @@ func (s *Service) derive(c Charge) Charge {
 	if c.Status == Captured || c.Status == Settled || (c.Status == Pending && c.Type != Card) {
 		c.AmountRefundable = max(0, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending-c.AmountDisputed)
 	}
+	c.AmountReturned = c.returnedByBank() + c.AmountLost
 	c.Net = c.AmountCaptured - c.FeeTotal
+	c.NetAfterReversals = c.Net - c.AmountRefunded - c.AmountReturned - c.DisputeFeeTotal
 	if c.Fees == nil {
 		c.Fees = []fee.Line{} // a list in JSON, before the first fee too
 	}
 	return c
+}
+
+// returnedByBank is what the bank returned of a debit that had settled: all of it, whatever was refunded before.
+func (c Charge) returnedByBank() money.Amount {
+	if c.Status == Returned {
+		return c.AmountCaptured
+	}
+	return 0
 }

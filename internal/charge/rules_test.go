@@ -306,7 +306,7 @@ func TestEventsTellTheStory(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	want := []string{
-		"amount_authorized", "amount_captured", "amount_refundable", "authorized_at", "available_on", "captured_at", "fee_total", "fees", "net",
+		"amount_authorized", "amount_captured", "amount_refundable", "authorized_at", "available_on", "captured_at", "fee_total", "fees", "net", "net_after_reversals",
 		"network_transaction_id", "payment_method", "status", "version",
 	}
 	if e := events[1]; e.Type != "charge.captured" || e.Position != 2 || !slices.Equal(e.Keys, want) || e.Was != "processing" || !e.Same || e.Source != "api" {

@@ -148,6 +148,9 @@ var audits = map[string]string{
 	"reference submitted twice":          `(SELECT FROM sandbox_processor_book GROUP BY reference HAVING count(*) > 1) twice`,
 	"approval without a charge": `sandbox_processor_book b LEFT JOIN charges c ON c.processor_reference = b.reference
 		WHERE b.kind IN ('authorize', 'debit') AND (b.answer->>'approved')::boolean AND c.status IS DISTINCT FROM 'processing' AND c.amount_authorized IS DISTINCT FROM b.amount`,
+	"charge whose last event says another net than the books": `charges c JOIN events e ON e.object_id = c.id AND e.position = c.version
+		WHERE (e.object->>'net_after_reversals')::bigint <> coalesce((SELECT sum(amount * ((credit LIKE 'merchant\_%')::int - (debit LIKE 'merchant\_%')::int))
+		FROM ledger_entries l WHERE l.application_id = c.application_id AND l.charge_id = c.id), 0)`,
 	"books off balance": `(SELECT FROM ledger_balances GROUP BY application_id, currency HAVING sum(balance) <> 0) off`,
 }
 

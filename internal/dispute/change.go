@@ -74,20 +74,23 @@ func (c *change) post(d Dispute, name, kind string, debit, credit ledger.Account
 		Currency: d.Currency, SourceID: d.ID.Bytes(), ChargeID: d.ChargeID})
 }
 
-// lose moves a chargeback to lost or accepted, and its money to the processor.
-func (c *change) lose(to Status) error {
-	c.post(c.row.Dispute, "lost", "chargeback_lost", ledger.MerchantReserved, ledger.ProcessorReceivable)
-	return c.write(func(r *row) error {
-		r.Status = to
-		return nil
-	})
-}
-
-// contest is a change that may also change the charge, whose lock is held.
+// contest is a change that may also change the charge, whose lock is held. Only an event of the processor has a notice.
 type contest struct {
 	change
 	charge charge.Locked
 	notice processor.DisputeNotice
+}
+
+// lose moves a chargeback to lost or accepted, and its money to the processor.
+func (c *contest) lose(to Status) error {
+	c.post(c.row.Dispute, "lost", "chargeback_lost", ledger.MerchantReserved, ledger.ProcessorReceivable)
+	if err := c.changeCharge(charge.Change{Lost: c.row.Amount}); err != nil {
+		return err
+	}
+	return c.write(func(r *row) error {
+		r.Status = to
+		return nil
+	})
 }
 
 // open writes the dispute that the notice tells of. began is nil if it is told of by its outcome only.
@@ -110,7 +113,13 @@ func (c *contest) open(ctx context.Context, kind Kind, began *Kind) error {
 }
 
 // retrieve charges what a retrieval costs; no money of the payer moves.
-func (c *contest) retrieve(ctx context.Context, r *row) error { return c.assess(ctx, r, fee.Retrieval) }
+func (c *contest) retrieve(ctx context.Context, r *row) error {
+	fees, err := c.assess(ctx, r, fee.Retrieval)
+	if err != nil {
+		return err
+	}
+	return c.changeCharge(charge.Change{DisputeFees: fees})
+}
 
 // reserve is what a chargeback does at once: refunds that were not sent are canceled, the amount is
 // reserved and disputed of the charge, which counts what is left of it, the fee is charged.
@@ -121,37 +130,42 @@ func (c *contest) reserve(ctx context.Context, r *row) error {
 	}
 	c.charge = l
 	r.Disputed = r.Amount
-	if err := c.dispute(r.Disputed); err != nil {
+	c.post(r.Dispute, "chargeback", "chargeback", ledger.MerchantAvailable, ledger.MerchantReserved)
+	fees, err := c.assess(ctx, r, fee.Chargeback)
+	if err != nil {
 		return err
 	}
-	c.post(r.Dispute, "chargeback", "chargeback", ledger.MerchantAvailable, ledger.MerchantReserved)
-	return c.assess(ctx, r, fee.Chargeback)
+	return c.changeCharge(charge.Change{Disputed: r.Disputed, DisputeFees: fees})
 }
 
-// release gives the amount of a chargeback back from where it is held; the fee stays.
-func (c *contest) release(r *row, held ledger.Account) error {
+// release returns the amount of a chargeback to the merchant from where it is held, or from the processor if it was lost; the fee stays.
+func (c *contest) release(r *row) error {
+	held, by := ledger.MerchantReserved, charge.Change{Disputed: -r.Disputed}
+	if r.Status == Lost {
+		held, by.Lost = ledger.ProcessorReceivable, -r.Amount
+	}
 	c.post(r.Dispute, "won", "chargeback_won", held, ledger.MerchantAvailable)
-	contested := r.Disputed
-	r.Disputed = 0
-	return c.dispute(-contested)
+	r.Status, r.Disputed = Won, 0
+	return c.changeCharge(by)
 }
 
-// dispute changes how much of the charge is disputed.
-func (c *contest) dispute(by money.Amount) error {
-	if by == 0 {
+// changeCharge changes what the charge says of its disputes.
+func (c *contest) changeCharge(by charge.Change) error {
+	if by == (charge.Change{}) {
 		return nil
 	}
-	after, err := c.s.Charges.ChangeTx(c.tx, c.m, c.charge, charge.Change{Disputed: by, Event: "charge.updated", Source: c.source})
+	by.Event, by.Source, by.RequestID = "charge.updated", c.source, c.requestID
+	after, err := c.s.Charges.ChangeTx(c.tx, c.m, c.charge, by)
 	c.charge = after
 	return err
 }
 
-// assess charges the merchant for what happened, from what is available.
-func (c *contest) assess(ctx context.Context, r *row, kind fee.Kind) error {
+// assess charges the merchant for what happened, from what is available, and returns how much.
+func (c *contest) assess(ctx context.Context, r *row, kind fee.Kind) (money.Amount, error) {
 	merchant := fee.Merchant{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID}
 	terms, err := fee.InForceTx(ctx, c.tx, map[fee.Merchant]time.Time{merchant: c.m.At})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	brand := "" // of a bank account
 	if card := c.charge.PaymentMethod.CardMethod; card != nil {
@@ -159,7 +173,8 @@ func (c *contest) assess(ctx context.Context, r *row, kind fee.Kind) error {
 	}
 	event := terms[merchant].Event(merchant, r.ID.Bytes(), kind, r.Amount, brand, c.m.At)
 	r.Fees = append(r.Fees, event.Lines...)
-	r.FeeTotal += fee.Total(event.Lines)
+	total := fee.Total(event.Lines)
+	r.FeeTotal += total
 	ledger.PostTx(c.tx, c.m, charge.FeePostings(event, r.ID.String(), r.ChargeID, r.Currency, ledger.MerchantAvailable)...)
-	return fee.RecordTx(c.tx, []fee.Event{event})
+	return total, fee.RecordTx(c.tx, []fee.Event{event})
 }

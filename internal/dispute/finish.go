@@ -3,9 +3,8 @@ package dispute
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
+	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -49,7 +48,8 @@ func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source
 	var out []finished
 	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
 		out = make([]finished, len(ins))
-		if err := s.lockChargesTx(ctx, tx, ins); err != nil {
+		charges, err := s.lockChargesTx(ctx, tx, ins)
+		if err != nil {
 			return err
 		}
 		rows, err := s.lockAllTx(ctx, tx, applications, disputes)
@@ -61,11 +61,12 @@ func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source
 			if !ok {
 				return fmt.Errorf("dispute: %v is gone", disputes[i])
 			}
-			c := &change{s: s, tx: tx, m: at[in.ApplicationID], source: source, requestID: in.RequestID, row: r}
+			c := &contest{change: change{s: s, tx: tx, m: at[in.ApplicationID], source: source, requestID: in.RequestID, row: r},
+				charge: charges[in.ChargeID]}
 			if out[i], err = c.finish(ctx, in); err != nil {
 				return err
 			}
-			rows[disputes[i]] = c.row
+			rows[disputes[i]], charges[in.ChargeID] = c.row, c.charge
 		}
 		return nil
 	})
@@ -74,21 +75,17 @@ func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source
 
 // lockChargesTx locks the charges of outcomes, in the order of their ids: events of the processor take
 // them before the dispute, too, and the database looks at them for a dispute that is written twice.
-func (s *Service) lockChargesTx(ctx context.Context, tx *pg.Tx, ins []operation.Outcome) error {
-	byCharge := slices.SortedFunc(slices.Values(ins), func(a, b operation.Outcome) int {
-		return strings.Compare(a.ChargeID.String(), b.ChargeID.String())
-	})
-	for _, in := range byCharge {
-		if _, err := s.Charges.LockTx(ctx, tx, in.ApplicationID, in.ChargeID); err != nil {
-			return err
-		}
+func (s *Service) lockChargesTx(ctx context.Context, tx *pg.Tx, ins []operation.Outcome) (map[ids.Charge]charge.Locked, error) {
+	named := make([]charge.Named, len(ins))
+	for i, in := range ins {
+		named[i] = charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}
 	}
-	return nil
+	return s.Charges.LockAllTx(ctx, tx, named)
 }
 
 // finish writes one outcome. Written twice it is the same, so that the request and the resolver may
 // both arrive here.
-func (c *change) finish(ctx context.Context, in operation.Outcome) (finished, error) {
+func (c *contest) finish(ctx context.Context, in operation.Outcome) (finished, error) {
 	refusal, err := c.answered(in)
 	if err != nil {
 		return finished{}, err
@@ -104,7 +101,7 @@ func (c *change) finish(ctx context.Context, in operation.Outcome) (finished, er
 
 // answered applies an outcome: an answer that the processor took counts as far as the dispute is
 // still what was answered.
-func (c *change) answered(in operation.Outcome) (*fault.Error, error) {
+func (c *contest) answered(in operation.Outcome) (*fault.Error, error) {
 	is := answer(*in.Note)
 	var refusal *fault.Error
 	var err error

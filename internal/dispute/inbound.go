@@ -9,7 +9,6 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/ledger"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -69,14 +68,7 @@ func (s *Service) Escalate(ctx context.Context, ev processor.Event) error {
 // Won records that a chargeback was decided for the merchant: the money comes back, no fee does.
 func (s *Service) Won(ctx context.Context, ev processor.Event) error {
 	return s.decided(ctx, ev, Won, func(c *contest) error {
-		return c.write(func(r *row) error {
-			held := ledger.MerchantReserved
-			if r.Status == Lost { // the processor has it already, and gives it back
-				held = ledger.ProcessorReceivable
-			}
-			r.Status = Won
-			return c.release(r, held)
-		})
+		return c.write(c.release)
 	})
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
+	"svcpay/internal/processor"
 	"svcpay/internal/refund"
 )
 
@@ -120,6 +122,44 @@ func TestRefundsAndChargebackAtOnce(t *testing.T) {
 		now := w.chargeNow(c.ID)
 		if now.AmountRefunded+now.AmountDisputed != 1000 || now.AmountRefundPending != 0 {
 			t.Errorf("%s", jsonOf(t, now))
+		}
+	}
+	w.audit(t)
+}
+
+// What a charge returned and what its disputes cost is on the charge whatever happens to the disputes, and adds up to its postings.
+func TestChargeAddsUpItsDisputes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, life := range map[string]struct {
+		happens        func(ev processor.Event)
+		returned, cost money.Amount
+	}{
+		"retrieval":         {func(ev processor.Event) { w.heard(opened, retrieval(ev)) }, 0, 500},
+		"open":              {func(ev processor.Event) { w.heard(opened, ev) }, 0, 1500},
+		"escalated":         {func(ev processor.Event) { w.heard(opened, retrieval(ev)); w.heard(escalated, ev) }, 0, 2000},
+		"won":               {func(ev processor.Event) { w.heard(opened, ev); w.heard(won, ev) }, 0, 1500},
+		"lost":              {func(ev processor.Event) { w.heard(lost, ev) }, 700, 1500},
+		"lost and then won": {func(ev processor.Event) { w.heard(lost, ev); w.heard(won, ev) }, 0, 1500},
+		"accepted": {func(ev processor.Event) {
+			if _, err := w.Disputes.Accept(t.Context(), w.Actor(), w.heard(opened, ev).ID.String(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}, 700, 1500},
+		"overdue": {func(ev processor.Event) {
+			w.heard(opened, ev)
+			w.Clock.Advance(8 * 24 * time.Hour)
+			w.sweep()
+		}, 700, 1500},
+	} {
+		c := w.charged(1000)
+		if _, err := w.refunded(c.ID, 600); err != nil {
+			t.Fatal(err)
+		}
+		life.happens(w.noticed(c, 700))
+		if now := w.chargeNow(c.ID); now.AmountReturned != life.returned || now.DisputeFeeTotal != life.cost || now.Net != c.Net || now.FeeTotal != c.FeeTotal ||
+			now.NetAfterReversals != c.Net-600-life.returned-life.cost {
+			t.Errorf("%s: %s", name, jsonOf(t, now))
 		}
 	}
 	w.audit(t)

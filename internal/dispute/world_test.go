@@ -293,6 +293,12 @@ var audits = map[string]string{
 		greatest(0, least(c.amount_contested, c.amount_captured - c.amount_refunded - c.amount_refund_pending))`,
 	"contested amount that is not the disputes'": `charges c WHERE c.amount_contested <>
 		coalesce((SELECT sum(disputed) FROM disputes d WHERE d.application_id = c.application_id AND d.charge_id = c.id), 0)`,
+	"charge that does not say what it lost": `charges c WHERE (c.amount_lost, c.dispute_fee_total) <> (SELECT
+		coalesce(sum(amount) FILTER (WHERE status IN ('lost', 'accepted')), 0), coalesce(sum(fee_total), 0)
+		FROM disputes d WHERE d.application_id = c.application_id AND d.charge_id = c.id)`,
+	"charge whose last event says another net than the books": `charges c JOIN events e ON e.object_id = c.id AND e.position = c.version
+		WHERE (e.object->>'net_after_reversals')::bigint <> (SELECT sum(amount * ((credit LIKE 'merchant\_%')::int - (debit LIKE 'merchant\_%')::int))
+		FROM ledger_entries l WHERE l.application_id = c.application_id AND l.charge_id = c.id)`,
 	"more gone than captured":    `charges c WHERE c.amount_refunded + c.amount_refund_pending + c.amount_disputed > c.amount_captured`,
 	"fees that are not booked":   `disputes d WHERE d.fee_total <> ` + posted + `credit = 'application_fees')`,
 	"fees that are not recorded": `disputes d WHERE d.fee_total <> (SELECT coalesce(sum(total), 0) FROM fee_events f WHERE f.application_id = d.application_id AND f.source_id = d.id)`,

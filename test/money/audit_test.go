@@ -1,7 +1,10 @@
 package money
 
 import (
+	"svcpay/internal/charge"
+	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
+	"svcpay/internal/page"
 	"svcpay/test/rig"
 )
 
@@ -64,6 +67,47 @@ func (s *site) auditLedger() {
 		WHERE c.application_id = @app AND next_step_at <= @now::timestamptz + k.ahead * interval '1 microsecond'`)
 	s.auditDonations()
 	s.auditBalances()
+	s.auditNets()
+}
+
+// auditNets compares what a list says that the merchant keeps of each charge with the charge's balance entries, and the sum of these
+// over a merchant's charges with the merchant's balance, which payouts alone change further.
+func (s *site) auditNets() {
+	s.t.Helper()
+	type entry struct {
+		ChargeID *ids.Charge `db:"charge_id"`
+		Merchant int64       `db:"merchant_id"`
+		Sum      int64       `db:"sum"`
+	}
+	kept, left := map[ids.Charge]int64{}, map[int64]int64{}
+	for _, e := range rows[entry](s, `
+		SELECT charge_id, merchant_id, sum(amount * ((credit LIKE 'merchant\_%')::int - (debit LIKE 'merchant\_%')::int))::bigint AS sum
+		FROM ledger_entries WHERE application_id = @app GROUP BY 1, 2`) {
+		if left[e.Merchant] += e.Sum; e.ChargeID != nil {
+			kept[*e.ChargeID] = e.Sum
+		} else {
+			left[e.Merchant] -= e.Sum // of payouts
+		}
+	}
+	for in := (page.Input[ids.Charge]{Limit: 100}); ; {
+		got, err := s.Charges.List(s.ctx(), s.server(), charge.ListInput{Page: in})
+		s.must(err)
+		for _, c := range got.Items {
+			if int64(c.NetAfterReversals) != kept[c.ID] {
+				s.t.Fatalf("%s, %s: %d after reversals, the entries sum to %d", c.ID, c.Status, c.NetAfterReversals, kept[c.ID])
+			}
+			left[c.MerchantID] -= int64(c.NetAfterReversals)
+			in.After = c.ID
+		}
+		if !got.HasMore {
+			break
+		}
+	}
+	for merchant, more := range left {
+		if more != 0 {
+			s.t.Fatalf("merchant %d has %d in the books that no charge says", merchant, more)
+		}
+	}
 }
 
 // auditBalances compares what people are shown with the sums of all entries, and with the running totals.

@@ -11,8 +11,8 @@ type Charge struct {
 	JSON, JSONText, JSONLabel                   string
 	Amounts                                     string
 	Authorized, Captured, Refunded, Waiting     string
-	Returned, Disputed                          string
-	Net                                         string
+	Returned, Lost, Held                        string
+	Net, Left                                   string
 	Lines                                       func(n int) string
 	Details, ID, Created, Method                string
 	CardFacts                                   func(funding, country string) string
@@ -59,8 +59,8 @@ var chargeEnglish = Charge{
 	Each:  func(amount string) string { return amount + " each" },
 	Share: func(rate string) string { return rate + " of the base" },
 	JSON:  "JSON", JSONText: "What the API says of it.", JSONLabel: "The object as JSON",
-	Amounts: "Amounts", Authorized: "Authorized", Captured: "Captured", Refunded: "Refunded", Waiting: "Refunds on their way",
-	Returned: "Returned by the bank", Disputed: "Disputed", Net: "Net",
+	Amounts: "Amounts", Authorized: "Authorized", Captured: "Captured", Refunded: "Refunded", Waiting: "Pending refunds",
+	Returned: "Returned by the bank", Lost: "Lost disputes", Held: "Held for open disputes", Net: "Net", Left: "Net without pending amounts",
 	Lines:   func(n int) string { return plural(n, "line", "lines") },
 	Details: "Details", ID: "Charge", Created: "Created", Method: "Method",
 	CardFacts: func(funding, country string) string { return funding + ", " + country },

@@ -27,6 +27,20 @@ WHERE c.application_id = @app AND (amount_contested <> (SELECT coalesce(sum(disp
 		WHERE d.application_id = c.application_id AND d.charge_id = c.id)
 	OR amount_disputed <> greatest(0, least(amount_contested, amount_captured - amount_refunded - amount_refund_pending)))
 
+-- charges whose amounts lost by disputes, or fees of these, are not the disputes'
+SELECT c.id || ' ' || c.status || format(' %s %s', c.amount_lost, c.dispute_fee_total) AS wrong
+FROM charges c, LATERAL (
+	SELECT coalesce(sum(amount) FILTER (WHERE status IN ('lost', 'accepted')), 0) AS lost, coalesce(sum(fee_total), 0) AS fees
+	FROM disputes d WHERE d.application_id = c.application_id AND d.charge_id = c.id) d
+WHERE c.application_id = @app AND (c.amount_lost <> d.lost OR c.dispute_fee_total <> d.fees)
+
+-- charges whose net after reversals, as last published, is not the sum of their postings to the merchant
+SELECT c.id || ' ' || c.status || format(': %s, %s', e.object->>'net_after_reversals', l.sum) AS wrong
+FROM charges c JOIN events e ON e.application_id = c.application_id AND e.object_id = c.id AND e.position = c.version, LATERAL (
+	SELECT coalesce(sum(amount * ((credit LIKE 'merchant\_%')::int - (debit LIKE 'merchant\_%')::int)), 0) AS sum
+	FROM ledger_entries l WHERE l.application_id = c.application_id AND l.charge_id = c.id) l
+WHERE c.application_id = @app AND (e.object->>'net_after_reversals')::bigint <> l.sum
+
 -- totals of charges that are not what the charges come to, though every event is in them
 WITH folded AS (SELECT c.until FROM charge_cutoffs c JOIN event_streams s USING (application_id)
 	WHERE c.application_id = @app AND c.sequence = s.last_sequence
