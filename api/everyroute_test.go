@@ -293,6 +293,16 @@ func TestBrokenDatabaseIsToldWithoutDetail(t *testing.T) {
 	}
 }
 
+// As long as a key is not known, the routes that ask no database for their answer need it for the key.
+func TestUnknownKeyNeedsTheDatabase(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.execute(t, `ALTER SCHEMA public RENAME TO elsewhere`, pg.Args{})
+	for _, path := range asksNoDatabase {
+		s.get(t, path).want(t, 500, "internal_error")
+	}
+}
+
 func TestBusyDatabaseIsToldToComeBack(t *testing.T) {
 	t.Parallel()
 	s := open(t)

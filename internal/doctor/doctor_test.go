@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/doctor"
 	"svcpay/internal/fixture"
 	"svcpay/internal/pg"
+	"svcpay/internal/pgtest"
 	"svcpay/internal/vault"
 )
 
@@ -159,7 +160,7 @@ func TestStatementsWithoutBoundsAreDoubtful(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	p := patient(w)
-	pool, err := pg.Open(t.Context(), w.Pool.Config().ConnString()+"&statement_timeout=0&lock_timeout=0&jit=on")
+	pool, err := pg.Open(t.Context(), strings.ReplaceAll(w.Pool.Config().ConnString(), pgtest.Patient, "")+"&statement_timeout=0&lock_timeout=0&jit=on")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -297,7 +297,11 @@ func TestRowsShareNothing(t *testing.T) {
 
 func TestEveryConnectionIsBounded(t *testing.T) {
 	t.Parallel()
-	pool := pgtest.New(t)
+	pool, err := pg.Open(t.Context(), pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
 	for name, want := range map[string]string{"statement_timeout": "5s", "lock_timeout": "2s", "idle_in_transaction_session_timeout": "10s", "jit": "off", "application_name": "svcpay"} {
 		if got, err := pg.Value[string](t.Context(), pool, `SELECT current_setting(@name)`, pg.Args{"name": name}); err != nil || got != want {
 			t.Errorf("%s is %s, %v; want %s", name, got, err, want)

@@ -37,12 +37,15 @@ import (
 
 const closeTimeout = 10 * time.Second
 
-// New returns a pool, opened as the product opens it, on a database of the
+// Patient is what New adds to a database's address: tests fill tables by single statements, which may take long on a busy machine.
+const Patient = "&statement_timeout=60000"
+
+// New returns a pool, opened as the product opens it but for [Patient], on a database of the
 // test's own with the current schema. Both are gone when the test ends. A
 // connection that the test never gave back fails it.
 func New(t testing.TB) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pg.Open(t.Context(), URL(t))
+	pool, err := pg.Open(t.Context(), URL(t)+Patient)
 	if err != nil {
 		t.Fatal(err)
 	}
