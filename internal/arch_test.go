@@ -48,6 +48,7 @@ var rows = map[string]row{
 	"check":       {0, "fault money sensitive"},
 	"redact":      {0, "sensitive"},
 	"search":      {0, "digits fault"},
+	"mailbox":     {0, ""},
 	"wholefile":   {0, ""},
 	"spreadsheet": {0, ""},
 	"planted":     {0, ""},

@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/report"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -125,7 +126,7 @@ func thing(t *text.Catalogue, e audit.Entry, name report.SubjectName) string {
 	for _, member := range []string{"name", "email", "url"} {
 		for _, kept := range []string{d.word(member), d.formerWord(member)} {
 			if words == "" && e.Outcome == audit.Done {
-				words = kept
+				words = mailbox.Shown(kept)
 			}
 		}
 	}

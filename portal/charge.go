@@ -15,6 +15,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
@@ -229,7 +230,7 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 	street := strings.Join(slices.DeleteFunc([]string{b.AddressLine1, b.AddressLine2, strings.TrimSpace(b.AddressCity + " " + b.AddressState + " " + b.AddressZip),
 		b.AddressCountry}, func(s string) bool { return s == "" }), ", ")
 	var pairs []ui.Pair
-	for _, one := range []ui.Pair{{Key: t.Charge.Name, Value: b.Name()}, {Key: t.Charge.Email, Value: b.Email}, {Key: t.Charge.Phone, Value: b.Phone},
+	for _, one := range []ui.Pair{{Key: t.Charge.Name, Value: b.Name()}, {Key: t.Charge.Email, Value: mailbox.Shown(b.Email)}, {Key: t.Charge.Phone, Value: b.Phone},
 		{Key: t.Charge.Billing, Value: street}} {
 		if one.Value != "" {
 			pairs = append(pairs, one)
@@ -240,7 +241,7 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 		return views.Part{Card: card, Body: ui.Plain(t.Charges.NoName)}
 	}
 	if b.Email != "" {
-		card.Link, card.Href = t.Charge.Others, withQuery(chargesPath, url.Values{"q": {b.Email}})
+		card.Link, card.Href = t.Charge.Others, withQuery(chargesPath, url.Values{"q": {mailbox.Shown(b.Email)}})
 	}
 	return views.Part{Card: card, Body: ui.KeyValue(pairs)}
 }

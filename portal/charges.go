@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
@@ -194,7 +195,7 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees
 		payer := payerOf(t, one)
 		method, detail := methodOf(t, one)
 		out.Rows = append(out.Rows, ui.Row{Href: chargesPath + "/" + one.ID.String(),
-			Cells: []templ.Component{ui.Two(payer, one.Email), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
+			Cells: []templ.Component{ui.Two(payer, mailbox.Shown(one.Email)), ui.Money(one.Amount, one.Currency), views.ChargeState(stateOf(t, one)),
 				ui.Method(method, detail), ui.Plain(here.names[one.MerchantID]), ui.Time(one.CreatedAt.Time)}})
 	}
 	return out
@@ -231,7 +232,7 @@ func chargeLine(c charge.Charge) []string {
 	}
 	return []string{c.ID.String(), stamp(c.CreatedAt.Time), string(c.Status), units(c.Amount), units(c.AmountCaptured), units(c.AmountRefunded),
 		units(c.AmountDisputed), units(c.FeeTotal), units(c.Net), string(c.Currency), string(c.Type), brand, c.PaymentMethod.Last4,
-		c.Billing.Name(), c.Billing.Email, strconv.FormatInt(c.MerchantID, 10), deref(c.ExternalID), strconv.FormatBool(c.Recurring),
+		c.Billing.Name(), mailbox.Shown(c.Billing.Email), strconv.FormatInt(c.MerchantID, 10), deref(c.ExternalID), strconv.FormatBool(c.Recurring),
 		deref(c.Description), failure, deref(c.ReturnCode), available, payout,
 		units(c.AmountReturned), units(c.DisputeFeeTotal), units(c.NetAfterReversals)}
 }

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/page"
 	"svcpay/internal/report"
 	"svcpay/views"
@@ -82,7 +83,7 @@ func donorFacts(t *text.Catalogue, d daf.Donation) []ui.Fact {
 	}
 	out := []ui.Fact{{Key: t.Donations.Donor, Value: ui.Two(name, detail)}}
 	if d.User.Email != "" {
-		out = append(out, ui.Fact{Key: t.Donations.Email, Value: ui.Plain(d.User.Email)})
+		out = append(out, ui.Fact{Key: t.Donations.Email, Value: ui.Plain(mailbox.Shown(d.User.Email))})
 	}
 	if d.User.Note != "" {
 		out = append(out, ui.Fact{Key: t.Donations.FromDonor, Value: ui.Plain(d.User.Note)})

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/page"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -145,7 +146,7 @@ func byHand(d daf.Donation) (out []daf.Status) {
 func (p *Portal) donationLine(c echo.Context, d daf.Donation, merchants payees, may bool) views.DonationLine {
 	t := say(c)
 	at := donationsPath + "/" + d.ID.String()
-	out := views.DonationLine{ID: d.ID.String(), Href: at, Donor: donor(t, d), Detail: d.User.Email, Amount: d.Amount, Currency: d.Currency,
+	out := views.DonationLine{ID: d.ID.String(), Href: at, Donor: donor(t, d), Detail: mailbox.Shown(d.User.Email), Amount: d.Amount, Currency: d.Currency,
 		Tone: donationTone(d.Status), Status: t.Donations.Statuses[string(d.Status)], Fund: d.Fund.Name,
 		Tracking: cmp.Or(deref(d.TrackingID), t.Donations.NoTracking), Merchant: merchants.names[d.MerchantID], At: d.CreatedAt.Time}
 	if d.Kind == daf.Nonintegrated {
@@ -180,7 +181,7 @@ func (p *Portal) sendDonations(c echo.Context) error {
 		return everyPage(in.Page, read, func(d daf.Donation) ids.Donation { return d.ID }, func(d daf.Donation) error {
 			return write(d.ID.String(), d.CreatedAt.UTC().Format(time.RFC3339), whole(d.MerchantID), string(d.Kind), string(d.Status),
 				units(d.Amount), string(d.Currency), units(d.FeeTotal), units(d.Net), deref(d.TrackingID), deref(d.GrantID), d.Fund.Name,
-				d.User.FirstName, d.User.LastName, d.User.Email, yes(d.Anonymous), deref(d.ExternalID), d.Metadata[checkNumber],
+				d.User.FirstName, d.User.LastName, mailbox.Shown(d.User.Email), yes(d.Anonymous), deref(d.ExternalID), d.Metadata[checkNumber],
 				d.Metadata[receivedOn], deref(d.Note))
 		})
 	})

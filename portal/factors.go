@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/internal/mailbox"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -18,7 +19,7 @@ func (p *Portal) showPassword(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.NewPasswordPage(p.page(c, say(c).Settings.ChangePassword), views.NewPassword{Email: person.Email}))
+	return render(c, http.StatusOK, views.NewPasswordPage(p.page(c, say(c).Settings.ChangePassword), views.NewPassword{Email: mailbox.Shown(person.Email)}))
 }
 
 func (p *Portal) setPassword(c echo.Context) error {
@@ -34,7 +35,7 @@ func (p *Portal) setPassword(c echo.Context) error {
 	err = p.Identity.ChangePassword(c.Request().Context(), visit.Person, session.ID, form.Get("password"))
 	t := say(c)
 	if above, beside, ok := problems(err, t.Failures.Other, nil); ok {
-		view := views.NewPassword{Email: visit.Email, Problems: above, Mistake: beside["password"]}
+		view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: above, Mistake: beside["password"]}
 		return render(c, http.StatusUnprocessableEntity, views.NewPasswordPage(p.page(c, t.Settings.ChangePassword), view))
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/identity"
+	"svcpay/internal/mailbox"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -21,7 +22,7 @@ func (p *Portal) showHome(c echo.Context) error {
 		return p.showDashboard(c, a.Place, person)
 	}
 	t := say(c)
-	view := views.Home{Name: person.Name, Email: person.Email, Grants: grantPairs(t, person.Grants), APIURL: p.BaseURL + "/api"}
+	view := views.Home{Name: person.Name, Email: mailbox.Shown(person.Email), Grants: grantPairs(t, person.Grants), APIURL: p.BaseURL + "/api"}
 	return render(c, http.StatusOK, views.HomePage(p.page(c, t.Home.Title), view))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/identity"
+	"svcpay/internal/mailbox"
 	"svcpay/views"
 )
 
@@ -19,7 +20,7 @@ func (p *Portal) offer(c echo.Context) (identity.Invitation, views.Offer, error)
 	}
 	t := say(c)
 	at := "/portal/invite/" + c.Param("token")
-	out := views.Offer{Text: t.Invite.Text(i.InvitedBy, t.Roles[string(i.Role)], placeName(t, i.Scope, i.ScopeName)), Action: at, Email: i.Email}
+	out := views.Offer{Text: t.Invite.Text(i.InvitedBy, t.Roles[string(i.Role)], placeName(t, i.Scope, i.ScopeName)), Action: at, Email: mailbox.Shown(i.Email)}
 	person, known, err := p.person(c)
 	switch {
 	case err != nil:

@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/internal/mailbox"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -37,10 +38,10 @@ func (p *Portal) sendInvite(c echo.Context) error {
 		return err
 	}
 	if p.Identity.SendsInvitations() {
-		tell(c, ui.Toast{Tone: ui.Success, Text: t.Team.Mailed(made.Email)})
+		tell(c, ui.Toast{Tone: ui.Success, Text: t.Team.Mailed(mailbox.Shown(made.Email))})
 		return seeOther(c, teamPath)
 	}
-	view := views.Invited{Email: made.Email, Until: text.To(c.Request().Context()).Date(made.ExpiresAt.Time), Back: teamPath,
+	view := views.Invited{Email: mailbox.Shown(made.Email), Until: text.To(c.Request().Context()).Date(made.ExpiresAt.Time), Back: teamPath,
 		Link: p.BaseURL + "/portal/invite/" + made.Token}
 	return render(c, http.StatusOK, views.InvitedPage(p.page(c, t.Team.InvitedTitle), view))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/mailbox"
 	"svcpay/static"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -30,7 +31,7 @@ func (p *Portal) page(c echo.Context, title string) views.Page {
 	}
 	if visit, known, err := p.visitor(c); err == nil && known { // a page about an error may have to do without
 		reachable := p.reachable(c)
-		page.Person, page.Email, page.Nav = visit.Name, visit.Email, navigation(c, reachable)
+		page.Person, page.Email, page.Nav = visit.Name, mailbox.Shown(visit.Email), navigation(c, reachable)
 		page.Session, page.Stay, page.SignIn = p.lasting(visit), stayPath, loginPath
 		page.ViewAs, page.Viewing, page.EndView = among(reachable, viewPath), viewBar(c), viewPath+"/end"
 		page.Search, page.Settings = among(reachable, searchPath), among(reachable, settingsPath)

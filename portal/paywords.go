@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -31,7 +32,7 @@ func (p *Portal) machineDay(c echo.Context) time.Time {
 
 // payerOf is how a charge's payer is called.
 func payerOf(t *text.Catalogue, c charge.Summary) string {
-	return cmp.Or(c.Payer, c.Email, t.Charges.NoName)
+	return cmp.Or(c.Payer, mailbox.Shown(c.Email), t.Charges.NoName)
 }
 
 // methodOf is what was paid with, and what explains it.

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	receipts "svcpay/internal/receipt"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -52,11 +53,11 @@ func (p *Portal) receiptForm(c echo.Context) (views.ActForm, error) {
 	}
 	at := chargesPath + "/" + r.Charge.ID.String()
 	f := views.ActForm{Title: t.Send, Text: t.SendText, Action: at + "/receipt", Back: at, Once: newOnce(), Press: t.Press,
-		Field:  ui.Field{Name: "email", Label: t.Email, Type: "email", Value: r.Charge.Billing.Email, Autocomplete: "off", Required: true, Focus: true},
+		Field:  ui.Field{Name: "email", Label: t.Email, Type: "email", Value: mailbox.Shown(r.Charge.Billing.Email), Autocomplete: "off", Required: true, Focus: true},
 		Beside: ui.Button{Label: t.Open, Href: at + "/receipt.pdf", Variant: ui.Outline, Size: "sm", Icon: ui.IconFile}}
 	viewer := text.To(ctx)
 	for _, one := range sent {
-		f.Before = append(f.Before, ui.Pair{Key: viewer.Time(one.CreatedAt.Time), Value: t.SentTo(one.Email), Detail: one.SentBy})
+		f.Before = append(f.Before, ui.Pair{Key: viewer.Time(one.CreatedAt.Time), Value: t.SentTo(mailbox.Shown(one.Email)), Detail: one.SentBy})
 	}
 	switch {
 	case !p.Receipts.Mails():
@@ -128,7 +129,7 @@ func (p *Portal) receiptsSent(c echo.Context, id ids.Charge) (out []ui.Happening
 	sent, err := p.Receipts.SentOf(c.Request().Context(), actor(c), id)
 	for _, one := range sent {
 		out = append(out, ui.Happening{Icon: ui.IconReceipt, Title: say(c).Receipt.SentTitle, By: one.SentBy, At: one.CreatedAt.Time,
-			Detail: ui.Plain(say(c).Receipt.SentTo(one.Email))})
+			Detail: ui.Plain(say(c).Receipt.SentTo(mailbox.Shown(one.Email)))})
 	}
 	return out, err
 }

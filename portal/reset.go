@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/mailbox"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -50,7 +51,7 @@ func (p *Portal) showReset(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := views.Reset{Action: c.Request().URL.Path, Email: person.Email}
+	view := views.Reset{Action: c.Request().URL.Path, Email: mailbox.Shown(person.Email)}
 	return render(c, http.StatusOK, views.ResetPage(p.page(c, say(c).Reset.NewTitle), view))
 }
 
@@ -65,7 +66,7 @@ func (p *Portal) reset(c echo.Context) error {
 		err = p.Identity.Reset(ctx, token, form.Get("password"))
 	}
 	if above, beside, ok := problems(err, t.Failures.Other, nil); ok {
-		view := views.Reset{Action: c.Request().URL.Path, Email: person.Email, Problems: above, PasswordError: beside["password"]}
+		view := views.Reset{Action: c.Request().URL.Path, Email: mailbox.Shown(person.Email), Problems: above, PasswordError: beside["password"]}
 		return render(c, http.StatusUnprocessableEntity, views.ResetPage(p.page(c, t.Reset.NewTitle), view))
 	}
 	if err != nil {

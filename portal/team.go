@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/page"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -131,7 +132,7 @@ func placeName(t *text.Catalogue, scope authz.Scope, name string) string {
 }
 
 func memberOf(t *text.Catalogue, m identity.Member, visitor int64, manages bool) views.TeamMember {
-	out := views.TeamMember{Name: m.Name, Email: m.Email, You: m.PersonID == visitor, Role: t.Roles[string(m.Role)],
+	out := views.TeamMember{Name: m.Name, Email: mailbox.Shown(m.Email), You: m.PersonID == visitor, Role: t.Roles[string(m.Role)],
 		Place: placeName(t, m.Scope, m.ScopeName), Since: m.CreatedAt.Time}
 	if manages {
 		out.Change = teamPath + "/" + strconv.FormatInt(m.GrantID, 10)
@@ -147,7 +148,7 @@ func offersOf(t *text.Catalogue, open []identity.Invitation, manages bool) (out 
 }
 
 func offerOf(t *text.Catalogue, i identity.Invitation, manages bool) views.TeamOffer {
-	out := views.TeamOffer{Email: i.Email, Role: t.Roles[string(i.Role)], Place: placeName(t, i.Scope, i.ScopeName), By: i.InvitedBy, Until: i.ExpiresAt.Time}
+	out := views.TeamOffer{Email: mailbox.Shown(i.Email), Role: t.Roles[string(i.Role)], Place: placeName(t, i.Scope, i.ScopeName), By: i.InvitedBy, Until: i.ExpiresAt.Time}
 	if manages {
 		out.Withdraw = invitationsPath + "/" + strconv.FormatInt(i.ID, 10) + "/withdraw"
 	}

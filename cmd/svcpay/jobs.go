@@ -23,6 +23,7 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "resolve_daf_enrollments", Every: sweepEvery, Run: counting(a.DAF.ResolveEnrollments)},
 		{Name: "fold_charges", Every: sweepEvery, Run: counting(a.Charges.Fold)},
 		{Name: "fold_words", Every: time.Minute, Run: counting(a.Reports.FoldWords)},
+		{Name: "normalize_addresses", Every: time.Minute, Run: counting(a.Reports.NormalizeAddresses)},
 		{Name: "fold_ledger", Every: time.Minute, Run: counting(a.Ledger.Fold)},
 		{Name: "compare_ledger", Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
 			_, err := a.Ledger.CompareDue(ctx)

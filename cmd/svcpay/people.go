@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/policy"
 )
 
@@ -36,7 +37,7 @@ func (c createAdminCommand) Run(w *world) error {
 		if err != nil {
 			return saidOf(err)
 		}
-		_, err = fmt.Fprintf(w.stdout, "%s/portal/invite/%s\nWorks once, until %s, for %s.\n", base, made.Token, made.ExpiresAt.Format(instant.Layout), made.Email)
+		_, err = fmt.Fprintf(w.stdout, "%s/portal/invite/%s\nWorks once, until %s, for %s.\n", base, made.Token, made.ExpiresAt.Format(instant.Layout), mailbox.Shown(made.Email))
 		return err
 	})
 }

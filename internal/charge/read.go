@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
@@ -64,7 +65,7 @@ type ListInput struct {
 	Types      []string
 	Currencies []string
 	ExternalID *string // of one charge that did not fail, at most, and of any number that did
-	Email      *string // of the payer, in letters of either case
+	Email      *string // of the payer, in letters of either case and any form
 	Last4      *string // of the card or bank account
 	Recurring  *bool
 	Metadata   map[string]string // pairs that a charge must have; nil for any
@@ -113,7 +114,7 @@ func (s *Service) selection(ctx context.Context, applicationID int64, in ListInp
 	}
 	return pg.Args{"application_id": applicationID,
 		"statuses": in.Statuses, "merchants": in.Merchants, "types": types, "currencies": currencies,
-		"external_id": in.ExternalID, "email": in.Email, "last4": in.Last4, "recurring": in.Recurring, "metadata": in.Metadata,
+		"external_id": in.ExternalID, "email": mailbox.Sought(in.Email), "last4": in.Last4, "recurring": in.Recurring, "metadata": in.Metadata,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, nil
 }

@@ -214,7 +214,7 @@ func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 	d := Donation{
 		ID: id, Version: 1, ApplicationID: taken.ApplicationID, MerchantID: taken.MerchantID, Kind: taken.Kind, Status: Unknown,
 		Amount: *in.Amount, Currency: money.USD, WorkflowSessionID: in.WorkflowSessionID, GrantID: in.GrantID,
-		Fund: Fund{taken.FundID, taken.FundName}, User: in.user(), Anonymous: deref(in.Anonymous), ExternalID: in.ExternalID,
+		Fund: Fund{taken.FundID, taken.FundName}, User: in.user().normal(), Anonymous: deref(in.Anonymous), ExternalID: in.ExternalID,
 		Metadata: orEmpty(in.Metadata), RequestID: actor.RequestID, CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At),
 	}
 	if d.Kind == Integrated {

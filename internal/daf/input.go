@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"net/mail"
 
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
 )
 
@@ -97,7 +97,7 @@ func (u UserInput) validate(fs *fault.Fields) {
 	before := len(*fs)
 	check.Text(fs, "user.email", u.Email, 0, maxEmail)
 	if e := deref(u.Email); e != "" && len(*fs) == before { // one mistake of it is enough
-		if a, err := mail.ParseAddress(e); err != nil || a.Address != e {
+		if !mailbox.Valid(e) {
 			fs.Add("user.email", "parameter_invalid", "An e-mail address such as donor@example.org.")
 		}
 	}
@@ -106,7 +106,13 @@ func (u UserInput) validate(fs *fault.Fields) {
 	}
 }
 
-// user is the donor of the request.
+// normal is u as it is kept.
+func (u User) normal() User {
+	u.Email = mailbox.Normal(u.Email)
+	return u
+}
+
+// user is the donor as the request has them: what [CreateInput.hash] digests does not change with how an address is kept.
 func (in CreateInput) user() User {
 	if in.User == nil {
 		return User{}

@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
@@ -45,7 +46,7 @@ type ListInput struct {
 	TrackingID *string           // at most one donation has it
 	ExternalID *string           // at most one donation has it
 	Reference  *string           // that either of the two is, a tracking id in letters of either case: at most two donations have it
-	Email      *string           // of the donor, in letters of either case
+	Email      *string           // of the donor, in letters of either case and any form
 	Metadata   map[string]string // pairs that a donation must have; nil for any
 }
 
@@ -60,7 +61,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"kinds": in.Kinds, "statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "tracking_id": in.TrackingID,
-		"external_id": in.ExternalID, "reference": in.Reference, "email": in.Email, "metadata": in.Metadata,
+		"external_id": in.ExternalID, "reference": in.Reference, "email": mailbox.Sought(in.Email), "metadata": in.Metadata,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.derive)
 }

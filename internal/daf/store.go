@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/search"
 )
@@ -106,8 +107,9 @@ func historyTx(tx *pg.Tx, d Donation, e StatusChange, requestID ids.Request) {
 
 // words are what searches find a donation by.
 func (d Donation) words() pgtype.TSVector {
-	return search.Vector(d.User.FirstName, d.User.LastName, d.User.Email, d.User.Note, d.Fund.Name, deref(d.TrackingID),
-		deref(d.ExternalGrantID), deref(d.ExternalID), deref(d.Note))
+	texts := []string{d.User.FirstName, d.User.LastName, d.User.Note, d.Fund.Name, deref(d.TrackingID), deref(d.ExternalGrantID),
+		deref(d.ExternalID), deref(d.Note)}
+	return search.Vector(append(texts, mailbox.Forms(d.User.Email)...)...)
 }
 
 func updateTx(tx *pg.Tx, d Donation) {

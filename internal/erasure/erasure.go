@@ -4,7 +4,6 @@ package erasure
 
 import (
 	"context"
-	"net/mail"
 	"slices"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -14,6 +13,7 @@ import (
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/token"
@@ -50,7 +50,7 @@ func (e Erased) Objects() int { return len(e.Tokens) + len(e.Charges) + len(e.Do
 // ErrUnderWay refuses an erasure while the outcome of something of the payer's is open: what comes back would bring them back.
 var ErrUnderWay = fault.New(fault.KindConflict, "payer_busy", "A payment, a dispute or an export of this payer's is under way. Erase the payer when it is over.")
 
-// Payer forgets everybody in the actor's application who gave this address, in whatever case: their payment methods are deleted and
+// Payer forgets everybody in the actor's application who gave this address, in whatever case and form: their payment methods are deleted and
 // shredded, and their names, addresses, what was written about them and what they were told leave every record. All of it happens or
 // nothing does. Nobody left to forget is no fault. Faults: permission_denied; parameter_invalid; payer_busy.
 func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) (Erased, error) {
@@ -58,7 +58,7 @@ func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) 
 	if err := s.audit.Allow(ctx, actor, authz.PayerErase, about); err != nil {
 		return Erased{}, err
 	}
-	if one, err := mail.ParseAddress(address); err != nil || one.Address != address {
+	if address = mailbox.Normal(address); !mailbox.Valid(address) {
 		return Erased{}, fault.Invalid("parameter_invalid", "Give a whole e-mail address.").On("email")
 	}
 	m, err := s.Clock.Moment(ctx, actor.ApplicationID)

@@ -22,6 +22,11 @@ func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 		firsts, lasts = append(firsts, word(written(first))), append(lasts, word(written(last)))
 		named = append(named, written(first))
 	}
+	patterns := []string{}
+	for _, address := range p.addresses() {
+		patterns = append(patterns, written(address))
+	}
+	pattern := strings.Join(patterns, "|")
 	var last [16]byte
 	for {
 		read, err := pg.All[value[[16]byte]](ctx, tx, `
@@ -32,11 +37,11 @@ func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 			), gone AS (
 				DELETE FROM request_logs l USING page w
 				WHERE l.application_id = @application_id AND l.id = w.id AND (position(lower(@address) IN w.words) > 0
-					OR w.asked ~ @written
+					OR w.asked ~ @written OR @international AND w.words ~ @written
 					OR w.said ~ @named AND EXISTS (SELECT FROM unnest(@firsts::text[], @lasts::text[]) AS n (first, last)
 						WHERE w.said ~ n.first AND w.said ~ n.last))
 			) SELECT id AS value FROM page ORDER BY id DESC LIMIT 1`,
-			pg.Args{"application_id": p.applicationID, "address": p.address, "written": written(p.address),
+			pg.Args{"application_id": p.applicationID, "address": p.address, "written": pattern, "international": len(patterns) > 1,
 				"named": word(strings.Join(named, "|")), "firsts": firsts, "lasts": lasts, "last": last, "batch": logBatch})
 		if err != nil || len(read) == 0 {
 			return err

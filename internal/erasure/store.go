@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/pg"
 )
 
@@ -18,6 +19,9 @@ type payer struct {
 	keys          []string   // of requests that were about any of these
 	busy          bool
 }
+
+// addresses are the forms in which the address may have been written down: what is stored has the first.
+func (p payer) addresses() []string { return mailbox.Forms(p.address) }
 
 // findTx finds and locks what is a payer's: what carries the address, the charges of such tokens and the tokens of such charges.
 func findTx(ctx context.Context, tx *pg.Tx, applicationID int64, address string) (payer, error) {

@@ -23,16 +23,20 @@ func (p *payer) findTrialsTx(ctx context.Context, tx *pg.Tx) error {
 	if err != nil {
 		return err
 	}
-	written, err := json.Marshal(p.address)
-	if err != nil {
-		return err
+	var addresses []string
+	for _, address := range p.addresses() {
+		written, err := json.Marshal(address)
+		if err != nil {
+			return err
+		}
+		addresses = append(addresses, strings.Trim(string(written), `"`))
 	}
-	objects, address := numbers(p.objects()), strings.Trim(string(written), `"`)
+	objects := numbers(p.objects())
 	for some := range slices.Chunk(plain(all), trialBatch) {
 		found, err := pg.All[value[[16]byte]](ctx, tx, `
 			SELECT id AS value FROM events WHERE application_id = @application_id AND id = ANY (@some)
-				AND (split_part(object->>'id', '_', 2) = ANY (@objects) OR position(lower(@address) IN lower(object::text)) > 0)`,
-			pg.Args{"application_id": p.applicationID, "some": some, "objects": objects, "address": address})
+				AND (split_part(object->>'id', '_', 2) = ANY (@objects) OR EXISTS (SELECT FROM unnest(@addresses::text[]) a WHERE position(lower(a) IN lower(object::text)) > 0))`,
+			pg.Args{"application_id": p.applicationID, "some": some, "objects": objects, "addresses": addresses})
 		if err != nil {
 			return err
 		}

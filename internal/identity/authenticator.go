@@ -20,6 +20,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/pg"
 )
 
@@ -74,7 +75,7 @@ func (s *Service) SetUpAuthenticator(ctx context.Context, p Person) (Authenticat
 	if err != nil {
 		return Authenticator{}, err
 	}
-	return authenticatorOf(p.Email, string(text))
+	return authenticatorOf(mailbox.Shown(p.Email), string(text))
 }
 
 var errAuthenticator = fault.New(fault.KindConflict, "authenticator_set", "You have an authenticator app already. Remove it first.")

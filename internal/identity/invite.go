@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
@@ -86,7 +87,7 @@ func (s *Service) Invite(ctx context.Context, actor authz.Actor, in NewInvitatio
 	if err := s.mayGrant(ctx, actor, in.Role, in.Domain); err != nil {
 		return Invited{}, err
 	}
-	in.Email = strings.TrimSpace(in.Email)
+	in.Email = mailbox.Normal(strings.TrimSpace(in.Email))
 	var fs fault.Fields
 	checkEmail(&fs, in.Email)
 	if err := fs.Err(); err != nil {

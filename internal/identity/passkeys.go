@@ -16,6 +16,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/pg"
 )
 
@@ -72,7 +73,7 @@ type keyHolder struct {
 func (h keyHolder) WebAuthnID() []byte { return h.handle }
 
 // WebAuthnName implements webauthn.User.
-func (h keyHolder) WebAuthnName() string { return h.Email }
+func (h keyHolder) WebAuthnName() string { return mailbox.Shown(h.Email) }
 
 // WebAuthnDisplayName implements webauthn.User.
 func (h keyHolder) WebAuthnDisplayName() string { return h.Name }

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/pg"
 )
 
@@ -78,8 +79,9 @@ type NewPerson struct {
 }
 
 // CreatePerson adds a person and returns the id. A password has 15 to 128 characters and is not
-// one that everybody tries first; an e-mail address is taken once, whatever its capitals.
+// one that everybody tries first; an e-mail address is taken once, whatever its capitals and the form of its domain.
 func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error) {
+	in.Email = mailbox.Normal(in.Email)
 	hash, err := in.check(ctx)
 	if err != nil {
 		return 0, err
@@ -104,6 +106,7 @@ func (s *Service) CreatePerson(ctx context.Context, in NewPerson) (int64, error)
 // ResetPerson gives the person with in's address its password and grants, beside those there are,
 // unlocks the account and ends its sessions.
 func (s *Service) ResetPerson(ctx context.Context, in NewPerson) error {
+	in.Email = mailbox.Normal(in.Email)
 	hash, err := in.check(ctx)
 	if err != nil {
 		return err
@@ -152,9 +155,11 @@ func checkNewPassword(fs *fault.Fields, password string) {
 }
 
 func checkEmail(fs *fault.Fields, email string) {
-	local, host, ok := strings.Cut(email, "@")
-	if !ok || local == "" || host == "" || !plain(email) || strings.ContainsFunc(email, unicode.IsSpace) {
+	switch {
+	case !mailbox.Valid(email):
 		fs.Add("email", "parameter_invalid", "This is not an e-mail address.")
+	case !mailbox.Deliverable(email):
+		fs.Add("email", "parameter_invalid", mailbox.Undeliverable)
 	}
 }
 
@@ -194,6 +199,7 @@ var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
 // failures from one address keep that address away for a while, and ten in a row lock the account for half an hour.
 // Faults: sign_in_failed; too_many_attempts.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Visitor) (Person, error) {
+	email = mailbox.Normal(email)
 	account, network := strings.ToLower(email), from.network()
 	if err := s.count(ctx, networkBound, network); err != nil { // which leaves no row of each address
 		return Person{}, err

@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/pg"
 )
 
@@ -24,6 +25,7 @@ const (
 // takes as long, where nobody does. Fault: too_many_attempts, also the same for both.
 func (s *Service) AskReset(ctx context.Context, email string, from Visitor) error {
 	over := time.After(resetTakes)
+	email = mailbox.Normal(email)
 	if err := s.count(ctx, resetNetwork, from.network()); err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Per
 func (s *Service) MakeReset(ctx context.Context, email string) (token string, until time.Time, err error) {
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
 		var p Person
-		if p, token, until, err = s.makeResetTx(ctx, tx, email); err != nil {
+		if p, token, until, err = s.makeResetTx(ctx, tx, mailbox.Normal(email)); err != nil {
 			return err
 		}
 		operator := authz.Actor{Role: authz.RoleSystemAdmin}

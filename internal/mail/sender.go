@@ -16,6 +16,8 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"svcpay/internal/mailbox"
 )
 
 // sendTimeout bounds one attempt at a mail server.
@@ -37,6 +39,7 @@ func NewSMTP(server, from string) (*SMTP, error) {
 	if err != nil {
 		return nil, errors.New("the sender is not like SvcPay <pay@example.org>")
 	}
+	sender.Address = mailbox.Normal(sender.Address)
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || u.Path != "" || u.RawQuery != "" {
 		return nil, errServer
@@ -135,7 +138,7 @@ func (f Files) Send(_ context.Context, l Letter) error {
 func write(l Letter, from *mail.Address) (*gomail.Msg, error) {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(from)
-	if err := m.To(l.To); err != nil {
+	if err := m.To(mailbox.Normal(l.To)); err != nil {
 		return nil, errors.New("mail: the recipient is no address")
 	}
 	_, host, _ := strings.Cut(from.Address, "@")

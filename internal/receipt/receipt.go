@@ -5,7 +5,6 @@ package receipt
 import (
 	"bytes"
 	"context"
-	"net/mail"
 	"strings"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	letters "svcpay/internal/mail"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 	"svcpay/views/text"
@@ -105,9 +105,11 @@ type SendInput struct {
 // Validate returns every mistake that can be seen without looking anything up.
 func (in SendInput) Validate() fault.Fields {
 	var fs fault.Fields
-	one, err := mail.ParseAddress(in.Email)
-	if err != nil || one.Address != in.Email || len(in.Email) > 255 || !strings.Contains(in.Email, ".") {
+	switch {
+	case !mailbox.Valid(in.Email), !strings.Contains(in.Email, "."):
 		fs.Add("email", "parameter_invalid", "Enter a whole e-mail address.")
+	case !mailbox.Deliverable(in.Email):
+		fs.Add("email", "parameter_invalid", mailbox.Undeliverable)
 	}
 	return fs
 }
@@ -118,6 +120,7 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, cla
 	if err := s.audit.Allow(ctx, actor, authz.ReceiptSend, audit.Of("charge", in.ChargeID, 0)); err != nil {
 		return none, err
 	}
+	in.Email = mailbox.Normal(in.Email)
 	if err := in.Validate().Err(); err != nil {
 		return none, err
 	}

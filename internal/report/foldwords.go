@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"svcpay/internal/mailbox"
 	"svcpay/internal/pg"
 	"svcpay/internal/search"
 )
@@ -19,6 +20,13 @@ type unfolded struct {
 	ApplicationID int64       `db:"application_id"`
 	ID            pgtype.UUID `db:"id"`
 	Text          string      `db:"text"`
+	Email         string      `db:"email"` // "" of what has none
+	More          string      `db:"more"`
+}
+
+// texts are what the words are made of, with both forms of the address.
+func (r unfolded) texts() []string {
+	return append(append([]string{r.Text}, mailbox.Forms(r.Email)...), r.More)
 }
 
 // unfoldedMerchant is that of a merchant, whose id is a number.
@@ -43,20 +51,21 @@ const (
 // The texts that each package makes the words of.
 const (
 	selectCharges = `
-		SELECT application_id, id, concat_ws(' ', billing->>'first_name', billing->>'middle_name', billing->>'last_name', billing->>'email',
-			description, coalesce(external_id, released_external_id)) AS text` + unfoldedCharges + aBatch
+		SELECT application_id, id, concat_ws(' ', billing->>'first_name', billing->>'middle_name', billing->>'last_name') AS text,
+			coalesce(billing->>'email', '') AS email, concat_ws(' ', description, coalesce(external_id, released_external_id)) AS more` +
+		unfoldedCharges + aBatch
 	selectTokens = `
-		SELECT application_id, id, concat_ws(' ', billing->>'first_name', billing->>'middle_name', billing->>'last_name', billing->>'email') AS text` +
-		unfoldedTokens + aBatch
-	selectRefunds   = `SELECT application_id, id, concat_ws(' ', note, external_id) AS text` + unfoldedRefunds + aBatch
+		SELECT application_id, id, concat_ws(' ', billing->>'first_name', billing->>'middle_name', billing->>'last_name') AS text,
+			coalesce(billing->>'email', '') AS email, '' AS more` + unfoldedTokens + aBatch
+	selectRefunds   = `SELECT application_id, id, concat_ws(' ', note, external_id) AS text, '' AS email, '' AS more` + unfoldedRefunds + aBatch
 	selectDonations = `
-		SELECT application_id, id, concat_ws(' ', donor->>'firstName', donor->>'lastName', donor->>'email', donor->>'note', fund_name, tracking_id,
-			external_grant_id, external_id, note) AS text` + unfoldedDonations + aBatch
+		SELECT application_id, id, concat_ws(' ', donor->>'firstName', donor->>'lastName', donor->>'note', fund_name, tracking_id,
+			external_grant_id, external_id, note) AS text, coalesce(donor->>'email', '') AS email, '' AS more` + unfoldedDonations + aBatch
 	selectMerchants = `SELECT application_id, id, concat_ws(' ', name, statement_descriptor, external_id) AS text` + unfoldedMerchants + aBatch
 )
 
-// FoldWords makes the words of rows that were written before the program made them, or by a server of before, and tells how many it
-// made. Rows that another transaction holds wait for the next time.
+// FoldWords makes the words of rows that were written before the program made them, or by a server of before, gives their e-mail
+// addresses the form in which they are compared, and tells how many rows it made. Rows that another transaction holds wait for the next time.
 func (s *Service) FoldWords(ctx context.Context) (n int, err error) {
 	for _, fold := range []func(context.Context, *pg.Tx) (int, error){foldCharges, foldTokens, foldRefunds, foldDonations, foldMerchants} {
 		err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
@@ -74,8 +83,10 @@ func (s *Service) FoldWords(ctx context.Context) (n int, err error) {
 func foldCharges(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfolded](ctx, tx, selectCharges, pg.Args{"most": foldBatch})
 	for _, r := range rows {
-		tx.Later(`UPDATE charges SET words = @words, words_version = @version WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"words": search.AgedVector(r.ID.Bytes, r.Text), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
+		tx.Later(`UPDATE charges SET words = @words, words_version = @version,
+				billing = CASE WHEN @email::text <> '' THEN jsonb_set(billing, '{email}', to_jsonb(@email::text)) ELSE billing END
+			WHERE application_id = @application_id AND id = @id`,
+			pg.Args{"words": search.AgedVector(r.ID.Bytes, r.texts()...), "email": mailbox.Normal(r.Email), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
 	}
 	return len(rows), err
 }
@@ -83,8 +94,10 @@ func foldCharges(ctx context.Context, tx *pg.Tx) (int, error) {
 func foldTokens(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfolded](ctx, tx, selectTokens, pg.Args{"most": foldBatch})
 	for _, r := range rows {
-		tx.Later(`UPDATE tokens SET words = @words, words_version = @version WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"words": search.AgedVector(r.ID.Bytes, r.Text), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
+		tx.Later(`UPDATE tokens SET words = @words, words_version = @version,
+				billing = CASE WHEN @email::text <> '' THEN jsonb_set(billing, '{email}', to_jsonb(@email::text)) ELSE billing END
+			WHERE application_id = @application_id AND id = @id`,
+			pg.Args{"words": search.AgedVector(r.ID.Bytes, r.texts()...), "email": mailbox.Normal(r.Email), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
 	}
 	return len(rows), err
 }
@@ -101,8 +114,10 @@ func foldRefunds(ctx context.Context, tx *pg.Tx) (int, error) {
 func foldDonations(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfolded](ctx, tx, selectDonations, pg.Args{"most": foldBatch})
 	for _, r := range rows {
-		tx.Later(`UPDATE daf_donations SET words = @words, words_version = @version WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"words": search.Vector(r.Text), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
+		tx.Later(`UPDATE daf_donations SET words = @words, words_version = @version,
+				donor = CASE WHEN @email::text <> '' THEN jsonb_set(donor, '{email}', to_jsonb(@email::text)) ELSE donor END
+			WHERE application_id = @application_id AND id = @id`,
+			pg.Args{"words": search.Vector(r.texts()...), "email": mailbox.Normal(r.Email), "version": search.WordsVersion, "application_id": r.ApplicationID, "id": r.ID})
 	}
 	return len(rows), err
 }

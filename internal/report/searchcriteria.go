@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/search"
 )
 
@@ -120,10 +121,12 @@ func (c *criteria) tracking(t search.Term) bool {
 // address also asks for the words of the address, which are in an index.
 func (c *criteria) address(t search.Term) bool {
 	var phrases []string
+	var addresses []string
 	for _, v := range t.Values {
-		phrases = append(phrases, c.phrase(v))
+		v.Text = mailbox.Normal(v.Text)
+		addresses, phrases = append(addresses, v.Text), append(phrases, c.phrase(v))
 	}
-	c.member("email").add(t.Not, texts(t))
+	c.member("email").add(t.Not, addresses)
 	if !t.Not && !slices.Contains(phrases, "") {
 		c.words = append(c.words, "("+strings.Join(phrases, " | ")+")")
 	}

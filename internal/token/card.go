@@ -1,7 +1,6 @@
 package token
 
 import (
-	"net/mail"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/sensitive"
 )
 
@@ -73,12 +73,14 @@ func (in CardInput) validateExpiry(fs *fault.Fields, now time.Time) {
 	}
 }
 
-// Tidied is b with the white space of its texts tidied, as pages and payers paste them. The country is a code, and stays.
+// Tidied is b with the white space of its texts tidied, as pages and payers paste them, and its address in the form that is kept. The
+// country is a code, and stays.
 func (b Billing) Tidied() Billing {
 	for _, text := range []*string{&b.FirstName, &b.MiddleName, &b.LastName, &b.AddressLine1, &b.AddressLine2, &b.AddressCity,
 		&b.AddressState, &b.AddressZip, &b.Email, &b.Phone} {
 		*text = tidy(*text)
 	}
+	b.Email = mailbox.Normal(b.Email)
 	return b
 }
 
@@ -104,7 +106,7 @@ func (b Billing) validate(fs *fault.Fields) {
 	}
 	known := func(f fault.Field) bool { return f.Param == "billing.email" } // one mistake of it is enough
 	if b.Email != "" && !slices.ContainsFunc(*fs, known) {
-		if a, err := mail.ParseAddress(b.Email); err != nil || a.Address != b.Email {
+		if !mailbox.Valid(b.Email) {
 			fs.Add("billing.email", "invalid_email", "The e-mail address is not valid.")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/page"
 	"svcpay/internal/pg"
 )
@@ -43,7 +44,7 @@ type ListInput struct {
 	Brands    []string // of cards
 	Merchants []int64
 	Last4     *string
-	Email     *string // of the payer, in letters of either case
+	Email     *string // of the payer, in letters of either case and any form
 }
 
 // Statuses lists every status that a token can have.
@@ -67,7 +68,7 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	}
 	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "kinds": in.Kinds, "brands": in.Brands, "merchants": actor.Within(in.Merchants),
-		"last4": in.Last4, "email": in.Email,
+		"last4": in.Last4, "email": mailbox.Sought(in.Email),
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.shown)
 }
 

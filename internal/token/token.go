@@ -22,6 +22,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/mail"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
@@ -100,7 +101,9 @@ type Billing struct {
 }
 
 // Searched are the texts that a payment is searched by.
-func (b Billing) Searched() []string { return []string{b.FirstName, b.MiddleName, b.LastName, b.Email} }
+func (b Billing) Searched() []string {
+	return append([]string{b.FirstName, b.MiddleName, b.LastName}, mailbox.Forms(b.Email)...)
+}
 
 // Name is that of who owns the payment method; "" if it was not given.
 func (b Billing) Name() string {

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
 )
@@ -50,6 +51,8 @@ func (c BillingChange) on(b Billing) Billing {
 		case member.change == nil:
 		case member.of == &b.AddressCountry:
 			*member.of = *member.change
+		case member.of == &b.Email:
+			*member.of = mailbox.Normal(tidy(*member.change))
 		default:
 			*member.of = tidy(*member.change)
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
 	"svcpay/internal/sensitive"
 )
@@ -26,23 +27,34 @@ type textOf struct {
 	at    func(*provider.Donor) *string
 	most  int
 	lines bool // may have several
+
+	address bool // is an e-mail address
+}
+
+// clean makes a text fit to be kept.
+func (t textOf) clean(text string) string {
+	text = clean(text, t.lines)
+	if t.address {
+		return mailbox.Normal(text)
+	}
+	return text
 }
 
 // The texts of a donor by the names of the library's customerDetail. The form has the same bounds.
 var (
 	texts = map[string]textOf{
-		"firstName": {func(d *provider.Donor) *string { return &d.FirstName }, 100, false},
-		"lastName":  {func(d *provider.Donor) *string { return &d.LastName }, 100, false},
-		"email":     {func(d *provider.Donor) *string { return &d.Email }, 254, false},
-		"phone":     {func(d *provider.Donor) *string { return &d.Phone }, 40, false},
-		"note":      {func(d *provider.Donor) *string { return &d.Note }, 500, true},
+		"firstName": {at: func(d *provider.Donor) *string { return &d.FirstName }, most: 100},
+		"lastName":  {at: func(d *provider.Donor) *string { return &d.LastName }, most: 100},
+		"email":     {at: func(d *provider.Donor) *string { return &d.Email }, most: 254, address: true},
+		"phone":     {at: func(d *provider.Donor) *string { return &d.Phone }, most: 40},
+		"note":      {at: func(d *provider.Donor) *string { return &d.Note }, most: 500, lines: true},
 	}
 	addressTexts = map[string]textOf{
-		"line1":      {func(d *provider.Donor) *string { return &d.Address.Line1 }, 100, false},
-		"line2":      {func(d *provider.Donor) *string { return &d.Address.Line2 }, 100, false},
-		"city":       {func(d *provider.Donor) *string { return &d.Address.City }, 100, false},
-		"state":      {func(d *provider.Donor) *string { return &d.Address.State }, 50, false},
-		"postalCode": {func(d *provider.Donor) *string { return &d.Address.PostalCode }, 20, false},
+		"line1":      {at: func(d *provider.Donor) *string { return &d.Address.Line1 }, most: 100},
+		"line2":      {at: func(d *provider.Donor) *string { return &d.Address.Line2 }, most: 100},
+		"city":       {at: func(d *provider.Donor) *string { return &d.Address.City }, most: 100},
+		"state":      {at: func(d *provider.Donor) *string { return &d.Address.State }, most: 50},
+		"postalCode": {at: func(d *provider.Donor) *string { return &d.Address.PostalCode }, most: 20},
 	}
 )
 
@@ -114,7 +126,7 @@ func (r *reading) text(path string, raw json.RawMessage, t textOf) {
 		r.warn(path, "it must be a string")
 		return
 	}
-	value = clean(value, t.lines)
+	value = t.clean(value)
 	if sensitive.HoldsPAN(value) {
 		r.warn(path, "it looks like a card number")
 		return

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/mail"
 	"slices"
 
 	"svcpay/internal/check"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 )
@@ -40,7 +40,7 @@ func (f Form) Read() (money.Amount, provider.Donor, fault.Fields) {
 		for _, name := range slices.Sorted(maps.Keys(of)) {
 			t := of[name]
 			value := t.at(&d)
-			*value = clean(*value, t.lines)
+			*value = t.clean(*value)
 			checkText(&fs, name, *value, t)
 		}
 	}
@@ -58,7 +58,7 @@ func checkText(fs *fault.Fields, name, value string, t textOf) {
 	case len(wrong) > 0:
 		fs.Add(name, "text_invalid", "This looks like a card number. Please take it out.")
 	case name == "email" && value != "":
-		if a, err := mail.ParseAddress(value); err != nil || a.Address != value {
+		if !mailbox.Valid(value) {
 			fs.Add(name, "email_invalid", "Enter an e-mail address such as dana@example.org.")
 		}
 	}

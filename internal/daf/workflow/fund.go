@@ -158,7 +158,7 @@ func (s *Service) authorize(ctx context.Context, w Workflow, a money.Amount, d p
 func merge(own, fund provider.Donor) provider.Donor {
 	for _, t := range texts {
 		if at := t.at(&own); *at == "" {
-			known := []rune(clean(*t.at(&fund), t.lines))
+			known := []rune(t.clean(*t.at(&fund)))
 			*at = string(known[:min(len(known), t.most)])
 		}
 	}
