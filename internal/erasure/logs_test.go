@@ -52,6 +52,33 @@ func TestAnAddressIsFoundHoweverAQueryWritesIt(t *testing.T) {
 	}
 }
 
+// An address with an international domain is found in the form that requests have of it, whichever is erased.
+func TestAnInternationalAddressIsErasedInEveryForm(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{"noor@bücher.example", "Noor@xn--bcher-kva.example"} {
+		w := newWorld(t)
+		card := w.Card("4242424242424242")
+		card.Billing.Email = "noor@BÜCHER.example"
+		created, err := w.Tokens.CreateCard(t.Context(), w.Session(), "international", card)
+		w.must(err)
+		for _, query := range []string{"email=noor@bücher.example", "email=noor%40b%C3%BCcher.example", "email=noor%40B%C3%9CCHER.example",
+			"email=noor%40xn--bcher-kva.example", "email=NOOR@XN--BCHER-KVA.example"} {
+			w.log("/api/tokens", query, nil)
+		}
+		for _, body := range []string{`{"email":"noor@bücher.example"}`, `{"email":"noor@BÜCHER.example"}`, `{"email":"noor@xn--bcher-kva.example"}`} {
+			w.log("/api/tokens", "", []byte(body))
+		}
+		w.must(w.RequestLogs.Flush(t.Context()))
+		gone, err := w.erase(form)
+		if err != nil || len(gone.Tokens) != 1 || gone.Tokens[0] != created.Token {
+			t.Errorf("%s: %+v, %v", form, gone, err)
+		}
+		if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM request_logs WHERE path = '/api/tokens'`, pg.Args{}); err != nil || n != 0 {
+			t.Errorf("%s: %d entries are left, %v", form, n, err)
+		}
+	}
+}
+
 // named has a payer with an address of theirs give names, which are all that requests have of them.
 func (w *world) named(first, last string) (email string) {
 	w.T.Helper()

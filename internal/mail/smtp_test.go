@@ -65,6 +65,21 @@ func TestLettersGoToAMailServer(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, taken)
 		}
 	}
+	international, err := mail.NewSMTP("smtp://"+l.Addr().String(), "SvcPay <pay@BÜCHER.example>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	letter.To = "dana@bücher.example" // put on its way by a server of before
+	if err := international.Send(t.Context(), letter); err != nil {
+		t.Fatal(err)
+	}
+	taken = <-backend.taken
+	for _, want := range []string{"pay@xn--bcher-kva.example dana@xn--bcher-kva.example\n", `From: "SvcPay" <pay@xn--bcher-kva.example>`,
+		"To: <dana@xn--bcher-kva.example>"} {
+		if !strings.Contains(taken, want) {
+			t.Errorf("%q is not in\n%s", want, taken)
+		}
+	}
 	letter.To = "refused@example.org"
 	if err := sender.Send(t.Context(), letter); err == nil {
 		t.Error("a letter that was refused counts as sent")
