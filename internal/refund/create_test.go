@@ -127,7 +127,7 @@ func TestEventsTellTheStory(t *testing.T) {
 		event{Type: "refund.succeeded", Position: 2, Keys: []string{"status", "succeeded_at", "version"}})
 	check(of(c.ID.Bytes(), c.Version),
 		event{Type: "charge.updated", Position: 3, Keys: []string{"amount_refund_pending", "amount_refundable", "version"}},
-		event{Type: "charge.refunded", Position: 4, Keys: []string{"amount_refund_pending", "amount_refunded", "version"}})
+		event{Type: "charge.refunded", Position: 4, Keys: []string{"amount_refund_pending", "amount_refunded", "net_after_reversals", "version"}})
 	last, err := pg.Value[bool](t.Context(), w.Pool, `SELECT object::jsonb = @now::jsonb FROM events WHERE object_id = @id AND position = 2`,
 		pg.Args{"id": out.Object.ID, "now": jsonOf(t, get(t, w, out.Object.ID))})
 	if err != nil || !last {
