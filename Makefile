@@ -43,7 +43,7 @@ test: build postgres check lint test-go test-front test-browser bench-quick ## r
 
 test-go: build postgres
 	@tools/poppler.sh && echo "Go tests" && $(GO_TEST) $$(go list ./... | grep -v /test/)
-	@nice -n 19 tools/fuzz.sh >/dev/null & $(GO_TEST) -p 1 ./test/... || { kill $$!; exit 1; }; wait $$! && tools/await-test-server.sh # what these leave of the machine, the fuzz targets have
+	@nice -n 19 tools/fuzz.sh >/dev/null & $(GO_TEST) -p 1 -timeout 20m ./test/... || { kill $$!; exit 1; }; wait $$! && tools/await-test-server.sh # what these leave of the machine, the fuzz targets have
 
 test-front: static/dist/.built $(CLIENT)/dist/index.js
 	@echo "front-end tests"; cd static && npm run --silent check && npm run --silent test && cd ../$(CLIENT) && npm run --silent check && npm run --silent test

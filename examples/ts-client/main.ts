@@ -1,14 +1,14 @@
 // The TypeScript client against a running svcpay dev.
 import { randomBytes, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { type Charge, Client, type Options, signWebhook, SvcPayError, until, verifyWebhook } from "@svcpay/client"
+import { type Charge, Client, type Options, signWebhook, SvcPayError, type TokenTestCase, until, verifyWebhook } from "@svcpay/client"
 
 // What svcpay dev writes down.
 const mine = JSON.parse(readFileSync(process.env["SVCPAY_CREDENTIALS"] ?? "", "utf8"))
 const client = new Client({ baseURL: mine.base_url, appId: mine.app_id, apiKey: mine.secret_key, userAgent: "example/1.0" })
 
 // Charges a payer whose card behaves like one of the sandbox's test cases. On a page, svcpay.js makes the token.
-async function order(testCase: string, options?: Options): Promise<Charge> {
+async function order(testCase: TokenTestCase, options?: Options): Promise<Charge> {
   const merchant_id: number = mine.merchants.us
   const token = await client.tokens.createTestToken({ merchant_id, test_case: testCase })
   return client.charges.create(

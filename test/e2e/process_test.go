@@ -15,7 +15,7 @@ import (
 )
 
 // patience is for what a busy machine does slowly, not for what may be slow.
-const patience = 180 * time.Second
+const patience = 5 * time.Minute
 
 // What package rig has, in the words of these tests.
 var killed, family, alive, foreignEnv, stat = rig.Killed, rig.Family, rig.Alive, rig.ForeignEnv, rig.Stat
