@@ -17,7 +17,7 @@ func (p *Portal) answered(c echo.Context, d dispute.Dispute, out dispute.Result,
 	if !out.Unknown {
 		_, err = settled(out, err)
 	}
-	if above, _, ok := problems(err, say(c).Failures.Other, nil); ok {
+	if above, _, ok := problems(say(c), err, say(c).Failures.Other, nil); ok {
 		refused, _ := fault.As(err)
 		a.Problems = above
 		return render(c, statusOf(refused.Kind), views.AnswerPage(p.page(c, a.Title), a))

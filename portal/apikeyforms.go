@@ -40,7 +40,7 @@ func (p *Portal) showNewKey(c echo.Context) error {
 // newKeyForm shows the form with what was typed, and what was refused.
 func (p *Portal) newKeyForm(c echo.Context, status int, kind identity.KeyKind, typed url.Values, refused error) error {
 	t := say(c)
-	above, beside, _ := problems(refused, t.Failures.Correct, nil)
+	above, beside, _ := problems(say(c), refused, t.Failures.Correct, nil)
 	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"), Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: refused == nil}
 	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: above, Submit: ui.Button{Label: t.Keys.Make}, Dialog: ui.Dialog{Back: apiKeysPath},
 		Hidden: []ui.Pair{{Key: onceField, Value: newOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
@@ -140,7 +140,7 @@ func (p *Portal) makeKey(c echo.Context) error {
 	if refused == nil {
 		made, refused = p.Identity.CreateKey(c.Request().Context(), actor(c), in)
 	}
-	if _, _, ok := problems(refused, "", nil); ok {
+	if _, _, ok := problems(say(c), refused, "", nil); ok {
 		return p.newKeyForm(c, http.StatusUnprocessableEntity, in.Kind, form, refused)
 	}
 	if refused != nil {
@@ -193,7 +193,7 @@ func keyEdits(t *text.Catalogue, k identity.Key, typed url.Values) (out []ui.Edi
 
 func (p *Portal) keyEditForm(c echo.Context, status int, k identity.Key, typed url.Values, refused error) error {
 	t, at := say(c), apiKeysPath+"/"+k.ID.String()
-	above, beside, _ := problems(refused, t.Failures.Correct, nil)
+	above, beside, _ := problems(say(c), refused, t.Failures.Correct, nil)
 	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: above, Hidden: []ui.Pair{{Key: "version", Value: strconv.Itoa(k.Version)}}, Submit: ui.Button{Label: t.Keys.Save},
 		Dialog: ui.Dialog{Title: t.Keys.Edit + ": " + k.Name, Text: t.Keys.EditText, Back: at},
 		Parts: []templ.Component{
@@ -226,7 +226,7 @@ func (p *Portal) editKey(c echo.Context) error {
 		bounds, in.AllowedIPs = lines(form.Get("allowed_ips")), &bounds
 	}
 	_, err = p.Identity.UpdateKey(ctx, a, in)
-	if _, _, ok := problems(err, "", nil); ok {
+	if _, _, ok := problems(say(c), err, "", nil); ok {
 		return p.keyEditForm(c, statusOf(faultKind(err)), k, form, err)
 	}
 	return p.keyDone(c, err, say(c).Keys.Saved)
@@ -249,7 +249,7 @@ func (p *Portal) rollForm(c echo.Context, status int, refused error) error {
 		return err
 	}
 	t, at := say(c), apiKeysPath+"/"+k.ID.String()
-	above, beside, _ := problems(refused, t.Failures.Correct, nil)
+	above, beside, _ := problems(say(c), refused, t.Failures.Correct, nil)
 	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(identity.OverlapDay), Error: beside["overlap"], Required: true}}
 	for _, o := range identity.Overlaps() {
 		overlaps.Options = append(overlaps.Options, ui.Option{Value: string(o), Label: t.Keys.Overlaps[string(o)], Detail: t.Keys.OverlapTexts[string(o)]})

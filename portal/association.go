@@ -83,7 +83,7 @@ func (p *Portal) reviewAssociation(c echo.Context) error {
 	if err == nil && file.Content == all.now.Content {
 		err = fault.Invalid("file_invalid", say(c).Association.Same).On("content")
 	}
-	if above, beside, ok := problems(err, say(c).Failures.Correct, nil); ok {
+	if above, beside, ok := problems(say(c), err, say(c).Failures.Correct, nil); ok {
 		return p.associationForm(c, http.StatusUnprocessableEntity, all, views.AssociationForm{Value: file.Content, Problems: above, Error: beside["content"]})
 	}
 	return p.associationReview(c, http.StatusOK, all, file)

@@ -171,7 +171,7 @@ func (p *Portal) actOnCharge(c echo.Context, form func(echo.Context, charge.Char
 	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
 		err = out.Prior.Outcome.Refusal
 	}
-	above, beside, ok := problems(err, say(c).Acts.NotDone, nil)
+	above, beside, ok := problems(say(c), err, say(c).Acts.NotDone, nil)
 	switch {
 	case ok:
 		f.Field.Value, f.Field.Error, f.Problems = sent.Get(f.Field.Name), beside[f.Field.Name], above

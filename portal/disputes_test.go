@@ -180,7 +180,7 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	fields["version"], fields["receipt_description"] = page.hidden(t, "version"), "One ticket"
 	today := w.Clock.Now().UTC().Format("Jan 2, 2006")
 	refused := w.upload(at+"/evidence", fields, "letter.txt", []byte("hello"), staff)
-	refused.says(t, "is not a whole PDF", "The draft was saved, but no file was added")
+	refused.says(t, "is not a complete PDF", "The draft was saved, but no file was added")
 	if !strings.Contains(refused.words(), "Add file Saved "+today) {
 		t.Error("the page does not say when the draft was saved")
 	}

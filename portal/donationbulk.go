@@ -148,7 +148,7 @@ func (p *Portal) setStatuses(c echo.Context) error {
 	if err = checkBulk(c, in, strings.TrimSpace(form.Get(receivedOn))); err == nil {
 		results, err = p.DAF.SetStatuses(c.Request().Context(), a, in)
 	}
-	if above, beside, ok := problems(err, t.Donations.Problems, rowInputs(in)); ok {
+	if above, beside, ok := problems(say(c), err, t.Donations.Problems, rowInputs(in)); ok {
 		f, err := p.manyForm(c, form[rowField], "")
 		if err != nil {
 			return err

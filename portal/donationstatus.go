@@ -72,7 +72,7 @@ func checkStatusForm(c echo.Context, f views.DonationForm) error {
 	t := say(c).Donations
 	var fs fault.Fields
 	if f.Status == "" {
-		fs.Add("status", "parameter_missing", t.Choose)
+		fs.Add("status", codeForm, t.Choose)
 	}
 	if f.ReceivedOn != "" {
 		if _, err := time.Parse(time.DateOnly, f.ReceivedOn); err != nil {
@@ -117,7 +117,7 @@ func (p *Portal) setStatus(c echo.Context) error {
 		out, err = p.DAF.Update(ctx, a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: &version}, claim)
 		made, err = settled(out, err)
 	}
-	if above, beside, ok := problems(err, t.Donations.Problems, inputsOf); ok {
+	if above, beside, ok := problems(say(c), err, t.Donations.Problems, inputsOf); ok {
 		refused, _ := fault.As(err)
 		f.Problems, f.Errors, f.Changed = above, beside, refused.Kind == fault.KindChanged
 		f.Version = cmp.Or(versionKept(form, err), f.Version)

@@ -57,7 +57,7 @@ func (p *Portal) endpointForm(c echo.Context, status int, e webhook.Endpoint, ty
 		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs, ui.Crumb{Label: endpointHost(e.URL), Href: f.Dialog.Back})
 		f.Hidden = append(f.Hidden, ui.Pair{Key: versionField, Value: cmp.Or(versionKept(typed, refused), strconv.Itoa(e.Version))})
 	}
-	above, beside, _ := problems(refused, t.Failures.Correct, nil)
+	above, beside, _ := problems(say(c), refused, t.Failures.Correct, nil)
 	f.Problems = above
 	if fault.HasCode(refused, "object_changed") {
 		f.Problems = ui.Problems{Title: t.Webhooks.Changed, List: []ui.Problem{{Text: t.Webhooks.ChangedText + " " + e.URL + ", " + strings.Join(e.Events, ", ") + ", " + deref(e.Description)}}}
@@ -103,7 +103,7 @@ func (p *Portal) makeEndpoint(c echo.Context) error {
 		in.Description = &description
 	}
 	e, err := settled(p.Webhooks.Create(c.Request().Context(), actor(c), in, claim))
-	if _, _, ok := problems(err, "", nil); ok {
+	if _, _, ok := problems(say(c), err, "", nil); ok {
 		return p.endpointForm(c, http.StatusUnprocessableEntity, webhook.Endpoint{}, form, err)
 	}
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *Portal) editEndpoint(c echo.Context) error {
 		in.Description = patch.Clear[string]()
 	}
 	_, err = settled(p.Webhooks.Update(c.Request().Context(), actor(c), c.Param("id"), in, claim))
-	if _, _, ok := problems(err, "", nil); ok {
+	if _, _, ok := problems(say(c), err, "", nil); ok {
 		e, read := p.endpoint(c)
 		if read != nil {
 			return read

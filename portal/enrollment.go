@@ -189,7 +189,7 @@ func (p *Portal) enrollRefused(c echo.Context, m merchant.Merchant, ein string, 
 		return err
 	}
 	form := views.EnrollForm{EIN: ein}
-	if above, beside, ok := problems(err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
+	if above, beside, ok := problems(say(c), err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
 		form.Problems, form.Error = above, beside["ein"]
 		return p.enrollmentTab(c, http.StatusUnprocessableEntity, m, nil, form)
 	}

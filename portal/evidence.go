@@ -279,13 +279,13 @@ func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in *sentEvidence)
 	}
 	switch {
 	case in.file == nil && in.next == "file":
-		return files, fault.Invalid("parameter_missing", t.FileNone).On("file")
+		return files, fault.Invalid(codeForm, t.FileNone).On("file")
 	case in.file == nil:
 		return files, nil
 	case len(files) >= dispute.MaxFiles:
 		return files, fault.Invalid("parameter_invalid", t.TooManyFiles).On("file")
 	case len(in.file.Content) > upload.MaxSize:
-		return files, fault.Invalid("request_too_large", t.FileLarge).On("file")
+		return files, fault.Invalid(codeForm, t.FileLarge).On("file")
 	case in.kept != "":
 		return append(files, in.kept), nil
 	}
@@ -329,7 +329,7 @@ func (p *Portal) mistakes(c echo.Context, err error, f *views.EvidenceForm) (sta
 	if fileAlone(err) {
 		title = say(c).Disputes.FileProblem
 	}
-	above, beside, ok := problems(err, title, inputs)
+	above, beside, ok := problems(say(c), err, title, inputs)
 	if !ok {
 		return 0, false
 	}

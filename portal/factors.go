@@ -34,7 +34,7 @@ func (p *Portal) setPassword(c echo.Context) error {
 	visit, _ := visitOf(session)
 	err = p.Identity.ChangePassword(c.Request().Context(), visit.Person, session.ID, form.Get("password"))
 	t := say(c)
-	if above, beside, ok := problems(err, t.Failures.Other, nil); ok {
+	if above, beside, ok := problems(say(c), err, t.Failures.Other, nil); ok {
 		view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: above, Mistake: beside["password"]}
 		return render(c, http.StatusUnprocessableEntity, views.NewPasswordPage(p.page(c, t.Settings.ChangePassword), view))
 	}

@@ -269,7 +269,7 @@ func confirmFees(open openBook) echo.HandlerFunc {
 			}
 			return b.feeConflict(c, now, d)
 		}
-		if _, beside, ok := problems(err, say(c).Failures.Correct, map[string]string{"effective_at": "day"}); ok {
+		if _, beside, ok := problems(say(c), err, say(c).Failures.Correct, map[string]string{"effective_at": "day"}); ok {
 			d.mistakes = beside
 			return b.feeForm(c, http.StatusUnprocessableEntity, now, d)
 		}

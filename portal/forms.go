@@ -14,6 +14,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -42,10 +43,13 @@ func readForm(c echo.Context) (url.Values, error) {
 	return form, nil
 }
 
-// problems tells what a use-case refuses in a form: what stands above it, under the title, and beside each
+// codeForm is the code of mistakes that the portal finds itself, in words of its own.
+const codeForm = "form_invalid"
+
+// problems tells in the portal's own words what a use-case refuses in a form: what stands above it, under the title, and beside each
 // input. inputs names those inputs that are not named as the use-case names what they say. It returns false for
 // an error that no other input would cure: the handler returns it.
-func problems(err error, title string, inputs map[string]string) (above ui.Problems, beside map[string]string, ok bool) {
+func problems(t *text.Catalogue, err error, title string, inputs map[string]string) (above ui.Problems, beside map[string]string, ok bool) {
 	f, ok := fault.As(err)
 	if !ok {
 		return above, nil, false
@@ -57,14 +61,17 @@ func problems(err error, title string, inputs map[string]string) (above ui.Probl
 	}
 	above.Title, beside = title, map[string]string{}
 	fields := f.Fields
-	if len(fields) == 0 {
-		fields = []fault.Field{{Param: f.Param, Message: f.Message}}
+	switch {
+	case f.Message == fault.Changed().Message: // which is for programs
+		fields = []fault.Field{{Code: f.Code, Message: t.Mistakes.Changed}}
+	case len(fields) == 0:
+		fields = []fault.Field{{Param: f.Param, Code: f.Code, Message: f.Message}}
 	}
 	for _, field := range fields {
-		input := cmp.Or(inputs[field.Param], field.Param)
-		above.List = append(above.List, ui.Problem{Field: input, Text: field.Message})
+		input, words := cmp.Or(inputs[field.Param], field.Param), t.Mistakes.Of(field.Code, field.Param, field.Message)
+		above.List = append(above.List, ui.Problem{Field: input, Text: words})
 		if input != "" {
-			beside[input] = cmp.Or(beside[input], field.Message)
+			beside[input] = cmp.Or(beside[input], words)
 		}
 	}
 	return above, beside, true

@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/views/text"
 )
 
 func TestProblemsStandAboveAndBesideTheirInputs(t *testing.T) {
@@ -19,18 +20,18 @@ func TestProblemsStandAboveAndBesideTheirInputs(t *testing.T) {
 	var fs fault.Fields
 	fs.Add("amount", "parameter_invalid", "Too much.")
 	fs.Add("merchant_id", "parameter_missing", "Which one?")
-	above, beside, ok := problems(fs.Err(), "Nothing happened", map[string]string{"merchant_id": "merchant"})
+	above, beside, ok := problems(text.English, fs.Err(), "Nothing happened", map[string]string{"merchant_id": "merchant"})
 	if !ok || above.Title != "Nothing happened" || len(above.List) != 2 || above.List[1].Field != "merchant" ||
-		beside["amount"] != "Too much." || beside["merchant"] != "Which one?" {
+		beside["amount"] != "Too much." || beside["merchant"] != "Fill in this field." {
 		t.Errorf("%+v, %v", above, beside)
 	}
-	above, beside, ok = problems(fault.New(fault.KindConflict, "charge_not_refundable", "It is void."), "", nil)
+	above, beside, ok = problems(text.English, fault.New(fault.KindConflict, "charge_not_refundable", "It is void."), "", nil)
 	if !ok || len(beside) != 0 || len(above.List) != 1 || above.List[0].Text != "It is void." {
 		t.Errorf("%+v, %v", above, beside)
 	}
 	for _, err := range []error{nil, errors.New("broken"), fault.Missing(), authz.Denied(authz.ChargeRead), fault.Internal(errors.New("x")),
 		fault.New(fault.KindUnavailable, "unavailable", "Later.")} {
-		if _, _, ok := problems(err, "", nil); ok {
+		if _, _, ok := problems(text.English, err, "", nil); ok {
 			t.Errorf("%v is a mistake in a form", err)
 		}
 	}

@@ -68,7 +68,7 @@ func (p *Portal) acceptOffer(c echo.Context) error {
 	}
 	view.Name = strings.TrimSpace(form.Get("name"))
 	_, err = p.Identity.Accept(ctx, c.Param("token"), identity.Acceptance{Name: view.Name, Password: form.Get("password")})
-	if above, beside, ok := problems(err, t.Failures.Correct, nil); ok {
+	if above, beside, ok := problems(say(c), err, t.Failures.Correct, nil); ok {
 		view.NameError, view.PasswordError, view.Problems = beside["name"], beside["password"], above
 		return render(c, http.StatusUnprocessableEntity, views.OfferPage(p.page(c, t.Invite.Title), view))
 	}

@@ -30,7 +30,7 @@ func (p *Portal) sendInvite(c echo.Context) error {
 		return p.inviteForm(c, http.StatusUnprocessableEntity, f)
 	}
 	made, err := p.Identity.Invite(c.Request().Context(), actor(c), identity.NewInvitation{Email: f.Email, Role: authz.Role(role), Domain: d})
-	if above, beside, ok := problems(err, t.Login.Missing, map[string]string{"role": "place"}); ok {
+	if above, beside, ok := problems(say(c), err, t.Login.Missing, map[string]string{"role": "place"}); ok {
 		f.EmailError, f.PlaceError, f.Problems = beside["email"], beside["place"], above
 		return p.inviteForm(c, http.StatusUnprocessableEntity, f)
 	}
@@ -69,7 +69,7 @@ func (p *Portal) memberForm(c echo.Context, status int, m identity.Member, refus
 			f.Roles = append(f.Roles, ui.Option{Value: string(r), Label: t.Roles[string(r)]})
 		}
 	}
-	f.Problems, _, _ = problems(refused, t.Failures.Other, nil)
+	f.Problems, _, _ = problems(say(c), refused, t.Failures.Other, nil)
 	return render(c, status, views.MemberPage(p.page(c, m.Name), f))
 }
 

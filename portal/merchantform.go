@@ -98,7 +98,7 @@ func (p *Portal) addMerchant(c echo.Context) error {
 	}
 	t := say(c).Merchants
 	made, err := settled(p.Merchants.Create(c.Request().Context(), actor(c), newMerchant(form), claim))
-	if above, beside, ok := problems(err, say(c).Failures.Correct, merchantInputs); ok {
+	if above, beside, ok := problems(say(c), err, say(c).Failures.Correct, merchantInputs); ok {
 		return p.newMerchantForm(c, statusOf(faultKind(err)), views.MerchantForm{Typed: form, Problems: above, Errors: beside})
 	}
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *Portal) editMerchant(c echo.Context) error {
 	}
 	t := say(c)
 	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, changed(m, form), claim))
-	if above, beside, ok := problems(err, t.Failures.Correct, merchantInputs); ok {
+	if above, beside, ok := problems(say(c), err, t.Failures.Correct, merchantInputs); ok {
 		f := views.MerchantForm{Typed: form, Version: versionKept(form, err), Problems: above, Errors: beside}
 		if fault.HasCode(err, "object_changed") {
 			f.Theirs = differing(t, typedOf(m), form)

@@ -151,7 +151,7 @@ func (p *Portal) putAccount(c echo.Context) error {
 	t := say(c).MerchantPayouts
 	_, err = p.Payouts.PutAccount(c.Request().Context(), actor(c), payout.AccountInput{MerchantID: m.ID, FirstName: f.First, LastName: f.Last,
 		Routing: cmp.Or(f.Transit+f.Institution, f.Routing), Number: value("number"), AccountType: f.Type}, value("seen"))
-	if above, beside, ok := problems(err, t.Problems, accountInputs); ok {
+	if above, beside, ok := problems(say(c), err, t.Problems, accountInputs); ok {
 		f.Problems, f.Errors = above, beside
 		refused, _ := fault.As(err)
 		return render(c, statusOf(refused.Kind), views.AccountPage(p.page(c, t.Account), f))
@@ -205,7 +205,7 @@ func (p *Portal) verifyAccount(c echo.Context) error {
 	if err = fs.Err(); err == nil {
 		_, err = p.Payouts.VerifyBankAccount(c.Request().Context(), actor(c), payout.VerifyInput{MerchantID: m.ID, Amounts: told})
 	}
-	if above, beside, ok := problems(err, say(c).Failures.Other, map[string]string{"amounts": "one"}); ok {
+	if above, beside, ok := problems(say(c), err, say(c).Failures.Other, map[string]string{"amounts": "one"}); ok {
 		refused, _ := fault.As(err)
 		if left, known := refused.Detail["tries_left"].(int); known {
 			above.List, beside = []ui.Problem{{Field: "one", Text: t.TriesLeft(left)}}, map[string]string{"one": t.TriesLeft(left)}

@@ -41,7 +41,7 @@ func (p *Portal) setMerchantStatus(c echo.Context) error {
 	t := say(c).Merchants
 	in := merchant.StatusInput{MerchantID: m.ID, Status: merchant.Status(form.Get("to")), Reason: form.Get("reason")}
 	_, err = p.Merchants.SetStatus(c.Request().Context(), actor(c), in)
-	if above, beside, ok := problems(err, say(c).Failures.Correct, map[string]string{"status": "to"}); ok {
+	if above, beside, ok := problems(say(c), err, say(c).Failures.Correct, map[string]string{"status": "to"}); ok {
 		return p.merchantStatusForm(c, statusOf(faultKind(err)), m, views.StatusForm{To: form.Get("to"), Reason: form.Get("reason"), Problems: above, Errors: beside})
 	}
 	if err != nil {

@@ -93,7 +93,7 @@ func (p *Portal) setSchedule(c echo.Context) error {
 	}
 	t := say(c)
 	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, rescheduled(form), claim))
-	if above, beside, ok := problems(err, t.MerchantPayouts.ScheduleProblems, nil); ok {
+	if above, beside, ok := problems(say(c), err, t.MerchantPayouts.ScheduleProblems, nil); ok {
 		f := views.ScheduleForm{Typed: form, Version: versionKept(form, err), Problems: above, Errors: beside}
 		if fault.HasCode(err, "object_changed") {
 			f.Theirs = []ui.Edit{{Field: t.MerchantPayouts.Every, Old: scheduled(t.Merchant, m), New: scheduleWords(t.Merchant, form)}}

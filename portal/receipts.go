@@ -96,7 +96,7 @@ func (p *Portal) sendReceipt(c echo.Context) error {
 
 // receiptAgain shows the form again with why nothing was sent: also that a receipt was sent too often.
 func (p *Portal) receiptAgain(c echo.Context, to string, refused error) error {
-	above, beside, ok := problems(refused, say(c).Receipt.NotSent, nil)
+	above, beside, ok := problems(say(c), refused, say(c).Receipt.NotSent, nil)
 	if one, limited := fault.As(refused); limited && one.Kind == fault.KindLimited {
 		retryAfter(c, one)
 		above, ok = ui.Problems{Title: say(c).Receipt.NotSent, List: []ui.Problem{{Text: one.Message}}}, true

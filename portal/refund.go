@@ -162,7 +162,7 @@ func (p *Portal) cancelRefund(c echo.Context) error {
 		return err
 	}
 	_, err = settled(p.Refunds.Cancel(c.Request().Context(), actor(c), c.Param("id"), claim))
-	if above, _, ok := problems(err, say(c).Refunds.NotCanceled, nil); ok {
+	if above, _, ok := problems(say(c), err, say(c).Refunds.NotCanceled, nil); ok {
 		f := p.refundCancelForm(c, r)
 		f.Problems = above
 		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, f.Title), f))

@@ -201,7 +201,7 @@ func (p *Portal) refundRefused(c echo.Context, form url.Values, err error) error
 		return seeOther(c, chargesPath+"/"+c.Param("id"))
 	}
 	if fault.HasCode(err, "idempotency_key_reused") {
-		err = fault.New(fault.KindConflict, "idempotency_key_reused", say(c).Acts.SentAlready)
+		err = fault.New(fault.KindConflict, codeForm, say(c).Acts.SentAlready)
 	}
 	now, broken := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
 	if broken != nil {
@@ -235,7 +235,7 @@ func (p *Portal) refundAgain(c echo.Context, one charge.Charge, form url.Values,
 	if _, wrong := refundAmount(t, one, typed); fault.HasCode(refused, "refund_exceeds_remaining") && wrong != nil {
 		refused = wrong // in the words of the form
 	}
-	above, beside, ok := problems(refused, t.Acts.NotRefunded, map[string]string{"charge_id": ""})
+	above, beside, ok := problems(say(c), refused, t.Acts.NotRefunded, map[string]string{"charge_id": ""})
 	if !ok {
 		return refused
 	}

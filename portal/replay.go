@@ -60,7 +60,7 @@ func (p *Portal) example(c echo.Context, name string) (string, error) {
 
 func (p *Portal) testForm(c echo.Context, status int, e webhook.Endpoint, typed url.Values, refused error) error {
 	t, at := say(c), webhooksPath+"/"+e.ID.String()
-	above, beside, _ := problems(refused, t.Failures.Correct, map[string]string{"data": "body"})
+	above, beside, _ := problems(say(c), refused, t.Failures.Correct, map[string]string{"data": "body"})
 	types := ui.Select{Field: ui.Field{Name: "type", Label: t.Webhooks.TestType, Value: typed.Get("type"), Error: beside["type"]}}
 	for _, name := range event.Names() {
 		types.Options = append(types.Options, ui.Option{Value: name, Label: name})
@@ -100,7 +100,7 @@ func (p *Portal) sendTest(c echo.Context) error {
 	if refused == nil {
 		d, refused = settled(p.Webhooks.Test(c.Request().Context(), actor(c), e.ID.String(), in, claim))
 	}
-	if _, _, ok := problems(refused, "", nil); ok {
+	if _, _, ok := problems(say(c), refused, "", nil); ok {
 		f, _ := fault.As(refused)
 		return p.testForm(c, statusOf(f.Kind), e, form, refused)
 	}
@@ -138,7 +138,7 @@ func (p *Portal) showReplayForm(c echo.Context) error {
 
 func (p *Portal) replayForm(c echo.Context, status int, e webhook.Endpoint, typed url.Values, refused error) error {
 	t, at := say(c), webhooksPath+"/"+e.ID.String()
-	above, beside, _ := problems(refused, t.Failures.Correct, nil)
+	above, beside, _ := problems(say(c), refused, t.Failures.Correct, nil)
 	f := views.ToolForm{Action: at + "/replay", Sharp: true, Problems: above, Submit: ui.Button{Label: t.Webhooks.ReplayStart}, Hidden: []ui.Pair{{Key: onceField, Value: newOnce()}},
 		Dialog: ui.Dialog{Title: t.Webhooks.Replay, Text: t.Webhooks.ReplayText, Back: at},
 		Parts: []templ.Component{
@@ -192,7 +192,7 @@ func (p *Portal) startReplay(c echo.Context) error {
 	if refused == nil {
 		r, refused = settled(p.Webhooks.StartReplay(c.Request().Context(), actor(c), e.ID.String(), in, claim))
 	}
-	if _, _, ok := problems(refused, "", nil); ok {
+	if _, _, ok := problems(say(c), refused, "", nil); ok {
 		f, _ := fault.As(refused)
 		return p.replayForm(c, statusOf(f.Kind), e, form, refused)
 	}

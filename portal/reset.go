@@ -65,7 +65,7 @@ func (p *Portal) reset(c echo.Context) error {
 	if err == nil {
 		err = p.Identity.Reset(ctx, token, form.Get("password"))
 	}
-	if above, beside, ok := problems(err, t.Failures.Other, nil); ok {
+	if above, beside, ok := problems(say(c), err, t.Failures.Other, nil); ok {
 		view := views.Reset{Action: c.Request().URL.Path, Email: mailbox.Shown(person.Email), Problems: above, PasswordError: beside["password"]}
 		return render(c, http.StatusUnprocessableEntity, views.ResetPage(p.page(c, t.Reset.NewTitle), view))
 	}

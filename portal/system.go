@@ -88,7 +88,7 @@ func (p *Portal) addApplication(c echo.Context) error {
 	t := say(c).System
 	f := views.SystemForm{Value: strings.TrimSpace(form.Get("name"))}
 	made, err := settled(p.Identity.AddApplication(c.Request().Context(), actor(c), f.Value, claim))
-	if above, beside, ok := problems(err, say(c).Failures.Correct, nil); ok {
+	if above, beside, ok := problems(say(c), err, say(c).Failures.Correct, nil); ok {
 		f.Problems, f.Error = above, beside["name"]
 		return p.newApplicationForm(c, http.StatusUnprocessableEntity, f)
 	}

@@ -97,7 +97,7 @@ func (p *Portal) startView(c echo.Context) error {
 	in := identity.NewView{Role: authz.Role(role), Reason: f.Reason}
 	in.Domain, _ = authz.ParseDomain(domain)
 	v, err := p.Identity.StartView(c.Request().Context(), actor(c), session.ID, in)
-	if above, beside, ok := problems(err, t.Failures.Correct, map[string]string{"role": "place"}); ok {
+	if above, beside, ok := problems(say(c), err, t.Failures.Correct, map[string]string{"role": "place"}); ok {
 		f.Problems, f.PlaceError, f.ReasonError = above, beside["place"], beside["reason"]
 		return p.viewAsForm(c, http.StatusUnprocessableEntity, f)
 	}

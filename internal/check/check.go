@@ -51,8 +51,16 @@ func Word(fs *fault.Fields, param string, value *string, least, most int) {
 		return
 	}
 	if n := utf8.RuneCountInString(*value); n < least || n > most || !utf8.ValidString(*value) || strings.ContainsFunc(*value, unicode.IsControl) {
-		fs.Add(param, "parameter_invalid", fmt.Sprintf("A text of %d to %d characters without control characters.", least, most))
+		fs.Add(param, "parameter_invalid", fmt.Sprintf("Use %s characters, all of them printable.", span(least, most)))
 	}
+}
+
+// span is how many characters a text may have, in words.
+func span(least, most int) string {
+	if least == 0 {
+		return fmt.Sprintf("at most %d", most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
 }
 
 // ExternalID wants a reference of the caller's own system.
@@ -63,7 +71,7 @@ func Prose(fs *fault.Fields, param, value string, most int) {
 	switch n := utf8.RuneCountInString(value); {
 	case n < 1, n > most, !utf8.ValidString(value), strings.ContainsFunc(value, unprintable):
 		fs.Add(param, "parameter_invalid",
-			fmt.Sprintf("A text of 1 to %d characters, without control characters other than tabs and line ends.", most))
+			fmt.Sprintf("Use 1 to %d characters, all of them printable, or tabs and line breaks.", most))
 	case sensitive.HoldsPAN(value):
 		fs.Add(param, "parameter_invalid", cardNumber)
 	}

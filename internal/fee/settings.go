@@ -1,7 +1,6 @@
 package fee
 
 import (
-	"fmt"
 	"slices"
 
 	"svcpay/internal/fault"
@@ -130,7 +129,7 @@ func (r Rates) Validate() fault.Fields {
 	for _, s := range settings {
 		flat, percent := s.value(&r)
 		if flat != nil && (*flat < 0 || *flat > maxFlat) {
-			fs.Add(s.Name, "parameter_invalid", fmt.Sprintf("A flat fee has 0 to %d minor units.", maxFlat))
+			fs.Add(s.Name, "parameter_invalid", "Enter a flat fee from 0 to "+money.Amount(maxFlat).Decimal()+".")
 		}
 		if percent != nil {
 			checkPercent(&fs, s.Name, *percent)

@@ -96,7 +96,7 @@ func (b Billing) validate(fs *fault.Fields) {
 	}
 	for _, t := range texts {
 		if utf8.RuneCountInString(t.value) > maxBillingText || strings.ContainsFunc(t.value, unicode.IsControl) {
-			fs.Add("billing."+t.name, "invalid_token_data", "At most 255 characters, without control characters.")
+			fs.Add("billing."+t.name, "invalid_token_data", "Use at most 255 characters, all of them printable.")
 		} else if sensitive.HoldsPAN(t.value) {
 			fs.Add("billing."+t.name, "invalid_token_data", "Card numbers belong in the card field only.")
 		}

@@ -57,9 +57,9 @@ func (in CreateInput) check() (string, error) {
 		return "", fault.New(fault.KindInvalid, "content_type_unsupported",
 			"The PDF is protected by a password or by permissions. Save a copy without protection and upload that.")
 	case !ok:
-		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The body is not a whole PDF, PNG or JPEG file.")
+		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The file is not a complete PDF, PNG or JPEG.")
 	case in.ContentType != "" && in.ContentType != found:
-		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The body is a file of another type than its Content-Type says.")
+		return "", fault.New(fault.KindInvalid, "content_type_unsupported", "The file is of another type than its Content-Type says.")
 	}
 	return found, nil
 }
@@ -70,7 +70,7 @@ func checkName(fs *fault.Fields, name string) {
 		check.Required(fs, "name", false)
 	case !utf8.ValidString(name), utf8.RuneCountInString(name) > MaxName, name == ".", name == "..", strings.ContainsFunc(name, unicode.IsControl):
 		fs.Add("name", "parameter_invalid",
-			fmt.Sprintf("A file's name has 1 to %d characters and no control characters, and is not . or ..", MaxName))
+			fmt.Sprintf("A file's name has 1 to %d characters, all of them printable, and is not . or ..", MaxName))
 	default:
 		check.Text(fs, "name", &name, 1, MaxName)
 	}

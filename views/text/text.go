@@ -67,6 +67,7 @@ type Catalogue struct {
 	MerchantLog     MerchantLog
 	Start           Start
 	Receipt         Receipt
+	Mistakes        Mistakes
 }
 
 // English is what everybody reads so far.
@@ -124,6 +125,7 @@ var English = &Catalogue{
 	FeePages:        feePagesEnglish,
 	Start:           startEnglish,
 	Receipt:         receiptEnglish,
+	Mistakes:        mistakesEnglish,
 }
 
 // Languages lists all catalogues, the one for everybody else first.
