@@ -1267,7 +1267,7 @@ type CreateDAFDonationUser struct {
 	FirstName Patch[string] `json:"firstName,omitzero"`
 	LastName  Patch[string] `json:"lastName,omitzero"`
 
-	// Email: An address, or an empty text.
+	// Email: An address, or an empty text. Its domain is kept in lowercase letters, an international one in punycode.
 	Email Patch[string] `json:"email,omitzero"`
 
 	// Note: What the donor wrote to the merchant.
@@ -1815,7 +1815,7 @@ type Event struct {
 	// Livemode: False in the sandbox.
 	Livemode bool `json:"livemode"`
 
-	// APIVersion: The version of the API in which the object is told.
+	// APIVersion: The API version that data.object is written in.
 	APIVersion string       `json:"api_version"`
 	Request    EventRequest `json:"request"`
 
@@ -3788,7 +3788,7 @@ type ListChargesParams struct {
 	// ExternalID: Only charges with this external_id: every try of one payment. At most one of them did not fail.
 	ExternalID string `query:"external_id,omitzero"`
 
-	// Email: Only of payers with this address, in letters of either case.
+	// Email: Only of payers with this address, in letters of either case. An international domain may be in Unicode or in punycode.
 	Email string `query:"email,omitzero"`
 
 	// Last4: Only of cards and bank accounts whose number ends in these digits.
@@ -3855,7 +3855,7 @@ type ListDAFDonationsParams struct {
 	// ExternalID: Only the donation with this external_id; there is one at most.
 	ExternalID string `query:"external_id,omitzero"`
 
-	// Email: Only of donors with this address, in letters of either case.
+	// Email: Only of donors with this address, in letters of either case. An international domain may be in Unicode or in punycode.
 	Email string `query:"email,omitzero"`
 
 	// Amount: Only this amount, in minor units. Not with one of the four below.
@@ -4458,7 +4458,7 @@ type ListTokensParams struct {
 	// MerchantID: Only what belongs to one of these merchants.
 	MerchantID []int64 `query:"merchant_id,omitzero"`
 
-	// Email: Only of payers with this address, in letters of either case.
+	// Email: Only of payers with this address, in letters of either case. An international domain may be in Unicode or in punycode.
 	Email string `query:"email,omitzero"`
 
 	// Last4: Only of cards and bank accounts whose number ends in these digits.
