@@ -142,7 +142,7 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	admin := w.as(authz.RoleSystemAdmin)
 	b = w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {" "}}, "Cookie", admin)
 	b.wants(t, http.StatusUnprocessableEntity, "")
-	b.says(t, "Say why the status changes.")
+	b.says(t, "Enter a reason.")
 	w.send(at+"/status", url.Values{"to": {"suspended"}, "reason": {"Asked for"}}, "Cookie", admin).wants(t, http.StatusSeeOther, at)
 	w.send(at, nil, "Cookie", cookie).says(t, "Asked for", "Suspended")
 }

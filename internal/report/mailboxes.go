@@ -28,7 +28,7 @@ const selectAddresses = `
 	WHERE address > @after ORDER BY address LIMIT @most`
 
 // NormalizeAddresses gives addresses of people, invitations, receipts and sessions of payers that a server of before wrote the form in
-// which they are compared, and returns how many addresses it rewrote. [Service.FoldWords] does so for payments and donations. A person
+// which they are compared, and returns how many rows it rewrote. [Service.FoldWords] does so for payments and donations. A person
 // keeps their address if somebody else has the other form of it; the log names them.
 func (s *Service) NormalizeAddresses(ctx context.Context) (n int, err error) {
 	for after := ""; ; {
@@ -41,8 +41,9 @@ func (s *Service) NormalizeAddresses(ctx context.Context) (n int, err error) {
 			for _, r := range rows {
 				found = append(found, r.Address)
 				if address := mailbox.Normal(r.Address); err == nil && address != r.Address {
-					n++
-					err = renameTx(ctx, tx, r.Address, address)
+					var rows int
+					rows, err = renameTx(ctx, tx, r.Address, address)
+					n += rows
 				}
 			}
 			return err
@@ -54,26 +55,36 @@ func (s *Service) NormalizeAddresses(ctx context.Context) (n int, err error) {
 	}
 }
 
-// renameTx rewrites one address, unless the table has the other form where it may be only once.
-func renameTx(ctx context.Context, tx *pg.Tx, former, address string) error {
+// renameTx rewrites one address, unless the table has the other form where it may be only once, and returns in how many rows.
+func renameTx(ctx context.Context, tx *pg.Tx, former, address string) (int, error) {
 	args := pg.Args{"former": former, "address": address}
+	people, err := tx.Exec(ctx, `UPDATE people SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT FROM people o WHERE lower(o.email) = lower(@address))`, args)
+	if err != nil {
+		return 0, err
+	}
 	left, err := pg.All[struct {
 		ID int64 `db:"id"`
-	}](ctx, tx, `
-		WITH renamed AS (
-			UPDATE people SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT FROM people o WHERE lower(o.email) = lower(@address)) RETURNING id
-		) SELECT id FROM people`+ofFormer+` AND id NOT IN (SELECT id FROM renamed)`, args)
+	}](ctx, tx, `SELECT id FROM people`+ofFormer, pg.Args{"former": former})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, one := range left {
 		slog.WarnContext(ctx, "two accounts have the same e-mail address; remove the roles of this one", "person_id", one.ID)
 	}
-	tx.Later(`UPDATE invitations i SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT FROM invitations o
+	invitations, err := tx.Exec(ctx, `UPDATE invitations i SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT FROM invitations o
 		WHERE lower(o.email) = lower(@address) AND o.scope = i.scope AND o.application_id IS NOT DISTINCT FROM i.application_id
 			AND o.organization_id IS NOT DISTINCT FROM i.organization_id AND o.accepted_at IS NULL AND o.withdrawn_at IS NULL)`, args)
-	tx.Later(`UPDATE receipts SET email = @address`+ofFormer, args)
-	tx.Later(`UPDATE bank_links SET email = @address`+ofFormer, args)
-	tx.Later(`UPDATE daf_workflows SET donor = jsonb_set(donor, '{email}', to_jsonb(@address::text))`+wayUnicode+` AND donor->>'email' = @former`, args)
-	return nil
+	if err != nil {
+		return 0, err
+	}
+	receipts, err := tx.Exec(ctx, `UPDATE receipts SET email = @address`+ofFormer, args)
+	if err != nil {
+		return 0, err
+	}
+	links, err := tx.Exec(ctx, `UPDATE bank_links SET email = @address`+ofFormer, args)
+	if err != nil {
+		return 0, err
+	}
+	ways, err := tx.Exec(ctx, `UPDATE daf_workflows SET donor = jsonb_set(donor, '{email}', to_jsonb(@address::text))`+wayUnicode+` AND donor->>'email' = @former`, args)
+	return int(people + invitations + receipts + links + ways), err
 }

@@ -117,8 +117,10 @@ func TestTwoAccountsOfOneAddressStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.Reports.NormalizeAddresses(t.Context()); err != nil {
-		t.Fatal(err)
+	for _, want := range []int{1, 0} { // what is left is no work to be done at once
+		if n, err := w.Reports.NormalizeAddresses(t.Context()); err != nil || n != want {
+			t.Fatalf("%d rows, %v, want %d", n, err, want)
+		}
 	}
 	got, err := pg.Value[[]string](t.Context(), w.Pool, `SELECT array_agg(email ORDER BY email COLLATE "C") FROM people WHERE email LIKE '%cher%'`, pg.Args{})
 	if want := []string{"dana@bücher.example", "dana@xn--bcher-kva.example", "kim@xn--bcher-kva.example"}; err != nil || !slices.Equal(got, want) {

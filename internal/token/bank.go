@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/mailbox"
 	"svcpay/internal/merchant"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
@@ -48,8 +49,11 @@ const (
 func (in BankInput) validate() fault.Fields {
 	var fs fault.Fields
 	in.validateAccount(&fs)
-	if in.Billing.Email == "" { // to which the mandate is sent
+	switch email := in.Billing.Email; { // to which the mandate is sent
+	case email == "":
 		fs.Add("billing.email", "incomplete_email", "Enter the e-mail address of the account's holder.")
+	case mailbox.Valid(email) && !mailbox.Deliverable(email):
+		fs.Add("billing.email", "invalid_email", mailbox.Undeliverable)
 	}
 	if version, _, _ := strings.Cut(in.Mandate.TextVersion, "."); !in.Mandate.Accepted || version != MandateVersion {
 		fs.Add("mandate", "mandate_not_accepted", "The authorization to debit the account must be accepted.")

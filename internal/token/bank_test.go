@@ -96,6 +96,8 @@ func TestBankValidation(t *testing.T) {
 		{"no first name", func(in *BankInput) { in.Billing.FirstName = " " }, []string{"billing.first_name incomplete_account_holder_name"}},
 		{"no last name", func(in *BankInput) { in.Billing.LastName = "" }, []string{"billing.last_name incomplete_account_holder_name"}},
 		{"no e-mail", func(in *BankInput) { in.Billing.Email = "" }, []string{"billing.email incomplete_email"}},
+		{"an address that mail cannot reach", func(in *BankInput) { in.Billing.Email = "élodie@example.org" }, []string{"billing.email invalid_email"}},
+		{"an international domain", func(in *BankInput) { in.Billing.Email = "dana@bücher.example" }, nil},
 		{"e-mail", func(in *BankInput) { in.Billing.Email = "dana" }, []string{"billing.email invalid_email"}},
 		{"mandate refused", func(in *BankInput) { in.Mandate.Accepted = false }, []string{"mandate mandate_not_accepted"}},
 		{"another mandate", func(in *BankInput) { in.Mandate.TextVersion = "2020-01" }, []string{"mandate mandate_not_accepted"}},
