@@ -33,7 +33,7 @@ func TestInvitationMakesAPersonOnce(t *testing.T) {
 	var sent []identity.Invited
 	s.Identity.SendInvitations(func(_ *pg.Tx, i identity.Invited) error { sent = append(sent, i); return nil })
 	i := s.offer("ola", " New@Example.org ", authz.RoleOrganizationStaff, s.App.OrganizationID)
-	if len(sent) != 1 || sent[0].Token != i.Token || len(i.Token) != 43 || i.Email != "New@Example.org" || i.InvitedBy != "Ola" || i.Known ||
+	if len(sent) != 1 || sent[0].Token != i.Token || len(i.Token) != 43 || i.Email != "New@example.org" || i.InvitedBy != "Ola" || i.Known ||
 		i.ScopeName != "Riverside Community Trust" || i.ExpiresAt.Sub(i.CreatedAt.Time) != 7*24*time.Hour {
 		t.Errorf("%+v, sent %+v", i, sent)
 	}
