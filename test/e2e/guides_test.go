@@ -37,7 +37,14 @@ func TestGuides(t *testing.T) {
 	if err != nil || len(listed) != len(files) || len(files) == 0 {
 		t.Fatalf("%d guides are listed, there are %d, %v", len(listed), len(files), err)
 	}
+	readme, err := os.ReadFile(root + "/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range listed {
+		if !strings.Contains(string(readme), "(api/guides/"+name[1]+".md)") {
+			t.Errorf("README does not list the guide %s", name[1])
+		}
 		d.play(t, guideFiles+name[1]+".md", d.asShown)
 		if page, err := d.send(d.apiHost, "GET", "/docs/guides/"+name[1], nil, nil); err != nil || page.status != 200 {
 			t.Errorf("%s: %v, %s", name[1], err, page)
