@@ -2,6 +2,7 @@ package ui
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -89,12 +90,21 @@ type Bulk struct {
 // kind says how much room the table needs to be one: the fewer columns, the less.
 func (t Table) kind() string {
 	switch {
+	case len(t.Columns) <= 4 && t.sums():
+		return "sums"
 	case len(t.Columns) <= 4:
 		return "few"
 	case len(t.Columns) <= 6:
 		return "many"
 	}
 	return "most"
+}
+
+// sums tells whether all columns but the lead hold amounts or counts, which are short.
+func (t Table) sums() bool {
+	return len(t.Columns) > 1 && !slices.ContainsFunc(t.Columns, func(c Column) bool {
+		return c.Place != PlaceLead && (!c.Right || c.Silent || c.Place == PlaceTime)
+	})
 }
 
 // cells are the attributes of the cells of each column, the same in every row.
