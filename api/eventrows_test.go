@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
+	"svcpay/internal/fee"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
 	"svcpay/internal/processor"
@@ -146,6 +147,15 @@ var triggers = map[string]func(*stage) string{
 		id := s.merchant()
 		s.on(s.t, http.MethodPut, "/api/merchants/"+id, `{"name":"Another"}`, "").want(s.t, 200, "")
 		return id
+	},
+	"fees.updated": func(s *stage) string {
+		s.on(s.t, http.MethodPut, ofUS(s.site, "/fees"), `{"daf_percentage":2.5}`, "").want(s.t, 200, "")
+		s.number(s.t)
+		var n fee.Notice
+		if err := json.Unmarshal(s.events(s.t, "type=fees.updated").Data[0].Data.Object, &n); err != nil {
+			s.t.Fatal(err)
+		}
+		return n.ID.String()
 	},
 	"merchant.updated: active to suspended": func(s *stage) string { return s.moved(merchant.Suspended) },
 	"merchant.updated: suspended to active": func(s *stage) string { return s.moved(merchant.Suspended, merchant.Active) },

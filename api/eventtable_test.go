@@ -57,7 +57,7 @@ func changes() (out []string) {
 	for row := range donationTriggers() {
 		out = append(out, row)
 	}
-	return append(out, change("merchant.created", "", "active"), "merchant.updated", "charge.refunded", "charge.updated",
+	return append(out, change("merchant.created", "", "active"), "merchant.updated", "fees.updated", "charge.refunded", "charge.updated",
 		change("token.updated", "pending_verification", "active"), change("token.updated", "pending_verification", "disabled"),
 		change("token.updated", "active", "disabled"), change("token.updated", "active", "expired"), change("token.updated", "active", "deleted"), "token.updated",
 		change("webhook_endpoint.paused", "enabled", "paused"), "webhook_endpoint.recovered")

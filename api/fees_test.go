@@ -19,6 +19,7 @@ var feeResource = resource{
 		"Fees": fee.Fees{}, "FeeSchedule": fee.Record{}, "FeeScheduleList": list{}, "ChangeFees": feesInput{}, "FeeProposal": fee.Proposal{},
 		"FeeDefaults": fee.Defaults{}, "FeePreview": fee.Preview{}, "FeePreviewFee": fee.PreviewFee{}, "FeePreviewEvent": fee.PreviewEvent{},
 		"FeeEditor": fee.By{}, "FeeSchedule.canceled_by": fee.By{}, "Fees.canceled_by": fee.By{},
+		"FeeChange": fee.Notice{}, "FeeDifference": fee.Difference{},
 	},
 	always: map[string][]string{"Fees": {"merchant_id"}, "FeeSchedule": {"merchant_id"}},
 	enums: map[string][]string{

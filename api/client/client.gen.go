@@ -348,6 +348,7 @@ const (
 	EventTypeDisputeLost              EventType = "dispute.lost"
 	EventTypeDisputeUpdated           EventType = "dispute.updated"
 	EventTypeDisputeWon               EventType = "dispute.won"
+	EventTypeFeesUpdated              EventType = "fees.updated"
 	EventTypeMerchantCreated          EventType = "merchant.created"
 	EventTypeMerchantUpdated          EventType = "merchant.updated"
 	EventTypePayoutCreated            EventType = "payout.created"
@@ -1949,6 +1950,27 @@ type ExportResource string
 // ExportStatus is one of its constants.
 type ExportStatus string
 
+// FeeChange: A change of a merchant's fees, the object of `fees.updated`. `schedule` was added, or canceled before it began; `effective_at` is
+// when it begins or would have begun. Changes are in events only; the history of fees lists the schedules.
+type FeeChange struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Version: Always 1. A fee change never changes.
+	Version int `json:"version"`
+
+	// Livemode: False in the sandbox.
+	Livemode    bool        `json:"livemode"`
+	MerchantID  int64       `json:"merchant_id"`
+	EffectiveAt time.Time   `json:"effective_at"`
+	ChangedBy   FeeEditor   `json:"changed_by"`
+	Schedule    FeeSchedule `json:"schedule"`
+
+	// Changes: Old and new values, in order of time: those of the schedule, then what follows for schedules that begin later. Empty if a
+	// scheduled change is canceled that changed nothing.
+	Changes []FeeDifference `json:"changes"`
+}
+
 // FeeDefaults is an object of the API.
 type FeeDefaults struct {
 	Object string `json:"object"`
@@ -1995,6 +2017,16 @@ type FeeDefaults struct {
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage float64    `json:"daf_percentage"`
 	UpdatedAt     *time.Time `json:"updated_at"`
+}
+
+// FeeDifference: Fees that change from `effective_at` until `ends_at`, when the next scheduled change begins (null if none does), with
+// what was to be charged and what is.
+type FeeDifference struct {
+	EffectiveAt time.Time  `json:"effective_at"`
+	EndsAt      *time.Time `json:"ends_at"`
+	ScheduleID  string     `json:"schedule_id"`
+	Old         FeeValues  `json:"old"`
+	New         FeeValues  `json:"new"`
 }
 
 // FeeEditor: Who did it: a program, by its key, a person in the portal, or the service itself.
@@ -2178,6 +2210,45 @@ type FeeScheduleCanceledBy struct {
 
 // FeeScheduleStatus is one of its constants.
 type FeeScheduleStatus string
+
+// FeeValues: Some of the fees, by their names.
+type FeeValues struct {
+	// AuthorizationFee: Minor units of the merchant's currency.
+	AuthorizationFee *int64 `json:"authorization_fee,omitempty"`
+
+	// CaptureFee: Minor units of the merchant's currency.
+	CaptureFee *int64 `json:"capture_fee,omitempty"`
+
+	// AMEXSurchargePercentage: Percent, with at most 3 decimal places.
+	AMEXSurchargePercentage *float64 `json:"amex_surcharge_percentage,omitempty"`
+
+	// ACHTransferFlatFee: Minor units of the merchant's currency.
+	ACHTransferFlatFee *int64 `json:"ach_transfer_flat_fee,omitempty"`
+
+	// ACHTransferPercentage: Percent, with at most 3 decimal places.
+	ACHTransferPercentage *float64 `json:"ach_transfer_percentage,omitempty"`
+
+	// ACHTransferFailedFee: Minor units of the merchant's currency.
+	ACHTransferFailedFee *int64 `json:"ach_transfer_failed_fee,omitempty"`
+
+	// ACHReturnFee: Minor units of the merchant's currency.
+	ACHReturnFee *int64 `json:"ach_return_fee,omitempty"`
+
+	// ChargebackFee: Minor units of the merchant's currency.
+	ChargebackFee *int64 `json:"chargeback_fee,omitempty"`
+
+	// RetrievalFee: Minor units of the merchant's currency.
+	RetrievalFee *int64 `json:"retrieval_fee,omitempty"`
+
+	// PlatformFlatFee: Minor units of the merchant's currency; null is off.
+	PlatformFlatFee *int64 `json:"platform_flat_fee,omitempty"`
+
+	// PlatformPercentage: Percent, with at most 3 decimal places; null is off.
+	PlatformPercentage *float64 `json:"platform_percentage,omitempty"`
+
+	// DAFPercentage: Percent, with at most 3 decimal places.
+	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
+}
 
 // Fees: The schedule in force, with what comes after it.
 type Fees struct {
@@ -5169,7 +5240,9 @@ func (s FeesService) Get(ctx context.Context, id int64, options ...Option) (*Fee
 
 // Change: Change a merchant's daf_percentage.
 //
-// Changes `daf_percentage` at once, for donations that are created from now on, and leaves the other rates alone.
+// Changes `daf_percentage` at once, for donations that are created from now on, and leaves the other rates alone. As with
+// every change of fees, the event `fees.updated` has the old and the new values. The merchant shows `daf_percentage`, so it
+// gets a new version and `merchant.updated`.
 // Those are changed by people, in the portal: sending one is refused with `fee_portal_only`. Changing it to what it
 // is changes nothing.
 //

@@ -171,6 +171,7 @@ func New(d Deps) *Services {
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
 		Livemode: live, Clock: d.Clock, Now: d.Machine})
+	fees.ShowOn(s.Merchants)
 	s.Identity.SealWith(d.Secrets)
 	s.listen()
 	if d.Happen != nil {

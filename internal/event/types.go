@@ -52,6 +52,8 @@ var types = []Type{
 	{"merchant.created", "merchant", "A merchant was made.", nil},
 	{"merchant.updated", "merchant", "A merchant had DAF donations enabled or was enrolled in DAF Pay, or something else of it changed.", nil},
 
+	{"fees.updated", "fee_change", "A merchant's fees changed, or a change was scheduled, or a scheduled change was canceled.", nil},
+
 	{"daf_donation.created", "daf_donation", "A DAF donation was created.", nil},
 	{"daf_donation_updated", "daf_donation", "A DAF donation was updated. It comes before the one that tells of its completion or cancellation.", nil},
 	{"daf_donation.completed", "daf_donation", "A DAF donation was completed.", []string{"status", "completed_at", "status_history"}},
@@ -66,7 +68,9 @@ var types = []Type{
 }
 
 // First tells whether nothing was before that could be among the previous attributes.
-func (t Type) First() bool { return t.Name == "ping" || strings.HasSuffix(t.Name, ".created") }
+func (t Type) First() bool {
+	return t.Name == "ping" || t.Object == "fee_change" || strings.HasSuffix(t.Name, ".created")
+}
 
 // Types lists every kind of event, in the order in which people read of them.
 func Types() []Type { return slices.Clone(types) }

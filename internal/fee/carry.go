@@ -56,19 +56,17 @@ func Carry(was, is Rates, later []Record) []Record {
 	return out
 }
 
-// carryTx replaces the schedules that a change alters (see [Carry]) and returns those, each as it was.
-func (q series) carryTx(tx *pg.Tx, now present, by By, was, is Rates, later []Record) (replaced []Record) {
+// carryTx replaces the schedules that a change alters (see [Carry]).
+func (q series) carryTx(tx *pg.Tx, now present, by By, was, is Rates, later []Record) {
 	for i, r := range Carry(was, is, later) {
 		if r.Rates.Equal(later[i].Rates) {
 			continue
 		}
-		replaced = append(replaced, later[i])
 		q.cancelTx(tx, r.ID, by, now.At)
 		r.Replaces, r.ID = r.ID, ids.NewFeeSchedule(now.Machine)
 		r.CreatedBy, r.CreatedAt = by, instant.Of(now.At)
 		q.addTx(tx, r)
 	}
-	return replaced
 }
 
 // after are the schedules that begin later than a time.

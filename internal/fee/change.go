@@ -92,15 +92,11 @@ func (s *Service) schedule(ctx context.Context, q edit, c Change) (Record, error
 		if err := c.validate(now.At); err != nil {
 			return out, err
 		}
-		all, err := q.standing(ctx, tx, now.from.Time)
-		if err != nil {
-			return out, err
-		}
-		if err := q.seenTx(ctx, tx, c.Base, all.latest, now.from.Time); err != nil {
+		if err := q.seenTx(ctx, tx, c.Base, now.latest, now.from.Time); err != nil {
 			return out, err
 		}
 		by, at := byOf(q.actor), c.at(now)
-		anyway := all.at(at.Time)
+		anyway := now.standing.at(at.Time)
 		r := Record{Schedule: Schedule{ID: ids.NewFeeSchedule(now.Machine), EffectiveAt: at, Rates: c.rates(anyway.Rates)},
 			Reason: strings.TrimSpace(c.Reason), CreatedBy: by, CreatedAt: instant.Of(now.At)}
 		r.Sets = differing(anyway.Rates, r.Rates)
@@ -110,11 +106,11 @@ func (s *Service) schedule(ctx context.Context, q edit, c Change) (Record, error
 		if anyway.Status == Scheduled && anyway.EffectiveAt.Equal(at.Time) {
 			q.cancelTx(tx, anyway.ID, by, now.At)
 			r.Replaces = anyway.ID
-			r.Sets = append(r.Sets, anyway.sets(all.before(at.Time).Rates)...)
+			r.Sets = append(r.Sets, anyway.sets(now.before(at.Time).Rates)...)
 		}
 		q.addTx(tx, r)
-		replaced := q.carryTx(tx, now, by, anyway.Rates, r.Rates, all.after(at.Time))
-		return made{r.ID, anyway, replaced}, nil
+		q.carryTx(tx, now, by, anyway.Rates, r.Rates, now.after(at.Time))
+		return made{r.ID, anyway}, nil
 	})
 }
 
@@ -146,14 +142,10 @@ func (s *Service) cancel(ctx context.Context, q edit, id ids.FeeSchedule) (Recor
 		out := made{id: id, before: r}
 		switch r.Status {
 		case Scheduled:
-			all, err := q.standing(ctx, tx, now.from.Time)
-			if err != nil {
-				return out, err
-			}
 			by := byOf(q.actor)
 			q.cancelTx(tx, id, by, now.At)
-			if r.ID == all.at(r.EffectiveAt.Time).ID {
-				out.replaced = q.carryTx(tx, now, by, r.Rates, all.before(r.EffectiveAt.Time).Rates, all.after(r.EffectiveAt.Time))
+			if r.ID == now.at(r.EffectiveAt.Time).ID {
+				q.carryTx(tx, now, by, r.Rates, now.before(r.EffectiveAt.Time).Rates, now.after(r.EffectiveAt.Time))
 			}
 		case InForce, Superseded:
 			return out, fault.New(fault.KindConflict, "fee_schedule_begun", "This schedule has begun. Change the rates from now on instead.")
@@ -189,8 +181,8 @@ func (s *Service) SetDAFPercentage(ctx context.Context, actor authz.Actor, merch
 // SetDAFPercentageTx is SetDAFPercentage within a change of the merchant, whose row the caller's transaction holds and whose
 // permission the caller has checked. m is a moment before the lock.
 func (s *Service) SetDAFPercentageTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, merchantID int64, p money.Percent) error {
-	q := series{actor.ApplicationID, merchantID}
-	_, _, err := s.changeTx(ctx, tx, q, m, func(tx *pg.Tx, now present) (made, error) {
+	q := edit{series{actor.ApplicationID, merchantID}, actor, authz.FeeWriteDAF}
+	_, err := s.changeTx(ctx, tx, q, m, func(tx *pg.Tx, now present) (made, error) {
 		return q.setDAFTx(ctx, tx, now, byOf(actor), DAFChange{Percent: p})
 	})
 	return err
@@ -202,30 +194,27 @@ func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, now present, by By, c D
 	if err := fs.Err(); err != nil {
 		return out, err
 	}
-	all, err := q.standing(ctx, tx, now.from.Time)
-	if err != nil {
-		return out, err
-	}
 	if !c.Base.IsZero() {
-		if err := q.seenTx(ctx, tx, c.Base, all.latest, now.from.Time); err != nil {
+		if err := q.seenTx(ctx, tx, c.Base, now.latest, now.from.Time); err != nil {
 			return out, err
 		}
 	}
-	if all.inForce.ID.IsZero() {
+	if now.inForce.ID.IsZero() {
 		return out, fault.Missing()
 	}
-	if err := check.Version(c.IfVersion, all.inForce.Version); err != nil {
+	if err := check.Version(c.IfVersion, now.inForce.Version); err != nil {
 		return out, err
 	}
-	out = made{id: all.inForce.ID, before: all.inForce}
-	if all.inForce.DAFPercentage == c.Percent {
+	out = made{id: now.inForce.ID, before: now.inForce}
+	if now.inForce.DAFPercentage == c.Percent {
 		return out, nil
 	}
-	r := all.inForce
+	r := now.inForce
 	r.ID, r.EffectiveAt, r.DAFPercentage, r.Reason, r.Replaces = ids.NewFeeSchedule(now.Machine), now.from, c.Percent, dafReason, ids.FeeSchedule{}
 	r.Sets = []string{dafPercentage}
 	r.CreatedBy, r.CreatedAt = by, instant.Of(now.At)
 	q.addTx(tx, r)
-	out.id, out.replaced = r.ID, q.carryTx(tx, now, by, all.inForce.Rates, r.Rates, all.scheduled)
+	q.carryTx(tx, now, by, now.inForce.Rates, r.Rates, now.scheduled)
+	out.id = r.ID
 	return out, nil
 }

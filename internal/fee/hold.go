@@ -61,18 +61,22 @@ type present struct {
 	instant.Moment
 	// from is the first instant at which a change can begin: now, and later than everything that was charged by the series, also on a
 	// server whose clock is ahead of ours.
-	from instant.Time
+	from     instant.Time
+	standing // the series as it is until the change
 }
 
 // presentTx is the present of a series that the transaction holds.
 func (q series) presentTx(ctx context.Context, tx *pg.Tx, m instant.Moment) (present, error) {
 	last, err := pg.Value[*time.Time](ctx, tx, lastCharged, q.args(nil))
-	now := present{m, instant.Of(m.At)}
+	now := present{Moment: m, from: instant.Of(m.At)}
 	if now.from.Before(m.At) { // the instants of schedules are whole milliseconds
 		now.from = instant.Of(m.At.Add(time.Millisecond))
 	}
 	if last != nil && !last.Before(now.from.Time) {
 		now.from = instant.Of(last.Add(time.Millisecond))
+	}
+	if err == nil {
+		now.standing, err = q.standing(ctx, tx, now.from.Time)
 	}
 	return now, err
 }

@@ -30,6 +30,8 @@ type Service struct {
 	audit *audit.Log
 	// letters tell people of fees that change; nil tells nobody.
 	letters Letters
+	// merchants show a merchant's daf_percentage.
+	merchants Merchants
 }
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
@@ -180,12 +182,10 @@ func (s *Service) derive(r Record) Record {
 	return r
 }
 
-// made is what a change of a series made: the schedule that it added, found or canceled, what was to be in force then, and the
-// scheduled ones that it replaced for that, each as it was.
+// made is what a change of a series made: the schedule that it added, found or canceled, and what was to be in force then.
 type made struct {
-	id       ids.FeeSchedule
-	before   Record
-	replaced []Record
+	id     ids.FeeSchedule
+	before Record
 }
 
 // step makes a change in a transaction.
@@ -210,41 +210,65 @@ func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn
 		if err := q.lockTx(ctx, tx); err != nil {
 			return Record{}, err
 		}
-		before, after, err := s.changeTx(ctx, tx, q.series, before, fn)
+		c, err := s.changeTx(ctx, tx, q, before, fn)
 		if err != nil {
-			return after, err
+			return c.after, err
 		}
-		return after, s.doneTx(tx, q, before, after)
+		if err := s.showTx(ctx, tx, q, c); err != nil {
+			return c.after, err
+		}
+		return c.after, s.doneTx(tx, q, c.before, c.after)
 	})
 }
 
-// changeTx makes a change of a series whose row the transaction has locked, and has people told of it. asked is a moment before the lock.
-func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, q series, asked instant.Moment, fn step) (before, after Record, err error) {
-	if err := q.holdTx(ctx, tx); err != nil {
-		return before, after, err
-	}
-	now, err := q.presentTx(ctx, tx, s.Clock.Since(asked))
-	if err != nil {
-		return before, after, err
-	}
-	m, err := fn(tx, now)
-	if err != nil {
-		return before, after, err
-	}
-	if err := tx.Flush(ctx); err != nil {
-		return before, after, err
-	}
-	if after, err = q.find(ctx, tx, m.id, now.from.Time); err != nil {
-		return before, after, err
-	}
-	before, after = m.before, s.derive(after)
-	return before, after, s.tellTx(ctx, tx, q, before, after)
+// changed is a change that was made: the schedule that it added, found or canceled and the one that was to be in force then; when,
+// with the series as it was, and the series as it is.
+type changed struct {
+	before, after Record
+	now           present
+	is            standing
 }
 
-// tellTx has people told of a merchant's fees that are others now, or will be.
-func (s *Service) tellTx(ctx context.Context, tx *pg.Tx, q series, before, after Record) error {
-	if s.letters == nil || q.service() || before.ID == after.ID && before.Status == after.Status {
+// nothing tells whether all is as it was.
+func (c changed) nothing() bool {
+	return c.before.ID == c.after.ID && c.before.Status == c.after.Status
+}
+
+// changeTx makes a change of a series whose row the transaction has locked, and publishes it. asked is a moment before the lock.
+func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, q edit, asked instant.Moment, fn step) (c changed, err error) {
+	if err := q.holdTx(ctx, tx); err != nil {
+		return c, err
+	}
+	if c.now, err = q.presentTx(ctx, tx, s.Clock.Since(asked)); err != nil {
+		return c, err
+	}
+	m, err := fn(tx, c.now)
+	if err != nil {
+		return c, err
+	}
+	if err := tx.Flush(ctx); err != nil {
+		return c, err
+	}
+	if c.after, err = q.find(ctx, tx, m.id, c.now.from.Time); err != nil {
+		return c, err
+	}
+	if c.is, err = q.standing(ctx, tx, c.now.from.Time); err != nil {
+		return c, err
+	}
+	c.before, c.after = m.before, s.derive(c.after)
+	return c, s.publishTx(ctx, tx, q, c)
+}
+
+// publishTx lets the application and its people know of a merchant's fees that are others now, or will be.
+func (s *Service) publishTx(ctx context.Context, tx *pg.Tx, q edit, c changed) error {
+	if q.service() || c.nothing() {
 		return nil
 	}
-	return s.letters.FeesChanged(ctx, tx, q.applicationID, before, after)
+	if err := s.noticeTx(tx, q.actor, c); err != nil {
+		return err
+	}
+	if s.letters == nil {
+		return nil
+	}
+	return s.letters.FeesChanged(ctx, tx, q.applicationID, c.before, c.after)
 }

@@ -56,7 +56,9 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{w, fee.New(fee.Deps{Pool: w.Pool, Check: people{check}, Clock: w.Clocks})}
+	fees := fee.New(fee.Deps{Pool: w.Pool, Check: people{check}, Clock: w.Clocks})
+	fees.ShowOn(w.Merchants)
+	return &world{w, fees}
 }
 
 // person acts in a role for the first application.

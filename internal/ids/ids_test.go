@@ -112,6 +112,7 @@ func TestPrefixes(t *testing.T) {
 		{ids.NewRequest(now).String(), "req"},
 		{ids.NewKey(now).String(), "key"},
 		{ids.NewFeeSchedule(now).String(), "fs"},
+		{ids.NewFeeChange(now).String(), "fc"},
 		{ids.NewEntry(now).String(), "bal"},
 		{ids.NewOperation(now).String(), "op"},
 	} {
@@ -135,7 +136,7 @@ func FuzzParse(f *testing.F) {
 	}
 	parsers := []func(string) (string, error){
 		printed(ids.ParseCharge), printed(ids.ParseToken), printed(ids.ParseRefund), printed(ids.ParseDispute), printed(ids.ParsePayout), printed(ids.ParseMandate),
-		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey),
+		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseFeeChange), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey),
 		printed(ids.ParseFile), printed(ids.ParseFeeSchedule), printed(ids.ParseEntry), printed(ids.ParseRequest), printed(ids.ParseKey), printed(ids.ParseExport), printed(ids.ParseHappening),
 		printed(ids.ParseEvent), printed(ids.ParseEndpoint), printed(ids.ParseDelivery), printed(ids.ParseReplay),
 		printed(ids.ParseDonation), printed(ids.ParseAuditEntry),

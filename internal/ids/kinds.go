@@ -7,6 +7,7 @@ type (
 	requestKind     struct{}
 	keyKind         struct{}
 	feeScheduleKind struct{}
+	feeChangeKind   struct{}
 	entryKind       struct{}
 	operationKind   struct{}
 	refundKind      struct{}
@@ -32,6 +33,7 @@ func (eventKind) Prefix() string       { return "evt" }
 func (requestKind) Prefix() string     { return "req" }
 func (keyKind) Prefix() string         { return "key" }
 func (feeScheduleKind) Prefix() string { return "fs" }
+func (feeChangeKind) Prefix() string   { return "fc" }
 func (entryKind) Prefix() string       { return "bal" }
 func (operationKind) Prefix() string   { return "op" }
 func (refundKind) Prefix() string      { return "re" }
@@ -58,6 +60,7 @@ type (
 	Request     = ID[requestKind]
 	Key         = ID[keyKind]
 	FeeSchedule = ID[feeScheduleKind]
+	FeeChange   = ID[feeChangeKind]
 	Entry       = ID[entryKind]
 	Operation   = ID[operationKind]
 	Refund      = ID[refundKind]
@@ -109,6 +112,7 @@ var (
 	NewRequest     = New[requestKind]
 	NewKey         = New[keyKind]
 	NewFeeSchedule = New[feeScheduleKind]
+	NewFeeChange   = New[feeChangeKind]
 	NewEntry       = New[entryKind]
 	NewOperation   = New[operationKind]
 	NewRefund      = New[refundKind]
@@ -145,6 +149,7 @@ var (
 	ParseMandate     = Parse[mandateKind]
 	ParseFile        = Parse[fileKind]
 	ParseFeeSchedule = Parse[feeScheduleKind]
+	ParseFeeChange   = Parse[feeChangeKind]
 	ParseEntry       = Parse[entryKind]
 	ParseExport      = Parse[exportKind]
 	ParseHappening   = Parse[happeningKind]

@@ -7,6 +7,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
+	"svcpay/internal/fee"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/instant"
 	"svcpay/internal/pg"
@@ -91,6 +92,19 @@ func (s *Service) changedTx(tx *pg.Tx, now instant.Moment, actor authz.Actor, p 
 		return after, err
 	}
 	return after, s.audit.DoneTx(tx, actor, p, on(after.ID), before, after)
+}
+
+// DAFPercentageChangedTx implements [fee.Merchants].
+func (s *Service) DAFPercentageChangedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, id int64, p fee.DAFPercentages) error {
+	before, err := s.LockTx(ctx, tx, actor.ApplicationID, id)
+	if err != nil {
+		return err
+	}
+	before.DAFPercentage = p.Old // the new schedule may begin before this is read, or a moment later
+	after := before
+	after.DAFPercentage = p.New
+	_, err = s.changeTx(tx, m, before, after, causeOf(actor))
+	return err
 }
 
 // fits refuses what cannot be beside what the merchant has.

@@ -186,6 +186,48 @@ func touchMerchant(ctx context.Context, r *run, id string) (string, error) {
 	return id, err
 }
 
+// changeFees changes the merchant's daf_percentage, and returns the change of fees.
+func changeFees(ctx context.Context, r *run, id string) (string, error) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return "", errors.New("the id of a merchant is a number")
+	}
+	fees, err := r.API.Fees.Get(ctx, n)
+	if err != nil {
+		return "", err
+	}
+	other := 2.0
+	if fees.DAFPercentage == other {
+		other = 2.5
+	}
+	newest, err := r.newest(ctx)
+	if err != nil {
+		return "", err
+	}
+	changed, err := r.API.Fees.Change(ctx, n, client.ChangeFees{DAFPercentage: other})
+	if err != nil {
+		return "", err
+	}
+	wait := int(patience / time.Second)
+	for {
+		p, err := r.API.Events.ListPage(ctx, client.ListEventsParams{Limit: new(1), Type: []string{"fees.updated"}, MerchantID: []int64{n}, AfterSequence: &newest, Wait: &wait})
+		if err != nil {
+			return "", err
+		}
+		if len(p.Data) == 0 {
+			return "", fmt.Errorf("fees.updated of merchant %d did not come within %s", n, patience)
+		}
+		var change client.FeeChange
+		if err := json.Unmarshal(p.Data[0].Data.Object, &change); err != nil {
+			return "", err
+		}
+		if change.Schedule.ID == changed.ID {
+			return change.ID, nil
+		}
+		newest = *p.Data[0].Sequence
+	}
+}
+
 func token(ctx context.Context, r *run) (string, error) {
 	merchant, err := r.ours(ctx)
 	if err != nil {

@@ -197,6 +197,11 @@ for (const o of operations.filter((o) => o.answer.schema === "AnyEvent")) o.answ
 for (const name of operations.map((o) => o.answer.item ?? o.answer.schema).filter(Boolean)) {
   declareObject(goName(name), deref(doc, doc.components.schemas[name]), false, `${goName(name)} is an object of the API.`)
 }
+// What events are about, also where no operation answers with it.
+for (const event of doc.components.schemas.Event.oneOf) {
+  const { object } = deref(doc, deref(doc, event).properties.data).properties
+  if (object.$ref) declareObject(refName(object), deref(doc, object), false, `${refName(object)} is an object of events.`)
+}
 declareObject("Problem", doc.components.schemas.Error.properties.error, false, "Problem is what an error answer says.")
 for (const o of operations.filter((o) => o.body?.schema)) {
   const name = goName(o.body.schema)
