@@ -65,8 +65,8 @@ var baseCodes = []code{
 	},
 	{
 		Name: "amount_too_small", Kind: fault.KindInvalid, Field: true,
-		Meaning: "The amount is below 1.",
-		Remedy:  "Send at least 1, in minor units.",
+		Meaning: "The amount is below 1, or below the merchant's minimum_charge, which minimum names.",
+		Remedy:  "Send minor units, such as 1050 for 10.50. Ask for a larger amount, or lower the merchant's minimum_charge.",
 		Message: "The amount must be at least 1, in minor units.",
 		Param:   "amount",
 	},

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
+	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -28,7 +29,8 @@ const (
 type feeBook struct {
 	at       string // the address of its page
 	manages  bool
-	defaults *fee.Rates // of the application, for a merchant's and for who may see them
+	minimum  money.Amount // the merchant's smallest charge; 0 for the service's own rates
+	defaults *fee.Rates   // of the application, for a merchant's and for who may see them
 	read     func(context.Context) (fee.Fees, error)
 	past     func(context.Context, page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error)
 	schedule func(context.Context, fee.Change) (fee.Record, error)
@@ -68,7 +70,7 @@ func (p *Portal) merchantBook(c echo.Context) (b feeBook, err error) {
 		return b, err
 	}
 	a := actor(c)
-	b = feeBook{at: merchantAt(m.ID, feesEnd), manages: p.may(c, authz.FeeManage),
+	b = feeBook{at: merchantAt(m.ID, feesEnd), minimum: m.MinimumCharge, manages: p.may(c, authz.FeeManage),
 		read: func(ctx context.Context) (fee.Fees, error) { return p.Fees.Current(ctx, a, m.ID) },
 		past: func(ctx context.Context, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
 			return p.Fees.History(ctx, a, m.ID, in)

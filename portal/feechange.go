@@ -208,6 +208,9 @@ func (b feeBook) review(c echo.Context, now fee.Fees, d feeDraft) (views.FeeRevi
 	if d.at != nil {
 		v.Scheduled, v.When = true, text.To(ctx).Time(*d.at)
 	}
+	if b.minimum > 0 {
+		v.TooDear = tooDear(t, b.minimum, rates)
+	}
 	examples := []fee.PreviewEvent{}
 	if b.preview != nil {
 		p, err := b.preview(ctx, rates)

@@ -31,6 +31,25 @@ var invented = []struct {
 	{[]fee.Kind{fee.BankSettled}, 50_000, ""},
 }
 
+// tooDear says which payments of a merchant's smallest amount cost more than they bring in; "" for none.
+func tooDear(t *text.Catalogue, minimum money.Amount, rates fee.Rates) string {
+	f := t.MerchantFees
+	var payments []string
+	for _, i := range invented {
+		cost := money.Amount(0)
+		for _, kind := range i.kinds {
+			cost += fee.Total(fee.Schedule{Rates: rates}.Lines(kind, minimum, i.brand))
+		}
+		if cost > minimum {
+			payments = append(payments, f.TooDearCost(f.Example(f.Kinds[string(i.kinds[len(i.kinds)-1])], "", brandNames[i.brand]), t.Amount(cost)))
+		}
+	}
+	if len(payments) == 0 {
+		return ""
+	}
+	return f.TooDearText(t.Amount(minimum), payments)
+}
+
 // brandNames are brands as they call themselves.
 var brandNames = map[string]string{"amex": "American Express", "visa": "Visa", "mastercard": "Mastercard", "discover": "Discover", "jcb": "JCB", "diners_club": "Diners Club"}
 

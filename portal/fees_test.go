@@ -84,6 +84,40 @@ func TestFeesAreReviewedAndConfirmed(t *testing.T) {
 	a.says(t, "Nothing would change", "disabled")
 }
 
+// A review warns if the fees of a charge of the merchant's smallest amount are more than the charge.
+func TestAReviewWarnsOfFeesThatExceedASmallCharge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	cookie, at := w.as(authz.RoleApplicationAdmin), w.merchantPage("/fees")
+	w.pass(time.Minute)
+	minimum := func(typed string) {
+		t.Helper()
+		edit := w.merchantPage("/edit")
+		page := w.send(edit, nil, "Cookie", cookie)
+		form := url.Values{"minimum_charge": {typed}, "name": {"Riverside Food Bank"}, "time_zone": {"America/New_York"}, "nonprofit": {"on"},
+			"once": {page.input(t, "once")}, "version": {page.input(t, "version")}}
+		w.send(edit, form, "Cookie", cookie).wants(t, http.StatusSeeOther, w.merchantPage(""))
+	}
+	review := func(change url.Values) answer {
+		return w.send(at+"/review", w.feeForm(cookie, at, change), "Cookie", cookie)
+	}
+	warning := "Fees can exceed a small charge"
+	minimum("0.50")
+	w.send(w.merchantPage(""), nil, "Cookie", cookie).says(t, "Minimum charge", "$0.50")
+	if a := review(url.Values{"capture_fee": {"0.34"}}); strings.Contains(a.body, warning) { // 0.10 + 0.34 + 0.05 + 1 % are 0.50 at most
+		t.Error("a charge that costs what it brings in is warned of")
+	}
+	review(url.Values{"capture_fee": {"0.35"}}).says(t, warning, "A charge of $0.50, the merchant", "Card, captured, Visa: $0.51 in fees")
+	review(url.Values{"ach_transfer_flat_fee": {"0.60"}}).says(t, warning, "Bank payment, settled: $0.66 in fees")
+	minimum("20")
+	if a := review(url.Values{"capture_fee": {"0.35"}}); strings.Contains(a.body, warning) {
+		t.Error("the warning does not look at the merchant's minimum")
+	}
+	a := w.send(w.merchantPage("/edit"), url.Values{"minimum_charge": {"fifty"}, "once": {newOnce()}}, "Cookie", cookie)
+	a.wants(t, http.StatusUnprocessableEntity, "")
+	a.says(t, "Enter an amount in dollars and cents, such as 0.50.", `value="fifty"`)
+}
+
 func TestAScheduledChangeIsTakenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -114,7 +114,7 @@ func (p *Portal) showMerchant(c echo.Context) error {
 		return err
 	}
 	t := say(c).Merchant
-	view := views.MerchantOverview{Facts: merchantFacts(t, m), More: payoutFacts(t, m), JSON: string(object)}
+	view := views.MerchantOverview{Facts: merchantFacts(t, m, say(c).Amount(m.MinimumCharge)), More: payoutFacts(t, m), JSON: string(object)}
 	for _, kind := range merchant.AllMethods() {
 		view.Accepts = append(view.Accepts, p.acceptance(c, m, string(kind), m.Lacks(kind)))
 	}
@@ -191,7 +191,7 @@ func (p *Portal) roleNames(t *text.Catalogue, needed authz.Permission) string {
 // words is a fact that is a text.
 func words(key, value string) ui.Fact { return ui.Fact{Key: key, Value: ui.Plain(value)} }
 
-func merchantFacts(t text.Merchant, m merchant.Merchant) []ui.Fact {
+func merchantFacts(t text.Merchant, m merchant.Merchant, minimum string) []ui.Fact {
 	yes := map[bool]string{true: t.Yes, false: t.No}
 	id := strconv.FormatInt(m.ID, 10)
 	out := []ui.Fact{
@@ -207,7 +207,7 @@ func merchantFacts(t text.Merchant, m merchant.Merchant) []ui.Fact {
 		out = append(out, words(t.EIN, ein))
 	}
 	out = append(out, words(t.Nonprofit, yes[m.Nonprofit]), ui.Fact{Key: t.Descriptor, Value: ui.Two(m.StatementDescriptor, t.DescriptorText)},
-		words(t.Bank, t.Banks[m.BankProcessor]), words(t.TimeZone, m.TimeZone))
+		words(t.Minimum, minimum), words(t.Bank, t.Banks[m.BankProcessor]), words(t.TimeZone, m.TimeZone))
 	if m.ExternalID != nil {
 		out = append(out, ui.Fact{Key: t.External, Value: ui.Copied(t.External, *m.ExternalID)})
 	}

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
+	"svcpay/internal/money"
 	"svcpay/internal/patch"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -41,7 +42,7 @@ func banksOf(t text.Merchant) []ui.Option {
 }
 
 func (p *Portal) showNewMerchant(c echo.Context) error {
-	typed := url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"}}
+	typed := url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"}, "minimum_charge": {money.UsualMinCharge.Decimal()}}
 	if owner := c.QueryParam("organization"); owner != "" {
 		typed.Set("organization", owner)
 	}
@@ -70,8 +71,23 @@ func given(form url.Values, name string) *string {
 	return &value
 }
 
+// minimumOf reads the minimum charge that was typed; nil for none.
+func minimumOf(t text.Merchants, form url.Values) (*money.Amount, error) {
+	typed := given(form, "minimum_charge")
+	if typed == nil {
+		return nil, nil
+	}
+	amount, err := money.ParseDecimal(strings.TrimPrefix(*typed, "$"))
+	if err != nil || amount < money.MinCharge || amount > money.MaxCharge {
+		var fs fault.Fields
+		fs.Add("minimum_charge", "parameter_invalid", t.MinimumMissing)
+		return nil, fs.Err()
+	}
+	return &amount, nil
+}
+
 // newMerchant is what the form says of a new merchant.
-func newMerchant(form url.Values) merchant.CreateInput {
+func newMerchant(t text.Merchants, form url.Values) (merchant.CreateInput, error) {
 	nonprofit := form.Get("nonprofit") != ""
 	in := merchant.CreateInput{
 		Name: given(form, "name"), Country: given(form, "country"), EIN: given(form, "ein"), Nonprofit: &nonprofit,
@@ -84,7 +100,9 @@ func newMerchant(form url.Values) merchant.CreateInput {
 	if name := given(form, "organization_name"); name != nil || in.OrganizationID == nil {
 		in.Organization = &merchant.NewOrganization{Name: name}
 	}
-	return in
+	var err error
+	in.MinimumCharge, err = minimumOf(t, form)
+	return in, err
 }
 
 func (p *Portal) addMerchant(c echo.Context) error {
@@ -97,7 +115,11 @@ func (p *Portal) addMerchant(c echo.Context) error {
 		return err
 	}
 	t := say(c).Merchants
-	made, err := settled(p.Merchants.Create(c.Request().Context(), actor(c), newMerchant(form), claim))
+	var made merchant.Merchant
+	in, err := newMerchant(t, form)
+	if err == nil {
+		made, err = settled(p.Merchants.Create(c.Request().Context(), actor(c), in, claim))
+	}
 	if above, beside, ok := problems(say(c), err, say(c).Failures.Correct, merchantInputs); ok {
 		return p.newMerchantForm(c, statusOf(faultKind(err)), views.MerchantForm{Typed: form, Problems: above, Errors: beside})
 	}
@@ -116,7 +138,8 @@ func faultKind(err error) fault.Kind {
 
 // typedOf is a merchant as its form has it.
 func typedOf(m merchant.Merchant) url.Values {
-	out := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor}, "bank_processor": {m.BankProcessor}}
+	out := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor}, "bank_processor": {m.BankProcessor},
+		"minimum_charge": {m.MinimumCharge.Decimal()}}
 	if m.Nonprofit {
 		out.Set("nonprofit", "on")
 	}
@@ -148,7 +171,7 @@ func (p *Portal) editForm(c echo.Context, status int, m merchant.Merchant, f vie
 }
 
 // changed is what the form changes of a merchant.
-func changed(m merchant.Merchant, form url.Values) merchant.UpdateInput {
+func changed(t text.Merchants, m merchant.Merchant, form url.Values) (merchant.UpdateInput, error) {
 	text := func(name string) patch.Member[string] {
 		if v := given(form, name); v != nil {
 			return patch.Set(*v)
@@ -171,7 +194,11 @@ func changed(m merchant.Merchant, form url.Values) merchant.UpdateInput {
 	if v, err := strconv.Atoi(form.Get(versionField)); err == nil {
 		in.IfVersion = &v
 	}
-	return in
+	minimum, err := minimumOf(t, form)
+	if minimum != nil {
+		in.MinimumCharge = patch.Set(*minimum)
+	}
+	return in, err
 }
 
 func (p *Portal) editMerchant(c echo.Context) error {
@@ -188,7 +215,10 @@ func (p *Portal) editMerchant(c echo.Context) error {
 		return err
 	}
 	t := say(c)
-	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, changed(m, form), claim))
+	in, err := changed(t.Merchants, m, form)
+	if err == nil {
+		_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, in, claim))
+	}
 	if above, beside, ok := problems(say(c), err, t.Failures.Correct, merchantInputs); ok {
 		f := views.MerchantForm{Typed: form, Version: versionKept(form, err), Problems: above, Errors: beside}
 		if fault.HasCode(err, "object_changed") {
@@ -212,6 +242,7 @@ func differing(t *text.Catalogue, saved, typed url.Values) (out []ui.Edit) {
 		{"time_zone", t.Merchant.TimeZone},
 		{"statement_descriptor", t.Merchant.Descriptor},
 		{"bank_processor", t.Merchant.Bank},
+		{"minimum_charge", t.Merchant.Minimum},
 		{"external_id", t.Merchants.Reference},
 	}
 	show := func(name, value string) string {

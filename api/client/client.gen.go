@@ -1343,6 +1343,9 @@ type CreateMerchant struct {
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
 
+	// MinimumCharge: The smallest charge, in minor units of the currency. Default: `50`.
+	MinimumCharge *int64 `json:"minimum_charge,omitempty"`
+
 	// StatementDescriptor: What payers read on their statements, with a letter in it; made of the name if it is left out.
 	StatementDescriptor string `json:"statement_descriptor,omitzero"`
 
@@ -2492,7 +2495,11 @@ type Merchant struct {
 	CanProcess MerchantMethods `json:"can_process"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage       float64 `json:"daf_percentage"`
+	DAFPercentage float64 `json:"daf_percentage"`
+
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
+	// DAF donations have no such minimum.
+	MinimumCharge       int64   `json:"minimum_charge"`
 	StatementDescriptor string  `json:"statement_descriptor"`
 	ExternalID          *string `json:"external_id"`
 
@@ -2711,7 +2718,10 @@ type Problem struct {
 	Status string `json:"status,omitzero"`
 
 	// Version: The version that the object has by now.
-	Version     *int        `json:"version,omitempty"`
+	Version *int `json:"version,omitempty"`
+
+	// Minimum: The smallest amount that the merchant accepts, in minor units.
+	Minimum     *int64      `json:"minimum,omitempty"`
 	DeclineCode DeclineCode `json:"decline_code,omitzero"`
 	ChargeID    string      `json:"charge_id,omitzero"`
 	Advice      Advice      `json:"advice,omitzero"`
@@ -3115,6 +3125,10 @@ type SearchResult struct {
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
+
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
+	// DAF donations have no such minimum.
+	MinimumCharge *int64 `json:"minimum_charge,omitempty"`
 
 	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
 	DisabledReason *string `json:"disabled_reason,omitempty"`
@@ -3533,7 +3547,11 @@ type UpdateMerchant struct {
 	Domains          Patch[[]string]        `json:"domains,omitzero"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage       *float64                 `json:"daf_percentage,omitempty"`
+	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
+
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
+	// DAF donations have no such minimum.
+	MinimumCharge       *int64                   `json:"minimum_charge,omitempty"`
 	StatementDescriptor *string                  `json:"statement_descriptor,omitempty"`
 	ExternalID          Patch[string]            `json:"external_id,omitzero"`
 	Metadata            Patch[map[string]string] `json:"metadata,omitzero"`

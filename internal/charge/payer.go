@@ -1,6 +1,7 @@
 package charge
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type payer struct {
 	MerchantAt     *string         `db:"merchant_country"`
 	TimeZone       *string         `db:"time_zone"`
 	Currency       *money.Currency `db:"currency"`
+	MinimumCharge  *money.Amount   `db:"minimum_charge"`
 	Descriptor     *string         `db:"statement_descriptor"`
 	Kind           *token.Kind     `db:"kind"`
 	EntryMode      *string         `db:"entry_mode"`
@@ -50,7 +52,7 @@ func askPayers(tx *pg.Tx, ins []claimIn) *pg.Asked[payer] {
 	}
 	return pg.Ahead[payer](tx, `
 		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.country AS merchant_country, m.time_zone, m.currency,
-			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
+			m.minimum_charge, m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
 			t.bin, t.last4, t.exp_month, t.exp_year, t.funding, t.country, t.bank_name, t.account_type, t.routing,
 			t.billing, t.network_transaction_id, pg_current_xact_id()::xid AS transaction
 		FROM unnest(@applications::bigint[], @merchants::bigint[], @tokens::uuid[])
@@ -73,6 +75,8 @@ func (p payer) refuse(in claimIn, now time.Time) error {
 	case in.in.FundingCurrency != nil && money.Currency(*in.in.FundingCurrency) != *p.Currency:
 		return fault.Refused("funding_currency_mismatch", "The funding currency must be the merchant's: amounts are not converted.").
 			On("funding_currency")
+	case *in.in.Amount < *p.MinimumCharge:
+		return tooSmall(*p.MinimumCharge)
 	case p.TokenStatus == nil, *p.TokenStatus == token.Deleted, *p.EntryMode == token.PayoutAccount:
 		return errNoToken()
 	case *p.TokenStatus == token.Disabled:
@@ -83,6 +87,12 @@ func (p payer) refuse(in claimIn, now time.Time) error {
 		return fault.Refused("bank_account_unverified", "This bank account is not verified yet.").On("token")
 	}
 	return p.refuseType(in.in)
+}
+
+// tooSmall refuses a charge below the merchant's minimum.
+func tooSmall(minimum money.Amount) error {
+	return fault.Invalid("amount_too_small", fmt.Sprintf("This merchant's smallest charge is %d, in minor units.", minimum)).
+		On("amount").With("minimum", minimum)
 }
 
 func errNoToken() error {

@@ -78,6 +78,8 @@ type Maker struct {
 	DAF       *daf.Service // of EnsureDAF alone
 	// Domains are those, beside the shop's, on whose pages merchants in the US take wallet A.
 	Domains []string
+	// MinimumCharge is that of its merchants; nil is the usual one.
+	MinimumCharge *money.Amount
 }
 
 // Ensure returns working credentials: those of before if the database still knows them, else
@@ -174,7 +176,7 @@ func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application
 	for _, acc := range accountsOf(s, &a.Merchants, append([]string{hostOf(shopURL)}, m.Domains...)) {
 		in := acc.in
 		rates := Rates()
-		in.Rates = &rates
+		in.Rates, in.MinimumCharge = &rates, m.MinimumCharge
 		if a.OrganizationID == 0 {
 			in.Organization = &merchant.NewOrganization{Name: &organization}
 		} else {

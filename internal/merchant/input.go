@@ -31,6 +31,7 @@ type CreateInput struct {
 	HasDAFProvider      *bool             `json:"has_daf_provider" default:"false"`
 	Domains             []string          `json:"domains" default:"[]"`
 	DAFPercentage       *money.Percent    `json:"daf_percentage"`
+	MinimumCharge       *money.Amount     `json:"minimum_charge" default:"50"`
 	StatementDescriptor *string           `json:"statement_descriptor"`
 	ExternalID          *string           `json:"external_id"`
 	Metadata            map[string]string `json:"metadata" default:"{}"`
@@ -67,6 +68,7 @@ func (in CreateInput) validate(sandbox bool) fault.Fields {
 	check.OneOf(&fs, "bank_processor", in.BankProcessor, processors...)
 	checkTimeZone(&fs, in.TimeZone)
 	in.merchant(sandbox).checkSchedule(&fs)
+	check.Amount(&fs, "minimum_charge", in.MinimumCharge)
 	checkDescriptor(&fs, in.StatementDescriptor)
 	check.ExternalID(&fs, in.ExternalID)
 	check.Metadata(&fs, in.Metadata)
@@ -95,7 +97,7 @@ func (in CreateInput) merchant(sandbox bool) Merchant {
 		Name: deref(in.Name), Status: Active, Country: deref(in.Country), Currency: home.currency, EIN: in.EIN, Nonprofit: deref(in.Nonprofit),
 		BankProcessor: processors[0], TimeZone: home.timeZone, PayoutSchedule: Daily, PayoutWeekday: in.PayoutWeekday,
 		PayoutDayOfMonth: in.PayoutDayOfMonth, HasWalletA: deref(in.HasWalletA), HasDAFProvider: deref(in.HasDAFProvider),
-		Domains: parseDomains(new(fault.Fields), in.Domains, sandbox), StatementDescriptor: deref(in.StatementDescriptor),
+		Domains: parseDomains(new(fault.Fields), in.Domains, sandbox), MinimumCharge: money.UsualMinCharge, StatementDescriptor: deref(in.StatementDescriptor),
 		ExternalID: in.ExternalID, Metadata: pairs(in.Metadata),
 	}
 	for _, c := range []struct{ given, of *string }{
@@ -104,6 +106,9 @@ func (in CreateInput) merchant(sandbox bool) Merchant {
 		if c.given != nil {
 			*c.of = *c.given
 		}
+	}
+	if in.MinimumCharge != nil {
+		m.MinimumCharge = *in.MinimumCharge
 	}
 	if m.StatementDescriptor == "" {
 		m.StatementDescriptor = descriptorOf(m.Name)
@@ -143,6 +148,7 @@ type UpdateInput struct {
 	HasDAFProvider      patch.Member[bool]              `json:"has_daf_provider"`
 	Domains             patch.Member[[]string]          `json:"domains"`
 	DAFPercentage       patch.Member[money.Percent]     `json:"daf_percentage"`
+	MinimumCharge       patch.Member[money.Amount]      `json:"minimum_charge"`
 	StatementDescriptor patch.Member[string]            `json:"statement_descriptor"`
 	ExternalID          patch.Member[string]            `json:"external_id"`
 	Metadata            patch.Member[map[string]string] `json:"metadata"`
@@ -169,6 +175,7 @@ func (in UpdateInput) validate(sandbox bool) fault.Fields {
 	check.OneOf(&fs, "payout_schedule", in.PayoutSchedule.Value, string(Daily), string(Weekly), string(Monthly))
 	checkDay(&fs, "payout_weekday", in.PayoutWeekday.Value, 5)
 	checkDay(&fs, "payout_day_of_month", in.PayoutDayOfMonth.Value, 31)
+	check.Amount(&fs, "minimum_charge", in.MinimumCharge.Value)
 	checkDescriptor(&fs, in.StatementDescriptor.Value)
 	check.ExternalID(&fs, in.ExternalID.Value)
 	check.Metadata(&fs, deref(in.Metadata.Value))
@@ -185,6 +192,7 @@ func (in UpdateInput) checkCleared(fs *fault.Fields) {
 		{"name", null(in.Name)}, {"nonprofit", null(in.Nonprofit)}, {"bank_processor", null(in.BankProcessor)}, {"time_zone", null(in.TimeZone)},
 		{"payout_schedule", null(in.PayoutSchedule)}, {"has_wallet_a", null(in.HasWalletA)}, {"has_daf_provider", null(in.HasDAFProvider)},
 		{"daf_percentage", null(in.DAFPercentage)}, {"statement_descriptor", null(in.StatementDescriptor)},
+		{"minimum_charge", null(in.MinimumCharge)},
 	} {
 		if c.null {
 			fs.Add(c.param, "parameter_invalid", "This cannot be null: leave it out to leave it as it is.")
@@ -206,6 +214,7 @@ func (in UpdateInput) on(m Merchant, sandbox bool) Merchant {
 	keep(&m.HasWalletA, in.HasWalletA)
 	keep(&m.HasDAFProvider, in.HasDAFProvider)
 	keep(&m.DAFPercentage, in.DAFPercentage)
+	keep(&m.MinimumCharge, in.MinimumCharge)
 	keep(&m.StatementDescriptor, in.StatementDescriptor)
 	m.EIN, m.ExternalID = in.EIN.On(m.EIN), in.ExternalID.On(m.ExternalID)
 	m.PayoutWeekday, m.PayoutDayOfMonth = in.PayoutWeekday.On(m.PayoutWeekday), in.PayoutDayOfMonth.On(m.PayoutDayOfMonth)

@@ -51,6 +51,7 @@ type Merchant struct {
 	Domains              []string          `db:"domains" json:"domains"`
 	CanProcess           Methods           `db:"-" json:"can_process"`
 	DAFPercentage        money.Percent     `db:"daf_percentage" json:"daf_percentage"` // of the fee schedule in force
+	MinimumCharge        money.Amount      `db:"minimum_charge" json:"minimum_charge"` // smaller charges are refused
 	StatementDescriptor  string            `db:"statement_descriptor" json:"statement_descriptor"`
 	ExternalID           *string           `db:"external_id" json:"external_id"`
 	Metadata             map[string]string `db:"metadata" json:"metadata"`

@@ -28,7 +28,7 @@ const columns = `m.id, m.version, m.application_id, m.organization_id,
 			AND f.effective_at <= @machine::timestamptz + coalesce((
 				SELECT k.ahead FROM application_clocks k WHERE k.application_id = m.application_id), 0) * interval '1 microsecond'
 		ORDER BY f.effective_at DESC, f.version DESC LIMIT 1) AS daf_percentage,
-	m.statement_descriptor, m.external_id, m.metadata, m.created_at, m.updated_at`
+	m.minimum_charge, m.statement_descriptor, m.external_id, m.metadata, m.created_at, m.updated_at`
 
 // newID takes a merchant's id, so that what happens before the merchant is there can name it.
 func newID(ctx context.Context, q pg.Querier) (int64, error) {
@@ -39,16 +39,16 @@ func insertTx(ctx context.Context, tx *pg.Tx, m Merchant) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO merchants (id, application_id, organization_id, name, status, country, currency, ein, nonprofit, bank_processor,
 			time_zone, payout_schedule, payout_weekday, payout_day_of_month, next_payout_at, has_wallet_a, has_daf_provider, domains,
-			statement_descriptor, external_id, metadata, words, words_version, created_at, updated_at)
+			minimum_charge, statement_descriptor, external_id, metadata, words, words_version, created_at, updated_at)
 		OVERRIDING SYSTEM VALUE
 		VALUES (@id, @application_id, @organization_id, @name, @status, @country, @currency, @ein, @nonprofit, @bank_processor,
 			@time_zone, @schedule, @weekday, @day_of_month, @next, @has_wallet_a, @has_daf_provider, @domains,
-			@statement_descriptor, @external_id, @metadata, @words, @words_version, @now, @now)`,
+			@minimum_charge, @statement_descriptor, @external_id, @metadata, @words, @words_version, @now, @now)`,
 		pg.Args{"id": m.ID, "application_id": m.ApplicationID, "organization_id": m.OrganizationID, "name": m.Name,
 			"status": m.Status, "country": m.Country, "currency": m.Currency, "ein": m.EIN, "nonprofit": m.Nonprofit,
 			"bank_processor": m.BankProcessor, "time_zone": m.TimeZone, "schedule": m.PayoutSchedule, "weekday": m.PayoutWeekday,
 			"day_of_month": m.PayoutDayOfMonth, "next": m.NextPayoutAt, "has_wallet_a": m.HasWalletA, "has_daf_provider": m.HasDAFProvider,
-			"domains": m.Domains, "statement_descriptor": m.StatementDescriptor, "external_id": m.ExternalID, "metadata": m.Metadata,
+			"domains": m.Domains, "minimum_charge": m.MinimumCharge, "statement_descriptor": m.StatementDescriptor, "external_id": m.ExternalID, "metadata": m.Metadata,
 			"words": m.words(), "words_version": search.WordsVersion, "now": m.CreatedAt})
 	return err
 }
@@ -109,7 +109,7 @@ func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, 
 			nonprofit = @nonprofit, bank_processor = @bank_processor, time_zone = @time_zone, payout_schedule = @schedule,
 			payout_weekday = @weekday, payout_day_of_month = @day_of_month, payouts_paused_reason = @paused,
 			has_wallet_a = @has_wallet_a, has_daf_provider = @has_daf_provider, daf_provider_connect_id = @connect_id, domains = @domains,
-			statement_descriptor = @statement_descriptor, external_id = @external_id, metadata = @metadata,
+			minimum_charge = @minimum_charge, statement_descriptor = @statement_descriptor, external_id = @external_id, metadata = @metadata,
 			words = @words, words_version = @words_version, updated_at = @now
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"version": after.Version, "name": after.Name, "status": after.Status, "status_reason": after.StatusReason,
@@ -117,7 +117,7 @@ func (s *Service) changeTx(tx *pg.Tx, m instant.Moment, before, after Merchant, 
 			"schedule": after.PayoutSchedule, "weekday": after.PayoutWeekday, "day_of_month": after.PayoutDayOfMonth,
 			"paused": after.PayoutsPausedReason, "has_wallet_a": after.HasWalletA,
 			"has_daf_provider": after.HasDAFProvider, "connect_id": after.DAFProviderConnectID, "domains": after.Domains,
-			"statement_descriptor": after.StatementDescriptor, "external_id": after.ExternalID, "metadata": after.Metadata,
+			"minimum_charge": after.MinimumCharge, "statement_descriptor": after.StatementDescriptor, "external_id": after.ExternalID, "metadata": after.Metadata,
 			"words": after.words(), "words_version": search.WordsVersion, "now": after.UpdatedAt,
 			"application_id": after.ApplicationID, "id": after.ID})
 	previous, err := outbox.Changed(before, after)

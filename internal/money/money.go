@@ -10,7 +10,9 @@ type Amount int64
 // Bounds of an amount that a payer can be charged, in minor units.
 const (
 	MinCharge Amount = 1
-	MaxCharge Amount = 99_999_999
+	// UsualMinCharge is the smallest charge of a merchant that has set no other.
+	UsualMinCharge Amount = 50
+	MaxCharge      Amount = 99_999_999
 )
 
 // Currency is a lowercase ISO 4217 code.

@@ -129,7 +129,7 @@ func (c *client) contradict() {
 }
 
 func (c *client) order(capture bool) map[string]any {
-	body := c.site.Order(c.tokens[c.chance.IntN(len(c.tokens))], 1+c.chance.IntN(50_000))
+	body := c.site.Order(c.tokens[c.chance.IntN(len(c.tokens))], 50+c.chance.IntN(50_000))
 	body["capture"] = capture
 	return body
 }

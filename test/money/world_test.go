@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/fixture"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/money"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
@@ -50,7 +51,7 @@ type site struct {
 // open makes an application with its merchants.
 func (w *world) open(t rapid.TB) *site {
 	t.Helper()
-	c, err := demo.Maker{Identity: w.Identity, Merchants: w.Merchants, Payouts: w.Payouts}.Applications(w.T.Context(), demo.Credentials{}, fixture.PageOrigin)
+	c, err := demo.Maker{Identity: w.Identity, Merchants: w.Merchants, Payouts: w.Payouts, MinimumCharge: new(money.MinCharge)}.Applications(w.T.Context(), demo.Credentials{}, fixture.PageOrigin)
 	if err != nil {
 		t.Fatal(err)
 	}

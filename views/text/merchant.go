@@ -22,6 +22,7 @@ type Merchant struct {
 	Countries                            map[string]string
 	EIN, NoEIN, Nonprofit, Yes, No       string
 	Descriptor, DescriptorText, TimeZone string
+	Minimum                              string
 	Bank                                 string
 	Banks                                map[string]string
 	Schedule                             string
@@ -75,6 +76,7 @@ var merchantEnglish = Merchant{
 	Countries: map[string]string{"US": "United States", "CA": "Canada"},
 	EIN:       "EIN", NoEIN: "None", Nonprofit: "Nonprofit", Yes: "Yes", No: "No",
 	Descriptor: "On statements", DescriptorText: "What payers read on their card's statement.", TimeZone: "Time zone",
+	Minimum:    "Minimum charge",
 	Bank:       "Bank accounts by",
 	Banks:      map[string]string{"p": "Processor P", "q": "Processor Q"},
 	Schedule:   "Paid out",

@@ -1,5 +1,7 @@
 package text
 
+import "strings"
+
 // MerchantFees are the texts about fees: those of one merchant, and how they are changed.
 type MerchantFees struct {
 	Title, Now, Fee, Value, Default, Off       string
@@ -21,6 +23,9 @@ type MerchantFees struct {
 	BecomesText                                func(when string) string
 	AtOnceWords                                string
 	Nothing, NothingText                       string
+	TooDear                                    string
+	TooDearText                                func(minimum string, payments []string) string
+	TooDearCost                                func(payment, cost string) string
 	Preview                                    string
 	PreviewText                                func(events int64, from, to string) string
 	NoEvents                                   string
@@ -82,7 +87,13 @@ var merchantFeesEnglish = MerchantFees{
 	BecomesText: func(when string) string { return "From " + when + " on." },
 	AtOnceWords: "the moment you confirm",
 	Nothing:     "Nothing would change", NothingText: "These are the fees that are in force then anyway.",
-	Preview: "The last 30 days by these fees",
+	TooDear: "Fees can exceed a small charge",
+	TooDearText: func(minimum string, payments []string) string {
+		return "A charge of " + minimum + ", the merchant's minimum, costs more than it brings in. " + strings.Join(payments, "; ") +
+			". Lower the fees, or raise the merchant's minimum charge."
+	},
+	TooDearCost: func(payment, cost string) string { return payment + ": " + cost + " in fees" },
+	Preview:     "The last 30 days by these fees",
 	PreviewText: func(n int64, from, to string) string {
 		return plural(int(n), "payment or dispute", "payments and disputes") + ", " + from + " to " + to + "."
 	},

@@ -21,6 +21,7 @@ type Merchants struct {
 	CountryHint, NonprofitHint, EINHint     string
 	DescriptorHint, ZoneOfCountry, BankHint string
 	ReferenceHint                           string
+	MinimumHint, MinimumMissing             string
 	Zones                                   map[string]string
 	FeesTitle, FeesText                     string
 	EditTitle, Save, Saved                  string
@@ -60,6 +61,7 @@ var merchantsEnglish = Merchants{
 	EINHint:       "In the US: nine digits as 04-3567500.", DescriptorHint: "Up to 22 letters, digits and spaces. Left empty, it is made of the name.",
 	ZoneOfCountry: "As usual in its country", BankHint: "Who moves payments from payers' bank accounts.",
 	ReferenceHint: "The merchant's id in your own program. No two merchants have the same.",
+	MinimumHint:   "Smaller charges are refused. Choose it so that fees do not use up a charge.", MinimumMissing: "Enter an amount in dollars and cents, such as 0.50.",
 	Zones: map[string]string{
 		"America/New_York": "Eastern (New York)", "America/Chicago": "Central (Chicago)", "America/Denver": "Mountain (Denver)",
 		"America/Phoenix": "Mountain, no daylight saving (Phoenix)", "America/Los_Angeles": "Pacific (Los Angeles)", "America/Anchorage": "Alaska (Anchorage)",
