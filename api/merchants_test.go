@@ -14,6 +14,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
+	"svcpay/internal/demo"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/merchant"
@@ -25,12 +26,13 @@ var merchantResource = resource{
 	shapes: map[string]any{
 		"Merchant": merchant.Merchant{}, "MerchantList": list{}, "CreateMerchant": merchant.CreateInput{}, "UpdateMerchant": merchant.UpdateInput{},
 		"Organization": merchant.Organization{}, "CreateMerchant.organization": merchant.NewOrganization{}, "MerchantMethods": merchant.Methods{},
-		"Domain": merchant.Domain{}, "DomainList": list{}, "VerifyDomains": merchant.VerifyInput{},
+		"MerchantWarning": merchant.Warning{}, "Domain": merchant.Domain{}, "DomainList": list{}, "VerifyDomains": merchant.VerifyInput{},
 	},
 	either: map[string][]string{"CreateMerchant": {"organization"}},
 	enums: map[string][]string{
 		"MerchantStatus": merchant.StatusNames(), "MerchantCountry": merchant.Countries(),
-		"DomainStatus": named(merchant.DomainStatuses()), "DomainFailure": named(merchant.DomainFailures()),
+		"MerchantWarningCode": merchant.WarningCodes(),
+		"DomainStatus":        named(merchant.DomainStatuses()), "DomainFailure": named(merchant.DomainFailures()),
 	},
 }
 
@@ -50,6 +52,9 @@ func TestMerchantsAreMadeReadAndListed(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Clock.Advance(time.Second)
+	if _, err := s.Fees.SetDefaults(t.Context(), s.Person(authz.RoleApplicationAdmin), 0, demo.Rates()); err != nil { // the answer has no warnings
+		t.Fatal(err)
+	}
 	full := `{"name":"Riverside Food Bank","country":"US","organization":{"name":"Riverside"},"currency":"usd","ein":"04-3567500","nonprofit":true,
 		"bank_processor":"q","time_zone":"America/Denver","payout_schedule":"weekly","payout_weekday":5,"has_wallet_a":true,"has_daf_provider":true,
 		"domains":["GIVE.example.org","bücher.example"],"daf_percentage":2.5,"statement_descriptor":"RIVERSIDE FOOD","external_id":"branch-7","metadata":{"region":"west"}}`

@@ -64,7 +64,7 @@ func (p *Portal) disputeStat(c echo.Context, d dashboard) ui.Stat {
 
 // attention is what waits for somebody, the most urgent first.
 func (p *Portal) attention(c echo.Context, d dashboard) (out []ui.Task, err error) {
-	for _, part := range []func(echo.Context, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks, p.pausedPayouts, p.failedRefunds} {
+	for _, part := range []func(echo.Context, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks, p.pausedPayouts, p.failedRefunds, p.missingFees} {
 		some, err := part(c, d)
 		if err = ifAllowed(err); err != nil {
 			return nil, err
@@ -115,6 +115,16 @@ func (p *Portal) pausedPayouts(c echo.Context, _ dashboard) (out []ui.Task, err 
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused, Href: withQuery(merchantsPath, url.Values{"paused": {"on"}})})
 	}
 	return out, err
+}
+
+// missingFees are the merchants that pay no fees since the application has no defaults, for those who may set them.
+func (p *Portal) missingFees(c echo.Context, _ dashboard) ([]ui.Task, error) {
+	n, err := p.Fees.WithoutFees(c.Request().Context(), actor(c))
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	t := say(c).Dashboard
+	return []ui.Task{{Tone: ui.Warning, Text: t.NoFees(int(n)), Note: t.NoFeesNote, Href: feesPath + "/defaults"}}, nil
 }
 
 // failedRefunds are the refunds of the last week that did not reach the payer.

@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/demo"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
@@ -100,10 +101,11 @@ func TestHomeNamesWhatWaits(t *testing.T) {
 func TestMoreMerchantsThanAFilterOffers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
+	rates := demo.Rates()
 	for range offered {
-		w.Merchant(merchant.CreateInput{})
+		w.Merchant(merchant.CreateInput{Rates: &rates})
 	}
-	last := w.Merchant(merchant.CreateInput{Name: ptr("Zephyr Shelter"), Country: ptr("CA")})
+	last := w.Merchant(merchant.CreateInput{Rates: &rates, Name: ptr("Zephyr Shelter"), Country: ptr("CA")})
 	cookie := w.as(authz.RoleApplicationAdmin)
 	w.send(home, nil, "Cookie", cookie).says(t, "Nothing waits for you", "Show CAD")
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE merchants SET payouts_paused_reason = 'payout_failed' WHERE id = @id`, pg.Args{"id": last.ID}); err != nil {

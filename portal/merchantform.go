@@ -80,7 +80,7 @@ func minimumOf(t text.Merchants, form url.Values) (*money.Amount, error) {
 	amount, err := money.ParseDecimal(strings.TrimPrefix(*typed, "$"))
 	if err != nil || amount < money.MinCharge || amount > money.MaxCharge {
 		var fs fault.Fields
-		fs.Add("minimum_charge", "parameter_invalid", t.MinimumMissing)
+		fs.Add("minimum_charge", codeForm, t.MinimumMissing)
 		return nil, fs.Err()
 	}
 	return &amount, nil

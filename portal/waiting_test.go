@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
+	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/pg"
 	"svcpay/internal/refund"
@@ -38,6 +39,7 @@ func (w *world) waiting() {
 	if _, err := w.World.Refunds.Create(w.t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back}, nil); err != nil {
 		w.t.Fatal(err)
 	}
+	w.Merchant(merchant.CreateInput{}) // of an application without fee defaults
 	admin := w.as(authz.RoleApplicationAdmin)
 	w.listening(admin, "https://fails.example/hooks", "merchant.*")
 	w.listening(admin, "https://paused.example/hooks", "merchant.*")
@@ -71,6 +73,7 @@ func TestHomeAsksOnlyThoseWhoCanAct(t *testing.T) {
 		{"Payouts of Riverside Food Bank are paused", authz.PayoutResume, "then resume payouts", "Waiting for an administrator of " + organization},
 		{"fails.example", authz.WebhookRead, "is failing", ""},
 		{"paused.example", authz.WebhookRead, "is paused", ""},
+		{"1 merchant pays no fees", authz.FeeDefaultManage, "The application has no fee defaults.", ""},
 	}
 	for _, role := range authz.PeopleRoles() {
 		cookie := w.as(role)

@@ -2507,6 +2507,9 @@ type Merchant struct {
 	Metadata  map[string]string `json:"metadata"`
 	CreatedAt time.Time         `json:"created_at"`
 	UpdatedAt time.Time         `json:"updated_at"`
+
+	// Warnings: What to look at. Only in the answer to the creation and in `merchant.created`, and only if there is something.
+	Warnings []MerchantWarning `json:"warnings,omitzero"`
 }
 
 // MerchantBankProcessor is the bank_processor of Merchant.
@@ -2542,6 +2545,17 @@ type MerchantPayoutsPausedReason string
 
 // MerchantStatus is one of its constants.
 type MerchantStatus string
+
+// MerchantWarning is part of other objects.
+type MerchantWarning struct {
+	Code string `json:"code"`
+
+	// Message: For people; it may change.
+	Message string `json:"message"`
+
+	// Action: What to do.
+	Action string `json:"action"`
+}
 
 // Order is one of its constants.
 type Order string
@@ -3129,6 +3143,9 @@ type SearchResult struct {
 	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
 	// DAF donations have no such minimum.
 	MinimumCharge *int64 `json:"minimum_charge,omitempty"`
+
+	// Warnings: What to look at. Only in the answer to the creation and in `merchant.created`, and only if there is something.
+	Warnings []MerchantWarning `json:"warnings,omitzero"`
 
 	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
 	DisabledReason *string `json:"disabled_reason,omitempty"`
@@ -5171,8 +5188,8 @@ func (s MerchantsService) ListPage(ctx context.Context, params ListMerchantsPara
 // Create: Create a merchant.
 //
 // Makes an active merchant of an organization that you have, `organization_id`, or of a new one, `organization`: exactly
-// one of them. Everything but `name` and `country` may be left out. The merchant begins with the fees that stand in your
-// application's defaults; of fees only `daf_percentage` is written here, the others people change in the portal.
+// one of them. Everything but `name` and `country` may be left out. The merchant begins with your application's fee defaults.
+// Without defaults it pays no fees, and `warnings` says so; of fees only `daf_percentage` is written here, the others people change in the portal.
 //
 // POST /api/merchants
 func (s MerchantsService) Create(ctx context.Context, body CreateMerchant, options ...Option) (*Merchant, error) {

@@ -90,7 +90,7 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Rounds: a.rounds, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network(parties.processor)), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Machine: machine,
-		LocalPort: a.config.domainPort}
+		LocalPort: a.config.domainPort, FeeDefaults: a.config.feeDefaults}
 	parties.sandbox.fill(&d)
 	return assembly.New(d), parties
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"svcpay/api"
+	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/mail"
 )
@@ -33,6 +34,7 @@ type config struct {
 	walletsFile  string // keys of the sandbox's wallets; "" for none
 	walletA      walletASettings
 	walletB      walletBSettings
+	feeDefaults  *fee.Rates // of new applications; nil for none
 }
 
 // mailConfig says how mails leave. Without a server none do.
@@ -73,6 +75,8 @@ func settings() []setting {
 			func(c *config, v string) error { c.mails.from = v; return nil }},
 		{"SVCPAY_WEBHOOK_LOCAL", "true lets webhooks of a sandbox go to this machine's loopback too, by plain http and to any port", "false", false,
 			func(c *config, v string) (err error) { c.webhookLocal, err = flag(v); return err }},
+		{"SVCPAY_FEE_DEFAULTS", `fee defaults of new applications as JSON, e.g. {"authorization_fee":10,"capture_fee":20}; without it an administrator sets them in the portal`, "", false,
+			setFeeDefaults},
 	}, walletSettings(), limitSettings(), extraSettings())
 }
 
@@ -110,6 +114,12 @@ func configFrom(env []string) (config, error) {
 		errs = append(errs, err)
 	}
 	return c, errors.Join(errs...)
+}
+
+func setFeeDefaults(c *config, v string) error {
+	rates, err := fee.ParseRates(v)
+	c.feeDefaults = &rates
+	return err
 }
 
 // narrow refuses networks of proxies in which callers are, too: each could say what address it comes from.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"svcpay/api"
+	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 )
 
@@ -31,6 +32,10 @@ func TestConfigIsReadFromTheEnvironment(t *testing.T) {
 	if c, err := configFrom(goodEnv()); err != nil || c.addr != "127.0.0.1:8080" || c.limits != (api.Limits{Reads: 100, Writes: 50, AtWork: 512}) || c.proxies != nil || c.webhookLocal || c.domainPort != 80 {
 		t.Errorf("without an address: %+v, %v", c, err)
 	}
+	c, err = configFrom(append(goodEnv(), `SVCPAY_FEE_DEFAULTS={"authorization_fee":10,"daf_percentage":2.5}`))
+	if err != nil || c.feeDefaults == nil || !c.feeDefaults.Equal(fee.Rates{AuthorizationFee: 10, DAFPercentage: 2500}) {
+		t.Errorf("the fee defaults are %+v, %v", c.feeDefaults, err)
+	}
 	if c, err := configFrom(append(goodEnv(), "SVCPAY_ADDR=")); err != nil || c.addr != "127.0.0.1:8080" {
 		t.Errorf("with an empty one: %+v, %v", c, err)
 	}
@@ -40,7 +45,7 @@ func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := configFrom([]string{
 		"SVCPAY_ENVIRONMENT=staging", "SVCPAY_ADDR=8080", "SVCPAY_BASE_URL=https://x.example/", "SVCPAY_VAULT_KEY_FILE=",
-		"SVCPAY_BASEURL=x", "SVCPAY_ANYTHING=x", "OTHER=x",
+		"SVCPAY_FEE_DEFAULTS={\"capture\":1}", "SVCPAY_BASEURL=x", "SVCPAY_ANYTHING=x", "OTHER=x",
 	})
 	if err == nil {
 		t.Fatal("nothing is wrong")
@@ -48,13 +53,13 @@ func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
 	lines := strings.Split(err.Error(), "\n")
 	for _, want := range []string{
 		"DATABASE_URL is not set", "SVCPAY_ENVIRONMENT: not sandbox or production", "SVCPAY_ADDR: not host:port", "SVCPAY_BASE_URL: not an origin",
-		"SVCPAY_PAY_URL is not set", "SVCPAY_VAULT_KEY_FILE is not set", "SVCPAY_BASEURL: there is no such setting", "SVCPAY_ANYTHING: there is no such setting",
+		"SVCPAY_PAY_URL is not set", "SVCPAY_VAULT_KEY_FILE is not set", "SVCPAY_FEE_DEFAULTS: not a JSON object of fees", "SVCPAY_BASEURL: there is no such setting", "SVCPAY_ANYTHING: there is no such setting",
 	} {
 		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
 			t.Errorf("%q is not among\n%v", want, err)
 		}
 	}
-	if len(lines) != 8 {
+	if len(lines) != 9 {
 		t.Errorf("%d complaints:\n%v", len(lines), err)
 	}
 }

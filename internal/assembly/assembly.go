@@ -82,6 +82,8 @@ type Deps struct {
 	NextEvent NextEvent
 	// LocalPort is where websites of names under localhost are found in a sandbox.
 	LocalPort int
+	// FeeDefaults are what new applications begin with as the fees of their merchants; nil for none.
+	FeeDefaults *fee.Rates
 }
 
 // siteTimeout bounds how long one website is asked for a file, while somebody waits.
@@ -171,9 +173,8 @@ func New(d Deps) *Services {
 	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
 		Livemode: live, Clock: d.Clock, Now: d.Machine})
-	fees.ShowOn(s.Merchants)
 	s.Identity.SealWith(d.Secrets)
-	s.listen()
+	s.listen(d.FeeDefaults)
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
 			Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(), Happen: d.Happen, HappenToGrant: d.HappenToGrant,
@@ -182,8 +183,12 @@ func New(d Deps) *Services {
 	return s
 }
 
-// listen connects what the counterparties tell with the flows that it concerns.
-func (s *Services) listen() {
+// listen connects what the counterparties tell with the flows that it concerns, and services with those that they do not import.
+func (s *Services) listen(feeDefaults *fee.Rates) {
+	s.Fees.ShowOn(s.Merchants)
+	if feeDefaults != nil {
+		s.Identity.BeginWith(func(tx *pg.Tx, applicationID int64, now time.Time) { fee.BeginTx(tx, applicationID, *feeDefaults, now) })
+	}
 	s.Inbound.ToCharges(s.Charges)
 	s.Inbound.ToDisputes(s.Disputes)
 	s.Inbound.ToPayouts(s.Payouts)

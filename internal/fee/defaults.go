@@ -2,7 +2,10 @@ package fee
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strings"
+	"time"
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
@@ -24,10 +27,59 @@ type Defaults struct {
 	UpdatedAt *instant.Time `db:"updated_at" json:"updated_at"`
 }
 
-// DefaultsTx returns the rates to copy to a merchant that the transaction creates.
-func DefaultsTx(ctx context.Context, tx *pg.Tx, applicationID int64) (Rates, error) {
+// DefaultsTx returns the rates to copy to a merchant that the transaction creates, and whether anyone has set them.
+func DefaultsTx(ctx context.Context, tx *pg.Tx, applicationID int64) (_ Rates, set bool, err error) {
 	d, err := defaults(ctx, tx, applicationID)
-	return d.Rates, err
+	return d.Rates, d.Version > 0, err
+}
+
+// BeginTx queues the defaults that a new application begins with. What is there already stays.
+func BeginTx(tx *pg.Tx, applicationID int64, r Rates, now time.Time) {
+	tx.Later(`
+		INSERT INTO fee_defaults (application_id, `+columns+`, version, updated_at) VALUES (@application_id, `+values+`, 1, @now)
+		ON CONFLICT (application_id) DO NOTHING`, r.args(pg.Args{"application_id": applicationID, "now": instant.Of(now)}))
+}
+
+// ParseRates reads rates from a JSON object of settings. Those that are left out are as in [Fallback].
+func ParseRates(text string) (Rates, error) {
+	var p Proposal
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return Rates{}, errors.New("not a JSON object of fees: see docs/fees.md")
+	}
+	if d.More() {
+		return Rates{}, errors.New("more than one JSON object")
+	}
+	r := p.On(Fallback())
+	return r, r.Validate().Err()
+}
+
+// newest bounds how many merchants [Service.WithoutFees] looks at.
+const newest = 1000
+
+// WithoutFees counts the merchants that pay no fees, of the newest, while the actor's application has no defaults.
+func (s *Service) WithoutFees(ctx context.Context, actor authz.Actor) (int64, error) {
+	if err := s.Check.Check(actor, authz.FeeDefaultManage); err != nil {
+		return 0, err
+	}
+	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	if err != nil {
+		return 0, err
+	}
+	return pg.Value[int64](ctx, s.Pool, `
+		SELECT count(*) FROM (
+			SELECT m.application_id, m.id FROM merchants m WHERE m.application_id = @application_id AND m.status <> 'closed'
+				AND NOT EXISTS (SELECT FROM fee_defaults d WHERE d.application_id = @application_id)
+			ORDER BY m.id DESC LIMIT @newest) m
+		JOIN LATERAL (
+			SELECT `+columns+` FROM fee_schedules f
+			WHERE f.application_id = m.application_id AND f.merchant_id = m.id AND f.canceled_at IS NULL AND f.effective_at <= @now
+			ORDER BY f.effective_at DESC, f.version DESC LIMIT 1) f ON true
+		WHERE (f.authorization_fee, f.capture_fee, f.amex_surcharge_percentage, f.ach_transfer_flat_fee, f.ach_transfer_percentage,
+			f.ach_transfer_failed_fee, f.ach_return_fee, f.chargeback_fee, f.retrieval_fee, coalesce(f.platform_flat_fee, 0),
+			coalesce(f.platform_percentage, 0)) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
+		pg.Args{"application_id": actor.ApplicationID, "now": m.At, "newest": newest})
 }
 
 func defaults(ctx context.Context, db pg.Querier, applicationID int64) (Defaults, error) {

@@ -66,10 +66,7 @@ func (s *Service) AddApplication(ctx context.Context, actor authz.Actor, name st
 	now := s.now()
 	return idempotency.Once(ctx, s.pool, claim, now, [16]byte{}, func(tx *pg.Tx) (made Application, err error) {
 		made = Application{Name: name, APIVersion: APIVersion, CreatedAt: instant.Of(now)}
-		made.ID, err = pg.Value[int64](ctx, tx, `
-			INSERT INTO applications (name, api_version, created_at) VALUES (@name, @version, @now) RETURNING id`,
-			pg.Args{"name": made.Name, "version": made.APIVersion, "now": made.CreatedAt})
-		if err != nil {
+		if made.ID, err = s.insertApplicationTx(ctx, tx, name, made.CreatedAt.Time); err != nil {
 			return made, err
 		}
 		about.ID = strconv.FormatInt(made.ID, 10)

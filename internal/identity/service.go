@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/pg"
 	"svcpay/internal/seal"
 )
 
@@ -34,9 +35,11 @@ type Service struct {
 	// letters writes to people about their way in; nil writes nothing.
 	letters Letters
 	box     *seal.Box
-	web     *webauthn.WebAuthn // for passkeys
-	cache   keyCache
-	uses    keyUses
+	// begin adds what else a new application begins with; nil adds nothing.
+	begin func(tx *pg.Tx, applicationID int64, now time.Time)
+	web   *webauthn.WebAuthn // for passkeys
+	cache keyCache
+	uses  keyUses
 }
 
 // New makes the service for one deployment.

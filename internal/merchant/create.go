@@ -93,7 +93,7 @@ func (s *Service) createTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 	if m.OrganizationID, err = organizationTx(ctx, tx, now, actor, in); err != nil {
 		return m, err
 	}
-	rates, err := in.ratesTx(ctx, tx, actor.ApplicationID)
+	rates, known, err := in.ratesTx(ctx, tx, actor.ApplicationID)
 	if err != nil {
 		return m, err
 	}
@@ -107,6 +107,9 @@ func (s *Service) createTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 	created, err := s.LockTx(ctx, tx, m.ApplicationID, m.ID)
 	if err != nil {
 		return created, err
+	}
+	if !known {
+		created.Warnings = []Warning{noFeeDefaults()}
 	}
 	if err := emitTx(tx, now, "merchant.created", created, nil, causeOf(actor)); err != nil {
 		return created, err
@@ -128,16 +131,16 @@ func organizationTx(ctx context.Context, tx *pg.Tx, now instant.Moment, actor au
 	return *in.OrganizationID, err
 }
 
-// ratesTx are the fees that the merchant begins with.
-func (in CreateInput) ratesTx(ctx context.Context, tx *pg.Tx, applicationID int64) (fee.Rates, error) {
+// ratesTx are the fees that the merchant begins with, and whether they were given or are the application's defaults.
+func (in CreateInput) ratesTx(ctx context.Context, tx *pg.Tx, applicationID int64) (rates fee.Rates, known bool, err error) {
 	if in.Rates != nil {
-		return *in.Rates, nil
+		return *in.Rates, true, nil
 	}
-	rates, err := fee.DefaultsTx(ctx, tx, applicationID)
+	rates, known, err = fee.DefaultsTx(ctx, tx, applicationID)
 	if in.DAFPercentage != nil {
 		rates.DAFPercentage = *in.DAFPercentage
 	}
-	return rates, err
+	return rates, known, err
 }
 
 // causeOf is somebody who calls.

@@ -58,6 +58,26 @@ type Merchant struct {
 	NextPayoutAt         instant.Time      `db:"next_payout_at" json:"-"`
 	CreatedAt            instant.Time      `db:"created_at" json:"created_at"`
 	UpdatedAt            instant.Time      `db:"updated_at" json:"updated_at"`
+	// Warnings are in the answer to the creation and in merchant.created only.
+	Warnings []Warning `db:"-" json:"warnings,omitzero"`
+}
+
+// Warning is something that its creator should know of a merchant that was created.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Action  string `json:"action"` // what to do
+}
+
+// NoFeeDefaults is the code of the warning that the application has no defaults for fees.
+const NoFeeDefaults = "fee_defaults_missing"
+
+// WarningCodes lists the codes of warnings.
+func WarningCodes() []string { return []string{NoFeeDefaults} }
+
+func noFeeDefaults() Warning {
+	return Warning{NoFeeDefaults, "Your application has no fee defaults. This merchant pays no fees for its charges.",
+		"Set the fee defaults under Fees in the portal, then the fees of this merchant on its own page."}
 }
 
 // Organization is the customer that a merchant belongs to.

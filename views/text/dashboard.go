@@ -33,6 +33,8 @@ type Dashboard struct {
 	MakeChargeNote, AddBankNote             string
 	SeeCharge, SeeChargeNote                string
 	EnrollDAF, EnrollDAFNote                string
+	NoFees                                  func(n int) string
+	NoFeesNote                              string
 }
 
 var dashboardEnglish = Dashboard{
@@ -54,6 +56,8 @@ var dashboardEnglish = Dashboard{
 	ResumeWaits: func(organization string) string {
 		return "Waiting for an administrator of " + organization + " to resume payouts."
 	},
+	NoFees:       func(n int) string { return plural(n, "merchant pays no fees", "merchants pay no fees") },
+	NoFeesNote:   "The application has no fee defaults. Set them, then the fees of these merchants.",
 	RefundFailed: func(amount string) string { return "A refund of " + amount + " failed" },
 	Volume:       "Volume", SuccessRate: "Success rate", Net: "Net", Refunds: "Refunds", Disputes: "Open disputes", NextPayout: "Next payout",
 	Than: "vs. previous 30 days", NoThan: "Not enough earlier data to compare", Over: "> ",
