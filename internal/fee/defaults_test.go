@@ -17,7 +17,7 @@ func (w *world) createdNow(t *testing.T) fee.Merchant {
 	t.Helper()
 	var r fee.Rates
 	must(t, pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) (err error) {
-		r, err = fee.DefaultsTx(t.Context(), tx, w.App.AppID)
+		r, _, err = fee.DefaultsTx(t.Context(), tx, w.App.AppID)
 		return err
 	}))
 	return w.copyMerchant(t, r)

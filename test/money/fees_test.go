@@ -339,7 +339,7 @@ func TestDefaultsAreCopied(t *testing.T) {
 	s.must(err)
 	var copied fee.Rates
 	s.must(pg.InTx(s.ctx(), s.Pool, func(tx *pg.Tx) (err error) {
-		copied, err = fee.DefaultsTx(s.ctx(), tx, s.app.AppID)
+		copied, _, err = fee.DefaultsTx(s.ctx(), tx, s.app.AppID)
 		return err
 	}))
 	later := s.merchant(copied)
