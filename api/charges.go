@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/sensitive"
 )
 
 func (a *API) chargeRoutes() []route {
@@ -47,9 +48,10 @@ func (a *API) voidCharge(ctx context.Context, req *request, id string, in charge
 
 func chargeList(q *query) charge.ListInput {
 	return charge.ListInput{
-		Page: pageOf(q, ids.ParseCharge), Created: q.times("created_at"), Amounts: q.amounts("amount"),
+		Page: pageOf(q, ids.ParseCharge), Created: q.times("created_at"), Captured: q.times("captured_at"), Settled: q.times("settled_at"), Amounts: q.amounts("amount"),
 		Statuses: q.words("status", charge.Statuses()), Merchants: q.integers("merchant_id"), Types: q.words("type", charge.Types()),
 		Currencies: q.currencies(), ExternalID: q.text("external_id", check.MaxExternalID), Email: q.email(), Last4: q.last4(),
-		Recurring: q.flag("recurring"), Metadata: q.pairs("metadata"),
+		Token: idIn(q, "token", ids.ParseToken), Brands: q.words("brand", sensitive.BrandNames()), Payout: idIn(q, "payout_id", ids.ParsePayout),
+		Failures: q.words("failure_code", charge.FailureCodes()), Recurring: q.flag("recurring"), Metadata: q.pairs("metadata"),
 	}
 }

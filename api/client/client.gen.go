@@ -60,15 +60,6 @@ const (
 	BalanceEntryKindReturn                  BalanceEntryKind = "return"
 )
 
-// Defines values for ChargeFailureCode.
-const (
-	ChargeFailureCodeBankAccountUnusable ChargeFailureCode = "bank_account_unusable"
-	ChargeFailureCodeCardDeclined        ChargeFailureCode = "card_declined"
-	ChargeFailureCodeExpiredCard         ChargeFailureCode = "expired_card"
-	ChargeFailureCodeIncorrectCVC        ChargeFailureCode = "incorrect_cvc"
-	ChargeFailureCodeNotSubmitted        ChargeFailureCode = "not_submitted"
-)
-
 // Defines values for ChargeOrigin.
 const (
 	ChargeOriginEcommerce ChargeOrigin = "ecommerce"
@@ -348,7 +339,6 @@ const (
 	EventTypeDisputeLost              EventType = "dispute.lost"
 	EventTypeDisputeUpdated           EventType = "dispute.updated"
 	EventTypeDisputeWon               EventType = "dispute.won"
-	EventTypeFeesUpdated              EventType = "fees.updated"
 	EventTypeMerchantCreated          EventType = "merchant.created"
 	EventTypeMerchantUpdated          EventType = "merchant.updated"
 	EventTypePayoutCreated            EventType = "payout.created"
@@ -391,6 +381,15 @@ const (
 	ExportStatusFailed  ExportStatus = "failed"
 	ExportStatusQueued  ExportStatus = "queued"
 	ExportStatusRunning ExportStatus = "running"
+)
+
+// Defines values for FailureCode.
+const (
+	FailureCodeBankAccountUnusable FailureCode = "bank_account_unusable"
+	FailureCodeCardDeclined        FailureCode = "card_declined"
+	FailureCodeExpiredCard         FailureCode = "expired_card"
+	FailureCodeIncorrectCVC        FailureCode = "incorrect_cvc"
+	FailureCodeNotSubmitted        FailureCode = "not_submitted"
 )
 
 // Defines values for FeeEditorKind.
@@ -1155,15 +1154,12 @@ type Charge struct {
 
 // ChargeFailure: Why the charge failed; null unless it did.
 type ChargeFailure struct {
-	Code        ChargeFailureCode `json:"code"`
-	DeclineCode DeclineCode       `json:"decline_code,omitzero"`
-	Message     string            `json:"message"`
-	Advice      Advice            `json:"advice"`
-	Retryable   bool              `json:"retryable"`
+	Code        FailureCode `json:"code"`
+	DeclineCode DeclineCode `json:"decline_code,omitzero"`
+	Message     string      `json:"message"`
+	Advice      Advice      `json:"advice"`
+	Retryable   bool        `json:"retryable"`
 }
-
-// ChargeFailureCode is the code of ChargeFailure.
-type ChargeFailureCode string
 
 // ChargeOrigin is the origin of Charge.
 type ChargeOrigin string
@@ -1342,9 +1338,6 @@ type CreateMerchant struct {
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
-
-	// MinimumCharge: The smallest charge, in minor units of the currency. Default: `50`.
-	MinimumCharge *int64 `json:"minimum_charge,omitempty"`
 
 	// StatementDescriptor: What payers read on their statements, with a letter in it; made of the name if it is left out.
 	StatementDescriptor string `json:"statement_descriptor,omitzero"`
@@ -1953,26 +1946,8 @@ type ExportResource string
 // ExportStatus is one of its constants.
 type ExportStatus string
 
-// FeeChange: A change of a merchant's fees, the object of `fees.updated`. `schedule` was added, or canceled before it began; `effective_at` is
-// when it begins or would have begun. Changes are in events only; the history of fees lists the schedules.
-type FeeChange struct {
-	ID     string `json:"id"`
-	Object string `json:"object"`
-
-	// Version: Always 1. A fee change never changes.
-	Version int `json:"version"`
-
-	// Livemode: False in the sandbox.
-	Livemode    bool        `json:"livemode"`
-	MerchantID  int64       `json:"merchant_id"`
-	EffectiveAt time.Time   `json:"effective_at"`
-	ChangedBy   FeeEditor   `json:"changed_by"`
-	Schedule    FeeSchedule `json:"schedule"`
-
-	// Changes: Old and new values, in order of time: those of the schedule, then what follows for schedules that begin later. Empty if a
-	// scheduled change is canceled that changed nothing.
-	Changes []FeeDifference `json:"changes"`
-}
+// FailureCode is one of its constants.
+type FailureCode string
 
 // FeeDefaults is an object of the API.
 type FeeDefaults struct {
@@ -2020,16 +1995,6 @@ type FeeDefaults struct {
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage float64    `json:"daf_percentage"`
 	UpdatedAt     *time.Time `json:"updated_at"`
-}
-
-// FeeDifference: Fees that change from `effective_at` until `ends_at`, when the next scheduled change begins (null if none does), with
-// what was to be charged and what is.
-type FeeDifference struct {
-	EffectiveAt time.Time  `json:"effective_at"`
-	EndsAt      *time.Time `json:"ends_at"`
-	ScheduleID  string     `json:"schedule_id"`
-	Old         FeeValues  `json:"old"`
-	New         FeeValues  `json:"new"`
 }
 
 // FeeEditor: Who did it: a program, by its key, a person in the portal, or the service itself.
@@ -2213,45 +2178,6 @@ type FeeScheduleCanceledBy struct {
 
 // FeeScheduleStatus is one of its constants.
 type FeeScheduleStatus string
-
-// FeeValues: Some of the fees, by their names.
-type FeeValues struct {
-	// AuthorizationFee: Minor units of the merchant's currency.
-	AuthorizationFee *int64 `json:"authorization_fee,omitempty"`
-
-	// CaptureFee: Minor units of the merchant's currency.
-	CaptureFee *int64 `json:"capture_fee,omitempty"`
-
-	// AMEXSurchargePercentage: Percent, with at most 3 decimal places.
-	AMEXSurchargePercentage *float64 `json:"amex_surcharge_percentage,omitempty"`
-
-	// ACHTransferFlatFee: Minor units of the merchant's currency.
-	ACHTransferFlatFee *int64 `json:"ach_transfer_flat_fee,omitempty"`
-
-	// ACHTransferPercentage: Percent, with at most 3 decimal places.
-	ACHTransferPercentage *float64 `json:"ach_transfer_percentage,omitempty"`
-
-	// ACHTransferFailedFee: Minor units of the merchant's currency.
-	ACHTransferFailedFee *int64 `json:"ach_transfer_failed_fee,omitempty"`
-
-	// ACHReturnFee: Minor units of the merchant's currency.
-	ACHReturnFee *int64 `json:"ach_return_fee,omitempty"`
-
-	// ChargebackFee: Minor units of the merchant's currency.
-	ChargebackFee *int64 `json:"chargeback_fee,omitempty"`
-
-	// RetrievalFee: Minor units of the merchant's currency.
-	RetrievalFee *int64 `json:"retrieval_fee,omitempty"`
-
-	// PlatformFlatFee: Minor units of the merchant's currency; null is off.
-	PlatformFlatFee *int64 `json:"platform_flat_fee,omitempty"`
-
-	// PlatformPercentage: Percent, with at most 3 decimal places; null is off.
-	PlatformPercentage *float64 `json:"platform_percentage,omitempty"`
-
-	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
-}
 
 // Fees: The schedule in force, with what comes after it.
 type Fees struct {
@@ -2495,11 +2421,7 @@ type Merchant struct {
 	CanProcess MerchantMethods `json:"can_process"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage float64 `json:"daf_percentage"`
-
-	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
-	// DAF donations have no such minimum.
-	MinimumCharge       int64   `json:"minimum_charge"`
+	DAFPercentage       float64 `json:"daf_percentage"`
 	StatementDescriptor string  `json:"statement_descriptor"`
 	ExternalID          *string `json:"external_id"`
 
@@ -2507,9 +2429,6 @@ type Merchant struct {
 	Metadata  map[string]string `json:"metadata"`
 	CreatedAt time.Time         `json:"created_at"`
 	UpdatedAt time.Time         `json:"updated_at"`
-
-	// Warnings: What to look at. Only in the answer to the creation and in `merchant.created`, and only if there is something.
-	Warnings []MerchantWarning `json:"warnings,omitzero"`
 }
 
 // MerchantBankProcessor is the bank_processor of Merchant.
@@ -2545,17 +2464,6 @@ type MerchantPayoutsPausedReason string
 
 // MerchantStatus is one of its constants.
 type MerchantStatus string
-
-// MerchantWarning is part of other objects.
-type MerchantWarning struct {
-	Code string `json:"code"`
-
-	// Message: For people; it may change.
-	Message string `json:"message"`
-
-	// Action: What to do.
-	Action string `json:"action"`
-}
 
 // Order is one of its constants.
 type Order string
@@ -2732,10 +2640,7 @@ type Problem struct {
 	Status string `json:"status,omitzero"`
 
 	// Version: The version that the object has by now.
-	Version *int `json:"version,omitempty"`
-
-	// Minimum: The smallest amount that the merchant accepts, in minor units.
-	Minimum     *int64      `json:"minimum,omitempty"`
+	Version     *int        `json:"version,omitempty"`
 	DeclineCode DeclineCode `json:"decline_code,omitzero"`
 	ChargeID    string      `json:"charge_id,omitzero"`
 	Advice      Advice      `json:"advice,omitzero"`
@@ -3139,13 +3044,6 @@ type SearchResult struct {
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
-
-	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
-	// DAF donations have no such minimum.
-	MinimumCharge *int64 `json:"minimum_charge,omitempty"`
-
-	// Warnings: What to look at. Only in the answer to the creation and in `merchant.created`, and only if there is something.
-	Warnings []MerchantWarning `json:"warnings,omitzero"`
 
 	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
 	DisabledReason *string `json:"disabled_reason,omitempty"`
@@ -3564,11 +3462,7 @@ type UpdateMerchant struct {
 	Domains          Patch[[]string]        `json:"domains,omitzero"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
-
-	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
-	// DAF donations have no such minimum.
-	MinimumCharge       *int64                   `json:"minimum_charge,omitempty"`
+	DAFPercentage       *float64                 `json:"daf_percentage,omitempty"`
 	StatementDescriptor *string                  `json:"statement_descriptor,omitempty"`
 	ExternalID          Patch[string]            `json:"external_id,omitzero"`
 	Metadata            Patch[map[string]string] `json:"metadata,omitzero"`
@@ -3890,6 +3784,42 @@ type ListChargesParams struct {
 
 	// CreatedAtLt: Only what was made earlier.
 	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
+
+	// CapturedAtGte: Only charges that were captured then or later.
+	CapturedAtGte *time.Time `query:"captured_at[gte],omitzero"`
+
+	// CapturedAtGt: Only charges that were captured later. Not with `gte`.
+	CapturedAtGt *time.Time `query:"captured_at[gt],omitzero"`
+
+	// CapturedAtLte: Only charges that were captured then or earlier. Not with `lt`.
+	CapturedAtLte *time.Time `query:"captured_at[lte],omitzero"`
+
+	// CapturedAtLt: Only charges that were captured earlier.
+	CapturedAtLt *time.Time `query:"captured_at[lt],omitzero"`
+
+	// SettledAtGte: Only charges that were settled then or later.
+	SettledAtGte *time.Time `query:"settled_at[gte],omitzero"`
+
+	// SettledAtGt: Only charges that were settled later. Not with `gte`.
+	SettledAtGt *time.Time `query:"settled_at[gt],omitzero"`
+
+	// SettledAtLte: Only charges that were settled then or earlier. Not with `lt`.
+	SettledAtLte *time.Time `query:"settled_at[lte],omitzero"`
+
+	// SettledAtLt: Only charges that were settled earlier.
+	SettledAtLt *time.Time `query:"settled_at[lt],omitzero"`
+
+	// Token: Only charges of this token.
+	Token string `query:"token,omitzero"`
+
+	// Brand: Only charges of cards of these brands.
+	Brand []PaymentMethodBrand `query:"brand,omitzero"`
+
+	// PayoutID: Only charges whose money left with this payout.
+	PayoutID string `query:"payout_id,omitzero"`
+
+	// FailureCode: Only charges that failed with one of these codes.
+	FailureCode []FailureCode `query:"failure_code,omitzero"`
 
 	// ExternalID: Only charges with this external_id: every try of one payment. At most one of them did not fail.
 	ExternalID string `query:"external_id,omitzero"`
@@ -5188,8 +5118,8 @@ func (s MerchantsService) ListPage(ctx context.Context, params ListMerchantsPara
 // Create: Create a merchant.
 //
 // Makes an active merchant of an organization that you have, `organization_id`, or of a new one, `organization`: exactly
-// one of them. Everything but `name` and `country` may be left out. The merchant begins with your application's fee defaults.
-// Without defaults it pays no fees, and `warnings` says so; of fees only `daf_percentage` is written here, the others people change in the portal.
+// one of them. Everything but `name` and `country` may be left out. The merchant begins with the fees that stand in your
+// application's defaults; of fees only `daf_percentage` is written here, the others people change in the portal.
 //
 // POST /api/merchants
 func (s MerchantsService) Create(ctx context.Context, body CreateMerchant, options ...Option) (*Merchant, error) {
@@ -5275,9 +5205,7 @@ func (s FeesService) Get(ctx context.Context, id int64, options ...Option) (*Fee
 
 // Change: Change a merchant's daf_percentage.
 //
-// Changes `daf_percentage` at once, for donations that are created from now on, and leaves the other rates alone. As with
-// every change of fees, the event `fees.updated` has the old and the new values. The merchant shows `daf_percentage`, so it
-// gets a new version and `merchant.updated`.
+// Changes `daf_percentage` at once, for donations that are created from now on, and leaves the other rates alone.
 // Those are changed by people, in the portal: sending one is refused with `fee_portal_only`. Changing it to what it
 // is changes nothing.
 //

@@ -25,6 +25,11 @@ const (
 // notSubmitted is the failure of a charge that never reached the processor.
 const notSubmitted = "not_submitted"
 
+// FailureCodes lists the codes that a charge can fail with.
+func FailureCodes() []string {
+	return []string{"card_declined", "expired_card", "incorrect_cvc", "bank_account_unusable", notSubmitted}
+}
+
 // failures tells, by decline code, what the payer should hear. An unlisted code is told as a
 // generic decline: a processor's own words are not ours to pass on.
 var failures = map[string]Failure{

@@ -2,8 +2,10 @@ package charge_test
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,15 +18,17 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
+	"svcpay/internal/sensitive"
 )
 
 // mixed are columns of the k-th copy of an authorized charge over 1000, whose traits differ.
-func mixed(k int) map[string]any {
+func mixed(k int, other ids.Token) map[string]any {
 	columns := map[string]any{
 		"amount": 1000 + k%40, "recurring": k%2 == 0, "external_id": fmt.Sprintf("gift-%d", k), "billing": map[string]string{}, "metadata": map[string]string{},
-		"payment_method": method(fmt.Sprintf("000%d", k%9)),
+		"payment_method": method(fmt.Sprintf("000%d", k%9), sensitive.BrandNames()[k%4]),
 	}
 	if k%3 == 0 {
 		columns["status"], columns["voided_at"], columns["next_step_at"] = "voided", time.Unix(0, 0), nil
@@ -35,6 +39,22 @@ func mixed(k int) map[string]any {
 	if k%7 == 0 {
 		columns["currency"], columns["funding_currency"] = "cad", "cad"
 	}
+	at := time.Unix(1_800_000_000+int64(k), 0).UTC()
+	if k%6 == 1 {
+		columns["captured_at"] = at
+	}
+	switch k % 9 { // those whose status is authorized
+	case 1:
+		columns["status"], columns["failed_at"], columns["next_step_at"] = "failed", at, nil
+		columns["failure"] = map[string]any{"code": charge.FailureCodes()[k%5], "message": "No.", "advice": "try_again_later", "retryable": true}
+	case 4:
+		columns["status"], columns["next_step_at"], columns["amount_captured"] = "settled", nil, columns["amount"]
+		columns["captured_at"], columns["settled_at"], columns["available_on"] = at, at, "2027-01-15"
+		columns["amount_authorized"] = columns["amount"]
+	}
+	if k%8 == 1 {
+		columns["token_id"] = uuidOf(other)
+	}
 	if k%4 != 0 {
 		columns["billing"] = map[string]string{"email": fmt.Sprintf("Donor%d@Example.org", k%6)}
 	}
@@ -44,8 +64,8 @@ func mixed(k int) map[string]any {
 	return columns
 }
 
-func method(last4 string) map[string]any {
-	return map[string]any{"kind": "card", "brand": "visa", "last4": last4, "bin": "424242", "exp_month": 8, "exp_year": 2031, "funding": "credit", "country": "US"}
+func method(last4, brand string) map[string]any {
+	return map[string]any{"kind": "card", "brand": brand, "last4": last4, "bin": "424242", "exp_month": 8, "exp_year": 2031, "funding": "credit", "country": "US"}
 }
 
 // authorized makes one charge over 1000 that is only authorized.
@@ -72,8 +92,19 @@ func fits(c charge.Charge, in charge.ListInput) bool {
 		(in.Email == nil || strings.EqualFold(c.Billing.Email, *in.Email)) &&
 		(in.Last4 == nil || c.PaymentMethod.Last4 == *in.Last4) &&
 		(in.Recurring == nil || c.Recurring == *in.Recurring) &&
+		(in.Token == nil || c.Token == *in.Token) && (in.Brands == nil || slices.Contains(in.Brands, c.PaymentMethod.Brand)) &&
+		(in.Failures == nil || c.Failure != nil && slices.Contains(in.Failures, c.Failure.Code)) &&
+		within(c.CapturedAt, in.Captured) && within(c.SettledAt, in.Settled) &&
 		(in.Amounts.Least == nil || amount >= *in.Amounts.Least) && (in.Amounts.Most == nil || amount <= *in.Amounts.Most) &&
 		(in.Created.From == nil || !c.CreatedAt.Before(*in.Created.From)) && (in.Created.Until == nil || c.CreatedAt.Before(*in.Created.Until))
+}
+
+// within tells whether a span has a time; the one without ends has none, too.
+func within(at *instant.Time, span page.Times) bool {
+	if at == nil {
+		return span == page.Times{}
+	}
+	return (span.From == nil || !at.Before(*span.From)) && (span.Until == nil || at.Before(*span.Until))
 }
 
 // walk follows a list to its end, from its beginning or backwards from a charge.
@@ -121,10 +152,14 @@ func words(t *rapid.T, label string, all ...string) []string {
 }
 
 // filters draws what a list is held to; from is the time of the newest of n charges.
-func filters(t *rapid.T, w *fixture.World, from time.Time, n int) charge.ListInput {
+func filters(t *rapid.T, w *fixture.World, from time.Time, n int, tokens ...ids.Token) charge.ListInput {
 	when := rapid.Map(rapid.IntRange(-n-1, 2), func(ms int) time.Time { return from.Add(time.Duration(ms) * time.Millisecond) })
 	amount := rapid.Int64Range(998, 1042)
+	later := rapid.Map(rapid.IntRange(-1, n+1), func(s int) time.Time { return time.Unix(1_800_000_000+int64(s), 0) })
 	in := charge.ListInput{
+		Captured: page.Times{From: maybe(t, "captured from", later), Until: maybe(t, "captured until", later)},
+		Settled:  page.Times{From: maybe(t, "settled from", later), Until: maybe(t, "settled until", later)},
+		Brands:   words(t, "brand", sensitive.BrandNames()...), Failures: words(t, "failure", charge.FailureCodes()...),
 		Created:  page.Times{From: maybe(t, "from", when), Until: maybe(t, "until", when)},
 		Amounts:  page.Amounts{Least: maybe(t, "least", amount), Most: maybe(t, "most", amount)},
 		Statuses: words(t, "status", "authorized", "voided", "failed"), Types: words(t, "type", charge.Types()...),
@@ -138,6 +173,7 @@ func filters(t *rapid.T, w *fixture.World, from time.Time, n int) charge.ListInp
 	if m := maybe(t, "metadata", rapid.MapOfN(rapid.SampledFrom([]string{"campaign", "order"}), rapid.SampledFrom([]string{"spring", "fall", "3", "6", ""}), 1, 2)); m != nil {
 		in.Metadata = *m
 	}
+	in.Token = maybe(t, "token", rapid.SampledFrom(tokens))
 	if e := rapid.IntRange(1, 10*n).Draw(t, "external"); e <= n {
 		in.ExternalID = ptr(fmt.Sprintf("gift-%d", e))
 	}
@@ -150,14 +186,15 @@ func TestListsHoldWhatTheirFiltersSay(t *testing.T) {
 	const n = 300
 	w.Clock.Advance(time.Second) // the copies are older, but not than the application
 	newest := authorized(t, w)
-	w.Copies(newest, n, time.Millisecond, mixed)
+	other := otherToken(t, w)
+	w.Copies(newest, n, time.Millisecond, func(k int) map[string]any { return mixed(k, other) })
 	all, err := w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Page: page.Input[ids.Charge]{Limit: n + 1, Ascending: true}})
 	if err != nil || len(all.Items) != n+1 {
 		t.Fatalf("%d, %v", len(all.Items), err)
 	}
 	found := 0
 	rapid.Check(t, func(r *rapid.T) {
-		in := filters(r, w, newest.CreatedAt.Time, n)
+		in := filters(r, w, newest.CreatedAt.Time, n, newest.Token, other)
 		in.Page = page.Input[ids.Charge]{Limit: rapid.IntRange(1, 60).Draw(r, "limit"), Ascending: rapid.Bool().Draw(r, "ascending")}
 		var want []ids.Charge
 		for _, c := range all.Items {
@@ -242,9 +279,10 @@ func TestFiltersRunOnIndexes(t *testing.T) {
 	w := fixture.New(t)
 	const n, most = 20_000, 200 // rows; blocks, of the 3,000 that they fill
 	newest := authorized(t, w)
+	other := otherToken(t, w)
 	w.Copies(newest, n, 10*time.Second, func(k int) map[string]any {
 		columns := map[string]any{
-			"amount": 1000 + k%5000, "external_id": fmt.Sprintf("gift-%d", k), "payment_method": method(fmt.Sprintf("%04d", k%10_000)),
+			"amount": 1000 + k%5000, "external_id": fmt.Sprintf("gift-%d", k), "payment_method": method(fmt.Sprintf("%04d", k%10_000), "visa"),
 			"billing": map[string]string{"email": fmt.Sprintf("Donor%d@Example.org", k%5000)}, "metadata": map[string]string{},
 		}
 		if k%4 != 1 {
@@ -252,6 +290,25 @@ func TestFiltersRunOnIndexes(t *testing.T) {
 		}
 		if k%5 == 0 {
 			columns["type"], columns["capture"] = "ach", true
+		}
+		at := time.Unix(1_800_000_000+int64(k), 0).UTC()
+		switch k % 2000 {
+		case 1002:
+			columns["status"], columns["failed_at"], columns["next_step_at"] = "failed", at, nil
+			columns["failure"] = map[string]any{"code": "expired_card", "message": "No.", "advice": "try_again_later", "retryable": true}
+		case 1003:
+			columns["status"], columns["next_step_at"], columns["amount"], columns["amount_captured"] = "settled", nil, 1000, 1000
+			columns["captured_at"], columns["settled_at"], columns["available_on"] = at, at, "2027-01-15"
+		case 1004:
+			columns["token_id"], columns["payment_method"] = uuidOf(other), method("0000", "jcb")
+		default:
+			if k%4 == 3 {
+				columns["status"], columns["failed_at"], columns["next_step_at"] = "failed", at, nil
+				columns["failure"] = map[string]any{"code": "card_declined", "message": "No.", "advice": "try_again_later", "retryable": true}
+			}
+		}
+		if k%2 == 0 {
+			columns["captured_at"] = at
 		}
 		return columns
 	})
@@ -264,8 +321,10 @@ func TestFiltersRunOnIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	ago := func(days int) *time.Time { return ptr(newest.CreatedAt.AddDate(0, 0, -days)) }
+	unix := func(s int) *time.Time { return ptr(time.Unix(1_800_000_000+int64(s), 0)) }
 	exactly := func(amount int64) page.Amounts { return page.Amounts{Least: &amount, Most: &amount} }
 	q := &explained{Conn: conn}
+	unused := reflect.VisibleFields(reflect.TypeFor[charge.ListInput]())
 	for name, tt := range map[string]struct {
 		in   charge.ListInput
 		want int
@@ -273,7 +332,7 @@ func TestFiltersRunOnIndexes(t *testing.T) {
 		"all":               {charge.ListInput{}, 20},
 		"after one":         {charge.ListInput{Page: page.Input[ids.Charge]{After: newest.ID}}, 20},
 		"before one":        {charge.ListInput{Page: page.Input[ids.Charge]{Before: newest.ID}}, 0},
-		"a status":          {charge.ListInput{Statuses: []string{"failed", "voided"}}, 0},
+		"a status":          {charge.ListInput{Statuses: []string{"returned", "voided"}}, 0},
 		"a merchant":        {charge.ListInput{Merchants: []int64{w.App.Merchants.CA}}, 0},
 		"a type":            {charge.ListInput{Types: []string{"acss"}}, 0},
 		"some types":        {charge.ListInput{Types: []string{"acss", "ach"}}, 20},
@@ -295,12 +354,45 @@ func TestFiltersRunOnIndexes(t *testing.T) {
 		"an old day":        {charge.ListInput{Created: page.Times{From: ago(2), Until: ago(1)}}, 20},
 		"an old, empty day": {charge.ListInput{Created: page.Times{From: ago(400), Until: ago(399)}}, 0},
 		"an old rarity":     {charge.ListInput{Created: page.Times{Until: ago(1)}, Email: ptr("donor77@example.org")}, 2},
+		"a token":           {charge.ListInput{Token: &other}, 10},
+		"a common token":    {charge.ListInput{Token: &newest.Token}, 20},
+		"nobody's token":    {charge.ListInput{Token: ptr(ids.NewToken(newest.CreatedAt.Time))}, 0},
+		"a rare brand":      {charge.ListInput{Brands: []string{"jcb", "discover"}}, 10},
+		"a common brand":    {charge.ListInput{Brands: []string{"visa"}}, 20},
+		"a payout":          {charge.ListInput{Payout: ptr(ids.NewPayout(newest.CreatedAt.Time))}, 0},
+		"a failure":         {charge.ListInput{Failures: []string{"expired_card"}}, 10},
+		"a common failure":  {charge.ListInput{Failures: []string{"card_declined"}}, 20},
+		"another failure":   {charge.ListInput{Failures: []string{"not_submitted"}}, 0},
+		"a captured minute": {charge.ListInput{Captured: page.Times{From: unix(1000), Until: unix(1020)}}, 11},
+		"captured later":    {charge.ListInput{Captured: page.Times{From: unix(2 * n)}}, 0},
+		"settled early":     {charge.ListInput{Settled: page.Times{Until: unix(4000)}}, 2},
+		"settled later":     {charge.ListInput{Settled: page.Times{From: unix(2 * n)}}, 0},
 		"a future":          {charge.ListInput{Created: page.Times{From: ago(-1)}}, 0},
 	} {
+		unused = slices.DeleteFunc(unused, func(f reflect.StructField) bool { return !reflect.ValueOf(tt.in).FieldByIndex(f.Index).IsZero() })
 		tt.in.Page.Limit = 20
 		got, err := w.Charges.ListThrough(t.Context(), q, w.App.AppID, tt.in)
 		if err != nil || len(got.Items) != tt.want || q.blocks > most || strings.Contains(q.plan, "Seq Scan") {
 			t.Errorf("%s: %d charges, %d blocks, %v\n%s", name, len(got.Items), q.blocks, err, q.plan)
 		}
 	}
+	if len(unused) > 0 {
+		t.Errorf("filters that were not tried: %v", unused)
+	}
+}
+
+// otherToken is a token of the merchant of [authorized].
+func otherToken(t *testing.T, w *fixture.World) ids.Token {
+	t.Helper()
+	id, err := ids.ParseToken(w.Token(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// uuidOf is a token's id as its column has it.
+func uuidOf(id ids.Token) string {
+	raw := id.Bytes()
+	return hex.EncodeToString(raw[:])
 }

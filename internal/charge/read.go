@@ -59,6 +59,8 @@ func (s *Service) Several(ctx context.Context, actor authz.Actor, charges []ids.
 type ListInput struct {
 	Page       page.Input[ids.Charge]
 	Created    page.Times
+	Captured   page.Times
+	Settled    page.Times
 	Amounts    page.Amounts
 	Statuses   []string
 	Merchants  []int64
@@ -67,6 +69,10 @@ type ListInput struct {
 	ExternalID *string // of one charge that did not fail, at most, and of any number that did
 	Email      *string // of the payer, in letters of either case and any form
 	Last4      *string // of the card or bank account
+	Token      *ids.Token
+	Brands     []string    // of the card
+	Payout     *ids.Payout // that the charge's money left with
+	Failures   []string    // of FailureCodes
 	Recurring  *bool
 	Metadata   map[string]string // pairs that a charge must have; nil for any
 }
@@ -115,6 +121,8 @@ func (s *Service) selection(ctx context.Context, applicationID int64, in ListInp
 	return pg.Args{"application_id": applicationID,
 		"statuses": in.Statuses, "merchants": in.Merchants, "types": types, "currencies": currencies,
 		"external_id": in.ExternalID, "email": mailbox.Sought(in.Email), "last4": in.Last4, "recurring": in.Recurring, "metadata": in.Metadata,
+		"token": in.Token, "brands": in.Brands, "payout": in.Payout, "failures": in.Failures,
+		"captured_from": in.Captured.From, "captured_until": in.Captured.Until, "settled_from": in.Settled.From, "settled_until": in.Settled.Until,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, nil
 }
@@ -139,6 +147,16 @@ const selected = `
 		AND (@external_id::text IS NULL OR external_id = @external_id OR released_external_id = @external_id)
 		AND (@email::text IS NULL OR lower(billing->>'email') = lower(@email))
 		AND (@last4::text IS NULL OR payment_method->>'last4' = @last4)
+		AND (@token::uuid IS NULL OR token_id = @token)
+		AND (@brands::text[] IS NULL OR payment_method->>'brand' = ANY (@brands))
+		AND (@payout::uuid IS NULL OR id = ANY (ARRAY(
+			SELECT l.charge_id FROM payout_entries p JOIN ledger_entries l ON l.application_id = p.application_id AND l.id = p.entry_id
+			WHERE p.application_id = @application_id AND p.payout_id = @payout AND p.active AND ` + bringsIn + `)))
+		AND (@failures::text[] IS NULL OR failure IS NOT NULL AND failure->>'code' = ANY (@failures))
+		AND (@captured_from::timestamptz IS NULL OR captured_at >= @captured_from)
+		AND (@captured_until::timestamptz IS NULL OR captured_at < @captured_until)
+		AND (@settled_from::timestamptz IS NULL OR settled_at >= @settled_from)
+		AND (@settled_until::timestamptz IS NULL OR settled_at < @settled_until)
 		AND (@recurring::boolean IS NULL OR recurring = @recurring)
 		AND (@metadata::jsonb IS NULL OR (metadata @> @metadata AND metadata <> '{}'))
 		AND (@least::bigint IS NULL OR amount >= @least)

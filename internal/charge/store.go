@@ -31,8 +31,11 @@ const shown = `SELECT ` + columns + `, (
 		SELECT p.payout_id FROM ledger_entries l
 		JOIN payout_entries p ON p.application_id = l.application_id AND p.entry_id = l.id AND p.active
 		WHERE l.application_id = charges.application_id AND l.charge_id = charges.id
-			AND l.kind IN ('capture', 'debit') AND 'merchant_available' IN (l.debit, l.credit) LIMIT 1) AS payout_id
+			AND ` + bringsIn + ` LIMIT 1) AS payout_id
 	FROM charges`
+
+// bringsIn selects the entry, as l, that makes what a charge brought in available: the payout that has it is the charge's.
+const bringsIn = `l.kind IN ('capture', 'debit') AND 'merchant_available' IN (l.debit, l.credit)`
 
 // insertCharges writes charges without an external_id, insertNamed those of any whose external_id is not taken.
 const insertCharges = `

@@ -15,15 +15,15 @@ import (
 )
 
 // lined are columns of the k-th copy of a charge, whose payers and methods differ in all that a line says of them.
-func lined(k int) map[string]any {
-	columns := mixed(k)
+func lined(k int, other ids.Token) map[string]any {
+	columns := mixed(k, other)
 	switch k % 4 {
 	case 0:
 		columns["billing"] = map[string]string{"first_name": " Dana ", "last_name": "van  Reed", "email": "dana@example.org"}
 	case 1:
 		columns["billing"] = map[string]string{"middle_name": "M.", "last_name": "Vale"}
 	}
-	card := method("4242")
+	card := method("4242", "visa")
 	switch k % 3 {
 	case 0:
 		card["wallet"] = "wallet_a"
@@ -43,9 +43,10 @@ func TestSummariesAreThoseOfTheList(t *testing.T) {
 	const n = 60
 	w.Clock.Advance(time.Second)
 	newest := authorized(t, w)
-	w.Copies(newest, n, time.Millisecond, lined)
+	other := otherToken(t, w)
+	w.Copies(newest, n, time.Millisecond, func(k int) map[string]any { return lined(k, other) })
 	rapid.Check(t, func(r *rapid.T) {
-		in := filters(r, w, newest.CreatedAt.Time, n)
+		in := filters(r, w, newest.CreatedAt.Time, n, newest.Token, other)
 		in.Page = page.Input[ids.Charge]{Limit: rapid.IntRange(1, n+1).Draw(r, "limit"), Ascending: rapid.Bool().Draw(r, "ascending")}
 		whole, err := w.Charges.List(t.Context(), w.Actor(), in)
 		if err != nil {
@@ -114,7 +115,8 @@ func TestWhereChargesAreManyNobodyCountsAgain(t *testing.T) {
 	if sums, _ := few(w.Actor(), 0); sums != 0 {
 		t.Fatal("there are sums of no charges")
 	}
-	w.Copies(authorized(t, w), 20, time.Millisecond, lined)
+	newest := authorized(t, w)
+	w.Copies(newest, 20, time.Millisecond, func(k int) map[string]any { return lined(k, newest.Token) })
 	other := w.ActorOf(w.Other)
 	for _, c := range []struct {
 		what    string

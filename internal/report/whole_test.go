@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
+	"svcpay/internal/page"
 	"svcpay/internal/payout"
 	"svcpay/internal/report"
 )
@@ -45,6 +47,12 @@ func TestFromTheCardToTheBank(t *testing.T) {
 	p := list.Items[0]
 	if c.PayoutID == nil || *c.PayoutID != p.ID || p.Status != payout.Paid || p.Amount != c.Net || p.ChargeCount != 1 || p.EntryCount != 1+len(c.Fees) {
 		t.Errorf("%+v of %+v", p, c)
+	}
+	for id, want := range map[ids.Payout]int{p.ID: 1, ids.NewPayout(w.Clock.Now()): 0} {
+		left, err := w.Charges.List(t.Context(), w.Actor(), charge.ListInput{Page: page.Input[ids.Charge]{Limit: 2}, Payout: &id})
+		if err != nil || len(left.Items) != want || want > 0 && left.Items[0].ID != c.ID {
+			t.Errorf("%+v, %v", left, err)
+		}
 	}
 	first, second := w.statement(t, month), w.statement(t, p.PaidAt.Format("2006-01"))
 	total := report.Statement{OpeningBalance: first.OpeningBalance, ClosingBalance: second.ClosingBalance}
