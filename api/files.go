@@ -15,6 +15,7 @@ func (a *API) fileRoutes() []route {
 		{http.MethodPost, "/api/files", "", authz.FileCreate, uploads(files.MaxSize, files.ContentTypes(), a.createFile)},
 		{http.MethodGet, "/api/files", "", authz.FileRead, lists(fileList, a.Uploads.List)},
 		{http.MethodGet, "/api/files/:id", "", authz.FileRead, get(a.Uploads.Get)},
+		{http.MethodGet, "/api/files/:id/content", "", authz.FileRead, documents(files.ContentTypes(), a.fileContent)},
 	}
 }
 
@@ -29,6 +30,14 @@ func (a *API) createFile(ctx context.Context, req *request, q *query, f upload, 
 	}
 	out, err := a.Uploads.Create(ctx, req.actor, in, claim)
 	return made(http.StatusCreated, "/api/files", out), err
+}
+
+func (a *API) fileContent(ctx context.Context, req *request, id string, q *query) (reply, error) {
+	if err := q.err(); err != nil {
+		return reply{}, err
+	}
+	f, err := a.Uploads.Whole(ctx, req.actor, id)
+	return reply{raw: f.Content, media: f.ContentType, file: f.Name}, err
 }
 
 func fileList(q *query) files.ListInput {

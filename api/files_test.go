@@ -6,7 +6,9 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -164,4 +166,25 @@ func TestUploadsWithAKeyHappenOnce(t *testing.T) {
 	if got := s.listed(t, "/api/files"); len(got) != 1 {
 		t.Errorf("%d files", len(got))
 	}
+}
+
+// A file's content is what was uploaded, of its own type, to be saved and never shown as a page; another application's is missing.
+func TestContentOfFiles(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	for media, content := range map[string]string{files.PDF: aPDF, files.PNG: picture.String()} {
+		f := s.upload(t, nil, "name="+url.QueryEscape(`Beleg "Ä".html`), media, content, "").file(t)
+		a := s.get(t, "/api/files/"+f.ID.String()+"/content").want(t, 200, "")
+		disposition, params, err := mime.ParseMediaType(a.header.Get("Content-Disposition"))
+		if string(a.body) != content || a.header.Get("Content-Type") != media || disposition != "attachment" || params["filename"] != f.Name ||
+			a.header.Get("X-Content-Type-Options") != "nosniff" || err != nil {
+			t.Errorf("%q, %v, %v", a.body, a.header, err)
+		}
+	}
+	theirs := s.upload(t, &s.Other, "name=a", files.PDF, aPDF, "").file(t)
+	s.get(t, "/api/files/"+theirs.ID.String()+"/content").want(t, 404, "resource_missing")
 }

@@ -3,8 +3,11 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"testing"
+	"time"
 
 	"svcpay/internal/pg"
 	"svcpay/internal/token"
@@ -46,4 +49,31 @@ func TestMandatesAreReadAndRevoked(t *testing.T) {
 		t.Errorf("%+v", saved)
 	}
 	s.post(t, s.body(account[len("/api/tokens/"):])).want(t, 422, "token_disabled")
+}
+
+// Mandates are listed as everything is, by cursor and by each filter.
+func TestMandatesAreListed(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var tokens, mandates []string
+	for range 3 {
+		saved, err := s.Tokens.Get(t.Context(), s.Actor(), s.bank(t, s.Session()).Token.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens, mandates = append(tokens, saved.ID.String()), append(mandates, saved.Mandate.String())
+		s.Clock.Advance(time.Minute)
+	}
+	s.on(t, http.MethodPost, "/api/mandates/"+mandates[1]+"/revoke", "{}", "").want(t, 200, "")
+	us := fmt.Sprint(s.App.Merchants.US)
+	for query, want := range map[string][]string{
+		"order=asc": mandates, "limit=1": mandates[2:], "status=revoked": mandates[1:2], "status=active&order=asc": {mandates[0], mandates[2]},
+		"order=asc&starting_after=" + mandates[0]: mandates[1:], "token=" + tokens[0]: mandates[:1], "scheme=ach&order=asc": mandates, "scheme=acss": nil,
+		"order=asc&merchant_id=" + us: mandates, "merchant_id=" + fmt.Sprint(s.App.Merchants.CA): nil,
+		"accepted_at[gt]=2000-01-01T00:00:00Z&order=asc": mandates, "accepted_at[lt]=2000-01-01T00:00:00Z": nil,
+	} {
+		if got := s.listed(t, "/api/mandates?"+query); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
 }

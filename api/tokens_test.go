@@ -21,7 +21,7 @@ var tokenResource = resource{
 	shapes: map[string]any{
 		"Token": token.Token{}, "TokenList": list{}, "Token.card": token.SavedCard{}, "Token.bank_account": token.SavedBank{},
 		"UpdateToken": token.UpdateInput{}, "UpdateToken.billing": token.BillingChange{}, "VerifyToken": token.VerifyInput{},
-		"CreateTestToken": token.TestInput{}, "CreateTestToken.billing": token.BillingChange{}, "TestDeposits": token.TestDeposits{}, "Mandate": token.Mandate{}, "RevokeMandate": nothing{},
+		"CreateTestToken": token.TestInput{}, "CreateTestToken.billing": token.BillingChange{}, "TestDeposits": token.TestDeposits{}, "Mandate": token.Mandate{}, "MandateList": list{}, "RevokeMandate": nothing{},
 	},
 	enums: map[string][]string{"TokenStatus": token.Statuses(), "TokenKind": token.Kinds()},
 	theirs: map[string]func(*testing.T, *site) string{

@@ -28,6 +28,7 @@ func (a *API) webhookRoutes() []route {
 		{http.MethodPost, one + "/test", "", authz.WebhookManage, act(a.testEndpoint)},
 		{http.MethodPost, one + "/replay", "", authz.WebhookManage, handleID(a.startReplay)},
 		{http.MethodGet, one + "/deliveries", "", authz.WebhookRead, listsOf(deliveryList, a.Webhooks.Deliveries)},
+		{http.MethodGet, "/api/webhook_replays", "", authz.WebhookRead, lists(replayList, a.Webhooks.ListReplays)},
 		{http.MethodGet, replay, "", authz.WebhookRead, get(a.Webhooks.GetReplay)},
 		{http.MethodPost, replay + "/cancel", "", authz.WebhookManage, act(a.cancelReplay)},
 	}
@@ -90,6 +91,11 @@ func deliveryList(q *query) webhook.DeliveryInput {
 		in.Types = event.Covered(filters)
 	}
 	return in
+}
+
+func replayList(q *query) webhook.ReplayListInput {
+	return webhook.ReplayListInput{Page: pageOf(q, ids.ParseReplay), Created: q.times("created_at"),
+		Statuses: q.words("status", webhook.ReplayStatuses()), EndpointID: idIn(q, "endpoint_id", ids.ParseEndpoint)}
 }
 
 var webhookCodes = []code{

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"svcpay/internal/demo"
 	"svcpay/internal/ids"
 	"svcpay/internal/pg"
 	"svcpay/internal/safehttp"
@@ -19,7 +21,7 @@ var webhookResource = resource{
 		"WebhookEndpoint": webhook.Endpoint{}, "WebhookEndpointList": list{}, "CreateWebhookEndpoint": webhook.CreateInput{},
 		"UpdateWebhookEndpoint": webhook.UpdateInput{}, "RotateWebhookSecret": webhook.RotateInput{}, "TestWebhookEndpoint": webhook.TestInput{},
 		"ReplayWebhookEndpoint": webhook.ReplayInput{}, "DeletedWebhookEndpoint": webhook.Deleted{}, "WebhookDelivery": webhook.Delivery{},
-		"WebhookDeliveryList": list{}, "WebhookAttempt": webhook.Attempt{}, "WebhookReplay": webhook.Replay{}, "NoParameters": nothing{},
+		"WebhookDeliveryList": list{}, "WebhookAttempt": webhook.Attempt{}, "WebhookReplay": webhook.Replay{}, "WebhookReplayList": list{}, "NoParameters": nothing{},
 	},
 	enums: map[string][]string{
 		"WebhookEndpointStatus": webhook.Statuses(), "WebhookDeliveryStatus": webhook.DeliveryStatuses(), "RotateWebhookSecret.overlap": webhook.Overlaps(),
@@ -326,5 +328,50 @@ func TestKeysOfActionsOnWebhooks(t *testing.T) {
 		s.execute(t, `UPDATE idempotency_keys SET state = 'claimed', result = NULL WHERE key = 'k'`, pg.Args{})
 		s.on(t, c.method, c.path, "", "k").want(t, 409, "idempotency_key_in_use")
 		s.execute(t, `DELETE FROM idempotency_keys WHERE key = 'k'`, pg.Args{})
+	}
+}
+
+// Replays are listed as everything is, by cursor and by each filter; another application's are not.
+func TestReplaysAreListed(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	since := s.Clock.Now().Add(-time.Hour)
+	start := func(of demo.Application, endpoint string) string {
+		t.Helper()
+		s.Clock.Advance(time.Minute)
+		out, err := s.Webhooks.StartReplay(t.Context(), s.ActorOf(of), endpoint, webhook.ReplayInput{Since: &since}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Object.ID.String()
+	}
+	start(s.Other, s.theirEndpoint(t).String())
+	var endpoints, replays []string
+	for range 2 {
+		id := s.own().theirEndpoint(t).String()
+		endpoints, replays = append(endpoints, id), append(replays, start(s.App, id))
+	}
+	s.on(t, http.MethodPost, "/api/webhook_replays/"+replays[0]+"/cancel", "", "").want(t, 200, "")
+	statuses := map[string]string{}
+	for _, id := range replays {
+		var r webhook.Replay
+		if err := json.Unmarshal(s.get(t, "/api/webhook_replays/"+id).body, &r); err != nil {
+			t.Fatal(err)
+		}
+		statuses[r.Status] = id
+	}
+	for query, want := range map[string][]string{
+		"order=asc": replays, "limit=1": replays[1:], "order=asc&starting_after=" + replays[0]: replays[1:], "endpoint_id=" + endpoints[0]: replays[:1],
+		"created_at[gt]=2000-01-01T00:00:00Z&order=asc": replays, "created_at[lt]=2000-01-01T00:00:00Z": nil,
+	} {
+		if got := s.listed(t, "/api/webhook_replays?"+query); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	for _, status := range webhook.ReplayStatuses() {
+		got := s.listed(t, "/api/webhook_replays?status="+status)
+		if id := statuses[status]; slices.Contains(got, id) != (id != "") {
+			t.Errorf("%s: %v", status, got)
+		}
 	}
 }

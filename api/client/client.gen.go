@@ -483,6 +483,19 @@ const (
 	ListDisputesExpandMerchant ListDisputesExpand = "merchant"
 )
 
+// Defines values for ListMandatesStatu.
+const (
+	ListMandatesStatuActive  ListMandatesStatu = "active"
+	ListMandatesStatuRevoked ListMandatesStatu = "revoked"
+)
+
+// Defines values for ListWebhookReplaysStatu.
+const (
+	ListWebhookReplaysStatuCanceled ListWebhookReplaysStatu = "canceled"
+	ListWebhookReplaysStatuDone     ListWebhookReplaysStatu = "done"
+	ListWebhookReplaysStatuRunning  ListWebhookReplaysStatu = "running"
+)
+
 // Defines values for LoggedMethod.
 const (
 	LoggedMethodDELETE LoggedMethod = "DELETE"
@@ -2330,6 +2343,12 @@ type IdempotencyKeyState string
 // ListDisputesExpand is the expand[] of ListDisputes.
 type ListDisputesExpand string
 
+// ListMandatesStatu is the statu of ListMandates.
+type ListMandatesStatu string
+
+// ListWebhookReplaysStatu is the statu of ListWebhookReplays.
+type ListWebhookReplaysStatu string
+
 // LoggedMethod is one of its constants.
 type LoggedMethod string
 
@@ -4152,6 +4171,45 @@ type CreateFileParams struct {
 	Name string `query:"name"`
 }
 
+// ListMandatesParams is the query of Mandates.List.
+type ListMandatesParams struct {
+	// Limit: How many at most.
+	Limit *int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// Status: Only mandates in one of these.
+	Status []ListMandatesStatu `query:"status,omitzero"`
+
+	// Scheme: Only mandates for one of these.
+	Scheme []TokenBankAccountScheme `query:"scheme,omitzero"`
+
+	// MerchantID: Only what belongs to one of these merchants.
+	MerchantID []int64 `query:"merchant_id,omitzero"`
+
+	// Token: Only the mandate of this token.
+	Token string `query:"token,omitzero"`
+
+	// AcceptedAtGte: Only what was accepted then or later.
+	AcceptedAtGte *time.Time `query:"accepted_at[gte],omitzero"`
+
+	// AcceptedAtGt: Only what was accepted later. Not with `gte`.
+	AcceptedAtGt *time.Time `query:"accepted_at[gt],omitzero"`
+
+	// AcceptedAtLte: Only what was accepted then or earlier. Not with `lt`.
+	AcceptedAtLte *time.Time `query:"accepted_at[lte],omitzero"`
+
+	// AcceptedAtLt: Only what was accepted earlier.
+	AcceptedAtLt *time.Time `query:"accepted_at[lt],omitzero"`
+}
+
 // ListMerchantsParams is the query of Merchants.List.
 type ListMerchantsParams struct {
 	// Limit: How many at most.
@@ -4576,6 +4634,39 @@ type ListWebhookEndpointDeliveriesParams struct {
 	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
 }
 
+// ListWebhookReplaysParams is the query of WebhookReplays.List.
+type ListWebhookReplaysParams struct {
+	// Limit: How many at most.
+	Limit *int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter string `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore string `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// Status: Only replays in one of these.
+	Status []ListWebhookReplaysStatu `query:"status,omitzero"`
+
+	// EndpointID: Only replays to this endpoint.
+	EndpointID string `query:"endpoint_id,omitzero"`
+
+	// CreatedAtGte: Only what was made then or later.
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
+
+	// CreatedAtGt: Only what was made later. Not with `gte`.
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
+
+	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
+
+	// CreatedAtLt: Only what was made earlier.
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
+}
+
 // Version is the version of the API that this client speaks: the one that it was generated from.
 const Version = "2026-12-01"
 
@@ -4776,7 +4867,8 @@ func (s ChargesService) Capture(ctx context.Context, id string, body CaptureChar
 // ListTimeline: What happened to a charge.
 //
 // The events of the charge, of its refunds and disputes and of the payouts that its money was part of, and every call
-// to the processor, with the ids of the requests that caused them. `order=asc` tells it from the beginning.
+// to the processor, with the ids of the requests that caused them. `order=asc` tells it from the beginning. All times are
+// the application's, which a sandbox can move.
 //
 // It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/charges/{id}/timeline
 func (s ChargesService) ListTimeline(ctx context.Context, id string, params ListTimelineParams, options ...Option) iter.Seq2[TimelineEntry, error] {
@@ -5040,7 +5132,7 @@ func (s FilesService) ListPage(ctx context.Context, params ListFilesParams, opti
 // Create: Upload a file.
 //
 // The body is the file itself, of at most 5 MiB. Its content must be what its `Content-Type` says, and whole. A PDF
-// that is protected by a password or by permissions is refused. A file never changes, and its content is not given back.
+// that is protected by a password or by permissions is refused. A file never changes.
 //
 // POST /api/files
 func (s FilesService) Create(ctx context.Context, params CreateFileParams, document Document, options ...Option) (*File, error) {
@@ -5057,11 +5149,20 @@ func (s MerchantsService) GetWalletADomainFile(ctx context.Context, options ...O
 	return document(ctx, s.api, call{method: "GET", path: "/api/files/wallet-a-domain"}, "text/plain", options)
 }
 
-// Get: Read what there is to know of a file.
+// Get: Read a file's details.
 //
 // GET /api/files/{id}
 func (s FilesService) Get(ctx context.Context, id string, options ...Option) (*File, error) {
 	return send[File](ctx, s.api, call{method: "GET", path: "/api/files/" + segment(id)}, options)
+}
+
+// Download: Download a file.
+//
+// The content as it was uploaded, of the file's `content_type`.
+//
+// GET /api/files/{id}/content
+func (s FilesService) Download(ctx context.Context, id string, accept string, options ...Option) (*Document, error) {
+	return document(ctx, s.api, call{method: "GET", path: "/api/files/" + segment(id) + "/content"}, accept, options)
 }
 
 // GetIdempotencyKey: Read what became of an idempotency key.
@@ -5073,6 +5174,18 @@ func (s FilesService) Get(ctx context.Context, id string, options ...Option) (*F
 // GET /api/idempotency_keys/{key}
 func (s RequestLogsService) GetIdempotencyKey(ctx context.Context, key string, options ...Option) (*IdempotencyKeyRecord, error) {
 	return send[IdempotencyKeyRecord](ctx, s.api, call{method: "GET", path: "/api/idempotency_keys/" + segment(key)}, options)
+}
+
+// List: List mandates.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/mandates
+func (s MandatesService) List(ctx context.Context, params ListMandatesParams, options ...Option) iter.Seq2[Mandate, error] {
+	return all[Mandate](ctx, s.api, call{method: "GET", path: "/api/mandates", query: params}, options)
+}
+
+// ListPage is one page of List.
+func (s MandatesService) ListPage(ctx context.Context, params ListMandatesParams, options ...Option) (*Page[Mandate], error) {
+	return send[Page[Mandate]](ctx, s.api, call{method: "GET", path: "/api/mandates", query: params}, options)
 }
 
 // Get: Read a mandate.
@@ -5678,6 +5791,18 @@ func (s WebhookEndpointsService) RotateSecret(ctx context.Context, id string, bo
 // POST /api/webhook_endpoints/{id}/test
 func (s WebhookEndpointsService) Test(ctx context.Context, id string, body TestWebhookEndpoint, options ...Option) (*WebhookDelivery, error) {
 	return send[WebhookDelivery](ctx, s.api, call{method: "POST", path: "/api/webhook_endpoints/" + segment(id) + "/test", body: body, keyed: true}, options)
+}
+
+// List: List replays.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/webhook_replays
+func (s WebhookReplaysService) List(ctx context.Context, params ListWebhookReplaysParams, options ...Option) iter.Seq2[WebhookReplay, error] {
+	return all[WebhookReplay](ctx, s.api, call{method: "GET", path: "/api/webhook_replays", query: params}, options)
+}
+
+// ListPage is one page of List.
+func (s WebhookReplaysService) ListPage(ctx context.Context, params ListWebhookReplaysParams, options ...Option) (*Page[WebhookReplay], error) {
+	return send[Page[WebhookReplay]](ctx, s.api, call{method: "GET", path: "/api/webhook_replays", query: params}, options)
 }
 
 // Get: Read a replay.

@@ -92,10 +92,10 @@ func (c *Clock) moved(ctx context.Context) (map[int64]time.Duration, error) {
 // Advance moves an application's clock ahead by d, which is not negative. Nothing that became due
 // is done by it.
 func (c *Clock) Advance(ctx context.Context, applicationID int64, d time.Duration) error {
-	_, err := pg.Exec(ctx, c.pool, `
+	_, err := pg.Exec(ctx, c.pool, kept+`
 		INSERT INTO application_clocks AS k (application_id, ahead) VALUES (@application_id, @ahead)
-		ON CONFLICT (application_id) DO UPDATE SET ahead = k.ahead + excluded.ahead`,
-		pg.Args{"application_id": applicationID, "ahead": d.Microseconds()})
+		ON CONFLICT (application_id) DO UPDATE SET ahead = k.ahead + excluded.ahead`+keep,
+		pg.Args{"application_id": applicationID, "ahead": d.Microseconds(), "machine": c.machine()})
 	c.forget()
 	return err
 }

@@ -29,10 +29,10 @@ func HoldTx(ctx context.Context, tx *pg.Tx, applicationID int64, m instant.Momen
 // first any more: the hold was lost.
 func (c *Clock) Step(ctx context.Context, applicationID int64, from instant.Moment, to time.Time) error {
 	ahead, more := from.At.Sub(from.Machine), to.Sub(from.At)
-	n, err := pg.Exec(ctx, c.pool, `
-		UPDATE application_clocks SET ahead = @to, held_until = @until WHERE application_id = @application_id AND ahead = @from`,
+	n, err := pg.Exec(ctx, c.pool, kept+`
+		UPDATE application_clocks SET ahead = @to, held_until = @until WHERE application_id = @application_id AND ahead = @from`+keep,
 		pg.Args{"application_id": applicationID, "from": ahead.Microseconds(), "to": (ahead + more).Microseconds(),
-			"until": c.machine().Add(holdFor)})
+			"until": c.machine().Add(holdFor), "machine": c.machine()})
 	c.forget()
 	if err == nil && n == 0 {
 		err = fmt.Errorf("clock: the clock of application %d was moved by somebody else", applicationID)

@@ -123,6 +123,45 @@ func TestTimelineTellsALifeInOrder(t *testing.T) {
 	}
 }
 
+// A sandbox's clock was moved before each step: events and calls are told by the same clock, the application's.
+func TestTimelineHasOneClock(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	token, amount, hold := w.Token("4242424242424242"), money.Amount(12_500), false
+	advance := func() {
+		w.Clock.Advance(time.Millisecond)
+		if err := w.Clocks.Advance(t.Context(), w.App.AppID, 26*time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Advance(time.Millisecond)
+	}
+	advance()
+	c, err := w.Charges.Create(t.Context(), w.Actor(), charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token, Capture: &hold}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := c.Object.ID.String()
+	advance()
+	if _, err := w.Charges.Capture(t.Context(), w.Actor(), id, charge.CaptureInput{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	advance()
+	if _, err = w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var at time.Time // of what was before
+	for _, h := range w.timeline(t, c.Object.ID, page.Input[ids.Happening]{Limit: 100, Ascending: true}).Items {
+		days := map[string]int{"call.capture": 1, "charge.captured": 1, "refund.created": 2, "call.refund": 2, "refund.succeeded": 2, "charge.refunded": 2}[h.Type]
+		if after := h.CreatedAt.Sub(c.Object.CreatedAt.Time) - time.Duration(days)*26*time.Hour; h.Type != "charge.updated" && (after < 0 || after > time.Minute) {
+			t.Errorf("%s at %s, %s after its step", h.Type, h.CreatedAt, after)
+		}
+		if h.CreatedAt.Before(at) || h.FinishedAt != nil && (h.FinishedAt.Before(h.CreatedAt.Time) || h.FinishedAt.Sub(h.CreatedAt.Time) > time.Minute) {
+			t.Errorf("%s at %s, until %s, after what was at %s", h.Type, h.CreatedAt, h.FinishedAt, at)
+		}
+		at = h.CreatedAt.Time
+	}
+}
+
 func TestTimelineOfADecline(t *testing.T) {
 	t.Parallel()
 	w := open(t)

@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/outbox"
+	"svcpay/internal/page"
 	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
@@ -96,6 +97,41 @@ func (s *Service) GetMandate(ctx context.Context, actor authz.Actor, id string) 
 	m, err := s.findMandate(ctx, actor.ApplicationID, mandateID)
 	return authz.Seen(actor, m, m.MerchantID, err)
 }
+
+// MandateListInput selects a page of mandates; what is not set selects all.
+type MandateListInput struct {
+	Page      page.Input[ids.Mandate]
+	Accepted  page.Times
+	Statuses  []string // of MandateStatuses
+	Schemes   []string // of MandateSchemes
+	Merchants []int64
+	Token     *ids.Token
+}
+
+// MandateStatuses lists every status that a mandate can have.
+func MandateStatuses() []string { return []string{"active", "revoked"} }
+
+// MandateSchemes lists the schemes that mandates are for.
+func MandateSchemes() []string { return []string{string(processor.ACH), string(processor.ACSS)} }
+
+// Mandates returns one page of the application's mandates.
+func (s *Service) Mandates(ctx context.Context, actor authz.Actor, in MandateListInput) (page.Of[Mandate], error) {
+	if err := s.Check.Check(actor, authz.MandateRead); err != nil {
+		return page.Of[Mandate]{}, err
+	}
+	return pg.Page(ctx, s.Pool, in.Page, selectMandates, pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(in.Merchants),
+		"statuses": in.Statuses, "schemes": in.Schemes, "token": in.Token, "from": in.Accepted.From, "until": in.Accepted.Until},
+		func(m Mandate) Mandate { return m.derive(s.livemode()) })
+}
+
+const selectMandates = `SELECT ` + mandateColumns + ` FROM mandates m
+	WHERE m.application_id = @application_id
+		AND (@statuses::text[] IS NULL OR m.status = ANY (@statuses))
+		AND (@schemes::text[] IS NULL OR m.scheme = ANY (@schemes))
+		AND (@merchants::bigint[] IS NULL OR m.merchant_id = ANY (@merchants))
+		AND (@token::uuid IS NULL OR m.token_id = @token)
+		AND (@from::timestamptz IS NULL OR m.accepted_at >= @from)
+		AND (@until::timestamptz IS NULL OR m.accepted_at < @until)`
 
 func (s *Service) findMandate(ctx context.Context, applicationID int64, id ids.Mandate) (Mandate, error) {
 	m, err := pg.Find[Mandate](ctx, s.Pool, `SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id`,

@@ -89,6 +89,19 @@ type Whole struct {
 	Content     []byte   `db:"content"`
 }
 
+// Whole returns a file of the actor's application with its content; what [Service.Get] says of ids holds here too.
+func (s *Service) Whole(ctx context.Context, actor authz.Actor, id string) (Whole, error) {
+	if err := s.Check.Check(actor, authz.FileRead); err != nil {
+		return Whole{}, err
+	}
+	fileID, err := ids.ParseFile(id)
+	if err != nil {
+		return Whole{}, fault.Missing()
+	}
+	return pg.Find[Whole](ctx, s.Pool, `SELECT id, name, content_type, content FROM files WHERE `+seen+` AND id = @id`,
+		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "id": fileID})
+}
+
 // Contents returns files of the application with their contents, in the order in which they are
 // named, for a flow that hands them on.
 func Contents(ctx context.Context, q pg.Querier, applicationID int64, files []ids.File) ([]Whole, error) {

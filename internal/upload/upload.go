@@ -1,6 +1,5 @@
 // Package upload keeps files that an application hands in, such as the evidence of a dispute. A file
-// never changes; its content is checked to be what its type says, and is given to nobody but the
-// flow that needs it.
+// never changes; its content is checked to be what its type says.
 package upload
 
 import (

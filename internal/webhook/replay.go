@@ -214,6 +214,33 @@ func (s *Service) GetReplay(ctx context.Context, actor authz.Actor, id string) (
 	return s.replay(r), err
 }
 
+// ReplayListInput selects a page of replays; what is not set selects all.
+type ReplayListInput struct {
+	Page       page.Input[ids.Replay]
+	Created    page.Times
+	Statuses   []string // of ReplayStatuses
+	EndpointID *ids.Endpoint
+}
+
+// ReplayStatuses lists every status that a replay can have.
+func ReplayStatuses() []string { return []string{"running", "done", "canceled"} }
+
+// ListReplays returns one page of the application's replays.
+func (s *Service) ListReplays(ctx context.Context, actor authz.Actor, in ReplayListInput) (page.Of[Replay], error) {
+	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+		return page.Of[Replay]{}, err
+	}
+	return pg.Page(ctx, s.Pool, in.Page, selectReplays, pg.Args{"application_id": actor.ApplicationID, "endpoint": in.EndpointID,
+		"statuses": in.Statuses, "from": in.Created.From, "until": in.Created.Until}, s.replay)
+}
+
+const selectReplays = `SELECT ` + replayColumns + ` FROM webhook_replays
+	WHERE application_id = @application_id
+		AND (@endpoint::uuid IS NULL OR endpoint_id = @endpoint)
+		AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
+		AND (@from::timestamptz IS NULL OR created_at >= @from)
+		AND (@until::timestamptz IS NULL OR created_at < @until)`
+
 // CancelReplay ends a replay where it is; what it queued is sent all the same. One that has ended is
 // answered as it is.
 func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
