@@ -3,13 +3,14 @@ package portal
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/internal/page"
 	"svcpay/internal/spreadsheet"
@@ -20,7 +21,7 @@ import (
 const (
 	// rowsPerPage is how many objects a page of a list has.
 	rowsPerPage = 50
-	// rowsPerSheet is how many objects a list as CSV has at most; errLong says so.
+	// rowsPerSheet is how many objects a list as CSV has at most.
 	rowsPerSheet = 10_000
 )
 
@@ -74,7 +75,7 @@ func pagerOf[T any](path string, query url.Values, of page.Of[T], id func(T) str
 }
 
 // errLong is for a list that a sheet has no room for: a file that ends early would be taken for the whole.
-var errLong = fault.Invalid("rows_too_many", "A file has at most 10,000 rows, and this list has more. Choose fewer days or set another filter, then download each part.")
+var errLong = errors.New("portal: the list has more rows than a file")
 
 // everyPage reads a list page by page; errLong if it has more rows than a sheet.
 func everyPage[T any, ID comparable](in page.Input[ID], read func(page.Input[ID]) (page.Of[T], error), id func(T) ID, each func(T) error) error {
@@ -98,7 +99,7 @@ func everyPage[T any, ID comparable](in page.Input[ID], read func(page.Input[ID]
 }
 
 // sheet answers with a list as comma-separated values: head, and what each writes. Nothing is sent before all is
-// there, so that what fails is an error like any other and no file.
+// there, so that what fails is an error like any other and no file. A list that is too long leads back to the list, with its filters.
 func sheet(c echo.Context, name string, head []string, each func(write func(cells ...string) error) error) error {
 	var all bytes.Buffer
 	all.WriteString(spreadsheet.BOM)
@@ -112,10 +113,19 @@ func sheet(c echo.Context, name string, head []string, each func(write func(cell
 	if err := w.Write(head); err != nil {
 		return err
 	}
-	if err := each(write); err != nil {
+	switch err := each(write); {
+	case errors.Is(err, errLong):
+		tell(c, ui.Toast{Tone: ui.Warning, Text: say(c).Parts.TooLong(say(c).Number(rowsPerSheet))})
+		return c.Redirect(http.StatusSeeOther, withQuery(listOfSheet(c.Request().URL.Path), c.QueryParams()))
+	case err != nil:
 		return err
 	}
 	w.Flush()
 	c.Response().Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
 	return c.Blob(http.StatusOK, "text/csv; charset=utf-8", all.Bytes())
+}
+
+// listOfSheet is the page of the list that a path has as CSV. Deliveries are listed on the page of their endpoint.
+func listOfSheet(sheet string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(sheet, ".csv"), "/deliveries")
 }

@@ -18,6 +18,7 @@ type Parts struct {
 	SelectedSome, SelectedOne, SelectedMore string // in the last, {n} is the number
 	Previous, Next, Pages                   string
 	Export                                  string
+	TooLong                                 func(rows string) string // of a list, for a file
 	NothingMatches, NothingMatchesText      string
 	NoRight                                 string
 	NoRightText                             func(right, who string) string
@@ -56,7 +57,10 @@ var partsEnglish = Parts{
 	SelectRow:    func(what string) string { return "Select " + what },
 	SelectedSome: "Selected:", SelectedOne: "1 selected", SelectedMore: "{n} selected",
 	Previous: "Previous", Next: "Next", Pages: "Pages of this list",
-	Export:         "Export CSV",
+	Export: "Export CSV",
+	TooLong: func(rows string) string {
+		return "A CSV file holds up to " + rows + " rows, and this list has more. Choose fewer days or add a filter, then export each part."
+	},
 	NothingMatches: "Nothing matches", NothingMatchesText: "Nothing here is like that. Remove a filter, or all of them.",
 	NoRight: "You may not see this",
 	NoRightText: func(right, who string) string {
