@@ -35,6 +35,14 @@ func TestFailedChargesOfBeforeReleaseTheirExternalID(t *testing.T) {
 		FROM charges`).Scan(&released, &live, &wrong); err != nil {
 		t.Fatal(err)
 	}
+	var unfound int // by the words of what they released
+	if err := pool.QueryRow(t.Context(), `
+		SELECT count(*) FROM charges WHERE words IS DISTINCT FROM unfolded_words(charges)`).Scan(&unfound); err != nil {
+		t.Fatal(err)
+	}
+	if unfound > 0 {
+		t.Errorf("%d are not found by their external_id", unfound)
+	}
 	if released != 2*failed || live != 20 || wrong != 0 {
 		t.Errorf("%d released, %d live, %d with another version", released, live, wrong)
 	}
