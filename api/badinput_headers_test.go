@@ -37,10 +37,10 @@ var wrongHeaders = []wrongHeader{
 	}},
 	{"Content-Encoding", bodied, 415, "content_type_unsupported", nil, []string{"gzip", "deflate", "br", "zstd", "compress", "x-gzip", "identity", "identity, gzip", "gzip\ngzip", "", marker, "\xff", tooLong}},
 	{"Accept", everywhere, 406, "not_acceptable", nil, []string{
-		"text/html", "image/*", "application/xml", "application/x-ndjson", "application/json5", marker, ";,;", ",", "/", "*/json", "json", "*/*;q=0", "application/*;q=0, text/*;q=0", "text/html\nimage/png", "\xff", "é", tooLong,
+		"text/html", "audio/*", "application/xml", "application/x-ndjson", "application/json5", marker, ";,;", ",", "/", "*/json", "json", "*/*;q=0", "application/*;q=0, text/*;q=0", "text/html\naudio/mpeg", "\xff", "é", tooLong,
 		"application/json;q=0, application/pdf;q=0, text/csv;q=0", "*/*;q=0, text/html",
 	}},
-	{"Accept", ofOneForm, 406, "not_acceptable", nil, []string{"application/json;q=0", "application/json;q=0.000, */*", "application/json; q=0", "text/csv", "application/pdf", "application/*, application/json;q=0.0"}},
+	{"Accept", ofOneForm, 406, "not_acceptable", nil, []string{"application/json;q=0", "application/json;q=0.000, */*", "application/json; q=0", "text/csv", "application/pdf", "image/*", "text/html\nimage/png", "application/*, application/json;q=0.0"}},
 	{"X-API-Version", everywhere, 400, "api_version_unknown", nil, []string{
 		"2020-01-01", "2026-12-02", "2026-12-1", "2026-12", "1", "v1", "latest", "0", "-1", "2026-12-01T00:00:00Z", "2026-12-01 x", "２０２６-12-01", marker, "\xff", Version + "," + Version, Version + "\n" + Version, "\n" + Version, tooLong,
 	}},

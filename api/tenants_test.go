@@ -24,7 +24,7 @@ import (
 // path that leads to such objects.
 var refers = map[string]string{
 	"merchant_id": "/api/merchants/:id", "charge_id": "/api/charges/:id", "token": "/api/tokens/:id", "files": "/api/files/:id", "source": "/api/charges/:id",
-	"object_id": "/api/charges/:id", "organization_id": "/api/organizations/:id", "key_id": "/api/me",
+	"object_id": "/api/charges/:id", "organization_id": "/api/organizations/:id", "key_id": "/api/me", "payout_id": "/api/payouts/:id",
 	"event_id": "/api/events/:id", "endpoint_id": "/api/webhook_endpoints/:id", "workflowSessionId": "/client/daf/:id",
 }
 

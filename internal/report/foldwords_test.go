@@ -152,3 +152,19 @@ func (w place) oneOfEach(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// A charge that failed has released its external_id, and is still found by it as by any other word.
+func TestFailedChargesAreFoundByTheirExternalID(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	token, amount, gift := w.Token("4000000000009995"), money.Amount(100), "gala-88213"
+	in := charge.CreateInput{MerchantID: &w.us, Amount: &amount, Token: &token, ExternalID: &gift}
+	if _, err := w.Charges.Create(t.Context(), w.Actor(), in, nil); err == nil {
+		t.Fatal("the card was not declined")
+	}
+	for _, query := range []string{gift, "88213", "external_id:" + gift, "status:failed " + gift} {
+		if found := w.kindsFound(t, query); !slices.Equal(found, []string{"charge.Charge"}) {
+			t.Errorf("%s finds %v", query, found)
+		}
+	}
+}
