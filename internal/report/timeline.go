@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -86,7 +85,7 @@ func (s *Service) timeline(ctx context.Context, actor authz.Actor, in page.Input
 //
 // Events have the application's time. Calls are kept by the machine's, which only a sandbox's application can be ahead of: they are shown by the
 // application's time, too.
-var selectTimeline = `
+const selectTimeline = `
 	SELECT id, type, event_id, @charge::uuid AS charge_id, refund_id, dispute_id, payout_id, @donation::uuid AS donation_id, version, status, amount, currency, changed,
 		failure, processor, reference, idempotency_key, finished_at, source, request_id, created_at
 	FROM (
@@ -117,8 +116,8 @@ var selectTimeline = `
 			CASE about.kind WHEN 'refund' THEN about.id END, CASE about.kind WHEN 'dispute' THEN about.id END,
 			CASE about.kind WHEN 'payout' THEN about.id END,
 			NULL, o.state, o.amount, o.currency, '{}'::text[], NULL,
-			o.processor, o.reference, o.idempotency_key, ` + clock.ApplicationTime("o.finished_at") + `,
-			o.source, o.request_id, ` + clock.ApplicationTime("o.created_at") + `
+			o.processor, o.reference, o.idempotency_key, application_time(@application_id, o.finished_at),
+			o.source, o.request_id, application_time(@application_id, o.created_at)
 		FROM about JOIN processor_operations o ON o.application_id = @application_id AND o.subject_id = about.id
 			AND about.kind = ANY (@kinds)) happenings
 	WHERE true`
