@@ -339,6 +339,7 @@ const (
 	EventTypeDisputeLost              EventType = "dispute.lost"
 	EventTypeDisputeUpdated           EventType = "dispute.updated"
 	EventTypeDisputeWon               EventType = "dispute.won"
+	EventTypeFeesUpdated              EventType = "fees.updated"
 	EventTypeMerchantCreated          EventType = "merchant.created"
 	EventTypeMerchantUpdated          EventType = "merchant.updated"
 	EventTypePayoutCreated            EventType = "payout.created"
@@ -1352,6 +1353,9 @@ type CreateMerchant struct {
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
 
+	// MinimumCharge: The smallest charge, in minor units of the currency. Default: `50`.
+	MinimumCharge *int64 `json:"minimum_charge,omitempty"`
+
 	// StatementDescriptor: What payers read on their statements, with a letter in it; made of the name if it is left out.
 	StatementDescriptor string `json:"statement_descriptor,omitzero"`
 
@@ -1962,6 +1966,27 @@ type ExportStatus string
 // FailureCode is one of its constants.
 type FailureCode string
 
+// FeeChange: A change of a merchant's fees, the object of `fees.updated`. `schedule` was added, or canceled before it began; `effective_at` is
+// when it begins or would have begun. Changes are in events only; the history of fees lists the schedules.
+type FeeChange struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Version: Always 1. A fee change never changes.
+	Version int `json:"version"`
+
+	// Livemode: False in the sandbox.
+	Livemode    bool        `json:"livemode"`
+	MerchantID  int64       `json:"merchant_id"`
+	EffectiveAt time.Time   `json:"effective_at"`
+	ChangedBy   FeeEditor   `json:"changed_by"`
+	Schedule    FeeSchedule `json:"schedule"`
+
+	// Changes: Old and new values, in order of time: those of the schedule, then what follows for schedules that begin later. Empty if a
+	// scheduled change is canceled that changed nothing.
+	Changes []FeeDifference `json:"changes"`
+}
+
 // FeeDefaults is an object of the API.
 type FeeDefaults struct {
 	Object string `json:"object"`
@@ -2008,6 +2033,16 @@ type FeeDefaults struct {
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage float64    `json:"daf_percentage"`
 	UpdatedAt     *time.Time `json:"updated_at"`
+}
+
+// FeeDifference: Fees that change from `effective_at` until `ends_at`, when the next scheduled change begins (null if none does), with
+// what was to be charged and what is.
+type FeeDifference struct {
+	EffectiveAt time.Time  `json:"effective_at"`
+	EndsAt      *time.Time `json:"ends_at"`
+	ScheduleID  string     `json:"schedule_id"`
+	Old         FeeValues  `json:"old"`
+	New         FeeValues  `json:"new"`
 }
 
 // FeeEditor: Who did it: a program, by its key, a person in the portal, or the service itself.
@@ -2191,6 +2226,45 @@ type FeeScheduleCanceledBy struct {
 
 // FeeScheduleStatus is one of its constants.
 type FeeScheduleStatus string
+
+// FeeValues: Some of the fees, by their names.
+type FeeValues struct {
+	// AuthorizationFee: Minor units of the merchant's currency.
+	AuthorizationFee *int64 `json:"authorization_fee,omitempty"`
+
+	// CaptureFee: Minor units of the merchant's currency.
+	CaptureFee *int64 `json:"capture_fee,omitempty"`
+
+	// AMEXSurchargePercentage: Percent, with at most 3 decimal places.
+	AMEXSurchargePercentage *float64 `json:"amex_surcharge_percentage,omitempty"`
+
+	// ACHTransferFlatFee: Minor units of the merchant's currency.
+	ACHTransferFlatFee *int64 `json:"ach_transfer_flat_fee,omitempty"`
+
+	// ACHTransferPercentage: Percent, with at most 3 decimal places.
+	ACHTransferPercentage *float64 `json:"ach_transfer_percentage,omitempty"`
+
+	// ACHTransferFailedFee: Minor units of the merchant's currency.
+	ACHTransferFailedFee *int64 `json:"ach_transfer_failed_fee,omitempty"`
+
+	// ACHReturnFee: Minor units of the merchant's currency.
+	ACHReturnFee *int64 `json:"ach_return_fee,omitempty"`
+
+	// ChargebackFee: Minor units of the merchant's currency.
+	ChargebackFee *int64 `json:"chargeback_fee,omitempty"`
+
+	// RetrievalFee: Minor units of the merchant's currency.
+	RetrievalFee *int64 `json:"retrieval_fee,omitempty"`
+
+	// PlatformFlatFee: Minor units of the merchant's currency; null is off.
+	PlatformFlatFee *int64 `json:"platform_flat_fee,omitempty"`
+
+	// PlatformPercentage: Percent, with at most 3 decimal places; null is off.
+	PlatformPercentage *float64 `json:"platform_percentage,omitempty"`
+
+	// DAFPercentage: Percent, with at most 3 decimal places.
+	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
+}
 
 // Fees: The schedule in force, with what comes after it.
 type Fees struct {
@@ -2440,7 +2514,11 @@ type Merchant struct {
 	CanProcess MerchantMethods `json:"can_process"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage       float64 `json:"daf_percentage"`
+	DAFPercentage float64 `json:"daf_percentage"`
+
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
+	// DAF donations have no such minimum.
+	MinimumCharge       int64   `json:"minimum_charge"`
 	StatementDescriptor string  `json:"statement_descriptor"`
 	ExternalID          *string `json:"external_id"`
 
@@ -2448,6 +2526,9 @@ type Merchant struct {
 	Metadata  map[string]string `json:"metadata"`
 	CreatedAt time.Time         `json:"created_at"`
 	UpdatedAt time.Time         `json:"updated_at"`
+
+	// Warnings: What to look at. Only in the answer to the creation and in `merchant.created`, and only if there is something.
+	Warnings []MerchantWarning `json:"warnings,omitzero"`
 }
 
 // MerchantBankProcessor is the bank_processor of Merchant.
@@ -2483,6 +2564,17 @@ type MerchantPayoutsPausedReason string
 
 // MerchantStatus is one of its constants.
 type MerchantStatus string
+
+// MerchantWarning is part of other objects.
+type MerchantWarning struct {
+	Code string `json:"code"`
+
+	// Message: For people; it may change.
+	Message string `json:"message"`
+
+	// Action: What to do.
+	Action string `json:"action"`
+}
 
 // Order is one of its constants.
 type Order string
@@ -2659,7 +2751,10 @@ type Problem struct {
 	Status string `json:"status,omitzero"`
 
 	// Version: The version that the object has by now.
-	Version     *int        `json:"version,omitempty"`
+	Version *int `json:"version,omitempty"`
+
+	// Minimum: The smallest amount that the merchant accepts, in minor units.
+	Minimum     *int64      `json:"minimum,omitempty"`
 	DeclineCode DeclineCode `json:"decline_code,omitzero"`
 	ChargeID    string      `json:"charge_id,omitzero"`
 	Advice      Advice      `json:"advice,omitzero"`
@@ -3063,6 +3158,13 @@ type SearchResult struct {
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
 	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
+
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
+	// DAF donations have no such minimum.
+	MinimumCharge *int64 `json:"minimum_charge,omitempty"`
+
+	// Warnings: What to look at. Only in the answer to the creation and in `merchant.created`, and only if there is something.
+	Warnings []MerchantWarning `json:"warnings,omitzero"`
 
 	// DisabledReason: `return_` and the bank's return code, `mandate_revoked` or `verification_failed`; null for a token that was never disabled.
 	DisabledReason *string `json:"disabled_reason,omitempty"`
@@ -3481,7 +3583,11 @@ type UpdateMerchant struct {
 	Domains          Patch[[]string]        `json:"domains,omitzero"`
 
 	// DAFPercentage: Percent, with at most 3 decimal places.
-	DAFPercentage       *float64                 `json:"daf_percentage,omitempty"`
+	DAFPercentage *float64 `json:"daf_percentage,omitempty"`
+
+	// MinimumCharge: The smallest charge, in minor units of the currency: a smaller one is refused with `amount_too_small`. Captures, refunds and
+	// DAF donations have no such minimum.
+	MinimumCharge       *int64                   `json:"minimum_charge,omitempty"`
 	StatementDescriptor *string                  `json:"statement_descriptor,omitempty"`
 	ExternalID          Patch[string]            `json:"external_id,omitzero"`
 	Metadata            Patch[map[string]string] `json:"metadata,omitzero"`
@@ -5231,8 +5337,8 @@ func (s MerchantsService) ListPage(ctx context.Context, params ListMerchantsPara
 // Create: Create a merchant.
 //
 // Makes an active merchant of an organization that you have, `organization_id`, or of a new one, `organization`: exactly
-// one of them. Everything but `name` and `country` may be left out. The merchant begins with the fees that stand in your
-// application's defaults; of fees only `daf_percentage` is written here, the others people change in the portal.
+// one of them. Everything but `name` and `country` may be left out. The merchant begins with your application's fee defaults.
+// Without defaults it pays no fees, and `warnings` says so; of fees only `daf_percentage` is written here, the others people change in the portal.
 //
 // POST /api/merchants
 func (s MerchantsService) Create(ctx context.Context, body CreateMerchant, options ...Option) (*Merchant, error) {
@@ -5318,7 +5424,9 @@ func (s FeesService) Get(ctx context.Context, id int64, options ...Option) (*Fee
 
 // Change: Change a merchant's daf_percentage.
 //
-// Changes `daf_percentage` at once, for donations that are created from now on, and leaves the other rates alone.
+// Changes `daf_percentage` at once, for donations that are created from now on, and leaves the other rates alone. As with
+// every change of fees, the event `fees.updated` has the old and the new values. The merchant shows `daf_percentage`, so it
+// gets a new version and `merchant.updated`.
 // Those are changed by people, in the portal: sending one is refused with `fee_portal_only`. Changing it to what it
 // is changes nothing.
 //
