@@ -279,8 +279,9 @@ func shopMerchants(m demo.Merchants) []shop.Merchant {
 }
 
 func waitReady(ctx context.Context, url string, failed <-chan error) error {
+	client := http.Client{Timeout: time.Second} // a server that failed before it accepted a connection never responds
 	for {
-		resp, err := http.Get(url)
+		resp, err := client.Get(url)
 		if err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusNoContent {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -52,7 +53,11 @@ func (s *Service) AcceptPasskeys(origin string) error {
 	if err != nil {
 		return fmt.Errorf("identity: %w", err)
 	}
-	s.web, err = webauthn.New(&webauthn.Config{RPID: u.Hostname(), RPDisplayName: "SvcPay", RPOrigins: []string{origin},
+	id := u.Hostname()
+	if ip, err := netip.ParseAddr(id); err == nil && ip.IsLoopback() {
+		id = "localhost" // passkeys belong to names: at an address of this machine, people sign in without them
+	}
+	s.web, err = webauthn.New(&webauthn.Config{RPID: id, RPDisplayName: "SvcPay", RPOrigins: []string{origin},
 		AuthenticatorSelection: protocol.AuthenticatorSelection{ResidentKey: protocol.ResidentKeyRequirementRequired,
 			RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired},
 		AttestationPreference: protocol.PreferNoAttestation})
