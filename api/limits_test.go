@@ -251,7 +251,7 @@ func TestTurningAwayIsAWholeAnswerAndNoFailure(t *testing.T) {
 	}
 }
 
-// A combiner whose queue is full turns away, too; what went wrong with the database is a failure.
+// A batcher whose queue is full refuses, too; what went wrong with the database is a failure.
 func TestOnlyOverloadsWithACauseAreFailures(t *testing.T) {
 	t.Parallel()
 	full := fault.New(fault.KindUnavailable, "overloaded", "The service is busy. Try again shortly.").After(time.Second)

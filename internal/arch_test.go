@@ -63,7 +63,7 @@ var rows = map[string]row{
 	"safehttp":    {1, ""},
 	"outbox":      {1, "authz ids instant pg"},
 	"clock":       {1, "instant page pg"},
-	"combine":     {1, "clock fault pg"},
+	"batch":       {1, "clock fault pg"},
 	"idempotency": {1, "ids fault pg"},
 	"ratelimit":   {1, "pg"},
 	"audit":       {1, "0 pg"},

@@ -30,7 +30,6 @@ type app struct {
 	config  config
 	log     *slog.Logger
 	pool    *pgxpool.Pool
-	rounds  *pg.Rounds // of requests that share transactions
 	keys    *vault.Keys
 	check   authz.Checker
 	meter   *metrics.Meter
@@ -66,13 +65,8 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	rounds, err := pg.OpenRounds(ctx, c.databaseURL)
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
-	a := &app{config: c, log: log, pool: pool, rounds: rounds, keys: keys, sender: sender, wallets: wallets,
-		meter: metrics.New(pool, machineTime, rounds.Pool), check: check}
+	a := &app{config: c, log: log, pool: pool, keys: keys, sender: sender, wallets: wallets,
+		meter: metrics.New(pool, machineTime), check: check}
 	a.Services, a.parties = a.wire(machineTime, a.meter.Processor)
 	a.meter.RequestLogs(a.RequestLogs.Dropped)
 	a.Webhooks.Attempted = a.meter.Attempt
@@ -87,7 +81,7 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	parties := partiesOf(a.config.environment, a.pool, machine, clocks)
 	kept := vault.New(a.keys)
 	kept.Unreadable = a.meter.Unreadable
-	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Rounds: a.rounds, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
+	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
 		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
 		Processor: watch(network(parties.processor)), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Machine: machine,
 		LocalPort: a.config.domainPort, FeeDefaults: a.config.feeDefaults}
@@ -133,6 +127,5 @@ func (a *app) close() {
 	a.stopLogs()
 	a.stopRootKeys()
 	a.wallets.close()
-	a.rounds.Close()
 	a.pool.Close()
 }

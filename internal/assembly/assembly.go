@@ -46,9 +46,7 @@ import (
 
 // Deps are what a deployment is made of. Machine is its source of time.
 type Deps struct {
-	Pool *pgxpool.Pool
-	// Rounds has the connections of work that is combined (see [pg.OpenRounds]); nil: those of Pool do it.
-	Rounds    *pg.Rounds
+	Pool      *pgxpool.Pool
 	Vault     *vault.Vault
 	Clock     *clock.Clock
 	Processor processor.Processor
@@ -148,16 +146,16 @@ func New(d Deps) *Services {
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
-	s.Tokens = token.New(token.Deps{Pool: d.Pool, Rounds: d.Rounds, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
+	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail})
 	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Machine})
 	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks, Box: d.Secrets, Now: d.Machine})
-	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Rounds: d.Rounds, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
+	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	if live { // a sandbox's cards are declined because somebody wants to see it
 		s.Tokens.Recent = s.Charges.Recent
 	}
-	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Rounds: d.Rounds, Charges: s.Charges, Processor: d.Processor, Operations: s.Operations,
+	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processor: d.Processor, Operations: s.Operations,
 		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
 	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processor: d.Processor, Operations: s.Operations, Check: d.Check,
 		Environment: d.Environment, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})

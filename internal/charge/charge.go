@@ -17,15 +17,14 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/batch"
 	"svcpay/internal/clock"
-	"svcpay/internal/combine"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
-	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
 	"svcpay/internal/vault"
@@ -129,7 +128,6 @@ const authorizationLife = 7 * 24 * time.Hour
 // Deps are what the service works with.
 type Deps struct {
 	Pool        *pgxpool.Pool
-	Rounds      *pg.Rounds // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Vault       *vault.Vault
 	Processor   processor.Processor
 	Operations  *operation.Resolver
@@ -143,9 +141,9 @@ type Service struct {
 	Deps
 	flow      operation.Flow[Charge]
 	audit     *audit.Log
-	claims    *combine.Combiner[claimIn, claimOut]
-	followUps *combine.Combiner[followUpIn, begun]
-	finishes  *combine.Combiner[finishIn, finished]
+	claims    *batch.Batcher[claimIn, claimOut]
+	followUps *batch.Batcher[followUpIn, begun]
+	finishes  *batch.Batcher[finishIn, finished]
 	fees      fee.Known
 	// How many events and new charges one transaction folds.
 	foldEvents  int64
@@ -157,7 +155,7 @@ type Service struct {
 // New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
 	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), foldEvents: foldEvents, foldCharges: foldCharges}
-	s.combined()
+	s.batches()
 	s.flow = operation.Flow[Charge]{Name: "charge", Resolver: d.Operations, Finish: s.finish,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Charge, error) {
 			return s.Find(ctx, applicationID, ids.ChargeFrom(id))

@@ -135,7 +135,7 @@ func (s *Service) FoldReading(ctx context.Context, applicationID int64) (n int, 
 		return 0, 0, err
 	}
 	const rows = `SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::bigint FROM pg_stat_xact_user_tables WHERE relname = 'charges'`
-	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
 		c, err := pg.One[cutoff](ctx, tx, `
 			SELECT c.application_id, c.sequence, c.until, s.last_sequence FROM charge_cutoffs c JOIN event_streams s USING (application_id)
 			WHERE application_id = @application_id`, pg.Args{"application_id": applicationID})

@@ -72,7 +72,7 @@ func (s *Service) foldOf(ctx context.Context, seen cutoff) (n int, err error) {
 	if m, err = s.present(ctx, seen.ApplicationID); err != nil {
 		return 0, err
 	}
-	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
 		n = 0
 		c, err := pg.One[cutoff](ctx, tx, `
 			SELECT application_id, sequence, until, @last::bigint AS last_sequence FROM charge_cutoffs

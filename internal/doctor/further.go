@@ -152,8 +152,7 @@ func connections(ctx context.Context, p Patient) (Finding, error) {
 	c, err := pg.One[counts](ctx, p.Pool, `
 		SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
 			(SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS in_use`, pg.Args{})
-	others := p.Pool.Config().MaxConns
-	ours := int(others + pg.RoundConns(others))
+	ours := int(p.Pool.Config().MaxConns)
 	text := fmt.Sprintf("a server opens up to %d connections, the database takes %d, and %d are open", ours, c.Most, c.InUse)
 	switch remedy := "raise max_connections, or set pool_max_conns in DATABASE_URL"; {
 	case err != nil:

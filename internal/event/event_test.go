@@ -343,7 +343,7 @@ func TestEventsAreFoundWithTheCommit(t *testing.T) {
 	first, second := event.Ref{ApplicationID: w.App.AppID, ID: there[0].ID}, event.Ref{ApplicationID: w.App.AppID, ID: there[1].ID}
 	others := event.Ref{ApplicationID: w.Other.AppID, ID: there[0].ID}
 	var asked event.Asked
-	if err := pg.InRound(t.Context(), w.Pool, func(tx *pg.Tx) error {
+	if err := pg.InBatch(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		asked = w.Events.AskAll(tx, []event.Ref{first, second, first, others, {ApplicationID: w.App.AppID, ID: ids.NewEvent(w.Clock.Now())}})
 		return nil
 	}); err != nil {

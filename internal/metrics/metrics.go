@@ -106,14 +106,13 @@ func histogram(name string, buckets ...float64) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: buckets}, m.Labels)
 }
 
-// New makes a meter; what waits is read from the database when somebody looks. beside are what else this binary has of
-// connections to it.
-func New(pool *pgxpool.Pool, machine func() time.Time, beside ...*pgxpool.Pool) *Meter {
+// New makes a meter. Queue lengths and ages are read from the database at each scrape.
+func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
 	m := &Meter{registry: prometheus.NewRegistry(), requests: counter(requests), panics: counter(panics), unread: counter(unreadable), calls: counter(calls), attempts: counter(attempts),
 		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25, .5, 1, 2.5, 10, 30)}
 	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.calls, m.attempts, m.jobs, newState(pool, machine),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.pools(append(beside, pool))
+	m.connectionsOf(pool)
 	return m
 }
 

@@ -5,16 +5,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// pools tell of this binary's connections to the database, whether it answers or not.
-func (m *Meter) pools(all []*pgxpool.Pool) {
+// connectionsOf registers the metrics of this server's connections to the database, which are there whether it answers or not.
+func (m *Meter) connectionsOf(pool *pgxpool.Pool) {
 	of := func(d Metric, labels prometheus.Labels, value func(*pgxpool.Stat) float64) {
 		o := prometheus.Opts{Name: d.Name, Help: d.Help, ConstLabels: labels}
-		read := func() (sum float64) {
-			for _, p := range all {
-				sum += value(p.Stat())
-			}
-			return sum
-		}
+		read := func() float64 { return value(pool.Stat()) }
 		if d.Type == "counter" {
 			m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts(o), read))
 			return

@@ -55,7 +55,7 @@ func TestWhatGoesTogetherTakesOneJourney(t *testing.T) {
 	pool, n := counted(t)
 	for id := range 3 {
 		before := n.Load()
-		err := pg.InRound(t.Context(), pool, func(tx *pg.Tx) error {
+		err := pg.InBatch(t.Context(), pool, func(tx *pg.Tx) error {
 			first, second := pg.Ahead[number](tx, countNotes, pg.Args{}), pg.Ahead[number](tx, `SELECT 7 AS n`, pg.Args{})
 			if _, err := tx.Exec(t.Context(), insert, pg.Args{"id": id, "text": "now"}); err != nil {
 				return err

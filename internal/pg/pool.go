@@ -25,7 +25,7 @@ const (
 	idleInTx         = 10 * time.Second
 	acquireTimeout   = 2 * time.Second
 	poolPerCore      = 4 // more connections than this cost throughput
-	fewestConns      = 4 // rounds of claims and outcomes, a job and a request go on side by side
+	fewestConns      = 4 // batches of claims and outcomes, a job and a request run in parallel
 )
 
 // Open connects to url and checks that the server answers. Bounds on statements are set as
@@ -38,7 +38,15 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 		return nil, err
 	}
 	cfg.AfterConnect = learnRows
-	return connect(ctx, cfg)
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("pg: open: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("pg: the database does not answer: %w", err)
+	}
+	return pool, nil
 }
 
 func configOf(url string) (*pgxpool.Config, error) {
@@ -63,18 +71,6 @@ func configOf(url string) (*pgxpool.Config, error) {
 	}
 	cfg.MaxConns = max(cfg.MaxConns, fewestConns)
 	return cfg, nil
-}
-
-func connect(ctx context.Context, cfg *pgxpool.Config) (*pgxpool.Pool, error) {
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("pg: open: %w", err)
-	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("pg: the database does not answer: %w", err)
-	}
-	return pool, nil
 }
 
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }

@@ -35,27 +35,20 @@ func InTx(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error 
 	return inTx(ctx, pool, beginPlain, fn)
 }
 
-// InRound is InTx for statements over arrays. The planner would make the plan of each anew at each
-// execution, because it knows an array's length only then, and that takes longer than most of them run.
-// What they look up by keys has one good plan, which is kept here: along the indexes, however small a table
-// was when the plan was made. The connections of [OpenRounds] need not be told.
-func InRound(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
-	return inTx(ctx, pool, beginRound, fn)
+// InBatch is InTx for statements over arrays. PostgreSQL would plan each of them at every execution, because it knows an array's
+// length only then, and planning takes longer than most of them run. What they look up by keys has one good plan, which is kept:
+// along the indexes, however small a table was when the plan was made.
+func InBatch(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) error {
+	return inTx(ctx, pool, beginBatch, fn)
 }
 
-// beginning says how a transaction begins on a connection: with statements that go out together with the first that fn sends.
-type beginning func(*pgx.Conn) []together
+// Statements that begin a transaction. They go out together with the first that fn sends.
+var (
+	beginPlain = []together{{sql: "begin"}}
+	beginBatch = []together{{sql: "begin"}, {sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}}
+)
 
-func beginPlain(*pgx.Conn) []together { return []together{{sql: "begin"}} }
-
-func beginRound(conn *pgx.Conn) []together {
-	if forRounds(conn) {
-		return beginPlain(conn)
-	}
-	return []together{{sql: "begin"}, {sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}}
-}
-
-func inTx(ctx context.Context, pool *pgxpool.Pool, begin beginning, fn func(tx *Tx) error) error {
+func inTx(ctx context.Context, pool *pgxpool.Pool, begin []together, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := once(ctx, pool, begin, fn)
 		if err == nil || !retryable(err) || attempt == maxAttempts {
@@ -70,13 +63,13 @@ func inTx(ctx context.Context, pool *pgxpool.Pool, begin beginning, fn func(tx *
 	}
 }
 
-func once(ctx context.Context, pool *pgxpool.Pool, begin beginning, fn func(tx *Tx) error) error {
+func once(ctx context.Context, pool *pgxpool.Pool, begin []together, fn func(tx *Tx) error) error {
 	conn, err := acquire(ctx, pool)
 	if err != nil {
 		return err
 	}
 	defer conn.Release() // which closes a connection that is still in a transaction
-	tx := &Tx{conn: conn.Conn(), ahead: begin(conn.Conn())}
+	tx := &Tx{conn: conn.Conn(), ahead: begin}
 	// A panic or an error in fn rolls back; after a commit this does nothing.
 	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {

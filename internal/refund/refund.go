@@ -19,16 +19,15 @@ import (
 
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/batch"
 	"svcpay/internal/charge"
 	"svcpay/internal/clock"
-	"svcpay/internal/combine"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 )
 
@@ -89,7 +88,6 @@ var (
 // Deps are what the service works with.
 type Deps struct {
 	Pool        *pgxpool.Pool
-	Rounds      *pg.Rounds // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Charges     *charge.Service
 	Processor   processor.Processor
 	Operations  *operation.Resolver
@@ -102,16 +100,15 @@ type Deps struct {
 type Service struct {
 	Deps
 	audit    *audit.Log
-	begins   *combine.Combiner[createIn, begun]
-	finishes *combine.Combiner[finishIn, finished]
+	begins   *batch.Batcher[createIn, begun]
+	finishes *batch.Batcher[finishIn, finished]
 }
 
 // New makes the service, and has it finish what the resolver finds out about refunds.
 func New(d Deps) *Service {
 	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
-	turns := combine.On(d.Rounds, d.Pool)
-	s.begins = combine.New(turns, combine.Together(turns, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
-	s.finishes = combine.New(turns, charge.OrHeld(combine.Together(turns, d.Clock, finishIn.application, s.finishTx, nil), finishIn.held), finishIn.charge)
+	s.begins = batch.New(batch.InTx(d.Pool, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
+	s.finishes = batch.New(charge.OrHeld(batch.InTx(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.held), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/batch"
 	"svcpay/internal/clock"
-	"svcpay/internal/combine"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
@@ -130,7 +130,6 @@ type Created struct {
 // Deps are what the service works with. Now is the machine's time.
 type Deps struct {
 	Pool        *pgxpool.Pool
-	Rounds      *pg.Rounds // of requests that share transactions (see [pg.OpenRounds]); nil: Pool's do it
 	Keys        *identity.Service
 	Merchants   *merchant.Service
 	Vault       *vault.Vault
@@ -156,15 +155,14 @@ type Deps struct {
 // Service holds the use-cases of tokens.
 type Service struct {
 	Deps
-	cards    *combine.Combiner[newToken, insertOut]
+	cards    *batch.Batcher[newToken, insertOut]
 	declines declines
 }
 
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{Deps: d}
-	turns := combine.On(d.Rounds, d.Pool)
-	s.cards = combine.New(turns, combine.Together(turns, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
+	s.cards = batch.New(batch.InTx(d.Pool, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
 	return s
 }
 

@@ -47,7 +47,7 @@ func (s *Service) CancelLeft(ctx context.Context) (int, error) {
 
 // cancelLeft is CancelLeft for one endpoint, or for all.
 func (s *Service) cancelLeft(ctx context.Context, endpoint ids.Endpoint) (n int, err error) {
-	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
 		n, err = pg.Value[int](ctx, tx, cancelLeftStatement, cancelArgs(endpoint, s.Now()))
 		return err
 	})

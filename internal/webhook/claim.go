@@ -94,7 +94,7 @@ func (s *Service) claim(ctx context.Context, r room, known []dueEndpoint) (out [
 	}
 	var leased []claimed
 	var ask asked
-	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) (err error) {
 		leased, more = nil, nil
 		if len(known) == 0 {
 			if due, err = dueTx(ctx, tx, now); err != nil {
@@ -150,7 +150,7 @@ func (s *Service) release(ctx context.Context, deliveries []claimed) error {
 	for i, d := range deliveries {
 		rows[i] = pg.Args{"row": d.Row, "id": d.ID, "number": d.Number}
 	}
-	return pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
 		_, err := tx.Exec(ctx, releaseStatement, pg.Rows(rows))
 		return err
 	})

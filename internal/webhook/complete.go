@@ -23,7 +23,7 @@ func (s *Service) complete(ctx context.Context, results []result) (changed []ids
 		one, other, of, to := a.EndpointID.Bytes(), b.EndpointID.Bytes(), a.ID.Bytes(), b.ID.Bytes()
 		return cmp.Or(bytes.Compare(one[:], other[:]), bytes.Compare(of[:], to[:]))
 	})
-	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
 		changed = nil
 		states, err := statesTx(ctx, tx, results)
 		if err != nil {

@@ -173,7 +173,7 @@ func TestPlansMadeWhileNothingIsDueReadLittle(t *testing.T) {
 		n := 0
 		numbered := regexp.MustCompile(`@[a-z]+`).ReplaceAllStringFunc(sql, func(string) string { n++; return "$" + strconv.Itoa(n) })
 		nulls := strings.TrimSuffix(strings.Repeat("NULL, ", n), ", ")
-		err := pg.InRound(t.Context(), w.Pool, func(tx *pg.Tx) error {
+		err := pg.InBatch(t.Context(), w.Pool, func(tx *pg.Tx) error {
 			if _, err := tx.Exec(t.Context(), "PREPARE looked AS "+numbered, nil); err != nil {
 				return err
 			}
@@ -213,7 +213,7 @@ func TestOldDeliveriesAreFoundByAnIndex(t *testing.T) {
 		map[string]any{"app": w.App.AppID, "now": w.Clock.Now()})
 	w.exec(`ANALYZE webhook_deliveries`, nil)
 	before := w.Clock.Now().Add(-30 * 24 * time.Hour)
-	err := pg.InRound(t.Context(), w.Pool, func(tx *pg.Tx) error {
+	err := pg.InBatch(t.Context(), w.Pool, func(tx *pg.Tx) error {
 		plan, err := pg.All[struct {
 			Text string `db:"QUERY PLAN"`
 		}](t.Context(), tx, "EXPLAIN "+webhook.PurgeStatement, pg.Args{"before": before, "made": ids.FirstDelivery(before), "batch": 100})

@@ -131,7 +131,7 @@ const (
 // were made before they ended, and their ids tell when: an application's first ones are looked at.
 func (s *Service) Purge(ctx context.Context) (n int64, err error) {
 	before := s.Now().Add(-keepFor)
-	err = pg.InRound(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
 		n, err = pg.Value[int64](ctx, tx, purgeStatement,
 			pg.Args{"before": before, "made": ids.FirstDelivery(before.Add(time.Millisecond)), "batch": pg.PurgeBatch})
 		return err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"svcpay/internal/batch"
 	"svcpay/internal/clock"
-	"svcpay/internal/combine"
 	"svcpay/internal/fault"
 	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
@@ -20,12 +20,11 @@ func (in claimIn) key() string {
 	return fmt.Sprint(in.applicationID, ":", in.claim.Key)
 }
 
-// combined has requests that come at the same time share transactions.
-func (s *Service) combined() {
-	turns := combine.On(s.Rounds, s.Pool)
-	s.claims = combine.New(turns, combine.Together(turns, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
-	s.followUps = combine.New(turns, combine.Together(turns, s.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
-	s.finishes = combine.New(turns, OrHeld(combine.Together(turns, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.held), finishIn.key)
+// batches has concurrent requests share transactions.
+func (s *Service) batches() {
+	s.claims = batch.New(batch.InTx(s.Pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
+	s.followUps = batch.New(batch.InTx(s.Pool, s.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
+	s.finishes = batch.New(OrHeld(batch.InTx(s.Pool, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.held), finishIn.key)
 }
 
 func (in claimIn) application() int64 { return in.applicationID }
