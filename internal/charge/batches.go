@@ -6,7 +6,6 @@ import (
 
 	"svcpay/internal/batch"
 	"svcpay/internal/clock"
-	"svcpay/internal/fault"
 	"svcpay/internal/operation"
 	"svcpay/internal/outbox"
 	"svcpay/internal/pg"
@@ -24,14 +23,12 @@ func (in claimIn) key() string {
 func (s *Service) batches() {
 	s.claims = batch.New(batch.InTx(s.Pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
 	s.followUps = batch.New(batch.InTx(s.Pool, s.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
-	s.finishes = batch.New(OrHeld(batch.InTx(s.Pool, s.Clock, finishIn.application, s.finishRequestsTx, nil), finishIn.held), finishIn.key)
+	s.finishes = batch.New(batch.InTx(s.Pool, s.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
 }
 
 func (in claimIn) application() int64 { return in.applicationID }
 
-func (in finishIn) key() string { return in.ChargeID.String() }
-
-func (in finishIn) application() int64 { return in.ApplicationID }
+func chargeOf(in operation.Outcome) string { return in.ChargeID.String() }
 
 func applicationOf(in operation.Outcome) int64 { return in.ApplicationID }
 
@@ -71,14 +68,13 @@ func (s *Service) opened(ctx context.Context, _ []followUpIn, out []begun, lost 
 	return out
 }
 
-// finish writes the outcome of a request's call, about a charge that is read and locked.
-func (s *Service) finish(ctx context.Context, o operation.Outcome) (Charge, *fault.Error, error) {
-	out, err := s.finishes.Do(ctx, finishIn{Outcome: o})
-	return out.charge, out.refusal, err
+// finish writes the outcome of a request's call.
+func (s *Service) finish(ctx context.Context, o operation.Outcome) (finished, error) {
+	return s.finishes.Do(ctx, o)
 }
 
 // finishRequestsTx writes outcomes each of which has a caller who waits for it.
-func (s *Service) finishRequestsTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []finishIn) ([]finished, error) {
+func (s *Service) finishRequestsTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []operation.Outcome) ([]finished, error) {
 	return s.finishTx(ctx, tx, at, ins, "")
 }
 
@@ -88,12 +84,8 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	if err != nil {
 		return err
 	}
-	ins := make([]finishIn, len(outcomes))
-	for i, o := range outcomes {
-		ins[i].Outcome = o
-	}
 	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		_, err := s.finishTx(ctx, tx, at, ins, outbox.Job)
+		_, err := s.finishTx(ctx, tx, at, outcomes, outbox.Job)
 		return err
 	})
 }

@@ -47,8 +47,8 @@ type Change struct {
 	RequestID                   ids.Request
 }
 
-// ChangeTx applies a change to a charge whose row the transaction holds, or that an earlier one has left to it
-// (see [Locked.Left]), and returns the charge as it then is. The caller has checked the limits; the database's own are the last guard.
+// ChangeTx applies a change to a charge whose row the transaction holds, and returns the charge as it then is. The caller has
+// checked the limits; the database's own are the last guard.
 func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Locked, error) {
 	before := s.derive(l.Charge)
 	c := changed(before, m.At)
@@ -59,20 +59,8 @@ func (s *Service) ChangeTx(tx *pg.Tx, m instant.Moment, l Locked, d Change) (Loc
 	c.DisputeFeeTotal += d.DisputeFees
 	c.AmountDisputed = max(0, min(c.AmountContested, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending))
 	c = s.derive(c)
-	var from *basis
-	if l.left {
-		from = &basis{asOf: l.Transaction}
-	}
-	updateTx(tx, c, from)
-	text, err := s.announceTx(tx, m, l.told(before), c, d.Event, d.RequestID, d.Source)
-	l.Charge, l.text = c, text
+	updateTx(tx, c)
+	l.Charge = c
+	_, err := s.announceTx(tx, m, before, c, d.Event, d.RequestID, d.Source)
 	return l, err
-}
-
-// told is the charge as it is told, if that is known; before otherwise, which is the same.
-func (l Locked) told(before Charge) any {
-	if l.text == nil {
-		return before
-	}
-	return l.text
 }

@@ -143,8 +143,7 @@ type Service struct {
 	audit     *audit.Log
 	claims    *batch.Batcher[claimIn, claimOut]
 	followUps *batch.Batcher[followUpIn, begun]
-	finishes  *batch.Batcher[finishIn, finished]
-	fees      fee.Known
+	finishes  *batch.Batcher[operation.Outcome, finished]
 	// How many events and new charges one transaction folds.
 	foldEvents  int64
 	foldCharges int

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"svcpay/internal/calendar"
-	"svcpay/internal/fee"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -32,7 +30,6 @@ type claimOut struct {
 	op      operation.Operation
 	sealed  vault.Sealed
 	payer   payer
-	basis   basis
 	prior   *idempotency.Prior
 	refused error
 }
@@ -47,7 +44,7 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		chargeIDs[i] = ids.NewCharge(machine)
 		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
-	asked := s.askAbout(tx, at, ins, machine)
+	asked := askAbout(tx, ins, machine)
 	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
 	if err != nil {
 		return nil, err
@@ -76,9 +73,6 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		if !o.submits() {
 			continue
 		}
-		if out[i].basis, err = known.basis(o); err != nil {
-			return nil, err
-		}
 		out[i].sealed = known.spendTx(tx, o.charge.Token)
 		if err := announceTx(tx, at[ins[i].applicationID], ins[i], out[i]); err != nil {
 			return nil, err
@@ -90,32 +84,26 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 // asked is what was asked about requests and not waited for.
 type asked struct {
 	payers *pg.Asked[payer]
-	terms  fee.Asked
 	sealed vault.Asked
 }
 
 // askAbout asks for everything that requests need to know, but for their keys.
-func (s *Service) askAbout(tx *pg.Tx, at moments, ins []claimIn, machine time.Time) asked {
-	merchants, tokens := make(map[fee.Merchant]time.Time), make([]ids.Token, len(ins))
+func askAbout(tx *pg.Tx, ins []claimIn, machine time.Time) asked {
+	tokens := make([]ids.Token, len(ins))
 	for i, in := range ins {
-		merchants[fee.Merchant{ApplicationID: in.applicationID, MerchantID: *in.in.MerchantID}] = at[in.applicationID].At
 		tokens[i] = in.token
 	}
-	return asked{askPayers(tx, ins), s.fees.Ask(tx, merchants), vault.AskTx(tx, tokens, machine)}
+	return asked{askPayers(tx, ins), vault.AskTx(tx, tokens, machine)}
 }
 
 // known is what was answered: payers in the order of their requests.
 type known struct {
 	payers []payer
-	terms  map[fee.Merchant]fee.Terms
 	sealed map[ids.Token]vault.Sealed
 }
 
 func (a asked) answers(ctx context.Context) (k known, err error) {
 	if k.payers, err = a.payers.Rows(ctx); err != nil {
-		return k, err
-	}
-	if k.terms, err = a.terms.Terms(ctx); err != nil {
 		return k, err
 	}
 	k.sealed, err = a.sealed.Sealed(ctx)
@@ -139,17 +127,6 @@ func (k known) spendTx(tx *pg.Tx, token ids.Token) vault.Sealed {
 	vault.SpendTx(tx, token, sealed)
 	k.sealed[token] = sealed.Spent()
 	return sealed
-}
-
-// basis is what the outcome of a charge starts from.
-func (k known) basis(o claimOut) (basis, error) {
-	text, err := outbox.Text(o.charge)
-	if err != nil {
-		return basis{}, err
-	}
-	zone, err := calendar.Zone(*o.payer.TimeZone)
-	return basis{charge: o.charge, text: text, asOf: o.payer.Transaction,
-		terms: terms{k.terms[merchantOf(o.charge)], calendar.Country(*o.payer.MerchantAt), zone}}, err
 }
 
 func (o claimOut) submits() bool { return o.prior == nil && o.refused == nil }
@@ -242,11 +219,15 @@ func insertNamedTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut
 // announceTx queues the operation that the charge's submission will be, and the event of its creation.
 func announceTx(tx *pg.Tx, m instant.Moment, in claimIn, out claimOut) error {
 	c := out.charge
+	object, err := outbox.Text(c)
+	if err != nil {
+		return err
+	}
 	operation.OpenTx(tx, out.op)
 	event, _ := move("", Processing)
 	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID,
 		MerchantID: c.MerchantID, Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version),
-		Object: out.basis.text, RequestID: in.requestID, Source: outbox.API})
+		Object: object, RequestID: in.requestID, Source: outbox.API})
 }
 
 // submission is the operation of a charge's submission.

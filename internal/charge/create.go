@@ -10,7 +10,6 @@ import (
 	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/crash"
-	"svcpay/internal/fault"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
@@ -53,20 +52,13 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		return s.flow.Resume(ctx, claim, out.prior)
 	}
 	crash.Point("charge.claimed")
-	flow, end := s.flow, finished{}
-	flow.Finish = func(ctx context.Context, o operation.Outcome) (_ Charge, _ *fault.Error, err error) {
-		end, err = s.finishes.Do(ctx, finishIn{o, &out.basis})
-		return end.charge, end.refusal, err
-	}
-	result, err := flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) {
+	return s.flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) {
 		answer, err := s.submit(ctx, out)
 		if errors.Is(err, vault.ErrSealed) {
 			err = errors.Join(err, s.reportUnreadable(ctx, actor, out.charge))
 		}
 		return answer, err
 	})
-	result.Text = end.text
-	return result, err
 }
 
 // reportUnreadable has an operator look at a token that could not be charged because its data does not open.

@@ -19,9 +19,7 @@ import (
 // effects is everything that an outcome changes. Functions that compute effects read no clock and no
 // database, so that every rule can be tested by itself.
 type effects struct {
-	charge Charge
-	// basis is what they start from if nobody has touched it; nil if the transaction holds the charge.
-	basis    *basis
+	charge   Charge
 	fees     []fee.Event
 	postings []ledger.Posting
 	// release: what is pending of the charge becomes available.

@@ -68,8 +68,7 @@ type Outcome struct {
 
 // FinishAll runs the finish step over several outcomes in one transaction.
 func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Charge, err error) {
-	var ins []finishIn
-	var all []operation.Outcome
+	var ins []operation.Outcome
 	for _, o := range outcomes {
 		in := operation.Outcome{Operation: operation.Operation{ApplicationID: o.ApplicationID, ChargeID: o.ID}, Answer: o.Answer}
 		open, err := operation.OpenOf(ctx, s.Pool, o.ApplicationID, o.ID.Bytes())
@@ -79,9 +78,9 @@ func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Cha
 		if len(open) == 1 {
 			in.Operation = open[0]
 		}
-		ins, all = append(ins, finishIn{Outcome: in}), append(all, in)
+		ins = append(ins, in)
 	}
-	at, err := s.moments(ctx, all)
+	at, err := s.moments(ctx, ins)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Cha
 		all, err := s.finishTx(ctx, tx, at, ins, outbox.Job)
 		out = nil
 		for _, f := range all {
-			out = append(out, f.charge)
+			out = append(out, f.Object)
 		}
 		return err
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -21,17 +20,12 @@ import (
 	"svcpay/internal/pg"
 )
 
-// finished is what became of one operation: the charge, or what its caller is told instead.
-type finished struct {
-	charge  Charge
-	text    json.RawMessage // of the charge; nil: it was not written
-	refusal *fault.Error
-}
+type finished = operation.Finished[Charge]
 
 // finishTx writes outcomes of operations. One that is written already changes nothing, so that the
 // request and the resolver may both arrive here. source is who caused them; "" for whoever wanted each.
-func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []finishIn, source outbox.Source) ([]finished, error) {
-	rows, all, err := s.startTx(ctx, tx, at, ins)
+func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome, source outbox.Source) ([]finished, error) {
+	rows, all, err := s.lockOutcomesTx(ctx, tx, at, ins)
 	if err != nil {
 		return nil, err
 	}
@@ -43,67 +37,47 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at moments, ins []fin
 			return nil, fmt.Errorf("charge: %v is gone", in.ChargeID)
 		}
 		m := at[in.ApplicationID]
-		e, changes := conclude(before.Charge, in.Outcome, all[in.ChargeID], m.At)
+		e, changes := conclude(before.Charge, in, all[in.ChargeID], m.At)
 		if !changes { // an approval of a charge that was given up is found again by the watch over it
-			if out[i], err = overtakenTx(ctx, tx, m, before.Charge, in.Outcome); err != nil {
+			if out[i], err = overtakenTx(ctx, tx, m, before.Charge, in); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		e.basis = in.basis
-		out[i] = finished{charge: before.Charge, refusal: e.refusal}
+		out[i] = finished{Object: before.Charge, Refusal: e.refusal}
 		operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
 		if e.refusal == nil {
-			if out[i].charge, out[i].text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
+			if out[i].Object, out[i].Text, err = s.writeTx(ctx, tx, m, before.Charge, e, in.RequestID, cmp.Or(source, in.Source)); err != nil {
 				return nil, err
 			}
-			out[i].refusal = asRefusal(out[i].charge)
+			out[i].Refusal = asRefusal(out[i].Object)
 		}
-		if err := in.StoreTx(tx, out[i].text, out[i].refusal); err != nil {
+		if err := in.StoreTx(tx, out[i].Text, out[i].Refusal); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// startTx returns the charges of outcomes and what each is settled by, those without a basis under their locks.
-func (s *Service) startTx(ctx context.Context, tx *pg.Tx, at moments, ins []finishIn) (rows map[ids.Charge]Locked, all map[ids.Charge]terms, err error) {
-	var named []Named
-	var guessed []fee.Merchant
-	merchants := make(map[fee.Merchant]time.Time)
-	for _, in := range ins {
-		m := fee.Merchant{ApplicationID: in.ApplicationID, MerchantID: in.MerchantID}
-		if in.basis != nil {
-			guessed = append(guessed, m)
-			continue
-		}
-		named = append(named, Named{in.ApplicationID, in.ChargeID})
-		merchants[m] = at[in.ApplicationID].At
+// lockOutcomesTx locks the charges of outcomes and returns them with the terms by which each is charged.
+func (s *Service) lockOutcomesTx(ctx context.Context, tx *pg.Tx, at moments, ins []operation.Outcome) (map[ids.Charge]Locked, map[ids.Charge]terms, error) {
+	named, merchants := make([]Named, len(ins)), make(map[fee.Merchant]time.Time)
+	for i, in := range ins {
+		named[i] = Named{in.ApplicationID, in.ChargeID}
+		merchants[fee.Merchant{ApplicationID: in.ApplicationID, MerchantID: in.MerchantID}] = at[in.ApplicationID].At
 	}
-	if len(guessed) > 0 { // before the statement that compares what they guessed (see [updateTx])
-		fee.HoldTx(tx, guessed)
+	schedules := fee.AskTx(tx, merchants)
+	rows, err := s.LockAllTx(ctx, tx, named)
+	if err != nil {
+		return nil, nil, err
 	}
-	rows, all = make(map[ids.Charge]Locked), make(map[ids.Charge]terms)
-	if len(named) > 0 {
-		schedules := s.fees.AskNow(tx, merchants)
-		if rows, err = s.LockAllTx(ctx, tx, named); err != nil {
-			return nil, nil, err
-		}
-		if all, err = termsOf(ctx, rows, schedules); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, in := range ins {
-		if in.basis != nil {
-			rows[in.ChargeID], all[in.ChargeID] = Locked{Charge: in.basis.charge}, in.basis.terms
-		}
-	}
-	return rows, all, nil
+	all, err := termsOf(ctx, rows, schedules)
+	return rows, all, err
 }
 
 // byToken orders outcomes by their charges' tokens, whose rows they change: transactions that change
 // several take them in one order.
-func byToken(ins []finishIn, rows map[ids.Charge]Locked) []int {
+func byToken(ins []operation.Outcome, rows map[ids.Charge]Locked) []int {
 	order := make([]int, len(ins))
 	for i := range order {
 		order[i] = i
@@ -121,14 +95,14 @@ func byToken(ins []finishIn, rows map[ids.Charge]Locked) []int {
 func overtakenTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, in operation.Outcome) (finished, error) {
 	open, err := operation.IsOpen(ctx, tx, in.ID)
 	if err != nil || !open {
-		return finished{charge: c, refusal: asRefusal(c)}, err
+		return finished{Object: c, Refusal: asRefusal(c)}, err
 	}
 	if operation.StateOf(in.Answer) == operation.Approved {
 		slog.ErrorContext(ctx, "an approval fits the charge no more", "kind", string(in.Kind), "charge_id", c.ID.String(), "status", string(c.Status))
 	}
 	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
-	out := finished{charge: c, refusal: overtaken(c, in)}
-	return out, in.StoreTx(tx, out.charge, out.refusal)
+	out := finished{Object: c, Refusal: overtaken(c, in)}
+	return out, in.StoreTx(tx, out.Object, out.Refusal)
 }
 
 // asRefusal is what the request that created a failed charge is told; nil for any other charge.
@@ -156,7 +130,7 @@ func (s *Service) termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Lo
 	for _, r := range rows {
 		wanted[merchantOf(r.Charge)] = at[r.ApplicationID].At
 	}
-	return termsOf(ctx, rows, s.fees.AskNow(tx, wanted))
+	return termsOf(ctx, rows, fee.AskTx(tx, wanted))
 }
 
 // termsOf completes the schedules that were asked for of the charges' merchants.

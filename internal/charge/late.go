@@ -57,8 +57,8 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 		return nil, s.reversedTx(ctx, tx, m, l)
 	}
 	o.IdempotencyKey = nil // its request was told of the failure
-	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []finishIn{{Outcome: o}}, outbox.Job)
-	if err != nil || all[0].charge.Version != l.Version {
+	all, err := s.finishTx(ctx, tx, moments{o.ApplicationID: m}, []operation.Outcome{o}, outbox.Job)
+	if err != nil || all[0].Object.Version != l.Version {
 		return nil, err
 	}
 	slog.ErrorContext(ctx, "an approval that came late fits the charge no more", "kind", string(o.Kind), "charge_id", l.ID.String())

@@ -20,8 +20,6 @@ import (
 type payer struct {
 	Ordinal        int             `db:"ordinal"`
 	MerchantStatus *string         `db:"merchant_status"`
-	MerchantAt     *string         `db:"merchant_country"`
-	TimeZone       *string         `db:"time_zone"`
 	Currency       *money.Currency `db:"currency"`
 	MinimumCharge  *money.Amount   `db:"minimum_charge"`
 	Descriptor     *string         `db:"statement_descriptor"`
@@ -41,7 +39,6 @@ type payer struct {
 	Routing        *string         `db:"routing"`
 	Billing        *token.Billing  `db:"billing"`
 	NetworkID      *string         `db:"network_transaction_id"`
-	Transaction    uint32          `db:"transaction"` // in which all this is read
 }
 
 // askPayers asks for the payers of requests, which are in the order of these.
@@ -51,10 +48,10 @@ func askPayers(tx *pg.Tx, ins []claimIn) *pg.Asked[payer] {
 		applications[i], merchants[i], tokens[i] = in.applicationID, *in.in.MerchantID, in.token
 	}
 	return pg.Ahead[payer](tx, `
-		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.country AS merchant_country, m.time_zone, m.currency,
-			m.minimum_charge, m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
+		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.currency, m.minimum_charge,
+			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
 			t.bin, t.last4, t.exp_month, t.exp_year, t.funding, t.country, t.bank_name, t.account_type, t.routing,
-			t.billing, t.network_transaction_id, pg_current_xact_id()::xid AS transaction
+			t.billing, t.network_transaction_id
 		FROM unnest(@applications::bigint[], @merchants::bigint[], @tokens::uuid[])
 			WITH ORDINALITY AS w (application_id, merchant_id, token_id, ordinal)
 		LEFT JOIN merchants m ON m.application_id = w.application_id AND m.id = w.merchant_id

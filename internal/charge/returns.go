@@ -63,7 +63,7 @@ func (s *Service) cameBackTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c
 		f.Message, f.Advice, f.Retryable = cameBackMessage+known.Title+".", useAnother, known.Class == returns.Retryable
 		c.Failure = &f
 	}
-	updateTx(tx, c, nil)
+	updateTx(tx, c)
 	if known.Disables() {
 		if err := token.DisableTx(ctx, tx, m, token.Ending{ApplicationID: c.ApplicationID, Token: c.Token, Reason: disabledBy(code),
 			Livemode: c.Livemode, Source: outbox.Job}); err != nil {

@@ -201,7 +201,7 @@ func (s *Service) reversedTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l
 		failure.Message = reversedMessage
 		c.Failure = &failure
 	}
-	updateTx(tx, c, nil)
+	updateTx(tx, c)
 	_, err := s.announceTx(tx, m, before, c, "charge.updated", ids.Request{}, outbox.Job)
 	return err
 }

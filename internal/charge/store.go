@@ -2,12 +2,10 @@ package charge
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/pg"
@@ -76,23 +74,17 @@ func externalIDTaken(ctx context.Context, q pg.Querier, applicationID int64, ext
 		On("external_id").With("charge_id", id.String()), nil
 }
 
-// updateTx queues a charge's next version. With a basis, the statement fails (see [hasMoved]) unless the charge is as the transaction
-// left it that the basis is of, and, while it is in processing, its merchant's fees are those that it was computed with.
-func updateTx(tx *pg.Tx, c Charge, from *basis) {
-	var asOf *uint32
-	var of fee.Terms
-	if from != nil {
-		asOf, of = &from.asOf, from.terms.fees
-	}
+// updateTx queues the next version of a charge whose row the transaction holds.
+func updateTx(tx *pg.Tx, c Charge) {
 	tx.Row(c.ID, `
-		UPDATE charges c SET version = CASE WHEN u.as_of IS NULL OR c.xmin = u.as_of AND (c.status <> 'processing' OR `+fee.StillInForce+`) THEN u.version ELSE charge_moved() END, status = u.status, amount_authorized = u.authorized,
+		UPDATE charges c SET version = u.version, status = u.status, amount_authorized = u.authorized,
 			amount_captured = u.captured, amount_refunded = u.refunded, amount_refund_pending = u.refund_pending,
 			amount_disputed = u.disputed, amount_contested = u.contested, payment_method = u.method, fees = u.fees, fee_total = u.fee_total,
 			failure = u.failure, return_code = u.return_code, void_reason = u.void_reason, network_transaction_id = u.network_id,
 			authorized_at = u.authorized_at, captured_at = u.captured_at, settled_at = u.settled_at, voided_at = u.voided_at,
 			expired_at = u.expired_at, failed_at = u.failed_at, returned_at = u.returned_at, next_step_at = u.next_step_at,
 			authorization_expires_at = u.authorization_expires_at, available_on = u.available_on, updated_at = u.updated_at
-		FROM unnest(@rows::charge_change[]) AS u
+		FROM unnest(@rows::charge_update[]) AS u
 		WHERE c.application_id = u.application_id AND c.id = u.id`,
 		pg.Args{"version": c.Version, "status": c.Status, "authorized": c.AmountAuthorized,
 			"captured": c.AmountCaptured, "refunded": c.AmountRefunded, "refund_pending": c.AmountRefundPending,
@@ -101,27 +93,22 @@ func updateTx(tx *pg.Tx, c Charge, from *basis) {
 			"authorized_at": c.AuthorizedAt, "captured_at": c.CapturedAt, "settled_at": c.SettledAt, "voided_at": c.VoidedAt,
 			"expired_at": c.ExpiredAt, "failed_at": c.FailedAt, "returned_at": c.ReturnedAt, "next_step_at": c.NextStepAt,
 			"authorization_expires_at": c.AuthorizationExpiresAt, "available_on": c.AvailableOn, "updated_at": c.UpdatedAt,
-			"application_id": c.ApplicationID, "id": c.ID,
-			"as_of": asOf, "schedule_id": of.Merchant.ID, "service_schedule_id": of.Service.ID})
+			"application_id": c.ApplicationID, "id": c.ID})
 }
 
-// Locked is a charge whose row the caller's transaction holds, with what its merchant goes by; or one of [Locked.Left].
+// Locked is a charge whose row the caller's transaction holds, with the settings of its merchant.
 type Locked struct {
 	Charge
 	Country        string          `db:"country"`
 	TimeZone       string          `db:"time_zone"`
 	MerchantStatus merchant.Status `db:"merchant_status"`
-	Transaction    uint32          `db:"transaction"` // that holds the row, or held it
-	left           bool            // it does no more
-	text           json.RawMessage // of the charge, if it is known
 }
 
 const selectLocked = `
 	SELECT ` + columns + `, NULL::uuid AS payout_id,
 		(SELECT country FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
 		(SELECT time_zone FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id),
-		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id) AS merchant_status,
-		pg_current_xact_id()::xid AS transaction
+		(SELECT status FROM merchants m WHERE m.application_id = charges.application_id AND m.id = merchant_id) AS merchant_status
 	FROM charges`
 
 // Named names a charge.

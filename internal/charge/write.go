@@ -16,7 +16,7 @@ import (
 )
 
 // writeTx queues a change of status with everything that comes with it, for a charge whose row the
-// transaction holds or that is as the effects' basis says, and returns the charge as it then is and as it is told.
+// transaction holds, and returns the charge as it then is, with its JSON.
 func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Charge, e effects, request ids.Request, source outbox.Source) (c Charge, text json.RawMessage, err error) {
 	c = s.derive(e.charge)
 	event, ok := move(before.Status, c.Status)
@@ -28,7 +28,7 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 			return c, nil, err
 		}
 	}
-	updateTx(tx, c, e.basis)
+	updateTx(tx, c)
 	if err := fee.RecordTx(tx, e.fees); err != nil {
 		return c, nil, err
 	}
@@ -42,12 +42,12 @@ func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, befo
 			return c, nil, err
 		}
 	}
-	text, err = s.announceTx(tx, m, e.told(before), c, event, request, source)
+	text, err = s.announceTx(tx, m, before, c, event, request, source)
 	return c, text, err
 }
 
-// announceTx queues the event of a change, before which the charge was so or was told so, and returns how it is told now.
-func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before any, c Charge, event string, request ids.Request, source outbox.Source) (json.RawMessage, error) {
+// announceTx queues the event of a change and returns the JSON of the charge.
+func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before, c Charge, event string, request ids.Request, source outbox.Source) (json.RawMessage, error) {
 	object, err := outbox.Text(c)
 	if err != nil {
 		return nil, err
@@ -59,14 +59,6 @@ func (s *Service) announceTx(tx *pg.Tx, m instant.Moment, before any, c Charge, 
 	return object, outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
 		Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version), Object: object,
 		Previous: previous, RequestID: request, Source: source})
-}
-
-// told is the charge before the effects, as it was told then if that is known.
-func (e effects) told(before Charge) any {
-	if e.basis == nil {
-		return before
-	}
-	return e.basis.text
 }
 
 // keptNetworkID is what later charges of the token refer to: the id of the series' first charge.

@@ -24,7 +24,6 @@ import (
 	"svcpay/internal/clock"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
-	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
@@ -113,8 +112,9 @@ type Failure struct {
 }
 
 type (
-	outcome = operation.OutcomeOf[provider.Answer]
-	flow    = operation.FlowOf[Donation, provider.Answer]
+	outcome  = operation.OutcomeOf[provider.Answer]
+	flow     = operation.FlowOf[Donation, provider.Answer]
+	finished = operation.Finished[Donation]
 )
 
 // Deps are what the service works with.
@@ -143,7 +143,7 @@ func New(d Deps) *Service {
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Donation, error) {
 			return s.find(ctx, applicationID, ids.DonationFrom(id))
 		},
-		Finish: func(ctx context.Context, o outcome) (Donation, *fault.Error, error) {
+		Finish: func(ctx context.Context, o outcome) (finished, error) {
 			return s.finish(ctx, o, outbox.API)
 		}}
 	d.Grants.Handle(s.Finish, operation.Grant)

@@ -51,7 +51,7 @@ func refusal(d Donation) *fault.Error {
 func (s *Service) Finish(ctx context.Context, outcomes []outcome) error {
 	var errs []error
 	for _, o := range outcomes {
-		_, _, err := s.finish(ctx, o, outbox.Job)
+		_, err := s.finish(ctx, o, outbox.Job)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -59,19 +59,17 @@ func (s *Service) Finish(ctx context.Context, outcomes []outcome) error {
 
 // finish writes one outcome. What is written already is returned as it is, so that the request and the
 // resolver may both arrive here; the provider's own events may have been quicker than both.
-func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (Donation, *fault.Error, error) {
+func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (out finished, err error) {
 	m, err := s.Clock.Moment(ctx, o.ApplicationID)
 	if err != nil {
-		return Donation{}, nil, err
+		return out, err
 	}
-	var d Donation
-	var refused *fault.Error
 	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
 		r, err := s.lockTx(ctx, tx, o.ApplicationID, ids.DonationFrom(o.SubjectID))
 		if err != nil {
 			return fmt.Errorf("daf: outcome of %v: %w", ids.DonationFrom(o.SubjectID), err)
 		}
-		d, refused = r.Donation, nil
+		d := r.Donation
 		open, err := operation.IsOpen(ctx, tx, o.ID)
 		if err != nil {
 			return err
@@ -90,15 +88,16 @@ func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (
 			}
 			operation.CloseTx(tx, o.ID, operation.StateOf(o.Answer), m.Machine)
 		}
+		out = finished{Object: d}
 		if d.Failure != nil {
-			refused = refusal(d)
+			out.Refusal = refusal(d)
 		}
 		if !open {
 			return nil
 		}
-		return o.StoreTx(tx, d, refused)
+		return o.StoreTx(tx, d, out.Refusal)
 	})
-	return d, refused, err
+	return out, err
 }
 
 // Late brings donations back whose grants turn up after they were given up: nothing was told of them but

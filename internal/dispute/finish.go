@@ -20,19 +20,15 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	return err
 }
 
-func (s *Service) finish(ctx context.Context, in operation.Outcome) (Dispute, *fault.Error, error) {
+func (s *Service) finish(ctx context.Context, in operation.Outcome) (finished, error) {
 	out, err := s.finishAll(ctx, []operation.Outcome{in}, in.Source)
 	if err != nil {
-		return Dispute{}, nil, err
+		return finished{}, err
 	}
-	return out[0].dispute, out[0].refusal, nil
+	return out[0], nil
 }
 
-// finished is how an answer ended: the dispute as it then is, and the fault if it was not taken.
-type finished struct {
-	dispute Dispute
-	refusal *fault.Error
-}
+type finished = operation.Finished[Dispute]
 
 func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source outbox.Source) ([]finished, error) {
 	at := make(map[int64]instant.Moment) // before a transaction holds a connection
@@ -90,13 +86,13 @@ func (c *contest) finish(ctx context.Context, in operation.Outcome) (finished, e
 	if err != nil {
 		return finished{}, err
 	}
-	out := finished{c.row.Dispute, refusal}
+	out := finished{Object: c.row.Dispute, Refusal: refusal}
 	if in.State == operation.NotSubmitted {
 		_, err := operation.FoundTx(ctx, c.tx, in.ID)
 		return out, err
 	}
 	operation.CloseTx(c.tx, in.ID, operation.StateOf(in.Answer), c.m.Machine)
-	return out, in.StoreTx(c.tx, out.dispute, out.refusal)
+	return out, in.StoreTx(c.tx, out.Object, out.Refusal)
 }
 
 // answered applies an outcome: an answer that the processor took counts as far as the dispute is

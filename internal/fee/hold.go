@@ -2,8 +2,6 @@ package fee
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"svcpay/internal/instant"
@@ -28,18 +26,9 @@ type held struct {
 	Held int64 `db:"held"`
 }
 
-// HoldTx queues that the merchants' fees and the service's own do not change until the transaction ends. It must be queued before the
-// statement that reads or compares the schedules: that one sees what was committed when it began.
-func HoldTx(tx *pg.Tx, merchants []Merchant) { tx.Later(holdShared, holdArgs(merchants)) }
-
-// holdAhead is HoldTx for schedules that are read before what is queued leaves.
-func holdAhead(tx *pg.Tx, wanted map[Merchant]time.Time) {
-	pg.Ahead[held](tx, holdShared, holdArgs(slices.Collect(maps.Keys(wanted))))
-}
-
-func holdArgs(of []Merchant) pg.Args {
+func holdArgs(of map[Merchant]time.Time) pg.Args {
 	var applications, merchants []int64
-	for _, m := range of {
+	for m := range of {
 		applications, merchants = append(applications, m.ApplicationID), append(merchants, m.MerchantID)
 	}
 	return pg.Args{"applications": applications, "merchants": merchants}

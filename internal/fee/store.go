@@ -70,22 +70,25 @@ const inForce = `
 		WHERE application_id = w.application_id AND canceled_at IS NULL AND effective_at <= w.at
 		ORDER BY effective_at DESC, version DESC LIMIT 1) s`
 
-// StillInForce is a condition about a row c of a merchant's and a change u of it: at u.updated_at the schedules in force are
-// u.schedule_id and u.service_schedule_id, NULL for none. The transaction holds them (see [HoldTx]).
-const StillInForce = `
-	(SELECT s.id FROM fee_schedules s
-		WHERE s.application_id = c.application_id AND s.merchant_id = c.merchant_id AND s.canceled_at IS NULL AND s.effective_at <= u.updated_at
-		ORDER BY s.effective_at DESC, s.version DESC LIMIT 1) IS NOT DISTINCT FROM u.schedule_id
-	AND (SELECT s.id FROM service_fee_schedules s
-		WHERE s.application_id = c.application_id AND s.canceled_at IS NULL AND s.effective_at <= u.updated_at
-		ORDER BY s.effective_at DESC, s.version DESC LIMIT 1) IS NOT DISTINCT FROM u.service_schedule_id`
+// Asked are terms that were asked for and are read later.
+type Asked struct{ rows *pg.Asked[termsRow] }
 
-// InForceTx returns the terms of each wanted merchant that apply at the time given with it, and stay so until the transaction ends
-// (see [HoldTx]). A merchant that had no schedule by then has no terms.
-func InForceTx(ctx context.Context, tx *pg.Tx, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
-	holdAhead(tx, wanted)
-	rows, err := pg.All[termsRow](ctx, tx, inForce, inForceArgs(wanted))
+// AskTx asks for the terms of each wanted merchant that apply at the time given with it, together with the transaction's next
+// statement. They do not change until the transaction ends (see hold.go).
+func AskTx(tx *pg.Tx, wanted map[Merchant]time.Time) Asked {
+	pg.Ahead[held](tx, holdShared, holdArgs(wanted))
+	return Asked{pg.Ahead[termsRow](tx, inForce, inForceArgs(wanted))}
+}
+
+// Terms returns the terms. A merchant that had no schedule by then has none.
+func (a Asked) Terms(ctx context.Context) (map[Merchant]Terms, error) {
+	rows, err := a.rows.Rows(ctx)
 	return termsOf(rows), err
+}
+
+// InForceTx is [AskTx] for terms that are needed now.
+func InForceTx(ctx context.Context, tx *pg.Tx, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
+	return AskTx(tx, wanted).Terms(ctx)
 }
 
 func inForceArgs(wanted map[Merchant]time.Time) pg.Args {

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 
@@ -19,10 +20,16 @@ type FlowOf[T any, A Answer] struct {
 	Name string
 	// Find reads the object that a key was claimed for.
 	Find func(ctx context.Context, applicationID int64, object [16]byte) (T, error)
-	// Finish writes an outcome. It returns the object as it then is, and what the caller is told
-	// instead, if it is a refusal.
-	Finish   func(ctx context.Context, o OutcomeOf[A]) (T, *fault.Error, error)
+	// Finish writes an outcome.
+	Finish   func(ctx context.Context, o OutcomeOf[A]) (Finished[T], error)
 	Resolver *ResolverOf[A]
+}
+
+// Finished is an object whose operation has ended.
+type Finished[T any] struct {
+	Object  T
+	Text    json.RawMessage // JSON of the object, if it was encoded already
+	Refusal *fault.Error    // what the caller gets instead of the object; nil: the object
 }
 
 // Flow makes the calls to the processor about one kind of object.
@@ -50,17 +57,17 @@ func (f FlowOf[T, A]) CarryOut(ctx context.Context, before T, o Operation,
 		}
 		return idempotency.Result[T]{Object: before, Unknown: true}, nil
 	}
-	after, refusal, err := f.Finish(ctx, outcome)
+	end, err := f.Finish(ctx, outcome)
 	if err != nil {
 		// It is decided but we could not write it down.
 		slog.ErrorContext(ctx, "a call could not be finished", append(about, "error", err.Error())...)
 		return idempotency.Result[T]{Object: before, Unknown: true}, nil
 	}
 	crash.Point(f.Name + ".finished")
-	if refusal != nil {
-		return idempotency.Result[T]{}, refusal
+	if end.Refusal != nil {
+		return idempotency.Result[T]{}, end.Refusal
 	}
-	return idempotency.Result[T]{Object: after}, nil
+	return idempotency.Result[T]{Object: end.Object, Text: end.Text}, nil
 }
 
 // wait notes that the caller is told to wait, and has the resolver ask soon.

@@ -30,7 +30,6 @@ type call struct {
 	refund   Refund
 	op       operation.Operation
 	original string
-	left     *pair // from which its outcome starts; nil: they are read and locked for it
 }
 
 // createIn is one request that wants a refund.
@@ -207,17 +206,13 @@ func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, req 
 // reserveTx reserves the amount of a refund that is written, and opens its operation.
 func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, in createIn, l charge.Locked, r Refund) (call, error) {
 	by := cause{outbox.SourceOf(in.actor), in.actor.RequestID}
-	l, err := s.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0))
-	if err != nil {
+	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0)); err != nil {
 		return call{}, err
 	}
 	if _, err := announceTx(tx, m, Refund{}, r, by); err != nil {
 		return call{}, err
 	}
 	c := callOf(r, l, m.Machine)
-	if l.AmountRefundPending == r.Amount { // with others under way, whoever ends first would move the charge from under all
-		c.left = &pair{l.Left(), r}
-	}
 	if in.claim != nil {
 		c.op.IdempotencyKey = &in.claim.Key
 	}
@@ -263,15 +258,12 @@ func (s *Service) flow() operation.Flow[Refund] {
 
 // send calls the processor once and writes the outcome down, whose events tell by whom.
 func (s *Service) send(ctx context.Context, c call, source outbox.Source) (Result, error) {
-	r, flow, end := c.refund, s.flow(), finished{}
-	flow.Finish = func(ctx context.Context, o operation.Outcome) (_ Refund, _ *fault.Error, err error) {
-		end, err = s.finishes.Do(ctx, finishIn{o, source, c.left})
-		return end.refund, nil, err
+	r, flow := c.refund, s.flow()
+	flow.Finish = func(ctx context.Context, o operation.Outcome) (finished, error) {
+		return s.finishes.Do(ctx, finishIn{o, source})
 	}
-	result, err := flow.CarryOut(ctx, r, c.op, func(ctx context.Context) (processor.Answer, error) {
+	return flow.CarryOut(ctx, r, c.op, func(ctx context.Context) (processor.Answer, error) {
 		return s.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
 			Account: processor.Account(r.ApplicationID, r.MerchantID), Original: c.original, Amount: r.Amount, Currency: r.Currency})
 	})
-	result.Text = end.text
-	return result, err
 }

@@ -3,7 +3,6 @@ package refund
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,8 +28,7 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	return errors.Join(errs...)
 }
 
-// pair is a refund with its charge, held by the transaction or left by the one that inserted the refund (see
-// [charge.Locked.Left]): whoever touches a refund that was sent touches its charge, too, so that this stands for both.
+// pair is a refund with its charge, both held by the transaction.
 type pair struct {
 	charge charge.Locked
 	refund Refund
@@ -40,25 +38,18 @@ type pair struct {
 type finishIn struct {
 	operation.Outcome
 	source outbox.Source
-	left   *pair // to start from; nil: refund and charge are read and locked first
 }
 
 func (in finishIn) application() int64 { return in.ApplicationID }
 
 func (in finishIn) charge() string { return in.ChargeID.String() }
 
-func (in finishIn) held() finishIn { return finishIn{Outcome: in.Outcome, source: in.source} }
-
-// finished is a refund whose outcome is written.
-type finished struct {
-	refund Refund
-	text   json.RawMessage // of the refund; nil: it was finished before
-}
+type finished = operation.Finished[Refund]
 
 // finishTx writes outcomes, each about another charge, in the order of their charges, as those lock them who read them first. A
 // refund that is finished already is returned as it is, so that the request and the resolver may both arrive here.
 func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []finishIn) ([]finished, error) {
-	all, err := s.startTx(ctx, tx, ins)
+	all, err := s.holdAllTx(ctx, tx, ins)
 	if err != nil {
 		return nil, err
 	}
@@ -75,18 +66,6 @@ func (s *Service) finishTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins
 		if out[i], err = s.concludeTx(tx, at[ins[i].ApplicationID], all[i], ins[i]); err != nil {
 			return nil, err
 		}
-	}
-	return out, nil
-}
-
-// startTx returns what outcomes start from, at the place of each. If one must be read, all are: their charges are locked in one order.
-func (s *Service) startTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]pair, error) {
-	out := make([]pair, len(ins))
-	for i, in := range ins {
-		if in.left == nil {
-			return s.holdAllTx(ctx, tx, ins)
-		}
-		out[i] = *in.left
 	}
 	return out, nil
 }
@@ -118,10 +97,10 @@ func (s *Service) holdAllTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]p
 	return out, nil
 }
 
-// concludeTx writes one outcome of a refund that the transaction holds, with its charge, or that was left to it.
+// concludeTx writes one outcome of a refund that the transaction holds, with its charge.
 func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, from pair, in finishIn) (out finished, err error) {
 	if from.refund.Status != Pending {
-		return finished{refund: from.refund}, nil
+		return finished{Object: from.refund}, nil
 	}
 	by := cause{in.source, in.RequestID}
 	if in.Answer != nil && in.Answer.Approved {
@@ -133,7 +112,7 @@ func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, from pair, in finishIn
 		return finished{}, err
 	}
 	operation.CloseTx(tx, in.ID, operation.StateOf(in.Answer), m.Machine)
-	return out, in.StoreTx(tx, out.text, nil)
+	return out, in.StoreTx(tx, out.Text, nil)
 }
 
 // holdTx locks a charge and then a refund of it.
@@ -165,7 +144,7 @@ func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, from pair, by cause) (f
 		BusinessKey: r.ID.String() + ":refund", Kind: ledger.KindRefund, Debit: account, Credit: ledger.ProcessorReceivable,
 		Amount: r.Amount, Currency: r.Currency, SourceID: r.ID.Bytes(), ChargeID: r.ChargeID})
 	text, err := writeTx(tx, m, from.refund, r, by)
-	return finished{r, text}, err
+	return finished{Object: r, Text: text}, err
 }
 
 // failTx lets go of what was reserved for a refund that was refused, or that never arrived.
@@ -179,5 +158,5 @@ func (s *Service) failTx(tx *pg.Tx, m instant.Moment, from pair, o operation.Out
 		return finished{}, err
 	}
 	text, err := writeTx(tx, m, from.refund, r, by)
-	return finished{r, text}, err
+	return finished{Object: r, Text: text}, err
 }

@@ -108,7 +108,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	s.begins = batch.New(batch.InTx(d.Pool, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
-	s.finishes = batch.New(charge.OrHeld(batch.InTx(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.held), finishIn.charge)
+	s.finishes = batch.New(batch.InTx(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)
 	return s

@@ -33,28 +33,6 @@ func whileSent(t *testing.T, w *fixture.World, p *scripted, c charge.Charge, hap
 	return out.Object
 }
 
-// An outcome that nobody came before is written by what was known: a refund that cannot be read can be finished.
-func TestOutcomeReadsNothing(t *testing.T) {
-	t.Parallel()
-	w, p := newScripted(t)
-	c := captured(t, w, 100)
-	rename := func(from, to string) {
-		if _, err := w.Pool.Exec(t.Context(), `ALTER TABLE refunds RENAME COLUMN `+from+` TO `+to); err != nil {
-			t.Error(err)
-		}
-	}
-	p.refund = func(ctx context.Context, f processor.FollowUp) (processor.Answer, error) {
-		rename("request_id", "elsewhere")
-		return p.Processor.Refund(ctx, f)
-	}
-	out := create(t, w, of(c, 30), claimOf(w, "k"))
-	rename("elsewhere", "request_id")
-	if read := get(t, w, out.Object.ID); out.Unknown || string(out.Text) != jsonOf(t, read) || read.Status != refund.Succeeded || read.Version != 2 {
-		t.Errorf("told %s\nread %s", out.Text, jsonOf(t, read))
-	}
-	audit(t, w)
-}
-
 // What was changed about the charge while the processor had a refund of it stays changed when its outcome is written.
 func TestOutcomeKeepsWhatWasChangedMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -128,8 +106,8 @@ func TestOutcomeWaitsForAChangeUnderWay(t *testing.T) {
 	audit(t, w)
 }
 
-// One of a round whose charge was touched does not keep the others from their outcomes.
-func TestOneOfARoundHasMoved(t *testing.T) {
+// A change of one charge does not disturb the outcomes of refunds of others in the same batch.
+func TestOneChargeOfABatchChanges(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	const all = 12
@@ -175,8 +153,8 @@ func TestOneOfARoundHasMoved(t *testing.T) {
 	audit(t, w)
 }
 
-// A refund beside another of its charge is read when it ends, and so does not make all of its round begin again.
-func TestRefundsOfOneChargeSideBySide(t *testing.T) {
+// Refunds of one charge that overlap add up.
+func TestRefundsOfOneChargeOverlap(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c := captured(t, w, 100)

@@ -117,8 +117,7 @@ func TestOutcomeCostsWhatIsInForce(t *testing.T) {
 	}
 }
 
-// Charges after one another cost what is in force at each, whoever changed it and whenever it was to begin: what the service
-// remembers of the one before is no more than a guess.
+// Consecutive charges are billed by the schedules that are in effect at each.
 func TestEachChargeCostsWhatIsInForce(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -173,8 +172,8 @@ func TestEachChargeCostsWhatIsInForce(t *testing.T) {
 	audit(t, w)
 }
 
-// One of a round whose charge was touched does not keep the others from their outcomes.
-func TestOneOfARoundHasMoved(t *testing.T) {
+// A change of one charge does not disturb the outcomes of the others in the same batch.
+func TestOneChargeOfABatchChanges(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	const all = 12
