@@ -27,6 +27,7 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
 	"svcpay/internal/payout"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/receipt"
 	"svcpay/internal/reconcile"
