@@ -22,6 +22,7 @@ func (a *API) merchantRoutes() []route {
 		{http.MethodGet, "/api/merchants", "/merchants", authz.MerchantRead, lists(merchantList, a.Merchants.List)},
 		{http.MethodGet, "/api/merchants/:id", "/merchants/:id", authz.MerchantRead, get(ofMerchant(a.Merchants.Get))},
 		{http.MethodPut, "/api/merchants/:id", "/merchants/:id", authz.MerchantUpdate, versioned(handleID(a.updateMerchant))},
+		{http.MethodGet, "/api/organizations", "", authz.MerchantRead, lists(organizationList, a.Merchants.Organizations)},
 		{http.MethodGet, "/api/merchants/:id/domains", "", authz.DomainRead, get(ofMerchant(a.merchantDomains))},
 		{http.MethodPost, "/api/merchants/:id/domains/verify", "", authz.DomainVerify, act(a.verifyDomains)},
 		{http.MethodGet, "/api/files/wallet-a-domain", "/files/wallet-a-domain", "", public(a.associationFile())},
@@ -46,6 +47,10 @@ func merchantList(q *query) merchant.ListInput {
 		Currencies: q.words("currency", money.CurrencyNames()), ExternalID: q.text("external_id", check.MaxExternalID),
 		HasWalletA: q.flag("has_wallet_a"), HasDAFProvider: q.flag("has_daf_provider"), Metadata: q.pairs("metadata"),
 	}
+}
+
+func organizationList(q *query) merchant.CustomerListInput {
+	return merchant.CustomerListInput{Page: pageOf(q, parseInteger), Created: q.times("created_at")}
 }
 
 // parseInteger reads a cursor that is an integer.

@@ -2585,6 +2585,17 @@ type Organization struct {
 	Name string `json:"name"`
 }
 
+// OrganizationDetails: A customer of your application, with one or more merchants.
+type OrganizationDetails struct {
+	ID     int64  `json:"id"`
+	Object string `json:"object"`
+
+	// Livemode: False in the sandbox.
+	Livemode  bool      `json:"livemode"`
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
 // PaymentMethod: The token as it was when charged.
 type PaymentMethod struct {
 	Kind  TokenKind          `json:"kind"`
@@ -4400,6 +4411,33 @@ type GetStatementParams struct {
 	Paper GetDAFInvoicePaper `query:"paper,omitzero"`
 }
 
+// ListOrganizationsParams is the query of Merchants.ListOrganizations.
+type ListOrganizationsParams struct {
+	// Limit: How many at most.
+	Limit *int `query:"limit,omitzero"`
+
+	// StartingAfter: The page after this object in the order of the list; `next` of the page before.
+	StartingAfter *int64 `query:"starting_after,omitzero"`
+
+	// EndingBefore: The page before this object in the order of the list; `previous` of the page after. Not with `starting_after`.
+	EndingBefore *int64 `query:"ending_before,omitzero"`
+
+	// Order: By time of creation.
+	Order Order `query:"order,omitzero"`
+
+	// CreatedAtGte: Only what was made then or later.
+	CreatedAtGte *time.Time `query:"created_at[gte],omitzero"`
+
+	// CreatedAtGt: Only what was made later. Not with `gte`.
+	CreatedAtGt *time.Time `query:"created_at[gt],omitzero"`
+
+	// CreatedAtLte: Only what was made then or earlier. Not with `lt`.
+	CreatedAtLte *time.Time `query:"created_at[lte],omitzero"`
+
+	// CreatedAtLt: Only what was made earlier.
+	CreatedAtLt *time.Time `query:"created_at[lt],omitzero"`
+}
+
 // ListPayoutsParams is the query of Payouts.List.
 type ListPayoutsParams struct {
 	// Limit: How many at most.
@@ -5477,6 +5515,20 @@ func (s PayoutsService) GetStatement(ctx context.Context, id int64, params GetSt
 // GetStatementFile is GetStatement as a file: accept is one of text/csv, application/pdf.
 func (s PayoutsService) GetStatementFile(ctx context.Context, id int64, params GetStatementParams, accept string, options ...Option) (*Document, error) {
 	return document(ctx, s.api, call{method: "GET", path: "/api/merchants/" + segment(id) + "/statement", query: params}, accept, options)
+}
+
+// ListOrganizations: List organizations.
+//
+// The customers that your merchants belong to. A key for some merchants only sees their organizations.
+//
+// It goes through all pages, each requested when it is needed, and ends with the first error. GET /api/organizations
+func (s MerchantsService) ListOrganizations(ctx context.Context, params ListOrganizationsParams, options ...Option) iter.Seq2[OrganizationDetails, error] {
+	return all[OrganizationDetails](ctx, s.api, call{method: "GET", path: "/api/organizations", query: params}, options)
+}
+
+// ListOrganizationsPage is one page of ListOrganizations.
+func (s MerchantsService) ListOrganizationsPage(ctx context.Context, params ListOrganizationsParams, options ...Option) (*Page[OrganizationDetails], error) {
+	return send[Page[OrganizationDetails]](ctx, s.api, call{method: "GET", path: "/api/organizations", query: params}, options)
 }
 
 // List: List payouts.
