@@ -39,6 +39,7 @@ var fuzzed = map[string]string{
 // unfuzzed look like parsers and read nothing of a caller's, or only what another has read.
 var unfuzzed = map[string]string{
 	"api.parseInteger":                     "digits, as of a filter by integers",
+	"fee.ParseRates":                       "a setting of the operator's, read by json",
 	"merchant.parseDomains":                "a list, each of which ParseDomain reads",
 	"api/browser.merchantID.UnmarshalJSON": "the pages' own frames; json has read it",
 	"identity.NewKey.parseRights":          "words of a list",

@@ -131,7 +131,7 @@ func TestDisputeOfMoreThanIsLeft(t *testing.T) {
 		"both": {400, 250, 1000, 350}, "small enough": {400, 250, 350, 350}, "refunded whole": {1000, 0, 1000, 0}, "more than captured": {0, 0, 1500, 1000},
 	} {
 		c := w.charged(1000)
-		err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
+		if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
 			l, err := w.Charges.LockTx(t.Context(), tx, c.ApplicationID, c.ID)
 			if err != nil {
 				return err
@@ -140,10 +140,10 @@ func TestDisputeOfMoreThanIsLeft(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			bookRefundTx(tx, m, c, tt.refunded)
 			_, err = w.Charges.ChangeTx(tx, m, l, charge.Change{Refunded: tt.refunded, RefundPending: tt.pending, Event: "charge.updated", Source: "job"})
 			return err
-		})
-		if err != nil {
+		}); err != nil {
 			t.Fatal(err)
 		}
 		ev := w.noticed(c, tt.amount)

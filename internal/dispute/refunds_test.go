@@ -9,8 +9,10 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
+	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
+	"svcpay/internal/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
 )
@@ -163,4 +165,13 @@ func TestChargeAddsUpItsDisputes(t *testing.T) {
 		}
 	}
 	w.audit(t)
+}
+
+// bookRefundTx posts what a refund of a charge posts.
+func bookRefundTx(tx *pg.Tx, m instant.Moment, c charge.Charge, amount money.Amount) {
+	if amount > 0 {
+		ledger.PostTx(tx, m, ledger.Posting{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID, BusinessKey: c.ID.String() + ":refund",
+			Kind: ledger.KindRefund, Debit: ledger.MerchantPending, Credit: ledger.ProcessorReceivable, Amount: amount, Currency: c.Currency,
+			SourceID: c.ID.Bytes(), ChargeID: c.ID})
+	}
 }

@@ -46,7 +46,7 @@ func TestChargesOfATokenAreFoundByTheIndex(t *testing.T) {
 	}
 	args["application_id"], args["token"] = w.App.AppID, []string{id.String()}
 	plan := pgtest.Plan(t, w.Pool, report.SearchCharges+` ORDER BY id DESC LIMIT 9`, args)
-	if !regexp.MustCompile(`charges_by_last4\b[^\n]*\n *Index Cond: \(\(application_id = '\d+'::bigint\) AND \(\(payment_method ->> 'last4'::text\) = ANY `).MatchString(plan) {
+	if !regexp.MustCompile(`charges_by_token\b[^\n]*\n *Index Cond: \(\(application_id = '\d+'::bigint\) AND \(token_id = ANY `).MatchString(plan) {
 		t.Error(plan)
 	}
 }

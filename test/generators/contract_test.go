@@ -36,6 +36,9 @@ func read(t *testing.T) *contract {
 		t.Fatal(err)
 	}
 	c.collect(at(c.doc, "components", "examples"))
+	for _, schema := range at(c.doc, "components", "schemas").(object) {
+		c.collect(schema.(object)["example"])
+	}
 	return c
 }
 

@@ -2,7 +2,7 @@ package text
 
 // Mistakes are what forms say is wrong.
 type Mistakes struct {
-	// Codes has every code with which a form can be refused, and its sentence; "" where the use-case's own is for people, too.
+	// Codes has a sentence for each code with which a form can be refused, but for those of [SaidByUseCases].
 	Codes map[string]string
 	// Fields has sentences by code and field, such as "parameter_missing name".
 	Fields map[string]string
@@ -15,10 +15,31 @@ func (m Mistakes) Of(code, field, message string) string {
 	if words, ok := m.Fields[code+" "+field]; ok {
 		return words
 	}
-	if words := m.Codes[code]; words != "" {
+	if words, ok := m.Codes[code]; ok {
 		return words
 	}
 	return message
+}
+
+// SaidByUseCases lists the codes whose message is written for people already, so that forms show it.
+var SaidByUseCases = []string{
+	"api_key_not_active", "association_file_missing", "authenticator_set", "authorization_expired",
+	"authorization_unsupported", "bank_account_changed", "bank_account_exists", "bank_account_missing",
+	"bank_account_unverified", "charge_disputed", "charge_not_capturable", "charge_not_refundable",
+	"charge_not_voidable", "content_type_unsupported", "country_invalid", "currency_unsupported",
+	"daf_amount_mismatch", "daf_not_eligible", "daf_session_already_used", "daf_session_not_found",
+	"daf_status_not_allowed", "dispute_not_answerable", "domain_invalid", "email_taken", "export_not_done",
+	"exports_in_progress", "fee_schedule_begun", "file_invalid", "funding_currency_mismatch",
+	"incomplete_account_holder_name", "incomplete_cvc", "incomplete_email", "incomplete_expiry", "incomplete_number",
+	"invalid_account_number", "invalid_cvc", "invalid_email", "invalid_expiry", "invalid_expiry_month_past",
+	"invalid_expiry_year_past", "invalid_number", "invalid_routing_number", "invalid_scheme", "invalid_token_data",
+	"invalid_transit_number", "invitation_in_progress", "last_administrator", "mail_unavailable",
+	"mandate_not_accepted", "merchant_not_active", "merchant_status_not_allowed", "network_not_supported",
+	"object_changed", "operation_in_progress", "parameter_invalid", "parameter_read_only", "passkeys_many",
+	"payment_method_disabled", "receipt_impossible", "refund_exceeds_remaining", "refund_not_cancelable",
+	"search_too_broad", "sign_in_first", "token_disabled", "token_not_found", "token_type_mismatch",
+	"unsupported_brand", "verification_failed", "wallet_payload_expired", "webhook_endpoint_not_enabled",
+	"webhook_endpoints_exhausted",
 }
 
 var mistakesEnglish = Mistakes{
@@ -35,27 +56,6 @@ var mistakesEnglish = Mistakes{
 		"parameter_unknown":           "This form is out of date. Reload the page and try again.",
 		"parameters_exclusive":        "Choose one of the two.",
 		"request_too_large":           "This file is too large. Choose one of at most 5 MB.",
-		"api_key_not_active":          "", "association_file_missing": "", "authenticator_set": "",
-		"authorization_expired": "", "authorization_unsupported": "", "bank_account_changed": "",
-		"bank_account_exists": "", "bank_account_missing": "", "bank_account_unverified": "",
-		"charge_disputed": "", "charge_not_capturable": "",
-		"charge_not_refundable": "", "charge_not_voidable": "", "content_type_unsupported": "",
-		"country_invalid": "", "currency_unsupported": "", "daf_amount_mismatch": "",
-		"daf_not_eligible": "", "daf_session_already_used": "",
-		"daf_session_not_found": "", "daf_status_not_allowed": "", "dispute_not_answerable": "",
-		"domain_invalid": "", "email_taken": "", "export_not_done": "", "exports_in_progress": "",
-		"fee_schedule_begun": "", "file_invalid": "", "funding_currency_mismatch": "",
-		"incomplete_account_holder_name": "", "incomplete_cvc": "", "incomplete_email": "", "incomplete_expiry": "",
-		"incomplete_number": "", "invalid_account_number": "", "invalid_cvc": "", "invalid_email": "",
-		"invalid_expiry": "", "invalid_expiry_month_past": "", "invalid_expiry_year_past": "", "invalid_number": "",
-		"invalid_routing_number": "", "invalid_scheme": "", "invalid_token_data": "", "invalid_transit_number": "",
-		"invitation_in_progress": "", "last_administrator": "", "mail_unavailable": "", "mandate_not_accepted": "",
-		"merchant_not_active": "", "merchant_status_not_allowed": "", "network_not_supported": "",
-		"object_changed": "", "operation_in_progress": "", "parameter_invalid": "", "parameter_read_only": "",
-		"passkeys_many": "", "payment_method_disabled": "", "receipt_impossible": "", "refund_exceeds_remaining": "",
-		"refund_not_cancelable": "", "search_too_broad": "", "sign_in_first": "", "token_disabled": "",
-		"token_not_found": "", "token_type_mismatch": "", "unsupported_brand": "", "verification_failed": "",
-		"wallet_payload_expired": "", "webhook_endpoint_not_enabled": "", "webhook_endpoints_exhausted": "",
 	},
 	Fields: map[string]string{
 		"parameter_missing name":              "Enter a name.",
