@@ -21,7 +21,7 @@ func TestEveryFormOfAnAddressIsTheSame(t *testing.T) {
 		"dana@xn--r8jz45g.xn--zckzah":    {"dana@例え.テスト"},
 		"élodie@example.org":             {norm.NFD.String("élodie@example.org")},
 		"dana@my_host.example":           {"dana@MY_HOST.example"},
-		"dana@xn--mgba3gch31f060k.local": {"dana@نامه\u200cای.local", "dana@نامه\u200cای.local"},
+		"dana@xn--mgba3gch31f060k.local": {"dana@نامه\u200cای.local"},
 	} {
 		for _, form := range append(forms, want) {
 			if got := mailbox.Normal(form); got != want {

@@ -223,7 +223,7 @@ async function delivered(page, status) {
 }
 
 const happened = (name) => api('/api/merchants', { method: 'POST', body: JSON.stringify({ name, country: 'US', organization_id: credentials.organization_id }) });
-const said = (page, words) => page.waitForFunction((pattern) => new RegExp(pattern).test(document.getElementById('said').textContent), words.source);
+const said = (page, words) => page.waitForFunction((pattern) => new RegExp(pattern).test(document.getElementById('said').textContent), words.source, { timeout: 60_000 }); // a busy machine's jobs
 const looksAgain = (page) => page.waitForResponse((response) => response.request().headers()['portal-poll'] === '1');
 const remember = (page) => page.evaluate(() => void (window.remembered = document.activeElement));
 const remembered = (page) => page.evaluate(() => document.activeElement !== document.body && document.activeElement === window.remembered);
