@@ -56,9 +56,9 @@ func TestLedgerAfterMixedRun(t *testing.T) {
 		capture bool
 		amount  int
 	}{
-		{&s.site, approvedCard, true, 1}, {&s.site, approvedCard, false, 99_999_999}, {&s.site, "378282246310005", true, 333},
+		{&s.site, approvedCard, true, 50}, {&s.site, approvedCard, false, 99_999_999}, {&s.site, "378282246310005", true, 333},
 		{&s.site, declinedCard, true, 4200}, {&s.site, "4000000000000010", true, 4200}, {&s.site, timeoutCard, true, 777},
-		{&elsewhere, "5555555555554444", true, 2050}, {&elsewhere, timeoutCard, false, 5000}, {&elsewhere, "4000000000000002", false, 10},
+		{&elsewhere, "5555555555554444", true, 2050}, {&elsewhere, timeoutCard, false, 5000}, {&elsewhere, "4000000000000002", false, 60},
 	}
 	bodies := make([]map[string]any, len(runs))
 	for i, r := range runs { // all under way before any is waited for
