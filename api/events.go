@@ -87,8 +87,8 @@ func (q *query) wait() time.Duration {
 
 // objectKinds read the ids of what events are about.
 var objectKinds = []func(string) ([16]byte, error){
-	bytesOf(ids.ParseCharge), bytesOf(ids.ParseFeeChange), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout), bytesOf(ids.ParseToken),
-	bytesOf(ids.ParseDonation), bytesOf(ids.ParseEndpoint),
+	bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout), bytesOf(ids.ParseToken),
+	bytesOf(ids.ParseDonation), bytesOf(ids.ParseEndpoint), bytesOf(ids.ParseFeeChange),
 }
 
 func bytesOf[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) ([16]byte, error) {
