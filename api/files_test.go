@@ -172,11 +172,14 @@ func TestUploadsWithAKeyHappenOnce(t *testing.T) {
 func TestContentOfFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	var picture bytes.Buffer
+	var picture, photo bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
 		t.Fatal(err)
 	}
-	for media, content := range map[string]string{files.PDF: aPDF, files.PNG: picture.String()} {
+	if err := jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 2, 2)), nil); err != nil {
+		t.Fatal(err)
+	}
+	for media, content := range map[string]string{files.PDF: aPDF, files.PNG: picture.String(), files.JPEG: photo.String()} {
 		f := s.upload(t, nil, "name="+url.QueryEscape(`Beleg "Ä".html`), media, content, "").file(t)
 		a := s.get(t, "/api/files/"+f.ID.String()+"/content").want(t, 200, "")
 		disposition, params, err := mime.ParseMediaType(a.header.Get("Content-Disposition"))
