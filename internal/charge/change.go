@@ -36,9 +36,9 @@ func (s *Service) FindByReference(ctx context.Context, reference string) (Charge
 	return s.derive(c), err
 }
 
-// Change is what a refund or a dispute does to a charge: differences of amounts, and the event that
-// tells of it. Disputed is what a dispute asks for, however much is left; Lost is what it cost, and DisputeFees are its fees. The
-// database writes these two, from the disputes (see the migration of the columns).
+// Change is what a refund or a dispute does to a charge: differences of amounts, and the event to emit. Disputed is the amount
+// that a dispute asks for, however much is left; Lost is the amount that it cost, and DisputeFees are its fees. The database
+// writes these two from the disputes (see the migration of the columns).
 type Change struct {
 	Refunded, RefundPending     money.Amount
 	Disputed, Lost, DisputeFees money.Amount

@@ -356,7 +356,7 @@ func TestFiltersRunOnIndexes(t *testing.T) {
 		"an old rarity":     {charge.ListInput{Created: page.Times{Until: ago(1)}, Email: ptr("donor77@example.org")}, 2},
 		"a token":           {charge.ListInput{Token: &other}, 10},
 		"a common token":    {charge.ListInput{Token: &newest.Token}, 20},
-		"nobody's token":    {charge.ListInput{Token: ptr(ids.NewToken(newest.CreatedAt.Time))}, 0},
+		"an unknown token":  {charge.ListInput{Token: ptr(ids.NewToken(newest.CreatedAt.Time))}, 0},
 		"a rare brand":      {charge.ListInput{Brands: []string{"jcb", "discover"}}, 10},
 		"a common brand":    {charge.ListInput{Brands: []string{"visa"}}, 20},
 		"a payout":          {charge.ListInput{Payout: ptr(ids.NewPayout(newest.CreatedAt.Time))}, 0},

@@ -69,7 +69,7 @@ func shown(t rapid.TB, s fee.Setting, r fee.Rates) string {
 	return string(text)
 }
 
-// holds fails unless an event tells what became of fees, at every instant from now on.
+// holds fails unless an event states the fees that apply at every instant from now on.
 func (n told) holds(t rapid.TB, was, is fee.Fees) {
 	t.Helper()
 	instants := []time.Time{is.EffectiveAt.Time}

@@ -234,7 +234,7 @@ func (c changed) nothing() bool {
 	return c.before.ID == c.after.ID && c.before.Status == c.after.Status
 }
 
-// changeTx makes a change of a series whose row the transaction has locked, and publishes it. asked is a moment before the lock.
+// changeTx makes a change of a series whose row the transaction has locked, and publishes it. asked was read before the lock.
 func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, q edit, asked instant.Moment, fn step) (c changed, err error) {
 	if err := q.holdTx(ctx, tx); err != nil {
 		return c, err

@@ -29,7 +29,7 @@ const selectAddresses = `
 
 // NormalizeAddresses gives addresses of people, invitations, receipts and sessions of payers that a server of before wrote the form in
 // which they are compared, and returns how many rows it rewrote. [Service.FoldWords] does so for payments and donations. A person
-// keeps their address if somebody else has the other form of it; the log names them.
+// keeps their address if another person has the other form of it; the log names them.
 func (s *Service) NormalizeAddresses(ctx context.Context) (n int, err error) {
 	for after := ""; ; {
 		var found []string

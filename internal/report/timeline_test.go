@@ -123,7 +123,7 @@ func TestTimelineTellsALifeInOrder(t *testing.T) {
 	}
 }
 
-// A sandbox's clock was moved before each step: events and calls are told by the same clock, the application's.
+// A sandbox's clock was moved before each step: events and calls show the same clock, the application's.
 func TestTimelineHasOneClock(t *testing.T) {
 	t.Parallel()
 	w := open(t)

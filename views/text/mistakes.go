@@ -6,7 +6,7 @@ type Mistakes struct {
 	Codes map[string]string
 	// Fields has sentences by code and field, such as "parameter_missing name".
 	Fields map[string]string
-	// Changed is what a form says whose object somebody else has changed, if the use-case says no more.
+	// Changed is the message of a form whose object was changed by another person, if the use-case has no message.
 	Changed string
 }
 
