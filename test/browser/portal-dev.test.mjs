@@ -242,7 +242,7 @@ test('a replay looks again by itself, and leaves the keyboard where it is', asyn
   }
   await page.getByRole('link', { name: 'Deliveries' }).focus();
   await remember(page);
-  await said(page, /^Under way$/);
+  await said(page, /^Queued$/);
   await page.locator('#progress[data-over]').waitFor();
   assert.equal(await cancel.isVisible(), false, 'nothing is left to cancel');
   for (let times = 0; times < 2; times++) await looksAgain(page);
@@ -253,7 +253,7 @@ test('a replay looks again by itself, and leaves the keyboard where it is', asyn
   assert.equal(await page.getByRole('alert').count(), 0, 'what looks again by itself complains of nothing');
   await page.unroute('**/replays/*');
   receiver.release();
-  await said(page, /^Done\. Arrived: [1-9]\d*\. Did not arrive: 0\.$/);
+  await said(page, /^Done\. Delivered: [1-9]\d*\. Failed or canceled: 0\.$/);
   assert.ok(await remembered(page), 'the keyboard is where it was');
   await look(page, 'a replay that is over');
 });
