@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 )
 
 // The forms of one address: as it is kept, and as people and programs write it.

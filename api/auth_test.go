@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/identity"
+	"svcpay/internal/sandbox/demo"
 )
 
 func TestCredentialsThatAreRefused(t *testing.T) {

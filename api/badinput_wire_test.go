@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 )
 
 // Bounds of the server that is spoken to on the wire: those of the program are longer.

@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 var balanceResource = resource{

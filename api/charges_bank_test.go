@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 func TestChargesOfBankAccounts(t *testing.T) {

@@ -20,10 +20,10 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 )
 
 // TestMain runs the tests and then demands that they provoked every documented outcome. A run of

@@ -14,8 +14,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // A client that hangs up during any operation is counted as 499: the service did not fail, and its log and the

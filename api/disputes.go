@@ -7,8 +7,8 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
 )
 
 func (a *API) disputeRoutes() []route {

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/dispute"
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 )
 
 var disputeResource = resource{

@@ -11,7 +11,7 @@ import (
 
 	"svcpay/internal/dispute"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	files "svcpay/internal/upload"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/fixture"
 	"svcpay/internal/report"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestSearchFindsDonations(t *testing.T) {

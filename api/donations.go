@@ -8,8 +8,8 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
 )
 
 func (a *API) donationRoutes() []route {

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 var donationResource = resource{

@@ -10,7 +10,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // writeError answers any error. Only faults speak to the caller; everything else becomes an

@@ -10,9 +10,9 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/webhook"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"svcpay/internal/event"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/webhook"
 )
 

@@ -17,13 +17,13 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/event"
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 // This file holds the catalogue of events to what happens. The rows that there must be follow from the

@@ -14,7 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // This file provokes what every operation of some form can answer, for all of them: what a new

@@ -10,8 +10,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/report"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/report"
 )
 

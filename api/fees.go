@@ -8,10 +8,10 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/page"
 )
 
 func (a *API) feeRoutes() []route {

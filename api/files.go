@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
 	files "svcpay/internal/upload"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
-	"svcpay/internal/demo"
+	"svcpay/internal/sandbox/demo"
 	files "svcpay/internal/upload"
 )
 

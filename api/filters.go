@@ -10,7 +10,7 @@ import (
 
 	"svcpay/internal/check"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 )
 
 // maxEmail is how long an address may be that is searched for, in characters.

@@ -15,7 +15,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
+	"svcpay/internal/platform/idempotency"
 )
 
 // handler serves one operation. The functions of this file and of lists.go make handlers of

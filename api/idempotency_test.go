@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestParallelRequestsWithOneKeyMakeOneCharge(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/platform/idempotency"
 )
 
 func (a *API) idempotencyKeyRoutes() []route {

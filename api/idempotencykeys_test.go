@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/testing/fixture"
 )
 
 func (s *site) keyRecord(t testing.TB, key string) keyRecord {

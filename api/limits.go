@@ -11,7 +11,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/ratelimit"
+	"svcpay/internal/platform/ratelimit"
 )
 
 // Limits is how much callers may ask for. Zero is no limit.

@@ -15,13 +15,13 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 )
 
 // limitedTo serves a new world whose callers may ask for so much.

@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 )
 
 const (

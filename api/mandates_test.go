@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/token"
 )
 

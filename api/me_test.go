@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/identity"
+	"svcpay/internal/sandbox/demo"
 )
 
 var meResource = resource{shapes: map[string]any{"Me": identity.Me{}, "Me.application": identity.MyApplication{}, "ApiKey": identity.Key{}}}

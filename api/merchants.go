@@ -11,9 +11,9 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/idempotency"
 )
 
 func (a *API) merchantRoutes() []route {

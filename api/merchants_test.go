@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/sandbox/demo"
 )
 
 var merchantResource = resource{

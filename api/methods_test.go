@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/demo"
+	"svcpay/internal/sandbox/demo"
 )
 
 // raw sends a request that the contract may not know, without a body.

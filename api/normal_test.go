@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/idempotency"
+	"svcpay/internal/platform/idempotency"
 )
 
 // inputOf is the type that an operation's body is read into.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // sameAtOnce is how many times a request is sent at the same time.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // TestOtherPathsAreTheSameOperations: one resource, with one idempotency, by two paths.

@@ -5,8 +5,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
 	"svcpay/internal/payout"
+	"svcpay/internal/platform/page"
 )
 
 func (a *API) payoutRoutes() []route {

@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/report"
+	"svcpay/internal/sandbox/demo"
 )
 
 var payoutResource = resource{

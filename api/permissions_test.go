@@ -8,7 +8,7 @@ import (
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 	"svcpay/policy"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 )
 
 // publicRoutes lists everything that is served to a caller without credentials, apart from the documentation

@@ -14,7 +14,7 @@ import (
 
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 )
 
 // The cursors of every list.

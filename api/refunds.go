@@ -7,8 +7,8 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/refund"
 )
 

@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/refund"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
 )
 
 // reply is a successful answer, or one that was stored: one of object, raw and refusal, or an object with its JSON as raw.

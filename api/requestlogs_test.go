@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/requestlog"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/identity"
+	"svcpay/internal/sandbox/demo"
 )
 
 // This file holds keys that are limited to merchants to every route of the table. The objects are

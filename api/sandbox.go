@@ -6,8 +6,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
-	"svcpay/internal/simulate"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/sandbox/simulate"
 )
 
 // sandboxRoutes are those by which an application tries things out; tokens of test cases stand with

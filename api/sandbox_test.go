@@ -11,10 +11,10 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
-	"svcpay/internal/fixture"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
-	"svcpay/internal/simulate"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/simulate"
+	"svcpay/internal/testing/fixture"
 )
 
 var sandboxResource = resource{

@@ -13,9 +13,9 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/charge"
 	"svcpay/internal/daf"
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
-	"svcpay/internal/simulate"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/simulate"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 var searchResource = resource{}

@@ -12,8 +12,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/identity"
+	"svcpay/internal/sandbox/demo"
 )
 
 // This file is the matrix of tenants: whatever a request names of another application's is answered

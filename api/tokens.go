@@ -8,8 +8,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"
 )

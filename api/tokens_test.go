@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/safehttp"
+	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/webhook"
 )
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -26,173 +27,168 @@ type pkg struct {
 	Imports    []string
 }
 
-// row says where a package stands. may lists what of ours it imports: whole ranks by their
-// number, packages by name, without "internal/".
+// row is the rank of a package and what of ours it may import: whole lower ranks by their number, packages of
+// its own rank by name, without "internal/".
 type row struct {
 	rank int
 	may  string
 }
 
-// rows has every package of the module. Imports of tests are not looked at.
+// rows has every package of the module, as ARCHITECTURE.md lists them. Imports of tests are not looked at.
 var rows = map[string]row{
-	"money":       {0, ""},
-	"fault":       {0, ""},
-	"ids":         {0, ""},
-	"instant":     {0, ""},
-	"digits":      {0, ""},
-	"sensitive":   {0, "digits"},
-	"crash":       {0, ""},
-	"page":        {0, ""},
-	"authz":       {0, "ids fault"},
-	"patch":       {0, ""},
-	"check":       {0, "fault money sensitive"},
-	"redact":      {0, "sensitive"},
-	"search":      {0, "digits fault"},
-	"mailbox":     {0, ""},
-	"wholefile":   {0, ""},
-	"spreadsheet": {0, ""},
-	"planted":     {0, ""},
+	"money":                {0, ""},
+	"fault":                {0, ""},
+	"ids":                  {0, ""},
+	"instant":              {0, ""},
+	"sensitive":            {0, "sensitive/digits"},
+	"sensitive/digits":     {0, ""},
+	"sensitive/redact":     {0, "sensitive"},
+	"authz":                {0, "ids fault"},
+	"check":                {0, "fault money sensitive"},
+	"check/patch":          {0, ""},
+	"search":               {0, "sensitive/digits fault"},
+	"processor/returncode": {0, ""},
+	"views/text":           {0, "money"},
+	"platform/page":        {0, ""},
+	"platform/mailbox":     {0, ""},
+	"platform/atomicfile":  {0, ""},
+	"platform/spreadsheet": {0, ""},
+	"testing/crash":        {0, ""},
+	"testing/planted":      {0, ""},
 
-	"migrations":  {1, ""},
-	"pg":          {1, "fault page planted"},
-	"jobs":        {1, "pg migrations"},
-	"returns":     {1, ""},
-	"seal":        {1, ""},
-	"calendar":    {1, "0 pg"},
-	"localpg":     {1, "0 pg"},
-	"safehttp":    {1, ""},
-	"outbox":      {1, "authz ids instant pg"},
-	"clock":       {1, "instant page pg"},
-	"batch":       {1, "clock fault pg"},
-	"idempotency": {1, "ids fault pg"},
-	"ratelimit":   {1, "pg"},
-	"audit":       {1, "0 pg"},
-	"mail":        {1, "0 pg ratelimit seal"},
-	"typeset":     {1, ""},
+	"migrations":           {1, ""},
+	"platform/pg":          {1, "fault platform/page testing/planted"},
+	"platform/jobs":        {1, "platform/pg migrations"},
+	"platform/clock":       {1, "instant platform/page platform/pg"},
+	"platform/batch":       {1, "fault platform/clock platform/pg"},
+	"platform/outbox":      {1, "authz ids instant platform/pg"},
+	"platform/idempotency": {1, "fault ids platform/pg"},
+	"platform/audit":       {1, "0 platform/pg"},
+	"platform/calendar":    {1, "0 platform/pg"},
+	"platform/localpg":     {1, "0 platform/pg"},
+	"platform/mail":        {1, "0 platform/pg platform/ratelimit platform/seal"},
+	"platform/ratelimit":   {1, "platform/pg"},
+	"platform/safehttp":    {1, ""},
+	"platform/seal":        {1, ""},
+	"platform/typeset":     {1, ""},
 
-	"identity":                     {2, "0 1"},
-	"event":                        {2, "0 1 identity"},
-	"fee":                          {2, "0 1"},
-	"merchant":                     {2, "0 1 fee identity"},
-	"vault":                        {2, "0 1"},
-	"ledger":                       {2, "0 1"},
-	"operation":                    {2, "0 1 processor daf/provider"},
-	"processor":                    {2, "money sensitive fault"},
-	"processor/sandbox":            {2, "0 1 processor counterparty"},
+	"identity":   {2, "0 1"},
+	"merchant":   {2, "0 1 fee identity"},
+	"fee":        {2, "0 1"},
+	"vault":      {2, "0 1"},
+	"ledger":     {2, "0 1"},
+	"event":      {2, "0 1 identity"},
+	"upload":     {2, "0 1"},
+	"requestlog": {2, "0 1"},
+	"operation":  {2, "0 1 processor daf/provider"},
+
+	"processor":                    {2, "fault money sensitive"},
+	"processor/sandbox":            {2, "0 1 processor sandbox/kit"},
 	"processor/remote":             {2, "0 processor"},
-	"counterparty":                 {2, "0 1 processor"},
-	"unconnected":                  {2, "processor daf/provider banklink/institution"},
-	"upload":                       {2, "0 1"},
-	"requestlog":                   {2, "0 1"},
+	"processor/unconnected":        {2, "processor daf/provider banklink/institution"},
+	"processor/memory":             {2, "processor"},   // for measurements alone
+	"processor/conformance":        {2, "0 processor"}, // for tests alone
 	"daf/provider":                 {2, "money"},
-	"wallet":                       {2, "fault money safehttp sensitive"},
-	"wallet/credentials":           {2, "safehttp wallet wallet/sandbox"},
-	"wallet/sandbox":               {2, "money safehttp sensitive wallet wholefile"},
+	"daf/provider/sandbox":         {2, "0 1 processor sandbox/kit daf/provider"},
+	"daf/provider/conformance":     {2, "0 daf/provider"}, // for tests alone
 	"banklink/institution":         {2, "sensitive"},
 	"banklink/institution/sandbox": {2, "0 1 banklink/institution"},
+	"wallet":                       {2, "fault money platform/safehttp sensitive"},
+	"wallet/credentials":           {2, "platform/safehttp wallet wallet/sandbox"},
+	"wallet/sandbox":               {2, "money platform/atomicfile platform/safehttp sensitive wallet"},
+	"sandbox/kit":                  {2, "0 1 processor"},
 
-	"daf/provider/sandbox": {2, "0 1 processor counterparty daf/provider"},
-
-	"processor/memory":         {2, "processor"},   // for measurements alone
-	"processor/conformance":    {2, "0 processor"}, // for tests alone
-	"daf/provider/conformance": {2, "0 daf/provider"},
-
-	"token":   {3, "0 1 2"},
-	"charge":  {3, "0 1 2 token"},
-	"refund":  {3, "0 1 2 charge"},
-	"dispute": {3, "0 1 2 charge refund"},
-	"demo":    {3, "0 1 2 daf payout token"},
-	"payout":  {3, "0 1 2 token"},
-	"webhook": {3, "0 1 2"},
-	"daf":     {3, "0 1 2 daf/workflow"},
-
+	"token":        {3, "0 1 2"},
+	"charge":       {3, "0 1 2 token"},
+	"refund":       {3, "0 1 2 charge"},
+	"dispute":      {3, "0 1 2 charge refund"},
+	"payout":       {3, "0 1 2 token"},
+	"daf":          {3, "0 1 2 daf/workflow"},
 	"daf/workflow": {3, "0 1 2 token"},
 	"banklink":     {3, "0 1 2 token"},
+	"webhook":      {3, "0 1 2"},
 
-	"inbound":   {4, "0 1 2 3"},
-	"reconcile": {4, "0 1 2 3"},
-	"report":    {4, "0 1 2 3"},
-	"simulate":  {4, "0 1 2 3 inbound"},
-	"assembly":  {4, "0 1 2 3 inbound report receipt simulate processor/sandbox daf/provider/sandbox reconcile"},
+	"inbound":            {4, "0 1 2 3"},
+	"reconcile":          {4, "0 1 2 3"},
+	"report":             {4, "0 1 2 3"},
+	"notify":             {4, "0 1 2 3"},
+	"receipt":            {4, "0 1 2 3"},
+	"erasure":            {4, "0 1 2 3"},
+	"metrics":            {4, "0 1 2"},
+	"sandbox/simulate":   {4, "0 1 2 3 inbound"},
+	"sandbox/demo":       {4, "0 1 2 3"},
+	"sandbox/history":    {4, "0 1 2 3 sandbox/demo sandbox/simulate assembly"},
+	"devtools/signature": {4, "0"},
+	"devtools/listen":    {4, "0 event devtools/signature"},
+	"devtools/doctor":    {4, "ids platform/pg migrations vault"},
+	"assembly":           {4, "0 1 2 3 inbound reconcile report receipt sandbox/simulate processor/sandbox daf/provider/sandbox"},
 
-	"demo/history": {4, "0 1 2 3 simulate assembly"},
+	"api":         {5, "0 1 2 3 assembly report sandbox/simulate static"},
+	"api/browser": {5, "0 1 2 3 static views/bank views/daf views/modal views/sheet views/ui"},
+	"api/client":  {5, ""}, // for other people's programs
+	"portal":      {5, "0 1 2 3 assembly notify receipt report devtools/signature sandbox/simulate views views/ui views/kit static"},
+	"views":       {5, "money fault ids instant views/ui views/text"},
+	"views/ui":    {5, "money fault ids instant views/text"},
+	"views/kit":   {5, "money views views/ui views/text"},
+	"views/modal": {5, "views/ui"},
+	"views/daf":   {5, "views/modal views/ui"},
+	"views/bank":  {5, "views/modal views/ui"},
+	"views/sheet": {5, ""},
+	"policy":      {5, "authz"},
+	"static":      {5, ""},
 
-	"signature": {4, "0"},
-	"relay":     {4, "0 event signature"},
-	"trigger":   {4, "0 event api/client"},
-
-	"metrics":     {4, "0 1 2"},
-	"notify":      {4, "0 1 2 3 views/text"},
-	"receipt":     {4, "0 1 2 3 views/text"},
-	"erasure":     {4, "0 1 2 3"},
-	"doctor":      {4, "ids pg migrations vault"},
-	"policy":      {4, "authz"},
-	"static":      {4, ""},
-	"views":       {4, "money fault ids instant views/ui views/text"},
-	"views/ui":    {4, "money fault ids instant views/text"},
-	"views/kit":   {4, "money views views/ui views/text"},
-	"views/text":  {4, "money"},
-	"views/modal": {4, "views/ui"},
-	"views/daf":   {4, "views/modal views/ui"},
-	"views/bank":  {4, "views/modal views/ui"},
-	"views/sheet": {4, ""},
-	"api":         {4, "0 1 2 3 simulate report assembly static"},
-	"api/browser": {4, "0 1 2 3 static views/bank views/daf views/modal views/sheet views/ui"},
-	"portal":      {4, "0 1 2 3 assembly notify receipt report signature simulate views views/ui views/text views/kit static"},
-
-	"cmd/svcpay":           {5, "0 1 2 3 4 assembly examples/shop api/client"},
-	"api/client":           {5, ""}, // for other people's programs
-	"examples/go-client":   {5, "api/client"},
-	"examples/shop":        {5, ""},
-	"examples/shop/server": {5, "examples/shop"},
-	"nametest":             {5, ""},
-	"pdftest":              {5, ""},
-	"roledoc":              {5, "authz"},
-	"pgtest":               {5, "localpg pg migrations"},
-	"test/rig":             {5, "localpg"},
-	"test/bench":           {5, "localpg"},
-	"fixture":              {5, "0 1 2 3 assembly policy pgtest"},
+	"cmd/svcpay":           {6, "0 1 2 3 4 5 devtools/trigger examples/shop"},
+	"devtools/trigger":     {6, "0 event api/client"},
+	"examples/go-client":   {6, "api/client"},
+	"examples/shop":        {6, ""},
+	"examples/shop/server": {6, "examples/shop"},
+	"testing/fixture":      {6, "0 1 2 3 4 policy testing/pgtest"},
+	"testing/pgtest":       {6, "platform/localpg platform/pg migrations"},
+	"testing/nametest":     {6, ""},
+	"testing/pdftest":      {6, ""},
+	"testing/roledoc":      {6, "authz"},
+	"test/rig":             {6, "platform/localpg"},
+	"test/bench":           {6, "platform/localpg"},
 }
 
-// guarded lists imports that only some packages may have, ours and others'. A name ending in /
-// stands for all below it; users may be a rank and all above it, written 4+.
+// guarded lists imports that only some packages may have, ours and others'. A name ending in / means all
+// packages below it.
 var guarded = []struct{ name, users string }{
-	{"svcpay/internal/vault", "token charge payout assembly doctor cmd/svcpay fixture"},
-	{"svcpay/internal/processor/sandbox", "assembly cmd/svcpay fixture"},
-	{"svcpay/internal/daf/provider/sandbox", "assembly cmd/svcpay fixture api/browser demo/history"},
-	{"svcpay/internal/banklink/institution/sandbox", "cmd/svcpay fixture api/browser"},
+	{"svcpay/internal/vault", "token charge payout assembly devtools/doctor cmd/svcpay testing/fixture"},
+	{"svcpay/internal/processor/sandbox", "assembly cmd/svcpay testing/fixture"},
+	{"svcpay/internal/daf/provider/sandbox", "assembly cmd/svcpay testing/fixture api/browser sandbox/history"},
+	{"svcpay/internal/banklink/institution/sandbox", "cmd/svcpay testing/fixture api/browser"},
 	{"svcpay/internal/wallet", "token wallet/sandbox wallet/credentials"},
-	{"svcpay/internal/wallet/sandbox", "assembly cmd/svcpay fixture api/browser wallet/credentials"},
+	{"svcpay/internal/wallet/sandbox", "assembly cmd/svcpay testing/fixture api/browser wallet/credentials"},
 	{"svcpay/internal/processor/remote", "cmd/svcpay"},
 	{"svcpay/internal/processor/memory", "cmd/svcpay"},
 	{"svcpay/internal/processor/conformance", ""},
 	{"svcpay/internal/daf/provider/conformance", ""},
-	{"svcpay/internal/fixture", ""},
-	{"svcpay/internal/pgtest", "fixture"},
-	{"svcpay/internal/nametest", ""},
-	{"svcpay/internal/pdftest", ""},
-	{"codeberg.org/go-pdf/", "typeset"},
-	{"github.com/go-text/", "typeset"},
-	{"svcpay/internal/roledoc", ""},
-	{"svcpay/internal/demo", "cmd/svcpay fixture demo/history"},
-	{"svcpay/api/client", "examples/go-client trigger cmd/svcpay"},
+	{"svcpay/internal/testing/fixture", ""},
+	{"svcpay/internal/testing/pgtest", "testing/fixture"},
+	{"svcpay/internal/testing/nametest", ""},
+	{"svcpay/internal/testing/pdftest", ""},
+	{"codeberg.org/go-pdf/", "platform/typeset"},
+	{"github.com/go-text/", "platform/typeset"},
+	{"svcpay/internal/testing/roledoc", ""},
+	{"svcpay/internal/sandbox/demo", "cmd/svcpay testing/fixture sandbox/history"},
+	{"svcpay/api/client", "examples/go-client devtools/trigger cmd/svcpay"},
 	{"github.com/casbin/", "policy"},
-	{"github.com/tink-crypto/", "vault seal wallet"},
-	{"crypto/aes", "vault seal wallet"},
-	{"crypto/cipher", "vault seal wallet"},
+	{"github.com/tink-crypto/", "vault platform/seal wallet"},
+	{"crypto/aes", "vault platform/seal wallet"},
+	{"crypto/cipher", "vault platform/seal wallet"},
 	{"crypto/des", ""},
 	{"crypto/rc4", ""},
-	{"golang.org/x/crypto/chacha20poly1305", "vault seal wallet"},
-	{"golang.org/x/crypto/nacl/", "vault seal wallet"},
+	{"golang.org/x/crypto/chacha20poly1305", "vault platform/seal wallet"},
+	{"golang.org/x/crypto/nacl/", "vault platform/seal wallet"},
 	{"github.com/labstack/echo/", "api api/browser portal cmd/svcpay"},
 	{"github.com/yuin/goldmark", "api"},
-	{"github.com/a-h/templ", "views views/ui views/kit views/bank views/daf views/modal views/sheet portal"},
 	{"github.com/a-h/templ", "views views/ui views/kit views/bank views/daf views/modal views/sheet portal api/browser"},
 	{"github.com/prometheus/", "metrics"},
-	{"github.com/wneessen/", "mail"},
+	{"github.com/wneessen/", "platform/mail"},
 	{"github.com/pquerna/", "identity"},
 	{"github.com/go-webauthn/", "identity"},
-	{"github.com/riverqueue/", "jobs migrations pgtest test/bench"},
+	{"github.com/riverqueue/", "platform/jobs migrations testing/pgtest test/bench"},
 }
 
 // never lists what single packages must not import although their rank would allow it.
@@ -289,13 +285,13 @@ func TestEveryBrokenArrowIsFound(t *testing.T) {
 	t.Parallel()
 	planted := map[string][]string{ // importer → imports that must each be complained about
 		"svcpay/internal/money":             {"svcpay/internal/fault", "svcpay/internal/unheard"},
-		"svcpay/internal/pg":                {"svcpay/internal/ids", "svcpay/internal/outbox", "github.com/labstack/echo/v4"},
+		"svcpay/internal/platform/pg":       {"svcpay/internal/ids", "svcpay/internal/platform/outbox", "github.com/labstack/echo/v4"},
 		"svcpay/internal/ledger":            {"svcpay/internal/charge", "svcpay/internal/merchant", "crypto/aes"},
 		"svcpay/internal/merchant":          {"svcpay/internal/vault", "svcpay/internal/token"},
-		"svcpay/internal/processor":         {"svcpay/internal/pg"},
+		"svcpay/internal/processor":         {"svcpay/internal/platform/pg"},
 		"svcpay/internal/processor/sandbox": {"svcpay/internal/vault", "svcpay/internal/ledger"},
 		"svcpay/internal/token":             {"svcpay/internal/charge", "svcpay/internal/processor/sandbox", "github.com/tink-crypto/tink-go/v2/aead"},
-		"svcpay/internal/charge":            {"svcpay/internal/demo", "svcpay/internal/fixture", "crypto/cipher", "github.com/a-h/templ"},
+		"svcpay/internal/charge":            {"svcpay/internal/sandbox/demo", "svcpay/internal/testing/fixture", "crypto/cipher", "github.com/a-h/templ"},
 		"svcpay/internal/identity":          {"svcpay/policy", "github.com/casbin/casbin/v2"},
 		"svcpay/views":                      {"net/http", "github.com/jackc/pgx/v5", "svcpay/internal/charge"},
 		"svcpay/api":                        {"svcpay/api/browser", "svcpay/portal", "svcpay/internal/vault", "svcpay/api/client"},
@@ -304,7 +300,7 @@ func TestEveryBrokenArrowIsFound(t *testing.T) {
 		"svcpay/examples/shop":              {"svcpay/internal/money"},
 		"svcpay/examples/go-client":         {"svcpay/internal/money"},
 		"svcpay/api/client":                 {"svcpay/internal/money", "svcpay/api"},
-		"svcpay/cmd/svcpay":                 {"svcpay/internal/pgtest"},
+		"svcpay/cmd/svcpay":                 {"svcpay/internal/testing/pgtest"},
 		"svcpay/internal/newcomer":          {"fmt"},
 	}
 	for importer, imports := range planted {
@@ -324,15 +320,59 @@ func TestEveryBrokenArrowIsFound(t *testing.T) {
 	}
 }
 
-func TestEveryPackageStandsInTheDocument(t *testing.T) {
+// documented reads the rank of each package from the table of ranks in ARCHITECTURE.md.
+func documented(document string) map[string]int {
+	ranks := map[string]int{}
+	for _, line := range regexp.MustCompile(`(?m)^\| (\d) \|[^|]*\|([^|]*)\|`).FindAllStringSubmatch(document, -1) {
+		rank := int(line[1][0] - '0')
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(line[2], -1) {
+			ranks[name[1]] = rank
+		}
+	}
+	return ranks
+}
+
+func TestTheDocumentHasTheRanksOfTheTable(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("../ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range rows {
-		if !strings.Contains(string(document), "`"+name+"`") {
-			t.Errorf("ARCHITECTURE.md does not name %s", name)
+	want := map[string]int{}
+	for name, r := range rows {
+		want[name] = r.rank
+	}
+	got := documented(string(document))
+	for name, rank := range want {
+		if have, ok := got[name]; !ok || have != rank {
+			t.Errorf("ARCHITECTURE.md: rank of %s: %d (listed: %t), want %d", name, have, ok, rank)
 		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("ARCHITECTURE.md lists %s, which is no package", name)
+		}
+	}
+}
+
+// TestArrowsOfTheTablePointDownward refuses a row that allows an import of a higher rank.
+func TestArrowsOfTheTablePointDownward(t *testing.T) {
+	t.Parallel()
+	for name, r := range rows {
+		for _, allowed := range strings.Fields(r.may) {
+			if target, ok := rows[allowed]; ok && target.rank > r.rank {
+				t.Errorf("%s, of rank %d, may import %s, of rank %d", name, r.rank, allowed, target.rank)
+			}
+		}
+	}
+}
+
+// TestInternalHasFewEntries keeps the list of folders short enough to read at a glance.
+func TestInternalHasFewEntries(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(".")
+	folders := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() })
+	if err != nil || len(folders) > 40 {
+		t.Errorf("internal has %d folders: %v", len(folders), err)
 	}
 }

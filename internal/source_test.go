@@ -22,7 +22,7 @@ const (
 )
 
 // mayLook may look at clock and environment: what supports tests, and the client, which runs in other people's programs.
-var mayLook = []string{"pgtest", "localpg", "fixture", "api/client", "test/rig"}
+var mayLook = []string{"testing/pgtest", "platform/localpg", "testing/fixture", "api/client", "test/rig"}
 
 // outside finds what a file takes from the machine behind its caller's back: the time, the environment.
 func outside(file *ast.File) (found []string) {

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 // This file prepares every SQL statement of the program against the migrated schema. It finds them
@@ -287,7 +287,7 @@ func TestEveryStatementFitsTheSchema(t *testing.T) {
 	set := token.NewFileSet()
 	var sources []source
 	for _, p := range modulePackages(t) {
-		uses := slices.Contains(p.Imports, "svcpay/internal/pg") || short(p.ImportPath) == "pg"
+		uses := slices.Contains(p.Imports, "svcpay/internal/platform/pg") || short(p.ImportPath) == "pg"
 		if !uses || slices.Contains([]string{"pgtest", "localpg"}, short(p.ImportPath)) {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/migrations"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/roledoc"
+	"svcpay/internal/testing/roledoc"
 	"svcpay/policy"
 )
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/audit"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )

@@ -9,7 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // The forms of one domain: as addresses keep it, and as people write it.

@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
 	"svcpay/views"
 	"svcpay/views/text"

@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/internal/webhook"
 	"svcpay/views/text"

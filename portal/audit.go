@@ -13,10 +13,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/page"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

@@ -11,17 +11,17 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/page"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
-	"svcpay/internal/spreadsheet"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/spreadsheet"
 	"svcpay/views/text"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/report"
 	"svcpay/views"
 	"svcpay/views/text"

@@ -3,8 +3,8 @@ package portal
 import (
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
+	"svcpay/internal/platform/audit"
 )
 
 // subjectPages are the lists of what entries of the audit log tell of; an object's own page is below, under its id.

@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/webhook"
 )
 

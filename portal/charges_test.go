@@ -10,8 +10,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/demo"
 	"svcpay/internal/money"
+	"svcpay/internal/sandbox/demo"
 )
 
 const (

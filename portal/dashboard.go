@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/identity"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/views"
 	"svcpay/views/text"

@@ -9,11 +9,11 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/demo"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
+	"svcpay/internal/sandbox/demo"
 	"svcpay/views/text"
 )
 

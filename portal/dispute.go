@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/report"
 	"svcpay/views"
 	"svcpay/views/text"

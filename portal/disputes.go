@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

@@ -15,12 +15,12 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/demo"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/simulate"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sandbox/simulate"
 	"svcpay/views/text"
 )
 

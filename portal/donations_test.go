@@ -9,10 +9,10 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
-	"svcpay/internal/demo"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
-	"svcpay/internal/spreadsheet"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/spreadsheet"
+	"svcpay/internal/sandbox/demo"
 )
 
 // donate records a donation of a kind to a merchant of one of the two applications.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/patch"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/views"
 	"svcpay/views/ui"
 )

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
+	"svcpay/internal/sandbox/demo"
 	"svcpay/views/kit"
 	"svcpay/views/ui"
 )

@@ -12,10 +12,10 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/check/patch"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
-	"svcpay/internal/patch"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/webhook"
 	"svcpay/views"
 	"svcpay/views/ui"

@@ -8,10 +8,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
-	"svcpay/internal/patch"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

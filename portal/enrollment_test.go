@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/merchant"
-	"svcpay/internal/patch"
 	"svcpay/views/text"
 )
 

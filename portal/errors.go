@@ -9,7 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/views"
 	"svcpay/views/ui"
 )

@@ -15,7 +15,7 @@ import (
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/webhook"
 	"svcpay/views"
 	"svcpay/views/text"

@@ -9,7 +9,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/views"
 	"svcpay/views/ui"
 )

@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

@@ -13,7 +13,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // emitted are the types of a merchant's events, in their order.

@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 )
 
 // feeForm is the form of a page, as it is drawn, with what is changed in it.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // documented is a line of the table of flows in docs/portal.md.

@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )

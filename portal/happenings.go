@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/report"
 	"svcpay/internal/webhook"
 	"svcpay/views/text"

@@ -6,7 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/identity"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

@@ -11,9 +11,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
 	"svcpay/views"
 	"svcpay/views/ui"

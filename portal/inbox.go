@@ -6,7 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/mail"
+	"svcpay/internal/platform/mail"
 	"svcpay/views"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/mail"
+	"svcpay/internal/platform/mail"
 )
 
 // mailing has a world's mails go to its inbox.

@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/merchant"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/views"
 	"svcpay/views/ui"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/spreadsheet"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/spreadsheet"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )

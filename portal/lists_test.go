@@ -14,8 +14,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/page"
-	"svcpay/internal/spreadsheet"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/spreadsheet"
 	"svcpay/internal/webhook"
 	"svcpay/views/text"
 )

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/devtools/signature"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/requestlog"
-	"svcpay/internal/signature"
 )
 
 func TestRequestsAreReadByThoseWhoMay(t *testing.T) {

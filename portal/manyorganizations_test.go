@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 var chosenOption = regexp.MustCompile(`<option value="([^"]*)" selected`)

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/merchant"
+	"svcpay/internal/platform/audit"
 )
 
 // merchantPage is the address of a page of the first application's merchant in the US.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/audit"
 	"svcpay/views"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/merchant"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
 	"svcpay/internal/webhook"
 	"svcpay/views"

@@ -15,7 +15,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/static"
 	"svcpay/views"
 	"svcpay/views/text"

@@ -10,7 +10,7 @@ import (
 
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )

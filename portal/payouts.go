@@ -10,8 +10,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
 	"svcpay/internal/payout"
+	"svcpay/internal/platform/page"
 	"svcpay/views"
 	"svcpay/views/ui"
 )

@@ -9,19 +9,19 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/patch"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/spreadsheet"
 	"svcpay/internal/refund"
-	"svcpay/internal/simulate"
-	"svcpay/internal/spreadsheet"
+	"svcpay/internal/sandbox/simulate"
 )
 
 // later moves the first application's clock, which does what becomes due by then.

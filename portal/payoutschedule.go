@@ -9,9 +9,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
-	"svcpay/internal/patch"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

@@ -9,8 +9,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"

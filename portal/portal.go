@@ -16,11 +16,11 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/assembly"
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/notify"
-	"svcpay/internal/ratelimit"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/ratelimit"
 	"svcpay/views/text"
 )
 

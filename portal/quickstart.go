@@ -13,7 +13,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/views"
 	"svcpay/views/ui"
 )

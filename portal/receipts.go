@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	receipts "svcpay/internal/receipt"
 	"svcpay/views"
 	"svcpay/views/text"

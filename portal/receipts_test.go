@@ -7,7 +7,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/views"
 	"svcpay/views/ui"

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
-	"svcpay/internal/roledoc"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/roledoc"
 )
 
 // Every route, asked by every role, lets in whom the table of docs/roles.md names, and nobody else. A refusal

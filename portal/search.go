@@ -9,12 +9,12 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/report"
 	"svcpay/views"
 	"svcpay/views/ui"

@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/signature"
+	"svcpay/internal/devtools/signature"
 	"svcpay/views"
 	"svcpay/views/ui"
 )

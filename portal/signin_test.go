@@ -12,7 +12,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
-	"svcpay/internal/mail"
+	"svcpay/internal/platform/mail"
 )
 
 // of returns the newest letter of a kind, and how many of it there are.

@@ -10,8 +10,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {

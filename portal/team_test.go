@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
 )
 
 // grantOf is the id of the one grant of the person with that address.

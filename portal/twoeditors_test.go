@@ -8,7 +8,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
-	"svcpay/internal/demo"
+	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/webhook"
 )
 

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/dispute"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
 	"svcpay/views/text"
 )

@@ -10,7 +10,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/webhook"
 	"svcpay/views"
 	"svcpay/views/text"

@@ -19,10 +19,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 )
 
 const (

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that the programs of a PostgreSQL server are on this machine, in a
-# place where internal/localpg looks for them. Says nothing if they are.
+# place where internal/platform/localpg looks for them. Says nothing if they are.
 set -eu
 
 oldest=15

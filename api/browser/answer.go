@@ -12,7 +12,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 )
 
 // surface serves /client as the program does, and addresses that fail.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 )
 
 // A payer who closes the page is no failure of the service.

@@ -13,8 +13,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 	"svcpay/static"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/ratelimit"
+	"svcpay/internal/platform/ratelimit"
 )
 
 // addressBurst is how many seconds' worth of requests an address may send at once: many people may share one.

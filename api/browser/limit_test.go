@@ -10,7 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 	"svcpay/static"
 )
 

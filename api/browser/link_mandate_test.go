@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/check/patch"
 	"svcpay/internal/merchant"
-	"svcpay/internal/patch"
 	"svcpay/internal/processor"
 )
 

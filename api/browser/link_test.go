@@ -13,12 +13,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	banksandbox "svcpay/internal/banklink/institution/sandbox"
-	"svcpay/internal/demo"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 	"svcpay/static"
 )

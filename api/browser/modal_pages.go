@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fault"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	pages "svcpay/views/daf"
 	shared "svcpay/views/modal"
 	"svcpay/views/ui"

@@ -15,10 +15,10 @@ import (
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
-	"svcpay/internal/demo"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 	"svcpay/static"
 )
 

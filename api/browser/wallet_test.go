@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 	"svcpay/internal/wallet/sandbox"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

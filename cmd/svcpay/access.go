@@ -13,9 +13,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"svcpay/api/client"
-	"svcpay/internal/demo"
 	"svcpay/internal/identity"
-	"svcpay/internal/localpg"
+	"svcpay/internal/platform/localpg"
+	"svcpay/internal/sandbox/demo"
 )
 
 // The settings of commands that work as an application. No server reads them, except for the first.

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"svcpay/api/client"
-	"svcpay/internal/demo"
+	"svcpay/internal/sandbox/demo"
 )
 
 // credentialsFile writes what svcpay dev would.

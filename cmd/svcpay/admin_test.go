@@ -11,9 +11,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/fixture"
-	"svcpay/internal/jobs"
 	"svcpay/internal/metrics"
+	"svcpay/internal/platform/jobs"
+	"svcpay/internal/testing/fixture"
 )
 
 // told is what the app's metrics say; without a database, of this binary alone.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"svcpay/internal/audit"
+	"svcpay/internal/platform/audit"
 	"svcpay/policy"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 )
 
 // TestAuditVerifyCommand prints each chain's state, and says with its exit status that one is broken.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/clock"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/reconcile"
 )
 

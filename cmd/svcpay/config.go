@@ -12,7 +12,7 @@ import (
 	"svcpay/api"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
-	"svcpay/internal/mail"
+	"svcpay/internal/platform/mail"
 )
 
 // config is everything that a running service is told.

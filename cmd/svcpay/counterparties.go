@@ -8,14 +8,14 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/banklink/institution"
 	banksandbox "svcpay/internal/banklink/institution/sandbox"
-	"svcpay/internal/clock"
-	"svcpay/internal/counterparty"
 	"svcpay/internal/daf/provider"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/identity"
+	"svcpay/internal/platform/clock"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
-	"svcpay/internal/unconnected"
+	"svcpay/internal/processor/unconnected"
+	"svcpay/internal/sandbox/kit"
 )
 
 // counterparties are whom a deployment works with.
@@ -40,8 +40,8 @@ func partiesOf(e identity.Environment, pool *pgxpool.Pool, machine func() time.T
 		return counterparties{processor: unconnected.Processor{}, funds: unconnected.Funds{}, banks: unconnected.Banks{}}
 	}
 	s := &sandboxParties{
-		network: sandbox.New(pool, machine, counterparty.AccountClock(clocks.Moment)),
-		funds:   dafsandbox.New(pool, machine, counterparty.AccountClock(clocks.Moment)),
+		network: sandbox.New(pool, machine, kit.AccountClock(clocks.Moment)),
+		funds:   dafsandbox.New(pool, machine, kit.AccountClock(clocks.Moment)),
 		banks:   banksandbox.New(pool, machine),
 	}
 	return counterparties{processor: s.network, funds: s.funds, banks: s.banks, sandbox: s}

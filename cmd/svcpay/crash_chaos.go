@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"svcpay/internal/crash"
+	"svcpay/internal/testing/crash"
 )
 
 // extraSettings are those of test builds.

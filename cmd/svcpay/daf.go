@@ -10,11 +10,11 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/clock"
 	"svcpay/internal/daf"
 	"svcpay/internal/identity"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
+	"svcpay/internal/platform/clock"
 )
 
 type dafCommand struct {

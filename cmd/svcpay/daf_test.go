@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's log: by itself

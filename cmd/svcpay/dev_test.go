@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
+	"svcpay/internal/testing/fixture"
 )
 
 // Without the home directory a fetched PostgreSQL is not found, on machines that have no other.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/doctor"
-	"svcpay/internal/fixture"
+	"svcpay/internal/devtools/doctor"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/vault"
 )
 

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"svcpay/internal/clock"
 	"svcpay/internal/erasure"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/internal/platform/clock"
 	"svcpay/policy"
 )
 

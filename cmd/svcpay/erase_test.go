@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestEraseCommand(t *testing.T) { // the command sets the program's log: by itself

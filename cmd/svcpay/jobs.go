@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"svcpay/internal/idempotency"
-	"svcpay/internal/jobs"
 	"svcpay/internal/payout"
-	"svcpay/internal/ratelimit"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/jobs"
+	"svcpay/internal/platform/ratelimit"
 	"svcpay/internal/requestlog"
 	"svcpay/internal/vault"
 )

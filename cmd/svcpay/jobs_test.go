@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/payout"
+	"svcpay/internal/testing/fixture"
 )
 
 // What makes payouts, or takes them back, has the time that one of very many entries takes.

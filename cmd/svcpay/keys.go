@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/policy"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/localpg"
+	"svcpay/internal/platform/localpg"
+	"svcpay/internal/testing/fixture"
 )
 
 // keysOf runs a command of the first application's keys.

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 
 	"svcpay/api/client"
+	"svcpay/internal/devtools/listen"
 	"svcpay/internal/event"
-	"svcpay/internal/localpg"
-	"svcpay/internal/relay"
+	"svcpay/internal/platform/localpg"
 )
 
 type listenCommand struct {
@@ -47,9 +47,9 @@ func (l listenCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	to := relay.Target{BaseURL: p.url, ApplicationID: p.app, ForwardTo: l.ForwardTo}
+	to := listen.Target{BaseURL: p.url, ApplicationID: p.app, ForwardTo: l.ForwardTo}
 	if l.PrintSecret {
-		secret, err := relay.Secret(dir, to)
+		secret, err := listen.Secret(dir, to)
 		if err == nil {
 			_, err = fmt.Fprintln(w.stdout, secret.Text())
 		}
@@ -58,7 +58,7 @@ func (l listenCommand) Run(w *world) error {
 	if err := l.check(); err != nil {
 		return err
 	}
-	place, err := relay.Open(dir, to)
+	place, err := listen.Open(dir, to)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (l listenCommand) keeps(p *partner) (string, error) {
 // check tells every mistake in the flags.
 func (l listenCommand) check() error {
 	var mistakes []error
-	if err := relay.CheckURL(l.ForwardTo); err != nil {
+	if err := listen.CheckURL(l.ForwardTo); err != nil {
 		mistakes = append(mistakes, fmt.Errorf("--forward-to: %w", err))
 	}
 	for _, filter := range l.Events {
@@ -95,8 +95,8 @@ func (l listenCommand) check() error {
 	return errors.Join(mistakes...)
 }
 
-func (l listenCommand) follow(w *world, p *partner, dir string, to relay.Target, place *relay.Place) error {
-	secret, err := relay.Secret(dir, to)
+func (l listenCommand) follow(w *world, p *partner, dir string, to listen.Target, place *listen.Place) error {
+	secret, err := listen.Secret(dir, to)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (l listenCommand) follow(w *world, p *partner, dir string, to relay.Target,
 	if err != nil {
 		return err
 	}
-	r := &relay.Relay{Place: place, Sender: relay.NewSender(machineTime, nil), Secret: secret, Read: p.after, Final: final,
+	r := &listen.Relay{Place: place, Sender: listen.NewSender(machineTime, nil), Secret: secret, Read: p.after, Final: final,
 		Wanted: l.Events, Refusals: l.Attempts, Out: w.stdout, Err: w.stderr}
 	if err := r.Begin(newest, l.After); err != nil {
 		return fmt.Errorf("--after: %w", err)
@@ -127,7 +127,7 @@ func (p *partner) newest(ctx context.Context) (int64, error) {
 }
 
 // after reads events in their order, and waits a while for the first.
-func (p *partner) after(ctx context.Context, sequence int64) ([]relay.Event, error) {
+func (p *partner) after(ctx context.Context, sequence int64) ([]listen.Event, error) {
 	wait := listenWait
 	var answer client.Response
 	page, err := p.Client.Events.ListPage(ctx, client.ListEventsParams{Limit: new(100), AfterSequence: &sequence, Wait: &wait}, client.ResponseTo(&answer))
@@ -138,9 +138,9 @@ func (p *partner) after(ctx context.Context, sequence int64) ([]relay.Event, err
 	if err != nil {
 		return nil, err
 	}
-	out := make([]relay.Event, len(page.Data))
+	out := make([]listen.Event, len(page.Data))
 	for i, e := range page.Data {
-		out[i] = relay.Event{Sequence: *e.Sequence, ID: e.ID, Type: string(e.Type), Object: objectOf(e), Body: texts[i]}
+		out[i] = listen.Event{Sequence: *e.Sequence, ID: e.ID, Type: string(e.Type), Object: objectOf(e), Body: texts[i]}
 	}
 	return out, nil
 }

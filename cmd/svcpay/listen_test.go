@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"svcpay/internal/localpg"
-	"svcpay/internal/relay"
+	"svcpay/internal/devtools/listen"
+	"svcpay/internal/platform/localpg"
 )
 
 // What listens before svcpay dev was ever started leaves it a state directory that its PostgreSQL can be reached in.
@@ -21,7 +21,7 @@ func TestListenMakesTheStateDirectoryAsDevDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := relay.Secret(dir, relay.Target{BaseURL: p.url, ApplicationID: p.app}); err != nil {
+	if _, err := listen.Secret(dir, listen.Target{BaseURL: p.url, ApplicationID: p.app}); err != nil {
 		t.Fatal(err)
 	}
 	want, err := os.Stat(theirs)

@@ -4,7 +4,7 @@ import (
 	"io"
 	"log/slog"
 
-	"svcpay/internal/redact"
+	"svcpay/internal/sensitive/redact"
 )
 
 // newLog writes JSON lines. Its last filter replaces what looks like a card number or a key,

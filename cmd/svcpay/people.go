@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/policy"
 )
 

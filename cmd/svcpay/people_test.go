@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestTheFirstAdministratorComesByALink(t *testing.T) {

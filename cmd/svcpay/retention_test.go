@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
+	"svcpay/internal/testing/fixture"
 )
 
 // docs/operations.md has every job that deletes what is over, and no other.

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"svcpay/internal/jobs"
+	"svcpay/internal/platform/jobs"
 	"svcpay/internal/vault"
 	"svcpay/migrations"
 )

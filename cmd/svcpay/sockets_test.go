@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/metrics"
+	"svcpay/internal/testing/fixture"
 )
 
 // line is a connection to a server of the API whose figures are the real ones, or shorter.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/metrics"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestAFloodOfRefusalsHasALineASecond(t *testing.T) {

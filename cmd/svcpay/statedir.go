@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"svcpay/internal/localpg"
+	"svcpay/internal/platform/localpg"
 )
 
 // claimState makes dir and keeps every other development server away from it until release: two

@@ -12,9 +12,9 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/banklink"
 	"svcpay/internal/daf/workflow"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/metrics"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestPanicIsToldInTheFilteredLogAlone(t *testing.T) {

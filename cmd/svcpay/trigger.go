@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"svcpay/internal/devtools/trigger"
 	"svcpay/internal/event"
-	"svcpay/internal/trigger"
 )
 
 type triggerCommand struct {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/crash"
 	"svcpay/internal/ids"
+	"svcpay/internal/testing/crash"
 	"svcpay/internal/vault"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/vault"
 )
 

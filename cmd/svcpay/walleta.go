@@ -4,9 +4,9 @@ import (
 	"context"
 	"os"
 
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
+	"svcpay/internal/platform/clock"
 	"svcpay/policy"
 )
 

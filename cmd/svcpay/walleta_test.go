@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestAssociationFileIsInstalled(t *testing.T) { // the command sets the program's log: by itself

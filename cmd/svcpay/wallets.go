@@ -10,7 +10,7 @@ import (
 
 	"svcpay/api/browser"
 	"svcpay/internal/assembly"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 	"svcpay/internal/token"
 	"svcpay/internal/wallet/credentials"
 	"svcpay/internal/wallet/sandbox"

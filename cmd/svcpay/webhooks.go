@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"svcpay/api/client"
-	"svcpay/internal/relay"
-	"svcpay/internal/signature"
+	"svcpay/internal/devtools/listen"
+	"svcpay/internal/devtools/signature"
 )
 
 type webhooksCommand struct {
@@ -87,7 +87,7 @@ func (c verifyWebhookCommand) asApplication(w *world, d signature.Delivery, e *s
 		return err
 	}
 	e.Environment, e.ApplicationID = cmp.Or(c.Environment, p.environment()), p.app
-	own, ok, err := relay.KeptSecret(filepath.Join(p.stateDir, listenDir), relay.Target{BaseURL: p.url, ApplicationID: p.app})
+	own, ok, err := listen.KeptSecret(filepath.Join(p.stateDir, listenDir), listen.Target{BaseURL: p.url, ApplicationID: p.app})
 	if err == nil && ok && !slices.Contains(e.Secrets, own.Text()) {
 		e.Others = append(e.Others, signature.Other{Name: "svcpay listen", Secret: own.Text()})
 	}
@@ -176,7 +176,7 @@ func (c sendWebhookCommand) Run(w *world) error {
 	if err != nil {
 		return fmt.Errorf("--secret: %w", err)
 	}
-	if err := relay.CheckURL(c.URL); err != nil {
+	if err := listen.CheckURL(c.URL); err != nil {
 		return err
 	}
 	body, err := c.content(w)
@@ -193,7 +193,7 @@ func (c sendWebhookCommand) Run(w *world) error {
 	for _, name := range []string{signature.HeaderID, signature.HeaderTimestamp, signature.HeaderSignature} {
 		fmt.Fprintf(w.stdout, "%s: %s\n", name, header.Get(name))
 	}
-	a, err := relay.NewSender(machineTime, nil).Post(w.ctx, c.URL, header, body)
+	a, err := listen.NewSender(machineTime, nil).Post(w.ctx, c.URL, header, body)
 	if err != nil {
 		return err
 	}

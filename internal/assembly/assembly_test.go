@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"svcpay/internal/assembly"
-	"svcpay/internal/clock"
-	"svcpay/internal/counterparty"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/identity"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/clock"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/sandbox/kit"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 )
@@ -29,8 +29,8 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 		}
 		pool := pgtest.New(t)
 		clocks := clock.New(pool, time.Now)
-		p := sandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment))
-		funds := dafsandbox.New(pool, time.Now, counterparty.AccountClock(clocks.Moment))
+		p := sandbox.New(pool, time.Now, kit.AccountClock(clocks.Moment))
+		funds := dafsandbox.New(pool, time.Now, kit.AccountClock(clocks.Moment))
 		s := assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Clock: clocks, Processor: p, DAF: funds, Check: rules, Environment: env,
 			Machine: time.Now, TestCase: assembly.SandboxCase, Exempt: assembly.SandboxExempt, NextEvent: assembly.SandboxNext(p, funds), Happen: assembly.SandboxHappens(p), HappenToGrant: assembly.SandboxGrants(funds)})
 		if (s.Simulate != nil) != has || (s.Tokens.TestCase != nil) != has || (s.Tokens.Exempt != nil) != has || (s.Tokens.Recent != nil) == has {

@@ -5,12 +5,12 @@ import (
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/fee"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 	"svcpay/policy"
 )
 

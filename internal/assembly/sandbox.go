@@ -8,8 +8,8 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/sensitive"
-	"svcpay/internal/simulate"
 	"svcpay/internal/token"
 	walletsandbox "svcpay/internal/wallet/sandbox"
 )

@@ -6,12 +6,12 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/event"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

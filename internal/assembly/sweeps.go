@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"svcpay/internal/clock"
 	"svcpay/internal/payout"
+	"svcpay/internal/platform/clock"
 )
 
 // NextEvent tells when a processor will next have something to tell about an application.

@@ -6,10 +6,10 @@ import (
 
 	"svcpay/internal/banklink"
 	banksandbox "svcpay/internal/banklink/institution/sandbox"
-	"svcpay/internal/fixture"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/merchant"
-	"svcpay/internal/patch"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

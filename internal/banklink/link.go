@@ -20,9 +20,9 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/seal"
 	"svcpay/internal/processor"
-	"svcpay/internal/seal"
 	"svcpay/internal/token"
 )
 

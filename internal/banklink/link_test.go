@@ -9,12 +9,12 @@ import (
 	"svcpay/internal/banklink"
 	"svcpay/internal/banklink/institution"
 	banksandbox "svcpay/internal/banklink/institution/sandbox"
-	"svcpay/internal/demo"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

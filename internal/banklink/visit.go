@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/banklink/institution"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
 )

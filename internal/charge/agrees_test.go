@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // What the database refuses of tokens, charges and operations, each by a row that differs from a good one in no more than this.

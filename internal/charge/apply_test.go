@@ -11,14 +11,14 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/demo"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/pgtest"
 )
 
 func TestMovesAndDatabaseKnowTheSameStatuses(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"svcpay/internal/batch"
-	"svcpay/internal/clock"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/batch"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // key is what two requests may have in common that come at the same time.

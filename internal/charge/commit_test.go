@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/vault"
 	"svcpay/policy"
 )

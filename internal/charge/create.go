@@ -7,14 +7,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/crash"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/crash"
 	"svcpay/internal/vault"
 )
 

@@ -6,10 +6,10 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 )
 
 func ptr[T any](v T) *T { return &v }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"svcpay/internal/calendar"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
@@ -12,6 +11,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
+	"svcpay/internal/platform/calendar"
 	"svcpay/internal/processor"
 	"svcpay/internal/vault"
 )

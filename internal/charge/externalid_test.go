@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/fixture"
 )
 
 // tries are the charges that a list by external_id has, newest first.

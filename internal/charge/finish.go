@@ -9,15 +9,15 @@ import (
 	"slices"
 	"time"
 
-	"svcpay/internal/calendar"
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 type finished = operation.Finished[Charge]

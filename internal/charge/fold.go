@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 const (

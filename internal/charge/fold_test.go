@@ -11,10 +11,10 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 // drained folds until nothing is left, after everything that happened has its number.

@@ -11,11 +11,11 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
-	"svcpay/internal/simulate"
+	"svcpay/internal/sandbox/simulate"
+	"svcpay/internal/testing/fixture"
 )
 
 // zones are far apart, and some are not of whole hours.

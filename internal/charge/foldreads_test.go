@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 // Each part reads its own charges, not all that are left: where there are ten million, it would not end in time.

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/fixture"
 )
 
 // held creates an authorization of an amount.

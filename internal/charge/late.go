@@ -6,8 +6,8 @@ import (
 
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // Late deals with calls that were given up and turned out to be approved after all. Money that was

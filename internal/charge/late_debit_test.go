@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/calendar"
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/testing/fixture"
 )
 
 // slowBank is the sandbox's processor, from which no answer to a debit arrives, which hides what it did for a while, and whose

@@ -16,12 +16,12 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 )
 
 // mixed are columns of the k-th copy of an authorized charge over 1000, whose traits differ.

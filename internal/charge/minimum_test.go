@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // TestChargesBelowTheMerchantsMinimumAreRefused with the minimum, whatever pays for them, and leave nothing. Parts may be smaller.

@@ -8,13 +8,13 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fee"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/fixture"
 )
 
 // whileCalled makes a charge while whose processor is asked something happens.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/testing/fixture"
 )
 
 // losesVoids is the sandbox's processor, to which no void finds its way, or from which no answer to one.

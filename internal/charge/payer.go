@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/planted"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/planted"
 )
 
 var forUpdate = lock()

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestListPages(t *testing.T) {

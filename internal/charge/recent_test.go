@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -9,10 +9,10 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
-	"svcpay/internal/returns"
+	"svcpay/internal/processor/returncode"
 	"svcpay/internal/token"
 )
 
@@ -53,14 +53,14 @@ func (s *Service) Return(ctx context.Context, ev processor.Event) error {
 func (s *Service) cameBackTx(ctx context.Context, tx *pg.Tx, m instant.Moment, c Charge, code string) error {
 	slog.ErrorContext(ctx, "a debit that was given up came back", "charge_id", c.ID.String(), "return_code", code)
 	before := s.derive(c)
-	known, _ := returns.Find(code)
+	known, _ := returncode.Find(code)
 	c = changed(before, m.At)
 	c.ReturnCode = &code
 	if before.givenBack() {
 		tellTwice(ctx, c)
 	} else {
 		f := *before.Failure
-		f.Message, f.Advice, f.Retryable = cameBackMessage+known.Title+".", useAnother, known.Class == returns.Retryable
+		f.Message, f.Advice, f.Retryable = cameBackMessage+known.Title+".", useAnother, known.Class == returncode.Retryable
 		c.Failure = &f
 	}
 	updateTx(tx, c)
@@ -83,7 +83,7 @@ func disabledBy(code string) string { return "return_" + code }
 // sentBack computes what a return changes. A code whose class says that the account will not do for
 // another debit either disables the token.
 func sentBack(c Charge, code string, t terms, now time.Time) effects {
-	known, _ := returns.Find(code)
+	known, _ := returncode.Find(code)
 	late := c.Status == Settled
 	c = changed(c, now)
 	c.ReturnCode = &code
@@ -100,7 +100,7 @@ func sentBack(c Charge, code string, t terms, now time.Time) effects {
 	base := c.AmountCaptured
 	e.takeBack()
 	f := bankFailure
-	f.Message, f.Retryable = "The bank sent the debit back: "+known.Title+".", known.Class == returns.Retryable
+	f.Message, f.Retryable = "The bank sent the debit back: "+known.Title+".", known.Class == returncode.Retryable
 	e.charge = failed(e.charge, f, now)
 	e.addFees(fee.BankFailed, base, ledger.MerchantAvailable, t, now)
 	return e

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

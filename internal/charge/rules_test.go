@@ -11,12 +11,12 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestValidationNamesEveryMistake(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/fixture"
 )
 
 func request(w *fixture.World, in charge.CreateInput, key string) charge.Request {

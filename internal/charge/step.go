@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

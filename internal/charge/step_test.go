@@ -6,8 +6,8 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/pgtest"
 )
 
 // A batch of the sweep reads its charges, and no others of the tables.

@@ -9,9 +9,9 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/testing/fixture"
 )
 
 // lined are columns of the k-th copy of a charge, whose payers and methods differ in all that a line says of them.

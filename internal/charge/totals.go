@@ -9,8 +9,8 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // Totals are what charges of one currency come to. Amounts are minor units of Currency.

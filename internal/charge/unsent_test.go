@@ -8,9 +8,9 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -8,13 +8,13 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/search"
 )
 

@@ -12,11 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 type update = charge.UpdateInput

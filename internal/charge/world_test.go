@@ -10,12 +10,12 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/testing/fixture"
 )
 
 const good = "4242424242424242"

@@ -9,8 +9,8 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
 )

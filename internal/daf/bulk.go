@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
-	"svcpay/internal/patch"
+	"svcpay/internal/platform/audit"
 )
 
 // maxBulk is how many donations one request moves.

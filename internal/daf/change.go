@@ -6,8 +6,8 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // cause is who makes a change: the history and the events of it tell.

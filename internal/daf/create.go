@@ -6,20 +6,20 @@ import (
 	"errors"
 	"time"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/crash"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/crash"
 )
 
 // createTimeout bounds a creation: the call and the two transactions around it.

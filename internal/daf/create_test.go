@@ -14,9 +14,9 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 func TestIntegratedDonation(t *testing.T) {

@@ -19,20 +19,20 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fee"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/outbox"
 )
 
 // Kind tells who makes the grant: the provider, or the donor on the fund's own website.

@@ -14,7 +14,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 func TestAMerchantIsEnrolled(t *testing.T) {

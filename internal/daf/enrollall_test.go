@@ -17,7 +17,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // examined runs over all merchants and tells what was found of each.

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"strconv"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // LastEnrollment returns a merchant's latest attempt, or the fault that says that there is none.

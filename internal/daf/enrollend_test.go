@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/merchant"
-	"svcpay/internal/patch"
 )
 
 func TestOptOut(t *testing.T) {

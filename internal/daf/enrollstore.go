@@ -7,7 +7,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // EnrollmentState is how far an attempt to enroll a merchant has come.

@@ -8,9 +8,9 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // directory is the sandbox's provider with calls about organizations that a test plays with.

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // feesTx are the lines of an integrated donation by the merchant's rates that are in force, each rounded

@@ -8,8 +8,8 @@ import (
 
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/mailbox"
 )
 
 // Bounds of the texts of a request, in characters.

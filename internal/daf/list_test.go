@@ -10,7 +10,7 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 )
 
 // fits is what the filters of a list mean.

@@ -10,8 +10,8 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 func TestFundThatRefuses(t *testing.T) {

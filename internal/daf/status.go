@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
+	"svcpay/internal/platform/outbox"
 )
 
 // Status is where a donation is in its life.

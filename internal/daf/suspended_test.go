@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/daf"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // A merchant that stops taking donations while one is on its way to being made sends no grant any more.

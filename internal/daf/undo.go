@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/pg"
 )
 
 // changed is a donation whose status a request of the portal changed, with the version that this made and what

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/ids"
-	"svcpay/internal/patch"
 )
 
 // person is somebody of the first application's organization, in a request of its own.

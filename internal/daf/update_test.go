@@ -13,12 +13,12 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // TestStatesDocument compares docs/daf-states.md with the moves that the code allows.

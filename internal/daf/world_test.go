@@ -14,12 +14,12 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // window is how long after its submission a grant may turn up at the scripted provider.

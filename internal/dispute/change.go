@@ -11,8 +11,8 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

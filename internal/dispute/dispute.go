@@ -21,16 +21,16 @@ import (
 	"context"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
 )

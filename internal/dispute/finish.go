@@ -9,8 +9,8 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // Finish writes what became of answers whose outcome was lost, and of those that turn up after they

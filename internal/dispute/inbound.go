@@ -9,8 +9,8 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

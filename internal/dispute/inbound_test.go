@@ -16,7 +16,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

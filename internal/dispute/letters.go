@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"svcpay/internal/clock"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/pg"
 )
 
 // remindBefore is how long before a dispute must be answered people are reminded of it.

@@ -6,11 +6,11 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/testing/fixture"
 )
 
 // life is a dispute at the sandbox's processor, heard of through the feed.

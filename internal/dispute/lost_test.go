@@ -6,8 +6,8 @@ import (
 
 	"svcpay/internal/dispute"
 	"svcpay/internal/operation"
-	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/pgtest"
 )
 
 func TestLostRepliesAreFoundOut(t *testing.T) {

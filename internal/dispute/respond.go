@@ -5,18 +5,18 @@ import (
 	"errors"
 	"time"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
-	"svcpay/internal/crash"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/crash"
 	"svcpay/internal/upload"
 )
 

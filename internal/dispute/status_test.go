@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"svcpay/internal/dispute"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/pgtest"
 )
 
 func TestMovesAndDatabaseKnowTheSameStates(t *testing.T) {

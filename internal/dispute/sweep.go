@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
 	"svcpay/internal/ids"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // sweepBatch is how many disputes one transaction closes.

@@ -15,14 +15,14 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/testing/fixture"
 )
 
 // How a bank treats an answer to a dispute.

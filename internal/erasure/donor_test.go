@@ -8,9 +8,9 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/erasure"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // A donor whose address the fund's pages were told, and the request was not, is known by it.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // personal are the members of the API's objects that may say who a payer is, with what is left of each.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 // keyBatch is how many keys one statement reads, those of all applications.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // logBatch is how many entries of the request log one statement reads: it has seconds, and there may be millions.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // The request log may be long: it is read to its end, a part at a time.

@@ -13,7 +13,7 @@ import (
 	"svcpay/internal/erasure"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // fill puts a few thousand payers into what their tables have.

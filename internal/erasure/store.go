@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/mailbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/pg"
 )
 
 // payer is who is to be forgotten: what is theirs, and by what their words are known in the request log.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // trialBatch is how many test events one statement looks into: each may be as long as a request.

@@ -16,12 +16,12 @@ import (
 
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // emitTx writes an event of an object in a transaction.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"svcpay/internal/crash"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/crash"
 )
 
 // numberBatch is how many events one transaction numbers.

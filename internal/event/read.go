@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // ListInput selects a page of events; what is not set selects all. Its cursors are sequences.

@@ -7,8 +7,8 @@ import (
 
 	"svcpay/internal/event"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/pgtest"
 )
 
 // A list of a span of time reads the events of the span: their numbers are between those of the nearest others, which are

@@ -6,7 +6,7 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // With is the rates with what an editor made of some others: the settings in which from and to differ are to's.

@@ -12,8 +12,8 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // together runs n editors of the US merchant or the application, and lets none of them write before

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/pg"
 )
 
 // Fallback is what merchants begin with in an application that has set no defaults: nothing, save

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // createdNow is a merchant created as merchants are, with a copy of the defaults.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // What is charged holds the series that it is charged by until it is written, together with others; a change of a series holds it

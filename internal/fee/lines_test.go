@@ -11,11 +11,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/sandbox/demo"
 )
 
 func names(lines []fee.Line) (out []string) {

@@ -13,7 +13,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // told is a fees.updated as applications read it.

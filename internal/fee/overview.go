@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // Unlike is a merchant whose rates in force are not the application's defaults.

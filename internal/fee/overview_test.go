@@ -7,7 +7,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 )
 
 func TestWhoDiffersFromTheDefaults(t *testing.T) {

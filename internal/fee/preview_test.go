@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/demo"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/sandbox/demo"
 )
 
 const month = 30 * day

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
-	"svcpay/internal/patch"
 )
 
 // Proposal is what somebody considers to change of a merchant's rates. A nil rate stays as it is.

@@ -8,8 +8,8 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // The service's own rates to an application.

@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Status is where a schedule stands in its series.

@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
 )
 
 const day = 24 * time.Hour

@@ -10,11 +10,11 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 	"svcpay/policy"
 )
 

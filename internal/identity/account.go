@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // proofLife is how long somebody who proved who they are may do what asks for that.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // APIVersion is the version that a new application is pinned to.

@@ -9,7 +9,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Visitor is where somebody comes from, as far as it can be seen.

@@ -20,8 +20,8 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/mailbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/pg"
 )
 
 const (

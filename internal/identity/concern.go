@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Concern is what somebody should hear of: it asks for a permission, and happened somewhere.

@@ -14,9 +14,9 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/mailbox"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // invitationLife is how long an invitation can be accepted, by the machine's clock.

@@ -14,10 +14,10 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 func code(err error) string {

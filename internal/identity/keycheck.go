@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Bounds of a key.

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestKeysAreFoundByKindAndStatus(t *testing.T) {

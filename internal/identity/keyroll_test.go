@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
+	"svcpay/internal/testing/fixture"
 )
 
 func roll(t *testing.T, w *fixture.World, in identity.RollInput) identity.Rolled {

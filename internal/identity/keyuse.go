@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // A key's last use is written down at most this often, and not waited for.

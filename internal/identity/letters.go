@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
-	"svcpay/internal/seal"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/seal"
 )
 
 // Letters write to people about their own way in, and about that of programs, each with the transaction that it tells of. They call nobody.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Me is what a key finds out about itself.

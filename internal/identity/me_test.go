@@ -5,8 +5,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestMeIsForKeys(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
+	"svcpay/internal/testing/fixture"
 )
 
 // noOrigins are texts that look like origins, and must be none anywhere.

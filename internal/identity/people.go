@@ -10,11 +10,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/mailbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/pg"
 )
 
 // Bounds of signing in: an account that fails so often is locked for a while.

@@ -7,7 +7,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Place is somewhere to act in: a domain that a person has a role in and, for the whole deployment, an

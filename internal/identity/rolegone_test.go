@@ -9,7 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // administrators are n people who administer the first application's organization, and how many of them do still.

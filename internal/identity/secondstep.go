@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // secondStepLife is how long somebody who gave the right password has for the second factor.

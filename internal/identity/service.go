@@ -8,10 +8,10 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
-	"svcpay/internal/seal"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/seal"
 )
 
 // Environment separates sandbox from production: keys and data never cross.

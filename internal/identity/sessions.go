@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // How long a portal session lasts without a request, and at most. A request so soon after the last that was

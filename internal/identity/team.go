@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // Member is somebody with a role in a domain.

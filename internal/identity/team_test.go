@@ -10,10 +10,10 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // staffed is a world with somebody in every role of the first application, of the other one, and of the deployment.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/pgtest"
 )
 
 // told is an event of a counterparty that exists here alone.

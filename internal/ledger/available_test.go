@@ -5,9 +5,9 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/testing/fixture"
 )
 
 // What can be paid out is what is available, in the merchant's currency: nothing that is pending, nothing of others, and

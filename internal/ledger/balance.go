@@ -7,7 +7,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Accounts are amounts by account of a merchant, in minor units. They are credits minus debits:

@@ -11,7 +11,7 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // pot is what a running total is kept for.

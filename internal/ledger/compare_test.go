@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // One application's many entries hold up no other's comparison, and are gone through in the end.

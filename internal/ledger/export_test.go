@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // WithBatches is a service that folds and sums so many entries at a time.

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"svcpay/internal/fee"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ledger"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
+	"svcpay/internal/testing/pgtest"
 )
 
 // triple is one thing that a posting can be.

@@ -18,11 +18,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/pg"
 )
 
 // Account is one pot of money of a merchant, or one that the merchant's money moves through.

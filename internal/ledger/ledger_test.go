@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestNothingPostedIsEverChanged(t *testing.T) {

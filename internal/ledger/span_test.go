@@ -7,8 +7,8 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/pgtest"
 )
 
 // A list of a span of time reads the entries of the span.

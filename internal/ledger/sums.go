@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // KindSum is what postings of one kind changed in what a merchant is owed: positive is more.

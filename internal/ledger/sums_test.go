@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // TestBooksOfAnyPeriod compares the books with all entries in memory. The application's clock runs

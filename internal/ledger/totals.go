@@ -8,7 +8,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 const (

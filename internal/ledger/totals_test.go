@@ -10,11 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // same fails unless a comparison finds nothing.

@@ -8,12 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 func posting(w *fixture.World, key string) ledger.Posting {

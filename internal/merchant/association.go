@@ -11,12 +11,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/safehttp"
 )
 
 // AssociationPath is where a website that shows wallet A hosts the association file.

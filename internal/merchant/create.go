@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // noOrganization is the one answer for an organization_id that is unknown or another application's.

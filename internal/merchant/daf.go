@@ -2,7 +2,7 @@ package merchant
 
 import (
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // EnrollTx notes of a locked merchant that its provider of donor-advised funds has taken it in: as which

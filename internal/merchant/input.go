@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"svcpay/internal/check"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/money"
-	"svcpay/internal/patch"
 )
 
 // maxName bounds the names of merchants and organizations, in characters.

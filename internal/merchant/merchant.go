@@ -11,15 +11,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/safehttp"
 )
 
 // Merchant is an account that is paid: the record, the API's object and the event's data.object. It

@@ -5,10 +5,10 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 func get(t *testing.T, w *fixture.World, id int64) merchant.Merchant {

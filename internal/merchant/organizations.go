@@ -5,8 +5,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/instant"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // Customer is an organization as lists show it: a customer of the application, with one or more merchants.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // PauseReason says why payouts wait for a person.

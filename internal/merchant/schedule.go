@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"svcpay/internal/calendar"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
+	"svcpay/internal/platform/calendar"
 )
 
 // Schedule says how often a merchant is paid out.

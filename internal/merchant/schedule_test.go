@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/calendar"
 	"svcpay/internal/merchant"
+	"svcpay/internal/platform/calendar"
 )
 
 func TestPayoutDays(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 )
 
 // Sighting is what a website answered when a domain was looked at.

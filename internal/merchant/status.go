@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Status says what a merchant may still do; see [Allows].

@@ -12,11 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // TestStatesDocument compares docs/merchant-states.md with the moves and the table that the code has.

@@ -10,8 +10,8 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/search"
 )
 

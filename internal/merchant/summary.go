@@ -5,8 +5,8 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // Summary is what is told of a merchant beside the objects that are its own, and where one of several is chosen.

@@ -8,9 +8,9 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 // Update merges the input into a merchant. One that changes nothing makes no version and no event. The

@@ -12,15 +12,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 func pageOf(limit int) page.Input[int64] { return page.Input[int64]{Limit: limit} }

@@ -10,10 +10,10 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/safehttp"
 )
 
 // DomainStatus says what is known of a domain.

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/safehttp"
+	"svcpay/internal/testing/fixture"
 )
 
 // sites are the websites under localhost that a world's merchants have.

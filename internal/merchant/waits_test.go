@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"svcpay/internal/fee"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // meanwhile has an update wait for the merchant until something else has happened, and succeed.

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 )
 
 // TestAMerchantWithoutFeeDefaultsIsCreatedWithAWarning in the answer and in merchant.created. One whose fees are known has none.

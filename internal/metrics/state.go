@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 const (

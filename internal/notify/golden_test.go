@@ -16,11 +16,11 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/mail"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mail"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/webhook"
 )
 

@@ -11,10 +11,10 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/instant"
-	"svcpay/internal/mail"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mail"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/webhook"
 	"svcpay/views/text"
 )

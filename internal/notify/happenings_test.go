@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/demo"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
@@ -18,11 +18,11 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/notify"
-	"svcpay/internal/page"
-	"svcpay/internal/patch"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
-	"svcpay/internal/simulate"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/webhook"
 )
 

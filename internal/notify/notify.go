@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"svcpay/internal/identity"
-	"svcpay/internal/mail"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mail"
+	"svcpay/internal/platform/pg"
 	"svcpay/views/text"
 )
 

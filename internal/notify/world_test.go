@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/mail"
 	"svcpay/internal/money"
 	"svcpay/internal/notify"
-	"svcpay/internal/pg"
-	"svcpay/internal/simulate"
+	"svcpay/internal/platform/mail"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sandbox/simulate"
+	"svcpay/internal/testing/fixture"
 )
 
 // world is a sandbox that writes mails, with one person of each role in each place.

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"log/slog"
 
-	"svcpay/internal/crash"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/crash"
 )
 
 // FlowOf makes the calls about one kind of object, from the moment on at which each is written down: it

@@ -21,10 +21,10 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
-	"svcpay/internal/planted"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/planted"
 )
 
 // Kind is what a counterparty was asked to do.

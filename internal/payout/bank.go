@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
@@ -14,7 +13,8 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/token"
 )
 

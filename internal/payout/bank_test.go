@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"

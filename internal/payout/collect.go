@@ -12,7 +12,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // collectBatch is how many entries one statement adds up, puts into a payout or takes out of it: few enough, on a busy machine

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // CollectBatch is how many entries one statement deals with.

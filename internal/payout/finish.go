@@ -13,8 +13,8 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/vault"
 )
 

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/check/patch"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/patch"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

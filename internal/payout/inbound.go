@@ -6,9 +6,9 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
-	"svcpay/internal/returns"
+	"svcpay/internal/processor/returncode"
 )
 
 // Paid writes that a payout has arrived. A repetition changes nothing, and neither does news that
@@ -98,7 +98,7 @@ func contradiction(ev processor.Event, l locked) error {
 }
 
 func sentence(what, returnCode string) string {
-	if known, ok := returns.Find(returnCode); ok {
+	if known, ok := returncode.Find(returnCode); ok {
 		return what + ": " + known.Title + "."
 	}
 	return what + "."

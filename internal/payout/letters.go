@@ -5,7 +5,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.

@@ -15,15 +15,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
 )

@@ -8,8 +8,8 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // Get returns a payout of the actor's application. A malformed id, an unknown one and another

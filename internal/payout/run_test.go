@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/calendar"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // columns lists what a Payout is read from.

@@ -6,7 +6,7 @@ import (
 
 	"svcpay/internal/ledger"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // A payout whose bank account cannot be read fails at once: the money is the merchant's again, payouts wait for a person, and an operator hears of it.

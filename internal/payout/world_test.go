@@ -10,18 +10,18 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/clock"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -3,7 +3,7 @@ package receipt
 import (
 	"io"
 
-	"svcpay/internal/typeset"
+	"svcpay/internal/platform/typeset"
 	"svcpay/views/text"
 )
 

@@ -10,19 +10,19 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	letters "svcpay/internal/mail"
-	"svcpay/internal/mailbox"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/idempotency"
+	letters "svcpay/internal/platform/mail"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/views/text"
 )
 

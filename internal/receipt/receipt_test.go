@@ -14,12 +14,12 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/mail"
 	"svcpay/internal/money"
-	"svcpay/internal/pdftest"
+	"svcpay/internal/platform/mail"
 	"svcpay/internal/receipt"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
+	"svcpay/internal/testing/pdftest"
 )
 
 // paid makes a charge of the US merchant.

@@ -5,7 +5,7 @@ import (
 
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // wanted is a reference to compare. Of a posting without an operation it is the business key, which

@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

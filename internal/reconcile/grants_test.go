@@ -10,11 +10,11 @@ import (
 
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/reconcile"
+	"svcpay/internal/testing/fixture"
 )
 
 // edited is the sandbox's provider with a book that a test writes in.

@@ -7,7 +7,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/refund"

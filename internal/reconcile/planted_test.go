@@ -11,7 +11,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
 )

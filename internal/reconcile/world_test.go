@@ -12,13 +12,13 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/reconcile"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 // Numbers of the sandbox.

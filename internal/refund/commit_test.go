@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/policy"
 )
 

@@ -4,19 +4,19 @@ import (
 	"context"
 	"time"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
-	"svcpay/internal/crash"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/crash"
 )
 
 // Result is the answer to a request about a refund.

@@ -12,14 +12,14 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestPartsAndThenTheRest(t *testing.T) {

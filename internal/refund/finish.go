@@ -8,14 +8,14 @@ import (
 	"slices"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // Finish writes what became of refunds whose answer was lost, whatever becomes of the others.

@@ -7,8 +7,8 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // Late books refunds that turn up as made after they were given up: the money has left, so the

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/money"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 // Of two who look at the same amount and decide at the same time, one refunds; the other learns what is left.

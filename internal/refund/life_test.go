@@ -12,14 +12,14 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 // fates are what the processor may do with a refund.

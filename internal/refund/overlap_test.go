@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/money"
-	"svcpay/internal/outbox"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 // whileSent refunds a part of a charge; while its processor is asked something happens to the charge.

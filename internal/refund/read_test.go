@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestListPages(t *testing.T) {

@@ -17,17 +17,17 @@ package refund
 import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/batch"
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/batch"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
 	"svcpay/internal/processor"
 )
 

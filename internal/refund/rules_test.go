@@ -14,9 +14,9 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/pgtest"
 )
 
 // may lists, by type of charge, the statuses in which its money can be given back.

@@ -8,7 +8,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/search"
 )
 

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
-	"svcpay/internal/crash"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/operation"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/crash"
 )
 
 const (

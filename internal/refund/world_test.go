@@ -12,15 +12,15 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/refund"
+	"svcpay/internal/testing/fixture"
 )
 
 const good = "4242424242424242"

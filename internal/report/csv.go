@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
-	"svcpay/internal/spreadsheet"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/spreadsheet"
 )
 
 // batch is how many entries are read at once.

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/pg"
 )
 
 // DAFInvoice is what a merchant owes the service for the donations of a month: the fee of each that was

@@ -12,13 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/report"
 )
 

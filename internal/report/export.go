@@ -5,15 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // exportLife is how long a file is kept, by the machine's clock.

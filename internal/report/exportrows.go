@@ -15,8 +15,8 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
-	"svcpay/internal/page"
 	"svcpay/internal/payout"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/internal/token"
 )

@@ -7,7 +7,7 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 const exportColumns = `id, version, application_id, resource, format, filters, columns, status, rows, size, sha256, error,

@@ -17,11 +17,11 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
 	"svcpay/internal/payout"
-	"svcpay/internal/pdftest"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/report"
+	"svcpay/internal/testing/pdftest"
 )
 
 var pageOfOne = page.Input[ids.Payout]{Limit: 1}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"svcpay/internal/mailbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/search"
 )
 

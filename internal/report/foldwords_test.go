@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"svcpay/internal/charge"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
 )

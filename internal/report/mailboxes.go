@@ -4,8 +4,8 @@ import (
 	"context"
 	"log/slog"
 
-	"svcpay/internal/mailbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/pg"
 )
 
 // addressBatch is how many addresses one transaction rewrites.

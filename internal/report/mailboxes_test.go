@@ -10,8 +10,8 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/token"
 )
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"svcpay/internal/calendar"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
-	"svcpay/internal/typeset"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/typeset"
 )
 
 // Paper is the size of a printed page.

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/calendar"
 )
 
 // Period is what a statement or an invoice is about: a month of a merchant, by the merchant's time zone and

@@ -17,15 +17,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
 	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
 	"svcpay/internal/refund"
 	"svcpay/internal/token"
 )

@@ -7,8 +7,8 @@ import (
 
 	"svcpay/internal/charge"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/report"
 )
 

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/search"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/search"
 )
 

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/report"
+	"svcpay/internal/testing/fixture"
+	"svcpay/internal/testing/pgtest"
 )
 
 // The charges of a token are found by its last digits: they have no index by tokens.

@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Group gathers kinds of ledger entries as a statement shows them.

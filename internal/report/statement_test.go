@@ -10,11 +10,11 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/calendar"
 	"svcpay/internal/fault"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
+	"svcpay/internal/platform/calendar"
 	"svcpay/internal/processor"
 	"svcpay/internal/report"
 )

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strconv"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/pg"
 )
 
 // SubjectName is how people know what an entry of the audit log is about: an amount of money, or a name.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // System is how the deployment does.

@@ -8,11 +8,11 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
-	"svcpay/internal/patch"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
 )

@@ -8,8 +8,8 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
 	"svcpay/internal/payout"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/report"
 )
 

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/report"
+	"svcpay/internal/testing/fixture"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

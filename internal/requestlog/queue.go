@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Bounds of the queue. Entries of one batch are written in one round trip.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/requestlog"
+	"svcpay/internal/testing/fixture"
 )
 
 // entry is a request of the first application.

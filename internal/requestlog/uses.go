@@ -6,7 +6,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // UseInput asks how often some keys were used: in so many slots of that length, the last of which ends now.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/requestlog"
+	"svcpay/internal/testing/fixture"
 )
 
 func TestRequestsOfKeysAreCountedBySlots(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
-	"svcpay/internal/redact"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sensitive/redact"
 )
 
 // Bounds of what is kept: bodies in bytes, other texts in characters.

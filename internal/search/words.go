@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 
-	"svcpay/internal/digits"
+	"svcpay/internal/sensitive/digits"
 )
 
 // WordsVersion is the version of [Words] that stored words were made with. Version 0 is the database's own function, which made

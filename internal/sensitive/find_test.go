@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/digits"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/sensitive/digits"
 )
 
 func TestCardNumbersAreFoundAsPeopleWriteThem(t *testing.T) {

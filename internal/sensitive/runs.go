@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/unicode/rangetable"
 
-	"svcpay/internal/digits"
+	"svcpay/internal/sensitive/digits"
 )
 
 // minPAN and MaxPAN bound how many digits card numbers have (ISO/IEC 7812-1).

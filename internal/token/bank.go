@@ -11,8 +11,8 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/mailbox"
 	"svcpay/internal/merchant"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
 )

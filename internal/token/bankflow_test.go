@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
-	"svcpay/internal/patch"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -10,7 +10,7 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/instant"
-	"svcpay/internal/mailbox"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/sensitive"
 )
 

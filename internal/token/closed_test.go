@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"svcpay/internal/clock"
 	"svcpay/internal/ids"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // expiryBatch bounds one transaction of ExpireTokens.

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/clock"
-	"svcpay/internal/fixture"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/token"
 )
 

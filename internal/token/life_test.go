@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -7,12 +7,12 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"svcpay/internal/calendar"
-	"svcpay/internal/idempotency"
-	"svcpay/internal/mail"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/mail"
+	"svcpay/internal/platform/pg"
 )
 
 // MandateMail is the kind of the mails by which payers have a copy of what they agreed to. The NACHA Operating Rules

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/mail"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mail"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/mailbox"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // Get returns a token of the actor's application. A malformed id, an unknown one and another

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/mail"
+	"svcpay/internal/platform/mail"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -16,7 +16,7 @@ import (
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 const (

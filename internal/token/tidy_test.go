@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 	"svcpay/internal/vault"
 )

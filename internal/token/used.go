@@ -6,8 +6,8 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // UsedTx notes that a token was charged: it lives on for its whole life from now, and the first

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 // Who tries stolen numbers tries many, or one often. What a payer does is far below these.

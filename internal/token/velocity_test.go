@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/demo"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

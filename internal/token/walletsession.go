@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // MerchantSessionInput is what wallet A's sheet waits for.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/merchant"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 	walletsandbox "svcpay/internal/wallet/sandbox"
 )

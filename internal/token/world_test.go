@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -3,11 +3,11 @@ package upload
 import (
 	"context"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 // Create keeps a file. Faults: those of [CreateInput.Validate], request_too_large,

@@ -9,11 +9,11 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
 )
 
 // File is the record and the API's object: what there is to know of a file but its content.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/vault"
 )
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/vault"
 )
 

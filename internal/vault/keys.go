@@ -15,8 +15,8 @@ import (
 	"github.com/tink-crypto/tink-go/v2/prf"
 	"github.com/tink-crypto/tink-go/v2/tink"
 
-	box "svcpay/internal/seal"
-	"svcpay/internal/wholefile"
+	"svcpay/internal/platform/atomicfile"
+	box "svcpay/internal/platform/seal"
 )
 
 // Keys are the keysets that never enter the database: one wraps the tokens' data keys, one makes
@@ -89,7 +89,7 @@ func CreateKeyFile(path string) (*Keys, error) {
 	}
 	// Neither a crash nor two makers at once may leave a half file or replace another: either would lose every
 	// token sealed since.
-	if err := wholefile.PutOnce(path, text); err != nil {
+	if err := atomicfile.PutOnce(path, text); err != nil {
 		return nil, fmt.Errorf("vault: key file: %w", err)
 	}
 	return ReadKeyFile(path)

@@ -13,10 +13,10 @@ import (
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/keyset"
 
-	"svcpay/internal/crash"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/wholefile"
+	"svcpay/internal/platform/atomicfile"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/crash"
 )
 
 // The vault's wrapping key is changed in three steps, between which servers read the file anew: [AddKey] puts a key beside
@@ -106,7 +106,7 @@ func changeWrap(path string, change func(m *keyset.Manager, ids []uint32, primar
 	if text, err = json.Marshal(f); err != nil {
 		return err
 	}
-	return wholefile.Replace(path, text)
+	return atomicfile.Replace(path, text)
 }
 
 // mark is how everything begins that a key of that id has encrypted (Tink's own prefix).

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/vault"
 )
 

@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/vault"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 )
 
 // Sessions asks wallet A's provider for merchant sessions, without which its sheet pays nobody: "Requesting an Apple Pay

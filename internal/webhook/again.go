@@ -3,13 +3,13 @@ package webhook
 import (
 	"context"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 // RedeliverInput is the body of a redelivery; without an endpoint the event goes to all that want it.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"svcpay/internal/redact"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
+	"svcpay/internal/sensitive/redact"
 )
 
 // maxKept is how much of an answer's body is kept, in bytes.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Hundreds of thousands of deliveries may wait for an endpoint that does not answer, more than one statement can change in its

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/webhook"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"svcpay/internal/event"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/safehttp"
 )
 
 const (

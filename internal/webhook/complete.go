@@ -10,8 +10,8 @@ import (
 
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/outbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/outbox"
+	"svcpay/internal/platform/pg"
 )
 
 // complete writes what some attempts came to, in one transaction. An attempt whose lease had ended, and

@@ -10,7 +10,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 )
 
 // More is leased without a look to those that do not fail, and that took all that they had room for or had none.

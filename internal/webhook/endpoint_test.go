@@ -13,12 +13,12 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/nametest"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/safehttp"
+	"svcpay/internal/testing/nametest"
 	"svcpay/internal/webhook"
 )
 

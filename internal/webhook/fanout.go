@@ -7,7 +7,7 @@ import (
 
 	"svcpay/internal/event"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Cause says why an event is sent to an endpoint.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 
 	"svcpay/internal/check"
+	"svcpay/internal/check/patch"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
-	"svcpay/internal/patch"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 )
 
 // lanesRemembered bounds the memory that endpoints take to which nothing is under way.

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 )
 
 // swift is how an attempt ends that took no time.

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 )
 
 // Delivery is one event on its way to one endpoint: the API's object.

@@ -9,8 +9,8 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/internal/webhook"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"svcpay/internal/event"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // replayBatch is how many events one transaction sends once more.

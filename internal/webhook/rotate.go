@@ -8,9 +8,9 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 // overlaps are how long a secret that was replaced may go on signing.

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 )
 
 var noon = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)

@@ -11,10 +11,10 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/page"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/webhook"
 )
 

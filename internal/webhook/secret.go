@@ -9,9 +9,9 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 )
 
 // secretSize is how many random bytes a secret has; Standard Webhooks wants 24 to 64.

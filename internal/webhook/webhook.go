@@ -16,16 +16,16 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/audit"
 	"svcpay/internal/authz"
-	"svcpay/internal/clock"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
-	"svcpay/internal/pg"
-	"svcpay/internal/safehttp"
-	"svcpay/internal/seal"
+	"svcpay/internal/platform/audit"
+	"svcpay/internal/platform/clock"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/safehttp"
+	"svcpay/internal/platform/seal"
 )
 
 // Status says what is sent to an endpoint.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"svcpay/internal/crash"
+	"svcpay/internal/testing/crash"
 )
 
 const (

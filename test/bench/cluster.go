@@ -17,7 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"svcpay/internal/localpg"
+	"svcpay/internal/platform/localpg"
 )
 
 //go:embed floor.sql

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 // sample is a table with two rows of one charge, a second table that refers to it, and what its copies are made of.

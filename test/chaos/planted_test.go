@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/planted"
+	"svcpay/internal/testing/planted"
 	"svcpay/test/rig"
 )
 
@@ -38,7 +38,7 @@ func program(t *testing.T, flags ...string) string {
 
 // huntFor runs a program that has a bug until it is found.
 func huntFor(t *testing.T, bug string) {
-	r := begin(t, *seed, program(t, "-tags", "chaos,planted", "-ldflags", "-X svcpay/internal/planted.bug="+bug))
+	r := begin(t, *seed, program(t, "-tags", "chaos,planted", "-ldflags", "-X svcpay/internal/testing/planted.bug="+bug))
 	began := time.Now()
 	for time.Since(began) < 3*time.Minute && len(r.found.all()) == 0 {
 		r.rage(*lasts)

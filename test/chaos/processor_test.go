@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"svcpay/internal/counterparty"
 	"svcpay/internal/money"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/remote"
+	"svcpay/internal/sandbox/kit"
 )
 
 // acquirer is a processor with a book of its own in its own memory. It believes whoever calls: what it is
@@ -84,7 +84,7 @@ func (a *acquirer) Authorize(_ context.Context, in processor.Authorization) (pro
 // was taken.
 func (a *acquirer) settleSometimes(reference, account string) {
 	if a.chance.IntN(8) == 0 {
-		a.feed = append(a.feed, processor.Event{ID: counterparty.EventID(int64(len(a.feed) + 1)), Kind: processor.ChargeSettled,
+		a.feed = append(a.feed, processor.Event{ID: kit.EventID(int64(len(a.feed) + 1)), Kind: processor.ChargeSettled,
 			Account: account, Reference: reference, At: time.Now().UTC()})
 	}
 }
@@ -154,7 +154,7 @@ func (a *acquirer) Lookup(_ context.Context, reference string) (processor.Answer
 
 // Events implements processor.Processor.
 func (a *acquirer) Events(_ context.Context, after string, limit int) ([]processor.Event, error) {
-	n, err := counterparty.Cursor(after)
+	n, err := kit.Cursor(after)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/fixture"
 	"svcpay/internal/processor/remote"
+	"svcpay/internal/testing/fixture"
 	"svcpay/test/rig"
 )
 

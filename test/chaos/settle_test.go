@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // settle heals everything, lets every client come to the end of what it wanted, and waits until nothing

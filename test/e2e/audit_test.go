@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // record is a charge beside everything that was written because of it.

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/localpg"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/localpg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/test/rig"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"svcpay/internal/localpg"
+	"svcpay/internal/platform/localpg"
 )
 
 // The numbers whose traces are looked for. Those that the sandbox does not list are approved.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/demo"
+	"svcpay/internal/sandbox/demo"
 	"svcpay/test/rig"
 )
 

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 const clientsDocument = "../../docs/clients.md"

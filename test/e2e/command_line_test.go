@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 // replacements have an example for what differs with each run.

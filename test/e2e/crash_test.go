@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Cards of the sandbox processor.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // donationCrashes are ways to die while a donation is made, and while the provider's feed tells of its end.

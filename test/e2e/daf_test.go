@@ -3,7 +3,7 @@ package e2e
 import (
 	"testing"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 // TestDAFDocument runs the commands of docs/daf.md and holds it to what they print.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/demo"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/pgtest"
 )
 
 // stopsWithin is how long Ctrl-C may take.

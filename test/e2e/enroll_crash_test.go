@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // enrollmentCrashes are where one run of the command after the other dies.

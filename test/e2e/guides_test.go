@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 // guideFiles are the guides in the repository.

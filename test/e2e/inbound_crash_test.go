@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // inboundCrashes are ways to die while the processor's feed is read. The feed tells of a dispute, and

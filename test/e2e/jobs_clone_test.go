@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // original is a charge, made over the API, of which there will be many, with the refund or the dispute that

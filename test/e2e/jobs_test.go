@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // due is how many of each charge become due at once. One with a refund or a dispute is two items.

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"svcpay/api/client"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 // inbox is a program on a developer's machine that takes events.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/test/rig"
 )
 

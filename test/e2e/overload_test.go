@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // TestOverload (promise P15): of more than it can do a server refuses the rest at once, says when to come back, does what

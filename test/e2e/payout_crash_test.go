@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // payoutCrash is one way to die while a merchant is paid out.

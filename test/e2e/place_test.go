@@ -9,10 +9,10 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/demo"
-	"svcpay/internal/fixture"
-	"svcpay/internal/pg"
-	"svcpay/internal/pgtest"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/test/rig"
 )
 

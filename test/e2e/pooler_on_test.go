@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/test/rig"
 )
 

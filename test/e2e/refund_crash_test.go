@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // refundCrash is one way to die while a charge is refunded.

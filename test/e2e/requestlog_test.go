@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // TestRequestLogAndLimits: the program limits a key as it is told to, and its log has every request within

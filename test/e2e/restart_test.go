@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // The rolling restarts under load.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 var updateDocs = flag.Bool("update", false, "write anew what documents show of answers")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 // TestConfigurationErrors: every mistake is told in one go, and nothing starts.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // TestTimeout: a charge whose call timed out becomes final within 30 s without another request,

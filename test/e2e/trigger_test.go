@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/devtools/trigger"
 	"svcpay/internal/event"
-	"svcpay/internal/pgtest"
-	"svcpay/internal/trigger"
+	"svcpay/internal/testing/pgtest"
 )
 
 // said is what a command printed, and how it ended.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // A version to come may add columns and tables, as migrations do that leave the servers of this version at work.

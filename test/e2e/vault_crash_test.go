@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // rotationKills is where the rotation of the vault's key dies, one run after the other, with how many tokens it has sealed again by then.

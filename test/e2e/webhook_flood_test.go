@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 const (

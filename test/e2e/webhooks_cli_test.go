@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 )
 
 // mailbox takes deliveries of webhooks, one after the other.

@@ -4,7 +4,7 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 	"svcpay/test/rig"
 )
 

@@ -1,12 +1,12 @@
 package money
 
 import (
+	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/patch"
-	"svcpay/internal/simulate"
+	"svcpay/internal/sandbox/simulate"
 )
 
 // donors are those of the sandbox who authorize, the usual one often.

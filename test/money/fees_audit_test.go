@@ -9,7 +9,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
-	"svcpay/internal/page"
+	"svcpay/internal/platform/page"
 )
 
 // feeEvent is what a charge or a dispute was charged at one time, and by what.

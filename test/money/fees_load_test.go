@@ -10,11 +10,11 @@ import (
 
 	"svcpay/internal/assembly"
 	"svcpay/internal/charge"
-	"svcpay/internal/clock"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/clock"
 	"svcpay/internal/vault"
 )
 

@@ -9,15 +9,15 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/demo"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
-	"svcpay/internal/simulate"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sandbox/simulate"
 )
 
 // merchant adds a merchant with rates of its own.

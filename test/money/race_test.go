@@ -22,9 +22,9 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
-	"svcpay/internal/simulate"
+	"svcpay/internal/sandbox/simulate"
 )
 
 // served is a site whose API is there over HTTP, too.

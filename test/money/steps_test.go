@@ -14,9 +14,9 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
-	"svcpay/internal/simulate"
+	"svcpay/internal/sandbox/simulate"
 )
 
 // life is what happens to an application.

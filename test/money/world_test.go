@@ -11,16 +11,16 @@ import (
 	"pgregory.net/rapid"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/demo"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
-	"svcpay/internal/idempotency"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
-	"svcpay/internal/simulate"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/sandbox/simulate"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
 

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"svcpay/internal/localpg"
+	"svcpay/internal/platform/localpg"
 )
 
 // Cluster is a PostgreSQL of a test's own, as durable as an operator's.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/test/rig"
 )
 

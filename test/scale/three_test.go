@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/pgtest"
+	"svcpay/internal/testing/pgtest"
 	"svcpay/test/rig"
 )
 

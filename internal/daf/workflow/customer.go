@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/sensitive"
 )
 

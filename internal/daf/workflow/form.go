@@ -9,9 +9,9 @@ import (
 	"svcpay/internal/check"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
-	"svcpay/internal/mailbox"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/mailbox"
+	"svcpay/internal/platform/pg"
 )
 
 // Form is what a donor writes: an amount in dollars as people write it, and who he is. Only the amount is required.

@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // errUsed is of an id that has become a donation already.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"svcpay/internal/daf/workflow"
-	"svcpay/internal/fixture"
 	"svcpay/internal/ids"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 )
 
 // take takes an id as workflowSessionId or grantId for a merchant and makes a donation of it if it

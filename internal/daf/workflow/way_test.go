@@ -11,12 +11,12 @@ import (
 	"svcpay/internal/daf/provider"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/daf/workflow"
-	"svcpay/internal/demo"
 	"svcpay/internal/fault"
-	"svcpay/internal/fixture"
 	"svcpay/internal/identity"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 )
 
 const back = "https://pay.example/back"

@@ -19,7 +19,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/token"
 )
 

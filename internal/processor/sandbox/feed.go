@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"svcpay/internal/counterparty"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/sandbox/kit"
 )
 
 // Events implements processor.Processor. What became due by its account's clock enters the feed
 // first.
 func (p *Processor) Events(ctx context.Context, after string, limit int) ([]processor.Event, error) {
-	cursor, err := counterparty.Cursor(after)
+	cursor, err := kit.Cursor(after)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (p *Processor) read(ctx context.Context, after int64, limit int) ([]process
 	}
 	events := make([]processor.Event, len(rows))
 	for i, r := range rows {
-		events[i] = processor.Event{ID: counterparty.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
+		events[i] = processor.Event{ID: kit.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
 			ReturnCode: r.ReturnCode, Settled: r.Settled, Dispute: r.tell(), At: r.At}
 	}
 	return events, nil
@@ -108,7 +108,7 @@ func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 
 // overdue finds the accounts to which something has to happen, with their present times.
 func (p *Processor) overdue(ctx context.Context) (accounts []string, nows []time.Time, err error) {
-	rows, err := pg.All[counterparty.First](ctx, p.pool, `
+	rows, err := pg.All[kit.First](ctx, p.pool, `
 		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule GROUP BY account`, pg.Args{})
 	if err == nil {
 		accounts, nows, err = p.timeOf.Overdue(ctx, rows)

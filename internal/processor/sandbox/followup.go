@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

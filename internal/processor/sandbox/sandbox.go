@@ -14,9 +14,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"svcpay/internal/counterparty"
 	"svcpay/internal/ids"
 	"svcpay/internal/processor"
+	"svcpay/internal/sandbox/kit"
 )
 
 const (
@@ -35,14 +35,14 @@ var ErrNoAnswer = errors.New("sandbox: the connection was lost before an answer 
 type Processor struct {
 	pool    *pgxpool.Pool
 	machine func() time.Time
-	timeOf  counterparty.AccountTime
+	timeOf  kit.AccountTime
 	cases   tables
 }
 
 var _ processor.Processor = (*Processor)(nil)
 
 // New makes the processor over its own tables.
-func New(pool *pgxpool.Pool, machine func() time.Time, accountTime counterparty.AccountTime) *Processor {
+func New(pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTime) *Processor {
 	return &Processor{pool: pool, machine: machine, timeOf: accountTime, cases: newTables()}
 }
 

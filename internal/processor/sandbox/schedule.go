@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"svcpay/internal/calendar"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

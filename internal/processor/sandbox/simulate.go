@@ -10,7 +10,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
 

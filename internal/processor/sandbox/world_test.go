@@ -13,12 +13,12 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/conformance"
 	"svcpay/internal/processor/remote"
 	"svcpay/internal/processor/sandbox"
 	"svcpay/internal/sensitive"
+	"svcpay/internal/testing/pgtest"
 )
 
 // start is a Thursday.

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 	"svcpay/internal/wallet"
 )
 

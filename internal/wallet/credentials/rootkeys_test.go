@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 )
 
 // listed is one key of the provider's list.

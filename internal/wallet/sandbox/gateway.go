@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 	"svcpay/internal/wallet"
 )
 

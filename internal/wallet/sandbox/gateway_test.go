@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/safehttp"
+	"svcpay/internal/platform/safehttp"
 	"svcpay/internal/wallet"
 )
 

@@ -18,8 +18,8 @@ import (
 	"os"
 	"time"
 
+	"svcpay/internal/platform/atomicfile"
 	"svcpay/internal/wallet"
-	"svcpay/internal/wholefile"
 )
 
 // What the sandbox's providers know the deployment by.
@@ -172,7 +172,7 @@ func File(path string, now time.Time) (*Issuer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := wholefile.PutOnce(path, made.Save()); err != nil {
+	if err := atomicfile.PutOnce(path, made.Save()); err != nil {
 		return nil, err
 	}
 	return File(path, now) // of several who made one at once, one has put it

@@ -7,7 +7,7 @@ import (
 
 	"svcpay/internal/banklink/institution"
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Step is what a visit's pages ask for next.

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // charity is the subsection of organizations that funds grant to.

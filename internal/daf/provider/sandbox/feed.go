@@ -5,14 +5,14 @@ import (
 	"errors"
 	"time"
 
-	"svcpay/internal/counterparty"
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/kit"
 )
 
 // Events implements provider.Provider. What became due by its account's clock enters the feed first.
 func (p *Provider) Events(ctx context.Context, after string, limit int) ([]provider.Event, error) {
-	cursor, err := counterparty.Cursor(after)
+	cursor, err := kit.Cursor(after)
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +44,13 @@ type row struct {
 }
 
 func (r row) event() provider.Event {
-	return provider.Event{ID: counterparty.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
+	return provider.Event{ID: kit.EventID(r.ID), Kind: r.Kind, Account: r.Account, Reference: r.Reference,
 		TrackingID: r.TrackingID, At: r.At.UTC()}
 }
 
 // emit moves up to limit rows that are due from the schedule into the feed, and tells how many.
 func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
-	firsts, err := pg.All[counterparty.First](ctx, p.pool, `
+	firsts, err := pg.All[kit.First](ctx, p.pool, `
 		SELECT account, min(due_at) AS first FROM sandbox_daf_schedule GROUP BY account`, pg.Args{})
 	if err != nil {
 		return 0, wrapped(err)

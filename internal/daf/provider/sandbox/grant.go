@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"svcpay/internal/calendar"
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/calendar"
+	"svcpay/internal/platform/pg"
 )
 
 // The decline codes of grants.

@@ -14,7 +14,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"svcpay/internal/daf/provider"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 const (

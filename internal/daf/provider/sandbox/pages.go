@@ -8,7 +8,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Look is what a page of a visit shows. It is made for people who pretend to be donors.

@@ -21,8 +21,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"svcpay/internal/counterparty"
 	"svcpay/internal/daf/provider"
+	"svcpay/internal/sandbox/kit"
 )
 
 const (
@@ -43,7 +43,7 @@ var ErrNoAnswer = errors.New("sandbox daf: the connection was lost before an ans
 type Provider struct {
 	pool    *pgxpool.Pool
 	machine func() time.Time
-	timeOf  counterparty.AccountTime
+	timeOf  kit.AccountTime
 	client  *http.Client // sends notices
 
 	mu    sync.Mutex
@@ -53,7 +53,7 @@ type Provider struct {
 var _ provider.Provider = (*Provider)(nil)
 
 // New makes the provider over its own tables.
-func New(pool *pgxpool.Pool, machine func() time.Time, accountTime counterparty.AccountTime) *Provider {
+func New(pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTime) *Provider {
 	return &Provider{pool: pool, machine: machine, timeOf: accountTime, client: &http.Client{Timeout: noticeTimeout}}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Simulation is something that a test wants to happen to a grant now.

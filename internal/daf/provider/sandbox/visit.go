@@ -6,7 +6,7 @@ import (
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/money"
-	"svcpay/internal/pg"
+	"svcpay/internal/platform/pg"
 )
 
 // Step is what a visit's pages ask for next.

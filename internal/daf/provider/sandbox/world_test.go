@@ -16,8 +16,8 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
-	"svcpay/internal/pgtest"
 	"svcpay/internal/processor"
+	"svcpay/internal/testing/pgtest"
 )
 
 // start is a Thursday.

@@ -1,0 +1,348 @@
+package signature_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"pgregory.net/rapid"
+
+	"svcpay/internal/devtools/signature"
+)
+
+// sent is an event as webhooks have it: its members in their order, <, > and & escaped.
+const sent = `{"id":"evt_01jq8z6k4t8m2x9v5c7b1n3d0f","object":"event","type":"charge.captured","timestamp":"2026-12-01T09:00:00.000Z","sequence":7,` +
+	`"application_id":12,"merchant_id":3,"livemode":false,"api_version":"2026-12-01","request":{"id":null,"source":"job"},` +
+	`"data":{"object":{"id":"ch_1","fees":[{"fee":"capture_fee","rate":2.50}],"amount":12500,"object":"charge","metadata":{"a":"1","b":"2","aa":"3"},` +
+	`"description":"Grüße \u003c100 €\u003e \u0026 a \"quote\""},"previous_attributes":{"status":"authorized","version":1}}}`
+
+const eventID = "evt_01jq8z6k4t8m2x9v5c7b1n3d0f"
+
+// Secrets, of which the first signs.
+const (
+	ours   = "whsec_bm90IGEgc2VjcmV0IGJ1dCBhIHRleHQgb2YgMzIgYnk="
+	theirs = "whsec_YW5vdGhlciB0ZXh0IHRoYXQgaXMgb2YgMzIgYnl0ZXM="
+)
+
+var signedAt = time.Date(2026, 12, 1, 9, 0, 1, 0, time.UTC)
+
+// signed is a delivery of a body; the library of Standard Webhooks signs it.
+func signed(t testing.TB, secret, id string, body string) signature.Delivery {
+	t.Helper()
+	hook, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := hook.Sign(id, signedAt, []byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signature.Delivery{Header: http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {fmt.Sprint(signedAt.Unix())}, "Webhook-Signature": {text}}, Body: []byte(body)}
+}
+
+func good(t testing.TB) signature.Delivery { return signed(t, ours, eventID, sent) }
+
+// with is a delivery with something changed.
+func with(d signature.Delivery, change func(*signature.Delivery)) signature.Delivery {
+	d.Header, d.Body = d.Header.Clone(), bytes.Clone(d.Body)
+	change(&d)
+	return d
+}
+
+// bodied is the delivery with another body.
+func bodied(t testing.TB, body string) signature.Delivery {
+	t.Helper()
+	return with(good(t), func(d *signature.Delivery) { d.Body = []byte(body) })
+}
+
+// headed is the delivery with another header; an empty one is left out.
+func headed(t testing.TB, name, value string) signature.Delivery {
+	t.Helper()
+	return with(good(t), func(d *signature.Delivery) {
+		d.Header.Set(name, value)
+		if value == "" {
+			d.Header.Del(name)
+		}
+	})
+}
+
+// anew reads and writes the event as a program does that keeps no order of members.
+func anew(t testing.TB, write func(any) ([]byte, error)) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(sent), &v); err != nil {
+		t.Fatal(err)
+	}
+	text, err := write(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func pretty(t testing.TB) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(sent), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func raw(t testing.TB) []byte {
+	t.Helper()
+	code, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(good(t).Header.Get("Webhook-Signature"), "v1,"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// python is the text as json.dumps of Python writes it.
+func python() string {
+	spaced := strings.NewReplacer(`":`, `": `, `,"`, `, "`, `ü`, `\u00fc`, `ß`, `\u00df`, `€`, `\u20ac`, `\u003c`, `<`, `\u003e`, `>`, `\u0026`, `&`)
+	return spaced.Replace(sent)
+}
+
+// javascript is the text as JSON.stringify writes it.
+func javascript() string {
+	return strings.NewReplacer(`\u003c`, `<`, `\u003e`, `>`, `\u0026`, `&`).Replace(sent)
+}
+
+func TestDiagnosis(t *testing.T) {
+	t.Parallel()
+	const (
+		hm, hf, hw = signature.HeaderMissing, signature.HeaderMalformed, signature.HeaderWrong
+		sm, sw     = signature.SecretMalformed, signature.SecretWrong
+		br, bc     = signature.BodyReserialized, signature.BodyChanged
+		co, cn     = signature.ClockOld, signature.ClockNew
+		en         = signature.Environment
+	)
+	now := signedAt.Add(3 * time.Second)
+	expected := func(change func(*signature.Expected)) signature.Expected {
+		e := signature.Expected{Secrets: []string{ours}, Environment: "sandbox", ApplicationID: 12, Now: now}
+		if change != nil {
+			change(&e)
+		}
+		return e
+	}
+	secrets := func(s ...string) signature.Expected {
+		return expected(func(e *signature.Expected) { e.Secrets = s })
+	}
+	original := func(text string, s ...string) signature.Expected {
+		return expected(func(e *signature.Expected) { e.Original, e.Secrets = []byte(text), append(s, ours)[:1] })
+	}
+	later := func(d time.Duration) signature.Expected {
+		return expected(func(e *signature.Expected) { e.Now = signedAt.Add(d) })
+	}
+	changed := strings.Replace(sent, "12500", "12501", 1)
+	seen := map[signature.Kind]bool{}
+	for name, c := range map[string]struct {
+		d    signature.Delivery
+		e    signature.Expected
+		want []signature.Kind
+		says string
+	}{
+		"as it was sent":                    {good(t), expected(nil), nil, ""},
+		"by one of two":                     {good(t), secrets(theirs, ours), nil, ""},
+		"two signatures of a rotation":      {headed(t, "Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(make([]byte, 32))+" "+good(t).Header.Get("Webhook-Signature")), expected(nil), nil, ""},
+		"a signature of a later scheme":     {headed(t, "Webhook-Signature", "v1a,abc "+good(t).Header.Get("Webhook-Signature")), expected(nil), nil, ""},
+		"five minutes later":                {good(t), later(5 * time.Minute), nil, ""},
+		"what is no event":                  {signed(t, ours, "msg_1", "hello"), expected(nil), nil, ""},
+		"an environment that nobody states": {good(t), expected(func(e *signature.Expected) { e.Environment, e.ApplicationID = "", 0 }), nil, ""},
+
+		"no id":            {headed(t, "Webhook-Id", ""), expected(nil), []signature.Kind{hm}, "webhook-id"},
+		"no header at all": {with(good(t), func(d *signature.Delivery) { d.Header = nil }), expected(nil), []signature.Kind{hm, hm, hm}, ""},
+		"another name": {with(good(t), func(d *signature.Delivery) {
+			d.Header.Del("Webhook-Signature")
+			d.Header.Set("X-Hook-Signature", "v1,x")
+		}), expected(nil), []signature.Kind{hm}, "x-hook-signature"},
+		"no time":                       {headed(t, "Webhook-Timestamp", "yesterday"), expected(nil), []signature.Kind{hf}, "not a number"},
+		"milliseconds":                  {headed(t, "Webhook-Timestamp", fmt.Sprint(signedAt.UnixMilli())), expected(nil), []signature.Kind{hf}, "seconds since"},
+		"a date":                        {headed(t, "Webhook-Timestamp", signedAt.Format(time.RFC3339)), expected(nil), []signature.Kind{hf}, "seconds since"},
+		"another time":                  {headed(t, "Webhook-Timestamp", fmt.Sprint(signedAt.Unix()+17)), expected(nil), []signature.Kind{hw}, "webhook-timestamp"},
+		"another id":                    {headed(t, "Webhook-Id", "evt_01jq8z6k4t8m2x9v5c7b1n3d0g"), expected(nil), []signature.Kind{hw}, "webhook-id"},
+		"a signature that was cut":      {headed(t, "Webhook-Signature", "v1,abc="), expected(nil), []signature.Kind{hf}, "cut short"},
+		"an asymmetric signature alone": {headed(t, "Webhook-Signature", "v1a,"+base64.StdEncoding.EncodeToString(raw(t))), expected(nil), []signature.Kind{hf}, "another scheme"},
+		"in hexadecimal":                {headed(t, "Webhook-Signature", "v1,"+hex.EncodeToString(raw(t))), expected(nil), []signature.Kind{hf}, "not in the form"},
+		"without its version":           {headed(t, "Webhook-Signature", base64.StdEncoding.EncodeToString(raw(t))), expected(nil), []signature.Kind{hf}, "not in the form"},
+
+		"another secret":                      {good(t), secrets(theirs), []signature.Kind{sw}, "another secret signed it"},
+		"another secret, the event known":     {good(t), original(sent, theirs), []signature.Kind{sw}, "signed what was sent"},
+		"another secret, of what is no event": {signed(t, ours, "msg_1", "{}"), secrets(theirs), []signature.Kind{sw}, "no event"},
+		"the secret of svcpay listen": {good(t), expected(func(e *signature.Expected) {
+			e.Secrets, e.Others = []string{theirs}, []signature.Other{{Name: "svcpay listen", Secret: ours}}
+		}), []signature.Kind{sw}, "svcpay listen, not"},
+		"a secret of production": {good(t), expected(func(e *signature.Expected) {
+			e.Secrets, e.Others = []string{theirs}, []signature.Other{{"production", ours, true}}
+		}), []signature.Kind{en}, "secret of production"},
+		"an API key":                            {good(t), secrets("sk_sandbox_abc"), []signature.Kind{sm}, "API key"},
+		"a secret that was cut":                 {good(t), secrets(ours[:len(ours)-2]), []signature.Kind{sm}, "base64"},
+		"a secret without its prefix":           {good(t), secrets(ours[6:]), []signature.Kind{sm}, "whsec_"},
+		"a secret with a line end":              {good(t), secrets(ours + "\n"), []signature.Kind{sm}, "white space"},
+		"a malformed secret beside a right one": {good(t), secrets("x", ours), []signature.Kind{sm}, "Secret 1"},
+
+		"written by JSON.stringify":         {bodied(t, javascript()), expected(nil), []signature.Kind{br}, "escaped"},
+		"written by json.dumps":             {bodied(t, python()), expected(nil), []signature.Kind{br}, "escaped"},
+		"written with white space":          {bodied(t, pretty(t)), expected(nil), []signature.Kind{br}, "white space was put between"},
+		"a line end more":                   {bodied(t, sent+"\n"), expected(nil), []signature.Kind{br}, "around it"},
+		"written from a map of Go":          {bodied(t, anew(t, json.Marshal)), expected(nil), []signature.Kind{sw, br}, "without the event"}, // 2.50 becomes 2.5
+		"written from a map, event known":   {bodied(t, anew(t, json.Marshal)), original(sent), []signature.Kind{bc}, "data.object.fees.0.rate"},
+		"in another order":                  {bodied(t, reordered(`"type":"charge.captured",`, `"id":"evt_`)), expected(nil), []signature.Kind{br}, "another order"},
+		"its object in another order":       {bodied(t, reordered(`"amount":12500,`, `"id":"ch_1",`)), expected(nil), []signature.Kind{sw}, "changed or moved"},
+		"in another order, event known":     {bodied(t, reordered(`"amount":12500,`, `"id":"ch_1",`)), original(sent), []signature.Kind{br}, "written anew"},
+		"anew and another secret":           {bodied(t, javascript()), secrets(theirs), []signature.Kind{br, sw}, ""},
+		"anew, another secret, event known": {bodied(t, javascript()), original(sent, theirs), []signature.Kind{br, sw}, ""},
+		"anew with another id":              {with(bodied(t, pretty(t)), func(d *signature.Delivery) { d.Header.Set("Webhook-Id", "evt_x") }), expected(nil), []signature.Kind{hw, br}, ""},
+		"a changed amount, event known":     {bodied(t, changed), original(sent), []signature.Kind{bc}, "data.object.amount"},
+		"a member more, event known":        {bodied(t, strings.Replace(sent, `"amount"`, `"more":1,"amount"`, 1)), original(sent), []signature.Kind{bc}, "data.object.more"},
+		"a changed amount":                  {bodied(t, changed), expected(nil), []signature.Kind{sw}, "changed or moved"},
+		"changed, another secret":           {bodied(t, changed), original(sent, theirs), []signature.Kind{bc, sw}, ""},
+		"nothing":                           {bodied(t, ""), expected(nil), []signature.Kind{bc}, "empty"},
+		"half of it":                        {bodied(t, sent[:100]), expected(nil), []signature.Kind{bc}, "not JSON"},
+		"a form":                            {bodied(t, "id=evt_1&type=x"), original(sent), []signature.Kind{bc}, "everything"},
+
+		"too old":            {good(t), later(5*time.Minute + time.Second), []signature.Kind{co}, "5m1s ago"},
+		"too new":            {good(t), later(-5*time.Minute - time.Second), []signature.Kind{cn}, "5m1s from now"},
+		"old for less":       {good(t), expected(func(e *signature.Expected) { e.Tolerance = 2 * time.Second }), []signature.Kind{co}, "3s ago"},
+		"old, and by others": {good(t), expected(func(e *signature.Expected) { e.Secrets, e.Now = []string{theirs}, now.Add(time.Hour) }), []signature.Kind{sw, co}, ""},
+
+		"an event of the sandbox":        {good(t), expected(func(e *signature.Expected) { e.Environment = "production" }), []signature.Kind{en}, "of sandbox"},
+		"an event of production":         {signed(t, ours, eventID, strings.Replace(sent, `"livemode":false`, `"livemode":true`, 1)), expected(nil), []signature.Kind{en}, "of production"},
+		"an event of somebody else":      {good(t), expected(func(e *signature.Expected) { e.ApplicationID = 13 }), []signature.Kind{en}, "application 12"},
+		"elsewhere's event and secret":   {good(t), expected(func(e *signature.Expected) { e.Environment, e.Secrets = "production", []string{theirs} }), []signature.Kind{sw, en}, ""},
+		"elsewhere's, without a header":  {headed(t, "Webhook-Id", ""), expected(func(e *signature.Expected) { e.Environment = "production" }), []signature.Kind{hm, en}, ""},
+		"an environment of what is none": {signed(t, ours, "msg_1", `{"livemode":true}`), expected(nil), nil, ""},
+	} {
+		v := signature.Diagnose(c.d, c.e)
+		var got []signature.Kind
+		all := ""
+		for _, m := range v.Mistakes {
+			got, all = append(got, m.Kind), all+m.Text+"\n"
+			seen[m.Kind] = true
+		}
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if !slices.Equal(got, c.want) || !strings.Contains(all, c.says) {
+			t.Errorf("%s: %v, want %v\n%s", name, got, c.want, all)
+		}
+		if strings.Contains(all, "bm90IGEg") || strings.Contains(all, "YW5vdGhlci") {
+			t.Errorf("%s: a secret is told: %s", name, all)
+		}
+	}
+	for _, k := range signature.Kinds() {
+		if !seen[k] {
+			t.Errorf("no row makes the mistake %s", k)
+		}
+	}
+}
+
+// reordered is the event with a member moved before another.
+func reordered(moved, before string) string {
+	return strings.Replace(strings.Replace(sent, moved, "", 1), before, moved+before, 1)
+}
+
+// A verdict tells which of the secrets signed.
+func TestSecretsAreNumbered(t *testing.T) {
+	t.Parallel()
+	for number, secrets := range [][]string{{theirs}, {ours, theirs}, {theirs, ours}} {
+		v := signature.Diagnose(good(t), signature.Expected{Secrets: secrets, Now: signedAt.Add(time.Minute)})
+		if v.Secret != number || v.Age != time.Minute {
+			t.Errorf("%+v, want %d", v, number)
+		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	a, b := signature.NewSecret(), signature.NewSecret()
+	if a.Text() == b.Text() || len(a.Text()) != len("whsec_")+44 {
+		t.Errorf("%s, %s", a.Text(), b.Text())
+	}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+		if text := fmt.Sprintf(format, a); strings.Contains(text, a.Text()) {
+			t.Errorf("%s prints %s", format, text)
+		}
+	}
+	again, err := signature.SecretOf(a.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := again.Sign("evt_1", signedAt, []byte("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook, err := standardwebhooks.NewWebhook(a.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hook.VerifyIgnoringTimestamp([]byte("hello"), h); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHowTheBodyWasWrittenDoesNotMatter: any event that was read and written again, with the members of its envelope
+// in any order and any white space, is known for what was sent.
+func TestHowTheBodyWasWrittenDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringN(0, 20, 60)
+		object := rapid.MapOfN(text, rapid.OneOf(text.AsAny(), rapid.Int64().AsAny(), rapid.Bool().AsAny(), rapid.SliceOfN(text, 0, 3).AsAny(), rapid.MapOfN(text, text, 0, 3).AsAny()), 0, 6).Draw(t, "object")
+		members, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := signature.Sent([]byte(strings.Replace(sent, `{"status":"authorized","version":1}`, string(members), 1)))
+		hook, err := standardwebhooks.NewWebhook(ours)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := hook.Sign(eventID, signedAt, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := signature.Delivery{Header: http.Header{"Webhook-Id": {eventID}, "Webhook-Timestamp": {fmt.Sprint(signedAt.Unix())}, "Webhook-Signature": {code}}, Body: body}
+		e := signature.Expected{Secrets: []string{ours}, Now: signedAt}
+		if v := signature.Diagnose(d, e); len(v.Mistakes) > 0 {
+			t.Fatalf("as it was sent: %+v", v)
+		}
+		var v map[string]json.RawMessage
+		if err := json.Unmarshal(body, &v); err != nil {
+			t.Fatal(err)
+		}
+		if d.Body, err = json.MarshalIndent(v, rapid.StringMatching(` *`).Draw(t, "prefix"), "\t"); err != nil {
+			t.Fatal(err)
+		}
+		if v := signature.Diagnose(d, e); len(v.Mistakes) != 1 || !v.Has(signature.BodyReserialized) {
+			t.Fatalf("%s: %+v", d.Body, v)
+		}
+	})
+}
+
+func FuzzDiagnose(f *testing.F) {
+	d := good(f)
+	f.Add(d.Header.Get("Webhook-Id"), d.Header.Get("Webhook-Timestamp"), d.Header.Get("Webhook-Signature"), ours, []byte(sent), []byte(sent))
+	f.Add("", "1", "v1,", "whsec_", []byte(`{"data":[[]]}`), []byte(`{"a":{}}`))
+	f.Fuzz(func(t *testing.T, id, at, code, secret string, body, original []byte) {
+		d := signature.Delivery{Header: http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {at}, "Webhook-Signature": {code}}, Body: body}
+		v := signature.Diagnose(d, signature.Expected{Secrets: []string{secret}, Original: original, Now: signedAt})
+		hook, err := standardwebhooks.NewWebhook(secret)
+		believed := err == nil && hook.VerifyIgnoringTimestamp(body, d.Header) == nil
+		if fine := len(v.Mistakes) == 0; fine && !believed {
+			t.Errorf("%q %q %q %q is believed", id, at, code, body)
+		}
+		for _, m := range v.Mistakes {
+			if m.Text == "" || !slices.Contains(signature.Kinds(), m.Kind) {
+				t.Errorf("%+v", m)
+			}
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/ids"
+	"svcpay/internal/platform/pg"
+)
+
+// start is what the first entry of a chain follows from.
+var start [sha256.Size]byte
+
+// after is the hash of a content that follows another hash; the database computes the same.
+func after(hash, content []byte) []byte {
+	sum := sha256.Sum256(append(bytes.Clone(hash), content...))
+	return sum[:]
+}
+
+// Flaw says what is wrong with a chain.
+type Flaw string
+
+// The flaws. Of a chain with one, nothing after it is proven.
+const (
+	Altered Flaw = "altered" // an entry's content or hash is not what it was, or it stands in another's place
+	Missing Flaw = "missing" // an entry is not there
+	CutOff  Flaw = "cut_off" // the last entries are not there, or there are more than were written
+)
+
+// Chain is the state of one chain.
+type Chain struct {
+	ApplicationID int64 // 0: the deployment's own
+	Entries       int64 // that were looked at and are in order
+	// Head is the hash of the last entry in hexadecimal digits: whoever keeps it can tell later that
+	// nothing before was rewritten. "" of a chain without entries.
+	Head string
+	// Flaw is the first that was found, "" for none, and Position where.
+	Flaw     Flaw
+	Position int64
+	ID       ids.AuditEntry // of the entry there, if there is one
+}
+
+// end is how far a chain has come.
+type end struct {
+	ApplicationID int64  `db:"application_id"`
+	Position      int64  `db:"position"`
+	Hash          []byte `db:"hash"`
+	Last          int64  `db:"last"` // the last entry that is there
+}
+
+const selectEnds = `
+	SELECT c.application_id, c.position, c.hash,
+		coalesce((SELECT max(e.position) FROM audit_entries e WHERE e.application_id = c.application_id), 0) AS last
+	FROM audit_chains c`
+
+// Chains lists the applications that have a chain, 0 for the deployment's own.
+func (l *Log) Chains(ctx context.Context) ([]int64, error) {
+	ends, err := pg.All[end](ctx, l.pool, selectEnds+` ORDER BY c.application_id`, pg.Args{})
+	out := make([]int64, len(ends))
+	for i, e := range ends {
+		out[i] = e.ApplicationID
+	}
+	return out, err
+}
+
+// ChainOf inspects the chain of the actor's application; of the deployment itself for who works in it
+// without having chosen one. What was found in the last minute is told again.
+func (l *Log) ChainOf(ctx context.Context, a authz.Actor) (Chain, error) {
+	if err := l.Check(a, authz.AuditRead); err != nil {
+		return Chain{}, err
+	}
+	// One at a time, and none that was looked at just now: whoever asks again and again has it computed once a minute.
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	if kept, ok := l.looked[a.ApplicationID]; ok && l.now().Sub(kept.at) < inspectAgain {
+		return kept.Chain, nil
+	}
+	c, err := l.Inspect(ctx, a.ApplicationID)
+	if err == nil {
+		l.looked[a.ApplicationID] = looked{c, l.now()}
+	}
+	return c, err
+}
+
+// inspectAgain is how long what a look at a chain found is told again.
+const inspectAgain = time.Minute
+
+type looked struct {
+	Chain
+	at time.Time
+}
+
+// inspectAtOnce is how many entries are read at a time.
+const inspectAtOnce = 1000
+
+// Inspect computes a chain anew from its first entry on. Entries may be added meanwhile.
+func (l *Log) Inspect(ctx context.Context, applicationID int64) (Chain, error) {
+	out := Chain{ApplicationID: applicationID}
+	to, err := pg.One[end](ctx, l.pool, selectEnds+` WHERE c.application_id = @application_id`, pg.Args{"application_id": applicationID})
+	if errors.Is(err, pg.ErrNone) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	hash := start[:]
+	for out.Entries < to.Position {
+		entries, err := pg.All[Entry](ctx, l.pool, `
+			SELECT `+columns+` FROM audit_entries
+			WHERE application_id = @application_id AND position > @done AND position <= @last ORDER BY position LIMIT @limit`,
+			pg.Args{"application_id": applicationID, "done": out.Entries, "last": to.Position, "limit": inspectAtOnce})
+		if err != nil {
+			return out, err
+		}
+		for _, e := range entries {
+			if hash, err = out.step(e, hash); err != nil || out.Flaw != "" {
+				return out, err
+			}
+		}
+		if len(entries) == 0 {
+			break
+		}
+	}
+	if out.Entries != to.Position || to.Last != to.Position || !bytes.Equal(hash, to.Hash) {
+		out.Flaw, out.Position = CutOff, out.Entries+1
+	}
+	out.Head = hex.EncodeToString(hash)
+	return out, nil
+}
+
+// step looks at the next entry, which should follow a hash, and returns its own.
+func (c *Chain) step(e Entry, hash []byte) ([]byte, error) {
+	if c.Position = c.Entries + 1; e.Position != c.Position {
+		c.Flaw = Missing
+		return hash, nil
+	}
+	content, err := e.content()
+	if err != nil {
+		return hash, err
+	}
+	if !bytes.Equal(after(hash, content), e.Hash) {
+		c.Flaw, c.ID = Altered, e.ID
+		return hash, nil
+	}
+	c.Entries, c.Position = e.Position, 0
+	return e.Hash, nil
+}

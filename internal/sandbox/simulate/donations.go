@@ -1,0 +1,57 @@
+package simulate
+
+import (
+	"context"
+
+	"svcpay/internal/authz"
+	"svcpay/internal/check"
+	"svcpay/internal/daf"
+	"svcpay/internal/daf/provider"
+	"svcpay/internal/fault"
+	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/processor"
+)
+
+// GrantHappening is what the provider of donor-advised funds is told to let happen to a grant now.
+type GrantHappening struct {
+	Account   string
+	Reference string // ours, of the grant
+	Kind      provider.EventKind
+}
+
+// grantKinds are the events of a grant by the words of the API.
+var grantKinds = map[string]provider.EventKind{"completed": provider.GrantCompleted, "canceled": provider.GrantCanceled}
+
+// DonationOutcomes lists what can be simulated of a DAF donation.
+func DonationOutcomes() []string { return []string{"completed", "canceled"} }
+
+// DonationInput says what happens to a DAF donation.
+type DonationInput struct {
+	Outcome *string `json:"outcome"`
+}
+
+// Validate returns every mistake that can be seen without looking anything up.
+func (in DonationInput) Validate() fault.Fields {
+	var fs fault.Fields
+	check.Choice(&fs, "outcome", in.Outcome, DonationOutcomes()...)
+	return fs
+}
+
+// Donation has the grant of an integrated donation completed or canceled at the provider, takes it in, and returns
+// the donation as it then is.
+func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in DonationInput, claim *idempotency.Claim) (idempotency.Result[daf.Donation], error) {
+	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
+		return idempotency.Result[daf.Donation]{}, err
+	}
+	if err := in.Validate().Err(); err != nil {
+		return idempotency.Result[daf.Donation]{}, err
+	}
+	get := func() (daf.Donation, error) { return s.Donations.Get(ctx, actor, id) }
+	return once(ctx, s, claim, get, func(ctx context.Context, d daf.Donation) error {
+		if d.Provider == nil {
+			return fault.New(fault.KindConflict, "simulation_not_possible", "Nobody tells of a donation that is not integrated. Change its status instead.")
+		}
+		return s.HappenToGrant(ctx, GrantHappening{Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: d.Provider.Reference,
+			Kind: grantKinds[*in.Outcome]})
+	})
+}
