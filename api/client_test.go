@@ -59,9 +59,9 @@ type site struct {
 }
 
 // open serves a new world.
-func open(t *testing.T) *site {
+func open(t *testing.T, changes ...fixture.Change) *site {
 	t.Helper()
-	w := fixture.New(t)
+	w := fixture.New(t, changes...)
 	return serve(t, w, configOf(w), time.Minute)
 }
 

@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/fixture"
 )
 
 var merchantResource = resource{
@@ -223,10 +225,13 @@ func TestNewMerchantsHaveTheApplicationsFees(t *testing.T) {
 
 const associationText = "7B227073704964223A2231227D\n" // {"pspId":"1"}
 
+// findsSitesAt has websites of names under localhost found at a test's server.
+func findsSitesAt(shop *httptest.Server) fixture.Change {
+	return func(d *assembly.Deps) { d.LocalPort = shop.Listener.Addr().(*net.TCPAddr).Port }
+}
+
 func TestDomainsAreVerified(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	domains, verify := ofUS(s, "/domains"), ofUS(s, "/domains/verify")
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if host, _, _ := net.SplitHostPort(r.Host); host != "shop.localhost" {
 			http.NotFound(w, r)
@@ -235,7 +240,8 @@ func TestDomainsAreVerified(t *testing.T) {
 		_, _ = io.WriteString(w, associationText)
 	}))
 	t.Cleanup(shop.Close)
-	s.Merchants.LocalPort = shop.Listener.Addr().(*net.TCPAddr).Port
+	s := open(t, findsSitesAt(shop))
+	domains, verify := ofUS(s, "/domains"), ofUS(s, "/domains/verify")
 	s.on(t, http.MethodPut, ofUS(s, ""), `{"domains":["shop.localhost","b.localhost"]}`, "").want(t, 200, "")
 	type page struct {
 		Data []merchant.Domain
@@ -265,7 +271,6 @@ func TestDomainsAreVerified(t *testing.T) {
 
 func TestDomainsOfAMerchantAreVerifiedOnceAtATime(t *testing.T) {
 	t.Parallel()
-	s := open(t)
 	asked, release := make(chan struct{}), make(chan struct{})
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(asked)
@@ -273,7 +278,7 @@ func TestDomainsOfAMerchantAreVerifiedOnceAtATime(t *testing.T) {
 		_, _ = io.WriteString(w, associationText)
 	}))
 	t.Cleanup(shop.Close)
-	s.Merchants.LocalPort = shop.Listener.Addr().(*net.TCPAddr).Port
+	s := open(t, findsSitesAt(shop))
 	s.on(t, http.MethodPut, ofUS(s, ""), `{"domains":["slow.localhost"]}`, "").want(t, 200, "")
 	if _, err := s.Merchants.InstallAssociation(t.Context(), s.Admin(), []byte(associationText), nil); err != nil {
 		t.Fatal(err)

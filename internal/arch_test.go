@@ -121,7 +121,7 @@ var rows = map[string]row{
 	"devtools/signature": {4, "0"},
 	"devtools/listen":    {4, "0 event devtools/signature"},
 	"devtools/doctor":    {4, "ids platform/pg migrations vault"},
-	"assembly":           {4, "0 1 2 3 inbound reconcile report receipt sandbox/simulate processor/sandbox daf/provider/sandbox"},
+	"assembly":           {4, "0 1 2 3 inbound notify reconcile report receipt sandbox/simulate processor/sandbox daf/provider/sandbox"},
 
 	"api":         {5, "0 1 2 3 assembly report sandbox/simulate static"},
 	"api/browser": {5, "0 1 2 3 static views/bank views/daf views/modal views/sheet views/ui"},

@@ -28,9 +28,9 @@ var fuzzed = map[string]string{
 	"ids.Parse": "FuzzParse", "ids.ID.UnmarshalText": "FuzzParse", "instant.Time.UnmarshalJSON": "FuzzTime", "ledger.ParseSource": "FuzzSource",
 	"merchant.ParseDomain": "FuzzParseDomain",
 	"money.ParseCurrency":  "FuzzCurrency", "money.ParseDecimal": "FuzzDecimal", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
-	"patch.Member.UnmarshalJSON": "FuzzMember", "redact.Text": "FuzzRedact", "redact.JSON": "FuzzRedact", "redact.Query": "FuzzRedact",
-	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.FindPANs": "FuzzPAN", "simulate.AdvanceInput.Validate": "FuzzAdvance",
-	"signature.nodeOf": "FuzzDiagnose", "signature.SecretOf": "FuzzDiagnose",
+	"check/patch.Member.UnmarshalJSON": "FuzzMember", "sensitive/redact.Text": "FuzzRedact", "sensitive/redact.JSON": "FuzzRedact", "sensitive/redact.Query": "FuzzRedact",
+	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.FindPANs": "FuzzPAN", "sandbox/simulate.AdvanceInput.Validate": "FuzzAdvance",
+	"devtools/signature.nodeOf": "FuzzDiagnose", "devtools/signature.SecretOf": "FuzzDiagnose",
 	"search.Parse": "FuzzParse", "report.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
 	"wallet.canonical.UnmarshalText": "FuzzOpen", "wallet/credentials.parseRootKeys": "FuzzRootKeys",
@@ -45,7 +45,7 @@ var unfuzzed = map[string]string{
 	"identity.NewKey.parseRights":          "words of a list",
 	"identity.NewKey.parseMerchants":       "integers that json has read",
 	"wallet/sandbox.parseKey":              "our own file",
-	"localpg.parseAccount":                 "the machine's accounts",
+	"platform/localpg.parseAccount":        "the machine's accounts",
 	"test/bench.parseStat":                 "the machine's own figures of a process",
 }
 

@@ -109,9 +109,9 @@ func position(call *ast.CallExpr) int {
 	case x != nil && x.Name == "pg" && slices.Contains([]string{"One", "All", "Value", "Exec", "Find", "Planned"}, s.Sel.Name):
 		at = 2
 	case isPage(s):
-		at = map[string]int{"Page": 3, "PageOf": 2}[s.Sel.Name]
+		at = 3
 	case slices.Contains([]string{"Exec", "Query", "QueryRow"}, s.Sel.Name),
-		x != nil && slices.Contains([]string{"tx.Row", "pg.Ahead"}, x.Name+"."+s.Sel.Name):
+		x != nil && slices.Contains([]string{"tx.Row", "pg.Ask"}, x.Name+"."+s.Sel.Name):
 		at = 1
 	case slices.Contains([]string{"Later", "Queue"}, s.Sel.Name):
 		at = 0
@@ -125,10 +125,10 @@ func position(call *ast.CallExpr) int {
 // isRow tells whether a call is tx.Row, which is given one row of many.
 func isRow(s *ast.SelectorExpr) bool { return s != nil && s.Sel.Name == "Row" }
 
-// isPage tells whether a call is pg.Page or pg.PageOf, which add to its statement.
+// isPage tells whether a call is pg.Page, which adds to its statement.
 func isPage(s *ast.SelectorExpr) bool {
 	x, ok := s.X.(*ast.Ident)
-	return ok && x.Name == "pg" && (s.Sel.Name == "Page" || s.Sel.Name == "PageOf")
+	return ok && x.Name == "pg" && s.Sel.Name == "Page"
 }
 
 // ends are what pg.Page adds to a statement, read from its constants.
@@ -287,8 +287,8 @@ func TestEveryStatementFitsTheSchema(t *testing.T) {
 	set := token.NewFileSet()
 	var sources []source
 	for _, p := range modulePackages(t) {
-		uses := slices.Contains(p.Imports, "svcpay/internal/platform/pg") || short(p.ImportPath) == "pg"
-		if !uses || slices.Contains([]string{"pgtest", "localpg"}, short(p.ImportPath)) {
+		uses := slices.Contains(p.Imports, "svcpay/internal/platform/pg") || short(p.ImportPath) == "platform/pg"
+		if !uses || slices.Contains([]string{"testing/pgtest", "platform/localpg"}, short(p.ImportPath)) {
 			continue
 		}
 		for _, name := range p.GoFiles {

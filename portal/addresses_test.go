@@ -23,7 +23,7 @@ var domainForms = []string{asciiDomain, shownDomain, "BÜCHER.example", "bu\u030
 // A person signs in, asks for a link and is invited with any form of their address, and mail goes to the one that servers take.
 func TestPeopleUseAnyFormOfTheirAddress(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	_, err := w.World.Identity.CreatePerson(t.Context(), identity.NewPerson{Email: "chef@BÜCHER.example", Name: "Chef", Password: password,
 		Grants: []identity.Grant{{Role: "support_staff", Scope: "system"}}})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestPeopleUseAnyFormOfTheirAddress(t *testing.T) {
 // Mail cannot be sent everywhere to letters beyond ASCII before the @: forms that make the service send some say so.
 func TestAddressesThatMailCannotReach(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
 	staff, admin := w.as(authz.RoleOrganizationStaff), w.as(authz.RoleSystemAdmin)
 	for path, cookie := range map[string]string{chargesPath + "/" + one.ID.String() + "/receipt": staff, teamPath + "/invite": admin} {

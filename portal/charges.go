@@ -105,18 +105,13 @@ func (p *Portal) showCharges(c echo.Context) error {
 	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Charges.Title), view))
 }
 
-// chargesAndPayees finds the charges of a page and, in the same journey, the merchants that they may be selected by.
+// chargesAndPayees finds the charges of a page and the merchants that they can be filtered by.
 func (p *Portal) chargesAndPayees(c echo.Context, in charge.ListInput) (charges page.Of[charge.Summary], here payees, err error) {
 	ctx, a := c.Request().Context(), actor(c)
-	list, err := p.Charges.SummariesAsked(ctx, a, in)
-	if err != nil {
+	if charges, err = p.Charges.Summaries(ctx, a, in); err != nil {
 		return charges, here, err
 	}
-	first, err := p.Merchants.FirstAsked(a, offered)
-	if err != nil {
-		return charges, here, err
-	}
-	charges, merchants, err := pg.Both(ctx, list, first)
+	merchants, err := p.Merchants.First(ctx, a, offered)
 	if err != nil {
 		return charges, here, err
 	}

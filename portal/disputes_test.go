@@ -256,7 +256,7 @@ func TestDisputesAreFilteredByReason(t *testing.T) {
 func TestHintsOfTheSandboxStayThere(t *testing.T) {
 	t.Parallel()
 	for _, sandbox := range []bool{true, false} {
-		w := newWorld(t, func(c *Config) { mailing(c); c.Sandbox = sandbox })
+		w := mailWorld(t, func(c *Config) { c.Sandbox = sandbox })
 		login := w.send(loginPath, nil)
 		if strings.Contains(login.body, "credentials file") != sandbox {
 			t.Errorf("the demo's people in a sandbox (%v)", sandbox)

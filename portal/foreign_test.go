@@ -30,7 +30,7 @@ import (
 // lived is a portal over a demo with its history: nearly all of it is Riverside's.
 func lived(t *testing.T) *world {
 	t.Helper()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	maker := demo.Maker{Identity: w.World.Identity, Merchants: w.Merchants, Payouts: w.Payouts, DAF: w.DAF}
 	c, err := maker.Ensure(t.Context(), demo.Credentials{Application: w.App, Other: &w.Other}, fixture.PageOrigin)
 	if err == nil {

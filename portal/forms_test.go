@@ -41,7 +41,7 @@ func TestProblemsStandAboveAndBesideTheirInputs(t *testing.T) {
 // which is asked for the first time.
 func TestTitlesTellOfRefusedForms(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	admin := w.as(authz.RoleApplicationAdmin)
 	for path, want := range map[string]string{invitePath: "Error: Invite somebody", webhooksPath + "/new": "Error: ", merchantNew: "Error: Add a merchant",
 		forgotPath: "Error: ", teamPath + "/0/role": "There is no such page"} {

@@ -11,9 +11,6 @@ import (
 	"svcpay/internal/platform/mail"
 )
 
-// mailing has a world's mails go to its inbox.
-func mailing(c *Config) { c.Mail.Sender = mail.Files{} }
-
 // letters delivers what is due and returns everything in the inbox, the newest first.
 func (w *world) letters() []mail.Letter {
 	w.t.Helper()
@@ -39,7 +36,7 @@ func (w *world) path(l mail.Letter) string {
 
 func TestAnInvitationIsMailed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	cookie := w.as(authz.RoleApplicationAdmin)
 	a := w.send(invitePath, url.Values{"email": {"new@example.org"}, "place": {"application_admin@app:" + strconv.FormatInt(w.App.AppID, 10)}}, "Cookie", cookie)
 	a.wants(t, http.StatusSeeOther, teamPath)
@@ -55,8 +52,8 @@ func TestTheInboxIsThereOnlyWhereMailsGoNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.send(inboxPath, nil).wants(t, http.StatusNotFound, "")
-	w = newWorld(t, mailing)
+	w = mailWorld(t, nil)
 	w.send(inboxPath, nil).says(t, "No mails yet")
-	w = newWorld(t, func(c *Config) { mailing(c); c.Sandbox = false })
+	w = mailWorld(t, func(c *Config) { c.Sandbox = false })
 	w.send(inboxPath, nil).wants(t, http.StatusNotFound, "")
 }

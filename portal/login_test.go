@@ -14,7 +14,7 @@ import (
 
 func TestSignInShowsWhoIsThere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	w.send("/", nil).wants(t, http.StatusSeeOther, "/portal")
 	w.send("/portal/", nil).wants(t, http.StatusSeeOther, "/portal")
 	w.send("/portal", nil).wants(t, http.StatusSeeOther, "/portal/login")

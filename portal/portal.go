@@ -18,7 +18,6 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
-	"svcpay/internal/notify"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/ratelimit"
 	"svcpay/views/text"
@@ -66,15 +65,6 @@ func New(c Config) (*Portal, error) {
 	}
 	if err := c.Identity.AcceptPasskeys(c.BaseURL); err != nil {
 		return nil, err
-	}
-	if c.Mail.On() {
-		n := notify.New(c.Mail, c.Identity, c.BaseURL)
-		c.Identity.SendInvitations(n.Invitation)
-		c.Identity.WriteLetters(n)
-		c.Disputes.WriteLetters(n)
-		c.Payouts.WriteLetters(n)
-		c.Webhooks.WriteLetters(n)
-		c.Fees.WriteLetters(n)
 	}
 	p := &Portal{Config: c, files: built, sessions: sessionStore{c.Identity}, origins: http.NewCrossOriginProtection()}
 	if c.PerPerson > 0 {

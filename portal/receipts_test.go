@@ -12,7 +12,7 @@ import (
 
 func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
 	at := chargesPath + "/" + one.ID.String()
 	cookie := w.as(authz.RoleOrganizationStaff)
@@ -55,7 +55,7 @@ func TestAReceiptIsSentOncePerFormAndAgainWhenAskedFor(t *testing.T) {
 // A payer may have given no address: the form asks for it. A receipt that is sent too often is refused in its form.
 func TestAReceiptWithoutAnAddressAndOneTooMany(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE charges SET billing = billing - 'email' WHERE id = @id`, pg.Args{"id": one.ID}); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // that is hashed, and never an answer before the time that covers both.
 func TestALinkForNobodyIsTheSameWork(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	work := func(email string) (turns int64, took time.Duration) {
 		before, began := w.Pool.Stat().AcquireCount(), time.Now()
 		if err := w.World.Identity.AskReset(t.Context(), email, identity.Visitor{}); err != nil {

@@ -53,7 +53,7 @@ const another = "violet horse battery staple"
 
 func TestAForgottenPasswordIsReset(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	in := w.signedIn()
 	w.send(forgotPath, nil).says(t, "Forgot your password?", "Send the link")
 	w.send(loginPath, nil).says(t, `href="/portal/forgot"`)
@@ -93,7 +93,7 @@ func TestAForgottenPasswordIsReset(t *testing.T) {
 
 func TestLinksToOneAddressAreFew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	for _, email := range []string{dana, "nobody@example.org"} {
 		for range 3 {
 			w.send(forgotPath, url.Values{"email": {email}}).wants(t, http.StatusOK, "")
@@ -151,7 +151,7 @@ func (w *world) withApp(in string) (secret string, codes []string, session strin
 
 func TestASecondFactorIsAskedFor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	before := w.signedIn()
 	secret, codes, in := w.withApp(before)
 	w.send("/portal", nil, "Cookie", before).wants(t, http.StatusSeeOther, "/portal/login?notice=ended") // the session has another id
@@ -198,7 +198,7 @@ func TestASecondFactorIsAskedFor(t *testing.T) {
 
 func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	secret, codes, in := w.withApp(w.signedIn())
 	for _, sql := range []string{`SELECT string_agg(t::text, '') FROM people t`, `SELECT string_agg(t::text, '') FROM recovery_codes t`} {
 		var text string
@@ -229,7 +229,7 @@ func TestSecretsOfSecondFactorsAreKeptSealed(t *testing.T) {
 
 func TestWhatMattersTakesAProof(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	in := w.as(authz.RoleApplicationAdmin)
 	ask := url.Values{"email": {"new@example.org"}, "place": {"nowhere"}, "odd": {"a", "b"}}
 	w.send(invitePath, ask, "Cookie", in).wants(t, http.StatusUnprocessableEntity, "") // just signed in
@@ -270,7 +270,7 @@ func TestWhatMattersTakesAProof(t *testing.T) {
 
 func TestProofsByAnAppAndTheirBound(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	secret, _, in := w.withApp(w.signedIn())
 	w.pass(11 * time.Minute)
 	w.send("/portal/settings/password", nil, "Cookie", in).says(t, `name="proof_code"`)
@@ -286,7 +286,7 @@ func TestProofsByAnAppAndTheirBound(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	first := w.send(loginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36")
 	in := first.session(t)
 	second := w.send(loginPath, login(dana, password), "User-Agent", "Mozilla/5.0 (iPhone; CPU) Safari/604.1").session(t)
@@ -340,7 +340,7 @@ func TestSettings(t *testing.T) {
 
 func TestAPasswordIsChangedByWhoIsSignedIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mailing)
+	w := mailWorld(t, nil)
 	in, other := w.signedIn(), w.signedIn()
 	a := w.send("/portal/settings/password", url.Values{"password": {"short"}}, "Cookie", in)
 	a.wants(t, http.StatusUnprocessableEntity, "")
@@ -354,7 +354,7 @@ func TestAPasswordIsChangedByWhoIsSignedIn(t *testing.T) {
 
 func TestOutsideASandboxAPasswordAloneIsNotEnough(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { mailing(c); c.Sandbox = false })
+	w := mailWorld(t, func(c *Config) { c.Sandbox = false })
 	in := w.signedIn()
 	w.send("/portal", nil, "Cookie", in).wants(t, http.StatusSeeOther, settingsPath)
 	w.send(settingsPath, nil, "Cookie", in).says(t, "Set up a second factor first")

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
-	"svcpay/internal/merchant"
+	"svcpay/internal/testing/fixture"
 )
 
 // input is the value of a form's hidden input.
@@ -29,12 +30,8 @@ func withSites(t *testing.T, sites http.HandlerFunc) *world {
 	t.Helper()
 	server := httptest.NewServer(sites)
 	t.Cleanup(server.Close)
-	w := newWorld(t, func(c *Config) {
-		d := c.Merchants.Deps
-		d.LocalPort = server.Listener.Addr().(*net.TCPAddr).Port
-		c.Merchants = merchant.New(d)
-	})
-	return w
+	port := server.Listener.Addr().(*net.TCPAddr).Port
+	return worldOf(t, fixture.New(t, func(d *assembly.Deps) { d.LocalPort = port }), nil)
 }
 
 func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {

@@ -52,9 +52,20 @@ var built = fstest.MapFS{
 
 func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
-	w := &world{World: fixture.New(t), t: t, echo: echo.New(), log: &strings.Builder{}}
+	return worldOf(t, fixture.New(t), change)
+}
+
+// mailWorld is a world that sends mails.
+func mailWorld(t *testing.T, change func(*Config)) *world {
+	t.Helper()
+	return worldOf(t, fixture.New(t, fixture.SendsMail), change)
+}
+
+func worldOf(t *testing.T, inner *fixture.World, change func(*Config)) *world {
+	t.Helper()
+	w := &world{World: inner, t: t, echo: echo.New(), log: &strings.Builder{}}
 	w.invent(dana, "Dana Reed", identity.Grant{Role: "support_staff", Scope: "system"})
-	c := Config{Services: *w.Services, Static: built, BaseURL: "http://localhost:8080", Sandbox: true,
+	c := Config{Services: *w.Services, Static: built, BaseURL: fixture.BaseURL, Sandbox: true,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: w.Clock.Now}
 	if change != nil {
 		change(&c)

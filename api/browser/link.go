@@ -73,7 +73,7 @@ func RegisterLink(r Router, c LinkConfig) error {
 	if err != nil {
 		return err
 	}
-	m := &linkModal{LinkConfig: c, shown: filesOfModal(b), action: c.Links.Institutions.PagesOrigin()}
+	m := &linkModal{LinkConfig: c, shown: filesOfModal(b), action: c.Links.PagesOrigin()}
 	add := func(method, path string, h func(echo.Context, payerWay) error) {
 		r.Add(method, linkPath+":secret"+path, m.on(h))
 	}

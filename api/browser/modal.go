@@ -54,7 +54,7 @@ func RegisterModal(r Router, c ModalConfig) error {
 	if err != nil {
 		return err
 	}
-	m := &modal{ModalConfig: c, files: b, action: c.Workflows.Provider.PagesOrigin(), shown: filesOfModal(b)}
+	m := &modal{ModalConfig: c, files: b, action: c.Workflows.PagesOrigin(), shown: filesOfModal(b)}
 	r.Add(http.MethodGet, modalAssets+"*", m.asset)
 	way := func(method, path string, h func(echo.Context, way) error) {
 		r.Add(method, modalPath+":secret"+path, m.on(h))

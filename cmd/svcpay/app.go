@@ -82,8 +82,8 @@ func (a *app) wire(machine func() time.Time, watch func(processor.Processor) pro
 	kept := vault.New(a.keys)
 	kept.Unreadable = a.meter.Unreadable
 	d := assembly.Deps{Wallets: a.wallets.open, Pool: a.pool, Vault: kept, Secrets: a.keys.Secrets, Clock: clocks,
-		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender,
-		Processor: watch(network(parties.processor)), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Machine: machine,
+		Webhooks: safehttp.Policy{Local: a.config.webhookLocal}, Mail: a.sender, BaseURL: a.config.baseURL,
+		Processor: watch(network(parties.processor)), DAF: parties.funds, Banks: parties.banks, Check: a.check, Environment: a.config.environment, Now: machine,
 		LocalPort: a.config.domainPort, FeeDefaults: a.config.feeDefaults}
 	parties.sandbox.fill(&d)
 	return assembly.New(d), parties

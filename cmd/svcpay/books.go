@@ -70,8 +70,8 @@ func (reconcileCommand) Run(w *world) error {
 	}
 	parties := partiesOf(c.environment, pool, machineTime, clock.New(pool, machineTime))
 	return errors.Join(
-		compareNow(w, "The processor's book", reconcile.New(reconcile.Deps{Pool: pool, Processor: parties.processor, Machine: machineTime})),
-		compareNow(w, "The book of grants", reconcile.NewGrants(reconcile.GrantDeps{Pool: pool, Provider: parties.funds, Machine: machineTime})),
+		compareNow(w, "The processor's book", reconcile.New(reconcile.Deps{Pool: pool, Processor: parties.processor, Now: machineTime})),
+		compareNow(w, "The book of grants", reconcile.NewGrants(reconcile.GrantDeps{Pool: pool, Provider: parties.funds, Now: machineTime})),
 	)
 }
 

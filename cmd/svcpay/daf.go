@@ -37,8 +37,8 @@ func (enrollEligibleCommand) Help() string {
 func donations(pool *pgxpool.Pool, environment identity.Environment) *daf.Service {
 	clocks := clock.New(pool, machineTime)
 	funds := partiesOf(environment, pool, machineTime, clocks).funds
-	return daf.New(daf.Deps{Pool: pool, Provider: funds, Clock: clocks, Environment: environment,
-		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Environment: environment}),
+	return daf.New(daf.Deps{Pool: pool, Provider: funds, Clock: clocks, Livemode: environment == identity.Production,
+		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: environment == identity.Production}),
 		Grants:    operation.NewResolver(pool, funds, machineTime)})
 }
 

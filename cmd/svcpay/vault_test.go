@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/assembly"
+	"svcpay/internal/identity"
 	"svcpay/internal/testing/fixture"
+	"svcpay/internal/token"
 	"svcpay/internal/vault"
 )
 
@@ -15,6 +18,12 @@ func checkVault(w *fixture.World, keyFile string) (status int, out, complaints s
 	var stdout, stderr bytes.Buffer
 	status = run([]string{"vault", "check"}, []string{"DATABASE_URL=" + w.Pool.Config().ConnString(), "SVCPAY_ENVIRONMENT=sandbox", "SVCPAY_VAULT_KEY_FILE=" + keyFile}, &stdout, &stderr)
 	return status, stdout.String(), stderr.String()
+}
+
+// sealedBy makes tokens in the world's database with other keys.
+func sealedBy(w *fixture.World, keys *vault.Keys) *token.Service {
+	return assembly.New(assembly.Deps{Pool: w.Pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: w.Clocks, Processor: w.Processor,
+		DAF: w.Funds, Banks: w.Banks, Check: w.Gate, Environment: identity.Sandbox, Now: w.Clock.Now}).Tokens
 }
 
 func TestVaultCheckOpensEveryRow(t *testing.T) { // the command sets the program's log: by itself
@@ -27,13 +36,12 @@ func TestVaultCheckOpensEveryRow(t *testing.T) { // the command sets the program
 	if status, out, complaints := checkVault(w, file); status != 0 || out != "Rows that open: 0\n" {
 		t.Errorf("an empty vault: %d %s%s", status, out, complaints)
 	}
-	a := appOf(t, w, "sandbox")
-	a.Tokens.Vault = vault.New(keys)
+	tokens := sealedBy(w, keys)
 	card, bank := w.Card("4242424242424242"), w.USBank("000123456789")
-	if _, err := a.Tokens.CreateCard(t.Context(), w.Session(), "retry-1", card); err != nil {
+	if _, err := tokens.CreateCard(t.Context(), w.Session(), "retry-1", card); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Tokens.CreateBank(t.Context(), w.Session(), "retry-2", bank); err != nil {
+	if _, err := tokens.CreateBank(t.Context(), w.Session(), "retry-2", bank); err != nil {
 		t.Fatal(err)
 	}
 	if status, out, complaints := checkVault(w, file); status != 0 || out != "Rows that open: 2\n" {

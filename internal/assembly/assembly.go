@@ -22,6 +22,7 @@ import (
 	"svcpay/internal/inbound"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
+	"svcpay/internal/notify"
 	"svcpay/internal/operation"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/audit"
@@ -44,7 +45,7 @@ import (
 	"svcpay/internal/webhook"
 )
 
-// Deps are what a deployment is made of. Machine is its source of time.
+// Deps are what a deployment is made of. Now is the time of its machine.
 type Deps struct {
 	Pool      *pgxpool.Pool
 	Vault     *vault.Vault
@@ -55,11 +56,12 @@ type Deps struct {
 	Banks       institution.Institutions
 	Check       authz.Checker
 	Environment identity.Environment
-	Machine     func() time.Time
+	Now         func() time.Time
 	// Secrets seals what the service must know again, and nobody else.
 	Secrets *seal.Box
-	// Mail takes mails on; nil for a deployment that sends none.
-	Mail mail.Sender
+	// Mail sends mails; nil for a deployment that sends none. Their links lead to the portal at BaseURL, as scheme://host.
+	Mail    mail.Sender
+	BaseURL string
 	// Webhooks says what else than public hosts a sandbox's webhooks may reach; production's reach nothing else.
 	Webhooks safehttp.Policy
 	// Wallets open what payers' wallets send; those of a deployment that has none open nothing.
@@ -89,6 +91,7 @@ const siteTimeout = 6 * time.Second
 
 // Services are all use-cases of a deployment.
 type Services struct {
+	Livemode   bool // false in a sandbox
 	Clocks     *clock.Clock
 	Operations *operation.Resolver
 	Inbound    *inbound.Service
@@ -127,58 +130,89 @@ type Services struct {
 // New puts the services together.
 func New(d Deps) *Services {
 	live := d.Environment == identity.Production
-	if live { // nothing of a sandbox, whatever was handed in
-		d.TestCase, d.Exempt, d.NextEvent, d.Happen, d.HappenToGrant = nil, nil, nil, nil, nil
-		d.Donor, d.Authorize, d.Wallets.Seal = nil, nil, nil
-		d.Webhooks.Local = false
+	if live {
+		d = d.withoutSandbox()
 	}
-	fees := fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Live: live})
-	s := &Services{Clocks: d.Clock, nextEvent: d.NextEvent, Fees: fees,
-		Operations: operation.NewResolver(d.Pool, d.Processor, d.Machine),
-		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Machine),
-		Inbound:    inbound.New(d.Pool, d.Processor, d.DAF, d.Machine),
-		Audit:      audit.New(d.Pool, d.Check, d.Machine),
-		Mail:       mail.New(mail.Deps{Pool: d.Pool, Box: d.Secrets, Sender: d.Mail, Now: d.Machine}),
-		Identity:   identity.New(d.Pool, d.Environment, d.Machine, d.Check),
-		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Environment: d.Environment, Clock: d.Clock, Fees: fees,
+	fees := fee.New(fee.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live})
+	s := &Services{Livemode: live, Clocks: d.Clock, nextEvent: d.NextEvent, Fees: fees,
+		Operations: operation.NewResolver(d.Pool, d.Processor, d.Now),
+		Grants:     operation.NewResolver(d.Pool, d.DAF, d.Now),
+		Inbound:    inbound.New(d.Pool, d.Processor, d.DAF, d.Now),
+		Audit:      audit.New(d.Pool, d.Check, d.Now),
+		Mail:       mail.New(mail.Deps{Pool: d.Pool, Box: d.Secrets, Sender: d.Mail, Now: d.Now}),
+		Identity:   identity.New(d.Pool, d.Environment, d.Now, d.Check),
+		Merchants: merchant.New(merchant.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Fees: fees,
 			Sites: safehttp.New(safehttp.Policy{Local: d.Webhooks.Local, Timeout: siteTimeout}), LocalPort: d.LocalPort}),
-		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Machine}),
+		Ledger:  ledger.New(ledger.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now}),
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
-	s.Tokens = token.New(token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
-		Check: d.Check, Environment: d.Environment, Clock: d.Clock, Now: d.Machine, TestCase: d.TestCase, TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail})
-	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Machine})
-	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks, Box: d.Secrets, Now: d.Machine})
+	s.Tokens = token.New(s.tokenDeps(d))
+	s.Workflows = workflow.New(workflow.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Provider: d.DAF, Now: d.Now})
+	s.Links = banklink.New(banklink.Deps{Pool: d.Pool, Tokens: s.Tokens, Merchants: s.Merchants, Institutions: d.Banks, Box: d.Secrets, Clock: d.Clock, Now: d.Now})
 	s.Charges = charge.New(charge.Deps{Pool: d.Pool, Vault: d.Vault, Processor: d.Processor, Operations: s.Operations,
-		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
-	if live { // a sandbox's cards are declined because somebody wants to see it
-		s.Tokens.Recent = s.Charges.Recent
-	}
+		Check: d.Check, Livemode: live, Clock: d.Clock})
 	s.Refunds = refund.New(refund.Deps{Pool: d.Pool, Charges: s.Charges, Processor: d.Processor, Operations: s.Operations,
-		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
+		Check: d.Check, Livemode: live, Clock: d.Clock})
 	s.Disputes = dispute.New(dispute.Deps{Pool: d.Pool, Processor: d.Processor, Operations: s.Operations, Check: d.Check,
-		Environment: d.Environment, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
+		Livemode: live, Clock: d.Clock, Charges: s.Charges, Refunds: s.Refunds})
 	s.Payouts = payout.New(payout.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Processor: d.Processor, Operations: s.Operations,
-		Check: d.Check, Environment: d.Environment, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
+		Check: d.Check, Livemode: live, Clock: d.Clock, HoldAfterChange: payout.HoldAfterChange(d.Environment)})
 	s.DAF = daf.New(daf.Deps{Pool: d.Pool, Merchants: s.Merchants, Workflows: s.Workflows, Provider: d.DAF, Grants: s.Grants,
-		Check: d.Check, Environment: d.Environment, Clock: d.Clock})
+		Check: d.Check, Livemode: live, Clock: d.Clock})
 	s.Reports = report.New(report.Deps{Pool: d.Pool, Merchants: s.Merchants, Tokens: s.Tokens, Charges: s.Charges, Refunds: s.Refunds,
-		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Machine: d.Machine, Livemode: live})
-	s.Receipts = receipt.New(receipt.Deps{Pool: d.Pool, Charges: s.Charges, Merchants: s.Merchants, Mail: s.Mail, Check: d.Check, Clock: d.Clock, Live: live})
-	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Machine: d.Machine})
-	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Machine: d.Machine})
-	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Machine: d.Machine})
+		Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Ledger: s.Ledger, Check: d.Check, Clock: d.Clock, Now: d.Now, Livemode: live})
+	s.Receipts = receipt.New(receipt.Deps{Pool: d.Pool, Charges: s.Charges, Merchants: s.Merchants, Mail: s.Mail, Check: d.Check, Clock: d.Clock, Livemode: live})
+	s.RequestLogs = requestlog.New(requestlog.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Now: d.Now})
+	s.ReconcileGrants = reconcile.NewGrants(reconcile.GrantDeps{Pool: d.Pool, Provider: d.DAF, Now: d.Now})
+	s.Reconcile = reconcile.New(reconcile.Deps{Pool: d.Pool, Processor: d.Processor, Now: d.Now})
 	s.Webhooks = webhook.New(webhook.Deps{Pool: d.Pool, Check: d.Check, Events: s.Events, Box: d.Secrets, Client: safehttp.New(d.Webhooks),
-		Livemode: live, Clock: d.Clock, Now: d.Machine})
+		Livemode: live, Clock: d.Clock, Now: d.Now})
 	s.Identity.SealWith(d.Secrets)
 	s.listen(d.FeeDefaults)
+	s.sendMails(d.BaseURL)
 	if d.Happen != nil {
 		s.Simulate = simulate.New(simulate.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Inbound: s.Inbound, Charges: s.Charges,
 			Disputes: s.Disputes, Payouts: s.Payouts, Donations: s.DAF, Sweeps: s.Sweeps(), Happen: d.Happen, HappenToGrant: d.HappenToGrant,
 			Merchants: s.Merchants, Workflows: s.Workflows, Cases: SandboxCases(), Donor: d.Donor, Authorize: d.Authorize})
 	}
 	return s
+}
+
+// withoutSandbox removes everything that only a sandbox may have, whatever the deployment was given.
+func (d Deps) withoutSandbox() Deps {
+	d.TestCase, d.Exempt, d.NextEvent, d.Happen, d.HappenToGrant = nil, nil, nil, nil, nil
+	d.Donor, d.Authorize, d.Wallets.Seal = nil, nil, nil
+	d.Webhooks.Local = false
+	return d
+}
+
+// tokenDeps limits declined cards in production only: in a sandbox, cards are declined on purpose.
+func (s *Services) tokenDeps(d Deps) token.Deps {
+	live := d.Environment == identity.Production
+	deps := token.Deps{Pool: d.Pool, Keys: s.Identity, Merchants: s.Merchants, Vault: d.Vault, Processor: d.Processor,
+		Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now, TestCase: d.TestCase,
+		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail}
+	if live {
+		deps.Recent = func(ctx context.Context, applicationID, merchantID int64, since time.Time) (token.Recent, error) {
+			return s.Charges.Recent(ctx, applicationID, merchantID, since)
+		}
+	}
+	return deps
+}
+
+// sendMails has the services write mails to people, with links to the portal at baseURL.
+func (s *Services) sendMails(baseURL string) {
+	if !s.Mail.On() {
+		return
+	}
+	n := notify.New(s.Mail, s.Identity, baseURL)
+	s.Identity.SendInvitations(n.Invitation)
+	s.Identity.WriteLetters(n)
+	s.Disputes.WriteLetters(n)
+	s.Payouts.WriteLetters(n)
+	s.Webhooks.WriteLetters(n)
+	s.Fees.WriteLetters(n)
 }
 
 // listen connects what the counterparties tell with the flows that it concerns, and services with those that they do not import.

@@ -23,7 +23,7 @@ func TestADeploymentsFeeDefaultsAreThoseOfNewApplications(t *testing.T) {
 		t.Fatal(err)
 	}
 	rates := demo.Rates()
-	deployment := assembly.New(assembly.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Environment: identity.Sandbox, Machine: w.Clock.Now,
+	deployment := assembly.New(assembly.Deps{Pool: w.Pool, Check: check, Clock: w.Clocks, Environment: identity.Sandbox, Now: w.Clock.Now,
 		Processor: w.Processor, DAF: w.Funds, FeeDefaults: &rates})
 	defaults := func(id int64) fee.Defaults {
 		t.Helper()

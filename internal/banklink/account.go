@@ -128,7 +128,7 @@ func (s *Service) Submit(ctx context.Context, secret string, f Form) error {
 // authorize seals the account and issues the id of which a token can be made. A typed account takes the place of one that was
 // chosen; a chosen one, which is verified, must be so still.
 func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, verified bool) error {
-	m, err := s.Tokens.Clock.Moment(ctx, l.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, l.ApplicationID)
 	if err != nil {
 		return err
 	}
@@ -138,11 +138,11 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 	if err != nil {
 		return err
 	}
-	details, err := s.Box.Seal(plain, l.purpose())
+	details, err := s.deps.Box.Seal(plain, l.purpose())
 	if err != nil {
 		return err
 	}
-	kept, err := s.Tokens.SealNumber(l.numberOf(), in.Number)
+	kept, err := s.deps.Tokens.SealNumber(l.numberOf(), in.Number)
 	if err != nil {
 		return err
 	}
@@ -150,12 +150,12 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 	if verified {
 		chosen, gone = &l.AccountKey, ErrAccount
 	}
-	n, err := pg.Exec(ctx, s.Pool, `
+	n, err := pg.Exec(ctx, s.deps.Pool, `
 		UPDATE bank_links SET state = 'authorized', authorization_id = @id, wrapped_key = @wrapped_key, number = @number, details = @details,
 			email = @email, expires_at = @until, account_key = @account
 		WHERE secret_hash = @hash AND state = 'open' AND (@account::text IS NULL OR account_key = @account AND visit_id = @visit)`,
 		pg.Args{"id": "ba_" + strings.ToLower(rand.Text()), "wrapped_key": kept.WrappedKey, "number": kept.Number, "details": details,
-			"email": in.Billing.Email, "until": s.Now().Add(authorizationLife), "hash": l.SecretHash,
+			"email": in.Billing.Email, "until": s.deps.Now().Add(authorizationLife), "hash": l.SecretHash,
 			"account": chosen, "visit": l.VisitID})
 	if err == nil && n == 0 {
 		err = gone
@@ -191,12 +191,12 @@ var (
 // Redeem makes a token, once, of what a payer authorized. The same retry key again returns the same token.
 // Faults: those of [token.Service.UseSession], field_not_authorized, authorization_expired, invalid_token_data.
 func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, error) {
-	use, err := s.Tokens.CountAttempt(ctx, in.SessionID)
+	use, err := s.deps.Tokens.CountAttempt(ctx, in.SessionID)
 	if err != nil {
 		return token.Created{}, err
 	}
-	now := s.Now()
-	l, err := pg.Find[Link](ctx, s.Pool, selectLink+`
+	now := s.deps.Now()
+	l, err := pg.Find[Link](ctx, s.deps.Pool, selectLink+`
 		WHERE l.authorization_id = @id AND l.application_id = @application_id AND l.merchant_id = @merchant_id AND l.key_id = @key_id AND l.page_origin = @origin`,
 		pg.Args{"id": in.Authorization, "now": now, "application_id": use.ApplicationID, "merchant_id": use.MerchantID, "key_id": use.KeyID, "origin": use.PageOrigin})
 	switch {
@@ -215,7 +215,7 @@ func (s *Service) Redeem(ctx context.Context, in RedeemInput) (token.Created, er
 	billing := in.Billing
 	billing.FirstName, billing.LastName, billing.Email = made.Billing.FirstName, made.Billing.LastName, made.Billing.Email
 	made.Billing = billing
-	return s.Tokens.CreateLinked(ctx, use, in.Authorization, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx, made ids.Token) error { return useTx(ctx, tx, l, made) })
+	return s.deps.Tokens.CreateLinked(ctx, use, in.Authorization, in.RetryKey, made, func(ctx context.Context, tx *pg.Tx, made ids.Token) error { return useTx(ctx, tx, l, made) })
 }
 
 // useTx lets an authorization do once. What lies sealed stays until its time is over, for whoever asks again, or the token is shredded.
@@ -231,14 +231,14 @@ func useTx(ctx context.Context, tx *pg.Tx, l Link, made ids.Token) error {
 
 func (s *Service) unseal(l Link) (token.LinkedInput, error) {
 	var a account
-	plain, err := s.Box.Open(l.Details, l.purpose())
+	plain, err := s.deps.Box.Open(l.Details, l.purpose())
 	if err == nil {
 		err = json.Unmarshal(plain, &a)
 	}
 	if err != nil {
 		return token.LinkedInput{}, err
 	}
-	number, err := s.Tokens.OpenNumber(l.numberOf(), token.SealedNumber{WrappedKey: l.WrappedKey, Number: l.Number})
+	number, err := s.deps.Tokens.OpenNumber(l.numberOf(), token.SealedNumber{WrappedKey: l.WrappedKey, Number: l.Number})
 	return token.LinkedInput{BankInput: token.BankInput{Scheme: l.Scheme, Routing: a.Routing, Number: number, AccountType: a.AccountType,
 		Billing: a.Billing, Mandate: token.Acceptance{Accepted: true, TextVersion: a.Version, IP: a.IP, UserAgent: a.UserAgent}},
 		Text: a.Text, AcceptedAt: a.AcceptedAt, Verified: a.Verified}, err

@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
+	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/seal"
 	"svcpay/internal/processor"
@@ -90,14 +91,18 @@ type Deps struct {
 	Merchants    *merchant.Service
 	Institutions institution.Institutions
 	Box          *seal.Box
+	Clock        *clock.Clock
 	Now          func() time.Time
 }
 
 // Service holds the use-cases of the modal.
-type Service struct{ Deps }
+type Service struct{ deps Deps }
 
 // New makes the service.
 func New(d Deps) *Service { return &Service{d} }
+
+// PagesOrigin is where the banks' own pages are; "" where they are ours.
+func (s *Service) PagesOrigin() string { return s.deps.Institutions.PagesOrigin() }
 
 var (
 	// ErrExpired is of a way that took too long, or whose public key was revoked.
@@ -118,11 +123,11 @@ type BeginInput struct {
 // Begin starts a payer's way in a session of his browser, which it counts against, and returns the secret by which he
 // goes it. Faults: those of [token.Service.UseSession], payment_method_disabled.
 func (s *Service) Begin(ctx context.Context, in BeginInput) (secret string, err error) {
-	use, err := s.Tokens.UseSession(ctx, in.SessionID)
+	use, err := s.deps.Tokens.UseSession(ctx, in.SessionID)
 	if err != nil {
 		return "", err
 	}
-	m, err := s.Merchants.Find(ctx, use.ApplicationID, use.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, use.ApplicationID, use.MerchantID)
 	if err != nil {
 		return "", err
 	}
@@ -136,10 +141,10 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (secret string, err 
 	if !slices.Contains([]string{"light", "dark"}, in.ColorScheme) {
 		in.ColorScheme = "system"
 	}
-	raw, now := make([]byte, 32), s.Now()
+	raw, now := make([]byte, 32), s.deps.Now()
 	rand.Read(raw) // never fails (crypto/rand)
 	secret = base64.RawURLEncoding.EncodeToString(raw)
-	_, err = pg.Exec(ctx, s.Pool, `
+	_, err = pg.Exec(ctx, s.deps.Pool, `
 		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language, color_scheme, created_at, expires_at)
 		VALUES (@hash, @application_id, @merchant_id, @key_id, @origin, @scheme, @language, @colors, @now, @until)`,
 		pg.Args{"hash": hashOf(secret), "application_id": use.ApplicationID, "merchant_id": use.MerchantID, "key_id": use.KeyID,
@@ -171,8 +176,8 @@ const selectLink = `
 // Get finds a way by its secret: fault.Missing if there is none. One that has expired is returned with ErrExpired, for
 // its page may still be shown where it could be before.
 func (s *Service) Get(ctx context.Context, secret string) (Link, error) {
-	now := s.Now()
-	l, err := pg.Find[Link](ctx, s.Pool, selectLink+` WHERE l.secret_hash = @hash`, pg.Args{"hash": hashOf(secret), "now": now})
+	now := s.deps.Now()
+	l, err := pg.Find[Link](ctx, s.deps.Pool, selectLink+` WHERE l.secret_hash = @hash`, pg.Args{"hash": hashOf(secret), "now": now})
 	if err == nil && (l.KeyEnded || l.State != Canceled && !l.ExpiresAt.After(now)) {
 		err = ErrExpired
 	}
@@ -190,7 +195,7 @@ func (s *Service) open(ctx context.Context, secret string) (Link, error) {
 
 // Cancel ends a way without an authorization. One that has ended stays as it is.
 func (s *Service) Cancel(ctx context.Context, secret string) error {
-	_, err := pg.Exec(ctx, s.Pool, `UPDATE bank_links SET state = 'canceled' WHERE secret_hash = @hash AND state = 'open'`,
+	_, err := pg.Exec(ctx, s.deps.Pool, `UPDATE bank_links SET state = 'canceled' WHERE secret_hash = @hash AND state = 'open'`,
 		pg.Args{"hash": hashOf(secret)})
 	return err
 }
@@ -198,15 +203,15 @@ func (s *Service) Cancel(ctx context.Context, secret string) error {
 // Purge forgets the sealed accounts of a batch of ways whose time is over, and those that are long over; it tells how many
 // ways it changed.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
-	now := s.Now()
-	n, err := pg.Exec(ctx, s.Pool, `
+	now := s.deps.Now()
+	n, err := pg.Exec(ctx, s.deps.Pool, `
 		UPDATE bank_links SET sealed = NULL, wrapped_key = NULL, number = NULL, details = NULL, email = NULL WHERE secret_hash IN (
 			SELECT secret_hash FROM bank_links WHERE expires_at <= @now AND (sealed IS NOT NULL OR details IS NOT NULL) LIMIT @batch)`,
 		pg.Args{"now": now, "batch": pg.PurgeBatch})
 	if err != nil {
 		return n, err
 	}
-	gone, err := pg.Exec(ctx, s.Pool, `
+	gone, err := pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM bank_links WHERE secret_hash IN (SELECT secret_hash FROM bank_links WHERE expires_at <= @before LIMIT @batch)`,
 		pg.Args{"before": now.Add(-keepFor), "batch": pg.PurgeBatch})
 	return n + gone, err

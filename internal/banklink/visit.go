@@ -35,7 +35,7 @@ func (s *Service) Search(ctx context.Context, query string) ([]institution.Insti
 	}
 	ctx, cancel := context.WithTimeout(ctx, institution.CallTimeout)
 	defer cancel()
-	return s.Institutions.Search(ctx, query, maxInstitutions)
+	return s.deps.Institutions.Search(ctx, query, maxInstitutions)
 }
 
 // Choose takes the institution that a payer's account is with, which he may choose anew, and returns where he signs in;
@@ -50,18 +50,18 @@ func (s *Service) Choose(ctx context.Context, secret, institutionID, back string
 	}
 	ask, cancel := context.WithTimeout(ctx, institution.CallTimeout)
 	defer cancel()
-	found, err := s.Institutions.Find(ask, institutionID)
+	found, err := s.deps.Institutions.Find(ask, institutionID)
 	if errors.Is(err, institution.ErrNotFound) {
 		return "", ErrInstitution
 	}
 	if err != nil {
 		return "", fmt.Errorf("banklink: institution: %w", err)
 	}
-	pages, err := s.Institutions.Visit(ask, institution.Visit{Reference: ids.NewOperation(s.Now()).String(), InstitutionID: found.ID, Return: back})
+	pages, err := s.deps.Institutions.Visit(ask, institution.Visit{Reference: ids.NewOperation(s.deps.Now()).String(), InstitutionID: found.ID, Return: back})
 	if err != nil {
 		return "", fmt.Errorf("banklink: visit: %w", err)
 	}
-	n, err := pg.Exec(ctx, s.Pool, `
+	n, err := pg.Exec(ctx, s.deps.Pool, `
 		UPDATE bank_links SET institution_id = @id, institution_name = @name, visit_id = @visit, visit_address = @address, account_key = NULL
 		WHERE secret_hash = @hash AND state = 'open'`,
 		pg.Args{"id": found.ID, "name": found.Name, "visit": pages.VisitID, "address": pages.Address, "hash": l.SecretHash})
@@ -78,7 +78,7 @@ func (s *Service) Visited(ctx context.Context, l Link) (institution.Result, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, institution.CallTimeout)
 	defer cancel()
-	r, err := s.Institutions.Result(ctx, l.VisitID)
+	r, err := s.deps.Institutions.Result(ctx, l.VisitID)
 	if errors.Is(err, institution.ErrNotFound) {
 		return institution.Result{State: institution.VisitFailed}, nil
 	}
@@ -101,7 +101,7 @@ func (s *Service) ChooseAccount(ctx context.Context, secret, key string) error {
 	if !slices.ContainsFunc(r.Accounts, func(a institution.Account) bool { return a.Key == key }) {
 		return ErrAccount
 	}
-	n, err := pg.Exec(ctx, s.Pool, `UPDATE bank_links SET account_key = @key WHERE secret_hash = @hash AND state = 'open' AND visit_id = @visit`,
+	n, err := pg.Exec(ctx, s.deps.Pool, `UPDATE bank_links SET account_key = @key WHERE secret_hash = @hash AND state = 'open' AND visit_id = @visit`,
 		pg.Args{"key": key, "hash": l.SecretHash, "visit": l.VisitID})
 	if err == nil && n == 0 {
 		err = ErrEnded
@@ -142,7 +142,7 @@ func (s *Service) Accept(ctx context.Context, secret, chosen string, a Agreed, f
 	}
 	ask, cancel := context.WithTimeout(ctx, institution.CallTimeout)
 	defer cancel()
-	d, err := s.Institutions.Details(ask, l.VisitID, l.AccountKey)
+	d, err := s.deps.Institutions.Details(ask, l.VisitID, l.AccountKey)
 	if errors.Is(err, institution.ErrNotFound) {
 		return ErrAccount
 	}

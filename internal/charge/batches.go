@@ -21,9 +21,9 @@ func (in claimIn) key() string {
 
 // batches has concurrent requests share transactions.
 func (s *Service) batches() {
-	s.claims = batch.New(batch.InTx(s.Pool, s.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
-	s.followUps = batch.New(batch.InTx(s.Pool, s.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
-	s.finishes = batch.New(batch.InTx(s.Pool, s.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
+	s.claims = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
+	s.followUps = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
+	s.finishes = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
 }
 
 func (in claimIn) application() int64 { return in.applicationID }
@@ -61,7 +61,7 @@ func (s *Service) opened(ctx context.Context, _ []followUpIn, out []begun, lost 
 		if !b.submits() {
 			continue // nothing was written
 		}
-		if open, err := operation.IsOpen(ctx, s.Pool, b.op.ID); err != nil || !open {
+		if open, err := operation.IsOpen(ctx, s.deps.Pool, b.op.ID); err != nil || !open {
 			out[i] = begun{refused: lost}
 		}
 	}
@@ -84,7 +84,7 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		_, err := s.finishTx(ctx, tx, at, outcomes, outbox.Job)
 		return err
 	})

@@ -20,7 +20,7 @@ func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id
 
 // Find reads a charge of an application without a lock.
 func (s *Service) Find(ctx context.Context, applicationID int64, id ids.Charge) (Charge, error) {
-	c, err := pg.Find[Charge](ctx, s.Pool,
+	c, err := pg.Find[Charge](ctx, s.deps.Pool,
 		shown+` WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	return s.derive(c), err
@@ -28,11 +28,11 @@ func (s *Service) Find(ctx context.Context, applicationID int64, id ids.Charge) 
 
 // FindByReference reads the charge that a processor knows by a reference of ours.
 func (s *Service) FindByReference(ctx context.Context, reference string) (Charge, error) {
-	c, err := pg.Find[Charge](ctx, s.Pool, shown+`
+	c, err := pg.Find[Charge](ctx, s.deps.Pool, shown+`
 		WHERE (application_id, id) IN (
 			SELECT application_id, charge_id FROM processor_operations
 			WHERE processor = @processor AND reference = @reference AND kind IN ('authorize', 'debit'))`,
-		pg.Args{"processor": s.Processor.Name(), "reference": reference})
+		pg.Args{"processor": s.deps.Processor.Name(), "reference": reference})
 	return s.derive(c), err
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -127,18 +126,18 @@ const authorizationLife = 7 * 24 * time.Hour
 
 // Deps are what the service works with.
 type Deps struct {
-	Pool        *pgxpool.Pool
-	Vault       *vault.Vault
-	Processor   processor.Processor
-	Operations  *operation.Resolver
-	Check       authz.Checker
-	Environment identity.Environment
-	Clock       *clock.Clock
+	Pool       *pgxpool.Pool
+	Vault      *vault.Vault
+	Processor  processor.Processor
+	Operations *operation.Resolver
+	Check      authz.Checker
+	Livemode   bool
+	Clock      *clock.Clock
 }
 
 // Service holds the use-cases of charges.
 type Service struct {
-	Deps
+	deps      Deps
 	flow      operation.Flow[Charge]
 	audit     *audit.Log
 	claims    *batch.Batcher[claimIn, claimOut]
@@ -153,7 +152,7 @@ type Service struct {
 
 // New makes the service, and has it finish what the resolver finds out about charges.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), foldEvents: foldEvents, foldCharges: foldCharges}
+	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), foldEvents: foldEvents, foldCharges: foldCharges}
 	s.batches()
 	s.flow = operation.Flow[Charge]{Name: "charge", Resolver: d.Operations, Finish: s.finish,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Charge, error) {
@@ -168,7 +167,7 @@ func New(d Deps) *Service {
 // derive fills the members that follow from others.
 func (s *Service) derive(c Charge) Charge {
 	c.Object = "charge"
-	c.Livemode = s.Environment == identity.Production
+	c.Livemode = s.deps.Livemode
 	c.AmountRefundable = 0
 	if c.Status == Captured || c.Status == Settled || (c.Status == Pending && c.Type != Card) {
 		c.AmountRefundable = max(0, c.AmountCaptured-c.AmountRefunded-c.AmountRefundPending-c.AmountDisputed)

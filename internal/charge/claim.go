@@ -44,15 +44,16 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 		chargeIDs[i] = ids.NewCharge(machine)
 		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
-	asked := askAbout(tx, ins, machine)
-	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
+	b := tx.Batch()
+	payers, sealed, claims := askPayers(b, ins), vault.Ask(b, tokensOf(ins), machine), idempotency.Ask(b, machine, entries)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	verdicts, err := claims.VerdictsTx(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	known, err := asked.answers(ctx)
-	if err != nil {
-		return nil, err
-	}
+	known := known{payers.Rows(), sealed.Sealed()}
 	out := make([]claimOut, len(ins))
 	for i, in := range ins {
 		out[i] = claimOut{payer: known.payers[i], prior: verdicts[i].Prior, refused: verdicts[i].Err}
@@ -81,33 +82,18 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 	return out, nil
 }
 
-// asked is what was asked about requests and not waited for.
-type asked struct {
-	payers *pg.Asked[payer]
-	sealed vault.Asked
-}
-
-// askAbout asks for everything that requests need to know, but for their keys.
-func askAbout(tx *pg.Tx, ins []claimIn, machine time.Time) asked {
+func tokensOf(ins []claimIn) []ids.Token {
 	tokens := make([]ids.Token, len(ins))
 	for i, in := range ins {
 		tokens[i] = in.token
 	}
-	return asked{askPayers(tx, ins), vault.AskTx(tx, tokens, machine)}
+	return tokens
 }
 
-// known is what was answered: payers in the order of their requests.
+// known is what requests are decided on: payers in the order of their requests, and the sealed data of tokens.
 type known struct {
 	payers []payer
 	sealed map[ids.Token]vault.Sealed
-}
-
-func (a asked) answers(ctx context.Context) (k known, err error) {
-	if k.payers, err = a.payers.Rows(ctx); err != nil {
-		return k, err
-	}
-	k.sealed, err = a.sealed.Sealed(ctx)
-	return k, err
 }
 
 // refuse applies the rules that need what is known. A token whose data is gone was deleted after its row was read: nothing can be sent.
@@ -139,7 +125,7 @@ func (s *Service) draft(id ids.Charge, in claimIn, p payer, now time.Time) Charg
 		Origin: Origin(or(body.Origin, string(Ecommerce))), Recurring: or(body.Recurring, false),
 		Capture: or(body.Capture, true), Status: Processing, Billing: *p.Billing, Token: in.token,
 		PaymentMethod: p.method(),
-		Processor:     ProcessorRef{Name: s.Processor.Name(), Reference: id.String()},
+		Processor:     ProcessorRef{Name: s.deps.Processor.Name(), Reference: id.String()},
 		Description:   body.Description, ExternalID: body.ExternalID, StatementSuffix: body.StatementSuffix,
 		Metadata: body.Metadata, CreatedAt: instant.Of(now), UpdatedAt: instant.Of(now),
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/charge"
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
@@ -25,7 +24,7 @@ func overLossy(t *testing.T, w *fixture.World) (*charge.Service, *pgxpool.Pool, 
 		t.Fatal(err)
 	}
 	return charge.New(charge.Deps{Pool: pool, Vault: vault.New(w.Keys), Processor: w.Processor, Operations: w.Operations, Check: check,
-		Environment: identity.Sandbox, Clock: w.Clocks}), pool, armed
+		Clock: w.Clocks}), pool, armed
 }
 
 func TestCommitWhoseAnswerIsLostIsUnknown(t *testing.T) {

@@ -30,7 +30,7 @@ const createTimeout = 30 * time.Second
 //
 // Once begun, the work goes on even if the caller goes away.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (Result, error) {
-	if err := s.Check.Check(actor, authz.ChargeCreate); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeCreate); err != nil {
 		return Result{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -63,7 +63,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 
 // reportUnreadable has an operator look at a token that could not be charged because its data does not open.
 func (s *Service) reportUnreadable(ctx context.Context, actor authz.Actor, c Charge) error {
-	s.Vault.ReportUnreadable(ctx, vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID})
+	s.deps.Vault.ReportUnreadable(ctx, vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID})
 	return s.audit.Failed(ctx, actor, authz.ChargeCreate, audit.Of("token", c.Token.String(), c.MerchantID), unreadable{c.ID})
 }
 
@@ -81,18 +81,18 @@ func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, e
 	ref := vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}
 	account, shown := processor.Account(c.ApplicationID, c.MerchantID), descriptor(*out.payer.Descriptor, c.StatementSuffix)
 	if c.Type != Card {
-		number, err := s.Vault.OpenAccount(ref, out.sealed)
+		number, err := s.deps.Vault.OpenAccount(ref, out.sealed)
 		if err != nil {
 			return processor.Answer{}, operation.NotSent(err)
 		}
-		return s.Processor.Debit(ctx, processor.Debit{Reference: c.Processor.Reference, Account: account, Amount: c.Amount,
+		return s.deps.Processor.Debit(ctx, processor.Debit{Reference: c.Processor.Reference, Account: account, Amount: c.Amount,
 			Currency: c.Currency, Descriptor: shown, Bank: out.payer.bank(c.Type, number)})
 	}
-	card, err := s.Vault.Open(ref, out.sealed)
+	card, err := s.deps.Vault.Open(ref, out.sealed)
 	if err != nil {
 		return processor.Answer{}, operation.NotSent(err)
 	}
-	return s.Processor.Authorize(ctx, processor.Authorization{
+	return s.deps.Processor.Authorize(ctx, processor.Authorization{
 		Reference: c.Processor.Reference, Account: account, Amount: c.Amount, Currency: c.Currency, Capture: c.Capture,
 		Descriptor: shown, Stored: c.StoredCredential, NetworkTransactionID: or(out.payer.NetworkID, ""),
 		Card: processor.Card{PAN: card.PAN, CVC: card.CVC, Cryptogram: card.Cryptogram, ExpMonth: c.PaymentMethod.ExpMonth,

@@ -16,6 +16,9 @@ import (
 	"svcpay/internal/processor"
 )
 
+// CallWith has the service call another processor from now on.
+func (s *Service) CallWith(p processor.Processor) { s.deps.Processor = p }
+
 // Request is one input of the claim step.
 type Request struct {
 	ApplicationID int64
@@ -37,17 +40,17 @@ func (s *Service) ClaimAll(ctx context.Context, requests ...Request) ([]Claimed,
 	var out []Claimed
 	at := make(moments)
 	for _, r := range requests {
-		m, err := s.Clock.Moment(ctx, r.ApplicationID)
+		m, err := s.deps.Clock.Moment(ctx, r.ApplicationID)
 		if err != nil {
 			return nil, err
 		}
 		at[r.ApplicationID] = m
 	}
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		var ins []claimIn
 		for _, r := range requests {
 			token, _ := ids.ParseToken(*r.In.Token)
-			ins = append(ins, claimIn{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, requestID: ids.NewRequest(s.Clock.Machine())})
+			ins = append(ins, claimIn{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, requestID: ids.NewRequest(s.deps.Clock.Machine())})
 		}
 		answers, err := s.claimTx(ctx, tx, at, ins)
 		out = nil
@@ -71,7 +74,7 @@ func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Cha
 	var ins []operation.Outcome
 	for _, o := range outcomes {
 		in := operation.Outcome{Operation: operation.Operation{ApplicationID: o.ApplicationID, ChargeID: o.ID}, Answer: o.Answer}
-		open, err := operation.OpenOf(ctx, s.Pool, o.ApplicationID, o.ID.Bytes())
+		open, err := operation.OpenOf(ctx, s.deps.Pool, o.ApplicationID, o.ID.Bytes())
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +87,7 @@ func (s *Service) FinishAll(ctx context.Context, outcomes ...Outcome) (out []Cha
 	if err != nil {
 		return nil, err
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		all, err := s.finishTx(ctx, tx, at, ins, outbox.Job)
 		out = nil
 		for _, f := range all {
@@ -134,7 +137,7 @@ func (s *Service) FoldReading(ctx context.Context, applicationID int64) (n int, 
 		return 0, 0, err
 	}
 	const rows = `SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::bigint FROM pg_stat_xact_user_tables WHERE relname = 'charges'`
-	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		c, err := pg.One[cutoff](ctx, tx, `
 			SELECT c.application_id, c.sequence, c.until, s.last_sequence FROM charge_cutoffs c JOIN event_streams s USING (application_id)
 			WHERE application_id = @application_id`, pg.Args{"application_id": applicationID})

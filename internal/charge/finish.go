@@ -66,12 +66,13 @@ func (s *Service) lockOutcomesTx(ctx context.Context, tx *pg.Tx, at moments, ins
 		named[i] = Named{in.ApplicationID, in.ChargeID}
 		merchants[fee.Merchant{ApplicationID: in.ApplicationID, MerchantID: in.MerchantID}] = at[in.ApplicationID].At
 	}
-	schedules := fee.AskTx(tx, merchants)
-	rows, err := s.LockAllTx(ctx, tx, named)
-	if err != nil {
+	b := tx.Batch()
+	schedules, charges := fee.Ask(b, merchants), s.AskLock(b, named)
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	all, err := termsOf(ctx, rows, schedules)
+	rows := charges.Charges()
+	all, err := termsOf(rows, schedules.Terms())
 	return rows, all, err
 }
 
@@ -117,7 +118,7 @@ type moments = clock.Moments
 
 // moments reads the clocks of the outcomes' applications, before a transaction holds a connection.
 func (s *Service) moments(ctx context.Context, ins []operation.Outcome) (moments, error) {
-	return clock.MomentsOf(ctx, s.Clock, ins, applicationOf)
+	return clock.MomentsOf(ctx, s.deps.Clock, ins, applicationOf)
 }
 
 func merchantOf(c Charge) fee.Merchant {
@@ -130,15 +131,15 @@ func (s *Service) termsTx(ctx context.Context, tx *pg.Tx, rows map[ids.Charge]Lo
 	for _, r := range rows {
 		wanted[merchantOf(r.Charge)] = at[r.ApplicationID].At
 	}
-	return termsOf(ctx, rows, fee.AskTx(tx, wanted))
-}
-
-// termsOf completes the schedules that were asked for of the charges' merchants.
-func termsOf(ctx context.Context, rows map[ids.Charge]Locked, asked fee.Asked) (map[ids.Charge]terms, error) {
-	schedules, err := asked.Terms(ctx)
+	schedules, err := fee.EffectiveTx(ctx, tx, wanted)
 	if err != nil {
 		return nil, err
 	}
+	return termsOf(rows, schedules)
+}
+
+// termsOf adds to the schedules of the charges' merchants where and by which clock they settle.
+func termsOf(rows map[ids.Charge]Locked, schedules map[fee.Merchant]fee.Terms) (map[ids.Charge]terms, error) {
 	out := make(map[ids.Charge]terms, len(rows))
 	for id, r := range rows {
 		zone, err := calendar.Zone(r.TimeZone)

@@ -42,14 +42,14 @@ type cutoff struct {
 // they are. Totals and cut-off change together or not at all. Any number of binaries may run it at once: each
 // application is folded by one at a time. An application that cannot be folded holds up no other.
 func (s *Service) Fold(ctx context.Context) (int, error) {
-	if _, err := pg.Exec(ctx, s.Pool, `
+	if _, err := pg.Exec(ctx, s.deps.Pool, `
 		INSERT INTO charge_cutoffs (application_id, sequence, until)
 		SELECT application_id, last_sequence, 'epoch' FROM event_streams s
 		WHERE NOT EXISTS (SELECT FROM charge_cutoffs c WHERE c.application_id = s.application_id)
 		ON CONFLICT DO NOTHING`, pg.Args{}); err != nil {
 		return 0, err
 	}
-	cutoffs, err := pg.All[cutoff](ctx, s.Pool, `
+	cutoffs, err := pg.All[cutoff](ctx, s.deps.Pool, `
 		SELECT c.application_id, c.sequence, c.until, s.last_sequence FROM charge_cutoffs c JOIN event_streams s USING (application_id)`, pg.Args{})
 	if err != nil {
 		return 0, err
@@ -65,14 +65,14 @@ func (s *Service) Fold(ctx context.Context) (int, error) {
 
 // foldOf folds a batch of one application, unless nothing is new or another binary is at it.
 func (s *Service) foldOf(ctx context.Context, seen cutoff) (n int, err error) {
-	m, err := s.Clock.Moment(ctx, seen.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, seen.ApplicationID)
 	if err != nil || seen.Sequence == seen.Last && !seen.Until.Before(closed(m.At)) {
 		return 0, err
 	}
 	if m, err = s.present(ctx, seen.ApplicationID); err != nil {
 		return 0, err
 	}
-	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		n = 0
 		c, err := pg.One[cutoff](ctx, tx, `
 			SELECT application_id, sequence, until, @last::bigint AS last_sequence FROM charge_cutoffs

@@ -141,9 +141,9 @@ func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.P
 		f := processor.FollowUp{Reference: b.op.Reference, Account: processor.Account(b.op.ApplicationID, b.op.MerchantID),
 			Original: b.charge.Processor.Reference, Amount: b.op.Amount, Currency: b.op.Currency}
 		if b.op.Kind == operation.Capture {
-			return s.Processor.Capture(ctx, f)
+			return s.deps.Processor.Capture(ctx, f)
 		}
-		return s.Processor.Void(ctx, f)
+		return s.deps.Processor.Void(ctx, f)
 	})
 }
 
@@ -218,14 +218,14 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, at moments, ins []foll
 
 // freeTx locks charges and tells which of them have a call under way.
 func (s *Service) freeTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, []ids.Charge, error) {
-	asked := s.AskLock(tx, named)
+	b := tx.Batch()
+	locked := s.AskLock(b, named)
 	applications, charges := columnsOf(named)
-	busy, err := operation.BusyTx(ctx, tx, applications, charges) // is answered when the locks are held
-	if err != nil {
+	busy := operation.AskBusy(b, applications, charges) // after the locks
+	if err := b.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	rows, err := asked.Charges(ctx)
-	return rows, busy, err
+	return locked.Charges(), busy.Charges(), nil
 }
 
 func (b begun) submits() bool { return b.prior == nil && b.refused == nil }

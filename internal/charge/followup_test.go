@@ -232,7 +232,7 @@ func TestFollowUpWithoutAnAnswer(t *testing.T) {
 				t.Parallel()
 				w := fixture.New(t)
 				c := held(t, w, 1000)
-				w.Charges.Processor = losing{w.Processor, arrives}
+				w.Charges.CallWith(losing{w.Processor, arrives})
 				do := func() (charge.Result, error) {
 					if kind == "void" {
 						return w.Charges.Void(t.Context(), w.Actor(), c.ID.String(), charge.VoidInput{}, followClaim(w, "k"))

@@ -15,12 +15,12 @@ import (
 // charge still waits for one.
 func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error {
 	for _, o := range outcomes {
-		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		m, err := s.deps.Clock.Moment(ctx, o.ApplicationID)
 		if err != nil {
 			return err
 		}
 		var reversal *operation.Operation
-		err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
 			reversal, err = s.lateTx(ctx, tx, m, o)
 			return err
 		})

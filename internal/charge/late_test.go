@@ -88,7 +88,7 @@ func TestLateCaptureThatFitsNoMoreIsTold(t *testing.T) {
 	t.Parallel()
 	w, p := newScripted(t)
 	c := held(t, w, 1000)
-	w.Charges.Processor = losing{p, true}
+	w.Charges.CallWith(losing{p, true})
 	w.Clock.Advance(7*24*time.Hour - time.Minute)
 	if _, err := w.Charges.Capture(t.Context(), w.Actor(), c.ID.String(), charge.CaptureInput{Amount: ptr(money.Amount(600))}, nil); err != nil {
 		t.Fatal(err)

@@ -155,7 +155,7 @@ func TestEachChargeCostsWhatIsInForce(t *testing.T) {
 		c := create(t, w, input(w, good, 10_000), claimOf(w, fmt.Sprint("k", i))).Object
 		var terms map[fee.Merchant]fee.Terms
 		if err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) (err error) {
-			terms, err = fee.InForceTx(t.Context(), tx, map[fee.Merchant]time.Time{of: w.Clock.Now()})
+			terms, err = fee.EffectiveTx(t.Context(), tx, map[fee.Merchant]time.Time{of: w.Clock.Now()})
 			return err
 		}); err != nil {
 			t.Fatal(err)

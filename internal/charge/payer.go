@@ -41,13 +41,13 @@ type payer struct {
 	NetworkID      *string         `db:"network_transaction_id"`
 }
 
-// askPayers asks for the payers of requests, which are in the order of these.
-func askPayers(tx *pg.Tx, ins []claimIn) *pg.Asked[payer] {
+// askPayers has a batch read the payers of requests, in the order of the requests.
+func askPayers(b *pg.Batch, ins []claimIn) *pg.Answer[payer] {
 	applications, merchants, tokens := make([]int64, len(ins)), make([]int64, len(ins)), make([]ids.Token, len(ins))
 	for i, in := range ins {
 		applications[i], merchants[i], tokens[i] = in.applicationID, *in.in.MerchantID, in.token
 	}
-	return pg.Ahead[payer](tx, `
+	return pg.Ask[payer](b, `
 		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.currency, m.minimum_charge,
 			m.statement_descriptor, t.kind, t.entry_mode, t.status AS token_status, t.expires_at AS token_expires_at, t.brand,
 			t.bin, t.last4, t.exp_month, t.exp_year, t.funding, t.country, t.bank_name, t.account_type, t.routing,

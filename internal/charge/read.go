@@ -6,7 +6,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -19,7 +18,7 @@ import (
 // Get returns a charge of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Charge, error) {
-	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return Charge{}, err
 	}
 	chargeID, err := ids.ParseCharge(id)
@@ -41,10 +40,10 @@ func (s *Service) Reach(ctx context.Context, actor authz.Actor, id ids.Charge) e
 
 // Several reads those of some charges that exist for the actor, by their ids.
 func (s *Service) Several(ctx context.Context, actor authz.Actor, charges []ids.Charge) (map[ids.Charge]Charge, error) {
-	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[Charge](ctx, s.Pool, shown+` WHERE application_id = @application_id AND id = ANY (@charges::uuid[])`,
+	all, err := pg.All[Charge](ctx, s.deps.Pool, shown+` WHERE application_id = @application_id AND id = ANY (@charges::uuid[])`,
 		pg.Args{"application_id": actor.ApplicationID, "charges": charges})
 	out := make(map[ids.Charge]Charge, len(all))
 	for _, c := range all {
@@ -79,11 +78,11 @@ type ListInput struct {
 
 // List returns one page of the application's charges.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Charge], error) {
-	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return page.Of[Charge]{}, err
 	}
 	in.Merchants = actor.Within(in.Merchants)
-	return s.list(ctx, s.Pool, actor.ApplicationID, in)
+	return s.list(ctx, s.deps.Pool, actor.ApplicationID, in)
 }
 
 func (s *Service) list(ctx context.Context, q pg.Querier, applicationID int64, in ListInput) (page.Of[Charge], error) {
@@ -96,7 +95,7 @@ func (s *Service) list(ctx context.Context, q pg.Querier, applicationID int64, i
 
 // readable is [Service.selection] of what the actor may read of a list.
 func (s *Service) readable(ctx context.Context, actor authz.Actor, in ListInput) (pg.Args, error) {
-	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}
 	in.Merchants = actor.Within(in.Merchants)
@@ -132,7 +131,7 @@ var spans = clock.Spans[ids.Charge]{First: ids.FirstCharge, Apart: time.Second}
 
 // present is the time of an application, with every move of its clock that was made until now.
 func (s *Service) present(ctx context.Context, applicationID int64) (instant.Moment, error) {
-	return s.Clock.Present(s.Environment == identity.Production)(ctx, applicationID)
+	return s.deps.Clock.Present(s.deps.Livemode)(ctx, applicationID)
 }
 
 const selectPage = shown + selected

@@ -58,11 +58,11 @@ func (s *Service) reverse(ctx context.Context, o operation.Operation) error {
 	}
 	f := processor.FollowUp{Reference: o.Reference, Account: processor.Account(o.ApplicationID, o.MerchantID),
 		Original: c.Processor.Reference, Amount: o.Amount, Currency: o.Currency}
-	answer, err := operation.Call(ctx, o, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+	answer, err := operation.Call(ctx, o, s.deps.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
 		if or(o.Note, byVoid) == byRefund {
-			return s.Processor.Refund(ctx, f)
+			return s.deps.Processor.Refund(ctx, f)
 		}
-		return s.Processor.Void(ctx, f)
+		return s.deps.Processor.Void(ctx, f)
 	})
 	if err != nil {
 		slog.WarnContext(ctx, "the outcome of a reversal is unknown", "charge_id", c.ID.String(), "error", err.Error())
@@ -112,12 +112,12 @@ func (s *Service) finishReversalTx(ctx context.Context, tx *pg.Tx, m instant.Mom
 // all the time that they were looked for, and of voids of debits that have settled since. It tells how many. One that fails holds up no
 // other.
 func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
-	machine := s.Clock.Machine()
-	lost, err := operation.GivenUp(ctx, s.Pool, operation.Reverse, byRefund, machine)
+	machine := s.deps.Clock.Machine()
+	lost, err := operation.GivenUp(ctx, s.deps.Pool, operation.Reverse, byRefund, machine)
 	if err != nil {
 		return 0, err
 	}
-	refused, err := operation.Refused(ctx, s.Pool, operation.Reverse, unsettled, machine.AddDate(0, 0, -bankSettlementDays))
+	refused, err := operation.Refused(ctx, s.deps.Pool, operation.Reverse, unsettled, machine.AddDate(0, 0, -bankSettlementDays))
 	if err != nil {
 		return 0, err
 	}
@@ -164,12 +164,12 @@ func settlement(l Locked, t time.Time) (time.Time, error) {
 // reverseAfter decides about a reversal with its charge locked, and makes the one that was decided on, if any, when that is committed.
 func (s *Service) reverseAfter(ctx context.Context, o operation.Operation,
 	decideTx func(tx *pg.Tx, m instant.Moment, l Locked) (*operation.Operation, error)) error {
-	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, o.ApplicationID)
 	if err != nil {
 		return err
 	}
 	var next *operation.Operation
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		l, err := s.LockTx(ctx, tx, o.ApplicationID, o.ChargeID)
 		if err != nil {
 			return err

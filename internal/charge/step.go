@@ -41,7 +41,7 @@ func (s *Service) Step(ctx context.Context, v clock.View) (int, error) {
 		},
 		Key: func(d Locked) ids.Charge { return d.ID },
 		Do:  func(ctx context.Context, tx *pg.Tx, due []Locked) error { return s.stepTx(ctx, tx, v.Moment, due) },
-	}.Run(ctx, s.Pool, stepBatch)
+	}.Run(ctx, s.deps.Pool, stepBatch)
 }
 
 // stillFree leaves out the charges for which a call was opened between the choice of the batch and the
@@ -103,7 +103,7 @@ func releaseTx(ctx context.Context, tx *pg.Tx, m instant.Moment, due []Locked) e
 // NextStep is the earliest time later than after at which [Service.Step] has something to do for an application; nil
 // for never.
 func (s *Service) NextStep(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
-	return pg.Value[*time.Time](ctx, s.Pool,
+	return pg.Value[*time.Time](ctx, s.deps.Pool,
 		`SELECT min(next_step_at) FROM charges WHERE next_step_at > @after AND application_id = @application_id`,
 		pg.Args{"application_id": applicationID, "after": after})
 }
@@ -135,11 +135,11 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.T
 	if ev.Account != processor.Account(c.ApplicationID, c.MerchantID) {
 		return fault.Missing()
 	}
-	m, err := s.Clock.Moment(ctx, c.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, c.ApplicationID)
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		l, err := s.LockTx(ctx, tx, c.ApplicationID, c.ID)
 		if err != nil {
 			return err

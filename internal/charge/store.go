@@ -127,32 +127,36 @@ func columnsOf(named []Named) (applications []int64, charges []ids.Charge) {
 // LockAllTx is LockTx for several charges, in the order of their ids, whatever order they were named in. Those
 // that are not there are left out.
 func (s *Service) LockAllTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids.Charge]Locked, error) {
-	return s.AskLock(tx, named).Charges(ctx)
+	b := tx.Batch()
+	asked := s.AskLock(b, named)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	return asked.Charges(), nil
 }
 
-// Asked are charges whose lock was asked for and not waited for.
+// Asked are charges that a batch locks.
 type Asked struct {
 	service *Service
-	rows    *pg.Asked[Locked]
+	answer  *pg.Answer[Locked]
 }
 
-// AskLock is [Service.LockAllTx] for charges that are needed when the transaction's next statement, which it
-// goes ahead of, is answered too (see [pg.Ahead]).
-func (s *Service) AskLock(tx *pg.Tx, named []Named) Asked {
+// AskLock is [Service.LockAllTx] in a batch.
+func (s *Service) AskLock(b *pg.Batch, named []Named) Asked {
 	applications, charges := columnsOf(named)
-	return Asked{s, pg.Ahead[Locked](tx, selectLocked+`
+	return Asked{s, pg.Ask[Locked](b, selectLocked+`
 		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))
 		ORDER BY id`+forUpdate,
 		pg.Args{"applications": applications, "charges": charges})}
 }
 
-// Charges are those that are there.
-func (a Asked) Charges(ctx context.Context) (map[ids.Charge]Locked, error) {
-	rows, err := a.rows.Rows(ctx)
+// Charges are the charges that exist.
+func (a Asked) Charges() map[ids.Charge]Locked {
+	rows := a.answer.Rows()
 	out := make(map[ids.Charge]Locked, len(rows))
 	for _, l := range rows {
 		l.Charge = a.service.derive(l.Charge)
 		out[l.ID] = l
 	}
-	return out, err
+	return out
 }

@@ -69,28 +69,19 @@ func (s Summary) read() Summary {
 
 // Summaries is [Service.List] for lines about charges.
 func (s *Service) Summaries(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Summary], error) {
-	asked, err := s.SummariesAsked(ctx, actor, in)
+	args, err := s.readable(ctx, actor, in)
 	if err != nil {
 		return page.Of[Summary]{}, err
 	}
-	return asked.Answer(ctx)
-}
-
-// SummariesAsked is the question of [Service.Summaries].
-func (s *Service) SummariesAsked(ctx context.Context, actor authz.Actor, in ListInput) (pg.Question[page.Of[Summary]], error) {
-	args, err := s.readable(ctx, actor, in)
-	if err != nil {
-		return pg.Question[page.Of[Summary]]{}, err
-	}
-	return pg.PageOf(s.Pool, in.Page, summarized+selected, args, Summary.read), nil
+	return pg.Page(ctx, s.deps.Pool, in.Page, summarized+selected, args, Summary.read)
 }
 
 // SummariesOf is [Service.Several] for lines that name charges.
 func (s *Service) SummariesOf(ctx context.Context, actor authz.Actor, charges []ids.Charge) (map[ids.Charge]Summary, error) {
-	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[Summary](ctx, s.Pool, summarized+` WHERE application_id = @application_id AND id = ANY (@charges::uuid[])`,
+	all, err := pg.All[Summary](ctx, s.deps.Pool, summarized+` WHERE application_id = @application_id AND id = ANY (@charges::uuid[])`,
 		pg.Args{"application_id": actor.ApplicationID, "charges": charges})
 	out := make(map[ids.Charge]Summary, len(all))
 	for _, c := range all {

@@ -43,7 +43,7 @@ func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) (
 	if err != nil {
 		return nil, err
 	}
-	return pg.Planned[Totals](ctx, s.Pool, sumUp+`charges`+selected+byCurrency, args)
+	return pg.Planned[Totals](ctx, s.deps.Pool, sumUp+`charges`+selected+byCurrency, args)
 }
 
 // FewTotals is Totals of a list of at most so many charges. Of a longer list it returns nothing, as of an empty one:
@@ -57,7 +57,7 @@ func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput
 		return s.fewTotalsOfAll(ctx, actor.ApplicationID, most)
 	}
 	args["limit"] = most
-	return pg.Planned[Totals](ctx, s.Pool, selectFew, args)
+	return pg.Planned[Totals](ctx, s.deps.Pool, selectFew, args)
 }
 
 // fewTotalsOfAll is FewTotals of all charges of an application. No charge is ever deleted: where there were more, there
@@ -67,11 +67,11 @@ func (s *Service) fewTotalsOfAll(ctx context.Context, applicationID int64, most 
 		return nil, nil
 	}
 	args := pg.Args{"application_id": applicationID, "limit": most}
-	out, err := pg.Planned[Totals](ctx, s.Pool, selectFewOfAll, args)
+	out, err := pg.Planned[Totals](ctx, s.deps.Pool, selectFewOfAll, args)
 	if err != nil || len(out) > 0 {
 		return out, err
 	}
-	over, err := pg.Value[bool](ctx, s.Pool, `SELECT EXISTS (`+selectBeyond+`)`, args)
+	over, err := pg.Value[bool](ctx, s.deps.Pool, `SELECT EXISTS (`+selectBeyond+`)`, args)
 	if err == nil && over {
 		s.exceeded.Store(applicationID, most)
 	}
@@ -120,11 +120,11 @@ type Day struct {
 // currency, the first day first. Days without charges are left out. Charges that are in the totals are not read:
 // what became of one of them counts as soon as it is folded, everything else at once.
 func (s *Service) Days(ctx context.Context, actor authz.Actor, in ListInput, zone string) ([]Day, error) {
-	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}
 	in.Merchants = actor.Within(in.Merchants)
-	return s.days(ctx, s.Pool, actor.ApplicationID, in, zone)
+	return s.days(ctx, s.deps.Pool, actor.ApplicationID, in, zone)
 }
 
 func (s *Service) days(ctx context.Context, q pg.Querier, applicationID int64, in ListInput, zone string) ([]Day, error) {
@@ -163,7 +163,7 @@ func (s *Service) folded(ctx context.Context, applicationID int64, in ListInput)
 	if !reflect.DeepEqual(in, ListInput{Created: span, Merchants: in.Merchants}) || !whole(span.From) || !whole(span.Until) {
 		return page.Times{}, nil
 	}
-	until, err := pg.Value[time.Time](ctx, s.Pool, `SELECT until FROM charge_cutoffs WHERE application_id = @application_id`,
+	until, err := pg.Value[time.Time](ctx, s.deps.Pool, `SELECT until FROM charge_cutoffs WHERE application_id = @application_id`,
 		pg.Args{"application_id": applicationID})
 	switch {
 	case errors.Is(err, pg.ErrNone):

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
@@ -74,9 +75,8 @@ func TestChargesRaceWithTheDeletionOfTheirToken(t *testing.T) {
 // A charge whose token's data does not open fails at once, once, and an operator hears of it.
 func TestChargeOfAnUnreadableTokenFailsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
 	var alarms atomic.Int64
-	w.Charges.Vault.Unreadable = func() { alarms.Add(1) }
+	w := fixture.New(t, func(d *assembly.Deps) { d.Vault.Unreadable = func() { alarms.Add(1) } })
 	inputs := payers(w)
 	exec(t, w, `UPDATE vault_values SET sealed = set_byte(sealed, 20, (get_byte(sealed, 20) + 1) % 256)`)
 	for what, in := range inputs {

@@ -54,7 +54,7 @@ func (in UpdateInput) on(c Charge) Charge {
 // Update changes what the application itself wrote on a charge. One that changes nothing makes no
 // version and no event.
 func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (Result, error) {
-	if err := s.Check.Check(actor, authz.ChargeUpdate); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeUpdate); err != nil {
 		return Result{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -68,17 +68,17 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 		return Result{}, err
 	}
 	for {
-		m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+		m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 		if err != nil {
 			return Result{}, err
 		}
-		out, err := idempotency.Once(ctx, s.Pool, claim, m.Machine, chargeID.Bytes(), func(tx *pg.Tx) (Charge, error) {
+		out, err := idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, chargeID.Bytes(), func(tx *pg.Tx) (Charge, error) {
 			return s.amendTx(ctx, tx, m, actor, chargeID, in)
 		})
 		if pg.Violated(err) != "charges_application_id_external_id_key" {
 			return out, err
 		}
-		refused, err := externalIDTaken(ctx, s.Pool, actor.ApplicationID, in.ExternalID.Value)
+		refused, err := externalIDTaken(ctx, s.deps.Pool, actor.ApplicationID, in.ExternalID.Value)
 		switch {
 		case err == nil:
 			return Result{}, refused

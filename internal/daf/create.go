@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if err := WholeDollars(*in.Amount); err != nil {
 		return Result{}, err
 	}
-	of, err := s.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)
+	of, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)
 	if of, err = authz.Seen(actor, of, of.ID, err); fault.HasCode(err, "resource_missing") {
 		return Result{}, merchant.ErrNotAssociated
 	} else if err != nil {
@@ -79,7 +79,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	crash.Point("donation.claimed")
 	return s.flow.CarryOut(ctx, b.donation, b.op, func(ctx context.Context) (provider.Answer, error) {
-		return s.Provider.Grant(ctx, provider.Grant{Reference: b.op.Reference, VisitID: b.visit, Amount: b.donation.Amount})
+		return s.deps.Provider.Grant(ctx, provider.Grant{Reference: b.op.Reference, VisitID: b.visit, Amount: b.donation.Amount})
 	})
 }
 
@@ -94,13 +94,13 @@ func repeat(b begun) (Result, error) {
 // begin claims the key, takes what was authorized and writes the donation, in one transaction. A refusal
 // leaves nothing behind, and neither does a repetition: its key is free again.
 func (s *Service) begin(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (begun, error) {
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return begun{}, err
 	}
 	id := ids.NewDonation(m.Machine)
 	var b begun
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		b = begun{}
 		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
 		if err != nil {
@@ -110,11 +110,11 @@ func (s *Service) begin(ctx context.Context, actor authz.Actor, in CreateInput, 
 			return verdicts[0].Err
 		}
 		// Under its lock: a merchant that is suspended meanwhile sends no grant any more.
-		of, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, *in.MerchantID)
+		of, err := s.deps.Merchants.LockTx(ctx, tx, actor.ApplicationID, *in.MerchantID)
 		if err != nil {
 			return err
 		}
-		taken, err := s.Workflows.TakeTx(ctx, tx, of.ApplicationID, of.ID, deref(in.WorkflowSessionID), deref(in.GrantID))
+		taken, err := s.deps.Workflows.TakeTx(ctx, tx, of.ApplicationID, of.ID, deref(in.WorkflowSessionID), deref(in.GrantID))
 		switch {
 		case errors.Is(err, workflow.ErrUnknown):
 			return fault.Refused("daf_session_not_found", "No donor authorized this for this merchant.").On(in.idParam())
@@ -223,7 +223,7 @@ func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, acto
 			return d, err
 		}
 		d.Status, d.FeeTotal = Initiated, fee.Total(d.Fees)
-		d.Provider = &ProviderRef{Name: s.Provider.Name(), Reference: id.String()}
+		d.Provider = &ProviderRef{Name: s.deps.Provider.Name(), Reference: id.String()}
 	}
 	d.StatusHistory = []StatusChange{causeOf(actor).entry(d, nil)}
 	return s.derive(d), nil

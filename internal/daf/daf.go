@@ -23,7 +23,6 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
@@ -119,26 +118,26 @@ type (
 
 // Deps are what the service works with.
 type Deps struct {
-	Pool        *pgxpool.Pool
-	Merchants   *merchant.Service
-	Workflows   *workflow.Service
-	Provider    provider.Provider
-	Grants      *operation.ResolverOf[provider.Answer]
-	Check       authz.Checker
-	Environment identity.Environment
-	Clock       *clock.Clock
+	Pool      *pgxpool.Pool
+	Merchants *merchant.Service
+	Workflows *workflow.Service
+	Provider  provider.Provider
+	Grants    *operation.ResolverOf[provider.Answer]
+	Check     authz.Checker
+	Livemode  bool
+	Clock     *clock.Clock
 }
 
 // Service holds the use-cases of donations, of the enrollment for them, and of their invoices.
 type Service struct {
-	Deps
+	deps  Deps
 	audit *audit.Log
 	flow  flow
 }
 
 // New makes the service, and has it finish what the resolver finds out about grants.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	s.flow = flow{Name: "donation", Resolver: d.Grants,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Donation, error) {
 			return s.find(ctx, applicationID, ids.DonationFrom(id))
@@ -157,7 +156,7 @@ type Result = idempotency.Result[Donation]
 // derive fills the members that follow from others; lists are lists in JSON, empty too.
 func (s *Service) derive(d Donation) Donation {
 	d.Object = "daf_donation"
-	d.Livemode = s.Environment == identity.Production
+	d.Livemode = s.deps.Livemode
 	d.Net = d.Amount - d.FeeTotal
 	if d.Fees == nil {
 		d.Fees = []fee.Line{}

@@ -72,7 +72,7 @@ func (s *Service) ofOrganization(ctx context.Context, actor authz.Actor, merchan
 	if err := fs.Err(); err != nil {
 		return standing{}, err
 	}
-	m, err := s.standing(ctx, s.Pool, actor.ApplicationID, merchantID, ein, ids.Enrollment{})
+	m, err := s.standing(ctx, s.deps.Pool, actor.ApplicationID, merchantID, ein, ids.Enrollment{})
 	if err == nil && m.OrganizationID != actor.OrganizationID {
 		return standing{}, fault.Missing()
 	}
@@ -83,7 +83,7 @@ func (s *Service) ofOrganization(ctx context.Context, actor authz.Actor, merchan
 func (s *Service) directory(ctx context.Context, ein string) (*provider.Organization, Outcome) {
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
-	o, err := s.Provider.Organization(ctx, ein)
+	o, err := s.deps.Provider.Organization(ctx, ein)
 	switch {
 	case errors.Is(err, provider.ErrNotFound):
 		return nil, NotFound
@@ -134,14 +134,14 @@ func (s *Service) Enroll(ctx context.Context, actor authz.Actor, in EnrollInput)
 func (s *Service) enroll(ctx context.Context, m standing, o provider.Organization, c merchant.Cause, judge func(standing, string) Outcome,
 	begun func(*pg.Tx, Enrollment) error,
 ) (Enrollment, error) {
-	now, err := s.Clock.Moment(ctx, m.ApplicationID)
+	now, err := s.deps.Clock.Moment(ctx, m.ApplicationID)
 	if err != nil {
 		return Enrollment{}, err
 	}
 	e := Enrollment{ID: ids.NewEnrollment(now.Machine), ApplicationID: m.ApplicationID, MerchantID: m.ID, EIN: o.EIN, Name: o.Name,
-		Provider: s.Provider.Name(), State: Processing, RequestID: c.RequestID, CreatedAt: instant.Of(now.At)}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		if _, err := s.Merchants.LockTx(ctx, tx, e.ApplicationID, e.MerchantID); err != nil {
+		Provider: s.deps.Provider.Name(), State: Processing, RequestID: c.RequestID, CreatedAt: instant.Of(now.At)}
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		if _, err := s.deps.Merchants.LockTx(ctx, tx, e.ApplicationID, e.MerchantID); err != nil {
 			return err
 		}
 		m, err := s.standing(ctx, tx, e.ApplicationID, e.MerchantID, e.EIN, e.ID)
@@ -186,19 +186,19 @@ func (s *Service) ask(ctx context.Context, e Enrollment, c merchant.Cause) (Enro
 func (s *Service) call(ctx context.Context, e Enrollment) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provider.CallTimeout)
 	defer cancel()
-	return s.Provider.Enroll(ctx, provider.Enrollment{Reference: e.ID.String(), EIN: e.EIN, Name: e.Name})
+	return s.deps.Provider.Enroll(ctx, provider.Enrollment{Reference: e.ID.String(), EIN: e.EIN, Name: e.Name})
 }
 
 // close writes the outcome of an attempt, unless it has one. A merchant that cannot be enrolled any more
 // stays as it is.
 func (s *Service) close(ctx context.Context, e Enrollment, connectID string, answer Outcome, c merchant.Cause) (Enrollment, error) {
 	ctx = context.WithoutCancel(ctx)
-	now, err := s.Clock.Moment(ctx, e.ApplicationID)
+	now, err := s.deps.Clock.Moment(ctx, e.ApplicationID)
 	if err != nil {
 		return e, err
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		locked, err := s.Merchants.LockTx(ctx, tx, e.ApplicationID, e.MerchantID)
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		locked, err := s.deps.Merchants.LockTx(ctx, tx, e.ApplicationID, e.MerchantID)
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func (s *Service) close(ctx context.Context, e Enrollment, connectID string, ans
 		if o != Eligible {
 			return nil
 		}
-		_, err = s.Merchants.EnrollTx(tx, now, locked, e.EIN, connectID, c)
+		_, err = s.deps.Merchants.EnrollTx(tx, now, locked, e.EIN, connectID, c)
 		return err
 	})
 	return e, err

@@ -49,7 +49,7 @@ type Examined struct {
 func (s *Service) EnrollEligible(ctx context.Context, in EligibleInput, tell func([]Examined) error) error {
 	used := make(map[usedEIN]bool)
 	for after := int64(0); ; {
-		rows, err := pg.All[standing](ctx, s.Pool, selectStanding+`
+		rows, err := pg.All[standing](ctx, s.deps.Pool, selectStanding+`
 			WHERE m.id > @after AND (@application_id::bigint = 0 OR m.application_id = @application_id) ORDER BY m.id LIMIT @limit`,
 			pg.Args{"after": after, "application_id": in.ApplicationID, "ein": nil, "but": ids.Enrollment{}, "limit": examineBatch})
 		if err != nil || len(rows) == 0 {
@@ -65,7 +65,7 @@ func (s *Service) EnrollEligible(ctx context.Context, in EligibleInput, tell fun
 
 // CountMerchants tells how many merchants [Service.EnrollEligible] looks at.
 func (s *Service) CountMerchants(ctx context.Context, applicationID int64) (int, error) {
-	return pg.Value[int](ctx, s.Pool, `
+	return pg.Value[int](ctx, s.deps.Pool, `
 		SELECT count(*)::int FROM merchants WHERE @application_id::bigint = 0 OR application_id = @application_id`,
 		pg.Args{"application_id": applicationID})
 }
@@ -138,7 +138,7 @@ func (s *Service) enrollAlone(ctx context.Context, m standing, found *Examined) 
 	var err error
 	if found.Outcome == Eligible {
 		e, err = s.enroll(ctx, m, *found.Organization, cause, standing.aloneBy, func(*pg.Tx, Enrollment) error { return nil })
-	} else if e, err = lastEnrollment(ctx, s.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
+	} else if e, err = lastEnrollment(ctx, s.deps.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
 		e, err = s.ask(ctx, e, cause)
 	}
 	found.Outcome, found.Enrolled = outcomeOf(e, err)

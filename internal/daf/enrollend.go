@@ -19,7 +19,7 @@ func (s *Service) LastEnrollment(ctx context.Context, actor authz.Actor, merchan
 	if _, err := s.ofOrganization(ctx, actor, merchantID, "", nil); err != nil {
 		return Enrollment{}, err
 	}
-	e, err := lastEnrollment(ctx, s.Pool, actor.ApplicationID, merchantID)
+	e, err := lastEnrollment(ctx, s.deps.Pool, actor.ApplicationID, merchantID)
 	if errors.Is(err, pg.ErrNone) {
 		err = fault.Missing()
 	}
@@ -32,20 +32,20 @@ func (s *Service) OptOut(ctx context.Context, actor authz.Actor, merchantID int6
 	if _, err := s.ofOrganization(ctx, actor, merchantID, "", nil); err != nil {
 		return merchant.Merchant{}, err
 	}
-	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	now, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return merchant.Merchant{}, err
 	}
 	var after merchant.Merchant
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		locked, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, merchantID)
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		locked, err := s.deps.Merchants.LockTx(ctx, tx, actor.ApplicationID, merchantID)
 		if err != nil {
 			return err
 		}
 		if err := endEnrollmentTx(ctx, tx, now, locked); err != nil {
 			return err
 		}
-		after, err = s.Merchants.LeaveTx(tx, now, locked, merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
+		after, err = s.deps.Merchants.LeaveTx(tx, now, locked, merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
 		if err != nil {
 			return err
 		}
@@ -89,10 +89,10 @@ func (s *Service) ResolveEnrollments(ctx context.Context) (int, error) {
 
 // EnrollmentOf is [Service.LastEnrollment] for everybody who may read the merchant.
 func (s *Service) EnrollmentOf(ctx context.Context, actor authz.Actor, merchantID int64) (Enrollment, error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return Enrollment{}, err
 	}
-	e, err := lastEnrollment(ctx, s.Pool, actor.ApplicationID, merchantID)
+	e, err := lastEnrollment(ctx, s.deps.Pool, actor.ApplicationID, merchantID)
 	if errors.Is(err, pg.ErrNone) || !actor.Sees(merchantID) {
 		return Enrollment{}, fault.Missing()
 	}

@@ -99,8 +99,8 @@ func lastEnrollment(ctx context.Context, q pg.Querier, applicationID, merchantID
 // dueEnrollments leases attempts without an outcome that are to be asked about again, by moving their next
 // check ahead.
 func (s *Service) dueEnrollments(ctx context.Context, limit int) (due []Enrollment, err error) {
-	now := s.Clock.Machine()
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	now := s.deps.Clock.Machine()
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		due, err = pg.All[Enrollment](ctx, tx, `
 			SELECT `+enrollmentColumns+` FROM daf_enrollments WHERE next_check_at <= @now
 			ORDER BY next_check_at LIMIT @limit FOR UPDATE SKIP LOCKED`, pg.Args{"now": now, "limit": limit})
@@ -117,8 +117,8 @@ func (s *Service) dueEnrollments(ctx context.Context, limit int) (due []Enrollme
 
 // askSoon has an attempt asked about when its call has ended without an answer.
 func (s *Service) askSoon(ctx context.Context, e Enrollment) error {
-	_, err := pg.Exec(context.WithoutCancel(ctx), s.Pool, `
+	_, err := pg.Exec(context.WithoutCancel(ctx), s.deps.Pool, `
 		UPDATE daf_enrollments SET next_check_at = @next WHERE application_id = @application_id AND id = @id AND state = 'processing'`,
-		pg.Args{"next": s.Clock.Machine().Add(operation.Backoff(e.Checks)), "application_id": e.ApplicationID, "id": e.ID})
+		pg.Args{"next": s.deps.Clock.Machine().Add(operation.Backoff(e.Checks)), "application_id": e.ApplicationID, "id": e.ID})
 	return err
 }

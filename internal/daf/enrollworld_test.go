@@ -84,9 +84,9 @@ func enrollWorld(t *testing.T) enrolling {
 	t.Helper()
 	w := fixture.New(t)
 	d := &directory{Provider: w.Funds}
-	service := *w.DAF
-	service.Provider = d
-	return enrolling{w, d, &service}
+	deps := w.DAF.Dependencies()
+	deps.Provider = d
+	return enrolling{w, d, daf.New(deps)}
 }
 
 // charityOf makes a nonprofit merchant in the US; ein "" is none.

@@ -16,7 +16,7 @@ import (
 // half up by itself. A fee of zero makes no line.
 func feesTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d Donation) ([]fee.Line, error) {
 	merchant := fee.Merchant{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID}
-	terms, err := fee.InForceTx(ctx, tx, map[fee.Merchant]time.Time{merchant: m.At})
+	terms, err := fee.EffectiveTx(ctx, tx, map[fee.Merchant]time.Time{merchant: m.At})
 	if err != nil {
 		return nil, err
 	}

@@ -60,11 +60,11 @@ func (s *Service) Finish(ctx context.Context, outcomes []outcome) error {
 // finish writes one outcome. What is written already is returned as it is, so that the request and the
 // resolver may both arrive here; the provider's own events may have been quicker than both.
 func (s *Service) finish(ctx context.Context, o outcome, source outbox.Source) (out finished, err error) {
-	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, o.ApplicationID)
 	if err != nil {
 		return out, err
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		r, err := s.lockTx(ctx, tx, o.ApplicationID, ids.DonationFrom(o.SubjectID))
 		if err != nil {
 			return fmt.Errorf("daf: outcome of %v: %w", ids.DonationFrom(o.SubjectID), err)
@@ -111,11 +111,11 @@ func (s *Service) Late(ctx context.Context, outcomes []outcome) error {
 }
 
 func (s *Service) late(ctx context.Context, o outcome) error {
-	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, o.ApplicationID)
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		r, err := s.lockTx(ctx, tx, o.ApplicationID, ids.DonationFrom(o.SubjectID))
 		if err != nil {
 			return err

@@ -39,20 +39,20 @@ func (s *Service) inbound(ctx context.Context, ev provider.Event, to Status) err
 		ApplicationID int64        `db:"application_id"`
 		MerchantID    int64        `db:"merchant_id"`
 		ID            ids.Donation `db:"id"`
-	}](ctx, s.Pool, `
+	}](ctx, s.deps.Pool, `
 		SELECT application_id, merchant_id, id FROM daf_donations WHERE provider_name = @provider AND provider_reference = @reference`,
-		pg.Args{"provider": s.Provider.Name(), "reference": ev.Reference})
+		pg.Args{"provider": s.deps.Provider.Name(), "reference": ev.Reference})
 	if err != nil {
 		return err
 	}
 	if ev.Account != processor.Account(found.ApplicationID, found.MerchantID) {
 		return fault.Missing()
 	}
-	m, err := s.Clock.Moment(ctx, found.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, found.ApplicationID)
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		r, err := s.lockTx(ctx, tx, found.ApplicationID, found.ID)
 		if err != nil {
 			return err

@@ -99,7 +99,7 @@ type QuoteFee struct {
 // daf_not_eligible for a merchant that cannot take donations at all; amount_too_large when no donation
 // is large enough.
 func (s *Service) Quote(ctx context.Context, actor authz.Actor, in QuoteInput) (Quote, error) {
-	if err := s.Check.Check(actor, authz.FeeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FeeRead); err != nil {
 		return Quote{}, err
 	}
 	var fs fault.Fields
@@ -109,7 +109,7 @@ func (s *Service) Quote(ctx context.Context, actor authz.Actor, in QuoteInput) (
 	if err := fs.Err(); err != nil {
 		return Quote{}, err
 	}
-	m, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
 	if m, err = authz.Seen(actor, m, m.ID, err); fault.HasCode(err, "resource_missing") {
 		return Quote{}, merchant.ErrNotAssociated
 	}

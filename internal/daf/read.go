@@ -6,7 +6,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/mailbox"
@@ -17,7 +16,7 @@ import (
 // Get returns a donation of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Donation, error) {
-	if err := s.Check.Check(actor, authz.DonationRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.DonationRead); err != nil {
 		return Donation{}, err
 	}
 	donationID, err := ids.ParseDonation(id)
@@ -29,7 +28,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Donati
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Donation) (Donation, error) {
-	d, err := pg.Find[Donation](ctx, s.Pool,
+	d, err := pg.Find[Donation](ctx, s.deps.Pool,
 		`SELECT `+columns+` FROM daf_donations d WHERE d.application_id = @application_id AND d.id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	return s.derive(d), err
@@ -52,14 +51,14 @@ type ListInput struct {
 
 // List returns one page of the application's donations.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Donation], error) {
-	if err := s.Check.Check(actor, authz.DonationRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.DonationRead); err != nil {
 		return page.Of[Donation]{}, err
 	}
-	oldest, newest, err := spans.Within(ctx, s.Clock.Present(s.Environment == identity.Production), actor.ApplicationID, in.Created)
+	oldest, newest, err := spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), actor.ApplicationID, in.Created)
 	if err != nil {
 		return page.Of[Donation]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"kinds": in.Kinds, "statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "tracking_id": in.TrackingID,
 		"external_id": in.ExternalID, "reference": in.Reference, "email": mailbox.Sought(in.Email), "metadata": in.Metadata,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,

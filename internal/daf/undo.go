@@ -26,7 +26,7 @@ func (s *Service) Undo(ctx context.Context, actor authz.Actor, request ids.Reque
 	if err := s.audit.Allow(ctx, actor, authz.DonationUpdate, audit.Of("daf_donation", "", 0)); err != nil {
 		return nil, err
 	}
-	rows, err := pg.All[changed](ctx, s.Pool, `
+	rows, err := pg.All[changed](ctx, s.deps.Pool, `
 		SELECT h.donation_id, h.version, e.previous_attributes
 		FROM daf_donation_statuses h
 		JOIN events e ON e.application_id = h.application_id AND e.object_id = h.donation_id AND e.position = 2 * h.version - 1

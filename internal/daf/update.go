@@ -127,11 +127,11 @@ func (s *Service) update(ctx context.Context, actor authz.Actor, id string, in U
 	}); err != nil {
 		return Result{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return Result{}, err
 	}
-	return idempotency.Once(ctx, s.Pool, claim, m.Machine, donationID.Bytes(), func(tx *pg.Tx) (Donation, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, donationID.Bytes(), func(tx *pg.Tx) (Donation, error) {
 		before, err := s.lockTx(ctx, tx, actor.ApplicationID, donationID)
 		if err != nil {
 			return Donation{}, err

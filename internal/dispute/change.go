@@ -99,7 +99,7 @@ func (c *contest) open(ctx context.Context, kind Kind, began *Kind) error {
 	c.row = row{BeganAs: began, RemindedAt: toldAlready(n.RespondBy, c.m.At), Dispute: c.s.derive(Dispute{
 		ID: ids.NewDispute(c.m.Machine), Version: 1, ApplicationID: c.charge.ApplicationID, MerchantID: c.charge.MerchantID,
 		ChargeID: c.charge.ID, Kind: kind, Status: NeedsResponse, Amount: n.Amount, Currency: n.Currency, Reason: n.Reason,
-		RespondBy: instant.Of(n.RespondBy), Processor: ProcessorRef{c.s.Processor.Name(), n.ID}, CreatedAt: now, UpdatedAt: now,
+		RespondBy: instant.Of(n.RespondBy), Processor: ProcessorRef{c.s.deps.Processor.Name(), n.ID}, CreatedAt: now, UpdatedAt: now,
 	})}
 	asks := c.reserve
 	if kind == Retrieval {
@@ -124,7 +124,7 @@ func (c *contest) retrieve(ctx context.Context, r *row) error {
 // reserve is what a chargeback does at once: refunds that were not sent are canceled, the amount is
 // reserved and disputed of the charge, which counts what is left of it, the fee is charged.
 func (c *contest) reserve(ctx context.Context, r *row) error {
-	l, err := c.s.Refunds.CancelUnsentTx(ctx, c.tx, c.m, c.charge)
+	l, err := c.s.deps.Refunds.CancelUnsentTx(ctx, c.tx, c.m, c.charge)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (c *contest) changeCharge(by charge.Change) error {
 		return nil
 	}
 	by.Event, by.Source, by.RequestID = "charge.updated", c.source, c.requestID
-	after, err := c.s.Charges.ChangeTx(c.tx, c.m, c.charge, by)
+	after, err := c.s.deps.Charges.ChangeTx(c.tx, c.m, c.charge, by)
 	c.charge = after
 	return err
 }
@@ -163,7 +163,7 @@ func (c *contest) changeCharge(by charge.Change) error {
 // assess charges the merchant for what happened, from what is available, and returns how much.
 func (c *contest) assess(ctx context.Context, r *row, kind fee.Kind) (money.Amount, error) {
 	merchant := fee.Merchant{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID}
-	terms, err := fee.InForceTx(ctx, c.tx, map[fee.Merchant]time.Time{merchant: c.m.At})
+	terms, err := fee.EffectiveTx(ctx, c.tx, map[fee.Merchant]time.Time{merchant: c.m.At})
 	if err != nil {
 		return 0, err
 	}

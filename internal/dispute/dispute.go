@@ -24,7 +24,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -72,19 +71,19 @@ type ProcessorRef struct {
 
 // Deps are what the service works with.
 type Deps struct {
-	Pool        *pgxpool.Pool
-	Processor   processor.Processor
-	Operations  *operation.Resolver
-	Check       authz.Checker
-	Environment identity.Environment
-	Clock       *clock.Clock
-	Charges     *charge.Service
-	Refunds     *refund.Service
+	Pool       *pgxpool.Pool
+	Processor  processor.Processor
+	Operations *operation.Resolver
+	Check      authz.Checker
+	Livemode   bool
+	Clock      *clock.Clock
+	Charges    *charge.Service
+	Refunds    *refund.Service
 }
 
 // Service holds the use-cases of disputes.
 type Service struct {
-	Deps
+	deps  Deps
 	flow  operation.Flow[Dispute]
 	audit *audit.Log
 	// letters tell people of disputes; nil tells nobody.
@@ -94,7 +93,7 @@ type Service struct {
 // New makes the service, and has it finish what the resolver finds out about answers to disputes, the
 // late ones too.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	s.flow = operation.Flow[Dispute]{Name: "dispute", Resolver: d.Operations, Finish: s.finish,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Dispute, error) {
 			return s.find(ctx, applicationID, ids.DisputeFrom(id))
@@ -107,7 +106,7 @@ func New(d Deps) *Service {
 // derive fills the members that follow from others; lists are lists in JSON, empty too.
 func (s *Service) derive(d Dispute) Dispute {
 	d.Object = "dispute"
-	d.Livemode = s.Environment == identity.Production
+	d.Livemode = s.deps.Livemode
 	if d.Fees == nil {
 		d.Fees = []fee.Line{}
 	}

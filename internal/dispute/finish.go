@@ -34,7 +34,7 @@ func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source
 	at := make(map[int64]instant.Moment) // before a transaction holds a connection
 	applications, disputes := make([]int64, len(ins)), make([]ids.Dispute, len(ins))
 	for i, in := range ins {
-		m, err := s.Clock.Moment(ctx, in.ApplicationID)
+		m, err := s.deps.Clock.Moment(ctx, in.ApplicationID)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (s *Service) finishAll(ctx context.Context, ins []operation.Outcome, source
 		applications[i], disputes[i] = in.ApplicationID, ids.DisputeFrom(in.SubjectID)
 	}
 	var out []finished
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		out = make([]finished, len(ins))
 		charges, err := s.lockChargesTx(ctx, tx, ins)
 		if err != nil {
@@ -76,7 +76,7 @@ func (s *Service) lockChargesTx(ctx context.Context, tx *pg.Tx, ins []operation.
 	for i, in := range ins {
 		named[i] = charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}
 	}
-	return s.Charges.LockAllTx(ctx, tx, named)
+	return s.deps.Charges.LockAllTx(ctx, tx, named)
 }
 
 // finish writes one outcome. Written twice it is the same, so that the request and the resolver may

@@ -124,7 +124,7 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, apply func(ct
 	if ev.Dispute == nil || ev.Dispute.ID == "" || ev.Dispute.Amount <= 0 {
 		return fmt.Errorf("%w: %s", ErrNotice, ev.ID)
 	}
-	found, err := s.Charges.FindByReference(ctx, ev.Reference)
+	found, err := s.deps.Charges.FindByReference(ctx, ev.Reference)
 	if err != nil {
 		return err
 	}
@@ -134,19 +134,19 @@ func (s *Service) inbound(ctx context.Context, ev processor.Event, apply func(ct
 	if found.Currency != ev.Dispute.Currency { // amounts are not converted
 		return fmt.Errorf("%w: %s is in another currency than its charge", ErrNotice, ev.ID)
 	}
-	m, err := s.Clock.Moment(ctx, found.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, found.ApplicationID)
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		l, err := s.Charges.LockTx(ctx, tx, found.ApplicationID, found.ID)
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		l, err := s.deps.Charges.LockTx(ctx, tx, found.ApplicationID, found.ID)
 		if err != nil {
 			return err
 		}
 		if l.Status == charge.Processing {
 			return charge.ErrUnresolved
 		}
-		r, known, err := s.lockNoticedTx(ctx, tx, l.ApplicationID, ProcessorRef{s.Processor.Name(), ev.Dispute.ID})
+		r, known, err := s.lockNoticedTx(ctx, tx, l.ApplicationID, ProcessorRef{s.deps.Processor.Name(), ev.Dispute.ID})
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func (s *Service) Remind(ctx context.Context, v clock.View) (int, error) {
 		return 0, nil
 	}
 	var done int
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		rows, err := pg.All[row](ctx, tx, selectRow+`
 			WHERE `+toRemind+` AND respond_by > @now AND respond_by <= @soon
 				AND (@only::bigint IS NULL OR application_id = @only) AND application_id <> ALL (@except::bigint[])
@@ -78,7 +78,7 @@ func (s *Service) NextReminder(ctx context.Context, applicationID int64, after t
 	if s.letters == nil {
 		return nil, nil
 	}
-	return pg.Value[*time.Time](ctx, s.Pool, `
+	return pg.Value[*time.Time](ctx, s.deps.Pool, `
 		SELECT min(respond_by - interval '72 hours') FROM disputes
 		WHERE `+toRemind+` AND respond_by - interval '72 hours' > @after AND application_id = @application_id`,
 		pg.Args{"application_id": applicationID, "after": after})

@@ -13,7 +13,7 @@ import (
 // Get returns a dispute of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Dispute, error) {
-	if err := s.Check.Check(actor, authz.DisputeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.DisputeRead); err != nil {
 		return Dispute{}, err
 	}
 	disputeID, err := ids.ParseDispute(id)
@@ -25,7 +25,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Disput
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Dispute) (Dispute, error) {
-	d, err := pg.Find[Dispute](ctx, s.Pool,
+	d, err := pg.Find[Dispute](ctx, s.deps.Pool,
 		`SELECT `+columns+` FROM disputes WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	return s.derive(d), err
@@ -46,10 +46,10 @@ type ListInput struct {
 
 // List returns one page of the application's disputes.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Dispute], error) {
-	if err := s.Check.Check(actor, authz.DisputeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.DisputeRead); err != nil {
 		return page.Of[Dispute]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "kinds": in.Kinds, "merchants": actor.Within(in.Merchants), "charge_id": in.ChargeID,
 		"reason": in.Reason, "least": in.Amounts.Least, "most": in.Amounts.Most,
 		"respond_from": in.RespondBy.From, "respond_until": in.RespondBy.Until,
@@ -58,10 +58,10 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 
 // Due returns up to limit disputes that need a response, the one to answer soonest first.
 func (s *Service) Due(ctx context.Context, actor authz.Actor, limit int) ([]Dispute, error) {
-	if err := s.Check.Check(actor, authz.DisputeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.DisputeRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[Dispute](ctx, s.Pool, `SELECT `+columns+` FROM disputes
+	all, err := pg.All[Dispute](ctx, s.deps.Pool, `SELECT `+columns+` FROM disputes
 		WHERE application_id = @application_id AND status = @status AND (@merchants::bigint[] IS NULL OR merchant_id = ANY (@merchants))
 		ORDER BY respond_by, id LIMIT @limit`,
 		pg.Args{"application_id": actor.ApplicationID, "status": NeedsResponse, "merchants": actor.Within(nil), "limit": limit})

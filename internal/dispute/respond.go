@@ -51,7 +51,7 @@ func (s *Service) SubmitEvidence(ctx context.Context, actor authz.Actor, id stri
 	if err != nil {
 		return Result{}, err
 	}
-	files, err := in.known(ctx, s.Pool, actor, had, in.Validate())
+	files, err := in.known(ctx, s.deps.Pool, actor, had, in.Validate())
 	if err != nil {
 		return Result{}, err
 	}
@@ -91,7 +91,7 @@ func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, i
 	if err != nil {
 		return Dispute{}, err
 	}
-	files, err := in.known(ctx, s.Pool, actor, had, in.validate())
+	files, err := in.known(ctx, s.deps.Pool, actor, had, in.validate())
 	if err != nil {
 		return Dispute{}, err
 	}
@@ -100,7 +100,7 @@ func (s *Service) SaveDraft(ctx context.Context, actor authz.Actor, id string, i
 		return Dispute{}, err
 	}
 	var out Dispute
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		c, err := s.answerableTx(ctx, tx, m, actor, disputeID)
 		if err != nil {
 			return err
@@ -154,7 +154,7 @@ func (s *Service) about(ctx context.Context, actor authz.Actor, id string) (ids.
 	if err != nil {
 		return disputeID, instant.Moment{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	return disputeID, m, err
 }
 
@@ -223,7 +223,7 @@ func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor
 	if err != nil {
 		return b, err
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		b = begun{}
 		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
 		if err != nil {
@@ -233,7 +233,7 @@ func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor
 			return verdicts[0].Err
 		}
 		// The operation refers to the charge, whose lock events of the processor take first.
-		if _, err := s.Charges.LockTx(ctx, tx, actor.ApplicationID, known.ChargeID); err != nil {
+		if _, err := s.deps.Charges.LockTx(ctx, tx, actor.ApplicationID, known.ChargeID); err != nil {
 			return err
 		}
 		c, err := s.answerableTx(ctx, tx, m, actor, id)
@@ -266,7 +266,7 @@ func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor
 	if errors.Is(err, pg.ErrCommit) && b.prior == nil {
 		// The answer to the commit was lost. If the operation is there it happened, and nobody but us has
 		// begun to send it.
-		if open, lost := operation.IsOpen(ctx, s.Pool, b.op.ID); lost == nil && open {
+		if open, lost := operation.IsOpen(ctx, s.deps.Pool, b.op.ID); lost == nil && open {
 			err = nil
 		}
 	}
@@ -280,9 +280,9 @@ func (s *Service) call(ctx context.Context, b begun) (processor.Answer, error) {
 		Dispute: d.Processor.Dispute, Amount: d.Amount, Currency: d.Currency}
 	if answer(*b.op.Note) == acceptance {
 		r.Accept = true
-		return s.Processor.Respond(ctx, r)
+		return s.deps.Processor.Respond(ctx, r)
 	}
-	files, err := upload.Contents(ctx, s.Pool, d.ApplicationID, d.EvidenceFiles)
+	files, err := upload.Contents(ctx, s.deps.Pool, d.ApplicationID, d.EvidenceFiles)
 	if err != nil {
 		return processor.Answer{}, operation.NotSent(err)
 	}
@@ -290,5 +290,5 @@ func (s *Service) call(ctx context.Context, b begun) (processor.Answer, error) {
 	for _, f := range files {
 		r.Files = append(r.Files, processor.File{Name: f.Name, ContentType: f.ContentType, Content: f.Content})
 	}
-	return s.Processor.Respond(ctx, r)
+	return s.deps.Processor.Respond(ctx, r)
 }

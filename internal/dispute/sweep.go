@@ -35,7 +35,7 @@ func (s *Service) CloseOverdue(ctx context.Context, v clock.View) (int, error) {
 		},
 		Key: func(r row) ids.Dispute { return r.ID },
 		Do:  func(ctx context.Context, tx *pg.Tx, due []row) error { return s.loseTx(ctx, tx, v, due) },
-	}.Run(ctx, s.Pool, sweepBatch)
+	}.Run(ctx, s.deps.Pool, sweepBatch)
 }
 
 // loseTx moves chargebacks to lost that the transaction holds, with their charges.
@@ -44,7 +44,7 @@ func (s *Service) loseTx(ctx context.Context, tx *pg.Tx, v clock.View, due []row
 	for i, r := range due {
 		named[i] = charge.Named{ApplicationID: r.ApplicationID, ID: r.ChargeID}
 	}
-	charges, err := s.Charges.LockAllTx(ctx, tx, named)
+	charges, err := s.deps.Charges.LockAllTx(ctx, tx, named)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *Service) loseTx(ctx context.Context, tx *pg.Tx, v clock.View, due []row
 // NextOverdue is the earliest application time later than after at which [Service.CloseOverdue] has something to do;
 // nil for never.
 func (s *Service) NextOverdue(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
-	return pg.Value[*time.Time](ctx, s.Pool,
+	return pg.Value[*time.Time](ctx, s.deps.Pool,
 		`SELECT min(respond_by) FROM disputes WHERE `+overdue+` AND respond_by > @after AND application_id = @application_id`,
 		pg.Args{"application_id": applicationID, "after": after})
 }

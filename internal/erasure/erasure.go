@@ -24,13 +24,13 @@ type Deps struct {
 	Pool  *pgxpool.Pool
 	Check authz.Checker
 	Clock *clock.Clock
-	// Live tells whether this is production: events say so.
-	Live bool
+	// Livemode is true in production; events carry it.
+	Livemode bool
 }
 
 // Service holds the use-case of erasures.
 type Service struct {
-	Deps
+	deps  Deps
 	audit *audit.Log
 }
 
@@ -61,12 +61,12 @@ func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) 
 	if address = mailbox.Normal(address); !mailbox.Valid(address) {
 		return Erased{}, fault.Invalid("parameter_invalid", "Give a whole e-mail address.").On("email")
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return Erased{}, err
 	}
 	var out Erased
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		p, err := findTx(ctx, tx, actor.ApplicationID, address)
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ func (s *Service) Payer(ctx context.Context, actor authz.Actor, address string) 
 		}
 		out = p.Erased
 		for _, id := range p.Tokens {
-			if err := token.DeleteTx(ctx, tx, m, token.Ending{ApplicationID: actor.ApplicationID, Token: id, Livemode: s.Live,
+			if err := token.DeleteTx(ctx, tx, m, token.Ending{ApplicationID: actor.ApplicationID, Token: id, Livemode: s.deps.Livemode,
 				Source: outbox.SourceOf(actor), RequestID: actor.RequestID}); err != nil {
 				return err
 			}

@@ -22,7 +22,6 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/idempotency"
-	"svcpay/internal/platform/mail"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/receipt"
@@ -64,8 +63,7 @@ func (w *world) must(err error) {
 // else pays, too.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{World: fixture.New(t)}
-	w.Mail.Sender = mail.Files{}
+	w := &world{World: fixture.New(t, fixture.SendsMail)}
 	w.erasures = erasure.New(erasure.Deps{Pool: w.Pool, Check: w.Gate, Clock: w.Clocks})
 	card := w.Card("4242424242424242")
 	card.Billing.FirstName, card.Billing.LastName, card.Billing.Email, card.Billing.AddressLine1 = first, last, address, "7 Larch Lane"

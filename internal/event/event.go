@@ -71,7 +71,7 @@ type Deps struct {
 
 // Service holds the use-cases of events.
 type Service struct {
-	Deps
+	deps  Deps
 	after []Follow
 	// waiting bounds how many lists wait for events at once; released ends their waiting.
 	waiting  chan struct{}
@@ -81,7 +81,7 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	return &Service{Deps: d, waiting: make(chan struct{}, maxWaiting), released: make(chan struct{})}
+	return &Service{deps: d, waiting: make(chan struct{}, maxWaiting), released: make(chan struct{})}
 }
 
 // row is what an Event is read from; its id is the sequence, along which lists run.
@@ -102,7 +102,7 @@ const columns = `sequence AS id, id AS event_id, application_id, merchant_id, ty
 
 func (s *Service) event(r row) Event {
 	e := Event{ID: r.ID, Object: "event", Type: r.Type, Timestamp: r.CreatedAt, Sequence: r.Sequence, ApplicationID: r.ApplicationID,
-		MerchantID: r.MerchantID, Livemode: s.Livemode, APIVersion: identity.APIVersion, Request: Request{Source: r.Source},
+		MerchantID: r.MerchantID, Livemode: s.deps.Livemode, APIVersion: identity.APIVersion, Request: Request{Source: r.Source},
 		Data: Data{Object: r.Object, PreviousAttributes: r.Previous}}
 	if !r.RequestID.IsZero() {
 		e.Request.ID = &r.RequestID

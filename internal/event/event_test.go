@@ -344,13 +344,14 @@ func TestEventsAreFoundWithTheCommit(t *testing.T) {
 	others := event.Ref{ApplicationID: w.Other.AppID, ID: there[0].ID}
 	var asked event.Asked
 	if err := pg.InBatch(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		asked = w.Events.AskAll(tx, []event.Ref{first, second, first, others, {ApplicationID: w.App.AppID, ID: ids.NewEvent(w.Clock.Now())}})
-		return nil
+		b := tx.Batch()
+		asked = w.Events.Ask(b, []event.Ref{first, second, first, others, {ApplicationID: w.App.AppID, ID: ids.NewEvent(w.Clock.Now())}})
+		return b.Run(t.Context())
 	}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := asked.Found(t.Context())
-	if err != nil || len(found) != 2 || found[first].ID != first.ID || string(found[second].Data.Object) != fmt.Sprintf(`{"id":%q,"version":2}`, object) {
-		t.Errorf("%v, %v", found, err)
+	found := asked.Found()
+	if len(found) != 2 || found[first].ID != first.ID || string(found[second].Data.Object) != fmt.Sprintf(`{"id":%q,"version":2}`, object) {
+		t.Errorf("%v", found)
 	}
 }

@@ -35,7 +35,7 @@ type applicationRow struct {
 // many those were. Any number of binaries may run it at once: each application is numbered by one at a
 // time. An application that cannot be numbered holds up no other.
 func (s *Service) Number(ctx context.Context) (int, error) {
-	waiting, err := pg.All[applicationRow](ctx, s.Pool, `
+	waiting, err := pg.All[applicationRow](ctx, s.deps.Pool, `
 		SELECT a.id AS application_id, EXISTS (SELECT FROM event_streams s WHERE s.application_id = a.id) AS stream FROM applications a
 		WHERE EXISTS (SELECT FROM events e WHERE e.application_id = a.id AND e.sequence IS NULL AND NOT e.test)`, pg.Args{})
 	if err != nil {
@@ -53,13 +53,13 @@ func (s *Service) Number(ctx context.Context) (int, error) {
 // numberOf numbers a batch of one application, unless another binary is at it.
 func (s *Service) numberOf(ctx context.Context, a applicationRow) (int, error) {
 	if !a.Stream { // committed by itself, so that nobody waits for it
-		if _, err := pg.Exec(ctx, s.Pool, `INSERT INTO event_streams (application_id) VALUES (@application_id) ON CONFLICT DO NOTHING`,
+		if _, err := pg.Exec(ctx, s.deps.Pool, `INSERT INTO event_streams (application_id) VALUES (@application_id) ON CONFLICT DO NOTHING`,
 			pg.Args{"application_id": a.ID}); err != nil {
 			return 0, err
 		}
 	}
 	n := 0
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		n = 0
 		last, err := pg.Value[int64](ctx, tx, `
 			SELECT last_sequence FROM event_streams WHERE application_id = @application_id FOR UPDATE SKIP LOCKED`,

@@ -37,7 +37,7 @@ const (
 // List returns one page of the application's events that have their numbers. It may wait for the first of
 // them.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Event], error) {
-	if err := s.Check.Check(actor, authz.EventRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.EventRead); err != nil {
 		return page.Of[Event]{}, err
 	}
 	p, err := s.list(ctx, actor, in)
@@ -81,11 +81,11 @@ func (s *Service) list(ctx context.Context, actor authz.Actor, in ListInput) (pa
 	if in.Types != nil {
 		names = append([]string{}, Covered(in.Types)...)
 	}
-	oldest, newest, err := Spans.Within(ctx, s.Clock.Present(s.Livemode), actor.ApplicationID, in.Created)
+	oldest, newest, err := Spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), actor.ApplicationID, in.Created)
 	if err != nil {
 		return page.Of[Event]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "types": names,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "types": names,
 		"merchants": actor.Within(in.Merchants), "object": in.ObjectID, "from": in.Created.From, "until": in.Created.Until,
 		"oldest": oldest, "newest": newest}, s.event)
 }
@@ -116,14 +116,14 @@ const selectPage = `
 // Get returns an event of the actor's application. A malformed id, an unknown one, another application's
 // and one that has no number yet get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Event, error) {
-	if err := s.Check.Check(actor, authz.EventRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.EventRead); err != nil {
 		return Event{}, err
 	}
 	eventID, err := ids.ParseEvent(id)
 	if err != nil {
 		return Event{}, fault.Missing()
 	}
-	e, err := s.Find(ctx, s.Pool, actor.ApplicationID, eventID)
+	e, err := s.Find(ctx, s.deps.Pool, actor.ApplicationID, eventID)
 	return authz.Seen(actor, e, e.merchant(), err)
 }
 
@@ -149,14 +149,14 @@ type Ref struct {
 	ID            ids.Event
 }
 
-// Asked are events that were asked for and not waited for.
+// Asked are events that a batch reads.
 type Asked struct {
-	s    *Service
-	rows *pg.Asked[row]
+	service *Service
+	answer  *pg.Answer[row]
 }
 
-// AskAll asks for some events of any applications, which are needed later (see [pg.Ahead]).
-func (s *Service) AskAll(tx *pg.Tx, refs []Ref) Asked {
+// Ask has a batch read some events of any applications.
+func (s *Service) Ask(b *pg.Batch, refs []Ref) Asked {
 	asked := make(map[Ref]struct{}, len(refs))
 	applications, events := make([]int64, 0, len(refs)), make([]ids.Event, 0, len(refs))
 	for _, r := range refs {
@@ -165,16 +165,16 @@ func (s *Service) AskAll(tx *pg.Tx, refs []Ref) Asked {
 		}
 		asked[r] = struct{}{}
 	}
-	return Asked{s, pg.Ahead[row](tx, `SELECT `+columns+` FROM unnest(@applications::bigint[], @events::uuid[]) AS wanted (of_application, of_id)
+	return Asked{s, pg.Ask[row](b, `SELECT `+columns+` FROM unnest(@applications::bigint[], @events::uuid[]) AS wanted (of_application, of_id)
 		JOIN events ON application_id = of_application AND id = of_id`, pg.Args{"applications": applications, "events": events})}
 }
 
-// Found are the events that were asked for. One that is not there is missing in the answer.
-func (a Asked) Found(ctx context.Context) (map[Ref]Event, error) {
-	rows, err := a.rows.Rows(ctx)
+// Found are the events that exist.
+func (a Asked) Found() map[Ref]Event {
+	rows := a.answer.Rows()
 	out := make(map[Ref]Event, len(rows))
 	for _, r := range rows {
-		out[Ref{r.ApplicationID, r.ID}] = a.s.event(r)
+		out[Ref{r.ApplicationID, r.ID}] = a.service.event(r)
 	}
-	return out, err
+	return out
 }

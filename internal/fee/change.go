@@ -199,22 +199,22 @@ func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, now present, by By, c D
 			return out, err
 		}
 	}
-	if now.inForce.ID.IsZero() {
+	if now.effective.ID.IsZero() {
 		return out, fault.Missing()
 	}
-	if err := check.Version(c.IfVersion, now.inForce.Version); err != nil {
+	if err := check.Version(c.IfVersion, now.effective.Version); err != nil {
 		return out, err
 	}
-	out = made{id: now.inForce.ID, before: now.inForce}
-	if now.inForce.DAFPercentage == c.Percent {
+	out = made{id: now.effective.ID, before: now.effective}
+	if now.effective.DAFPercentage == c.Percent {
 		return out, nil
 	}
-	r := now.inForce
+	r := now.effective
 	r.ID, r.EffectiveAt, r.DAFPercentage, r.Reason, r.Replaces = ids.NewFeeSchedule(now.Machine), now.from, c.Percent, dafReason, ids.FeeSchedule{}
 	r.Sets = []string{dafPercentage}
 	r.CreatedBy, r.CreatedAt = by, instant.Of(now.At)
 	q.addTx(tx, r)
-	q.carryTx(tx, now, by, now.inForce.Rates, r.Rates, now.scheduled)
+	q.carryTx(tx, now, by, now.effective.Rates, r.Rates, now.scheduled)
 	out.id = r.ID
 	return out, nil
 }

@@ -60,14 +60,14 @@ const newest = 1000
 
 // WithoutFees counts the merchants that pay no fees, of the newest, while the actor's application has no defaults.
 func (s *Service) WithoutFees(ctx context.Context, actor authz.Actor) (int64, error) {
-	if err := s.Check.Check(actor, authz.FeeDefaultManage); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FeeDefaultManage); err != nil {
 		return 0, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return 0, err
 	}
-	return pg.Value[int64](ctx, s.Pool, `
+	return pg.Value[int64](ctx, s.deps.Pool, `
 		SELECT count(*) FROM (
 			SELECT m.application_id, m.id FROM merchants m WHERE m.application_id = @application_id AND m.status <> 'closed'
 				AND NOT EXISTS (SELECT FROM fee_defaults d WHERE d.application_id = @application_id)
@@ -95,11 +95,11 @@ func defaults(ctx context.Context, db pg.Querier, applicationID int64) (Defaults
 
 // Defaults returns what new merchants of the actor's application begin with.
 func (s *Service) Defaults(ctx context.Context, actor authz.Actor) (Defaults, error) {
-	if err := s.Check.Check(actor, authz.FeeDefaultRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FeeDefaultRead); err != nil {
 		return Defaults{}, err
 	}
-	d, err := defaults(ctx, s.Pool, actor.ApplicationID)
-	d.Livemode = s.Live
+	d, err := defaults(ctx, s.deps.Pool, actor.ApplicationID)
+	d.Livemode = s.deps.Livemode
 	return d, err
 }
 
@@ -114,12 +114,12 @@ func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version in
 	if err := r.Validate().Err(); err != nil {
 		return Defaults{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return Defaults{}, err
 	}
 	var out Defaults
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
 		if err := (series{applicationID: actor.ApplicationID}).lockTx(ctx, tx); err != nil {
 			return err
 		}
@@ -143,6 +143,6 @@ func (s *Service) SetDefaults(ctx context.Context, actor authz.Actor, version in
 			r.args(pg.Args{"application_id": actor.ApplicationID, "version": out.Version, "updated_at": *out.UpdatedAt}))
 		return s.audit.DoneTx(tx, actor, authz.FeeDefaultManage, about, before, out)
 	})
-	out.Livemode = s.Live
+	out.Livemode = s.deps.Livemode
 	return out, err
 }

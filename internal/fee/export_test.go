@@ -1,4 +1,4 @@
 package fee
 
 // InForceStatement is what the transaction that finishes a charge runs.
-const InForceStatement = inForce
+const InForceStatement = effective

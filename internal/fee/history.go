@@ -27,7 +27,7 @@ func (s *Service) History(ctx context.Context, actor authz.Actor, merchantID int
 	if err != nil {
 		return page.Of[Record]{}, err
 	}
-	if err := q.exists(ctx, s.Pool); err != nil {
+	if err := q.exists(ctx, s.deps.Pool); err != nil {
 		return page.Of[Record]{}, err
 	}
 	return s.history(ctx, q, in)
@@ -54,7 +54,7 @@ const (
 )
 
 func (s *Service) history(ctx context.Context, q series, in page.Input[ids.FeeSchedule]) (page.Of[Record], error) {
-	m, err := s.Clock.Moment(ctx, q.applicationID)
+	m, err := s.deps.Clock.Moment(ctx, q.applicationID)
 	if err != nil {
 		return page.Of[Record]{}, err
 	}
@@ -62,7 +62,7 @@ func (s *Service) history(ctx context.Context, q series, in page.Input[ids.FeeSc
 	if in.Up() {
 		statement = historyUp
 	}
-	rows, err := pg.All[Record](ctx, s.Pool, statement, q.args(pg.Args{"now": m.At, "cursor": in.Cursor(), "limit": in.Rows()}))
+	rows, err := pg.All[Record](ctx, s.deps.Pool, statement, q.args(pg.Args{"now": m.At, "cursor": in.Cursor(), "limit": in.Rows()}))
 	if err != nil {
 		return page.Of[Record]{}, err
 	}

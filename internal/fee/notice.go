@@ -59,7 +59,7 @@ func (r Rates) valuesOf(names []string) map[string]any {
 
 // differences compares what was to be charged with what is, at each instant at which either begins to charge by other rates.
 func differences(was, is standing) []Difference {
-	begins := []time.Time{is.inForce.EffectiveAt.Time}
+	begins := []time.Time{is.effective.EffectiveAt.Time}
 	for _, r := range slices.Concat(was.scheduled, is.scheduled) {
 		begins = append(begins, r.EffectiveAt.Time)
 	}
@@ -83,7 +83,7 @@ func differences(was, is standing) []Difference {
 
 // noticeTx queues fees.updated. The service's own rates are no event of an application: only system administrators see them.
 func (s *Service) noticeTx(tx *pg.Tx, by authz.Actor, c changed) error {
-	n := Notice{ID: ids.NewFeeChange(c.now.Machine), Object: "fee_change", Version: 1, Livemode: s.Live, MerchantID: c.after.MerchantID,
+	n := Notice{ID: ids.NewFeeChange(c.now.Machine), Object: "fee_change", Version: 1, Livemode: s.deps.Livemode, MerchantID: c.after.MerchantID,
 		EffectiveAt: c.after.EffectiveAt, ChangedBy: byOf(by), Schedule: c.after, Changes: differences(c.now.standing, c.is)}
 	return outbox.EmitTx(tx, c.now.Moment, outbox.Event{ApplicationID: by.ApplicationID, MerchantID: n.MerchantID, Type: "fees.updated",
 		ObjectID: n.ID.Bytes(), Position: 1, Object: n, RequestID: by.RequestID, Source: outbox.SourceOf(by)})
@@ -103,7 +103,7 @@ func (s *Service) ShowOn(m Merchants) { s.merchants = m }
 
 // showTx makes a new version of a merchant whose daf_percentage is another now.
 func (s *Service) showTx(ctx context.Context, tx *pg.Tx, q edit, c changed) error {
-	p := DAFPercentages{c.now.inForce.DAFPercentage, c.is.inForce.DAFPercentage}
+	p := DAFPercentages{c.now.effective.DAFPercentage, c.is.effective.DAFPercentage}
 	if q.service() || p.Old == p.New || s.merchants == nil {
 		return nil
 	}

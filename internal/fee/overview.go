@@ -20,12 +20,12 @@ func (s *Service) Differing(ctx context.Context, actor authz.Actor, in page.Inpu
 	if err != nil {
 		return page.Of[Unlike]{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return page.Of[Unlike]{}, err
 	}
 	args := d.args(pg.Args{"application_id": actor.ApplicationID, "now": m.At, "seen": actor.Within(nil)})
-	return pg.Page(ctx, s.Pool, in, selectDiffering, args, func(u Unlike) Unlike { return u })
+	return pg.Page(ctx, s.deps.Pool, in, selectDiffering, args, func(u Unlike) Unlike { return u })
 }
 
 // selectDiffering looks at what is in force for each merchant, by one probe of its index.
@@ -43,14 +43,14 @@ const mostScheduled = 200
 // Upcoming returns the changes that are scheduled for merchants of the actor's application, the first to begin
 // first, and at most 200 of them.
 func (s *Service) Upcoming(ctx context.Context, actor authz.Actor) ([]Record, error) {
-	if err := s.Check.Check(actor, authz.FeeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FeeRead); err != nil {
 		return nil, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := pg.All[Record](ctx, s.Pool, `SELECT `+recordColumns+` FROM fee_series s
+	rows, err := pg.All[Record](ctx, s.deps.Pool, `SELECT `+recordColumns+` FROM fee_series s
 		WHERE s.application_id = @application_id AND s.merchant_id > 0 AND s.canceled_at IS NULL AND s.effective_at > @now
 			AND (@seen::bigint[] IS NULL OR s.merchant_id = ANY (@seen))
 		ORDER BY s.effective_at, s.version LIMIT @most`,

@@ -75,15 +75,15 @@ func (s *Service) Preview(ctx context.Context, actor authz.Actor, merchantID int
 	if err := proposed.Validate().Err(); err != nil {
 		return Preview{}, err
 	}
-	m, err := s.Clock.Moment(ctx, q.applicationID)
+	m, err := s.deps.Clock.Moment(ctx, q.applicationID)
 	if err != nil {
 		return Preview{}, err
 	}
-	if err := q.exists(ctx, s.Pool); err != nil {
+	if err := q.exists(ctx, s.deps.Pool); err != nil {
 		return Preview{}, err
 	}
 	from := m.At.Add(-previewSpan)
-	groups, err := pg.All[alike](ctx, s.Pool, `
+	groups, err := pg.All[alike](ctx, s.deps.Pool, `
 		SELECT kind, base, brand, lines, count(*) AS count, max(occurred_at) AS occurred_at,
 			(array_agg(source_id ORDER BY occurred_at DESC, source_id DESC))[1] AS source_id
 		FROM fee_events

@@ -53,7 +53,7 @@ func (p Proposal) On(r Rates) Rates {
 
 // PreviewChange is [Service.Preview] of the rates in force with a proposal carried out.
 func (s *Service) PreviewChange(ctx context.Context, actor authz.Actor, merchantID int64, p Proposal) (Preview, error) {
-	if err := s.Check.Check(actor, authz.FeeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FeeRead); err != nil {
 		return Preview{}, err
 	}
 	if err := p.Validate().Err(); err != nil {

@@ -32,6 +32,39 @@ func (w *world) recorded(t *testing.T, e fee.Event) recorded {
 	return r
 }
 
+// TestASettingChangesOnlyItself sets each of the rates, and switches off those that can be.
+func TestASettingChangesOnlyItself(t *testing.T) {
+	t.Parallel()
+	for i, s := range fee.Settings() {
+		flat, percent := money.Amount(100+i), money.Percent(1000+i)
+		for _, off := range []bool{false, true} {
+			var r fee.Rates
+			var wantFlat *money.Amount
+			var wantPercent *money.Percent
+			switch {
+			case off && !s.Optional:
+				continue
+			case off:
+				s.Put(&r, &flat, &percent)
+			case s.Unit == fee.Flat:
+				wantFlat = &flat
+			default:
+				wantPercent = &percent
+			}
+			s.Put(&r, wantFlat, wantPercent)
+			if gotFlat, gotPercent := s.In(r); !equal(gotFlat, wantFlat) || !equal(gotPercent, wantPercent) {
+				t.Errorf("%s, off %t: %v, %v", s.Name, off, gotFlat, gotPercent)
+			}
+			for _, other := range fee.Settings() {
+				f, p := other.In(r)
+				if of, op := other.In(fee.Rates{}); other.Name != s.Name && (!equal(f, of) || !equal(p, op)) {
+					t.Errorf("%s changes %s", s.Name, other.Name)
+				}
+			}
+		}
+	}
+}
+
 func TestTheServiceHasItsOwnRatesToAnApplication(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -120,14 +120,14 @@ func (q series) cancelTx(tx *pg.Tx, id ids.FeeSchedule, by By, now time.Time) {
 
 // standing is what a series holds for the present and the future.
 type standing struct {
-	inForce   Record // zero ID: none yet
+	effective Record // zero ID: none yet
 	scheduled []Record
 	latest    ids.FeeSchedule // the one added last that is not canceled; zero: none yet
 }
 
 // at is the schedule that will be in force then, as things stand.
 func (s standing) at(then time.Time) Record {
-	r := s.inForce
+	r := s.effective
 	for _, next := range s.scheduled {
 		if !next.EffectiveAt.After(then) {
 			r = next
@@ -158,7 +158,7 @@ func (q series) standing(ctx context.Context, db pg.Querier, now time.Time) (sta
 		out.latest = r.Latest
 		switch r.Status {
 		case InForce:
-			out.inForce = r.Record
+			out.effective = r.Record
 		case Scheduled:
 			out.scheduled = append(out.scheduled, r.Record)
 		case Superseded, Canceled: // began together with the one in force, or never

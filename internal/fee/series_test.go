@@ -154,12 +154,12 @@ func (l *life) check(t *rapid.T) {
 	present := l.w.terms(t, l.m, now).Merchant
 	l.seen[now] = present
 	all := l.w.history(t, l.w.person(staff), l.m)
-	inForce := 0
+	effective := 0
 	for _, r := range all {
 		was, known := l.records[r.ID]
 		l.records[r.ID] = r
 		if r.Status == fee.InForce {
-			inForce++
+			effective++
 		}
 		if (r.Status == fee.InForce) != (r.ID == present.ID) || known && was.Status == fee.Canceled && r.Status != fee.Canceled {
 			t.Fatalf("%s was %s, and %v is in force", describe(r), describe(was), present.ID)
@@ -169,8 +169,8 @@ func (l *life) check(t *rapid.T) {
 			t.Fatalf("%+v has become %+v", was, r)
 		}
 	}
-	if inForce != 1 || len(all) != len(l.records) {
-		t.Fatalf("%d of %d schedules are in force; %d were seen", inForce, len(all), len(l.records))
+	if effective != 1 || len(all) != len(l.records) {
+		t.Fatalf("%d of %d schedules are in force; %d were seen", effective, len(all), len(l.records))
 	}
 	for _, e := range l.events {
 		s := l.records[e.ScheduleID]

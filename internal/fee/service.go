@@ -18,15 +18,15 @@ import (
 
 // Deps are what the service works with.
 type Deps struct {
-	Pool  *pgxpool.Pool
-	Check authz.Checker
-	Clock *clock.Clock
-	Live  bool // livemode of the records
+	Pool     *pgxpool.Pool
+	Check    authz.Checker
+	Clock    *clock.Clock
+	Livemode bool // livemode of the records
 }
 
 // Service holds the use-cases of fees.
 type Service struct {
-	Deps
+	deps  Deps
 	audit *audit.Log
 	// letters tell people of fees that change; nil tells nobody.
 	letters Letters
@@ -46,7 +46,7 @@ func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
 // New makes the service.
 func New(d Deps) *Service {
-	return &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	return &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 }
 
 // By says who changed something.
@@ -107,7 +107,7 @@ func (s *Service) doneTx(tx *pg.Tx, e edit, before, after Record) error {
 
 // ofMerchant is a merchant's series, if the actor may do p. Whether the merchant exists shows later.
 func (s *Service) ofMerchant(actor authz.Actor, p authz.Permission, merchantID int64) (series, error) {
-	if err := s.Check.Check(actor, p); err != nil {
+	if err := s.deps.Check.Check(actor, p); err != nil {
 		return series{}, err
 	}
 	if merchantID < 1 || !actor.Sees(merchantID) { // 0 would name the service's own series
@@ -118,7 +118,7 @@ func (s *Service) ofMerchant(actor authz.Actor, p authz.Permission, merchantID i
 
 // ofService is the series of the service's own rates to an application.
 func (s *Service) ofService(actor authz.Actor, applicationID int64) (series, error) {
-	if err := s.Check.Check(actor, authz.FeeManageService); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FeeManageService); err != nil {
 		return series{}, err
 	}
 	if actor.ApplicationID != 0 && actor.ApplicationID != applicationID {
@@ -158,15 +158,15 @@ func (s *Service) ServiceRates(ctx context.Context, actor authz.Actor, applicati
 }
 
 func (s *Service) current(ctx context.Context, q series) (Fees, error) {
-	m, err := s.Clock.Moment(ctx, q.applicationID)
+	m, err := s.deps.Clock.Moment(ctx, q.applicationID)
 	if err != nil {
 		return Fees{}, err
 	}
-	now, err := q.standing(ctx, s.Pool, m.At)
+	now, err := q.standing(ctx, s.deps.Pool, m.At)
 	if err != nil {
 		return Fees{}, err
 	}
-	out := Fees{Record: s.derive(now.inForce), Scheduled: now.scheduled, Latest: now.latest}
+	out := Fees{Record: s.derive(now.effective), Scheduled: now.scheduled, Latest: now.latest}
 	for i := range out.Scheduled {
 		out.Scheduled[i] = s.derive(out.Scheduled[i])
 	}
@@ -175,7 +175,7 @@ func (s *Service) current(ctx context.Context, q series) (Fees, error) {
 
 // derive fills the members that follow from others.
 func (s *Service) derive(r Record) Record {
-	r.Livemode, r.Object = s.Live, "fee_schedule"
+	r.Livemode, r.Object = s.deps.Livemode, "fee_schedule"
 	if r.MerchantID == 0 {
 		r.Object = "service_fee_schedule"
 	}
@@ -200,13 +200,13 @@ func (s *Service) inTx(ctx context.Context, q edit, fn step) (Record, error) {
 
 // once is inTx for a request that happens once per key.
 func (s *Service) once(ctx context.Context, q edit, claim *idempotency.Claim, fn step) (idempotency.Result[Record], error) {
-	before, err := s.Clock.Moment(ctx, q.applicationID)
+	before, err := s.deps.Clock.Moment(ctx, q.applicationID)
 	if err != nil {
 		return idempotency.Result[Record]{}, err
 	}
 	var object [16]byte
 	binary.BigEndian.PutUint64(object[8:], uint64(q.merchantID))
-	return idempotency.Once(ctx, s.Pool, claim, before.Machine, object, func(tx *pg.Tx) (Record, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, before.Machine, object, func(tx *pg.Tx) (Record, error) {
 		if err := q.lockTx(ctx, tx); err != nil {
 			return Record{}, err
 		}
@@ -239,7 +239,7 @@ func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, q edit, asked instant
 	if err := q.holdTx(ctx, tx); err != nil {
 		return c, err
 	}
-	if c.now, err = q.presentTx(ctx, tx, s.Clock.Since(asked)); err != nil {
+	if c.now, err = q.presentTx(ctx, tx, s.deps.Clock.Since(asked)); err != nil {
 		return c, err
 	}
 	m, err := fn(tx, c.now)

@@ -29,8 +29,11 @@ type Setting struct {
 	Posted   string // when it is posted, for people
 	Base     string // what a percentage is taken of, for people
 
-	flat    func(*Rates) *money.Amount
-	percent func(*Rates) *money.Percent
+	// Its place among the rates: one of these.
+	flat            func(*Rates) *money.Amount
+	percent         func(*Rates) *money.Percent
+	optionalFlat    func(*Rates) **money.Amount
+	optionalPercent func(*Rates) **money.Percent
 }
 
 // settings is the whole rule of which event costs what, in the order of an event's lines.
@@ -55,11 +58,11 @@ var settings = []Setting{
 	{Name: "retrieval_fee", Unit: Flat, Kinds: []Kind{Retrieval}, Posted: "a retrieval is opened",
 		flat: func(r *Rates) *money.Amount { return &r.RetrievalFee }},
 	{Name: "platform_flat_fee", Unit: Flat, Optional: true, Kinds: []Kind{Captured, BankSettled},
-		Posted: "a card payment is captured, a bank payment settles",
-		flat:   func(r *Rates) *money.Amount { return r.PlatformFlatFee }},
+		Posted:       "a card payment is captured, a bank payment settles",
+		optionalFlat: func(r *Rates) **money.Amount { return &r.PlatformFlatFee }},
 	{Name: "platform_percentage", Unit: Percentage, Optional: true, Kinds: []Kind{Captured, BankSettled},
 		Posted: "a card payment is captured, a bank payment settles", Base: "captured or settled amount",
-		percent: func(r *Rates) *money.Percent { return r.PlatformPercentage }},
+		optionalPercent: func(r *Rates) **money.Percent { return &r.PlatformPercentage }},
 	{Name: "daf_percentage", Unit: Percentage, Posted: "a DAF donation completes, as fixed when it was created", Base: "donation total",
 		percent: func(r *Rates) *money.Percent { return &r.DAFPercentage }},
 }
@@ -70,7 +73,12 @@ func Settings() []Setting { return slices.Clone(settings) }
 // value returns the setting in r: for a flat fee the amount, for a percentage the rate, and
 // neither when it is off.
 func (s Setting) value(r *Rates) (flat *money.Amount, percent *money.Percent) {
-	if s.Unit == Flat {
+	switch {
+	case s.optionalFlat != nil:
+		return *s.optionalFlat(r), nil
+	case s.optionalPercent != nil:
+		return nil, *s.optionalPercent(r)
+	case s.Unit == Flat:
 		return s.flat(r), nil
 	}
 	return nil, s.percent(r)
@@ -84,10 +92,10 @@ func (s Setting) In(r Rates) (flat *money.Amount, percent *money.Percent) { retu
 // optional one off.
 func (s Setting) Put(r *Rates, flat *money.Amount, percent *money.Percent) {
 	switch {
-	case s.Optional && s.Unit == Flat:
-		r.PlatformFlatFee = flat
-	case s.Optional:
-		r.PlatformPercentage = percent
+	case s.optionalFlat != nil:
+		*s.optionalFlat(r) = flat
+	case s.optionalPercent != nil:
+		*s.optionalPercent(r) = percent
 	case s.Unit == Flat && flat != nil:
 		*s.flat(r) = *flat
 	case s.Unit == Percentage && percent != nil:

@@ -54,8 +54,8 @@ type termsRow struct {
 	Schedule
 }
 
-// inForce reads two schedules of each wanted merchant, each by one probe of its index.
-const inForce = `
+// effective reads two schedules of each wanted merchant, each by one probe of its index.
+const effective = `
 	SELECT w.application_id, w.merchant_id, false AS service, s.id, s.effective_at, ` + columns + `
 	FROM unnest(@applications::bigint[], @merchants::bigint[], @at::timestamptz[]) AS w (application_id, merchant_id, at)
 	CROSS JOIN LATERAL (
@@ -70,28 +70,30 @@ const inForce = `
 		WHERE application_id = w.application_id AND canceled_at IS NULL AND effective_at <= w.at
 		ORDER BY effective_at DESC, version DESC LIMIT 1) s`
 
-// Asked are terms that were asked for and are read later.
-type Asked struct{ rows *pg.Asked[termsRow] }
+// Asked are terms that a batch reads.
+type Asked struct{ answer *pg.Answer[termsRow] }
 
-// AskTx asks for the terms of each wanted merchant that apply at the time given with it, together with the transaction's next
-// statement. They do not change until the transaction ends (see hold.go).
-func AskTx(tx *pg.Tx, wanted map[Merchant]time.Time) Asked {
-	pg.Ahead[held](tx, holdShared, holdArgs(wanted))
-	return Asked{pg.Ahead[termsRow](tx, inForce, inForceArgs(wanted))}
+// Ask has a batch read the terms of each wanted merchant that apply at the time given with it. They do not change until
+// the transaction ends (see hold.go).
+func Ask(b *pg.Batch, wanted map[Merchant]time.Time) Asked {
+	pg.Ask[held](b, holdShared, holdArgs(wanted))
+	return Asked{pg.Ask[termsRow](b, effective, effectiveArgs(wanted))}
 }
 
-// Terms returns the terms. A merchant that had no schedule by then has none.
-func (a Asked) Terms(ctx context.Context) (map[Merchant]Terms, error) {
-	rows, err := a.rows.Rows(ctx)
-	return termsOf(rows), err
+// Terms are the terms by merchant. A merchant without a schedule at its time has none.
+func (a Asked) Terms() map[Merchant]Terms { return termsOf(a.answer.Rows()) }
+
+// EffectiveTx is [Ask] for terms that are needed now.
+func EffectiveTx(ctx context.Context, tx *pg.Tx, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
+	b := tx.Batch()
+	asked := Ask(b, wanted)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	return asked.Terms(), nil
 }
 
-// InForceTx is [AskTx] for terms that are needed now.
-func InForceTx(ctx context.Context, tx *pg.Tx, wanted map[Merchant]time.Time) (map[Merchant]Terms, error) {
-	return AskTx(tx, wanted).Terms(ctx)
-}
-
-func inForceArgs(wanted map[Merchant]time.Time) pg.Args {
+func effectiveArgs(wanted map[Merchant]time.Time) pg.Args {
 	var applications, merchants []int64
 	var at []time.Time
 	for m, when := range wanted {

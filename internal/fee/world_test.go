@@ -96,7 +96,7 @@ func (w *world) terms(t rapid.TB, m fee.Merchant, at time.Time) fee.Terms {
 func (w *world) allTerms(t rapid.TB, wanted map[fee.Merchant]time.Time) (all map[fee.Merchant]fee.Terms) {
 	t.Helper()
 	must(t, pg.InTx(w.T.Context(), w.Pool, func(tx *pg.Tx) (err error) {
-		all, err = fee.InForceTx(w.T.Context(), tx, wanted)
+		all, err = fee.EffectiveTx(w.T.Context(), tx, wanted)
 		return err
 	}))
 	return all

@@ -91,26 +91,26 @@ var errNotAssociated = fault.New(fault.KindForbidden, "merchant_not_associated",
 // Balance returns the balance of a merchant of the actor's application; merchant_not_associated for
 // any other.
 func (s *Service) Balance(ctx context.Context, actor authz.Actor, merchantID int64) (MerchantBalance, error) {
-	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.BalanceRead); err != nil {
 		return MerchantBalance{}, err
 	}
-	b, err := BalanceOf(ctx, s.Pool, actor.ApplicationID, merchantID)
+	b, err := BalanceOf(ctx, s.deps.Pool, actor.ApplicationID, merchantID)
 	if errors.Is(err, pg.ErrNone) || !actor.Sees(merchantID) {
 		return MerchantBalance{}, errNotAssociated
 	}
-	return MerchantBalance{Object: "balance", Livemode: s.Livemode, MerchantID: merchantID, Balance: b, Total: b.Total()}, err
+	return MerchantBalance{Object: "balance", Livemode: s.deps.Livemode, MerchantID: merchantID, Balance: b, Total: b.Total()}, err
 }
 
 // Several reads the balances of those of some merchants that exist for the actor, by their ids.
 func (s *Service) Several(ctx context.Context, actor authz.Actor, merchants []int64) (map[int64]Balance, error) {
-	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.BalanceRead); err != nil {
 		return nil, err
 	}
 	type row struct {
 		ID int64 `db:"id"`
 		Balance
 	}
-	all, err := pg.All[row](ctx, s.Pool, `
+	all, err := pg.All[row](ctx, s.deps.Pool, `
 		SELECT m.id, `+balance+`
 		FROM merchants m LEFT JOIN LATERAL (`+present+`) b ON true
 		WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])
@@ -149,10 +149,10 @@ type Upcoming struct {
 // merchants in a currency, without those whose payouts are paused. Days are those of a time zone. Nil if there is
 // nothing to pay out.
 func (s *Service) Upcoming(ctx context.Context, actor authz.Actor, currency money.Currency, zone string) (*Upcoming, error) {
-	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.BalanceRead); err != nil {
 		return nil, err
 	}
-	first, err := pg.All[Upcoming](ctx, s.Pool, `
+	first, err := pg.All[Upcoming](ctx, s.deps.Pool, `
 		SELECT day, sum(amount)::bigint AS amount
 		FROM (
 			SELECT to_char(m.next_payout_at AT TIME ZONE @zone::text, 'YYYY-MM-DD') AS day,

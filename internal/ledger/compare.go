@@ -35,7 +35,7 @@ type Difference struct {
 // may. Each is logged as an error and stands in ledger_differences until a later comparison no
 // longer finds it. One whose entries take longer than its share is gone on with by the next call, after all others.
 func (s *Service) Compare(ctx context.Context) ([]Difference, error) {
-	return s.compareSince(ctx, s.Now())
+	return s.compareSince(ctx, s.deps.Now())
 }
 
 // compareEvery is how often every application is compared.
@@ -43,7 +43,7 @@ const compareEvery = time.Hour
 
 // CompareDue is Compare of the applications that were not compared for an hour.
 func (s *Service) CompareDue(ctx context.Context) ([]Difference, error) {
-	return s.compareSince(ctx, s.Now().Add(-compareEvery))
+	return s.compareSince(ctx, s.deps.Now().Add(-compareEvery))
 }
 
 // compareSince compares the applications that were last compared at a time or before, those first whose comparison has not begun.
@@ -51,7 +51,7 @@ func (s *Service) compareSince(ctx context.Context, before time.Time) ([]Differe
 	type row struct {
 		ApplicationID int64 `db:"application_id"`
 	}
-	applications, err := pg.All[row](ctx, s.Pool, `
+	applications, err := pg.All[row](ctx, s.deps.Pool, `
 		SELECT application_id FROM ledger_cutoffs WHERE compared_at IS NULL OR compared_at <= @before
 		ORDER BY compared_at NULLS FIRST, application_id`, pg.Args{"before": before})
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Service) totals(ctx context.Context, applicationID int64) (through ids.
 		pot
 		Balance money.Amount `db:"balance"`
 	}
-	rows, err := pg.All[row](ctx, s.Pool, `
+	rows, err := pg.All[row](ctx, s.deps.Pool, `
 		SELECT c.through, coalesce(t.merchant_id, 0) AS merchant_id, coalesce(t.account, '') AS account,
 			coalesce(t.currency, '') AS currency, coalesce(t.balance, 0) AS balance
 		FROM ledger_cutoffs c LEFT JOIN ledger_totals t ON t.application_id = c.application_id
@@ -162,12 +162,12 @@ func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (
 		pot
 		Balance money.Amount `db:"balance"`
 	}
-	for began := s.Now(); ; {
-		b, err := nextBatch(ctx, s.Pool, applicationID, c.after.Bytes(), c.through.Bytes(), s.sumBatch)
+	for began := s.deps.Now(); ; {
+		b, err := nextBatch(ctx, s.deps.Pool, applicationID, c.after.Bytes(), c.through.Bytes(), s.sumBatch)
 		if err != nil || b.N == 0 {
 			return err == nil, err
 		}
-		rows, err := pg.All[row](ctx, s.Pool, sidesBetween,
+		rows, err := pg.All[row](ctx, s.deps.Pool, sidesBetween,
 			pg.Args{"application_id": applicationID, "after": c.after.Bytes(), "up_to": b.Last.Bytes()})
 		if err != nil {
 			return false, err
@@ -175,7 +175,7 @@ func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (
 		for _, r := range rows {
 			c.sums[r.pot] += r.Balance
 		}
-		if c.after = b.Last; s.Now().Sub(began) >= s.share {
+		if c.after = b.Last; s.deps.Now().Sub(began) >= s.share {
 			return false, nil
 		}
 	}
@@ -183,14 +183,14 @@ func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (
 
 // record keeps what a comparison found: open differences that it did not find again are healed.
 func (s *Service) record(ctx context.Context, applicationID int64, found []Difference) error {
-	now := s.Now()
+	now := s.deps.Now()
 	var merchants []int64
 	var accounts []Account
 	var currencies []money.Currency
 	for _, d := range found {
 		merchants, accounts, currencies = append(merchants, d.MerchantID), append(accounts, d.Account), append(currencies, d.Currency)
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		tx.Later(`
 			UPDATE ledger_differences SET healed_at = @now
 			WHERE application_id = @application_id AND healed_at IS NULL AND NOT EXISTS (

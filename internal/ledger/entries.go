@@ -94,17 +94,17 @@ type ListInput struct {
 
 // List returns one page of the balance entries of the application's merchants.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Entry], error) {
-	if err := s.Check.Check(actor, authz.BalanceRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.BalanceRead); err != nil {
 		return page.Of[Entry]{}, err
 	}
 	in.Merchants = actor.Within(in.Merchants)
-	oldest, newest, err := spans.Within(ctx, s.Clock.Present(s.Livemode), actor.ApplicationID, in.Created)
+	oldest, newest, err := spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), actor.ApplicationID, in.Created)
 	if err != nil {
 		return page.Of[Entry]{}, err
 	}
 	args := in.filter()
 	args["application_id"], args["oldest"], args["newest"] = actor.ApplicationID, oldest, newest
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, args, func(r entryRow) Entry { return r.entry(s.Livemode) })
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, args, func(r entryRow) Entry { return r.entry(s.deps.Livemode) })
 }
 
 // spans are of the ids of entries. A run of payouts has one time, and each of its payouts the id of its own.

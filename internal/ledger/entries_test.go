@@ -99,7 +99,7 @@ func TestEntryAsTheAPIShowsIt(t *testing.T) {
 		`"pending":0,"available":-100,"reserved":100,"in_transit":0,"total":0}`, w.App.Merchants.US); err != nil || string(text) != want {
 		t.Errorf("%s, %v", text, err)
 	}
-	live := ledger.New(ledger.Deps{Pool: w.Pool, Check: w.Ledger.Check, Livemode: true, Now: w.Clock.Now})
+	live := ledger.New(ledger.Deps{Pool: w.Pool, Check: w.Gate, Livemode: true, Now: w.Clock.Now})
 	p1, err := live.List(t.Context(), w.Actor(), ledger.ListInput{Page: one})
 	if b, err2 := live.Balance(t.Context(), w.Actor(), w.App.Merchants.CA); err != nil || err2 != nil || !b.Livemode || !p1.Items[0].Livemode || b.Currency != money.CAD {
 		t.Errorf("%+v %+v", p1, b)

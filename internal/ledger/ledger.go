@@ -98,7 +98,7 @@ type Deps struct {
 
 // Service holds the use-cases of balances and the work on running totals.
 type Service struct {
-	Deps
+	deps                Deps
 	foldBatch, sumBatch int
 	share               time.Duration // of one application in a comparison
 	comparing           sync.Map      // what has begun, by application
@@ -106,5 +106,5 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	return &Service{Deps: d, foldBatch: foldBatch, sumBatch: sumBatch, share: compareShare}
+	return &Service{deps: d, foldBatch: foldBatch, sumBatch: sumBatch, share: compareShare}
 }

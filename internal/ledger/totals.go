@@ -68,7 +68,7 @@ func addTx(ctx context.Context, tx *pg.Tx, applicationID int64, after, upTo [16]
 // that has some, a batch at a time, and tells how many. Totals and cut-off change together or not
 // at all. Any number of binaries may run it at once: each takes another application.
 func (s *Service) Fold(ctx context.Context) (int, error) {
-	if _, err := pg.Exec(ctx, s.Pool, `
+	if _, err := pg.Exec(ctx, s.deps.Pool, `
 		INSERT INTO ledger_cutoffs (application_id, through)
 		SELECT id, '00000000-0000-0000-0000-000000000000' FROM applications a
 		WHERE NOT EXISTS (SELECT FROM ledger_cutoffs c WHERE c.application_id = a.id)
@@ -76,8 +76,8 @@ func (s *Service) Fold(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	folded := 0
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
-		folded, err = s.foldTx(ctx, tx, firstOf(s.Now().Add(-foldLag)))
+	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
+		folded, err = s.foldTx(ctx, tx, firstOf(s.deps.Now().Add(-foldLag)))
 		return err
 	})
 	return folded, err
@@ -113,7 +113,7 @@ func firstOf(t time.Time) (id ulid.ULID) {
 // Rebuild computes an application's totals anew from the entries up to its cut-off, in one
 // transaction. It is what heals a difference that [Service.Compare] found.
 func (s *Service) Rebuild(ctx context.Context, applicationID int64) error {
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		c, err := pg.One[cutoff](ctx, tx, `
 			SELECT application_id, through FROM ledger_cutoffs WHERE application_id = @application_id FOR UPDATE`,
 			pg.Args{"application_id": applicationID})

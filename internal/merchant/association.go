@@ -89,7 +89,7 @@ func (s *Service) InstallAssociation(ctx context.Context, actor authz.Actor, con
 	if err := (AssociationFile{Content: string(content)}).Check(); err != nil {
 		return out, err
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
 		out, err = s.installTx(ctx, tx, actor, string(content), over)
 		return err
 	})
@@ -102,7 +102,7 @@ func (s *Service) UndoAssociation(ctx context.Context, actor authz.Actor, versio
 	if err := s.audit.Allow(ctx, actor, authz.AssociationWrite, associationFile()); err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		content, err := pg.Value[string](ctx, tx, `SELECT content FROM wallet_a_domain_files WHERE version = @version::bigint - 1`, pg.Args{"version": version})
 		if errors.Is(err, pg.ErrNone) {
 			return fault.Missing()
@@ -130,7 +130,7 @@ func (s *Service) installTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, c
 	is, err := pg.One[AssociationFile](ctx, tx, `
 		INSERT INTO wallet_a_domain_file AS f (content, installed_at) VALUES (@content, @now)
 		ON CONFLICT (single) DO UPDATE SET content = excluded.content, installed_at = excluded.installed_at WHERE f.version = @was
-		RETURNING version, content, installed_at`, pg.Args{"content": content, "now": s.Clock.Machine(), "was": was.Version})
+		RETURNING version, content, installed_at`, pg.Args{"content": content, "now": s.deps.Clock.Machine(), "was": was.Version})
 	if errors.Is(err, pg.ErrNone) { // the first file was installed by somebody else just now
 		return was, errOtherFile
 	}
@@ -148,7 +148,7 @@ const selectAssociation = `SELECT version, content, installed_at FROM wallet_a_d
 // Association returns the association file. It is public: every website that shows wallet A hosts it. The fault is
 // resource_missing until one is installed.
 func (s *Service) Association(ctx context.Context) (AssociationFile, error) {
-	out, err := pg.One[AssociationFile](ctx, s.Pool, selectAssociation, pg.Args{})
+	out, err := pg.One[AssociationFile](ctx, s.deps.Pool, selectAssociation, pg.Args{})
 	if errors.Is(err, pg.ErrNone) {
 		err = fault.New(fault.KindNotFound, "resource_missing", "There is no association file yet.")
 	}
@@ -160,16 +160,16 @@ const formerFiles = 10
 
 // FormerAssociations returns the latest versions before the present file, and which domains serve that.
 func (s *Service) FormerAssociations(ctx context.Context, actor authz.Actor) (former []AssociationFile, now Served, err error) {
-	if err := s.Check.Check(actor, authz.AssociationWrite); err != nil {
+	if err := s.deps.Check.Check(actor, authz.AssociationWrite); err != nil {
 		return nil, now, err
 	}
-	former, err = pg.All[AssociationFile](ctx, s.Pool, `
+	former, err = pg.All[AssociationFile](ctx, s.deps.Pool, `
 		SELECT version, content, installed_at FROM wallet_a_domain_files
 		WHERE version < (SELECT version FROM wallet_a_domain_file) ORDER BY version DESC LIMIT @limit`, pg.Args{"limit": formerFiles})
 	if err != nil {
 		return nil, now, err
 	}
-	now, err = pg.One[Served](ctx, s.Pool, `
+	now, err = pg.One[Served](ctx, s.deps.Pool, `
 		SELECT count(*) AS domains, count(DISTINCT (application_id, merchant_id)) AS merchants
 		FROM merchant_domains WHERE status = 'verified'`, pg.Args{})
 	return former, now, err

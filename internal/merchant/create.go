@@ -33,11 +33,11 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if err := m.checkDAF(); err != nil {
 		return out, err
 	}
-	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	now, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return out, err
 	}
-	if m.ID, err = newID(ctx, s.Pool); err != nil {
+	if m.ID, err = newID(ctx, s.deps.Pool); err != nil {
 		return out, err
 	}
 	if m.StatementDescriptor == "" { // nothing of the name can be printed
@@ -48,7 +48,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 		return out, err
 	}
 	m.NextPayoutAt, m.CreatedAt = instant.Of(next), instant.Of(now.At)
-	out, err = idempotency.Once(ctx, s.Pool, claim, now.Machine, ObjectID(m.ID), func(tx *pg.Tx) (Merchant, error) {
+	out, err = idempotency.Once(ctx, s.deps.Pool, claim, now.Machine, ObjectID(m.ID), func(tx *pg.Tx) (Merchant, error) {
 		return s.createTx(ctx, tx, now, actor, m, in)
 	})
 	return out, s.told(ctx, err, actor.ApplicationID, in.ExternalID)

@@ -14,7 +14,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
-	"svcpay/internal/identity"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/audit"
@@ -98,11 +97,11 @@ type Methods struct {
 
 // Deps are what the service works with.
 type Deps struct {
-	Pool        *pgxpool.Pool
-	Check       authz.Checker
-	Environment identity.Environment
-	Clock       *clock.Clock
-	Fees        *fee.Service
+	Pool     *pgxpool.Pool
+	Check    authz.Checker
+	Livemode bool
+	Clock    *clock.Clock
+	Fees     *fee.Service
 	// Sites fetches files from merchants' websites.
 	Sites *safehttp.Client
 	// LocalPort is where the websites under localhost that a sandbox's merchants have are found.
@@ -111,20 +110,20 @@ type Deps struct {
 
 // Service holds the use-cases of merchants.
 type Service struct {
-	Deps
+	deps      Deps
 	audit     *audit.Log
 	verifying *verifying
 }
 
 // New makes the service.
 func New(d Deps) *Service {
-	return &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), verifying: &verifying{busy: make(map[int64]bool)}}
+	return &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine), verifying: &verifying{busy: make(map[int64]bool)}}
 }
 
 // on is a merchant as the audit log names it.
 func on(id int64) audit.Subject { return audit.Of("merchant", strconv.FormatInt(id, 10), id) }
 
-func (s *Service) sandbox() bool { return s.Environment != identity.Production }
+func (s *Service) sandbox() bool { return !s.deps.Livemode }
 
 // derive fills the members that follow from others.
 func (s *Service) derive(m Merchant) Merchant {

@@ -27,10 +27,10 @@ type CustomerListInput struct {
 // Organizations returns one page of the application's organizations. A caller who is limited to some merchants sees the
 // organizations of these.
 func (s *Service) Organizations(ctx context.Context, actor authz.Actor, in CustomerListInput) (page.Of[Customer], error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return page.Of[Customer]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectOrganizations, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectOrganizations, pg.Args{"application_id": actor.ApplicationID,
 		"seen": actor.Within(nil), "from": in.Created.From, "until": in.Created.Until},
 		func(c Customer) Customer {
 			c.Object, c.Livemode = "organization", !s.sandbox()

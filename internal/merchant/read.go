@@ -13,7 +13,7 @@ import (
 
 // Get returns a merchant of the actor's application, or the fault that says it is missing.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id int64) (Merchant, error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return Merchant{}, err
 	}
 	return s.seen(ctx, actor, id)
@@ -29,8 +29,8 @@ func (s *Service) seen(ctx context.Context, actor authz.Actor, id int64) (Mercha
 
 // Find is Get for flows, whose own right the caller has checked.
 func (s *Service) Find(ctx context.Context, applicationID, id int64) (Merchant, error) {
-	m, err := pg.Find[Merchant](ctx, s.Pool, `SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id`,
-		pg.Args{"application_id": applicationID, "id": id, "machine": s.Clock.Machine()})
+	m, err := pg.Find[Merchant](ctx, s.deps.Pool, `SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id`,
+		pg.Args{"application_id": applicationID, "id": id, "machine": s.deps.Clock.Machine()})
 	return s.derive(m), err
 }
 
@@ -58,12 +58,12 @@ type ListInput struct {
 
 // List returns one page of the application's merchants.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Merchant], error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return page.Of[Merchant]{}, err
 	}
 	args := selected(actor, in)
-	args["machine"] = s.Clock.Machine()
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, args, s.derive)
+	args["machine"] = s.deps.Clock.Machine()
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, args, s.derive)
 }
 
 // MostCounted is where counting ends: there are more.
@@ -71,20 +71,20 @@ const MostCounted = 10_000
 
 // Count tells how many merchants the list has on all of its pages, up to one more than [MostCounted].
 func (s *Service) Count(ctx context.Context, actor authz.Actor, in ListInput) (int64, error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return 0, err
 	}
 	args := selected(actor, in)
 	args["most"] = MostCounted + 1
-	return pg.Value[int64](ctx, s.Pool, `SELECT count(*) FROM (SELECT FROM merchants m`+selection+` LIMIT @most) counted`, args)
+	return pg.Value[int64](ctx, s.deps.Pool, `SELECT count(*) FROM (SELECT FROM merchants m`+selection+` LIMIT @most) counted`, args)
 }
 
 // Currencies are those that the actor's merchants are paid in.
 func (s *Service) Currencies(ctx context.Context, actor authz.Actor) ([]money.Currency, error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return nil, err
 	}
-	return pg.Value[[]money.Currency](ctx, s.Pool, `SELECT coalesce(array_agg(DISTINCT m.currency), '{}')::text[] FROM merchants m`+selection, selected(actor, ListInput{}))
+	return pg.Value[[]money.Currency](ctx, s.deps.Pool, `SELECT coalesce(array_agg(DISTINCT m.currency), '{}')::text[] FROM merchants m`+selection, selected(actor, ListInput{}))
 }
 
 // selected are the arguments of a selection.
@@ -117,12 +117,12 @@ const selection = `
 
 // Several reads those of some merchants that exist for the actor, by their ids.
 func (s *Service) Several(ctx context.Context, actor authz.Actor, merchants []int64) (map[int64]Merchant, error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[Merchant](ctx, s.Pool, `SELECT `+columns+` FROM merchants m
+	all, err := pg.All[Merchant](ctx, s.deps.Pool, `SELECT `+columns+` FROM merchants m
 		WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])`,
-		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants), "machine": s.Clock.Machine()})
+		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants), "machine": s.deps.Clock.Machine()})
 	out := make(map[int64]Merchant, len(all))
 	for _, m := range all {
 		out[m.ID] = s.derive(m)

@@ -101,12 +101,12 @@ func (s *Service) SetStatus(ctx context.Context, actor authz.Actor, in StatusInp
 	if err := fs.Err(); err != nil {
 		return Merchant{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return Merchant{}, err
 	}
 	var after Merchant
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		before, err := s.LockTx(ctx, tx, actor.ApplicationID, in.MerchantID)
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func (s *Service) told(ctx context.Context, err error, applicationID int64, exte
 	if pg.Violated(err) != externalIDTaken {
 		return err
 	}
-	id, lost := pg.Value[int64](ctx, s.Pool, `
+	id, lost := pg.Value[int64](ctx, s.deps.Pool, `
 		SELECT id FROM merchants WHERE application_id = @application_id AND external_id = @external_id`,
 		pg.Args{"application_id": applicationID, "external_id": externalID})
 	if lost != nil {
@@ -82,7 +82,7 @@ func (s *Service) told(ctx context.Context, err error, applicationID int64, exte
 func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) (Merchant, error) {
 	m, err := pg.Find[Merchant](ctx, tx, `
 		SELECT `+columns+` FROM merchants m WHERE m.application_id = @application_id AND m.id = @id FOR NO KEY UPDATE`,
-		pg.Args{"application_id": applicationID, "id": id, "machine": s.Clock.Machine()})
+		pg.Args{"application_id": applicationID, "id": id, "machine": s.deps.Clock.Machine()})
 	return s.derive(m), err
 }
 

@@ -28,30 +28,21 @@ const summarized = `SELECT m.id, m.name, m.country, m.currency, m.nonprofit, m.d
 
 // First are the first of the actor's merchants by id, so many at most.
 func (s *Service) First(ctx context.Context, actor authz.Actor, most int) (page.Of[Summary], error) {
-	asked, err := s.FirstAsked(actor, most)
-	if err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return page.Of[Summary]{}, err
 	}
-	return asked.Answer(ctx)
-}
-
-// FirstAsked is the question of [Service.First].
-func (s *Service) FirstAsked(actor authz.Actor, most int) (pg.Question[page.Of[Summary]], error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
-		return pg.Question[page.Of[Summary]]{}, err
-	}
-	return pg.PageOf(s.Pool, page.Input[int64]{Limit: most, Ascending: true}, summarized+`
+	return pg.Page(ctx, s.deps.Pool, page.Input[int64]{Limit: most, Ascending: true}, summarized+`
 		WHERE m.application_id = @application_id
 			AND (@seen::bigint[] IS NULL OR m.id = ANY (@seen))`,
-		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil)}, func(m Summary) Summary { return m }), nil
+		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil)}, func(m Summary) Summary { return m })
 }
 
 // SummariesOf is [Service.Several] for lines that name merchants.
 func (s *Service) SummariesOf(ctx context.Context, actor authz.Actor, merchants []int64) (map[int64]Summary, error) {
-	if err := s.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[Summary](ctx, s.Pool, summarized+` WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])`,
+	all, err := pg.All[Summary](ctx, s.deps.Pool, summarized+` WHERE m.application_id = @application_id AND m.id = ANY (@merchants::bigint[])`,
 		pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(merchants)})
 	out := make(map[int64]Summary, len(all))
 	for _, m := range all {

@@ -26,11 +26,11 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in Up
 	if !actor.Sees(id) {
 		return out, fault.Missing()
 	}
-	asked, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	asked, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return out, err
 	}
-	out, err = idempotency.Once(ctx, s.Pool, claim, asked.Machine, ObjectID(id), func(tx *pg.Tx) (Merchant, error) {
+	out, err = idempotency.Once(ctx, s.deps.Pool, claim, asked.Machine, ObjectID(id), func(tx *pg.Tx) (Merchant, error) {
 		if err := waitTx(ctx, tx, actor.ApplicationID, id); err != nil {
 			return Merchant{}, err
 		}
@@ -38,7 +38,7 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id int64, in Up
 		if err != nil {
 			return before, err
 		}
-		now := s.Clock.Since(asked) // fees that began while this waited are in force
+		now := s.deps.Clock.Since(asked) // fees that began while this waited are in force
 		if err := check.Version(in.IfVersion, before.Version); err != nil {
 			return before, err
 		}
@@ -56,7 +56,7 @@ func (s *Service) updateTx(ctx context.Context, tx *pg.Tx, now instant.Moment, a
 		return before, nil
 	}
 	if after.DAFPercentage != before.DAFPercentage {
-		if err := s.Fees.SetDAFPercentageTx(ctx, tx, now, actor, before.ID, after.DAFPercentage); err != nil {
+		if err := s.deps.Fees.SetDAFPercentageTx(ctx, tx, now, actor, before.ID, after.DAFPercentage); err != nil {
 			return before, err
 		}
 	}

@@ -72,13 +72,13 @@ type look struct {
 
 // Domains returns a merchant's domains in the order of its list, or the fault that says the merchant is missing.
 func (s *Service) Domains(ctx context.Context, actor authz.Actor, id int64) ([]Domain, error) {
-	if err := s.Check.Check(actor, authz.DomainRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.DomainRead); err != nil {
 		return nil, err
 	}
 	if _, err := s.seen(ctx, actor, id); err != nil {
 		return nil, err
 	}
-	return s.domainsOf(ctx, s.Pool, actor.ApplicationID, id, nil)
+	return s.domainsOf(ctx, s.deps.Pool, actor.ApplicationID, id, nil)
 }
 
 // domainsOf reads the states of some of a merchant's domains; nil names all.
@@ -146,11 +146,11 @@ func (s *Service) VerifyDomains(ctx context.Context, actor authz.Actor, id int64
 			return out, err
 		}
 	}
-	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	now, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return out, err
 	}
-	return idempotency.Once(ctx, s.Pool, claim, now.Machine, ObjectID(id), func(tx *pg.Tx) ([]Domain, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, now.Machine, ObjectID(id), func(tx *pg.Tx) ([]Domain, error) {
 		if known { // and forgotten since
 			return nil, idempotency.InUse()
 		}
@@ -163,8 +163,8 @@ func (s *Service) isKnown(ctx context.Context, claim *idempotency.Claim) (bool, 
 	if claim == nil {
 		return false, nil
 	}
-	prior, err := idempotency.Find(ctx, s.Pool, claim)
-	return prior != nil && s.Clock.Machine().Sub(prior.CreatedAt) < idempotency.Life, err
+	prior, err := idempotency.Find(ctx, s.deps.Pool, claim)
+	return prior != nil && s.deps.Clock.Machine().Sub(prior.CreatedAt) < idempotency.Life, err
 }
 
 // toVerify are the domains that a verification is about, and the file that they should host.
@@ -246,7 +246,7 @@ func (s *Service) lookAtOne(ctx context.Context, host string, file []byte) look 
 	}
 	r.Header.Set("User-Agent", "SvcPay-Domain-Verification/1")
 	r.Header.Set("Accept", "text/plain, */*")
-	a, err := s.Sites.Do(r)
+	a, err := s.deps.Sites.Do(r)
 	switch {
 	case err != nil && safehttp.ReasonOf(err) == "": // the caller gave up; nothing will be written
 		return look{failure: DomainFailure(safehttp.TimedOut)}
@@ -272,8 +272,8 @@ func judge(a safehttp.Answer, file []byte) DomainFailure {
 // AssociationURL is where a website hosts the file. One of this machine, which only a sandbox's
 // merchants have, speaks plain http on a port of its own.
 func (s *Service) AssociationURL(host string) string {
-	if isLocal(host) && s.LocalPort > 0 {
-		return fmt.Sprintf("http://%s:%d%s", host, s.LocalPort, AssociationPath)
+	if isLocal(host) && s.deps.LocalPort > 0 {
+		return fmt.Sprintf("http://%s:%d%s", host, s.deps.LocalPort, AssociationPath)
 	}
 	return "https://" + host + AssociationPath
 }

@@ -42,7 +42,7 @@ func build(t *testing.T, names ...string) *sites {
 	s := &sites{World: fixture.New(t), host: map[string]http.HandlerFunc{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	d := s.Merchants.Deps
+	d := s.Merchants.Dependencies()
 	d.LocalPort = server.Listener.Addr().(*net.TCPAddr).Port
 	s.service = merchant.New(d)
 	if _, err := s.service.InstallAssociation(t.Context(), s.Admin(), []byte(file), nil); err != nil {
@@ -181,7 +181,7 @@ func nowhere() *net.Resolver {
 func TestWebsitesOfTheInternetAreAskedByHTTPS(t *testing.T) {
 	t.Parallel()
 	s := build(t)
-	d := s.service.Deps
+	d := s.service.Dependencies()
 	d.Sites = safehttp.New(safehttp.Policy{Resolver: nowhere()}) // a name under localhost is refused by itself
 	s.service = merchant.New(d)
 	s.set(t, "give.example.org", "shop.localhost")

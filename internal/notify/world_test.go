@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/money"
@@ -30,14 +31,9 @@ type world struct {
 // emptyWorld has nobody in it but whom the test invents.
 func emptyWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{World: fixture.New(t), t: t}
-	w.Mail.Sender = mail.Files{}
-	w.Notifier = notify.New(w.Mail, w.Identity, "https://pay.example")
-	w.Identity.WriteLetters(w.Notifier)
-	w.Disputes.WriteLetters(w.Notifier)
-	w.Payouts.WriteLetters(w.Notifier)
-	w.Webhooks.WriteLetters(w.Notifier)
-	w.Fees.WriteLetters(w.Notifier)
+	const portal = "https://pay.example"
+	w := &world{World: fixture.New(t, fixture.SendsMail, func(d *assembly.Deps) { d.BaseURL = portal }), t: t}
+	w.Notifier = notify.New(w.Mail, w.Identity, portal)
 	return w
 }
 

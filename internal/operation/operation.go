@@ -200,22 +200,31 @@ func IsOpen(ctx context.Context, q pg.Querier, id ids.Operation) (bool, error) {
 	return pg.Value[bool](ctx, q, `SELECT EXISTS (SELECT FROM processor_operations WHERE id = @id AND state = 'open')`, pg.Args{"id": id})
 }
 
-// BusyTx tells which of some charges, at whose places stand their applications, have an open call that may
-// change their status. Who asks holds the charges' rows, and so does whoever opens one.
-func BusyTx(ctx context.Context, tx *pg.Tx, applications []int64, charges []ids.Charge) ([]ids.Charge, error) {
-	type row struct {
-		ChargeID ids.Charge `db:"charge_id"`
-	}
-	rows, err := pg.All[row](ctx, tx, `
+// Busy are the charges, of those that were asked about, that have an open call.
+type Busy struct{ answer *pg.Answer[busyRow] }
+
+type busyRow struct {
+	ChargeID ids.Charge `db:"charge_id"`
+}
+
+// AskBusy has a batch read which of some charges, each with its application at the same place, have an open call that may
+// change their status. The caller holds the charges' rows, as every caller that opens one does.
+func AskBusy(b *pg.Batch, applications []int64, charges []ids.Charge) Busy {
+	return Busy{pg.Ask[busyRow](b, `
 		SELECT charge_id FROM processor_operations
 		WHERE (application_id, charge_id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))
 			AND state = 'open' AND kind IN ('authorize', 'debit', 'capture', 'void')`,
-		pg.Args{"applications": applications, "charges": charges})
+		pg.Args{"applications": applications, "charges": charges})}
+}
+
+// Charges are their ids.
+func (b Busy) Charges() []ids.Charge {
+	rows := b.answer.Rows()
 	out := make([]ids.Charge, len(rows))
 	for i, r := range rows {
 		out[i] = r.ChargeID
 	}
-	return out, err
+	return out
 }
 
 // callTimeout bounds every call. Both ports promise that what they were asked later than that is not

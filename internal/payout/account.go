@@ -25,7 +25,7 @@ var schemes = map[string]processor.Scheme{"US": processor.ACH, "CA": processor.A
 // PutAccount adds a merchant's bank account for somebody who saw none, or puts it in the place of the one whose id they saw.
 // Faults as of [Service.AddBankAccount] and [Service.ReplaceBankAccount]; bank_account_changed if another one is there by now.
 func (s *Service) PutAccount(ctx context.Context, actor authz.Actor, in AccountInput, seen string) (BankAccount, error) {
-	owner, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
+	owner, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
 	if err == nil && !actor.Sees(in.MerchantID) {
 		err = fault.Missing()
 	}

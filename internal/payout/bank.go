@@ -8,7 +8,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
@@ -86,36 +85,36 @@ func (s *Service) putBank(ctx context.Context, actor authz.Actor, in BankInput, 
 	if err := s.mayManage(ctx, actor, in.MerchantID); err != nil {
 		return BankAccount{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return BankAccount{}, err
 	}
-	owner, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
+	owner, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
 	if err != nil {
 		return BankAccount{}, err
 	}
 	if in.Account.Scheme != schemes[owner.Country] {
 		return BankAccount{}, fault.Invalid("country_invalid", "The bank must be in the merchant's country.").On("country")
 	}
-	if _, err := s.mayPut(ctx, s.Pool, owner, replace, seen); err != nil { // before a number is sealed
+	if _, err := s.mayPut(ctx, s.deps.Pool, owner, replace, seen); err != nil { // before a number is sealed
 		return BankAccount{}, err
 	}
-	account, err := s.Tokens.SealPayoutAccount(ctx, actor.ApplicationID, in.MerchantID, in.Account)
+	account, err := s.deps.Tokens.SealPayoutAccount(ctx, actor.ApplicationID, in.MerchantID, in.Account)
 	if err != nil {
 		return BankAccount{}, err
 	}
 	b := BankAccount{ID: ids.NewBankAccount(m.Machine), ApplicationID: actor.ApplicationID, MerchantID: in.MerchantID, Token: account.Token, Fingerprint: account.Fingerprint,
 		Status: Unverified, BankName: account.BankName, Last4: account.Last4, Currency: owner.Currency, TriesLeft: maxTries,
 		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
-	if replace && s.HoldAfterChange > 0 {
-		b.HeldUntil = instant.Ptr(m.At.Add(s.HoldAfterChange))
+	if replace && s.deps.HoldAfterChange > 0 {
+		b.HeldUntil = instant.Ptr(m.At.Add(s.deps.HoldAfterChange))
 	}
 	deposits, err := s.deposits()
 	if err != nil {
 		return BankAccount{}, err
 	}
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		locked, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, in.MerchantID)
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		locked, err := s.deps.Merchants.LockTx(ctx, tx, actor.ApplicationID, in.MerchantID)
 		if err != nil {
 			return err
 		}
@@ -175,7 +174,7 @@ func (s *Service) mayPut(ctx context.Context, q pg.Querier, m merchant.Merchant,
 
 // deposits are the amounts that whoever sees the account's statement can tell.
 func (s *Service) deposits() ([2]int, error) {
-	if s.Environment != identity.Production {
+	if !s.deps.Livemode {
 		return SandboxDeposits, nil
 	}
 	var b [2]byte
@@ -196,15 +195,15 @@ func (s *Service) VerifyBankAccount(ctx context.Context, actor authz.Actor, in V
 	if err := s.mayManage(ctx, actor, in.MerchantID); err != nil {
 		return BankAccount{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return BankAccount{}, err
 	}
 	var b BankAccount
 	var refused error // a wrong answer is written down: no error of the transaction
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		refused = nil
-		locked, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, in.MerchantID)
+		locked, err := s.deps.Merchants.LockTx(ctx, tx, actor.ApplicationID, in.MerchantID)
 		if err != nil {
 			return err
 		}
@@ -266,26 +265,26 @@ func triesOf(ctx context.Context, q pg.Querier, b BankAccount, m instant.Moment)
 // BankAccountOf returns the bank account that a merchant's payouts go to, verified or not; missing
 // if there is none.
 func (s *Service) BankAccountOf(ctx context.Context, actor authz.Actor, merchantID int64) (BankAccount, error) {
-	if err := s.Check.Check(actor, authz.PayoutRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.PayoutRead); err != nil {
 		return BankAccount{}, err
 	}
-	b, err := currentBank(ctx, s.Pool, merchant.Merchant{ApplicationID: actor.ApplicationID, ID: merchantID})
+	b, err := currentBank(ctx, s.deps.Pool, merchant.Merchant{ApplicationID: actor.ApplicationID, ID: merchantID})
 	if errors.Is(err, pg.ErrNone) || !actor.Sees(merchantID) {
 		return BankAccount{}, fault.Missing()
 	}
 	if err != nil {
 		return BankAccount{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return BankAccount{}, err
 	}
-	b, err = triesOf(ctx, s.Pool, b, m)
+	b, err = triesOf(ctx, s.deps.Pool, b, m)
 	return s.deriveBank(b), err
 }
 
 func (s *Service) deriveBank(b BankAccount) BankAccount {
 	b.Object = "bank_account"
-	b.Livemode = s.Environment == identity.Production
+	b.Livemode = s.deps.Livemode
 	return b
 }

@@ -146,7 +146,7 @@ func TestChangeHoldsPayouts(t *testing.T) {
 		t.Error("holds are of another length")
 	}
 	former := w.BankAccount(w.App, w.us)
-	w.Payouts.HoldAfterChange = 72 * time.Hour
+	w.Payouts.HoldFor(72 * time.Hour)
 	number := account("US")
 	number.Number = sensitive.NewAccountNumber("000111222333")
 	b, err := w.Payouts.ReplaceBankAccount(t.Context(), w.Admin(), payout.BankInput{MerchantID: w.us, Account: number})

@@ -65,8 +65,8 @@ type replacedRow struct {
 // PurgeAccounts takes the numbers of a batch of accounts out of the vault that were replaced long ago, and tells how many those
 // were. An account with a payout under way keeps its own.
 func (s *Service) PurgeAccounts(ctx context.Context) (n int64, err error) {
-	now := s.Clock.Machine()
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	now := s.deps.Clock.Machine()
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		gone, err := pg.All[replacedRow](ctx, tx, `
 			SELECT a.application_id, a.token_id FROM merchant_bank_accounts a
 			JOIN tokens t ON t.application_id = a.application_id AND t.merchant_id = a.merchant_id AND t.id = a.token_id

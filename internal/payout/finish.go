@@ -23,7 +23,7 @@ import (
 func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) error {
 	at := make(map[int64]instant.Moment)
 	for _, o := range outcomes {
-		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		m, err := s.deps.Clock.Moment(ctx, o.ApplicationID)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (s *Service) Finish(ctx context.Context, outcomes []operation.Outcome) erro
 	ordered := slices.SortedFunc(slices.Values(outcomes), func(a, b operation.Outcome) int { // as locks are taken
 		return cmp.Or(cmp.Compare(a.MerchantID, b.MerchantID), slices.Compare(a.SubjectID[:], b.SubjectID[:]))
 	})
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		for _, o := range ordered {
 			if err := s.finishTx(ctx, tx, at[o.ApplicationID], o); err != nil {
 				return err
@@ -82,11 +82,11 @@ func putOffTx(tx *pg.Tx, owner merchant.Merchant, givenUp time.Time) error {
 // the money back already, so payouts are paused before it leaves twice, and a person must look.
 func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error {
 	for _, o := range outcomes {
-		m, err := s.Clock.Moment(ctx, o.ApplicationID)
+		m, err := s.deps.Clock.Moment(ctx, o.ApplicationID)
 		if err != nil {
 			return err
 		}
-		if err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error { return s.lateTx(ctx, tx, m, o) }); err != nil {
+		if err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error { return s.lateTx(ctx, tx, m, o) }); err != nil {
 			return err
 		}
 		slog.ErrorContext(ctx, "a payout that was given up has left after all", "payout", o.Reference)
@@ -103,7 +103,7 @@ func (s *Service) lateTx(ctx context.Context, tx *pg.Tx, m instant.Moment, o ope
 	if first, err := operation.FoundTx(ctx, tx, o.ID); err != nil || !first || l.payout.Status != Failed {
 		return err
 	}
-	_, err = s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job})
+	_, err = s.deps.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job})
 	return err
 }
 
@@ -137,7 +137,7 @@ func (s *Service) correctTx(tx *pg.Tx, m instant.Moment, l locked) (locked, erro
 // failTx writes that a payout on its way does not arrive: the money is the merchant's again, and
 // payouts wait for a person.
 func (s *Service) failTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
-	if _, err := s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job}); err != nil {
+	if _, err := s.deps.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutFailed, merchant.Cause{Source: outbox.Job}); err != nil {
 		return err
 	}
 	if err := s.undoTx(ctx, tx, m, l, Failed, f); err != nil {
@@ -148,7 +148,7 @@ func (s *Service) failTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l loc
 
 // returnTx writes that a payout has come back after it had arrived.
 func (s *Service) returnTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l locked, f Failure) error {
-	if _, err := s.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutReturned, merchant.Cause{Source: outbox.Job}); err != nil {
+	if _, err := s.deps.Merchants.PausePayoutsTx(tx, m, l.owner, merchant.PayoutReturned, merchant.Cause{Source: outbox.Job}); err != nil {
 		return err
 	}
 	if err := s.undoTx(ctx, tx, m, l, Returned, f); err != nil {

@@ -71,18 +71,18 @@ func (s *Service) Returned(ctx context.Context, ev processor.Event) error {
 // inbound runs what an event of the processor does to the payout of a reference of ours; missing if
 // there is none.
 func (s *Service) inbound(ctx context.Context, ev processor.Event, do func(*pg.Tx, instant.Moment, locked) error) error {
-	p, err := findByReference(ctx, s.Pool, s.Processor.Name(), ev.Reference)
+	p, err := findByReference(ctx, s.deps.Pool, s.deps.Processor.Name(), ev.Reference)
 	if err != nil {
 		return err
 	}
 	if ev.Account != processor.Account(p.ApplicationID, p.MerchantID) {
 		return fault.Missing()
 	}
-	m, err := s.Clock.Moment(ctx, p.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, p.ApplicationID)
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		l, err := s.lockTx(ctx, tx, p.ApplicationID, p.MerchantID, p.ID.Bytes())
 		if err != nil {
 			return err

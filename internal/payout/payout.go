@@ -78,14 +78,14 @@ type ProcessorRef struct {
 
 // Deps are what the service works with.
 type Deps struct {
-	Pool        *pgxpool.Pool
-	Merchants   *merchant.Service
-	Tokens      *token.Service
-	Processor   processor.Processor
-	Operations  *operation.Resolver
-	Check       authz.Checker
-	Environment identity.Environment
-	Clock       *clock.Clock
+	Pool       *pgxpool.Pool
+	Merchants  *merchant.Service
+	Tokens     *token.Service
+	Processor  processor.Processor
+	Operations *operation.Resolver
+	Check      authz.Checker
+	Livemode   bool
+	Clock      *clock.Clock
 	// HoldAfterChange is how long payouts wait after a merchant's bank account was replaced; see
 	// [HoldAfterChange].
 	HoldAfterChange time.Duration
@@ -102,7 +102,7 @@ func HoldAfterChange(e identity.Environment) time.Duration {
 
 // Service holds the use-cases of payouts.
 type Service struct {
-	Deps
+	deps  Deps
 	audit *audit.Log
 	// letters tell people of what goes wrong with payouts, and where they go; nil tells nobody.
 	letters Letters
@@ -110,7 +110,7 @@ type Service struct {
 
 // New makes the service, and has it finish what the resolver finds out about payouts.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	d.Operations.Handle(s.Finish, operation.Payout)
 	d.Operations.HandleLate(s.Late, operation.Payout)
 	return s
@@ -119,6 +119,6 @@ func New(d Deps) *Service {
 // derive fills the members that follow from others.
 func (s *Service) derive(p Payout) Payout {
 	p.Object = "payout"
-	p.Livemode = s.Environment == identity.Production
+	p.Livemode = s.deps.Livemode
 	return p
 }

@@ -15,14 +15,14 @@ import (
 // Get returns a payout of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Payout, error) {
-	if err := s.Check.Check(actor, authz.PayoutRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.PayoutRead); err != nil {
 		return Payout{}, err
 	}
 	payoutID, err := ids.ParsePayout(id)
 	if err != nil {
 		return Payout{}, fault.Missing()
 	}
-	p, err := pg.Find[Payout](ctx, s.Pool, `SELECT `+columns+` FROM payouts WHERE application_id = @application_id AND id = @id`,
+	p, err := pg.Find[Payout](ctx, s.deps.Pool, `SELECT `+columns+` FROM payouts WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": payoutID})
 	return authz.Seen(actor, s.derive(p), p.MerchantID, err)
 }
@@ -40,10 +40,10 @@ type ListInput struct {
 
 // List returns one page of the application's payouts.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Payout], error) {
-	if err := s.Check.Check(actor, authz.PayoutRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.PayoutRead); err != nil {
 		return page.Of[Payout]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies,
 		"least": in.Amounts.Least, "most": in.Amounts.Most,
 		"arrives_from": in.ArrivalOn.From, "arrives_until": in.ArrivalOn.Until,
@@ -91,7 +91,7 @@ func (s *Service) Parts(ctx context.Context, actor authz.Actor, id string) ([]Pa
 	if err != nil {
 		return nil, err
 	}
-	return pg.All[Part](ctx, s.Pool, `
+	return pg.All[Part](ctx, s.deps.Pool, `
 		SELECT l.kind, count(*)::int AS count, sum(e.amount)::bigint AS amount
 		FROM payout_entries e JOIN ledger_entries l ON l.application_id = e.application_id AND l.id = e.entry_id
 		WHERE e.application_id = @application_id AND e.payout_id = @payout GROUP BY l.kind ORDER BY l.kind`,
@@ -110,7 +110,7 @@ func (s *Service) EntriesOf(ctx context.Context, actor authz.Actor, id string, k
 	if err != nil {
 		return page.Of[Entry]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in, selectEntries, pg.Args{"application_id": actor.ApplicationID, "payout": p.ID, "kinds": kinds}, func(e Entry) Entry {
+	return pg.Page(ctx, s.deps.Pool, in, selectEntries, pg.Args{"application_id": actor.ApplicationID, "payout": p.ID, "kinds": kinds}, func(e Entry) Entry {
 		e.Object, e.Livemode = "payout_entry", p.Livemode
 		return e
 	})

@@ -22,17 +22,17 @@ func (s *Service) Resume(ctx context.Context, actor authz.Actor, merchantID int6
 	if !actor.Sees(merchantID) {
 		return merchant.Merchant{}, fault.Missing()
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return merchant.Merchant{}, err
 	}
 	var after merchant.Merchant
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-		owner, err := s.Merchants.LockTx(ctx, tx, actor.ApplicationID, merchantID)
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		owner, err := s.deps.Merchants.LockTx(ctx, tx, actor.ApplicationID, merchantID)
 		if err != nil {
 			return err
 		}
-		after, err = s.Merchants.ResumePayoutsTx(tx, m, owner, merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
+		after, err = s.deps.Merchants.ResumePayoutsTx(tx, m, owner, merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)})
 		if err != nil {
 			return err
 		}

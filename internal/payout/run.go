@@ -45,7 +45,7 @@ type due struct {
 // and may be paid, and sets the next run of all. It tells how many it looked at. Any number of
 // binaries may run it at once.
 func (s *Service) Run(ctx context.Context, v clock.View) (int, error) {
-	batch, err := pg.All[due](ctx, s.Pool, `
+	batch, err := pg.All[due](ctx, s.deps.Pool, `
 		SELECT application_id, id FROM merchants
 		WHERE next_payout_at <= @now AND (@only::bigint IS NULL OR application_id = @only)
 			AND application_id <> ALL (@except::bigint[])
@@ -76,7 +76,7 @@ func (s *Service) Run(ctx context.Context, v clock.View) (int, error) {
 // NextRun is the earliest time later than after at which [Service.Run] looks at a merchant of the
 // application; nil if it has none.
 func (s *Service) NextRun(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
-	return pg.Value[*time.Time](ctx, s.Pool,
+	return pg.Value[*time.Time](ctx, s.deps.Pool,
 		`SELECT min(next_payout_at) FROM merchants WHERE next_payout_at > @after AND application_id = @application_id`,
 		pg.Args{"application_id": applicationID, "after": after})
 }
@@ -91,9 +91,9 @@ type begun struct {
 // runOne pays out one merchant. It tells whether it was this binary that looked at it.
 func (s *Service) runOne(ctx context.Context, at time.Time, d due) (looked bool, err error) {
 	// The call's time is counted from here on, however long the batch has taken until now.
-	m := instant.Moment{Machine: s.Clock.Machine(), At: at}
+	m := instant.Moment{Machine: s.deps.Clock.Machine(), At: at}
 	var b *begun
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
 		b, looked, err = s.beginTx(ctx, tx, m, d)
 		return err
 	})
@@ -116,7 +116,7 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	if err != nil {
 		return nil, false, err
 	}
-	owner, err := s.Merchants.LockTx(ctx, tx, d.ApplicationID, d.ID)
+	owner, err := s.deps.Merchants.LockTx(ctx, tx, d.ApplicationID, d.ID)
 	if err != nil {
 		return nil, false, err
 	}
@@ -169,7 +169,7 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 		Currency: owner.Currency, Destination: Destination{ID: bank.ID, BankName: bank.BankName, Last4: bank.Last4},
 		StatementDescriptor: owner.StatementDescriptor,
 		ArrivalOn:           instant.DateOf(calendar.Country(owner.Country).AddBusinessDays(m.At.In(zone), arrivalDays)),
-		Processor:           ProcessorRef{Name: s.Processor.Name(), Reference: id.String()},
+		Processor:           ProcessorRef{Name: s.deps.Processor.Name(), Reference: id.String()},
 		CreatedAt:           instant.Of(m.At), UpdatedAt: instant.Of(m.At)}
 	p, err = collectTx(ctx, tx, m, owner, s.derive(p))
 	if err != nil || p.Amount == 0 {
@@ -188,8 +188,8 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 func (s *Service) submit(ctx context.Context, b begun) error {
 	ctx = context.WithoutCancel(ctx)
 	p := b.payout
-	answer, err := operation.Call(ctx, b.op, s.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
-		to, err := s.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, b.bank.Token)
+	answer, err := operation.Call(ctx, b.op, s.deps.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		to, err := s.deps.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, b.bank.Token)
 		if errors.Is(err, vault.ErrSealed) {
 			err = errors.Join(err, s.audit.Failed(ctx, authz.Actor{ApplicationID: p.ApplicationID}, authz.PayoutRead,
 				audit.Of("bank_account", b.bank.ID.String(), p.MerchantID), unreadable{p.ID}))
@@ -197,7 +197,7 @@ func (s *Service) submit(ctx context.Context, b begun) error {
 		if err != nil {
 			return processor.Answer{}, operation.NotSent(err)
 		}
-		return s.Processor.Payout(ctx, processor.Payout{Reference: p.Processor.Reference, Account: processor.Account(p.ApplicationID, p.MerchantID),
+		return s.deps.Processor.Payout(ctx, processor.Payout{Reference: p.Processor.Reference, Account: processor.Account(p.ApplicationID, p.MerchantID),
 			Amount: p.Amount, Currency: p.Currency, Descriptor: p.StatementDescriptor, Bank: to})
 	})
 	crash.Point("payout.called")
@@ -207,8 +207,8 @@ func (s *Service) submit(ctx context.Context, b begun) error {
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "the outcome of a payout is unknown", "payout_id", p.ID.String(), "error", err.Error())
-		return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
-			operation.SoonTx(tx, b.op.ID, s.Clock.Machine())
+		return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+			operation.SoonTx(tx, b.op.ID, s.deps.Clock.Machine())
 			return nil
 		})
 	}

@@ -72,7 +72,7 @@ func watched(ctx context.Context, tx *pg.Tx, owner merchant.Merchant, now time.T
 
 // lockTx locks a merchant, then a payout of it.
 func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID, merchantID int64, payoutID [16]byte) (locked, error) {
-	owner, err := s.Merchants.LockTx(ctx, tx, applicationID, merchantID)
+	owner, err := s.deps.Merchants.LockTx(ctx, tx, applicationID, merchantID)
 	if err != nil {
 		return locked{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/ledger"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/pg"
@@ -12,10 +13,9 @@ import (
 // A payout whose bank account cannot be read fails at once: the money is the merchant's again, payouts wait for a person, and an operator hears of it.
 func TestPayoutToAnUnreadableAccountFailsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := open(t)
-	w.earn(t, 10_000)
 	alarms := 0
-	w.Payouts.Tokens.Vault.Unreadable = func() { alarms++ }
+	w := open(t, func(d *assembly.Deps) { d.Vault.Unreadable = func() { alarms++ } })
+	w.earn(t, 10_000)
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE vault_values SET sealed = set_byte(sealed, 20, (get_byte(sealed, 20) + 1) % 256)`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}

@@ -63,13 +63,13 @@ type place struct {
 	us int64
 }
 
-func open(t *testing.T) place {
+func open(t *testing.T, changes ...fixture.Change) place {
 	t.Helper()
 	p := &scripted{}
 	w := fixture.NewWith(t, func(s *sandbox.Processor) processor.Processor {
 		p.Processor = s
 		return p
-	})
+	}, changes...)
 	out := place{w, p, w.App.Merchants.US}
 	out.BankAccount(w.App, out.us)
 	return out

@@ -33,7 +33,7 @@ const Kind letters.Kind = "receipt"
 type Receipt struct {
 	Charge   charge.Charge
 	Merchant merchant.Merchant
-	Live     bool
+	Livemode bool
 	zone     *time.Location
 }
 
@@ -52,12 +52,12 @@ type Deps struct {
 	Mail      *letters.Service
 	Check     authz.Checker
 	Clock     *clock.Clock
-	Live      bool
+	Livemode  bool
 }
 
 // Service holds the use-cases of receipts.
 type Service struct {
-	Deps
+	deps  Deps
 	audit *audit.Log
 }
 
@@ -65,26 +65,26 @@ type Service struct {
 func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Clock.Machine)} }
 
 // Mails tells whether receipts can be sent at all.
-func (s *Service) Mails() bool { return s.Mail.On() }
+func (s *Service) Mails() bool { return s.deps.Mail.On() }
 
 // ErrNone refuses a receipt of a charge that took nothing.
 var ErrNone = fault.New(fault.KindConflict, "receipt_impossible", "Nothing was taken, so there is no receipt.")
 
 // Of reads what a charge's receipt says. Faults: resource_missing; receipt_impossible.
 func (s *Service) Of(ctx context.Context, actor authz.Actor, id string) (Receipt, error) {
-	c, err := s.Charges.Get(ctx, actor, id)
+	c, err := s.deps.Charges.Get(ctx, actor, id)
 	if err != nil {
 		return Receipt{}, err
 	}
 	if c.AmountCaptured == 0 || c.Status == charge.Returned {
 		return Receipt{}, ErrNone
 	}
-	m, err := s.Merchants.Find(ctx, actor.ApplicationID, c.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, c.MerchantID)
 	if err != nil {
 		return Receipt{}, err
 	}
 	zone, err := calendar.Zone(m.TimeZone)
-	return Receipt{Charge: c, Merchant: m, Live: s.Live, zone: zone}, err
+	return Receipt{Charge: c, Merchant: m, Livemode: s.deps.Livemode, zone: zone}, err
 }
 
 // Day is the day of the payment, where the merchant is.
@@ -128,10 +128,10 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, cla
 	if err != nil {
 		return none, err
 	}
-	if !s.Mail.On() {
+	if !s.deps.Mail.On() {
 		return none, fault.Refused("mail_unavailable", "This deployment sends no mails. Give the payer the file instead.")
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return none, err
 	}
@@ -139,9 +139,9 @@ func (s *Service) Send(ctx context.Context, actor authz.Actor, in SendInput, cla
 	if err != nil {
 		return none, err
 	}
-	return idempotency.Once(ctx, s.Pool, claim, m.Machine, r.Charge.ID.Bytes(), func(tx *pg.Tx) (Sent, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, r.Charge.ID.Bytes(), func(tx *pg.Tx) (Sent, error) {
 		about := r.Charge.ID.Bytes()
-		sent, err := s.Mail.PutSomeTx(ctx, tx, r.Charge.ApplicationID, about[:], message)
+		sent, err := s.deps.Mail.PutSomeTx(ctx, tx, r.Charge.ApplicationID, about[:], message)
 		if err != nil {
 			return Sent{}, err
 		}
@@ -177,13 +177,13 @@ func (s *Service) message(r Receipt, to string) (letters.Message, error) {
 
 // SentOf lists the receipts that were sent of a charge, the latest first.
 func (s *Service) SentOf(ctx context.Context, actor authz.Actor, id ids.Charge) ([]Sent, error) {
-	if err := s.Charges.Reach(ctx, actor, id); err != nil {
+	if err := s.deps.Charges.Reach(ctx, actor, id); err != nil {
 		return nil, err
 	}
-	if err := s.Check.Check(actor, authz.ChargeRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ChargeRead); err != nil {
 		return nil, err
 	}
-	return pg.All[Sent](ctx, s.Pool, `SELECT email, sent_by, created_at FROM receipts
+	return pg.All[Sent](ctx, s.deps.Pool, `SELECT email, sent_by, created_at FROM receipts
 		WHERE application_id = @application_id AND charge_id = @charge ORDER BY id DESC LIMIT 20`,
 		pg.Args{"application_id": actor.ApplicationID, "charge": id})
 }

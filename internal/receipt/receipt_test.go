@@ -15,7 +15,6 @@ import (
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
-	"svcpay/internal/platform/mail"
 	"svcpay/internal/receipt"
 	"svcpay/internal/refund"
 	"svcpay/internal/testing/fixture"
@@ -45,8 +44,7 @@ func stable(text string, c charge.Charge) string {
 // The payer is told who was paid, how much, when and with what, in the mail and in the file with it.
 func TestAReceiptSaysWhatWasPaid(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	w.Mail.Sender = mail.Files{}
+	w := fixture.New(t, fixture.SendsMail)
 	c, back := paid(w, "378282246310005", 123_456), money.Amount(23_456)
 	id := c.ID.String()
 	if _, err := w.Refunds.Create(t.Context(), w.Actor(), refund.CreateInput{ChargeID: &id, Amount: &back}, nil); err != nil {
@@ -82,8 +80,7 @@ func TestAReceiptSaysWhatWasPaid(t *testing.T) {
 // A receipt goes out five times within an hour of the machine's, however many ask at once and wherever the application's clock is.
 func TestReceiptsFloodNoBox(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	w.Mail.Sender = mail.Files{}
+	w := fixture.New(t, fixture.SendsMail)
 	one, other := paid(w, "4242424242424242", 500), paid(w, "4242424242424242", 500)
 	send := func(c charge.Charge) error {
 		_, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), receipt.SendInput{ChargeID: c.ID.String(), Email: "dana@example.org"}, nil)

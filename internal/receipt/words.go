@@ -54,7 +54,7 @@ func (r Receipt) foot() (out []string) {
 	if r.Charge.Status == charge.Pending {
 		out = append(out, t.Waits)
 	}
-	if !r.Live {
+	if !r.Livemode {
 		out = append(out, t.Sandbox)
 	}
 	return out

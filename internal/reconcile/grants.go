@@ -21,7 +21,7 @@ const grantsOf = "daf:"
 type GrantDeps struct {
 	Pool     *pgxpool.Pool
 	Provider provider.Provider
-	Machine  func() time.Time
+	Now      func() time.Time
 }
 
 // Grants reconciles one provider of donor-advised funds: the grants in its book with our donations, by our
@@ -34,7 +34,7 @@ type Grants struct {
 // NewGrants makes the service.
 func NewGrants(d GrantDeps) *Grants {
 	s := &Grants{GrantDeps: d}
-	s.runs = runs{pool: d.Pool, machine: d.Machine, name: grantsOf + d.Provider.Name(), window: d.Provider.SettleWindow(), batch: batch,
+	s.runs = runs{pool: d.Pool, machine: d.Now, name: grantsOf + d.Provider.Name(), window: d.Provider.SettleWindow(), batch: batch,
 		stages: []stage{reading, operations, rechecking}, books: s}
 	return s
 }

@@ -46,7 +46,7 @@ func grantsWorld(t *testing.T) granted {
 	w := fixture.New(t)
 	w.TakesDAF(w.App.Merchants.US)
 	p := &edited{Provider: w.Funds}
-	return granted{w, p, reconcile.NewGrants(reconcile.GrantDeps{Pool: w.Pool, Provider: p, Machine: w.Clock.Now})}
+	return granted{w, p, reconcile.NewGrants(reconcile.GrantDeps{Pool: w.Pool, Provider: p, Now: w.Clock.Now})}
 }
 
 func (w granted) donate(amount money.Amount) daf.Donation {

@@ -35,19 +35,19 @@ const batch = 500
 type Deps struct {
 	Pool      *pgxpool.Pool
 	Processor processor.Processor
-	Machine   func() time.Time
+	Now       func() time.Time
 }
 
 // Service reconciles one processor.
 type Service struct {
-	Deps
+	deps Deps
 	runs
 }
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{Deps: d}
-	s.runs = runs{pool: d.Pool, machine: d.Machine, name: d.Processor.Name(), window: d.Processor.SettleWindow(), batch: batch,
+	s := &Service{deps: d}
+	s.runs = runs{pool: d.Pool, machine: d.Now, name: d.Processor.Name(), window: d.Processor.SettleWindow(), batch: batch,
 		stages: []stage{reading, operations, postings, rechecking}, books: s}
 	return s
 }

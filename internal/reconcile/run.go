@@ -169,7 +169,7 @@ func (s *Service) read(ctx context.Context) (taking, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, processor.CallTimeout)
 	defer cancel()
-	lines, err := s.Processor.Book(ctx, c.Line, s.batch)
+	lines, err := s.deps.Processor.Book(ctx, c.Line, s.batch)
 	return func(ctx context.Context, tx *pg.Tx, _ Run) (part, error) { return s.linesTx(ctx, tx, c.Line, lines) }, err
 }
 

@@ -134,7 +134,7 @@ func open(t *testing.T) place {
 
 // another is a service as another binary has it.
 func (w place) another(batch int) *reconcile.Service {
-	s := reconcile.New(reconcile.Deps{Pool: w.Pool, Processor: w.p, Machine: w.Clock.Now})
+	s := reconcile.New(reconcile.Deps{Pool: w.Pool, Processor: w.p, Now: w.Clock.Now})
 	s.SetBatch(batch)
 	return s
 }

@@ -30,11 +30,11 @@ func (s *Service) Cancel(ctx context.Context, actor authz.Actor, id string, clai
 	if r, err = authz.Seen(actor, r, r.MerchantID, err); err != nil {
 		return Result{}, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return Result{}, err
 	}
-	return idempotency.Once(ctx, s.Pool, claim, m.Machine, r.ID.Bytes(), func(tx *pg.Tx) (Refund, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, r.ID.Bytes(), func(tx *pg.Tx) (Refund, error) {
 		l, before, err := s.holdTx(ctx, tx, actor.ApplicationID, r.ChargeID, r.ID)
 		if err != nil {
 			return Refund{}, err
@@ -88,6 +88,6 @@ func (s *Service) cancelTx(tx *pg.Tx, m instant.Moment, l charge.Locked, waiting
 	if release == 0 {
 		return l, canceled, nil
 	}
-	l, err := s.Charges.ChangeTx(tx, m, l, by.change(-release, 0))
+	l, err := s.deps.Charges.ChangeTx(tx, m, l, by.change(-release, 0))
 	return l, canceled, err
 }

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"svcpay/internal/identity"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
@@ -23,7 +22,7 @@ func overLossy(t *testing.T, w *fixture.World) (*refund.Service, *atomic.Bool) {
 		t.Fatal(err)
 	}
 	return refund.New(refund.Deps{Pool: pool, Charges: w.Charges, Processor: w.Processor, Operations: w.Operations, Check: check,
-		Environment: identity.Sandbox, Clock: w.Clocks}), armed
+		Clock: w.Clocks}), armed
 }
 
 func TestRefundGoesOnWhenTheClaimsCommitWasLost(t *testing.T) {

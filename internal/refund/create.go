@@ -74,7 +74,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if err != nil {
 		return Result{}, noCharge()
 	}
-	if err := s.Charges.Reach(ctx, actor, chargeID); fault.HasCode(err, "resource_missing") {
+	if err := s.deps.Charges.Reach(ctx, actor, chargeID); fault.HasCode(err, "resource_missing") {
 		return Result{}, noCharge()
 	} else if err != nil {
 		return Result{}, err
@@ -152,7 +152,7 @@ func (s *Service) chargesTx(ctx context.Context, tx *pg.Tx, ins []createIn, out 
 	if len(named) == 0 {
 		return nil, nil
 	}
-	return s.Charges.LockAllTx(ctx, tx, named)
+	return s.deps.Charges.LockAllTx(ctx, tx, named)
 }
 
 // found looks for what became of a round when the answer to its commit was lost. A refund that is there
@@ -190,7 +190,7 @@ func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, req 
 		ID: id, Version: 1, ApplicationID: l.ApplicationID, MerchantID: l.MerchantID, ChargeID: l.ID, Amount: amount,
 		Currency: l.Currency, Status: Pending, Reason: in.Reason, Note: in.Note, ExternalID: in.ExternalID,
 		Metadata: in.Metadata, InitiatedBy: initiatedBy(req.actor), RequestID: req.actor.RequestID,
-		Processor: charge.ProcessorRef{Name: s.Processor.Name(), Reference: id.String()},
+		Processor: charge.ProcessorRef{Name: s.deps.Processor.Name(), Reference: id.String()},
 		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At),
 	}
 	if r.Metadata == nil {
@@ -206,7 +206,7 @@ func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, req 
 // reserveTx reserves the amount of a refund that is written, and opens its operation.
 func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, in createIn, l charge.Locked, r Refund) (call, error) {
 	by := cause{outbox.SourceOf(in.actor), in.actor.RequestID}
-	if _, err := s.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0)); err != nil {
+	if _, err := s.deps.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0)); err != nil {
 		return call{}, err
 	}
 	if _, err := announceTx(tx, m, Refund{}, r, by); err != nil {
@@ -250,7 +250,7 @@ func openTx(tx *pg.Tx, c call, claim *idempotency.Claim) error {
 
 // flow is how refunds are sent and asked after again, but for how their outcomes are written.
 func (s *Service) flow() operation.Flow[Refund] {
-	return operation.Flow[Refund]{Name: "refund", Resolver: s.Operations,
+	return operation.Flow[Refund]{Name: "refund", Resolver: s.deps.Operations,
 		Find: func(ctx context.Context, applicationID int64, id [16]byte) (Refund, error) {
 			return s.find(ctx, applicationID, ids.RefundFrom(id))
 		}}
@@ -263,7 +263,7 @@ func (s *Service) send(ctx context.Context, c call, source outbox.Source) (Resul
 		return s.finishes.Do(ctx, finishIn{o, source})
 	}
 	return flow.CarryOut(ctx, r, c.op, func(ctx context.Context) (processor.Answer, error) {
-		return s.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
+		return s.deps.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
 			Account: processor.Account(r.ApplicationID, r.MerchantID), Original: c.original, Amount: r.Amount, Currency: r.Currency})
 	})
 }

@@ -76,15 +76,12 @@ func (s *Service) holdAllTx(ctx context.Context, tx *pg.Tx, ins []finishIn) ([]p
 	for i, in := range ins {
 		named[i] = charge.Named{ApplicationID: in.ApplicationID, ID: in.ChargeID}
 	}
-	asked := s.Charges.AskLock(tx, named)
-	refunds, err := s.lockAllTx(ctx, tx, ins)
-	if err != nil {
+	b := tx.Batch()
+	locked, asked := s.deps.Charges.AskLock(b, named), askLock(b, ins)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	charges, err := asked.Charges(ctx)
-	if err != nil {
-		return nil, err
-	}
+	charges, refunds := locked.Charges(), s.byID(asked.Rows())
 	out := make([]pair, len(ins))
 	for i, in := range ins {
 		l, held := charges[in.ChargeID]
@@ -117,7 +114,7 @@ func (s *Service) concludeTx(tx *pg.Tx, m instant.Moment, from pair, in finishIn
 
 // holdTx locks a charge and then a refund of it.
 func (s *Service) holdTx(ctx context.Context, tx *pg.Tx, applicationID int64, chargeID ids.Charge, id ids.Refund) (charge.Locked, Refund, error) {
-	l, err := s.Charges.LockTx(ctx, tx, applicationID, chargeID)
+	l, err := s.deps.Charges.LockTx(ctx, tx, applicationID, chargeID)
 	if err != nil {
 		return charge.Locked{}, Refund{}, err
 	}
@@ -133,7 +130,7 @@ func (s *Service) succeedTx(tx *pg.Tx, m instant.Moment, from pair, by cause) (f
 	if from.refund.Status != Pending {
 		reserved = 0
 	}
-	if _, err := s.Charges.ChangeTx(tx, m, from.charge, by.change(-reserved, r.Amount)); err != nil {
+	if _, err := s.deps.Charges.ChangeTx(tx, m, from.charge, by.change(-reserved, r.Amount)); err != nil {
 		return finished{}, err
 	}
 	account := ledger.MerchantPending
@@ -154,7 +151,7 @@ func (s *Service) failTx(tx *pg.Tx, m instant.Moment, from pair, o operation.Out
 	if o.Answer == nil {
 		r.Failure = &lost
 	}
-	if _, err := s.Charges.ChangeTx(tx, m, from.charge, by.change(-r.Amount, 0)); err != nil {
+	if _, err := s.deps.Charges.ChangeTx(tx, m, from.charge, by.change(-r.Amount, 0)); err != nil {
 		return finished{}, err
 	}
 	text, err := writeTx(tx, m, from.refund, r, by)

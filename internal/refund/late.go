@@ -23,11 +23,11 @@ func (s *Service) Late(ctx context.Context, outcomes []operation.Outcome) error 
 }
 
 func (s *Service) late(ctx context.Context, o operation.Outcome) error {
-	m, err := s.Clock.Moment(ctx, o.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, o.ApplicationID)
 	if err != nil {
 		return err
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		l, before, err := s.holdTx(ctx, tx, o.ApplicationID, o.ChargeID, ids.RefundFrom(o.SubjectID))
 		if err != nil {
 			return err

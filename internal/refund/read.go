@@ -7,7 +7,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/clock"
@@ -18,7 +17,7 @@ import (
 // Get returns a refund of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Refund, error) {
-	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.RefundRead); err != nil {
 		return Refund{}, err
 	}
 	refundID, err := ids.ParseRefund(id)
@@ -30,7 +29,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Refund
 }
 
 func (s *Service) find(ctx context.Context, applicationID int64, id ids.Refund) (Refund, error) {
-	r, err := pg.Find[Refund](ctx, s.Pool,
+	r, err := pg.Find[Refund](ctx, s.deps.Pool,
 		`SELECT `+columns+` FROM refunds WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	return s.derive(r), err
@@ -55,14 +54,14 @@ func Reasons() []string { return slices.Clone(reasons) }
 
 // List returns one page of the application's refunds.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Refund], error) {
-	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.RefundRead); err != nil {
 		return page.Of[Refund]{}, err
 	}
 	args, err := s.selection(ctx, actor, in)
 	if err != nil {
 		return page.Of[Refund]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, args, s.derive)
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, args, s.derive)
 }
 
 // spans are of the ids of refunds. The requests of one round have a time each, but ids of one time.
@@ -70,7 +69,7 @@ var spans = clock.Spans[ids.Refund]{First: ids.FirstRefund, Apart: time.Second}
 
 // selection are the arguments of the conditions that a list's filters are.
 func (s *Service) selection(ctx context.Context, actor authz.Actor, in ListInput) (pg.Args, error) {
-	oldest, newest, err := spans.Within(ctx, s.Clock.Present(s.Environment == identity.Production), actor.ApplicationID, in.Created)
+	oldest, newest, err := spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), actor.ApplicationID, in.Created)
 	return pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "merchants": actor.Within(in.Merchants), "currencies": in.Currencies, "reasons": in.Reasons,
 		"charge_id": in.ChargeID, "external_id": in.ExternalID, "metadata": in.Metadata,
@@ -89,19 +88,19 @@ type Totals struct {
 
 // Totals adds up a list of refunds by currency, without regard to its page.
 func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) ([]Totals, error) {
-	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.RefundRead); err != nil {
 		return nil, err
 	}
 	args, err := s.selection(ctx, actor, in)
 	if err != nil {
 		return nil, err
 	}
-	return pg.Planned[Totals](ctx, s.Pool, sumUp+`refunds`+selected+byCurrency, args)
+	return pg.Planned[Totals](ctx, s.deps.Pool, sumUp+`refunds`+selected+byCurrency, args)
 }
 
 // FewTotals is Totals of a list of at most so many refunds. Of a longer list it returns nothing, as of an empty one.
 func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput, most int) ([]Totals, error) {
-	if err := s.Check.Check(actor, authz.RefundRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.RefundRead); err != nil {
 		return nil, err
 	}
 	args, err := s.selection(ctx, actor, in)
@@ -109,7 +108,7 @@ func (s *Service) FewTotals(ctx context.Context, actor authz.Actor, in ListInput
 		return nil, err
 	}
 	args["limit"] = most
-	return pg.Planned[Totals](ctx, s.Pool, sumUp+`(SELECT * FROM refunds`+selected+`
+	return pg.Planned[Totals](ctx, s.deps.Pool, sumUp+`(SELECT * FROM refunds`+selected+`
 			AND NOT EXISTS (SELECT FROM refunds`+selected+`
 				ORDER BY id DESC OFFSET @limit::bigint LIMIT 1)
 			ORDER BY id DESC LIMIT @limit) few`+byCurrency, args)

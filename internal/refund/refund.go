@@ -19,7 +19,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
@@ -87,18 +86,18 @@ var (
 
 // Deps are what the service works with.
 type Deps struct {
-	Pool        *pgxpool.Pool
-	Charges     *charge.Service
-	Processor   processor.Processor
-	Operations  *operation.Resolver
-	Check       authz.Checker
-	Environment identity.Environment
-	Clock       *clock.Clock
+	Pool       *pgxpool.Pool
+	Charges    *charge.Service
+	Processor  processor.Processor
+	Operations *operation.Resolver
+	Check      authz.Checker
+	Livemode   bool
+	Clock      *clock.Clock
 }
 
 // Service holds the use-cases of refunds.
 type Service struct {
-	Deps
+	deps     Deps
 	audit    *audit.Log
 	begins   *batch.Batcher[createIn, begun]
 	finishes *batch.Batcher[finishIn, finished]
@@ -106,7 +105,7 @@ type Service struct {
 
 // New makes the service, and has it finish what the resolver finds out about refunds.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
+	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
 	s.begins = batch.New(batch.InTx(d.Pool, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
 	s.finishes = batch.New(batch.InTx(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
@@ -117,7 +116,7 @@ func New(d Deps) *Service {
 // derive fills the members that follow from others.
 func (s *Service) derive(r Refund) Refund {
 	r.Object = "refund"
-	r.Livemode = s.Environment == identity.Production
+	r.Livemode = s.deps.Livemode
 	return r
 }
 

@@ -113,22 +113,25 @@ func (s *Service) lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id
 	return s.derive(r), err
 }
 
-// lockAllTx locks refunds of charges that the transaction holds, in the order of their ids.
-func (s *Service) lockAllTx(ctx context.Context, tx *pg.Tx, ins []finishIn) (map[ids.Refund]Refund, error) {
+// askLock has a batch lock the refunds of outcomes, in the order of their ids. The transaction locks their charges first.
+func askLock(b *pg.Batch, ins []finishIn) *pg.Answer[Refund] {
 	applications, refunds := make([]int64, len(ins)), make([]ids.Refund, len(ins))
 	for i, in := range ins {
 		applications[i], refunds[i] = in.ApplicationID, ids.RefundFrom(in.SubjectID)
 	}
-	rows, err := pg.All[Refund](ctx, tx, `
+	return pg.Ask[Refund](b, `
 		SELECT `+columns+` FROM refunds
 		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @refunds::uuid[]))
 		ORDER BY id FOR UPDATE`,
 		pg.Args{"applications": applications, "refunds": refunds})
+}
+
+func (s *Service) byID(rows []Refund) map[ids.Refund]Refund {
 	out := make(map[ids.Refund]Refund, len(rows))
 	for _, r := range rows {
 		out[r.ID] = s.derive(r)
 	}
-	return out, err
+	return out
 }
 
 // waitingOfTx locks the refunds of a charge that have not been sent, in the order of their ids.

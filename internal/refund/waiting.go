@@ -68,7 +68,7 @@ const selectReleasable = `
 // releasable returns a batch of the refunds whose charge is no longer pending. Few refunds wait, of however many there are: they are
 // looked for along their index, and each one's charge by its id, also while the planner knows nothing of the tables yet.
 func (s *Service) releasable(ctx context.Context, v clock.View) (due []released, err error) {
-	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
 		due, err = pg.All[released](ctx, tx, selectReleasable, pg.Args{"only": v.Only, "except": v.Except, "batch": releaseBatch})
 		return err
 	})
@@ -90,10 +90,10 @@ func (s *Service) release(ctx context.Context, m instant.Moment, d released) (bo
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
 	// The operation's window opens now, not when the batch began.
-	m.Machine = s.Clock.Machine()
+	m.Machine = s.deps.Clock.Machine()
 	var sends, acted bool
 	var c call
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		sends, acted = false, false
 		l, before, err := s.holdTx(ctx, tx, d.ApplicationID, d.ChargeID, d.ID)
 		if err != nil || !before.waiting() || l.Status == charge.Pending {

@@ -74,7 +74,7 @@ func (s *Service) entries(ctx context.Context, applicationID int64, st Statement
 	args := pg.Args{"application_id": applicationID, "merchant_id": st.MerchantID, "currency": st.Currency,
 		"from": st.From, "until": st.Until, "after": ids.Entry{}.Bytes(), "batch": batch}
 	for {
-		rows, err := pg.All[entry](ctx, s.Pool, `
+		rows, err := pg.All[entry](ctx, s.deps.Pool, `
 			SELECT l.id, l.kind, CASE WHEN starts_with(l.credit, 'merchant_') THEN l.amount ELSE -l.amount END AS amount,
 				l.charge_id, coalesce(c.external_id, c.released_external_id) AS external_id, l.created_at
 			FROM ledger_entries l LEFT JOIN charges c ON c.application_id = l.application_id AND c.id = l.charge_id
@@ -104,7 +104,7 @@ func (s *Service) PayoutCSV(ctx context.Context, actor authz.Actor, id string, t
 	w := csv.NewWriter(to)
 	in := page.Input[ids.Entry]{Limit: batch, Ascending: true}
 	for first := true; ; first = false {
-		p, err := s.Payouts.Entries(ctx, actor, id, in)
+		p, err := s.deps.Payouts.Entries(ctx, actor, id, in)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ type DAFInvoiceLine struct {
 
 // DAFInvoice puts a merchant's month together. A month that has begun and is not over is told as it is so far.
 func (s *Service) DAFInvoice(ctx context.Context, actor authz.Actor, in MonthInput) (DAFInvoice, error) {
-	if err := s.Check.Check(actor, authz.StatementRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.StatementRead); err != nil {
 		return DAFInvoice{}, err
 	}
 	period, err := s.period(ctx, actor, in)
@@ -53,7 +53,7 @@ func (s *Service) DAFInvoice(ctx context.Context, actor authz.Actor, in MonthInp
 	}
 	period.Currency = money.USD // as all donations are
 	out := DAFInvoice{Object: "daf_invoice", Period: period}
-	out.Lines, err = pg.All[DAFInvoiceLine](ctx, s.Pool, `
+	out.Lines, err = pg.All[DAFInvoiceLine](ctx, s.deps.Pool, `
 		SELECT l.id, l.kind, d.id AS donation_id, d.tracking_id, d.external_id, d.amount AS donation_amount,
 			coalesce((SELECT f->>'rate' FROM jsonb_array_elements(d.fees) f WHERE f->>'fee' = 'daf_percentage'), '0') AS rate,
 			CASE WHEN l.debit = @account THEN l.amount ELSE -l.amount END AS amount, l.created_at

@@ -176,17 +176,17 @@ func (s *Service) CreateExport(ctx context.Context, actor authz.Actor, in Export
 	if err := in.Validate().Err(); err != nil {
 		return out, err
 	}
-	if err := s.Check.Check(actor, resources[*in.Resource].read); err != nil {
+	if err := s.deps.Check.Check(actor, resources[*in.Resource].read); err != nil {
 		return out, err
 	}
-	now := s.Machine()
+	now := s.deps.Now()
 	e := Export{ID: ids.NewExport(now), Version: 1, ApplicationID: actor.ApplicationID, Resource: *in.Resource, Format: *in.Format,
 		Columns: in.Columns, Status: "queued", CreatedAt: instant.Of(now), UpdatedAt: instant.Of(now)}
 	if in.Filters != nil {
 		e.Filters = *in.Filters
 	}
 	e.Merchants = actor.Within(e.Filters.MerchantID)
-	return idempotency.Once(ctx, s.Pool, claim, now, e.ID.Bytes(), func(tx *pg.Tx) (Export, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, now, e.ID.Bytes(), func(tx *pg.Tx) (Export, error) {
 		if err := insertExportTx(ctx, tx, e); err != nil {
 			return e, err
 		}
@@ -196,7 +196,7 @@ func (s *Service) CreateExport(ctx context.Context, actor authz.Actor, in Export
 
 // derive fills the members that follow from others.
 func (s *Service) derive(e Export) Export {
-	e.Object, e.Livemode, e.Progress = "export", s.Livemode, ExportProgress{Done: e.Rows}
+	e.Object, e.Livemode, e.Progress = "export", s.deps.Livemode, ExportProgress{Done: e.Rows}
 	if e.CompletedAt != nil {
 		e.Progress.Total = &e.Rows
 	}
@@ -209,14 +209,14 @@ func (s *Service) derive(e Export) Export {
 
 // Export returns an export that the actor sees: one of none but merchants that the actor sees.
 func (s *Service) Export(ctx context.Context, actor authz.Actor, id string) (Export, error) {
-	if err := s.Check.Check(actor, authz.ExportRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ExportRead); err != nil {
 		return Export{}, err
 	}
 	exportID, err := ids.ParseExport(id)
 	if err != nil {
 		return Export{}, fault.Missing()
 	}
-	e, err := pg.Find[Export](ctx, s.Pool, selectExports+` AND id = @id`,
+	e, err := pg.Find[Export](ctx, s.deps.Pool, selectExports+` AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil), "id": exportID})
 	return s.derive(e), err
 }
@@ -231,10 +231,10 @@ type ExportListInput struct {
 
 // Exports returns one page of the application's exports that the actor sees.
 func (s *Service) Exports(ctx context.Context, actor authz.Actor, in ExportListInput) (page.Of[Export], error) {
-	if err := s.Check.Check(actor, authz.ExportRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.ExportRead); err != nil {
 		return page.Of[Export]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectExports+`
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectExports+`
 		AND (@statuses::text[] IS NULL OR status = ANY (@statuses)) AND (@resources::text[] IS NULL OR resource = ANY (@resources))
 		AND (@from::timestamptz IS NULL OR created_at >= @from) AND (@until::timestamptz IS NULL OR created_at < @until)`,
 		pg.Args{"application_id": actor.ApplicationID, "seen": actor.Within(nil), "statuses": in.Statuses, "resources": in.Resources,

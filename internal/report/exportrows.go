@@ -45,50 +45,50 @@ var resources = map[string]resource{
 	"charges": {authz.ChargeRead, charge.Statuses(), columnsOf(reflect.TypeFor[charge.Charge](), ""),
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			return next(e, ids.ParseCharge, func(p page.Input[ids.Charge]) (page.Of[charge.Charge], error) {
-				return s.Charges.List(ctx, actor, charge.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
+				return s.deps.Charges.List(ctx, actor, charge.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
 			})
 		}},
 	"refunds": {authz.RefundRead, refund.Statuses(), columnsOf(reflect.TypeFor[refund.Refund](), ""),
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			return next(e, ids.ParseRefund, func(p page.Input[ids.Refund]) (page.Of[refund.Refund], error) {
-				return s.Refunds.List(ctx, actor, refund.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
+				return s.deps.Refunds.List(ctx, actor, refund.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
 			})
 		}},
 	"disputes": {authz.DisputeRead, dispute.Statuses(), columnsOf(reflect.TypeFor[dispute.Dispute](), ""),
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			return next(e, ids.ParseDispute, func(p page.Input[ids.Dispute]) (page.Of[dispute.Dispute], error) {
-				return s.Disputes.List(ctx, actor, dispute.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
+				return s.deps.Disputes.List(ctx, actor, dispute.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
 			})
 		}},
 	"payouts": {authz.PayoutRead, payout.Statuses(), columnsOf(reflect.TypeFor[payout.Payout](), ""),
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			return next(e, ids.ParsePayout, func(p page.Input[ids.Payout]) (page.Of[payout.Payout], error) {
-				return s.Payouts.List(ctx, actor, payout.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
+				return s.deps.Payouts.List(ctx, actor, payout.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
 			})
 		}},
 	"daf_donations": {authz.DonationRead, daf.Statuses(), columnsOf(reflect.TypeFor[daf.Donation](), ""),
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			return next(e, ids.ParseDonation, func(p page.Input[ids.Donation]) (page.Of[daf.Donation], error) {
-				return s.Donations.List(ctx, actor, daf.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
+				return s.deps.Donations.List(ctx, actor, daf.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
 			})
 		}},
 	"balance_entries": {authz.BalanceRead, nil, columnsOf(reflect.TypeFor[ledger.Entry](), ""),
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			return next(e, ids.ParseEntry, func(p page.Input[ids.Entry]) (page.Of[ledger.Entry], error) {
-				return s.Ledger.List(ctx, actor, ledger.ListInput{Page: p, Created: e.Filters.times()})
+				return s.deps.Ledger.List(ctx, actor, ledger.ListInput{Page: p, Created: e.Filters.times()})
 			})
 		}},
 	"merchants": {authz.MerchantRead, merchantStatuses(), columnsOf(reflect.TypeFor[merchant.Merchant](), ""),
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			parse := func(text string) (int64, error) { n, _ := number(text); return n, nil }
 			return next(e, parse, func(p page.Input[int64]) (page.Of[merchant.Merchant], error) {
-				return s.Merchants.List(ctx, actor, merchant.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
+				return s.deps.Merchants.List(ctx, actor, merchant.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
 			})
 		}},
 	"tokens": {authz.TokenRead, token.Statuses(), columnsOf(reflect.TypeFor[token.Token](), ""),
 		func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 			return next(e, ids.ParseToken, func(p page.Input[ids.Token]) (page.Of[token.Token], error) {
-				return s.Tokens.List(ctx, actor, token.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
+				return s.deps.Tokens.List(ctx, actor, token.ListInput{Page: p, Created: e.Filters.times(), Statuses: e.Filters.Status})
 			})
 		}},
 }

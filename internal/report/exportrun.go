@@ -31,8 +31,8 @@ const clockMargin = time.Second
 // RunExports writes some batches of the export that has waited longest, and tells whether there was one.
 // Any number of servers may run it; one that dies loses no more than the batch that it was at.
 func (s *Service) RunExports(ctx context.Context) (bool, error) {
-	worker := ids.NewRequest(s.Machine())
-	e, ok, err := s.lease(ctx, worker, s.Machine())
+	worker := ids.NewRequest(s.deps.Now())
+	e, ok, err := s.lease(ctx, worker, s.deps.Now())
 	if !ok || err != nil {
 		return false, err
 	}
@@ -41,13 +41,13 @@ func (s *Service) RunExports(ctx context.Context) (bool, error) {
 			return true, nil
 		}
 		if err != nil && ctx.Err() == nil {
-			return false, errors.Join(err, s.stumble(ctx, worker, e, s.Machine()))
+			return false, errors.Join(err, s.stumble(ctx, worker, e, s.deps.Now()))
 		}
 		if err != nil || e.Status != "running" {
 			break
 		}
 	}
-	return true, errors.Join(err, s.leave(context.WithoutCancel(ctx), worker, e, s.Machine()))
+	return true, errors.Join(err, s.leave(context.WithoutCancel(ctx), worker, e, s.deps.Now()))
 }
 
 // writer is the actor of an export: an application's server that sees the export's merchants alone.
@@ -84,7 +84,7 @@ func (s *Service) step(ctx context.Context, worker ids.Request, e Export) (Expor
 	if after.Digest, err = sum.(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
 		return e, err
 	}
-	now := s.Machine()
+	now := s.deps.Now()
 	after.Rows, after.Size, after.Chunks = e.Rows+int64(len(rows)), e.Size+int64(len(content)), e.Chunks+1
 	if last != "" {
 		after.Cursor = last
@@ -202,7 +202,7 @@ func (s *Service) ExportFile(ctx context.Context, actor authz.Actor, id string) 
 	if err != nil {
 		return ExportFile{}, err
 	}
-	if err := s.Check.Check(actor, resources[e.Resource].read); err != nil {
+	if err := s.deps.Check.Check(actor, resources[e.Resource].read); err != nil {
 		return ExportFile{}, err
 	}
 	if e.Status != "done" {
@@ -210,7 +210,7 @@ func (s *Service) ExportFile(ctx context.Context, actor authz.Actor, id string) 
 	}
 	write := func(ctx context.Context, to func([]byte) error) error {
 		for n := 1; n <= e.Chunks; n++ {
-			packed, err := pg.Value[[]byte](ctx, s.Pool, `
+			packed, err := pg.Value[[]byte](ctx, s.deps.Pool, `
 				SELECT content FROM export_chunks WHERE application_id = @application_id AND export_id = @id AND number = @number`,
 				pg.Args{"application_id": e.ApplicationID, "id": e.ID, "number": n})
 			if err != nil {

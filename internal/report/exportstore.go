@@ -44,7 +44,7 @@ const exportLease = 15 * time.Second
 
 // lease takes the export that has waited longest and that nobody is at; false if there is none.
 func (s *Service) lease(ctx context.Context, worker ids.Request, now time.Time) (Export, bool, error) {
-	e, err := pg.One[Export](ctx, s.Pool, `
+	e, err := pg.One[Export](ctx, s.deps.Pool, `
 		UPDATE exports SET status = 'running', lease = @worker, lease_until = @until, worked_at = @now,
 			started_at = coalesce(started_at, @now), version = version + (status = 'queued')::int,
 			updated_at = CASE status WHEN 'queued' THEN @now ELSE updated_at END
@@ -64,7 +64,7 @@ var errLeaseLost = errors.New("report: another worker writes this export")
 // keep writes a chunk with how far it brings the export, if the worker still has it and nobody wrote that
 // chunk.
 func (s *Service) keep(ctx context.Context, worker ids.Request, e Export, now time.Time, content []byte) error {
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		n, err := tx.Exec(ctx, `
 			UPDATE exports SET version = version + 1, status = @status, rows = @rows, size = @size, chunks = @chunks,
 				cursor = @cursor, digest = @digest, sha256 = @sha256, failures = 0, completed_at = @completed_at, expires_at = @expires_at,
@@ -84,7 +84,7 @@ func (s *Service) keep(ctx context.Context, worker ids.Request, e Export, now ti
 
 // leave gives an export back for others to go on at a time.
 func (s *Service) leave(ctx context.Context, worker ids.Request, e Export, at time.Time) error {
-	_, err := pg.Exec(ctx, s.Pool, `
+	_, err := pg.Exec(ctx, s.deps.Pool, `
 		UPDATE exports SET lease = NULL, lease_until = @at
 		WHERE application_id = @application_id AND id = @id AND lease = @worker`,
 		pg.Args{"at": at, "application_id": e.ApplicationID, "id": e.ID, "worker": worker})
@@ -102,7 +102,7 @@ func (s *Service) stumble(ctx context.Context, worker ids.Request, e Export, now
 		args["status"] = "failed"
 		args["error"] = &ExportError{Code: "internal_error", Message: "Something went wrong on our side. It has been recorded. Create the export again."}
 	}
-	_, err := pg.Exec(ctx, s.Pool, `
+	_, err := pg.Exec(ctx, s.deps.Pool, `
 		UPDATE exports SET version = version + 1, status = @status, error = @error, failures = @failures, lease = NULL, lease_until = @at, updated_at = @now
 		WHERE application_id = @application_id AND id = @id AND lease = @worker`, args)
 	return err
@@ -110,14 +110,14 @@ func (s *Service) stumble(ctx context.Context, worker ids.Request, e Export, now
 
 // PurgeExports takes back files whose time is over, or that failed, and tells how many rows that touched.
 func (s *Service) PurgeExports(ctx context.Context) (int64, error) {
-	now := instant.Of(s.Machine())
-	expired, err := pg.Exec(ctx, s.Pool, `
+	now := instant.Of(s.deps.Now())
+	expired, err := pg.Exec(ctx, s.deps.Pool, `
 		UPDATE exports SET status = 'expired', version = version + 1, updated_at = @now WHERE status = 'done' AND expires_at <= @now`,
 		pg.Args{"now": now})
 	if err != nil {
 		return 0, err
 	}
-	chunks, err := pg.Exec(ctx, s.Pool, `
+	chunks, err := pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM export_chunks WHERE (application_id, export_id, number) IN (
 			SELECT c.application_id, c.export_id, c.number FROM export_chunks c
 			JOIN exports e ON e.application_id = c.application_id AND e.id = c.export_id

@@ -68,7 +68,7 @@ const (
 // addresses the form in which they are compared, and tells how many rows it made. Rows that another transaction holds wait for the next time.
 func (s *Service) FoldWords(ctx context.Context) (n int, err error) {
 	for _, fold := range []func(context.Context, *pg.Tx) (int, error){foldCharges, foldTokens, foldRefunds, foldDonations, foldMerchants} {
-		err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+		err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 			made, err := fold(ctx, tx)
 			n += made
 			return err
@@ -147,13 +147,13 @@ func (s *Service) withUnfolded(ctx context.Context, applicationID int64, c crite
 	if len(c.beyondASCII) == 0 {
 		return c, nil
 	}
-	left, err := pg.Value[bool](ctx, s.Pool, selectUnfolded, pg.Args{"application_id": applicationID})
+	left, err := pg.Value[bool](ctx, s.deps.Pool, selectUnfolded, pg.Args{"application_id": applicationID})
 	if err != nil || !left {
 		return c, err
 	}
 	c.words, c.unwanted = slices.Clone(c.words), slices.Clone(c.unwanted)
 	for _, p := range c.beyondASCII {
-		former, err := pg.Value[string](ctx, s.Pool, `
+		former, err := pg.Value[string](ctx, s.deps.Pool, `
 			SELECT coalesce(string_agg(quote_literal(lexeme), ' <-> ' ORDER BY position), '')
 			FROM unnest(search_words(@text::text)) w, unnest(w.positions) position`, pg.Args{"text": p.text})
 		if err != nil {

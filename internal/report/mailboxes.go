@@ -33,7 +33,7 @@ const selectAddresses = `
 func (s *Service) NormalizeAddresses(ctx context.Context) (n int, err error) {
 	for after := ""; ; {
 		var found []string
-		err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+		err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
 			type row struct {
 				Address string `db:"address"`
 			}

@@ -44,7 +44,7 @@ type MonthInput struct {
 
 // period finds out whose month it is, and of which time.
 func (s *Service) period(ctx context.Context, actor authz.Actor, in MonthInput) (Period, error) {
-	m, err := s.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, in.MerchantID)
 	if m, err = authz.Seen(actor, m, m.ID, err); err != nil {
 		return Period{}, err
 	}
@@ -56,7 +56,7 @@ func (s *Service) period(ctx context.Context, actor authz.Actor, in MonthInput) 
 	if err != nil || first.Year() < 2000 {
 		return Period{}, errMonth("A month such as 2026-11.")
 	}
-	now, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	now, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return Period{}, err
 	}

@@ -44,15 +44,15 @@ type Deps struct {
 	Check     authz.Checker
 	Clock     *clock.Clock
 	// Machine is the machine's time.
-	Machine  func() time.Time
+	Now      func() time.Time
 	Livemode bool
 }
 
 // Service holds the reports.
 type Service struct {
-	Deps
+	deps  Deps
 	audit *audit.Log
 }
 
 // New makes the service.
-func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Machine)} }
+func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Now)} }

@@ -42,12 +42,12 @@ var readOf = map[string]authz.Permission{"charge": authz.ChargeRead, "refund": a
 // left out; if that leaves none, the first is told as denied.
 func (s *Service) Search(ctx context.Context, actor authz.Actor, in SearchInput) (page.Of[Found], error) {
 	none := page.Of[Found]{Items: []Found{}}
-	if err := s.Check.Check(actor, authz.SearchRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SearchRead); err != nil {
 		return none, err
 	}
 	var denied error
 	kinds := slices.DeleteFunc(slices.Clone(in.Search.criteria.kinds), func(k string) bool {
-		err := s.Check.Check(actor, readOf[k])
+		err := s.deps.Check.Check(actor, readOf[k])
 		if err != nil && denied == nil {
 			denied = err
 		}
@@ -82,7 +82,7 @@ func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, i
 	if err != nil {
 		return out, err
 	}
-	f := finder{criteria: criteria, q: s.Pool, applicationID: actor.ApplicationID, seen: actor.Within(nil),
+	f := finder{criteria: criteria, q: s.deps.Pool, applicationID: actor.ApplicationID, seen: actor.Within(nil),
 		in: page.Input[[16]byte]{Limit: in.Page.Limit, Ascending: in.Page.Ascending, After: in.Page.After.id, Before: in.Page.Before.id}}
 	var rows []Ref
 	more := false
@@ -112,21 +112,21 @@ func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, i
 func (s *Service) found(ctx context.Context, actor authz.Actor, r Ref) (Found, error) {
 	switch r.kind {
 	case "charge":
-		return show(ctx, actor, ids.ChargeFrom(r.id).String(), s.Charges.Get)
+		return show(ctx, actor, ids.ChargeFrom(r.id).String(), s.deps.Charges.Get)
 	case "refund":
-		return show(ctx, actor, ids.RefundFrom(r.id).String(), s.Refunds.Get)
+		return show(ctx, actor, ids.RefundFrom(r.id).String(), s.deps.Refunds.Get)
 	case "dispute":
-		return show(ctx, actor, ids.DisputeFrom(r.id).String(), s.Disputes.Get)
+		return show(ctx, actor, ids.DisputeFrom(r.id).String(), s.deps.Disputes.Get)
 	case "payout":
-		return show(ctx, actor, ids.PayoutFrom(r.id).String(), s.Payouts.Get)
+		return show(ctx, actor, ids.PayoutFrom(r.id).String(), s.deps.Payouts.Get)
 	case "daf_donation":
-		return show(ctx, actor, ids.DonationFrom(r.id).String(), s.Donations.Get)
+		return show(ctx, actor, ids.DonationFrom(r.id).String(), s.deps.Donations.Get)
 	case "token":
-		return show(ctx, actor, ids.TokenFrom(r.id).String(), s.Tokens.Get)
+		return show(ctx, actor, ids.TokenFrom(r.id).String(), s.deps.Tokens.Get)
 	}
 	id := merchantID(r.id)
 	return show(ctx, actor, strconv.FormatInt(id, 10), func(ctx context.Context, actor authz.Actor, _ string) (merchant.Merchant, error) {
-		return s.Merchants.Get(ctx, actor, id)
+		return s.deps.Merchants.Get(ctx, actor, id)
 	})
 }
 

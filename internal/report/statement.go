@@ -92,7 +92,7 @@ type PayoutLine struct {
 // Statement puts a merchant's month together. A month that has begun and is not over is told as it is
 // so far.
 func (s *Service) Statement(ctx context.Context, actor authz.Actor, in MonthInput) (Statement, error) {
-	if err := s.Check.Check(actor, authz.StatementRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.StatementRead); err != nil {
 		return Statement{}, err
 	}
 	period, err := s.period(ctx, actor, in)
@@ -100,7 +100,7 @@ func (s *Service) Statement(ctx context.Context, actor authz.Actor, in MonthInpu
 		return Statement{}, err
 	}
 	st := Statement{Object: "statement", Period: period, Lines: []Line{}}
-	sums, err := ledger.SumsBetween(ctx, s.Pool, actor.ApplicationID, in.MerchantID, st.From.Time, st.Until.Time)
+	sums, err := ledger.SumsBetween(ctx, s.deps.Pool, actor.ApplicationID, in.MerchantID, st.From.Time, st.Until.Time)
 	if err != nil {
 		return Statement{}, err
 	}
@@ -112,7 +112,7 @@ func (s *Service) Statement(ctx context.Context, actor authz.Actor, in MonthInpu
 			}
 		}
 	}
-	st.Payouts, err = pg.All[PayoutLine](ctx, s.Pool, `
+	st.Payouts, err = pg.All[PayoutLine](ctx, s.deps.Pool, `
 		SELECT id, amount, status, bank_last4, created_at, paid_at, returned_at FROM payouts
 		WHERE application_id = @application_id AND merchant_id = @merchant_id
 			AND (paid_at >= @from AND paid_at < @until OR returned_at >= @from AND returned_at < @until)

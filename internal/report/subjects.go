@@ -47,7 +47,7 @@ var ofMerchants = map[string]bool{"merchant": true, "fee_schedule": true, "bank_
 // entry is of something that was done: what somebody was refused is not theirs to know. The entries must be of [audit.Log.List]
 // for the same actor.
 func (s *Service) Subjects(ctx context.Context, actor authz.Actor, entries []audit.Entry) (map[ids.AuditEntry]SubjectName, error) {
-	if err := s.Check.Check(actor, authz.AuditRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.AuditRead); err != nil {
 		return nil, err
 	}
 	wanted := map[string][]ids.AuditEntry{}
@@ -79,7 +79,7 @@ func (s *Service) Subjects(ctx context.Context, actor authz.Actor, entries []aud
 			want("application", strconv.FormatInt(e.ApplicationID, 10), e)
 		}
 	}
-	rows, err := pg.All[namedRow](ctx, s.Pool, selectSubjects, pg.Args{"applications": applications, "objects": objects, "merchants": merchants, "people": people})
+	rows, err := pg.All[namedRow](ctx, s.deps.Pool, selectSubjects, pg.Args{"applications": applications, "objects": objects, "merchants": merchants, "people": people})
 	if err != nil {
 		return nil, err
 	}

@@ -52,12 +52,12 @@ var late = map[string]time.Duration{QueueOperations: 5 * time.Minute, QueueInbou
 
 // System tells how the deployment does, for those who run it.
 func (s *Service) System(ctx context.Context, actor authz.Actor) (System, error) {
-	if err := s.Check.Check(actor, authz.SystemRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SystemRead); err != nil {
 		return System{}, err
 	}
-	out := System{At: s.Machine()}
+	out := System{At: s.deps.Now()}
 	var err error
-	out.Queues, err = pg.All[Queue](ctx, s.Pool, `
+	out.Queues, err = pg.All[Queue](ctx, s.deps.Pool, `
 		SELECT 'operations' AS name, count(*) AS waiting, min(created_at) AS oldest FROM processor_operations WHERE next_check_at IS NOT NULL AND state = 'open'
 		UNION ALL SELECT 'inbound', count(*), min(received_at) FROM inbound_events WHERE handled_at IS NULL
 		UNION ALL SELECT 'events', count(*), min(created_at) FROM events WHERE sequence IS NULL AND NOT test
@@ -71,7 +71,7 @@ func (s *Service) System(ctx context.Context, actor authz.Actor) (System, error)
 	for i, q := range out.Queues {
 		out.Queues[i].Late = late[q.Name]
 	}
-	out.Jobs, err = pg.All[Job](ctx, s.Pool, `
+	out.Jobs, err = pg.All[Job](ctx, s.deps.Pool, `
 		SELECT args->>'name' AS name, count(*) FILTER (WHERE finalized_at IS NOT NULL) AS runs,
 			count(*) FILTER (WHERE state::text IN ('discarded', 'cancelled')) AS failed,
 			max(finalized_at) FILTER (WHERE state::text = 'completed') AS last
@@ -79,7 +79,7 @@ func (s *Service) System(ctx context.Context, actor authz.Actor) (System, error)
 	if err != nil {
 		return out, err
 	}
-	out.Differences, err = pg.Value[int64](ctx, s.Pool, `
+	out.Differences, err = pg.Value[int64](ctx, s.deps.Pool, `
 		SELECT (SELECT count(*) FROM ledger_differences WHERE healed_at IS NULL)
 			+ (SELECT count(*) FROM reconciliation_differences WHERE resolved_at IS NULL)`, pg.Args{})
 	return out, err

@@ -44,13 +44,13 @@ type Happening struct {
 
 // Timeline returns one page of what happened to a charge of the actor's application.
 func (s *Service) Timeline(ctx context.Context, actor authz.Actor, id string, in page.Input[ids.Happening]) (page.Of[Happening], error) {
-	c, err := s.Charges.Get(ctx, actor, id)
+	c, err := s.deps.Charges.Get(ctx, actor, id)
 	if err != nil {
 		return page.Of[Happening]{}, err
 	}
 	kinds := []string{"charge"} // a key that may read charges alone is told of nothing else
 	for kind, needed := range map[string]authz.Permission{"refund": authz.RefundRead, "dispute": authz.DisputeRead, "payout": authz.PayoutRead} {
-		if s.Check.Check(actor, needed) == nil {
+		if s.deps.Check.Check(actor, needed) == nil {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -59,7 +59,7 @@ func (s *Service) Timeline(ctx context.Context, actor authz.Actor, id string, in
 
 // DonationTimeline returns one page of what happened to a donation of the actor's application.
 func (s *Service) DonationTimeline(ctx context.Context, actor authz.Actor, id string, in page.Input[ids.Happening]) (page.Of[Happening], error) {
-	d, err := s.Donations.Get(ctx, actor, id)
+	d, err := s.deps.Donations.Get(ctx, actor, id)
 	if err != nil {
 		return page.Of[Happening]{}, err
 	}
@@ -68,10 +68,10 @@ func (s *Service) DonationTimeline(ctx context.Context, actor authz.Actor, id st
 
 // timeline reads a page of what happened to one object and to what belongs to it.
 func (s *Service) timeline(ctx context.Context, actor authz.Actor, in page.Input[ids.Happening], args pg.Args) (page.Of[Happening], error) {
-	keys := s.Check.Check(actor, authz.IdempotencyKeyRead) == nil
+	keys := s.deps.Check.Check(actor, authz.IdempotencyKeyRead) == nil
 	args["application_id"] = actor.ApplicationID
-	return pg.Page(ctx, s.Pool, in, selectTimeline, args, func(h Happening) Happening {
-		h.Object, h.Livemode = "timeline_entry", s.Livemode
+	return pg.Page(ctx, s.deps.Pool, in, selectTimeline, args, func(h Happening) Happening {
+		h.Object, h.Livemode = "timeline_entry", s.deps.Livemode
 		if !keys {
 			h.IdempotencyKey = nil
 		}

@@ -24,14 +24,14 @@ const columns = `id, client_request_id, key_id, key_name, method, path, query, r
 // Get returns an entry of the actor's application by its request's id. It follows the request within a
 // second. A malformed id, an unknown one and another application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Log, error) {
-	if err := s.Check.Check(actor, authz.RequestLogRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.RequestLogRead); err != nil {
 		return Log{}, err
 	}
 	requestID, err := ids.ParseRequest(id)
 	if err != nil {
 		return Log{}, fault.Missing()
 	}
-	l, err := pg.Find[Log](ctx, s.Pool, `SELECT `+columns+` FROM request_logs WHERE application_id = @application_id AND id = @id`,
+	l, err := pg.Find[Log](ctx, s.deps.Pool, `SELECT `+columns+` FROM request_logs WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": requestID})
 	if err != nil {
 		return Log{}, err
@@ -49,7 +49,7 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Log, e
 // shown makes what the actor sees of an entry. Whoever helps others sees that there was a request and what
 // became of it, not what was in it; programs see their own.
 func (s *Service) shown(actor authz.Actor) func(Log) Log {
-	if actor.Role.IsServer() || s.Check.Check(actor, authz.ContentRead) == nil {
+	if actor.Role.IsServer() || s.deps.Check.Check(actor, authz.ContentRead) == nil {
 		return s.derive
 	}
 	return func(l Log) Log {
@@ -75,14 +75,14 @@ type ListInput struct {
 
 // List returns one page of the application's entries.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Log], error) {
-	if err := s.Check.Check(actor, authz.RequestLogRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.RequestLogRead); err != nil {
 		return page.Of[Log]{}, err
 	}
 	oldest, newest, err := spans.Within(ctx, clock.Unmoved, actor.ApplicationID, in.Created)
 	if err != nil {
 		return page.Of[Log]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "from": in.Created.From,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "from": in.Created.From,
 		"until": in.Created.Until, "oldest": oldest, "newest": newest, "statuses": in.Statuses, "methods": in.Methods, "path": in.Path, "code": in.Code, "key_id": in.KeyID,
 		"idempotency_key": in.IdempotencyKey, "client_request_id": in.ClientRequestID, "object_id": in.ObjectID, "merchants": actor.Within(in.Merchants)}, s.shown(actor))
 }
@@ -108,13 +108,13 @@ const selectPage = `SELECT ` + columns + ` FROM request_logs
 
 // Key returns what became of an idempotency key of the actor's application.
 func (s *Service) Key(ctx context.Context, actor authz.Actor, key string) (idempotency.Story, error) {
-	if err := s.Check.Check(actor, authz.IdempotencyKeyRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.IdempotencyKeyRead); err != nil {
 		return idempotency.Story{}, err
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r > '~' }) { // no key is written so
 		return idempotency.Story{}, fault.Missing()
 	}
-	return idempotency.Look(ctx, s.Pool, actor.ApplicationID, key, s.Machine())
+	return idempotency.Look(ctx, s.deps.Pool, actor.ApplicationID, key, s.deps.Now())
 }
 
 // Purge deletes a batch of the entries whose life is over and tells how many those were.

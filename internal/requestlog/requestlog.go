@@ -80,21 +80,21 @@ type Deps struct {
 	Pool     *pgxpool.Pool
 	Check    authz.Checker
 	Livemode bool
-	Machine  func() time.Time
+	Now      func() time.Time
 }
 
 // Service holds the use-cases of request logs and the queue of entries.
 type Service struct {
-	Deps
+	deps    Deps
 	writing sync.Mutex // held while a batch is written
 	queue   queue
 }
 
 // New makes the service. Nothing is written until [Service.Start] or [Service.Flush].
-func New(d Deps) *Service { return &Service{Deps: d} }
+func New(d Deps) *Service { return &Service{deps: d} }
 
 // derive fills the members that follow from others.
 func (s *Service) derive(l Log) Log {
-	l.Object, l.Livemode = "request_log", s.Livemode
+	l.Object, l.Livemode = "request_log", s.deps.Livemode
 	return l
 }

@@ -19,7 +19,7 @@ type UseInput struct {
 // Uses counts the requests of each key, the oldest slot first; every key that was asked about is in the answer.
 // What a key limited to merchants asked counts like everything else.
 func (s *Service) Uses(ctx context.Context, actor authz.Actor, in UseInput) (map[ids.Key][]int64, error) {
-	if err := s.Check.Check(actor, authz.RequestLogRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.RequestLogRead); err != nil {
 		return nil, err
 	}
 	out := make(map[ids.Key][]int64, len(in.Keys))
@@ -31,8 +31,8 @@ func (s *Service) Uses(ctx context.Context, actor authz.Actor, in UseInput) (map
 		Slot     int     `db:"slot"`
 		Requests int64   `db:"requests"`
 	}
-	since := s.Machine().Add(-time.Duration(in.Slots) * in.Slot)
-	rows, err := pg.All[row](ctx, s.Pool, `
+	since := s.deps.Now().Add(-time.Duration(in.Slots) * in.Slot)
+	rows, err := pg.All[row](ctx, s.deps.Pool, `
 		SELECT key_id, least(floor(extract(epoch FROM created_at - @since::timestamptz) / @seconds::float8)::int, @slots::int - 1) AS slot, count(*) AS requests
 		FROM request_logs WHERE application_id = @application_id AND id >= @first AND created_at >= @since AND key_id = ANY (@keys)
 		GROUP BY 1, 2`,

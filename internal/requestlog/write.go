@@ -39,7 +39,7 @@ func (s *Service) write(ctx context.Context, batch []Entry) error {
 	for i, e := range batch {
 		rows[i] = argsOf(e)
 	}
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT set_config('synchronous_commit', 'off', true)`, pg.Args{}); err != nil {
 			return err
 		}

@@ -134,7 +134,7 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
 	if err != nil {
 		return Created{}, err
 	}
@@ -145,7 +145,7 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	claim := browserClaim(session.scope(typed), retryKey, row, s.Now())
+	claim := browserClaim(session.scope(typed), retryKey, row, s.deps.Now())
 	refusal := session.refuse()
 	if refusal == nil {
 		refusal = in.Mandate.of(row.mandate.Text)
@@ -165,17 +165,17 @@ func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankI
 	if in.Scheme != scheme {
 		return newToken{}, fault.Refused("token_type_mismatch", "This merchant takes bank accounts of its own country only.")
 	}
-	name, err := s.Processor.BankName(ctx, scheme, in.Routing)
+	name, err := s.deps.Processor.BankName(ctx, scheme, in.Routing)
 	if err != nil {
 		return newToken{}, fmt.Errorf("token: bank name: %w", err)
 	}
 	o := owner{m.ApplicationID, m.ID}
-	id := ids.NewToken(s.Now())
-	sealed, err := s.Vault.SealAccount(o.ref(id), in.Number)
+	id := ids.NewToken(s.deps.Now())
+	sealed, err := s.deps.Vault.SealAccount(o.ref(id), in.Number)
 	if err != nil {
 		return newToken{}, err
 	}
-	fingerprint, err := s.Vault.AccountFingerprint(in.Routing, in.Number)
+	fingerprint, err := s.deps.Vault.AccountFingerprint(in.Routing, in.Number)
 	if err != nil {
 		return newToken{}, err
 	}
@@ -192,12 +192,12 @@ func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankI
 		owner: o, kind: kind, entryMode: entryMode, status: status, routing: &in.Routing,
 		fingerprint: fingerprint, deposits: deposits, sealed: sealed,
 	}
-	moment, err := s.Clock.Moment(ctx, m.ApplicationID)
+	moment, err := s.deps.Clock.Moment(ctx, m.ApplicationID)
 	if err != nil {
 		return newToken{}, err
 	}
 	if entryMode != PayoutAccount {
-		row.mandate = &Mandate{ID: ids.NewMandate(s.Now()), Token: id, Scheme: scheme, Text: MandateText(scheme, m.Name),
+		row.mandate = &Mandate{ID: ids.NewMandate(s.deps.Now()), Token: id, Scheme: scheme, Text: MandateText(scheme, m.Name),
 			TextVersion: MandateVersion, IP: in.Mandate.IP, UserAgent: shortened(in.Mandate.UserAgent, maxUserAgent),
 			AcceptedAt: instant.Of(moment.At)}
 	}

@@ -26,7 +26,7 @@ import (
 // where too many are declined, is rate_limited; one of a merchant that takes no payments is payment_method_disabled.
 func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in CardInput) (Created, error) {
 	in.Billing = in.Billing.Tidied()
-	if fs := in.validate(s.Now()); len(fs) > 0 {
+	if fs := in.validate(s.deps.Now()); len(fs) > 0 {
 		return Created{}, fs.Err()
 	}
 	session, err := s.CountAttempt(ctx, sessionID)
@@ -37,8 +37,8 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 	if err != nil {
 		return Created{}, err
 	}
-	row.counted = s.Exempt == nil || !s.Exempt(in.Number)
-	claim := browserClaim(session.scope(typed), retryKey, row, s.Now())
+	row.counted = s.deps.Exempt == nil || !s.deps.Exempt(in.Number)
+	claim := browserClaim(session.scope(typed), retryKey, row, s.deps.Now())
 	refusal := session.refuse()
 	if refusal == nil {
 		refusal = s.watch(ctx, session)
@@ -52,7 +52,7 @@ func (s *Service) CreateCard(ctx context.Context, sessionID, retryKey string, in
 // madeBefore is the token that an earlier attempt made: its retry, whose answer was lost, is refused no more than it was.
 // Everything else gets the refusal.
 func (s *Service) madeBefore(ctx context.Context, claim *idempotency.Claim, refusal error) (Created, error) {
-	v, err := idempotency.Foresee(ctx, s.Pool, claim)
+	v, err := idempotency.Foresee(ctx, s.deps.Pool, claim)
 	switch {
 	case err != nil:
 		return Created{}, err
@@ -74,12 +74,12 @@ func nothingElse(context.Context, *pg.Tx) error { return nil }
 func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency.Claim, also func(context.Context, *pg.Tx) error) (Created, error) {
 	row.claim = claim
 	rows := []newToken{row}
-	at, err := clock.MomentsOf(ctx, s.Clock, rows, newToken.application)
+	at, err := clock.MomentsOf(ctx, s.deps.Clock, rows, newToken.application)
 	if err != nil {
 		return Created{}, err
 	}
 	var out []insertOut
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
 		out, err = s.insertTx(ctx, tx, at, rows)
 		if err != nil || out[0].Created.Token != row.created.Token {
 			return err
@@ -135,16 +135,16 @@ type newToken struct {
 }
 
 func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind) (newToken, error) {
-	profile, err := s.Processor.Profile(ctx, in.Number.BIN())
+	profile, err := s.deps.Processor.Profile(ctx, in.Number.BIN())
 	if err != nil {
 		return newToken{}, fmt.Errorf("token: profile: %w", err)
 	}
-	id := ids.NewToken(s.Now())
-	sealed, err := s.Vault.Seal(o.ref(id), vault.Card{PAN: in.Number, CVC: in.CVC, Cryptogram: in.cryptogram})
+	id := ids.NewToken(s.deps.Now())
+	sealed, err := s.deps.Vault.Seal(o.ref(id), vault.Card{PAN: in.Number, CVC: in.CVC, Cryptogram: in.cryptogram})
 	if err != nil {
 		return newToken{}, err
 	}
-	fingerprint, err := s.Vault.Fingerprint(in.Number)
+	fingerprint, err := s.deps.Vault.Fingerprint(in.Number)
 	if err != nil {
 		return newToken{}, err
 	}

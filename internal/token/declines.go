@@ -26,11 +26,11 @@ type declined struct {
 
 // declinesOf is how a merchant's card charges of the last minutes ended, or did a moment ago.
 func (s *Service) declinesOf(ctx context.Context, o owner) (Recent, error) {
-	now := s.Now()
+	now := s.deps.Now()
 	if known, ok := s.declines.get(o); ok && now.Before(known.until) {
 		return known.recent, nil
 	}
-	recent, err := s.Recent(ctx, o.ApplicationID, o.MerchantID, now.Add(-declineWindow))
+	recent, err := s.deps.Recent(ctx, o.ApplicationID, o.MerchantID, now.Add(-declineWindow))
 	if err == nil {
 		s.declines.put(o, declined{recent, now.Add(declinesFor)})
 	}

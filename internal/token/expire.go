@@ -36,13 +36,13 @@ func (s *Service) ExpireTokens(ctx context.Context, v clock.View) (int, error) {
 			}
 			return nil
 		},
-	}.Run(ctx, s.Pool, expiryBatch)
+	}.Run(ctx, s.deps.Pool, expiryBatch)
 }
 
 // NextExpiry is the earliest time later than after at which a token of the application expires if it
 // is not used again; nil when none does.
 func (s *Service) NextExpiry(ctx context.Context, applicationID int64, after time.Time) (*time.Time, error) {
-	return pg.Value[*time.Time](ctx, s.Pool, `
+	return pg.Value[*time.Time](ctx, s.deps.Pool, `
 		SELECT min(expires_at) FROM tokens
 		WHERE application_id = @application_id AND expires_at > @after
 			AND status IN ('pending_verification', 'active', 'disabled') AND entry_mode <> 'payout_account'`,

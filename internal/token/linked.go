@@ -28,7 +28,7 @@ func (in BankInput) Mistakes() fault.Fields { return in.validate() }
 func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authorization, retryKey string, in LinkedInput,
 	take func(context.Context, *pg.Tx, ids.Token) error,
 ) (Created, error) {
-	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
 	if err != nil {
 		return Created{}, err
 	}
@@ -50,7 +50,7 @@ func (s *Service) CreateLinked(ctx context.Context, session SessionUse, authoriz
 		return Created{}, err
 	}
 	row.mandate.Text, row.mandate.TextVersion, row.mandate.AcceptedAt = in.Text, in.Mandate.TextVersion, in.AcceptedAt
-	claim := browserClaim(session.scope(authorization), retryKey, row, s.Now())
+	claim := browserClaim(session.scope(authorization), retryKey, row, s.deps.Now())
 	if err := session.refuse(); err != nil {
 		return s.madeBefore(ctx, claim, err)
 	}
@@ -65,11 +65,11 @@ type SealedNumber struct{ WrappedKey, Number []byte }
 
 // SealNumber seals the number of an account, under a data key of its own.
 func (s *Service) SealNumber(of NumberOf, number sensitive.AccountNumber) (SealedNumber, error) {
-	sealed, err := s.Vault.SealAccount(vault.Ref(of), number)
+	sealed, err := s.deps.Vault.SealAccount(vault.Ref(of), number)
 	return SealedNumber{sealed.WrappedKey, sealed.AccountNumber}, err
 }
 
 // OpenNumber opens what SealNumber sealed for the same.
 func (s *Service) OpenNumber(of NumberOf, sealed SealedNumber) (sensitive.AccountNumber, error) {
-	return s.Vault.OpenAccount(vault.Ref(of), vault.Sealed{WrappedKey: sealed.WrappedKey, AccountNumber: sealed.Number})
+	return s.deps.Vault.OpenAccount(vault.Ref(of), vault.Sealed{WrappedKey: sealed.WrappedKey, AccountNumber: sealed.Number})
 }

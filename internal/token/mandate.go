@@ -87,7 +87,7 @@ const mandateColumns = `m.id, m.version, m.application_id, m.merchant_id, m.toke
 // GetMandate returns a mandate of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) GetMandate(ctx context.Context, actor authz.Actor, id string) (Mandate, error) {
-	if err := s.Check.Check(actor, authz.MandateRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MandateRead); err != nil {
 		return Mandate{}, err
 	}
 	mandateID, err := ids.ParseMandate(id)
@@ -116,10 +116,10 @@ func MandateSchemes() []string { return []string{string(processor.ACH), string(p
 
 // Mandates returns one page of the application's mandates.
 func (s *Service) Mandates(ctx context.Context, actor authz.Actor, in MandateListInput) (page.Of[Mandate], error) {
-	if err := s.Check.Check(actor, authz.MandateRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MandateRead); err != nil {
 		return page.Of[Mandate]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectMandates, pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(in.Merchants),
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectMandates, pg.Args{"application_id": actor.ApplicationID, "merchants": actor.Within(in.Merchants),
 		"statuses": in.Statuses, "schemes": in.Schemes, "token": in.Token, "from": in.Accepted.From, "until": in.Accepted.Until},
 		func(m Mandate) Mandate { return m.derive(s.livemode()) })
 }
@@ -134,7 +134,7 @@ const selectMandates = `SELECT ` + mandateColumns + ` FROM mandates m
 		AND (@until::timestamptz IS NULL OR m.accepted_at < @until)`
 
 func (s *Service) findMandate(ctx context.Context, applicationID int64, id ids.Mandate) (Mandate, error) {
-	m, err := pg.Find[Mandate](ctx, s.Pool, `SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id`,
+	m, err := pg.Find[Mandate](ctx, s.deps.Pool, `SELECT `+mandateColumns+` FROM mandates m WHERE m.application_id = @application_id AND m.id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
 	return m.derive(s.livemode()), err
 }
@@ -148,7 +148,7 @@ func (m Mandate) derive(livemode bool) Mandate {
 // RevokeMandate ends the permission to debit, and so disables its token. Again, it changes nothing.
 // Debits that were made before stay.
 func (s *Service) RevokeMandate(ctx context.Context, actor authz.Actor, id string, claim *idempotency.Claim) (idempotency.Result[Mandate], error) {
-	if err := s.Check.Check(actor, authz.MandateRevoke); err != nil {
+	if err := s.deps.Check.Check(actor, authz.MandateRevoke); err != nil {
 		return idempotency.Result[Mandate]{}, err
 	}
 	mandateID, err := ids.ParseMandate(id)

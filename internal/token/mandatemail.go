@@ -96,6 +96,6 @@ func (s *Service) keepBank(ctx context.Context, m merchant.Merchant, row newToke
 // address.
 func (s *Service) postTx(ctx context.Context, tx *pg.Tx, row newToken, letter mail.Message) error {
 	address := sha256.Sum256([]byte(strings.ToLower(letter.To)))
-	_, err := s.Mail.PutSomeTx(ctx, tx, row.ApplicationID, address[:], letter)
+	_, err := s.deps.Mail.PutSomeTx(ctx, tx, row.ApplicationID, address[:], letter)
 	return err
 }

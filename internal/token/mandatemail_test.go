@@ -43,8 +43,7 @@ func dayAt(t *testing.T, w *fixture.World, merchantID int64) time.Time {
 // The payer has a copy of the mandate by mail, once for each however often the request is sent.
 func TestThePayerGetsTheMandateByMail(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	w.Mail.Sender = mail.Files{}
+	w := fixture.New(t, fixture.SendsMail)
 	session := w.SessionOf(w.App, w.App.Merchants.US)
 	var out token.Created
 	for range 2 {
@@ -82,8 +81,7 @@ func linked() token.LinkedInput {
 // Whoever agreed in French is told in French; what is not kept is not told of; who has no address gets no mail.
 func TestMandatesByMailGoWithTheirTransaction(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	w.Mail.Sender = mail.Files{}
+	w := fixture.New(t, fixture.SendsMail)
 	use, err := w.Tokens.UseSession(t.Context(), w.SessionOf(w.App, w.App.Merchants.CA))
 	if err != nil {
 		t.Fatal(err)
@@ -116,8 +114,7 @@ func TestMandatesByMailGoWithTheirTransaction(t *testing.T) {
 // Anybody can give a bank account with anybody's address.
 func TestMandatesFloodNoBox(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	w.Mail.Sender = mail.Files{}
+	w := fixture.New(t, fixture.SendsMail)
 	in := account("000123456789")
 	for range 7 {
 		bank(t, w, w.App.Merchants.US, in)
@@ -158,8 +155,7 @@ func TestMandatesFloodNoBox(t *testing.T) {
 // Many bank accounts that are given at once bring no more mails than one after the other.
 func TestMandatesAtOnceFloodNoBox(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	w.Mail.Sender = mail.Files{}
+	w := fixture.New(t, fixture.SendsMail)
 	sessions := make([]string, 12)
 	for i := range sessions {
 		sessions[i] = w.SessionOf(w.App, w.App.Merchants.US)
@@ -181,7 +177,6 @@ func TestMandatesAtOnceFloodNoBox(t *testing.T) {
 func TestADeploymentWithoutMailsKeepsMandates(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	w.Mail.Sender = nil
 	saved := bank(t, w, w.App.Merchants.US, account("000123456789"))
 	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM mails`, pg.Args{}); err != nil || n != 0 || saved.Mandate == nil {
 		t.Errorf("%d mails, %v", n, err)

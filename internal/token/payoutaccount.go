@@ -30,7 +30,7 @@ func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchant
 	if err := fs.Err(); err != nil {
 		return PayoutAccountToKeep{}, err
 	}
-	owner, err := s.Merchants.Find(ctx, applicationID, merchantID)
+	owner, err := s.deps.Merchants.Find(ctx, applicationID, merchantID)
 	if err != nil {
 		return PayoutAccountToKeep{}, err
 	}
@@ -65,7 +65,7 @@ type payoutRow struct {
 
 // OpenPayoutAccount takes a merchant's own bank account out of the vault for a call to the processor.
 func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchantID int64, id ids.Token) (out processor.Bank, err error) {
-	err = pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		row, err := pg.One[payoutRow](ctx, tx, `
 			SELECT kind, routing, account_type, billing FROM tokens
 			WHERE application_id = @application_id AND merchant_id = @merchant_id AND id = @id
@@ -77,7 +77,7 @@ func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchant
 		if err != nil {
 			return err
 		}
-		sealed, err := vault.AskTx(tx, []ids.Token{id}, s.Now()).Sealed(ctx)
+		sealed, err := vault.SealedTx(ctx, tx, []ids.Token{id}, s.deps.Now())
 		if err != nil {
 			return err
 		}
@@ -85,11 +85,11 @@ func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchant
 			return fault.Missing()
 		}
 		out = processor.Bank{Scheme: row.Kind.scheme(), Routing: row.Routing, Holder: row.Billing.Name(), Savings: row.AccountType == "savings"}
-		out.Number, err = s.Vault.OpenAccount(owner{applicationID, merchantID}.ref(id), sealed[id])
+		out.Number, err = s.deps.Vault.OpenAccount(owner{applicationID, merchantID}.ref(id), sealed[id])
 		return err
 	})
 	if errors.Is(err, vault.ErrSealed) {
-		s.Vault.ReportUnreadable(ctx, owner{applicationID, merchantID}.ref(id))
+		s.deps.Vault.ReportUnreadable(ctx, owner{applicationID, merchantID}.ref(id))
 	}
 	return out, err
 }

@@ -16,21 +16,21 @@ import (
 // Get returns a token of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Token, error) {
-	if err := s.Check.Check(actor, authz.TokenRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.TokenRead); err != nil {
 		return Token{}, err
 	}
 	tokenID, err := ids.ParseToken(id)
 	if err != nil {
 		return Token{}, fault.Missing()
 	}
-	t, err := find(ctx, s.Pool, actor.ApplicationID, tokenID)
+	t, err := find(ctx, s.deps.Pool, actor.ApplicationID, tokenID)
 	return authz.Seen(actor, t.derive(s.livemode()), t.MerchantID, err)
 }
 
 // reach returns the fault that says that a token is missing, if it is not of a merchant that the actor sees.
 func (s *Service) reach(ctx context.Context, actor authz.Actor, id ids.Token) error {
 	return actor.Reach(func() (int64, error) {
-		t, err := find(ctx, s.Pool, actor.ApplicationID, id)
+		t, err := find(ctx, s.deps.Pool, actor.ApplicationID, id)
 		return t.MerchantID, err
 	})
 }
@@ -59,14 +59,14 @@ func Kinds() []string {
 
 // List returns one page of the application's tokens, deleted ones too: charges name them.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Token], error) {
-	if err := s.Check.Check(actor, authz.TokenRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.TokenRead); err != nil {
 		return page.Of[Token]{}, err
 	}
-	oldest, newest, err := spans.Within(ctx, s.Clock.Present(s.livemode()), actor.ApplicationID, in.Created)
+	oldest, newest, err := spans.Within(ctx, s.deps.Clock.Present(s.livemode()), actor.ApplicationID, in.Created)
 	if err != nil {
 		return page.Of[Token]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"statuses": in.Statuses, "kinds": in.Kinds, "brands": in.Brands, "merchants": actor.Within(in.Merchants),
 		"last4": in.Last4, "email": mailbox.Sought(in.Email),
 		"from": in.Created.From, "until": in.Created.Until, "oldest": oldest, "newest": newest}, s.shown)

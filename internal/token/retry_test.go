@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"svcpay/internal/ids"
-	"svcpay/internal/platform/mail"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/token"
 )
@@ -63,7 +62,7 @@ func TestDeclinesDoNotRefuseTheRetryOfATokenThatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := w.Tokens.Deps
+	deps := w.Tokens.Dependencies()
 	deps.Recent = func(context.Context, int64, int64, time.Time) (token.Recent, error) {
 		return token.Recent{Made: 100, Declined: 99}, nil
 	}
@@ -79,8 +78,7 @@ func TestDeclinesDoNotRefuseTheRetryOfATokenThatExists(t *testing.T) {
 // An account that is given again in the session that follows is debited by one mandate, of which one mail tells.
 func TestBankRetryOutlivesItsSession(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	w.Mail.Sender = mail.Files{}
+	w := fixture.New(t, fixture.SendsMail)
 	us := w.App.Merchants.US
 	first, err := w.Tokens.CreateBank(t.Context(), w.SessionOf(w.App, us), "k", account("000123456789"))
 	if err != nil {

@@ -3,7 +3,6 @@ package token
 import (
 	"context"
 
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/outbox"
@@ -91,7 +90,7 @@ func (t Token) derive(livemode bool) Token {
 	return t
 }
 
-func (s *Service) livemode() bool { return s.Environment == identity.Production }
+func (s *Service) livemode() bool { return s.deps.Livemode }
 
 // cause says who changes a token, and where.
 type cause struct {

@@ -51,18 +51,18 @@ type SessionInput struct {
 // OpenSession starts a session: the key must allow the page, and the merchant must belong to the
 // key's application.
 func (s *Service) OpenSession(ctx context.Context, in SessionInput) (Session, error) {
-	use, err := s.Keys.PublicKey(ctx, in.PublicKey)
+	use, err := s.deps.Keys.PublicKey(ctx, in.PublicKey)
 	if err != nil {
 		return Session{}, err
 	}
-	if err := s.Check.Check(use.Actor, authz.TokenCreate); err != nil {
+	if err := s.deps.Check.Check(use.Actor, authz.TokenCreate); err != nil {
 		return Session{}, err
 	}
 	if !s.originAllowed(use, in) {
 		return Session{}, fault.New(fault.KindForbidden, "origin_not_allowed",
 			"This page may not use this public key: its origin is not among the key's allowed origins.")
 	}
-	m, err := s.Merchants.Find(ctx, use.Actor.ApplicationID, in.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, use.Actor.ApplicationID, in.MerchantID)
 	if fault.HasCode(err, "resource_missing") {
 		return Session{}, fault.New(fault.KindForbidden, "merchant_not_found", "There is no such merchant for this public key.")
 	}
@@ -77,7 +77,7 @@ func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool
 		return false
 	}
 	if len(use.AllowedOrigins) == 0 {
-		return s.Environment == identity.Sandbox
+		return !s.deps.Livemode
 	}
 	return slices.Contains(use.AllowedOrigins, in.PageOrigin)
 }
@@ -87,8 +87,8 @@ func (s *Service) originAllowed(use identity.PublicKeyUse, in SessionInput) bool
 func isPageOrigin(s string) bool { return s == "null" || identity.IsOrigin(s) }
 
 func (s *Service) insertSession(ctx context.Context, a authz.Actor, m merchant.Merchant, origin string) (Session, error) {
-	id, now := newSessionID(), s.Now()
-	_, err := pg.Exec(ctx, s.Pool, `
+	id, now := newSessionID(), s.deps.Now()
+	_, err := pg.Exec(ctx, s.deps.Pool, `
 		INSERT INTO client_sessions (id_hash, application_id, merchant_id, key_id, page_origin, created_at, expires_at)
 		VALUES (@hash, @application_id, @merchant_id, @key_id, @origin, @now, @until)`,
 		pg.Args{"hash": hashSession(id), "application_id": m.ApplicationID, "merchant_id": m.ID,
@@ -166,9 +166,9 @@ const ofSession = `
 // CountAttempt is UseSession that leaves it to the caller to refuse one attempt too many: it may be the retry of
 // an earlier one, whose token exists.
 func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, error) {
-	row, err := pg.One[SessionUse](ctx, s.Pool, `
+	row, err := pg.One[SessionUse](ctx, s.deps.Pool, `
 		UPDATE client_sessions s SET attempts = s.attempts + 1`+ofSession,
-		pg.Args{"hash": hashSession(id), "now": s.Now()})
+		pg.Args{"hash": hashSession(id), "now": s.deps.Now()})
 	if errors.Is(err, pg.ErrNone) {
 		err = errEnded
 	}
@@ -177,8 +177,8 @@ func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, erro
 
 // PurgeSessions deletes a batch of the sessions whose time is over and tells how many those were.
 func (s *Service) PurgeSessions(ctx context.Context) (int64, error) {
-	return pg.Exec(ctx, s.Pool, `
+	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM client_sessions WHERE id_hash IN (
 			SELECT id_hash FROM client_sessions WHERE expires_at <= @now LIMIT @batch)`,
-		pg.Args{"now": s.Now(), "batch": pg.PurgeBatch})
+		pg.Args{"now": s.deps.Now(), "batch": pg.PurgeBatch})
 }

@@ -70,23 +70,23 @@ func (in TestInput) suits(c TestCase) error {
 // CreateTest makes a token without a browser, so that servers can be tried by themselves. Only a
 // sandbox has test cases. The data goes the way that a payer's goes. It happens once per key.
 func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
-	if err := s.Check.Check(actor, authz.TokenCreateTest); err != nil {
+	if err := s.deps.Check.Check(actor, authz.TokenCreateTest); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
-	if s.TestCase == nil {
+	if s.deps.TestCase == nil {
 		return idempotency.Result[Token]{}, fault.Missing()
 	}
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
-	c, ok := s.TestCase(*in.TestCase)
+	c, ok := s.deps.TestCase(*in.TestCase)
 	if !ok {
-		return idempotency.Result[Token]{}, fault.Invalid("parameter_invalid", check.AllowedValues(s.TestCases...)).On("test_case")
+		return idempotency.Result[Token]{}, fault.Invalid("parameter_invalid", check.AllowedValues(s.deps.TestCases...)).On("test_case")
 	}
 	if err := in.suits(c); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
-	m, err := s.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)
 	if fault.HasCode(err, "resource_missing") || !actor.Sees(*in.MerchantID) {
 		return idempotency.Result[Token]{}, merchant.ErrNotAssociated
 	}
@@ -140,17 +140,17 @@ func (s *Service) prepareTest(ctx context.Context, m merchant.Merchant, c TestCa
 // prepareTestWallet has the sandbox's wallet pay, and opens what it sends as a payer's is opened. No page asks, so the
 // merchant's domains do not matter.
 func (s *Service) prepareTestWallet(ctx context.Context, m merchant.Merchant, c TestCase, kind Kind, billing Billing) (newToken, error) {
-	if s.Wallets.Seal == nil || !takesWallet(m, kind) {
+	if s.deps.Wallets.Seal == nil || !takesWallet(m, kind) {
 		return newToken{}, errWalletOff.On("wallet")
 	}
-	payload, err := s.Wallets.Seal(WalletSale{Kind: kind, Card: c.Card, ExpYear: s.testYear(), Holder: billing.Name(), Currency: m.Currency, Bound: BoundTo(m.ID)})
+	payload, err := s.deps.Wallets.Seal(WalletSale{Kind: kind, Card: c.Card, ExpYear: s.testYear(), Holder: billing.Name(), Currency: m.Currency, Bound: BoundTo(m.ID)})
 	if err != nil {
 		return newToken{}, err
 	}
 	return s.openPaid(ctx, m, WalletInput{Kind: kind, Payload: payload, Billing: billing})
 }
 
-func (s *Service) testYear() int { return s.Now().Year() + 3 }
+func (s *Service) testYear() int { return s.deps.Now().Year() + 3 }
 
 // TestDeposits are the amounts of the two deposits that verify a bank account in a sandbox.
 type TestDeposits struct {
@@ -162,10 +162,10 @@ type TestDeposits struct {
 
 // TestDeposits tells what was deposited to the account of a token that awaits verification.
 func (s *Service) TestDeposits(ctx context.Context, actor authz.Actor, id string) (TestDeposits, error) {
-	if err := s.Check.Check(actor, authz.TokenCreateTest); err != nil {
+	if err := s.deps.Check.Check(actor, authz.TokenCreateTest); err != nil {
 		return TestDeposits{}, err
 	}
-	if s.TestCase == nil {
+	if s.deps.TestCase == nil {
 		return TestDeposits{}, fault.Missing()
 	}
 	tokenID, err := ids.ParseToken(id)
@@ -175,7 +175,7 @@ func (s *Service) TestDeposits(ctx context.Context, actor authz.Actor, id string
 	if err := s.reach(ctx, actor, tokenID); err != nil {
 		return TestDeposits{}, err
 	}
-	t, err := find(ctx, s.Pool, actor.ApplicationID, tokenID)
+	t, err := find(ctx, s.deps.Pool, actor.ApplicationID, tokenID)
 	if err != nil {
 		return TestDeposits{}, err
 	}

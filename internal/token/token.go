@@ -129,15 +129,15 @@ type Created struct {
 
 // Deps are what the service works with. Now is the machine's time.
 type Deps struct {
-	Pool        *pgxpool.Pool
-	Keys        *identity.Service
-	Merchants   *merchant.Service
-	Vault       *vault.Vault
-	Processor   processor.Processor
-	Check       authz.Checker
-	Environment identity.Environment
-	Clock       *clock.Clock
-	Now         func() time.Time
+	Pool      *pgxpool.Pool
+	Keys      *identity.Service
+	Merchants *merchant.Service
+	Vault     *vault.Vault
+	Processor processor.Processor
+	Check     authz.Checker
+	Livemode  bool
+	Clock     *clock.Clock
+	Now       func() time.Time
 	// Mail takes the copies of mandates on.
 	Mail *mail.Service
 	// Wallets open what payers' wallets send.
@@ -154,14 +154,14 @@ type Deps struct {
 
 // Service holds the use-cases of tokens.
 type Service struct {
-	Deps
+	deps     Deps
 	cards    *batch.Batcher[newToken, insertOut]
 	declines declines
 }
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{Deps: d}
+	s := &Service{deps: d}
 	s.cards = batch.New(batch.InTx(d.Pool, d.Clock, newToken.application, s.insertTx, nil), newToken.key)
 	return s
 }
@@ -170,9 +170,9 @@ func New(d Deps) *Service {
 func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, applicationID int64, object [16]byte,
 	do func(*pg.Tx, instant.Moment) (T, error),
 ) (out idempotency.Result[T], err error) {
-	m, err := s.Clock.Moment(ctx, applicationID)
+	m, err := s.deps.Clock.Moment(ctx, applicationID)
 	if err != nil {
 		return out, err
 	}
-	return idempotency.Once(ctx, s.Pool, claim, m.Machine, object, func(tx *pg.Tx) (T, error) { return do(tx, m) })
+	return idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, object, func(tx *pg.Tx) (T, error) { return do(tx, m) })
 }

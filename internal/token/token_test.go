@@ -117,7 +117,7 @@ func TestProductionNeedsAllowedOrigins(t *testing.T) {
 	keys := identity.New(w.Pool, identity.Production, w.Clock.Now, allowAll{})
 	tokens := token.New(token.Deps{
 		Pool: w.Pool, Keys: keys, Merchants: w.Merchants, Vault: vault.New(w.Keys), Processor: w.Processor,
-		Check: allowAll{}, Environment: identity.Production, Now: w.Clock.Now,
+		Check: allowAll{}, Livemode: true, Now: w.Clock.Now,
 	})
 	for want, origins := range map[string][]string{"origin_not_allowed": nil, "<nil>": {fixture.PageOrigin}} {
 		key, err := keys.CreateKey(t.Context(), w.Admin(), identity.NewKey{Kind: identity.PublicKey, Name: "Pages", AllowedOrigins: origins})

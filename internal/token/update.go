@@ -87,7 +87,7 @@ func (c BillingChange) Validate() (out fault.Fields) {
 
 // Update changes a card's expiry or a token's billing. One that changes nothing makes no version.
 func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
-	if err := s.Check.Check(actor, authz.TokenUpdate); err != nil {
+	if err := s.deps.Check.Check(actor, authz.TokenUpdate); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -151,7 +151,7 @@ type DeleteInput struct {
 
 // Delete ends a token for good and shreds what the vault has of it. Again, it changes nothing.
 func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in DeleteInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
-	if err := s.Check.Check(actor, authz.TokenDelete); err != nil {
+	if err := s.deps.Check.Check(actor, authz.TokenDelete); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
 	return s.change(ctx, actor, id, in.IfVersion, claim, func(t Token, _ instant.Moment) (Token, error) {

@@ -39,7 +39,7 @@ func (r Recent) above(percent int) bool {
 // watch refuses an attempt with a card at a merchant so many of whose charges are declined that somebody must be trying
 // numbers out; below that, it leaves each session fewer attempts.
 func (s *Service) watch(ctx context.Context, session SessionUse) error {
-	if s.Recent == nil {
+	if s.deps.Recent == nil {
 		return nil
 	}
 	recent, err := s.declinesOf(ctx, owner{session.ApplicationID, session.MerchantID})
@@ -121,8 +121,8 @@ func tooOften(ctx context.Context, tx *pg.Tx, r newToken, now time.Time) (refusa
 
 // PurgeVelocity forgets a batch of the cards whose last token is an hour old and tells how many those were.
 func (s *Service) PurgeVelocity(ctx context.Context) (int64, error) {
-	return pg.Exec(ctx, s.Pool, `
+	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM card_velocity WHERE (application_id, fingerprint) IN (
 			SELECT application_id, fingerprint FROM card_velocity WHERE began_at <= @old LIMIT @batch)`,
-		pg.Args{"old": s.Now().Add(-velocityWindow), "batch": pg.PurgeBatch})
+		pg.Args{"old": s.deps.Now().Add(-velocityWindow), "batch": pg.PurgeBatch})
 }

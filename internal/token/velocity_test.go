@@ -151,7 +151,7 @@ func TestMerchantOfManyDeclinesIsSlowedThenRefused(t *testing.T) {
 	for _, c := range []struct {
 		made, declined, want int // want: tokens of a session
 	}{{0, 0, 10}, {19, 19, 10}, {20, 6, 10}, {20, 7, 3}, {20, 12, 3}, {20, 13, 0}, {1000, 601, 0}} {
-		deps := w.Tokens.Deps
+		deps := w.Tokens.Dependencies()
 		deps.Recent = func(_ context.Context, applicationID, merchantID int64, since time.Time) (token.Recent, error) {
 			if applicationID != w.App.AppID || merchantID != w.App.Merchants.US || !since.Equal(w.Clock.Now().Add(-10*time.Minute)) {
 				t.Errorf("asked of %d, %d since %s", applicationID, merchantID, since)
@@ -179,7 +179,7 @@ func TestMerchantOfManyDeclinesIsSlowedThenRefused(t *testing.T) {
 func TestDeclinesAreReadOnceInTwoSeconds(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	deps, asked := w.Tokens.Deps, map[int64]int{}
+	deps, asked := w.Tokens.Dependencies(), map[int64]int{}
 	deps.Recent = func(_ context.Context, _, merchantID int64, _ time.Time) (token.Recent, error) {
 		asked[merchantID]++
 		return token.Recent{Made: 100, Declined: 100 * (asked[merchantID] / 2)}, nil // all, when it is asked the second time
@@ -209,7 +209,7 @@ func TestDeclinesAreReadOnceInTwoSeconds(t *testing.T) {
 func TestDeclinesThatCannotBeReadRefuse(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	deps, broken := w.Tokens.Deps, errors.New("broken")
+	deps, broken := w.Tokens.Dependencies(), errors.New("broken")
 	deps.Recent = func(context.Context, int64, int64, time.Time) (token.Recent, error) { return token.Recent{}, broken }
 	if _, err := token.New(deps).CreateCard(t.Context(), w.Session(), "k", w.Card("4242424242424242")); !errors.Is(err, broken) {
 		t.Errorf("%v", err)

@@ -10,7 +10,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/idempotency"
@@ -36,7 +35,7 @@ var sandboxDeposits = [2]int64{32, 45}
 // chooseDeposits picks the amounts that a token is verified with, and digests them.
 func (s *Service) chooseDeposits(ref vault.Ref) ([]byte, error) {
 	amounts := sandboxDeposits
-	if s.Environment != identity.Sandbox {
+	if s.deps.Livemode {
 		for i := range amounts {
 			n, err := rand.Int(rand.Reader, big.NewInt(maxDeposit))
 			if err != nil {
@@ -45,7 +44,7 @@ func (s *Service) chooseDeposits(ref vault.Ref) ([]byte, error) {
 			amounts[i] = n.Int64() + 1
 		}
 	}
-	return s.Vault.DepositsDigest(ref, amounts)
+	return s.deps.Vault.DepositsDigest(ref, amounts)
 }
 
 // VerifyInput tells the amounts of the two deposits, in minor units and either order.
@@ -76,7 +75,7 @@ type verification struct {
 // that its holder sees. After ten wrong answers the token is disabled, and so is one of an account that had as many within
 // thirty days, whatever is told. One that is active already stays as it is.
 func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in VerifyInput, claim *idempotency.Claim) (idempotency.Result[Token], error) {
-	if err := s.Check.Check(actor, authz.TokenVerify); err != nil {
+	if err := s.deps.Check.Check(actor, authz.TokenVerify); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -129,7 +128,7 @@ func (s *Service) answerTx(ctx context.Context, tx *pg.Tx, m instant.Moment, bef
 	if err != nil {
 		return before, err
 	}
-	told, err := s.Vault.DepositsDigest(owner{before.ApplicationID, before.MerchantID}.ref(before.ID), [2]int64(in.Amounts))
+	told, err := s.deps.Vault.DepositsDigest(owner{before.ApplicationID, before.MerchantID}.ref(before.ID), [2]int64(in.Amounts))
 	if err != nil {
 		return before, err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/outbox"
@@ -233,8 +232,8 @@ func TestAnswersAtOnceAreCountedEach(t *testing.T) {
 func TestProductionHasItsOwnDeposits(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	d := w.Tokens.Deps
-	d.Environment, d.Check = identity.Production, allowAll{}
+	d := w.Tokens.Dependencies()
+	d.Livemode, d.Check = true, allowAll{}
 	production := token.New(d)
 	right, seen := 0, map[ids.Token]bool{}
 	for i := range 3 { // any two amounts are right once in thousands of times, for two accounts of three once in millions

@@ -77,7 +77,7 @@ func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, 
 	if err != nil {
 		return Created{}, err
 	}
-	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
 	if err != nil {
 		return Created{}, err
 	}
@@ -85,7 +85,7 @@ func (s *Service) CreateWallet(ctx context.Context, sessionID, retryKey string, 
 	if err != nil {
 		return Created{}, err
 	}
-	claim := browserClaim(session.scope(fmt.Sprintf("%x", row.payload)), retryKey, row, s.Now())
+	claim := browserClaim(session.scope(fmt.Sprintf("%x", row.payload)), retryKey, row, s.deps.Now())
 	if err := session.spent(); err != nil {
 		return s.madeBefore(ctx, claim, err)
 	}
@@ -115,7 +115,7 @@ func (s *Service) openPaid(ctx context.Context, m merchant.Merchant, in WalletIn
 		card.Billing.FirstName, card.Billing.LastName = names(tidy(p.Holder))
 	}
 	var fs fault.Fields
-	card.validateExpiry(&fs, s.Now())
+	card.validateExpiry(&fs, s.deps.Now())
 	if len(fs) > 0 {
 		return newToken{}, fs.Err()
 	}
@@ -130,9 +130,9 @@ func (s *Service) openPaid(ctx context.Context, m merchant.Merchant, in WalletIn
 
 func (s *Service) openPayload(m merchant.Merchant, in WalletInput) (wallet.Payment, error) {
 	if in.Kind == WalletA {
-		return s.Wallets.A.Open(in.Payload, []byte(BoundTo(m.ID)), s.Now())
+		return s.deps.Wallets.A.Open(in.Payload, []byte(BoundTo(m.ID)), s.deps.Now())
 	}
-	return s.Wallets.B.Open(in.Payload, BoundTo(m.ID), s.Now())
+	return s.deps.Wallets.B.Open(in.Payload, BoundTo(m.ID), s.deps.Now())
 }
 
 // walletAllowed tells why a merchant's page may not take payments of a wallet: wallet A is switched on for a
@@ -167,8 +167,8 @@ func names(holder string) (first, last string) {
 
 // PurgePayloads forgets a batch of the payloads that could not be used again anyway, and tells how many those were.
 func (s *Service) PurgePayloads(ctx context.Context) (int64, error) {
-	return pg.Exec(ctx, s.Pool, `
+	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM wallet_payloads WHERE id_hash IN (
 			SELECT id_hash FROM wallet_payloads WHERE seen_at <= @old LIMIT @batch)`,
-		pg.Args{"old": s.Now().Add(-payloadLife), "batch": pg.PurgeBatch})
+		pg.Args{"old": s.deps.Now().Add(-payloadLife), "batch": pg.PurgeBatch})
 }

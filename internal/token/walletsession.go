@@ -32,7 +32,7 @@ func (s *Service) OpenWalletA(ctx context.Context, sessionID string, in Merchant
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, session.ApplicationID, session.MerchantID)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func (s *Service) OpenWalletA(ctx context.Context, sessionID string, in Merchant
 	if err != nil {
 		return nil, errDomain
 	}
-	name := []rune(cmp.Or(in.DisplayName, s.Wallets.DisplayNameA, m.Name))
-	return s.Wallets.SessionsA.Open(ctx, in.ValidationURL, page.Hostname(), string(name[:min(len(name), maxDisplayName)]))
+	name := []rune(cmp.Or(in.DisplayName, s.deps.Wallets.DisplayNameA, m.Name))
+	return s.deps.Wallets.SessionsA.Open(ctx, in.ValidationURL, page.Hostname(), string(name[:min(len(name), maxDisplayName)]))
 }
 
 // openSheet counts a sheet of a session; what the session may still try is left alone. One that has ended: not_ready; more than
@@ -54,9 +54,9 @@ func (s *Service) openSheet(ctx context.Context, id string) (SessionUse, error) 
 		SessionUse
 		Sheets int `db:"merchant_sessions"`
 	}
-	row, err := pg.One[use](ctx, s.Pool, `
+	row, err := pg.One[use](ctx, s.deps.Pool, `
 		UPDATE client_sessions s SET merchant_sessions = s.merchant_sessions + 1`+ofSession+`, s.merchant_sessions`,
-		pg.Args{"hash": hashSession(id), "now": s.Now()})
+		pg.Args{"hash": hashSession(id), "now": s.deps.Now()})
 	switch {
 	case errors.Is(err, pg.ErrNone):
 		return row.SessionUse, errEnded

@@ -21,7 +21,7 @@ func TestMerchantSessionsOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = g.Close() })
-	w.Tokens.Wallets.SessionsA = g.Sessions()
+	w.Tokens.OpenSessionsWith(g.Sessions())
 	us, plain, elsewhere := w.App.Merchants.US, w.Merchant(merchant.CreateInput{}).ID, w.App.Merchants.CA
 	walletWorld(t, w, us)
 	session, good := w.Session(), token.MerchantSessionInput{ValidationURL: walletsandbox.ValidationURL}

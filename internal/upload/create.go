@@ -24,12 +24,12 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if err != nil {
 		return out, err
 	}
-	m, err := s.Clock.Moment(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
 		return out, err
 	}
 	f := s.draft(ids.NewFile(m.Machine), actor.ApplicationID, in, contentType, m.At)
-	return idempotency.Once(ctx, s.Pool, claim, m.Machine, f.ID.Bytes(), func(tx *pg.Tx) (File, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, m.Machine, f.ID.Bytes(), func(tx *pg.Tx) (File, error) {
 		insertTx(tx, f, actor.OrganizationID, in.Content)
 		noted := f
 		noted.Name = "" // it often names the payer, and nothing is ever taken out of the audit log

@@ -19,14 +19,14 @@ const seen = `application_id = @application_id AND (@organization::bigint = 0 OR
 // Get returns a file of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (File, error) {
-	if err := s.Check.Check(actor, authz.FileRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FileRead); err != nil {
 		return File{}, err
 	}
 	fileID, err := ids.ParseFile(id)
 	if err != nil {
 		return File{}, fault.Missing()
 	}
-	f, err := pg.Find[File](ctx, s.Pool,
+	f, err := pg.Find[File](ctx, s.deps.Pool,
 		`SELECT `+columns+` FROM files WHERE `+seen+` AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "id": fileID})
 	return s.derive(f), err
@@ -41,10 +41,10 @@ type ListInput struct {
 
 // List returns one page of the application's files.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[File], error) {
-	if err := s.Check.Check(actor, authz.FileRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FileRead); err != nil {
 		return page.Of[File]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID,
 		"organization": actor.OrganizationID, "types": in.ContentTypes, "from": in.Created.From, "until": in.Created.Until}, s.derive)
 }
 
@@ -56,10 +56,10 @@ const selectPage = `SELECT ` + columns + ` FROM files
 
 // Several reads those of some files that exist for the actor, by their ids.
 func (s *Service) Several(ctx context.Context, actor authz.Actor, files []ids.File) (map[ids.File]File, error) {
-	if err := s.Check.Check(actor, authz.FileRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FileRead); err != nil {
 		return nil, err
 	}
-	all, err := pg.All[File](ctx, s.Pool, `SELECT `+columns+` FROM files WHERE `+seen+` AND id = ANY (@files::uuid[])`,
+	all, err := pg.All[File](ctx, s.deps.Pool, `SELECT `+columns+` FROM files WHERE `+seen+` AND id = ANY (@files::uuid[])`,
 		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "files": files})
 	out := make(map[ids.File]File, len(all))
 	for _, f := range all {
@@ -91,14 +91,14 @@ type Whole struct {
 
 // Whole returns a file of the actor's application with its content; what [Service.Get] says of ids holds here too.
 func (s *Service) Whole(ctx context.Context, actor authz.Actor, id string) (Whole, error) {
-	if err := s.Check.Check(actor, authz.FileRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.FileRead); err != nil {
 		return Whole{}, err
 	}
 	fileID, err := ids.ParseFile(id)
 	if err != nil {
 		return Whole{}, fault.Missing()
 	}
-	return pg.Find[Whole](ctx, s.Pool, `SELECT id, name, content_type, content FROM files WHERE `+seen+` AND id = @id`,
+	return pg.Find[Whole](ctx, s.deps.Pool, `SELECT id, name, content_type, content FROM files WHERE `+seen+` AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "organization": actor.OrganizationID, "id": fileID})
 }
 

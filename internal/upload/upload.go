@@ -39,7 +39,7 @@ type Deps struct {
 
 // Service holds the use-cases of files.
 type Service struct {
-	Deps
+	deps  Deps
 	audit *audit.Log
 }
 
@@ -48,7 +48,7 @@ func New(d Deps) *Service { return &Service{d, audit.New(d.Pool, d.Check, d.Cloc
 
 // derive fills the members that follow from others.
 func (s *Service) derive(f File) File {
-	f.Object, f.Livemode = "file", s.Livemode
+	f.Object, f.Livemode = "file", s.deps.Livemode
 	return f
 }
 

@@ -121,7 +121,7 @@ func TestBothKindsAreTakenAndShredded(t *testing.T) {
 	all := []ids.Token{ofCard.Token, ofBank.Token, kept.Token}
 	take := func() (out map[ids.Token]vault.Sealed) {
 		in(func(tx *pg.Tx) (err error) {
-			out, err = vault.AskTx(tx, all, now).Sealed(t.Context())
+			out, err = vault.SealedTx(t.Context(), tx, all, now)
 			return err
 		})
 		return out

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/testing/fixture"
@@ -46,10 +47,10 @@ func must(t *testing.T, err error) {
 // world is one whose tokens are sealed by a key file's keys: three cards, of which one has its verification code, and an account.
 func world(t *testing.T) (w *fixture.World, file string) {
 	t.Helper()
-	w, file = fixture.New(t), filepath.Join(t.TempDir(), "keys.json")
+	file = filepath.Join(t.TempDir(), "keys.json")
 	keys, err := vault.CreateKeyFile(file)
 	must(t, err)
-	w.Tokens.Vault = vault.New(keys)
+	w = fixture.New(t, func(d *assembly.Deps) { d.Vault = vault.New(keys) })
 	for _, number := range []string{"4242424242424242", "5555555555554444"} {
 		w.Token(number)
 	}

@@ -50,13 +50,13 @@ type askedRow struct {
 	Expired *bool `db:"expired"` // the code's or cryptogram's time is over
 }
 
-// Asked is the sealed data of tokens that was asked for and not waited for.
-type Asked struct{ rows *pg.Asked[askedRow] }
+// Asked is the sealed data of tokens that a batch reads.
+type Asked struct{ answer *pg.Answer[askedRow] }
 
-// AskTx asks for the sealed data of tokens for a payment (see [pg.Ahead]). Their verification codes and cryptograms
-// are the transaction's until it ends: whoever pays with one has it deleted by [SpendTx].
-func AskTx(tx *pg.Tx, tokens []ids.Token, now time.Time) Asked {
-	return Asked{pg.Ahead[askedRow](tx, `
+// Ask has a batch read the sealed data of tokens for a payment. It locks their verification codes and cryptograms
+// until the transaction ends; a payment that uses one deletes it by [SpendTx].
+func Ask(b *pg.Batch, tokens []ids.Token, now time.Time) Asked {
+	return Asked{pg.Ask[askedRow](b, `
 		WITH once AS (
 			SELECT token_id, field, sealed, expires_at <= @now AS expired FROM vault_cvcs WHERE token_id = ANY (@tokens)
 			ORDER BY token_id FOR UPDATE
@@ -68,9 +68,9 @@ func AskTx(tx *pg.Tx, tokens []ids.Token, now time.Time) Asked {
 		WHERE k.token_id = ANY (@tokens) AND v.token_id = ANY (@tokens)`, pg.Args{"tokens": tokens, "now": now})}
 }
 
-// Sealed is what there is of each token. A code or cryptogram whose time is over is not given.
-func (a Asked) Sealed(ctx context.Context) (map[ids.Token]Sealed, error) {
-	rows, err := a.rows.Rows(ctx)
+// Sealed is the sealed data of each token that has some. An expired code or cryptogram is left out.
+func (a Asked) Sealed() map[ids.Token]Sealed {
+	rows := a.answer.Rows()
 	out := make(map[ids.Token]Sealed, len(rows))
 	for _, r := range rows {
 		s := r.sealed()
@@ -79,7 +79,17 @@ func (a Asked) Sealed(ctx context.Context) (map[ids.Token]Sealed, error) {
 		}
 		out[r.Token] = s
 	}
-	return out, err
+	return out
+}
+
+// SealedTx is [Ask] for tokens whose data is needed now.
+func SealedTx(ctx context.Context, tx *pg.Tx, tokens []ids.Token, now time.Time) (map[ids.Token]Sealed, error) {
+	b := tx.Batch()
+	asked := Ask(b, tokens, now)
+	if err := b.Run(ctx); err != nil {
+		return nil, err
+	}
+	return asked.Sealed(), nil
 }
 
 // Spent is what is left when a payment was made with it.

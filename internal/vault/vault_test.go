@@ -222,7 +222,7 @@ func TestCodeIsGivenOnce(t *testing.T) {
 			for _, r := range refs {
 				tokens = append(tokens, r.Token)
 			}
-			out, err = vault.AskTx(tx, tokens, at).Sealed(t.Context())
+			out, err = vault.SealedTx(t.Context(), tx, tokens, at)
 			for token, s := range out {
 				vault.SpendTx(tx, token, s)
 			}

@@ -38,8 +38,8 @@ func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, i
 	if err != nil {
 		return out, fault.Missing()
 	}
-	return idempotency.Once(ctx, s.Pool, claim, s.Now(), eventID.Bytes(), func(tx *pg.Tx) (Redelivery, error) {
-		e, err := s.Events.Find(ctx, tx, actor.ApplicationID, eventID)
+	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), eventID.Bytes(), func(tx *pg.Tx) (Redelivery, error) {
+		e, err := s.deps.Events.Find(ctx, tx, actor.ApplicationID, eventID)
 		if err != nil {
 			return Redelivery{}, err
 		}
@@ -48,9 +48,9 @@ func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, i
 			return Redelivery{}, err
 		}
 		for _, endpoint := range to {
-			deliverTx(tx, actor.ApplicationID, endpoint, []event.Numbered{{ID: e.ID, Type: e.Type, Sequence: e.Number()}}, ByRedelivery, s.Now())
+			deliverTx(tx, actor.ApplicationID, endpoint, []event.Numbered{{ID: e.ID, Type: e.Type, Sequence: e.Number()}}, ByRedelivery, s.deps.Now())
 		}
-		r := Redelivery{Object: "redelivery", Livemode: s.Livemode, EventID: e.ID, Endpoints: to}
+		r := Redelivery{Object: "redelivery", Livemode: s.deps.Livemode, EventID: e.ID, Endpoints: to}
 		return r, s.audit.DoneTx(tx, actor, authz.EventRedeliver, audit.Of("event", e.ID.String(), 0), nil, r)
 	})
 }

@@ -53,7 +53,7 @@ type sender interface {
 
 // attempt sends a delivery once. An error is ours: then the lease's end brings the delivery back.
 func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, error) {
-	r := result{claimed: d, began: s.Now()}
+	r := result{claimed: d, began: s.deps.Now()}
 	if d.to.unfit != nil {
 		return r, d.to.unfit
 	}
@@ -66,7 +66,7 @@ func (s *Service) attempt(ctx context.Context, d claimed, by sender) (result, er
 		Timestamp: strconv.FormatInt(r.began.Unix(), 10), Signature: signature}
 	request := r.headers.request(ctx, d.to.at, d.body)
 	answer, err := by.Do(request)
-	r.took = max(0, s.Now().Sub(r.began))
+	r.took = max(0, s.deps.Now().Sub(r.began))
 	if err != nil {
 		if r.reason = string(safehttp.ReasonOf(err)); r.reason == "" { // we gave up: it may have arrived
 			return r, err

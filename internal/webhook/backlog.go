@@ -32,7 +32,7 @@ var errLeft = errors.New("webhook: deliveries to an endpoint are left to be canc
 // cancelLastTx cancels what was left over by the change that ended the sending to an endpoint, so that none of it is sent when
 // events are sent there again; errLeft if that is more than a batch.
 func (s *Service) cancelLastTx(ctx context.Context, tx *pg.Tx, endpoint ids.Endpoint) error {
-	n, err := pg.Value[int](ctx, tx, cancelStatement, cancelArgs(endpoint, s.Now()))
+	n, err := pg.Value[int](ctx, tx, cancelStatement, cancelArgs(endpoint, s.deps.Now()))
 	if err == nil && n == pg.PurgeBatch {
 		err = errLeft
 	}
@@ -47,8 +47,8 @@ func (s *Service) CancelLeft(ctx context.Context) (int, error) {
 
 // cancelLeft is CancelLeft for one endpoint, or for all.
 func (s *Service) cancelLeft(ctx context.Context, endpoint ids.Endpoint) (n int, err error) {
-	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
-		n, err = pg.Value[int](ctx, tx, cancelLeftStatement, cancelArgs(endpoint, s.Now()))
+	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) error {
+		n, err = pg.Value[int](ctx, tx, cancelLeftStatement, cancelArgs(endpoint, s.deps.Now()))
 		return err
 	})
 	return n, err

@@ -87,14 +87,14 @@ type room struct {
 // is, to all that have. However many are due to an endpoint that does not answer, they take nothing from the others. It tells
 // for which there may be more.
 func (s *Service) claim(ctx context.Context, r room, known []dueEndpoint) (out []claimed, more []dueEndpoint, err error) {
-	now, due := s.Now(), known
+	now, due := s.deps.Now(), known
 	endpoints, slots := r.share(due)
 	if len(known) > 0 && len(endpoints) == 0 {
 		return nil, known, nil
 	}
 	var leased []claimed
 	var ask asked
-	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) (err error) {
+	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
 		leased, more = nil, nil
 		if len(known) == 0 {
 			if due, err = dueTx(ctx, tx, now); err != nil {
@@ -105,15 +105,17 @@ func (s *Service) claim(ctx context.Context, r room, known []dueEndpoint) (out [
 			}
 		}
 		if leased, err = leaseTx(ctx, tx, endpoints, slots, now); err == nil && len(leased) > 0 {
-			more, ask = withMore(due, endpoints, slots, leased), s.askTx(tx, leased)
+			more = withMore(due, endpoints, slots, leased)
+			b := tx.Batch()
+			ask = s.ask(b, leased)
+			err = b.Run(ctx)
 		}
 		return err
 	})
 	if err != nil || len(leased) == 0 {
 		return nil, more, err
 	}
-	out, err = s.load(ctx, leased, ask)
-	return out, more, err
+	return s.load(ctx, leased, ask), more, nil
 }
 
 // dueTx are the endpoints to which something is due that nobody has leased.
@@ -150,7 +152,7 @@ func (s *Service) release(ctx context.Context, deliveries []claimed) error {
 	for i, d := range deliveries {
 		rows[i] = pg.Args{"row": d.Row, "id": d.ID, "number": d.Number}
 	}
-	return pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
+	return pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		_, err := tx.Exec(ctx, releaseStatement, pg.Rows(rows))
 		return err
 	})
@@ -197,13 +199,13 @@ func (r room) share(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	return endpoints, slots
 }
 
-// asked is what leased deliveries need: the database answers when it commits their leases, which saves it and us the journeys.
+// asked are the events and endpoints of leased deliveries.
 type asked struct {
 	events    event.Asked
-	endpoints *pg.Asked[Endpoint]
+	endpoints *pg.Answer[Endpoint]
 }
 
-func (s *Service) askTx(tx *pg.Tx, deliveries []claimed) asked {
+func (s *Service) ask(b *pg.Batch, deliveries []claimed) asked {
 	refs := make([]event.Ref, len(deliveries))
 	var applications []int64
 	var endpoints []ids.Endpoint
@@ -213,7 +215,7 @@ func (s *Service) askTx(tx *pg.Tx, deliveries []claimed) asked {
 			applications, endpoints = append(applications, d.ApplicationID), append(endpoints, d.EndpointID)
 		}
 	}
-	return asked{s.Events.AskAll(tx, refs), pg.Ahead[Endpoint](tx, `
+	return asked{s.deps.Events.Ask(b, refs), pg.Ask[Endpoint](b, `
 		SELECT `+columns+` FROM webhook_endpoints
 		WHERE application_id = ANY (@applications) AND id = ANY (@ids) AND status = 'enabled' AND deleted_at IS NULL`,
 		pg.Args{"applications": applications, "ids": endpoints})}
@@ -222,16 +224,8 @@ func (s *Service) askTx(tx *pg.Tx, deliveries []claimed) asked {
 func (d claimed) event() event.Ref { return event.Ref{ApplicationID: d.ApplicationID, ID: d.EventID} }
 
 // load gives deliveries what is sent where. One whose endpoint is not enabled any more is left out: it is going to be canceled.
-// After an error the leases' ends bring all of them back.
-func (s *Service) load(ctx context.Context, deliveries []claimed, ask asked) (out []claimed, err error) {
-	events, err := ask.events.Found(ctx)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := ask.endpoints.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) load(ctx context.Context, deliveries []claimed, ask asked) (out []claimed) {
+	events, rows := ask.events.Found(), ask.endpoints.Rows()
 	bodies := make(map[event.Ref][]byte, len(events)) // each is sent to several endpoints
 	for ref, e := range events {
 		bodies[ref] = e.Body()
@@ -249,5 +243,5 @@ func (s *Service) load(ctx context.Context, deliveries []claimed, ask asked) (ou
 		}
 		slog.InfoContext(ctx, "a delivery's endpoint is not enabled any more", "delivery", d.ID.String())
 	}
-	return out, nil
+	return out
 }

@@ -23,7 +23,7 @@ func (s *Service) complete(ctx context.Context, results []result) (changed []ids
 		one, other, of, to := a.EndpointID.Bytes(), b.EndpointID.Bytes(), a.ID.Bytes(), b.ID.Bytes()
 		return cmp.Or(bytes.Compare(one[:], other[:]), bytes.Compare(of[:], to[:]))
 	})
-	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
+	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		changed = nil
 		states, err := statesTx(ctx, tx, results)
 		if err != nil {
@@ -47,7 +47,7 @@ func (s *Service) complete(ctx context.Context, results []result) (changed []ids
 		}
 		s.endTx(tx, results)
 		for _, e := range paused { // what is left of their deliveries
-			cancelTx(tx, e, s.Now())
+			cancelTx(tx, e, s.deps.Now())
 		}
 		return logTx(tx, results)
 	})
@@ -84,7 +84,7 @@ func logTx(tx *pg.Tx, results []result) error {
 // found where it was leased, and is no longer the attempt's if another lease was given since.
 func (s *Service) endTx(tx *pg.Tx, results []result) {
 	var ended, again []pg.Args
-	now := s.Now()
+	now := s.deps.Now()
 	for _, r := range results {
 		row := pg.Args{"row": r.Row, "id": r.ID, "number": r.Number, "code": r.status, "reason": r.reason}
 		due, more := next(r.Number, now, r.retryAfter)
@@ -142,7 +142,7 @@ const successAge = time.Minute
 // nothing is written but the time of its last success now and then. One that is paused by that is returned.
 func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []result) (paused []Endpoint, err error) {
 	success, isGone := slices.ContainsFunc(results, result.succeeded), slices.ContainsFunc(results, result.gone)
-	now := s.Now()
+	now := s.deps.Now()
 	if success && !isGone && !was.Troubled {
 		if was.LastSuccessAt == nil || now.Sub(was.LastSuccessAt.Time) >= successAge {
 			tx.Later(`UPDATE webhook_endpoints SET last_success_at = @now WHERE application_id = @application_id AND id = @id`,
@@ -163,7 +163,7 @@ func (s *Service) judgeTx(ctx context.Context, tx *pg.Tx, was state, results []r
 // succeededTx ends an endpoint's troubles.
 func (s *Service) succeededTx(tx *pg.Tx, e Endpoint) error {
 	after := e
-	after.FailingSince, after.LastSuccessAt = nil, instant.Ptr(s.Now())
+	after.FailingSince, after.LastSuccessAt = nil, instant.Ptr(s.deps.Now())
 	if !e.Recovering || e.Status != Enabled {
 		noteTx(tx, after)
 		return nil
@@ -175,7 +175,7 @@ func (s *Service) succeededTx(tx *pg.Tx, e Endpoint) error {
 // failedTx notes since when an endpoint fails, and pauses one that is gone or has failed for too long, which it
 // returns then.
 func (s *Service) failedTx(ctx context.Context, tx *pg.Tx, e Endpoint, isGone bool) (paused []Endpoint, err error) {
-	now, after := s.Now(), e
+	now, after := s.deps.Now(), e
 	if e.FailingSince == nil {
 		after.FailingSince = instant.Ptr(now)
 	}
@@ -212,6 +212,6 @@ func (s *Service) tellTx(tx *pg.Tx, name string, before, after Endpoint) error {
 	if err != nil {
 		return err
 	}
-	return outbox.EmitTx(tx, instant.Both(s.Now()), outbox.Event{ApplicationID: after.ApplicationID, Type: name,
+	return outbox.EmitTx(tx, instant.Both(s.deps.Now()), outbox.Event{ApplicationID: after.ApplicationID, Type: name,
 		ObjectID: after.ID.Bytes(), Position: int64(after.Version), Object: after, Previous: previous, Source: outbox.Job})
 }

@@ -28,7 +28,7 @@ func TestThereMayBeMoreWhereAllWasTaken(t *testing.T) {
 func TestOthersAreLookedForSoon(t *testing.T) {
 	t.Parallel()
 	c := safehttp.New(safehttp.Policy{})
-	w := (&Service{Deps: Deps{Client: c, Now: func() time.Time { return noon }}}).NewWorker()
+	w := (&Service{deps: Deps{Client: c, Now: func() time.Time { return noon }}}).NewWorker()
 	expect := func(what string, times int) {
 		t.Helper()
 		w.eager = []dueEndpoint{{}}

@@ -32,7 +32,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if err := fs.Err(); err != nil {
 		return idempotency.Result[Endpoint]{}, err
 	}
-	now := instant.Of(s.Now())
+	now := instant.Of(s.deps.Now())
 	e := Endpoint{ID: ids.NewEndpoint(now.Time), Version: 1, ApplicationID: actor.ApplicationID, URL: *in.URL, Description: in.Description,
 		Events: in.Events, Status: Enabled, Metadata: in.Metadata, CreatedAt: now, UpdatedAt: now}
 	if e.Events == nil {
@@ -80,14 +80,14 @@ func insertTx(ctx context.Context, tx *pg.Tx, e Endpoint) error {
 // Get returns an endpoint of the actor's application. A malformed id, an unknown one and another
 // application's get the same fault.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Endpoint, error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return Endpoint{}, err
 	}
 	endpointID, err := ids.ParseEndpoint(id)
 	if err != nil {
 		return Endpoint{}, fault.Missing()
 	}
-	e, err := pg.Find[Endpoint](ctx, s.Pool, `
+	e, err := pg.Find[Endpoint](ctx, s.deps.Pool, `
 		SELECT `+columns+` FROM webhook_endpoints WHERE application_id = @application_id AND id = @id AND deleted_at IS NULL`,
 		pg.Args{"application_id": actor.ApplicationID, "id": endpointID})
 	return s.shown(e), err
@@ -101,10 +101,10 @@ type ListInput struct {
 
 // List returns one page of the application's endpoints.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Endpoint], error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return page.Of[Endpoint]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, `SELECT `+columns+` FROM webhook_endpoints
+	return pg.Page(ctx, s.deps.Pool, in.Page, `SELECT `+columns+` FROM webhook_endpoints
 		WHERE application_id = @application_id AND deleted_at IS NULL AND (@statuses::text[] IS NULL OR status = ANY (@statuses))`,
 		pg.Args{"application_id": actor.ApplicationID, "statuses": in.Statuses}, s.shown)
 }
@@ -165,7 +165,7 @@ func (s *Service) Disable(ctx context.Context, actor authz.Actor, id string, cla
 		if e.Status != Disabled {
 			e.Recovering = e.Recovering || e.Status == Paused
 			e.Status, e.PausedReason = Disabled, nil
-			cancelTx(tx, *e, s.Now())
+			cancelTx(tx, *e, s.deps.Now())
 		}
 		return nil
 	})
@@ -190,7 +190,7 @@ func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in D
 	if err != nil {
 		return out, err
 	}
-	return idempotency.Once(ctx, s.Pool, claim, s.Now(), endpointID.Bytes(), func(tx *pg.Tx) (Deleted, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), endpointID.Bytes(), func(tx *pg.Tx) (Deleted, error) {
 		e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
 		if err == nil {
 			err = check.Version(in.IfVersion, e.Version)
@@ -201,8 +201,8 @@ func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in D
 		tx.Later(`
 			UPDATE webhook_endpoints SET deleted_at = @now, secret = '', previous_secret = NULL, previous_until = NULL
 			WHERE application_id = @application_id AND id = @id`,
-			pg.Args{"now": s.Now(), "application_id": e.ApplicationID, "id": e.ID})
-		cancelTx(tx, e, s.Now())
+			pg.Args{"now": s.deps.Now(), "application_id": e.ApplicationID, "id": e.ID})
+		cancelTx(tx, e, s.deps.Now())
 		return Deleted{ID: e.ID, Object: e.Object, Livemode: e.Livemode, Deleted: true}, s.doneTx(tx, actor, e.ID, e, nil)
 	})
 }
@@ -258,7 +258,7 @@ func (s *Service) writeTx(tx *pg.Tx, before, after Endpoint) Endpoint {
 	if same(before, after) {
 		return before
 	}
-	after.Version, after.UpdatedAt = before.Version+1, instant.Of(s.Now())
+	after.Version, after.UpdatedAt = before.Version+1, instant.Of(s.deps.Now())
 	tx.Later(`
 		UPDATE webhook_endpoints SET version = @version, url = @url, description = @description, events = @events, status = @status,
 			paused_reason = @paused, secret = @secret, previous_secret = @previous, previous_until = @until,

@@ -30,7 +30,7 @@ func (s *Service) SendTogether(ctx context.Context) error {
 	}
 	w := s.NewWorker()
 	for _, d := range due {
-		r, err := s.attempt(ctx, d, s.Client)
+		r, err := s.attempt(ctx, d, s.deps.Client)
 		if err != nil {
 			return err
 		}

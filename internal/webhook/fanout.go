@@ -45,7 +45,7 @@ func (s *Service) fanOutTx(ctx context.Context, tx *pg.Tx, applicationID int64, 
 	if err != nil {
 		return err
 	}
-	now := s.Now()
+	now := s.deps.Now()
 	for _, l := range listeners {
 		wanted := slices.DeleteFunc(slices.Clone(events), func(e event.Numbered) bool { return !l.wants(e.Type) })
 		deliverTx(tx, applicationID, l.ID, wanted, ByEvent, now)

@@ -32,10 +32,10 @@ type Failure struct {
 // Failures groups what did not arrive at an endpoint in the last seven days by why, the most frequent first. What
 // arrived later, by a replay for example, is left out.
 func (s *Service) Failures(ctx context.Context, actor authz.Actor, id ids.Endpoint) ([]Failure, error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return nil, err
 	}
-	return pg.All[Failure](ctx, s.Pool, `
+	return pg.All[Failure](ctx, s.deps.Pool, `
 		WITH recent AS (
 			SELECT id, event_id, event_type, status, last_status_code, last_error, created_at FROM webhook_deliveries
 			WHERE application_id = @application_id AND endpoint_id = @endpoint AND created_at >= @since ORDER BY id DESC LIMIT @most
@@ -50,13 +50,13 @@ func (s *Service) Failures(ctx context.Context, actor authz.Actor, id ids.Endpoi
 			(array_agg(l.id ORDER BY l.id DESC))[1] AS latest
 		FROM latest l JOIN events e ON e.application_id = @application_id AND e.id = l.event_id
 		GROUP BY 1, 2, 3 ORDER BY count(*) DESC, 2, 3, 1`,
-		pg.Args{"application_id": actor.ApplicationID, "endpoint": id, "since": s.Now().Add(-causesOf), "most": mostLooked})
+		pg.Args{"application_id": actor.ApplicationID, "endpoint": id, "since": s.deps.Now().Add(-causesOf), "most": mostLooked})
 }
 
 // Delivery returns a delivery to an endpoint of the actor's application. Ids that are malformed, unknown or
 // another's get the same fault.
 func (s *Service) Delivery(ctx context.Context, actor authz.Actor, endpoint, id string) (Delivery, error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return Delivery{}, err
 	}
 	endpointID, err := ids.ParseEndpoint(endpoint)
@@ -67,7 +67,7 @@ func (s *Service) Delivery(ctx context.Context, actor authz.Actor, endpoint, id 
 	if err != nil {
 		return Delivery{}, fault.Missing()
 	}
-	d, err := pg.Find[Delivery](ctx, s.Pool, `
+	d, err := pg.Find[Delivery](ctx, s.deps.Pool, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries WHERE application_id = @application_id AND endpoint_id = @endpoint AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "endpoint": endpointID, "id": deliveryID})
 	if err != nil {
@@ -78,10 +78,10 @@ func (s *Service) Delivery(ctx context.Context, actor authz.Actor, endpoint, id 
 
 // DeliveriesOf returns what was sent of an event, or will be, to any endpoint; a hundred at most, the latest first.
 func (s *Service) DeliveriesOf(ctx context.Context, actor authz.Actor, id ids.Event) ([]Delivery, error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return nil, err
 	}
-	rows, err := pg.All[Delivery](ctx, s.Pool, `
+	rows, err := pg.All[Delivery](ctx, s.deps.Pool, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries WHERE application_id = @application_id AND event_id = @event ORDER BY id DESC LIMIT 100`,
 		pg.Args{"application_id": actor.ApplicationID, "event": id})
 	for i, d := range rows {
@@ -92,10 +92,10 @@ func (s *Service) DeliveriesOf(ctx context.Context, actor authz.Actor, id ids.Ev
 
 // Replays returns the latest replays to an endpoint.
 func (s *Service) Replays(ctx context.Context, actor authz.Actor, id ids.Endpoint, most int) ([]Replay, error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return nil, err
 	}
-	rows, err := pg.All[Replay](ctx, s.Pool, `
+	rows, err := pg.All[Replay](ctx, s.deps.Pool, `
 		SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND endpoint_id = @endpoint ORDER BY id DESC LIMIT @most`,
 		pg.Args{"application_id": actor.ApplicationID, "endpoint": id, "most": most})
 	for i, r := range rows {
@@ -107,7 +107,7 @@ func (s *Service) Replays(ctx context.Context, actor authz.Actor, id ids.Endpoin
 // Progress counts the deliveries that a replay made, or had attempted sooner, by their status. Those of events outside its span,
 // which waited for a retry and go first, are counted apart.
 func (s *Service) Progress(ctx context.Context, actor authz.Actor, r Replay) (within, outside map[string]int64, err error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return nil, nil, err
 	}
 	type row struct {
@@ -115,7 +115,7 @@ func (s *Service) Progress(ctx context.Context, actor authz.Actor, r Replay) (wi
 		Outside bool   `db:"outside"`
 		Count   int64  `db:"count"`
 	}
-	rows, err := pg.All[row](ctx, s.Pool, `
+	rows, err := pg.All[row](ctx, s.deps.Pool, `
 		SELECT status, coalesce(event_sequence <= @last::bigint - @total::bigint OR event_sequence > @last, false) AS outside, count(*) AS count FROM webhook_deliveries
 		WHERE application_id = @application_id AND endpoint_id = @endpoint AND cause = 'replay'
 			AND (created_at < @from AND (finished_at IS NULL OR finished_at >= @from)

@@ -93,7 +93,7 @@ func (s *Service) checkURL(fs *fault.Fields, text *string) {
 		fs.Add("url", "parameter_invalid", fmt.Sprintf("An absolute URL of at most %d characters without a fragment.", maxURL))
 		return
 	}
-	reason := safehttp.ReasonOf(s.Client.Check(u))
+	reason := safehttp.ReasonOf(s.deps.Client.Check(u))
 	switch {
 	case reason != "":
 		fs.Add("url", "parameter_invalid", hosts[reason])

@@ -76,14 +76,14 @@ func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string, 
 
 // DeliveriesTo is Deliveries for an endpoint that was read for the same actor.
 func (s *Service) DeliveriesTo(ctx context.Context, actor authz.Actor, e Endpoint, in DeliveryInput) (page.Of[Delivery], error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return page.Of[Delivery]{}, err
 	}
 	oldest, newest, err := deliverySpans.Within(ctx, clock.Unmoved, actor.ApplicationID, in.Created)
 	if err != nil {
 		return page.Of[Delivery]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, `SELECT `+deliveryColumns+` FROM webhook_deliveries
+	return pg.Page(ctx, s.deps.Pool, in.Page, `SELECT `+deliveryColumns+` FROM webhook_deliveries
 		WHERE application_id = @application_id AND endpoint_id = @endpoint
 			AND (@statuses::text[] IS NULL OR status = ANY (@statuses))
 			AND (@types::text[] IS NULL OR event_type = ANY (@types))
@@ -102,7 +102,7 @@ var deliverySpans = clock.Spans[ids.Delivery]{First: ids.FirstDelivery, Apart: t
 // shownDelivery makes what the actor sees of a delivery: whoever helps others does not see what was sent
 // and answered; programs see their own.
 func (s *Service) shownDelivery(actor authz.Actor) func(Delivery) Delivery {
-	if actor.Role.IsServer() || s.Check.Check(actor, authz.ContentRead) == nil {
+	if actor.Role.IsServer() || s.deps.Check.Check(actor, authz.ContentRead) == nil {
 		return s.delivery
 	}
 	return func(d Delivery) Delivery {
@@ -115,7 +115,7 @@ func (s *Service) shownDelivery(actor authz.Actor) func(Delivery) Delivery {
 }
 
 func (s *Service) delivery(d Delivery) Delivery {
-	d.Object, d.Livemode = "webhook_delivery", s.Livemode
+	d.Object, d.Livemode = "webhook_delivery", s.deps.Livemode
 	return d
 }
 
@@ -130,8 +130,8 @@ const (
 // Purge forgets a batch of the deliveries that ended long ago, with their attempts, and tells how many those were. They
 // were made before they ended, and their ids tell when: an application's first ones are looked at.
 func (s *Service) Purge(ctx context.Context) (n int64, err error) {
-	before := s.Now().Add(-keepFor)
-	err = pg.InBatch(ctx, s.Pool, func(tx *pg.Tx) error {
+	before := s.deps.Now().Add(-keepFor)
+	err = pg.InBatch(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		n, err = pg.Value[int64](ctx, tx, purgeStatement,
 			pg.Args{"before": before, "made": ids.FirstDelivery(before.Add(time.Millisecond)), "batch": pg.PurgeBatch})
 		return err
@@ -154,10 +154,10 @@ const purgeStatement = `
 // OfEvents returns what was sent, or will be, of some events of the application, to all endpoints, the
 // earliest first.
 func (s *Service) OfEvents(ctx context.Context, actor authz.Actor, events []ids.Event) ([]Delivery, error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return nil, err
 	}
-	out, err := pg.All[Delivery](ctx, s.Pool, `SELECT `+deliveryColumns+` FROM webhook_deliveries
+	out, err := pg.All[Delivery](ctx, s.deps.Pool, `SELECT `+deliveryColumns+` FROM webhook_deliveries
 		WHERE application_id = @application_id AND event_id = ANY (@events::uuid[]) ORDER BY id`,
 		pg.Args{"application_id": actor.ApplicationID, "events": events})
 	shown := s.shownDelivery(actor)

@@ -74,7 +74,7 @@ func printable(fs *fault.Fields, name string, t *time.Time) {
 }
 
 func (s *Service) replay(r Replay) Replay {
-	r.Object, r.Livemode = "webhook_replay", s.Livemode
+	r.Object, r.Livemode = "webhook_replay", s.deps.Livemode
 	return r
 }
 
@@ -89,13 +89,13 @@ func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string,
 	if err != nil {
 		return out, err
 	}
-	now := instant.Of(s.Now())
+	now := instant.Of(s.deps.Now())
 	r := Replay{ID: ids.NewReplay(now.Time), ApplicationID: actor.ApplicationID, EndpointID: endpointID, Which: "all",
 		Since: instant.Of(*in.Since), Status: "running", CreatedAt: now}
 	if in.Which != nil {
 		r.Which = *in.Which
 	}
-	return idempotency.Once(ctx, s.Pool, claim, now.Time, r.ID.Bytes(), func(tx *pg.Tx) (Replay, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, now.Time, r.ID.Bytes(), func(tx *pg.Tx) (Replay, error) {
 		e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
 		if err == nil {
 			err = enabled(e)
@@ -138,7 +138,7 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 		after := until.Add(time.Millisecond)
 		reach.Until = &after
 	}
-	oldest, newest, err := event.Spans.Within(ctx, s.Clock.Present(s.Livemode), r.ApplicationID, reach)
+	oldest, newest, err := event.Spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), r.ApplicationID, reach)
 	if err != nil {
 		return r, err
 	}
@@ -173,7 +173,7 @@ func (s *Service) rememberedTx(ctx context.Context, tx *pg.Tx, applicationID, fi
 	if errors.Is(err, pg.ErrNone) { // the span is empty
 		return nil
 	}
-	if err != nil || s.Now().Sub(id.Time()) <= MissedWithin {
+	if err != nil || s.deps.Now().Sub(id.Time()) <= MissedWithin {
 		return err
 	}
 	var fs fault.Fields
@@ -201,14 +201,14 @@ const (
 // GetReplay returns a replay of the actor's application, with how far it is. A malformed id, an unknown
 // one and another application's get the same fault.
 func (s *Service) GetReplay(ctx context.Context, actor authz.Actor, id string) (Replay, error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return Replay{}, err
 	}
 	replayID, err := ids.ParseReplay(id)
 	if err != nil {
 		return Replay{}, fault.Missing()
 	}
-	r, err := pg.Find[Replay](ctx, s.Pool, `
+	r, err := pg.Find[Replay](ctx, s.deps.Pool, `
 		SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": actor.ApplicationID, "id": replayID})
 	return s.replay(r), err
@@ -227,10 +227,10 @@ func ReplayStatuses() []string { return []string{"running", "done", "canceled"} 
 
 // ListReplays returns one page of the application's replays.
 func (s *Service) ListReplays(ctx context.Context, actor authz.Actor, in ReplayListInput) (page.Of[Replay], error) {
-	if err := s.Check.Check(actor, authz.WebhookRead); err != nil {
+	if err := s.deps.Check.Check(actor, authz.WebhookRead); err != nil {
 		return page.Of[Replay]{}, err
 	}
-	return pg.Page(ctx, s.Pool, in.Page, selectReplays, pg.Args{"application_id": actor.ApplicationID, "endpoint": in.EndpointID,
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectReplays, pg.Args{"application_id": actor.ApplicationID, "endpoint": in.EndpointID,
 		"statuses": in.Statuses, "from": in.Created.From, "until": in.Created.Until}, s.replay)
 }
 
@@ -251,7 +251,7 @@ func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string
 	if err != nil {
 		return out, fault.Missing()
 	}
-	return idempotency.Once(ctx, s.Pool, claim, s.Now(), replayID.Bytes(), func(tx *pg.Tx) (Replay, error) {
+	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), replayID.Bytes(), func(tx *pg.Tx) (Replay, error) {
 		r, err := pg.Find[Replay](ctx, tx, `
 			SELECT `+replayColumns+` FROM webhook_replays WHERE application_id = @application_id AND id = @id FOR UPDATE`,
 			pg.Args{"application_id": actor.ApplicationID, "id": replayID})
@@ -259,7 +259,7 @@ func (s *Service) CancelReplay(ctx context.Context, actor authz.Actor, id string
 			return s.replay(r), err
 		}
 		before := s.replay(r)
-		r.Status, r.FinishedAt = "canceled", instant.Ptr(s.Now())
+		r.Status, r.FinishedAt = "canceled", instant.Ptr(s.deps.Now())
 		tx.Later(`UPDATE webhook_replays SET status = @status, finished_at = @now WHERE application_id = @application_id AND id = @id`,
 			pg.Args{"status": r.Status, "now": r.FinishedAt, "application_id": r.ApplicationID, "id": r.ID})
 		r = s.replay(r)

@@ -21,7 +21,7 @@ type running struct {
 // events it looked at. Any number of binaries may run it at once.
 func (s *Service) RunReplays(ctx context.Context) (int, error) {
 	n := 0
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		n = 0
 		r, err := nextTx(ctx, tx)
 		if errors.Is(err, pg.ErrNone) {
@@ -82,7 +82,7 @@ func (s *Service) replayTx(ctx context.Context, tx *pg.Tx, r running) (int, erro
 			wanted = append(wanted, p.Numbered)
 		}
 	}
-	now := s.Now()
+	now := s.deps.Now()
 	deliverTx(tx, r.ApplicationID, r.EndpointID, wanted, ByReplay, now)
 	status, finished, cursor := "running", (*time.Time)(nil), r.Last
 	if len(looked) < replayBatch {

@@ -41,7 +41,7 @@ func (s *Service) Rotate(ctx context.Context, actor authz.Actor, id string, in R
 	return s.change(ctx, actor, id, in.Validate(), claim, func(_ *pg.Tx, e *Endpoint) (err error) {
 		e.SealedPrevious, e.PreviousUntil = nil, nil
 		if overlap > 0 {
-			e.SealedPrevious, e.PreviousUntil = e.Sealed, instant.Ptr(s.Now().Add(overlap))
+			e.SealedPrevious, e.PreviousUntil = e.Sealed, instant.Ptr(s.deps.Now().Add(overlap))
 		}
 		e.Secret, e.Sealed, err = s.newSecret(e.ID)
 		return err

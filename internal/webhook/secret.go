@@ -23,7 +23,7 @@ const secretPrefix = "whsec_"
 func (s *Service) newSecret(id ids.Endpoint) (text string, sealed []byte, err error) {
 	secret := make([]byte, secretSize)
 	_, _ = rand.Read(secret) // crypto/rand never fails
-	sealed, err = s.Box.Seal(secret, purpose(id))
+	sealed, err = s.deps.Box.Seal(secret, purpose(id))
 	return secretPrefix + base64.StdEncoding.EncodeToString(secret), sealed, err
 }
 
@@ -31,7 +31,7 @@ func (s *Service) newSecret(id ids.Endpoint) (text string, sealed []byte, err er
 // the one of a repetition; what is kept for that has it sealed.
 func (s *Service) once(ctx context.Context, claim *idempotency.Claim, id ids.Endpoint, do func(*pg.Tx) (Endpoint, error)) (idempotency.Result[Endpoint], error) {
 	secret := ""
-	out, err := idempotency.Once(ctx, s.Pool, claim, s.Now(), id.Bytes(), func(tx *pg.Tx) (Endpoint, error) {
+	out, err := idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), id.Bytes(), func(tx *pg.Tx) (Endpoint, error) {
 		e, err := do(tx)
 		if secret = e.Secret; secret != "" {
 			e.Secret = base64.StdEncoding.EncodeToString(e.Sealed)
@@ -61,7 +61,7 @@ func (s *Service) reveal(kept *idempotency.Outcome) error {
 	if err != nil {
 		return err
 	}
-	secret, err := s.Box.Open(sealed, purpose(e.ID))
+	secret, err := s.deps.Box.Open(sealed, purpose(e.ID))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *Service) signer(e Endpoint) (k signer, err error) {
 }
 
 func (s *Service) opened(e Endpoint, sealed []byte) (*standardwebhooks.Webhook, error) {
-	secret, err := s.Box.Open(sealed, purpose(e.ID))
+	secret, err := s.deps.Box.Open(sealed, purpose(e.ID))
 	if err != nil {
 		return nil, err
 	}

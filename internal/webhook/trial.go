@@ -94,8 +94,8 @@ func (s *Service) Test(ctx context.Context, actor authz.Actor, id string, in Tes
 	if err != nil {
 		return out, err
 	}
-	now := s.Now()
-	return idempotency.Once(ctx, s.Pool, claim, now, endpointID.Bytes(), func(tx *pg.Tx) (Delivery, error) {
+	now := s.deps.Now()
+	return idempotency.Once(ctx, s.deps.Pool, claim, now, endpointID.Bytes(), func(tx *pg.Tx) (Delivery, error) {
 		e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
 		if err == nil {
 			err = enabled(e)

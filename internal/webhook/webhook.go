@@ -94,7 +94,7 @@ type Deps struct {
 
 // Service holds the use-cases of endpoints and deliveries.
 type Service struct {
-	Deps
+	deps  Deps
 	audit *audit.Log
 	// letters tell people of endpoints that do not answer; nil tells nobody.
 	letters Letters
@@ -113,15 +113,15 @@ func (s *Service) WriteLetters(by Letters) { s.letters = by }
 
 // New makes the service, and has deliveries follow from events that are numbered.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, audit: audit.New(d.Pool, d.Check, d.Now)}
+	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Now)}
 	d.Events.Then(s.fanOutTx)
 	return s
 }
 
 // shown fills the members that follow from others, and forgets a former secret whose time is over.
 func (s *Service) shown(e Endpoint) Endpoint {
-	e.Object, e.Livemode = "webhook_endpoint", s.Livemode
-	if e.PreviousUntil != nil && !s.Now().Before(e.PreviousUntil.Time) {
+	e.Object, e.Livemode = "webhook_endpoint", s.deps.Livemode
+	if e.PreviousUntil != nil && !s.deps.Now().Before(e.PreviousUntil.Time) {
 		e.PreviousUntil, e.SealedPrevious = nil, nil
 	}
 	if e.Metadata == nil {

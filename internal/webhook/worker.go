@@ -53,7 +53,7 @@ type Worker struct {
 // NewWorker makes a worker that does nothing until it runs.
 func (s *Service) NewWorker() *Worker {
 	w := &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, atOnce)}
-	w.lanes = newLanes(s.Client.Line, w.wake)
+	w.lanes = newLanes(s.deps.Client.Line, w.wake)
 	return w
 }
 
@@ -110,7 +110,7 @@ func (w *Worker) wake() {
 }
 
 func (w *Worker) number(ctx context.Context) (bool, error) {
-	n, err := w.s.Events.Number(ctx)
+	n, err := w.s.deps.Events.Number(ctx)
 	if n > 0 {
 		w.news.Store(true)
 		w.wake()

@@ -34,11 +34,11 @@ type Begun struct {
 // Begin starts a donor's way in a session of a payer's browser, which it counts against. Faults: those of
 // [token.Service.UseSession], payment_method_disabled, invalid_price.
 func (s *Service) Begin(ctx context.Context, in BeginInput) (Begun, error) {
-	use, err := s.Tokens.UseSession(ctx, in.SessionID)
+	use, err := s.deps.Tokens.UseSession(ctx, in.SessionID)
 	if err != nil {
 		return Begun{}, err
 	}
-	m, err := s.Merchants.Find(ctx, use.ApplicationID, use.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, use.ApplicationID, use.MerchantID)
 	if err != nil {
 		return Begun{}, err
 	}
@@ -75,10 +75,10 @@ type way struct {
 }
 
 func (s *Service) insert(ctx context.Context, w way) (secret string, err error) {
-	raw, now := make([]byte, 32), s.Now()
+	raw, now := make([]byte, 32), s.deps.Now()
 	rand.Read(raw) // never fails (crypto/rand)
 	secret = base64.RawURLEncoding.EncodeToString(raw)
-	_, err = pg.Exec(ctx, s.Pool, `
+	_, err = pg.Exec(ctx, s.deps.Pool, `
 		INSERT INTO daf_workflows (secret_hash, application_id, merchant_id, key_id, session_hash, page_origin, amount, donor, scheme,
 			created_at, expires_at)
 		VALUES (@hash, @application_id, @merchant_id, @key_id, @session, @origin, @amount, @donor, @scheme, @now, @until)`,

@@ -73,7 +73,7 @@ func (s *Service) Save(ctx context.Context, secret string, f Form) error {
 	if err := fs.Err(); err != nil {
 		return err
 	}
-	return ended(pg.Exec(ctx, s.Pool, `
+	return ended(pg.Exec(ctx, s.deps.Pool, `
 		UPDATE daf_workflows SET amount = @amount, donor = @donor, kind = NULL, fund_id = NULL, fund_name = NULL,
 			visit_reference = NULL, visit_id = NULL, visit_address = NULL
 		WHERE secret_hash = @hash AND state = 'open'`,

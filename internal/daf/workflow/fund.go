@@ -28,14 +28,14 @@ func (s *Service) Funds(ctx context.Context, query string) ([]provider.Fund, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
-	return s.Provider.Funds(ctx, query, maxFunds)
+	return s.deps.Provider.Funds(ctx, query, maxFunds)
 }
 
 // Fund is the fund that a donor chose, with its instructions.
 func (s *Service) Fund(ctx context.Context, w Workflow) (provider.Fund, error) {
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
-	f, err := s.Provider.Fund(ctx, w.FundID)
+	f, err := s.deps.Provider.Fund(ctx, w.FundID)
 	if errors.Is(err, provider.ErrNotFound) {
 		err = errFund
 	}
@@ -66,12 +66,12 @@ func (s *Service) Choose(ctx context.Context, secret, fundID, back string) (Work
 	w.Kind, w.FundName, w.VisitID, w.VisitAddress = Nonintegrated, f.Name, "", ""
 	var reference ids.Operation // none
 	if f.Integrated {
-		w.Kind, reference = Integrated, ids.NewOperation(s.Now())
+		w.Kind, reference = Integrated, ids.NewOperation(s.deps.Now())
 		if w, err = s.visit(ctx, w, reference, back); err != nil {
 			return w, err
 		}
 	}
-	return w, ended(pg.Exec(ctx, s.Pool, `
+	return w, ended(pg.Exec(ctx, s.deps.Pool, `
 		UPDATE daf_workflows SET kind = @kind, fund_id = @fund_id, fund_name = @fund_name, visit_reference = @reference,
 			visit_id = nullif(@visit_id, ''), visit_address = nullif(@visit_address, '')
 		WHERE secret_hash = @hash AND state = 'open'`,
@@ -83,7 +83,7 @@ func (s *Service) Choose(ctx context.Context, secret, fundID, back string) (Work
 func (s *Service) visit(ctx context.Context, w Workflow, reference ids.Operation, back string) (Workflow, error) {
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
-	pages, err := s.Provider.Visit(ctx, provider.Visit{Reference: reference.String(), Account: processor.Account(w.ApplicationID, w.MerchantID),
+	pages, err := s.deps.Provider.Visit(ctx, provider.Visit{Reference: reference.String(), Account: processor.Account(w.ApplicationID, w.MerchantID),
 		ConnectID: w.ConnectID, FundID: w.FundID, Amount: *w.Amount, Donor: w.Donor, Return: back})
 	if err != nil {
 		return w, fmt.Errorf("workflow: visit: %w", err)
@@ -105,7 +105,7 @@ func (s *Service) Returned(ctx context.Context, secret string) (provider.VisitSt
 	}
 	ask, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
-	r, err := s.Provider.VisitResult(ask, w.VisitID)
+	r, err := s.deps.Provider.VisitResult(ask, w.VisitID)
 	if err != nil {
 		return "", fmt.Errorf("workflow: visit result: %w", err)
 	}
@@ -137,8 +137,8 @@ func (s *Service) Confirm(ctx context.Context, secret string) error {
 
 // authorize issues the id of a way. One that was authorized meanwhile keeps its own.
 func (s *Service) authorize(ctx context.Context, w Workflow, a money.Amount, d provider.Donor) error {
-	now, id := s.Now(), strings.ToLower(rand.Text())
-	n, err := pg.Exec(ctx, s.Pool, `
+	now, id := s.deps.Now(), strings.ToLower(rand.Text())
+	n, err := pg.Exec(ctx, s.deps.Pool, `
 		UPDATE daf_workflows SET state = 'authorized', authorized_amount = @amount, authorized_at = @now, expires_at = @until, donor = @donor,
 			workflow_session_id = CASE WHEN kind = 'integrated' THEN 'ws_' || @id::text END,
 			grant_id = CASE WHEN kind = 'nonintegrated' THEN 'gr_' || @id::text END
@@ -147,7 +147,7 @@ func (s *Service) authorize(ctx context.Context, w Workflow, a money.Amount, d p
 	if err != nil || n == 1 {
 		return err
 	}
-	state, err := pg.Value[State](ctx, s.Pool, `SELECT state FROM daf_workflows WHERE secret_hash = @hash`, pg.Args{"hash": w.SecretHash})
+	state, err := pg.Value[State](ctx, s.deps.Pool, `SELECT state FROM daf_workflows WHERE secret_hash = @hash`, pg.Args{"hash": w.SecretHash})
 	if err == nil && state != Confirmed {
 		err = errEnded
 	}

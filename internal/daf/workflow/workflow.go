@@ -96,7 +96,7 @@ type Workflow struct {
 }
 
 // Service holds the use-cases of the modal.
-type Service struct{ Deps }
+type Service struct{ deps Deps }
 
 // Deps are what the service works with. Now is the machine's time.
 type Deps struct {
@@ -109,6 +109,9 @@ type Deps struct {
 
 // New makes the service.
 func New(d Deps) *Service { return &Service{d} }
+
+// PagesOrigin is where the provider's own pages are; "" where they are ours.
+func (s *Service) PagesOrigin() string { return s.deps.Provider.PagesOrigin() }
 
 // ErrExpired is of a way that took too long, or whose public key was revoked.
 var ErrExpired = fault.New(fault.KindGone, "daf_session_expired", "This donation form is no longer valid. Close it and start again.")
@@ -128,8 +131,8 @@ const fromWorkflows = `
 // Get finds a way by its secret: fault.Missing if there is none. One that has expired is returned with
 // ErrExpired, for its page may still be shown where it could be before.
 func (s *Service) Get(ctx context.Context, secret string) (Workflow, error) {
-	now := s.Now()
-	w, err := pg.Find[Workflow](ctx, s.Pool, fromWorkflows, pg.Args{"hash": hashOf(secret), "now": now})
+	now := s.deps.Now()
+	w, err := pg.Find[Workflow](ctx, s.deps.Pool, fromWorkflows, pg.Args{"hash": hashOf(secret), "now": now})
 	if err == nil && (w.KeyEnded || w.State != Canceled && !w.ExpiresAt.After(now)) {
 		err = ErrExpired
 	}
@@ -158,7 +161,7 @@ func ended(n int64, err error) error {
 
 // Cancel ends a way without an authorization. One that has ended stays as it is.
 func (s *Service) Cancel(ctx context.Context, secret string) error {
-	_, err := pg.Exec(ctx, s.Pool, `UPDATE daf_workflows SET state = 'canceled' WHERE secret_hash = @hash AND state = 'open'`,
+	_, err := pg.Exec(ctx, s.deps.Pool, `UPDATE daf_workflows SET state = 'canceled' WHERE secret_hash = @hash AND state = 'open'`,
 		pg.Args{"hash": hashOf(secret)})
 	return err
 }
@@ -166,10 +169,10 @@ func (s *Service) Cancel(ctx context.Context, secret string) error {
 // Purge deletes a batch of the ways that led to no donation and are long over, and tells how many those
 // were.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
-	return pg.Exec(ctx, s.Pool, `
+	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM daf_workflows WHERE secret_hash IN (
 			SELECT secret_hash FROM daf_workflows WHERE donation_id IS NULL AND expires_at <= @before LIMIT @batch)`,
-		pg.Args{"before": s.Now().Add(-keepFor), "batch": pg.PurgeBatch})
+		pg.Args{"before": s.deps.Now().Add(-keepFor), "batch": pg.PurgeBatch})
 }
 
 func hashOf(secret string) []byte {

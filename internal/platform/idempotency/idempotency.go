@@ -96,28 +96,47 @@ type Verdict struct {
 // ClaimTx stores the claims that are new, in the caller's transaction, and returns a verdict per
 // entry. Two entries of one call must not share a key.
 func ClaimTx(ctx context.Context, tx *pg.Tx, now time.Time, entries []Entry) ([]Verdict, error) {
-	out := make([]Verdict, len(entries))
-	var keyed []int // places of the entries that have a claim
-	for i, e := range entries {
-		if e.Claim != nil {
-			keyed = append(keyed, i)
-		}
-	}
-	if len(keyed) == 0 {
-		return out, nil
-	}
-	// In one order: two transactions that take the same keys wait for each other, not both for both.
-	slices.SortFunc(keyed, func(a, b int) int { return compare(entries[a].Claim, entries[b].Claim) })
-	rows := make([]pg.Args, len(keyed))
-	for k, i := range keyed {
-		rows[k] = insertArgs(entries[i], now)
-	}
-	fresh, err := pg.All[taken](ctx, tx, insertRows, pg.Rows(rows))
-	if err != nil {
+	b := tx.Batch()
+	asked := Ask(b, now, entries)
+	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
-	known := slices.DeleteFunc(keyed, func(i int) bool { return slices.Contains(fresh, entries[i].Claim.taken()) })
-	return out, priorsTx(ctx, tx, entries, known, out)
+	return asked.VerdictsTx(ctx, tx)
+}
+
+// Asked are claims that a batch stores.
+type Asked struct {
+	entries []Entry
+	keyed   []int // places of the entries that have a claim
+	answer  *pg.Answer[taken]
+}
+
+// Ask is [ClaimTx] in a batch.
+func Ask(b *pg.Batch, now time.Time, entries []Entry) Asked {
+	a := Asked{entries: entries, answer: new(pg.Answer[taken])}
+	for i, e := range entries {
+		if e.Claim != nil {
+			a.keyed = append(a.keyed, i)
+		}
+	}
+	if len(a.keyed) == 0 {
+		return a
+	}
+	// In one order: two transactions that take the same keys wait for each other, not both for both.
+	slices.SortFunc(a.keyed, func(i, j int) int { return compare(entries[i].Claim, entries[j].Claim) })
+	rows := make([]pg.Args, len(a.keyed))
+	for k, i := range a.keyed {
+		rows[k] = insertArgs(entries[i], now)
+	}
+	a.answer = pg.Ask[taken](b, insertRows, pg.Rows(rows))
+	return a
+}
+
+// VerdictsTx returns a verdict per entry, after the batch has run in tx.
+func (a Asked) VerdictsTx(ctx context.Context, tx *pg.Tx) ([]Verdict, error) {
+	out, fresh := make([]Verdict, len(a.entries)), a.answer.Rows()
+	known := slices.DeleteFunc(a.keyed, func(i int) bool { return slices.Contains(fresh, a.entries[i].Claim.taken()) })
+	return out, priorsTx(ctx, tx, a.entries, known, out)
 }
 
 // insertRows takes keys; an expired row of the same key makes room, unless its work is still under way.

@@ -29,7 +29,7 @@ func (s *Service) Deliver(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	for n := range batch {
-		if end, bounded := ctx.Deadline(); bounded && end.Sub(s.Now()) < attempt {
+		if end, bounded := ctx.Deadline(); bounded && end.Sub(s.deps.Now()) < attempt {
 			return n, nil
 		}
 		due, err := s.take(ctx)
@@ -45,8 +45,8 @@ func (s *Service) Deliver(ctx context.Context) (int, error) {
 
 // take leases the letter that has been due for longest, if there is one.
 func (s *Service) take(ctx context.Context) ([]letterRow, error) {
-	now := s.Now()
-	return pg.All[letterRow](ctx, s.Pool, `
+	now := s.deps.Now()
+	return pg.All[letterRow](ctx, s.deps.Pool, `
 		UPDATE mails SET attempts = attempts + 1, due_at = @lease
 		WHERE id IN (SELECT id FROM mails WHERE due_at <= @now ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
 		RETURNING id, content, attempts, created_at`,
@@ -57,12 +57,12 @@ func (s *Service) take(ctx context.Context) ([]letterRow, error) {
 func (s *Service) deliver(ctx context.Context, r letterRow) error {
 	l, err := s.open(r)
 	if err == nil {
-		err = s.Sender.Send(ctx, l)
+		err = s.deps.Sender.Send(ctx, l)
 	}
 	if err == nil {
-		_, err = pg.Exec(ctx, s.Pool, `
+		_, err = pg.Exec(ctx, s.deps.Pool, `
 			UPDATE mails SET sent_at = @now, due_at = NULL, failure = '', content = CASE WHEN @keep::boolean THEN content END WHERE id = @id`,
-			pg.Args{"now": s.Now(), "id": r.ID, "keep": s.Sender.Keeps()})
+			pg.Args{"now": s.deps.Now(), "id": r.ID, "keep": s.deps.Sender.Keeps()})
 		return err
 	}
 	if ctx.Err() != nil { // the lease ends, and another run makes the attempt
@@ -70,12 +70,12 @@ func (s *Service) deliver(ctx context.Context, r letterRow) error {
 	}
 	var next *time.Time
 	if r.Attempts <= len(pauses) {
-		at := s.Now().Add(pauses[r.Attempts-1])
+		at := s.deps.Now().Add(pauses[r.Attempts-1])
 		next = &at
 	}
 	// What a mail server says may repeat the letter: only our log has it, through its filter.
 	slog.WarnContext(ctx, "a mail was not sent", "mail_id", r.ID.String(), "attempt", r.Attempts, "given_up", next == nil, "error", err.Error())
-	_, err = pg.Exec(ctx, s.Pool, `
+	_, err = pg.Exec(ctx, s.deps.Pool, `
 		UPDATE mails SET due_at = @next, failure = 'not taken by the mail server', content = CASE WHEN @next::timestamptz IS NOT NULL THEN content END
 		WHERE id = @id`, pg.Args{"next": next, "id": r.ID})
 	return err
@@ -83,7 +83,7 @@ func (s *Service) deliver(ctx context.Context, r letterRow) error {
 
 // Purge deletes a batch of the rows that have nothing left to do, and tells how many there were.
 func (s *Service) Purge(ctx context.Context) (int64, error) {
-	return pg.Exec(ctx, s.Pool, `
+	return pg.Exec(ctx, s.deps.Pool, `
 		DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE due_at IS NULL AND created_at < @before LIMIT @batch)`,
-		pg.Args{"before": s.Now().Add(-keptFor), "batch": pg.PurgeBatch})
+		pg.Args{"before": s.deps.Now().Add(-keptFor), "batch": pg.PurgeBatch})
 }

@@ -71,30 +71,30 @@ type Deps struct {
 }
 
 // Service is the way of mails out of this deployment.
-type Service struct{ Deps }
+type Service struct{ deps Deps }
 
 // New makes the service.
 func New(d Deps) *Service { return &Service{d} }
 
 // On tells whether mails are sent at all: where they are not, people pass links on themselves.
-func (s *Service) On() bool { return s.Sender != nil }
+func (s *Service) On() bool { return s.deps.Sender != nil }
 
 // Keeps tells that mails go nowhere, and can be read in the inbox.
-func (s *Service) Keeps() bool { return s.On() && s.Sender.Keeps() }
+func (s *Service) Keeps() bool { return s.On() && s.deps.Sender.Keeps() }
 
 // PutTx puts mails on their way, with the caller's transaction. Where no mails are sent it does nothing.
 func (s *Service) PutTx(tx *pg.Tx, messages ...Message) error {
 	if !s.On() {
 		return nil
 	}
-	now := instant.Of(s.Now())
+	now := instant.Of(s.deps.Now())
 	for _, m := range messages {
 		id := ids.NewMail(now.Time)
 		text, err := json.Marshal(m)
 		if err != nil {
 			return fmt.Errorf("mail: %s: %w", m.Kind, err)
 		}
-		sealed, err := s.Box.Seal(text, purpose(id))
+		sealed, err := s.deps.Box.Seal(text, purpose(id))
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (s *Service) PutSomeTx(ctx context.Context, tx *pg.Tx, applicationID int64,
 	if !s.On() {
 		return true, nil
 	}
-	bound, now := ratelimit.Bound{What: "mail_" + string(m.Kind), Most: mostAnHour, Within: time.Hour}, s.Now()
+	bound, now := ratelimit.Bound{What: "mail_" + string(m.Kind), Most: mostAnHour, Within: time.Hour}, s.deps.Now()
 	left, err := bound.LockTx(ctx, tx, applicationID, about, now)
 	if err != nil || left == 0 {
 		return false, err
@@ -125,7 +125,7 @@ func (s *Service) PutSomeTx(ctx context.Context, tx *pg.Tx, applicationID int64,
 
 // Put is [Service.PutTx] in a transaction of its own.
 func (s *Service) Put(ctx context.Context, messages ...Message) error {
-	return pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error { return s.PutTx(tx, messages...) })
+	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error { return s.PutTx(tx, messages...) })
 }
 
 // purpose is what a letter's content is sealed for.
@@ -141,7 +141,7 @@ type letterRow struct {
 
 func (s *Service) open(r letterRow) (Letter, error) {
 	l := Letter{ID: r.ID, CreatedAt: r.CreatedAt.Time}
-	text, err := s.Box.Open(r.Content, purpose(r.ID))
+	text, err := s.deps.Box.Open(r.Content, purpose(r.ID))
 	if err == nil {
 		err = json.Unmarshal(text, &l.Message)
 	}
@@ -159,7 +159,7 @@ func (s *Service) Inbox(ctx context.Context) ([]Letter, error) {
 	if !s.Keeps() {
 		return nil, nil
 	}
-	rows, err := pg.All[letterRow](ctx, s.Pool, `
+	rows, err := pg.All[letterRow](ctx, s.deps.Pool, `
 		SELECT id, content, attempts, created_at FROM mails WHERE content IS NOT NULL ORDER BY id DESC LIMIT @most`, pg.Args{"most": mostKept})
 	if err != nil {
 		return nil, err

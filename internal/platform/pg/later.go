@@ -61,7 +61,7 @@ func (tx *Tx) Flush(ctx context.Context) error {
 	if len(tx.later.statements) == 0 {
 		return nil
 	}
-	batch := tx.takeAhead()
+	batch := tx.started()
 	tx.takeLater(batch)
 	return tx.conn.SendBatch(ctx, batch).Close()
 }
@@ -81,13 +81,13 @@ func (tx *Tx) takeLater(batch *pgx.Batch) {
 // commit sends what is queued and the commit in one message. The server skips the commit if a statement before it
 // fails; when it is not known whether the commit was reached the error has [ErrCommit] in its chain.
 func (tx *Tx) commit(ctx context.Context) error {
-	batch := tx.takeAhead()
+	batch := tx.started()
 	tx.takeLater(batch)
-	before := batch.QueuedQueries
+	before := batch.Len()
 	batch.Queue("commit")
 	results := tx.conn.SendBatch(ctx, batch)
-	for _, q := range before {
-		if err := answer(q, results); err != nil {
+	for range before {
+		if _, err := results.Exec(); err != nil {
 			_ = results.Close()
 			return tx.uncommitted(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/platform/page"
@@ -60,12 +59,6 @@ func Planned[T any](ctx context.Context, q Querier, sql string, args Args) ([]T,
 func Page[R, T any, ID comparable](ctx context.Context, q Querier, in page.Input[ID], sql string, args Args, shown func(R) T) (page.Of[T], error) {
 	sql, args, how := paged(in, sql, args)
 	return collect(ctx, q, sql, args, pageOf(in, shown), how...)
-}
-
-// PageOf is the question of [Page].
-func PageOf[R, T any, ID comparable](pool *pgxpool.Pool, in page.Input[ID], sql string, args Args, shown func(R) T) Question[page.Of[T]] {
-	sql, args, how := paged(in, sql, args)
-	return Question[page.Of[T]]{pool: pool, sql: sql, args: args, how: how, read: pageOf(in, shown)}
 }
 
 // pageOf reads the rows of a page.

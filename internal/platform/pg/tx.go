@@ -21,10 +21,10 @@ const maxAttempts = 5
 var ErrCommit = errors.New("pg: commit")
 
 // Tx is a transaction in progress. Statements whose answer nobody needs are queued with
-// [Tx.Later] or [Tx.Row] and leave in one batch with the commit; [Ahead] has some asked with the next one.
+// [Tx.Later] or [Tx.Row] and leave in one batch with the commit; a [Batch] sends several queries at once.
 type Tx struct {
 	conn      *pgx.Conn
-	ahead     []together
+	begin     []statement // what begins the transaction, until it is sent
 	later     queue
 	postponed postponed
 }
@@ -44,11 +44,11 @@ func InBatch(ctx context.Context, pool *pgxpool.Pool, fn func(tx *Tx) error) err
 
 // Statements that begin a transaction. They go out together with the first that fn sends.
 var (
-	beginPlain = []together{{sql: "begin"}}
-	beginBatch = []together{{sql: "begin"}, {sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}}
+	beginPlain = []statement{{sql: "begin"}}
+	beginBatch = []statement{{sql: "begin"}, {sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"}}
 )
 
-func inTx(ctx context.Context, pool *pgxpool.Pool, begin []together, fn func(tx *Tx) error) error {
+func inTx(ctx context.Context, pool *pgxpool.Pool, begin []statement, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := once(ctx, pool, begin, fn)
 		if err == nil || !retryable(err) || attempt == maxAttempts {
@@ -63,13 +63,13 @@ func inTx(ctx context.Context, pool *pgxpool.Pool, begin []together, fn func(tx 
 	}
 }
 
-func once(ctx context.Context, pool *pgxpool.Pool, begin []together, fn func(tx *Tx) error) error {
+func once(ctx context.Context, pool *pgxpool.Pool, begin []statement, fn func(tx *Tx) error) error {
 	conn, err := acquire(ctx, pool)
 	if err != nil {
 		return err
 	}
 	defer conn.Release() // which closes a connection that is still in a transaction
-	tx := &Tx{conn: conn.Conn(), ahead: begin}
+	tx := &Tx{conn: conn.Conn(), begin: begin}
 	// A panic or an error in fn rolls back; after a commit this does nothing.
 	defer tx.rollback(ctx)
 	if err := fn(tx); err != nil {

@@ -64,13 +64,13 @@ const maxReason = 64 // characters
 // Charge has something happen to a charge at the processor, takes it in, and returns the charge as it
 // then is.
 func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in ChargeInput, claim *idempotency.Claim) (idempotency.Result[charge.Charge], error) {
-	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[charge.Charge]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[charge.Charge]{}, err
 	}
-	get := func() (charge.Charge, error) { return s.Charges.Get(ctx, actor, id) }
+	get := func() (charge.Charge, error) { return s.deps.Charges.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, processing(s, func(c charge.Charge) Happening {
 		h := Happening{Account: processor.Account(c.ApplicationID, c.MerchantID), Reference: c.Processor.Reference}
 		switch *in.Outcome {

@@ -45,10 +45,10 @@ type Clock struct {
 
 // Now tells what time it is for the application.
 func (s *Service) Now(ctx context.Context, actor authz.Actor) (Clock, error) {
-	if err := s.Check.Check(actor, authz.SandboxClock); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SandboxClock); err != nil {
 		return Clock{}, err
 	}
-	m, err := s.Clock.Fresh(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Fresh(ctx, actor.ApplicationID)
 	return clockOf(m), err
 }
 
@@ -61,7 +61,7 @@ func clockOf(m instant.Moment) Clock {
 // of another. If the caller's patience ends first, the clock stands where it got to; a retry with the
 // same key goes on from there to where the first would have stopped.
 func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInput, claim *idempotency.Claim) (idempotency.Result[Clock], error) {
-	if err := s.Check.Check(actor, authz.SandboxClock); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SandboxClock); err != nil {
 		return idempotency.Result[Clock]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
@@ -71,7 +71,7 @@ func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInpu
 	if err != nil {
 		return idempotency.Result[Clock]{}, err
 	}
-	m, err := s.Clock.Fresh(ctx, actor.ApplicationID)
+	m, err := s.deps.Clock.Fresh(ctx, actor.ApplicationID)
 	if err != nil {
 		return idempotency.Result[Clock]{}, err
 	}
@@ -85,7 +85,7 @@ func (s *Service) Advance(ctx context.Context, actor authz.Actor, in AdvanceInpu
 		end = t.object.Time()
 	}
 	c, err := s.advance(ctx, actor.ApplicationID, end)
-	if released := s.Clock.Release(context.WithoutCancel(ctx), actor.ApplicationID); err == nil {
+	if released := s.deps.Clock.Release(context.WithoutCancel(ctx), actor.ApplicationID); err == nil {
 		err = released
 	}
 	return idempotency.Result[Clock]{Object: c}, s.conclude(ctx, t, c, err)
@@ -111,14 +111,14 @@ func (s *Service) advance(ctx context.Context, applicationID int64, end time.Tim
 			return Clock{}, err
 		}
 	}
-	m, err := s.Clock.Moment(ctx, applicationID)
+	m, err := s.deps.Clock.Moment(ctx, applicationID)
 	return clockOf(m), err
 }
 
 // stepTowards moves the clock to the next time at which something is due, at most to end, does what is
 // due then, and tells whether the end was reached.
 func (s *Service) stepTowards(ctx context.Context, applicationID int64, end time.Time) (bool, error) {
-	m, err := s.Clock.Moment(ctx, applicationID)
+	m, err := s.deps.Clock.Moment(ctx, applicationID)
 	if err != nil {
 		return false, err
 	}
@@ -126,7 +126,7 @@ func (s *Service) stepTowards(ctx context.Context, applicationID int64, end time
 		return true, nil
 	}
 	next := end
-	for _, sweep := range s.Sweeps {
+	for _, sweep := range s.deps.Sweeps {
 		due, err := sweep.Next(ctx, applicationID, m.At)
 		if err != nil {
 			return false, err
@@ -135,7 +135,7 @@ func (s *Service) stepTowards(ctx context.Context, applicationID int64, end time
 			next = *due
 		}
 	}
-	if err := s.Clock.Step(ctx, applicationID, m, m.At.Add(ceil(next.Sub(m.At)))); err != nil {
+	if err := s.deps.Clock.Step(ctx, applicationID, m, m.At.Add(ceil(next.Sub(m.At)))); err != nil {
 		return false, err
 	}
 	return !next.Before(end), s.drain(ctx, applicationID)
@@ -149,11 +149,11 @@ func ceil(d time.Duration) time.Duration {
 // drain does everything that is due for an application, and what becomes due by that.
 func (s *Service) drain(ctx context.Context, applicationID int64) error {
 	for {
-		v, err := s.Clock.Of(ctx, applicationID)
+		v, err := s.deps.Clock.Of(ctx, applicationID)
 		if err != nil {
 			return err
 		}
-		done, err := runAll(ctx, s.Sweeps, v)
+		done, err := runAll(ctx, s.deps.Sweeps, v)
 		if err != nil || done == 0 {
 			return err
 		}

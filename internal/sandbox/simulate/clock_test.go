@@ -201,8 +201,7 @@ func TestRetryOfAnAdvanceGoesOnToWhereTheFirstWouldHaveStopped(t *testing.T) {
 	start := w.Clock.Now()
 	holds := []charge.Charge{create(t, w, w.Token(good), false)}
 	broken := errors.New("the power went out")
-	working := w.Simulate.Sweeps
-	w.Simulate.Sweeps = append(working[:len(working):len(working)], clock.Sweep{
+	restore := w.Simulate.AlsoSweep(clock.Sweep{
 		Run: func(_ context.Context, v clock.View) (int, error) {
 			if v.Moment.At.Sub(start) > 7*24*time.Hour-time.Millisecond {
 				return 0, broken
@@ -218,7 +217,7 @@ func TestRetryOfAnAdvanceGoesOnToWhereTheFirstWouldHaveStopped(t *testing.T) {
 	if _, err := do(); !errors.Is(err, broken) {
 		t.Fatalf("not broken: %v", err)
 	}
-	w.Simulate.Sweeps = working
+	restore()
 	if _, err := do(); code(err) != "idempotency_key_in_use" {
 		t.Errorf("at once: %v", err)
 	}

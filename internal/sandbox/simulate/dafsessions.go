@@ -55,20 +55,20 @@ type DAFSession struct {
 // DAFSession leads a donor through the modal and the fund's pages without a browser. It may be called again and again: a
 // session that becomes no donation expires.
 func (s *Service) DAFSession(ctx context.Context, actor authz.Actor, in DAFSessionInput) (DAFSession, error) {
-	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return DAFSession{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
 		return DAFSession{}, err
 	}
-	donor, ok := s.Donor(*in.TestCase)
+	donor, ok := s.deps.Donor(*in.TestCase)
 	if !ok {
-		return DAFSession{}, fault.Invalid("parameter_invalid", check.AllowedValues(CasesFor(s.Cases, "daf_sessions")...)).On("test_case")
+		return DAFSession{}, fault.Invalid("parameter_invalid", check.AllowedValues(CasesFor(s.deps.Cases, "daf_sessions")...)).On("test_case")
 	}
 	if err := daf.WholeDollars(*in.Amount); err != nil {
 		return DAFSession{}, err
 	}
-	m, err := s.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)
+	m, err := s.deps.Merchants.Find(ctx, actor.ApplicationID, *in.MerchantID)
 	if fault.HasCode(err, "resource_missing") || !actor.Sees(*in.MerchantID) {
 		return DAFSession{}, merchant.ErrNotAssociated
 	}
@@ -88,18 +88,18 @@ func (s *Service) DAFSession(ctx context.Context, actor authz.Actor, in DAFSessi
 
 // authorized leads a donor from the form to the authorization.
 func (s *Service) authorized(ctx context.Context, actor authz.Actor, m merchant.Merchant, donor DonorCase, a money.Amount) (workflow.Workflow, error) {
-	secret, err := s.Workflows.BeginTest(ctx, actor.KeyID, m, a)
+	secret, err := s.deps.Workflows.BeginTest(ctx, actor.KeyID, m, a)
 	if err != nil {
 		return workflow.Workflow{}, err
 	}
-	w, err := s.Workflows.Choose(ctx, secret, donor.FundID, "about:blank")
+	w, err := s.deps.Workflows.Choose(ctx, secret, donor.FundID, "about:blank")
 	switch {
 	case err != nil:
 	case donor.Username == "":
-		err = s.Workflows.Confirm(ctx, secret)
+		err = s.deps.Workflows.Confirm(ctx, secret)
 	default:
-		if err = s.Authorize(ctx, w.VisitID, donor.Username); err == nil {
-			_, err = s.Workflows.Returned(ctx, secret)
+		if err = s.deps.Authorize(ctx, w.VisitID, donor.Username); err == nil {
+			_, err = s.deps.Workflows.Returned(ctx, secret)
 		}
 		if fault.HasCode(err, "balance_too_low") {
 			err = fault.Invalid("amount_too_large", "The donor's account at the sandbox's fund does not hold that much. Try at most 4825000.").On("amount")
@@ -108,7 +108,7 @@ func (s *Service) authorized(ctx context.Context, actor authz.Actor, m merchant.
 	if err != nil {
 		return w, err
 	}
-	return s.Workflows.Get(ctx, secret)
+	return s.deps.Workflows.Get(ctx, secret)
 }
 
 func userOf(d provider.Donor) daf.User {

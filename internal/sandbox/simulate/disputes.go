@@ -35,13 +35,13 @@ func (in DisputeInput) Validate() fault.Fields {
 // Dispute has a dispute decided, escalated or closed at the processor, takes it in, and returns the
 // dispute as it then is.
 func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in DisputeInput, claim *idempotency.Claim) (idempotency.Result[dispute.Dispute], error) {
-	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[dispute.Dispute]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[dispute.Dispute]{}, err
 	}
-	get := func() (dispute.Dispute, error) { return s.Disputes.Get(ctx, actor, id) }
+	get := func() (dispute.Dispute, error) { return s.deps.Disputes.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, processing(s, func(d dispute.Dispute) Happening {
 		return Happening{Account: processor.Account(d.ApplicationID, d.MerchantID), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute}
 	}))

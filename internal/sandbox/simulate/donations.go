@@ -40,18 +40,18 @@ func (in DonationInput) Validate() fault.Fields {
 // Donation has the grant of an integrated donation completed or canceled at the provider, takes it in, and returns
 // the donation as it then is.
 func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in DonationInput, claim *idempotency.Claim) (idempotency.Result[daf.Donation], error) {
-	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[daf.Donation]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[daf.Donation]{}, err
 	}
-	get := func() (daf.Donation, error) { return s.Donations.Get(ctx, actor, id) }
+	get := func() (daf.Donation, error) { return s.deps.Donations.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, func(ctx context.Context, d daf.Donation) error {
 		if d.Provider == nil {
 			return fault.New(fault.KindConflict, "simulation_not_possible", "Nobody tells of a donation that is not integrated. Change its status instead.")
 		}
-		return s.HappenToGrant(ctx, GrantHappening{Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: d.Provider.Reference,
+		return s.deps.HappenToGrant(ctx, GrantHappening{Account: processor.Account(d.ApplicationID, d.MerchantID), Reference: d.Provider.Reference,
 			Kind: grantKinds[*in.Outcome]})
 	})
 }

@@ -44,13 +44,13 @@ func (in PayoutInput) Validate() fault.Fields {
 // Payout has a payout arrive or come back at the processor, takes it in, and returns the payout as it
 // then is.
 func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in PayoutInput, claim *idempotency.Claim) (idempotency.Result[payout.Payout], error) {
-	if err := s.Check.Check(actor, authz.SandboxSimulate); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
 		return idempotency.Result[payout.Payout]{}, err
 	}
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[payout.Payout]{}, err
 	}
-	get := func() (payout.Payout, error) { return s.Payouts.Get(ctx, actor, id) }
+	get := func() (payout.Payout, error) { return s.deps.Payouts.Get(ctx, actor, id) }
 	return once(ctx, s, claim, get, processing(s, func(p payout.Payout) Happening {
 		return Happening{Account: processor.Account(p.ApplicationID, p.MerchantID), Kind: payoutKinds[*in.Outcome],
 			Reference: p.Processor.Reference, ReturnCode: or(in.ReturnCode, "")}

@@ -68,7 +68,7 @@ type Deps struct {
 }
 
 // Service holds the use-cases of trying things out.
-type Service struct{ Deps }
+type Service struct{ deps Deps }
 
 // New makes the service.
 func New(d Deps) *Service { return &Service{d} }
@@ -88,9 +88,9 @@ type taken struct {
 // whose key was taken a while ago, and that has no outcome, is taken over.
 func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object ids.Operation, hold func(*pg.Tx) error) (taken, error) {
 	var out taken
-	err := pg.InTx(ctx, s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		out = taken{claim: claim, object: object}
-		machine := s.Clock.Machine()
+		machine := s.deps.Clock.Machine()
 		verdicts, err := idempotency.ClaimTx(ctx, tx, machine, []idempotency.Entry{{Claim: claim, ObjectID: object.Bytes()}})
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get 
 	if out.Object, err = get(); err != nil { // before the key: what it keeps is for those who see the object
 		return out, err
 	}
-	t, err := s.claim(ctx, claim, ids.NewOperation(s.Clock.Machine()), func(*pg.Tx) error { return nil })
+	t, err := s.claim(ctx, claim, ids.NewOperation(s.deps.Clock.Machine()), func(*pg.Tx) error { return nil })
 	if err != nil || t.prior != nil {
 		return idempotency.Result[T]{Prior: t.prior}, err
 	}
@@ -134,7 +134,7 @@ func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get 
 
 // processing has something happen at the processor to an object.
 func processing[T any](s *Service, happening func(T) Happening) func(context.Context, T) error {
-	return func(ctx context.Context, object T) error { return s.Happen(ctx, happening(object)) }
+	return func(ctx context.Context, object T) error { return s.deps.Happen(ctx, happening(object)) }
 }
 
 // conclude stores the outcome of a key, or gives the key of a refused request back. A request that
@@ -144,7 +144,7 @@ func (s *Service) conclude(ctx context.Context, t taken, object any, failed erro
 	if t.claim == nil || (failed != nil && !refused) {
 		return failed
 	}
-	err := pg.InTx(context.WithoutCancel(ctx), s.Pool, func(tx *pg.Tx) error {
+	err := pg.InTx(context.WithoutCancel(ctx), s.deps.Pool, func(tx *pg.Tx) error {
 		if refused {
 			idempotency.ReleaseTx(tx, t.claim)
 			return nil
@@ -160,7 +160,7 @@ func (s *Service) conclude(ctx context.Context, t taken, object any, failed erro
 // take takes in what the counterparty has to tell, until it has told it all.
 func (s *Service) take(ctx context.Context) error {
 	for {
-		n, err := s.Inbound.Run(ctx)
+		n, err := s.deps.Inbound.Run(ctx)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -136,15 +136,15 @@ func TestKeysOfWhatBreaks(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
 	c := create(t, w, w.Token(good), true)
-	working, broken := w.Simulate.Happen, errors.New("the power went out")
-	w.Simulate.Happen = func(context.Context, simulate.Happening) error { return broken }
+	broken := errors.New("the power went out")
+	restore := w.Simulate.HappenBy(func(context.Context, simulate.Happening) error { return broken })
 	do := func() (idempotency.Result[charge.Charge], error) {
 		return w.Simulate.Charge(t.Context(), w.Actor(), c.ID.String(), simulate.ChargeInput{Outcome: ptr("settled")}, claim(w, "k", "b"))
 	}
 	if _, err := do(); !errors.Is(err, broken) {
 		t.Errorf("not broken: %v", err)
 	}
-	w.Simulate.Happen = working
+	restore()
 	if _, err := do(); code(err) != "idempotency_key_in_use" {
 		t.Errorf("at once: %v", err)
 	}

@@ -35,8 +35,8 @@ type TestCases struct {
 
 // TestCases lists what can be tried out.
 func (s *Service) TestCases(_ context.Context, actor authz.Actor) (TestCases, error) {
-	if err := s.Check.Check(actor, authz.SandboxClock); err != nil {
+	if err := s.deps.Check.Check(actor, authz.SandboxClock); err != nil {
 		return TestCases{}, err
 	}
-	return TestCases{Object: "test_cases", Data: s.Cases}, nil
+	return TestCases{Object: "test_cases", Data: s.deps.Cases}, nil
 }

@@ -48,95 +48,84 @@ type number struct {
 
 const countNotes = `SELECT count(*)::int AS n FROM notes`
 
-// A transaction that asks once and writes once takes two journeys, with its begin and its commit, and what was asked
-// ahead costs none.
-func TestWhatGoesTogetherTakesOneJourney(t *testing.T) {
+// A transaction of one batch takes two round trips: its begin goes with the batch, and its commit with what is written later.
+func TestABatchTakesOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	pool, n := counted(t)
 	for id := range 3 {
 		before := n.Load()
 		err := pg.InBatch(t.Context(), pool, func(tx *pg.Tx) error {
-			first, second := pg.Ahead[number](tx, countNotes, pg.Args{}), pg.Ahead[number](tx, `SELECT 7 AS n`, pg.Args{})
-			if _, err := tx.Exec(t.Context(), insert, pg.Args{"id": id, "text": "now"}); err != nil {
+			b := tx.Batch()
+			notes, seven := pg.Ask[number](b, countNotes, pg.Args{}), pg.Ask[number](b, `SELECT 7 AS n`, pg.Args{})
+			if err := b.Run(t.Context()); err != nil {
 				return err
 			}
-			tx.Later(insert, pg.Args{"id": 100 + id, "text": "later"})
-			a, err := first.Rows(t.Context())
-			b, err2 := second.Rows(t.Context())
-			if len(a) != 1 || len(b) != 1 || a[0].N != 2*id || b[0].N != 7 {
-				t.Errorf("asked ahead: %v, %v", a, b)
+			tx.Later(insert, pg.Args{"id": id, "text": "later"})
+			if a, b := notes.Rows(), seven.Rows(); len(a) != 1 || len(b) != 1 || a[0].N != id || b[0].N != 7 {
+				t.Errorf("the answers are %v, %v", a, b)
 			}
-			return errors.Join(err, err2)
+			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if took := n.Load() - before; id > 0 && took != 2 { // the first time, statements are prepared
-			t.Errorf("%d journeys", took)
+			t.Errorf("%d round trips", took)
 		}
 	}
-	if got := texts(t, pool); len(got) != 6 {
+	if got := texts(t, pool); len(got) != 3 {
 		t.Errorf("%v", got)
 	}
 }
 
-func TestWhatWasAskedAheadIsAnsweredWithoutAnotherStatement(t *testing.T) {
+func TestABatchBetweenOtherStatements(t *testing.T) {
 	t.Parallel()
 	err := pg.InTx(t.Context(), newPool(t), func(tx *pg.Tx) error {
-		asked := pg.Ahead[number](tx, countNotes, pg.Args{})
-		for range 2 { // the second time it is known
-			if rows, err := asked.Rows(t.Context()); err != nil || len(rows) != 1 {
-				t.Errorf("%v, %v", rows, err)
-			}
-		}
-		none := pg.Ahead[number](tx, countNotes+` HAVING count(*) > 0`, pg.Args{})
-		// An option is one of a query alone.
+		// An option applies to a query that is sent alone, even the transaction's first.
 		rows, err := tx.Query(t.Context(), `SELECT 1`, pgx.QueryExecModeCacheDescribe, pg.Args{})
 		if err != nil {
 			return err
 		}
 		rows.Close()
-		if rows, err := none.Rows(t.Context()); err != nil || rows == nil || len(rows) != 0 {
-			t.Errorf("%v, %v", rows, err)
+		b := tx.Batch()
+		none := pg.Ask[number](b, countNotes+` HAVING count(*) > 0`, pg.Args{})
+		if none.Rows() != nil {
+			t.Error("an answer before the question")
 		}
-		return nil
+		if err := b.Run(t.Context()); err != nil || none.Rows() == nil || len(none.Rows()) != 0 {
+			t.Errorf("%v, %v", none.Rows(), err)
+		}
+		if err := tx.Batch().Run(t.Context()); err != nil { // an empty one
+			t.Error(err)
+		}
+		_, err = tx.Exec(t.Context(), insert, pg.Args{"id": 1, "text": "after it"})
+		return err
 	})
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// Whatever of a message fails, it fails the transaction, and the error is that of the statement at fault.
-func TestAnErrorAheadFailsTheTransaction(t *testing.T) {
+// Whichever query of a batch fails, the batch fails, and nothing of the transaction is kept.
+func TestAnErrorInABatchFailsTheTransaction(t *testing.T) {
 	t.Parallel()
 	pool := newPool(t)
-	wrong := func(tx *pg.Tx) { pg.Ahead[number](tx, `SELECT 1 / count(*)::int AS n FROM notes`, pg.Args{}) }
-	unlike := func(tx *pg.Tx) { pg.Ahead[number](tx, `SELECT 'x' AS n, 2 AS m`, pg.Args{}) }
-	for name, ask := range map[string]func(tx *pg.Tx){"refused": wrong, "unlike": unlike} {
-		for last, then := range map[string]func(tx *pg.Tx) error{
-			"statement": func(tx *pg.Tx) error {
-				_, err := tx.Exec(t.Context(), insert, pg.Args{"id": 1, "text": "never"})
-				return err
-			},
-			"query": func(tx *pg.Tx) error {
-				_, err := pg.All[number](t.Context(), tx, countNotes, pg.Args{})
-				return err
-			},
-			"batch": func(tx *pg.Tx) error {
-				tx.Later(insert, pg.Args{"id": 1, "text": "never"})
-				return tx.Flush(t.Context())
-			},
-			"option": func(tx *pg.Tx) error {
-				_, err := tx.Query(t.Context(), countNotes, pgx.QueryExecModeCacheDescribe, pg.Args{})
-				return err
-			},
-		} {
+	for name, wrong := range map[string]string{"refused": `SELECT 1 / count(*)::int AS n FROM notes`, "of another shape": `SELECT 'x' AS n, 2 AS m`} {
+		for place := range 3 {
 			err := pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
-				ask(tx)
-				return then(tx)
+				tx.Later(insert, pg.Args{"id": 1, "text": "never"})
+				b := tx.Batch()
+				for i := range 3 {
+					if i == place {
+						pg.Ask[number](b, wrong, pg.Args{})
+					} else {
+						pg.Ask[number](b, countNotes, pg.Args{})
+					}
+				}
+				return b.Run(t.Context())
 			})
 			if err == nil || errors.Is(err, pg.ErrCommit) {
-				t.Errorf("%s, %s: %v", name, last, err)
+				t.Errorf("%s, query %d: %v", name, place, err)
 			}
 		}
 	}

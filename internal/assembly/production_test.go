@@ -1,0 +1,32 @@
+package assembly
+
+import (
+	"testing"
+	"time"
+
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
+	"svcpay/internal/identity"
+	"svcpay/internal/processor/sandbox"
+)
+
+// TestProductionHasNothingOfASandbox gives a production deployment everything that a sandbox has.
+func TestProductionHasNothingOfASandbox(t *testing.T) {
+	t.Parallel()
+	p, funds := sandbox.New(nil, time.Now, nil), dafsandbox.New(nil, time.Now, nil)
+	given := Deps{Processor: p, DAF: funds, Now: time.Now, TestCase: SandboxCase, Donor: SandboxDonor, Exempt: SandboxExempt, NextEvent: SandboxNext(p, funds),
+		Happen: SandboxHappens(p), HappenToGrant: SandboxGrants(funds), Environment: identity.Production}
+	given.Webhooks.Local = true
+	s := New(given)
+	tokens := s.tokenDeps(given.withoutSandbox())
+	if s.Simulate != nil || s.nextEvent != nil || tokens.TestCase != nil || tokens.Exempt != nil || tokens.Wallets.Seal != nil {
+		t.Error("production has a part of the sandbox")
+	}
+	if tokens.Recent == nil {
+		t.Error("production does not limit declined cards")
+	}
+	given.Environment = identity.Sandbox
+	s = New(given)
+	if tokens = s.tokenDeps(given); s.Simulate == nil || tokens.TestCase == nil || tokens.Exempt == nil || tokens.Recent != nil {
+		t.Error("the sandbox lacks a part")
+	}
+}
