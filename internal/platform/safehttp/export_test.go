@@ -1,10 +1,10 @@
 package safehttp
 
-// MostSpare is how many connections wait at most.
-const MostSpare = mostSpare
+// MostKept is how many open connections lines have at most before they keep none.
+const MostKept = mostKept
 
-// Spare counts so many connections more as waiting.
-func (c *Client) Spare(more int64) { c.spare.Add(more) }
+// Keep counts so many connections more as open.
+func (c *Client) Keep(more int64) { c.kept.Add(more) }
 
-// Spares is how many are counted.
-func (c *Client) Spares() int64 { return c.spare.Load() }
+// Kept is how many are counted.
+func (c *Client) Kept() int64 { return c.kept.Load() }

@@ -2,161 +2,96 @@ package safehttp
 
 import (
 	"context"
+	"maps"
+	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // How connections are kept.
 const (
-	// keptFor is how long one waits for the next exchange: less than servers wait, so that it is we who end it.
+	// keptFor is how long one waits for the next exchange: less than servers wait, so that the client ends it.
 	keptFor = 2 * time.Second
-	// renewedAfter is how long connections are used at most: then names are looked up again.
+	// renewedAfter is how long connections are used at most; then names are looked up again.
 	renewedAfter = time.Minute
-	// mostSpare is how many connections of all lines of a client wait.
-	mostSpare = 1024
+	// mostKept is how many open connections all lines of a client have at most before they keep none.
+	mostKept = 1024
+	// perLine is how many connections of a line wait at most.
+	perLine = 64
 )
 
 // Line sends requests of one caller to one host again and again, over connections that it keeps for a short
-// while and shares with no other line. The address of each was judged when it was dialed, and it leads to
-// no other. Its methods may be called from several goroutines; an exchange is made by the one that asks for it.
+// while and shares with no other line. The address of each was judged when it was dialed. Its methods may be
+// called from several goroutines.
 type Line struct {
 	client *Client
 
-	mu      sync.Mutex
-	waiting []*wire // the one that was used last comes last
-	ended   int     // how often the line was closed
+	mu        sync.Mutex
+	transport *http.Transport // nil: the line has no connection
+	age       *time.Timer     // of the transport
 }
 
 // Line makes a line.
 func (c *Client) Line() *Line { return &Line{client: c} }
 
 // Do is [Client.Do] for a request that may arrive twice: if a connection that was kept ends before a byte of the
-// answer came, as one does whose server closes it just then, the request is sent on one that is new, once.
+// answer came, as one does whose server closes it at that moment, the request is sent again.
 func (l *Line) Do(r *http.Request) (Answer, error) {
-	c := l.client
-	if err := c.Check(r.URL); err != nil {
+	if err := l.client.Check(r.URL); err != nil {
 		return Answer{}, err
 	}
-	c.spare.Add(-1)
-	defer c.spare.Add(1)
-	ctx, cancel := context.WithTimeout(r.Context(), c.policy.Timeout)
-	defer cancel()
-	w, reused := l.take(addressOf(r.URL))
-	if w == nil {
-		var err error
-		if w, err = l.dial(ctx, r); err != nil {
-			return Answer{}, failure(r.Context(), err)
-		}
-	}
-	last := r.Close || c.spare.Load() >= mostSpare
-	a, keep, err := w.exchange(ctx, r, last)
-	if keep && !last {
-		l.keep(w)
-	} else {
-		w.close()
-	}
-	if err == nil {
-		return a, nil
-	}
-	if err = failure(r.Context(), err); !reused || w.answered || ReasonOf(err) != Unreachable || r.GetBody == nil {
-		return Answer{}, err
-	}
-	again := r.Clone(ctx)
-	if again.Body, err = r.GetBody(); err != nil {
-		return Answer{}, err
-	}
-	return c.exchange(again, c.once)
+	r = r.WithContext(r.Context()) // the caller's own stays as it is
+	r.Header = maps.Clone(r.Header)
+	r.Header["Idempotency-Key"] = nil // a transport sends no such header, but repeats the request
+	r.Close = r.Close || l.client.kept.Load() >= mostKept
+	return l.client.exchange(r, l.current())
 }
 
-// take gives a connection to a place that waits and still stands.
-func (l *Line) take(to address) (w *wire, reused bool) {
-	for {
-		l.mu.Lock()
-		at := len(l.waiting) - 1
-		for at >= 0 && l.waiting[at].to != to { // of a host that the line led to before
-			at--
-		}
-		if at < 0 {
-			l.mu.Unlock()
-			return nil, false
-		}
-		w = l.remove(at)
-		l.mu.Unlock()
-		if w.silent() {
-			return w, true
-		}
-		w.close()
-	}
-}
-
-// remove takes a connection that waits. The caller holds the lock.
-func (l *Line) remove(at int) *wire {
-	w := l.waiting[at]
-	w.patience.Stop()
-	l.waiting = append(l.waiting[:at], l.waiting[at+1:]...)
-	return w
-}
-
-// keep has a connection wait for the next exchange, unless it has grown old, or the line was closed meanwhile.
-func (l *Line) keep(w *wire) {
+// current is the transport of the line, a new one each minute.
+func (l *Line) current() *http.Transport {
 	l.mu.Lock()
-	good := !w.old && w.made == l.ended
-	if good {
-		w.patience.Reset(keptFor)
-		l.waiting = append(l.waiting, w)
+	defer l.mu.Unlock()
+	if l.transport == nil {
+		l.transport = l.client.transport()
+		l.transport.DialContext = l.client.dialKept
+		l.transport.IdleConnTimeout, l.transport.MaxIdleConnsPerHost = keptFor, perLine
+		l.age = time.AfterFunc(renewedAfter, l.Close)
 	}
-	l.mu.Unlock()
-	if !good {
-		w.close()
-	}
+	return l.transport
 }
 
-// drop ends a connection if it waits.
-func (l *Line) drop(w *wire) {
-	l.mu.Lock()
-	at := len(l.waiting) - 1
-	for at >= 0 && l.waiting[at] != w {
-		at--
-	}
-	if at >= 0 {
-		l.remove(at)
-	}
-	l.mu.Unlock()
-	if at >= 0 {
-		w.close()
-	}
-}
-
-// Close ends the connections that wait, and each other after its exchange.
+// Close ends the connections that wait, and each other after its exchange. The line can be used again.
 func (l *Line) Close() {
 	l.mu.Lock()
-	waiting := l.waiting
-	l.waiting = nil
-	l.ended++
-	l.mu.Unlock()
-	for _, w := range waiting {
-		w.close()
+	defer l.mu.Unlock()
+	if l.transport != nil {
+		l.age.Stop()
+		l.transport.CloseIdleConnections()
+		l.transport = nil
 	}
 }
 
-// dial makes a connection for a request, which is counted until it ends.
-func (l *Line) dial(ctx context.Context, r *http.Request) (*wire, error) {
-	l.mu.Lock()
-	made := l.ended
-	l.mu.Unlock()
-	w, err := l.client.connect(ctx, addressOf(r.URL))
+// dialKept makes a connection that is counted until it ends.
+func (c *Client) dialKept(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := c.dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	w.made = made
-	w.patience = time.AfterFunc(keptFor, func() { l.drop(w) })
-	w.patience.Stop()
-	w.age = time.AfterFunc(renewedAfter, func() {
-		l.mu.Lock()
-		w.old = true
-		l.mu.Unlock()
-		l.drop(w)
-	})
-	return w, nil
+	c.kept.Add(1)
+	return &kept{Conn: conn, count: &c.kept}, nil
+}
+
+// kept is a connection of a line.
+type kept struct {
+	net.Conn
+	count *atomic.Int64
+	ended sync.Once
+}
+
+// Close implements net.Conn.
+func (k *kept) Close() error {
+	k.ended.Do(func() { k.count.Add(-1) })
+	return k.Conn.Close()
 }

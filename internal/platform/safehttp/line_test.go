@@ -78,15 +78,15 @@ func TestALineKeepsItsConnectionForItselfAlone(t *testing.T) {
 	line.Close()
 	expect("the first after its end", line, 3, 1)
 	expect("the other", other, 3, 0)
-	c.Spare(safehttp.MostSpare)
+	c.Keep(safehttp.MostKept)
 	expect("beside too many", line, 4, 3) // the first is over the connection that there was
-	c.Spare(-safehttp.MostSpare)
+	c.Keep(-safehttp.MostKept)
 	expect("beside few", line, 3, 1)
 	line.Close()
 	other.Close()
-	for end := time.Now().Add(5 * time.Second); c.Spares() != 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Second); c.Kept() != 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d connections are counted when none is open", c.Spares())
+			t.Fatalf("%d connections are counted when none is open", c.Kept())
 		}
 	}
 }
@@ -124,6 +124,7 @@ func TestALineReachesNothingThatIsNotAllowed(t *testing.T) {
 	var now atomic.Pointer[netip.Addr]
 	lead := func(ip string) { to := netip.MustParseAddr(ip); now.Store(&to) }
 	line := safehttp.New(safehttp.Policy{Local: true, Resolver: nametest.Changing(t, func() netip.Addr { return *now.Load() })}).Line()
+	defer line.Close()
 	url := strings.Replace(at.url, "shop.localhost", "give.example.org", 1)
 	lead("127.0.0.1")
 	for range 2 {
@@ -243,6 +244,7 @@ func TestALineSendsOnceWhatANewConnectionLost(t *testing.T) {
 	var calls atomic.Int64
 	at := counting(t, func(http.ResponseWriter, *http.Request) { calls.Add(1); panic(http.ErrAbortHandler) })
 	line := safehttp.New(safehttp.Policy{Local: true}).Line()
+	defer line.Close()
 	if _, err := post(t, line, at.url, "x"); safehttp.ReasonOf(err) != safehttp.Unreachable || calls.Load() != 1 {
 		t.Errorf("%d calls, %v", calls.Load(), err)
 	}

@@ -1,9 +1,9 @@
-// Package safehttp sends requests to addresses that callers chose: a merchant's site, an
-// application's webhook. Whatever such a name leads to, it reaches public hosts only.
+// Package safehttp sends requests to addresses that callers chose, such as a merchant's site or an application's webhook
+// endpoint. It connects to public hosts only.
 //
-// Invariants: the address is judged where it is dialed, after the name was resolved, so that no
-// answer of a name server leads inward; a connection serves one exchange, or those of one [Line]; no redirect
-// is followed and no proxy used; an answer is read up to a bound, within a bound of time.
+// Invariants: the address is checked when it is dialed, after the name was resolved, so that no DNS response leads to an
+// internal host; a connection serves one exchange, or those of one [Line]; redirects are not followed and no proxy is used;
+// a response is read up to a size limit, within a time limit.
 package safehttp
 
 import (
@@ -55,7 +55,7 @@ type Client struct {
 	policy Policy
 	dialer net.Dialer
 	once   *http.Transport // each exchange has a connection of its own
-	spare  atomic.Int64    // connections of lines that are open and not in use
+	kept   atomic.Int64    // open connections of lines
 }
 
 // Answer is what a host said: at most MaxBody bytes of its body, and whether it had more.
@@ -104,6 +104,9 @@ func (c *Client) exchange(r *http.Request, by http.RoundTripper) (Answer, error)
 		return Answer{}, failure(r.Context(), err)
 	}
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusSwitchingProtocols { // what follows is no body
+		return Answer{Status: response.StatusCode, Header: response.Header}, nil
+	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
 	if err != nil {
 		return Answer{}, failure(r.Context(), err)

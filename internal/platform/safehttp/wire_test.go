@@ -120,37 +120,6 @@ func TestALineSwitchesToNoProtocol(t *testing.T) {
 	}
 }
 
-// What is said while nobody asks answers nothing: the connection over which it came is used no more.
-func TestALineTakesNoAnswerToWhatItDidNotAsk(t *testing.T) {
-	t.Parallel()
-	more := func(conn io.Writer, turn int, pause time.Duration) {
-		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%d", len(fmt.Sprint(turn)), turn)
-		time.Sleep(pause)
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
-	}
-	said := make(chan struct{}, 1) // all of it is on its way
-	late, _ := saying(t, func(conn net.Conn, turn int) {
-		more(conn, turn, 5*time.Millisecond)
-		said <- struct{}{}
-	})
-	atOnce, _ := saying(t, func(conn net.Conn, turn int) {
-		var all strings.Builder
-		more(&all, turn, 0)
-		_, _ = io.WriteString(conn, all.String())
-		said <- struct{}{}
-	})
-	for _, url := range []string{late, atOnce} {
-		line := safehttp.New(safehttp.Policy{Local: true}).Line()
-		for n := 1; n <= 3; n++ {
-			if a, err := post(t, line, url, "x"); err != nil || string(a.Body) != fmt.Sprint(n) {
-				t.Errorf("the answer to request %d is %q, %v", n, a.Body, err)
-			}
-			<-said
-		}
-		line.Close()
-	}
-}
-
 // A long request is written while its answer is waited for: a host may refuse it without having read it.
 func TestALineHearsWhoDoesNotListen(t *testing.T) {
 	t.Parallel()
@@ -224,7 +193,9 @@ func TestALineKeepsItsConnectionsUnderTLS(t *testing.T) {
 	}
 	line.Close()
 	p.Roots = x509.NewCertPool()
-	if _, err := post(t, safehttp.New(p).Line(), "https://example.com:"+port+"/", "x"); safehttp.ReasonOf(err) != safehttp.CertificateInvalid {
+	other := safehttp.New(p).Line()
+	defer other.Close()
+	if _, err := post(t, other, "https://example.com:"+port+"/", "x"); safehttp.ReasonOf(err) != safehttp.CertificateInvalid {
 		t.Errorf("a certificate of nobody: %v", err)
 	}
 }
