@@ -59,33 +59,23 @@ func openings(table []route) (out []opening) {
 	return out
 }
 
-// reachable are the addresses in the table of routes that the visitor may open; nobody changes them. They are found once
-// a request, and put together once for all visitors who may open the same.
+// reachable are the addresses in the table of routes that the visitor may open. They are found once a request.
 func (p *Portal) reachable(c echo.Context) map[string]bool {
 	if out, ok := c.Get(reachableKey).(map[string]bool); ok {
 		return out
 	}
-	may := make([]byte, len(p.pages))
+	out := map[string]bool{}
 	a, err := p.acting(c)
-	for i, o := range p.pages {
-		if p.lets(a, err, o.needed) {
-			may[i] = 1
+	for _, o := range p.pages {
+		if !p.lets(a, err, o.needed) {
+			continue
+		}
+		for _, path := range o.paths {
+			out[path] = true
 		}
 	}
-	all, known := p.reached.Load(string(may))
-	if !known {
-		out := map[string]bool{}
-		for i, o := range p.pages {
-			for _, path := range o.paths {
-				if may[i] == 1 {
-					out[path] = true
-				}
-			}
-		}
-		all, _ = p.reached.LoadOrStore(string(may), out)
-	}
-	c.Set(reachableKey, all)
-	return all.(map[string]bool)
+	c.Set(reachableKey, out)
+	return out
 }
 
 // navigation leads to those of the pages that can be reached.

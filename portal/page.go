@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -61,10 +60,9 @@ func asksFragment(r *http.Request) (id string, ok bool) {
 }
 
 // render answers with a page, or with the fragment of it that htmx asks for: handlers know nothing of the
-// difference. A page about an error is drawn after the time of the request has ended, and drawing takes none
-// to speak of: the request's context does not bound it.
+// difference. A page about an error is drawn after the time of the request has ended: the request's context does not bound it.
 func render(c echo.Context, status int, page templ.Component) error {
-	var ctx context.Context = &unbounded{c.Request().Context()}
+	ctx := context.WithoutCancel(c.Request().Context())
 	if status >= http.StatusBadRequest && c.Request().Method == http.MethodPost {
 		ctx = views.Refused(ctx)
 	}
@@ -84,26 +82,14 @@ func render(c echo.Context, status int, page templ.Component) error {
 	})
 }
 
-// unbounded is a context that does not end. Those of the standard library take an allocation to look for a value, and a page
-// looks for thousands.
-type unbounded struct{ context.Context }
-
-func (*unbounded) Deadline() (at time.Time, ok bool) { return at, false }
-func (*unbounded) Done() <-chan struct{}             { return nil }
-func (*unbounded) Err() error                        { return nil }
-
 // write answers with what draw writes, all of it or, when that fails, nothing.
 func write(c echo.Context, status int, draw func(*bytes.Buffer) error) error {
-	b := drawn.Get().(*bytes.Buffer)
-	defer drawn.Put(b)
-	b.Reset()
+	b := new(bytes.Buffer)
 	if err := draw(b); err != nil {
 		return err
 	}
 	if place := drawnIn(c); place != "" {
-		marked := drawn.Get().(*bytes.Buffer)
-		defer drawn.Put(marked)
-		marked.Reset()
+		marked := new(bytes.Buffer)
 		markForms(marked, b.Bytes(), place)
 		b = marked
 	}
@@ -124,10 +110,6 @@ func sendPage(c echo.Context, status int, page []byte) error {
 	c.Response().Header().Set("Content-Length", strconv.Itoa(len(page)))
 	return c.HTMLBlob(status, page)
 }
-
-// drawn are buffers of pages that were answered: a list grows to 70 KB, and to find room for that takes as long as some
-// of its queries.
-var drawn = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // worthPacking is the size, in bytes, from which on a page is compressed.
 const worthPacking = 1400

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/a-h/templ"
@@ -50,7 +49,6 @@ type Portal struct {
 	pages    []opening                 // all of its table
 	shown    map[string]bool           // the routes of pages that take a session
 	people   *ratelimit.Buckets[int64] // nil without a limit
-	reached  sync.Map                  // of addresses, by which of pages may be opened: as many as there are kinds of visitors
 }
 
 // New makes the portal. Without a built front end its pages have no style, and the log says so. An

@@ -107,11 +107,7 @@ func (p *Portal) showRefundForm(c echo.Context) error {
 	return render(c, http.StatusOK, views.RefundPage(p.page(c, say(c).Acts.Refund), f))
 }
 
-// largeRefund is how much of one charge, in minor units and with what was given back before, is given back from which on
-// a refund takes a fresh proof of who gives it.
-const largeRefund money.Amount = 1_000_00
-
-// sendRefund gives back what the form says; of who gives back much, a fresh proof is asked first.
+// sendRefund makes the refund of the form, after a person who refunds a large amount has verified their identity.
 func (p *Portal) sendRefund(c echo.Context) error {
 	form, err := readForm(c)
 	if err != nil {
@@ -125,7 +121,7 @@ func (p *Portal) sendRefund(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if amount+one.AmountRefunded+one.AmountRefundPending >= largeRefund {
+	if refund.NeedsProof(one, amount) {
 		return p.fresh(p.giveBack)(c)
 	}
 	return p.giveBack(c)
