@@ -1,6 +1,10 @@
 package charge
 
-import "slices"
+import (
+	"slices"
+
+	"svcpay/internal/lifecycle"
+)
 
 // Status is where a charge is in its life.
 type Status string
@@ -18,51 +22,31 @@ const (
 	Returned   Status = "returned"
 )
 
-// Move is one allowed change of status and the event that tells of it. From "" is creation.
-type Move struct {
-	From, To Status
-	Event    string
+// Move is one allowed change and its event.
+type Move = lifecycle.Move[Status]
+
+// moves lists every allowed change. The database's CHECK names the same statuses.
+var moves = lifecycle.Table[Status]{
+	lifecycle.Allow("", Processing, "charge.created"),
+	lifecycle.Allow(Processing, Authorized, "charge.authorized"),
+	lifecycle.Allow(Processing, Captured, "charge.captured"),
+	lifecycle.Allow(Processing, Pending, "charge.pending"),
+	lifecycle.Allow(Processing, Failed, "charge.failed"),
+	lifecycle.Allow(Authorized, Captured, "charge.captured"),
+	lifecycle.Allow(Authorized, Voided, "charge.voided"),
+	lifecycle.Allow(Authorized, Expired, "charge.expired"),
+	lifecycle.Allow(Pending, Voided, "charge.voided"),
+	lifecycle.Allow(Pending, Failed, "charge.failed"),
+	lifecycle.Allow(Captured, Settled, "charge.settled"),
+	lifecycle.Allow(Pending, Settled, "charge.settled"),
+	lifecycle.Allow(Settled, Returned, "charge.returned"),
 }
 
-// Moves lists every allowed change. The database's CHECK names the same statuses.
-func Moves() []Move {
-	return []Move{
-		{"", Processing, "charge.created"},
-		{Processing, Authorized, "charge.authorized"},
-		{Processing, Captured, "charge.captured"},
-		{Processing, Pending, "charge.pending"},
-		{Processing, Failed, "charge.failed"},
-		{Authorized, Captured, "charge.captured"},
-		{Authorized, Voided, "charge.voided"},
-		{Authorized, Expired, "charge.expired"},
-		{Pending, Voided, "charge.voided"},
-		{Pending, Failed, "charge.failed"},
-		{Captured, Settled, "charge.settled"},
-		{Pending, Settled, "charge.settled"},
-		{Settled, Returned, "charge.returned"},
-	}
-}
-
-// move returns the event of a change, and false for a change that is not allowed.
-func move(from, to Status) (string, bool) {
-	moves := Moves()
-	i := slices.IndexFunc(moves, func(m Move) bool { return m.From == from && m.To == to })
-	if i < 0 {
-		return "", false
-	}
-	return moves[i].Event, true
-}
+// Moves lists every allowed change.
+func Moves() []Move { return slices.Clone(moves) }
 
 // Statuses lists every status that a charge can have.
-func Statuses() []string {
-	var out []string
-	for _, m := range Moves() {
-		if !slices.Contains(out, string(m.To)) {
-			out = append(out, string(m.To))
-		}
-	}
-	return out
-}
+func Statuses() []string { return moves.Names(func(s Status) string { return string(s) }) }
 
 // SettledAlready tells whether the charge's money stands with what is available to the merchant
 // rather than with what is pending.

@@ -19,7 +19,7 @@ import (
 // transaction holds, and returns the charge as it then is, with its JSON.
 func (s *Service) writeTx(ctx context.Context, tx *pg.Tx, m instant.Moment, before Charge, e effects, request ids.Request, source outbox.Source) (c Charge, text json.RawMessage, err error) {
 	c = s.derive(e.charge)
-	event, ok := move(before.Status, c.Status)
+	event, ok := moves.Event(before.Status, c.Status)
 	if !ok {
 		return c, nil, fmt.Errorf("charge: no move from %s to %s", before.Status, c.Status)
 	}

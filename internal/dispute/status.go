@@ -1,6 +1,10 @@
 package dispute
 
-import "slices"
+import (
+	"slices"
+
+	"svcpay/internal/lifecycle"
+)
 
 // Kind says what a dispute does to the money.
 type Kind string
@@ -30,35 +34,35 @@ type State struct {
 	Status Status
 }
 
-// Move is one allowed change and the event that tells of it.
-type Move struct {
-	From, To State
-	Event    string
-}
+// Move is one allowed change and its event.
+type Move = lifecycle.Move[State]
 
-// Moves lists every allowed change. The database's CHECK names the same states.
-func Moves() []Move {
+// moves lists every allowed change. The database's CHECK names the same states.
+var moves = func() lifecycle.Table[State] {
 	chargeback := func(s Status) State { return State{Chargeback, s} }
 	retrieval := func(s Status) State { return State{Retrieval, s} }
-	return []Move{
-		{State{}, chargeback(NeedsResponse), "dispute.created"},
-		{State{}, retrieval(NeedsResponse), "dispute.created"},
+	return lifecycle.Table[State]{
+		lifecycle.Allow(State{}, chargeback(NeedsResponse), "dispute.created"),
+		lifecycle.Allow(State{}, retrieval(NeedsResponse), "dispute.created"),
 
-		{chargeback(NeedsResponse), chargeback(UnderReview), "dispute.updated"},
-		{chargeback(NeedsResponse), chargeback(Accepted), "dispute.accepted"},
-		{chargeback(NeedsResponse), chargeback(Won), "dispute.won"},
-		{chargeback(NeedsResponse), chargeback(Lost), "dispute.lost"},
-		{chargeback(UnderReview), chargeback(Won), "dispute.won"},
-		{chargeback(UnderReview), chargeback(Lost), "dispute.lost"},
-		{chargeback(Lost), chargeback(Won), "dispute.won"}, // lost by its date here, won there
+		lifecycle.Allow(chargeback(NeedsResponse), chargeback(UnderReview), "dispute.updated"),
+		lifecycle.Allow(chargeback(NeedsResponse), chargeback(Accepted), "dispute.accepted"),
+		lifecycle.Allow(chargeback(NeedsResponse), chargeback(Won), "dispute.won"),
+		lifecycle.Allow(chargeback(NeedsResponse), chargeback(Lost), "dispute.lost"),
+		lifecycle.Allow(chargeback(UnderReview), chargeback(Won), "dispute.won"),
+		lifecycle.Allow(chargeback(UnderReview), chargeback(Lost), "dispute.lost"),
+		lifecycle.Allow(chargeback(Lost), chargeback(Won), "dispute.won"), // lost by its date here, won there
 
-		{retrieval(NeedsResponse), retrieval(UnderReview), "dispute.updated"},
-		{retrieval(NeedsResponse), retrieval(Closed), "dispute.closed"},
-		{retrieval(UnderReview), retrieval(Closed), "dispute.closed"},
-		{retrieval(NeedsResponse), chargeback(NeedsResponse), "dispute.updated"},
-		{retrieval(UnderReview), chargeback(NeedsResponse), "dispute.updated"},
+		lifecycle.Allow(retrieval(NeedsResponse), retrieval(UnderReview), "dispute.updated"),
+		lifecycle.Allow(retrieval(NeedsResponse), retrieval(Closed), "dispute.closed"),
+		lifecycle.Allow(retrieval(UnderReview), retrieval(Closed), "dispute.closed"),
+		lifecycle.Allow(retrieval(NeedsResponse), chargeback(NeedsResponse), "dispute.updated"),
+		lifecycle.Allow(retrieval(UnderReview), chargeback(NeedsResponse), "dispute.updated"),
 	}
-}
+}()
+
+// Moves lists every allowed change.
+func Moves() []Move { return slices.Clone(moves) }
 
 // updated is the event of a change that is no move.
 const updated = "dispute.updated"
@@ -68,12 +72,7 @@ func move(from, to State) (string, bool) {
 	if from == to {
 		return updated, true
 	}
-	moves := Moves()
-	i := slices.IndexFunc(moves, func(m Move) bool { return m.From == from && m.To == to })
-	if i < 0 {
-		return "", false
-	}
-	return moves[i].Event, true
+	return moves.Event(from, to)
 }
 
 func (d Dispute) state() State { return State{d.Kind, d.Status} }
@@ -82,15 +81,7 @@ func (d Dispute) state() State { return State{d.Kind, d.Status} }
 func (d Dispute) final() bool { return d.Status != NeedsResponse && d.Status != UnderReview }
 
 // Statuses lists every status that a dispute can have.
-func Statuses() []string {
-	var out []string
-	for _, m := range Moves() {
-		if !slices.Contains(out, string(m.To.Status)) {
-			out = append(out, string(m.To.Status))
-		}
-	}
-	return out
-}
+func Statuses() []string { return moves.Names(func(s State) string { return string(s.Status) }) }
 
 // Kinds lists every kind.
 func Kinds() []string { return []string{string(Chargeback), string(Retrieval)} }

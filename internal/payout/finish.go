@@ -181,7 +181,7 @@ func (s *Service) undoTx(ctx context.Context, tx *pg.Tx, m instant.Moment, l loc
 
 // changeTx queues a locked payout's next version with its event.
 func changeTx(tx *pg.Tx, m instant.Moment, before, after Payout) (Payout, error) {
-	if _, ok := move(before.Status, after.Status); !ok {
+	if _, ok := moves.Event(before.Status, after.Status); !ok {
 		return after, fmt.Errorf("payout: no move from %s to %s", before.Status, after.Status)
 	}
 	after.Version, after.UpdatedAt = before.Version+1, instant.Of(m.At)

@@ -228,7 +228,7 @@ func posting(p Payout, kind, reason string, debit, credit ledger.Account) ledger
 
 // emitTx queues the event of a payout's new version; before is zero at its creation.
 func emitTx(tx *pg.Tx, m instant.Moment, before, after Payout) error {
-	event, _ := move(before.Status, after.Status)
+	event, _ := moves.Event(before.Status, after.Status)
 	var previous map[string]any
 	if before.Status != "" {
 		var err error

@@ -1,6 +1,10 @@
 package payout
 
-import "slices"
+import (
+	"slices"
+
+	"svcpay/internal/lifecycle"
+)
 
 // Status is where a payout is in its life.
 type Status string
@@ -13,43 +17,23 @@ const (
 	Returned   Status = "returned"   // it had arrived and came back
 )
 
-// Move is one allowed change of status and the event that tells of it. From "" is creation.
-type Move struct {
-	From, To Status
-	Event    string
+// Move is one allowed change and its event.
+type Move = lifecycle.Move[Status]
+
+// moves lists every allowed change; docs/payouts.md shows the same table.
+var moves = lifecycle.Table[Status]{
+	lifecycle.Allow("", Processing, "payout.created"),
+	lifecycle.Allow(Processing, Paid, "payout.paid"),
+	lifecycle.Allow(Processing, Failed, "payout.failed"),
+	lifecycle.Allow(Failed, Paid, "payout.paid"), // given up, and it had left after all
+	lifecycle.Allow(Paid, Returned, "payout.returned"),
 }
 
-// Moves lists every allowed change; docs/payouts.md shows the same table.
-func Moves() []Move {
-	return []Move{
-		{"", Processing, "payout.created"},
-		{Processing, Paid, "payout.paid"},
-		{Processing, Failed, "payout.failed"},
-		{Failed, Paid, "payout.paid"}, // given up, and it had left after all
-		{Paid, Returned, "payout.returned"},
-	}
-}
-
-// move returns the event of a change, and false for a change that is not allowed.
-func move(from, to Status) (string, bool) {
-	moves := Moves()
-	i := slices.IndexFunc(moves, func(m Move) bool { return m.From == from && m.To == to })
-	if i < 0 {
-		return "", false
-	}
-	return moves[i].Event, true
-}
+// Moves lists every allowed change.
+func Moves() []Move { return slices.Clone(moves) }
 
 // Statuses lists every status that a payout can have.
-func Statuses() []string {
-	var out []string
-	for _, m := range Moves() {
-		if !slices.Contains(out, string(m.To)) {
-			out = append(out, string(m.To))
-		}
-	}
-	return out
-}
+func Statuses() []string { return moves.Names(func(s Status) string { return string(s) }) }
 
 // Failure tells why a payout failed or came back. ReturnCode is the scheme's, if there is one.
 type Failure struct {

@@ -42,7 +42,7 @@ func writeTx(tx *pg.Tx, m instant.Moment, before, r Refund, by cause) (json.RawM
 
 // announceTx queues the event of a refund's change, and returns how it is told; before is zero for its creation.
 func announceTx(tx *pg.Tx, m instant.Moment, before, r Refund, by cause) (json.RawMessage, error) {
-	event, ok := move(before.Status, r.Status)
+	event, ok := moves.Event(before.Status, r.Status)
 	if !ok {
 		return nil, fmt.Errorf("refund: no move from %s to %s", before.Status, r.Status)
 	}
