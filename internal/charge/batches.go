@@ -21,7 +21,7 @@ func (in claimIn) key() string {
 
 // batches has concurrent requests share transactions.
 func (s *Service) batches() {
-	s.claims = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, claimIn.application, s.claimAllTx, s.found), claimIn.key)
+	s.claims = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, claimIn.application, s.claimTx, s.found), claimIn.key)
 	s.followUps = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
 	s.finishes = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
 }
@@ -31,14 +31,6 @@ func (in claimIn) application() int64 { return in.applicationID }
 func chargeOf(in operation.Outcome) string { return in.ChargeID.String() }
 
 func applicationOf(in operation.Outcome) int64 { return in.ApplicationID }
-
-func (s *Service) claimAllTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []claimIn) ([]claimOut, error) {
-	out, err := s.claimTx(ctx, tx, at, ins)
-	if err == nil {
-		s.callEarly(ctx, out)
-	}
-	return out, err
-}
 
 // found looks for what became of a round when the answer to its commit was lost. A charge that is there
 // happened, and nobody but us can submit it: the card's code left the database with it.

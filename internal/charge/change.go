@@ -12,7 +12,7 @@ import (
 
 // LockTx locks a charge of an application. Refunds and disputes take it before their own rows.
 func (s *Service) LockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Charge) (Locked, error) {
-	l, err := pg.Find[Locked](ctx, tx, selectLocked+` WHERE application_id = @application_id AND id = @id`+forUpdate,
+	l, err := pg.Find[Locked](ctx, tx, selectLocked+` WHERE application_id = @application_id AND id = @id FOR UPDATE`,
 		pg.Args{"application_id": applicationID, "id": id})
 	l.Charge = s.derive(l.Charge)
 	return l, err

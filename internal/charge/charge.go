@@ -1,11 +1,9 @@
-// Package charge takes money: it authorizes tokens, keeps the record of every charge, and finds
-// out what became of those whose answer was lost.
+// Package charge authorizes, captures, voids and settles payments, and resolves those whose outcome is unknown.
 //
-// A charge is made in three steps: begin (one transaction: key, charge in processing, operation
-// with our reference) → call (no transaction) → finish (one transaction: status, fees, ledger,
-// event, outcome of the key). Whatever stops between two steps is found by an
-// [operation.Resolver], which asks the processor by our reference and runs the same finish. Nothing is
-// submitted twice.
+// A charge is made in three steps: claim (one transaction: idempotency key, charge in processing, operation with our
+// reference) → call (no transaction) → finish (one transaction: status, fees, ledger, event, outcome of the key). If the
+// process stops between two steps, an [operation.Resolver] asks the processor by our reference and runs the same finish.
+// Nothing is submitted twice.
 package charge
 
 import (

@@ -210,7 +210,7 @@ func announceTx(tx *pg.Tx, m instant.Moment, in claimIn, out claimOut) error {
 		return err
 	}
 	operation.OpenTx(tx, out.op)
-	event, _ := move("", Processing)
+	event, _ := moves.Event("", Processing)
 	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID,
 		MerchantID: c.MerchantID, Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version),
 		Object: object, RequestID: in.requestID, Source: outbox.API})

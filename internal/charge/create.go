@@ -75,9 +75,6 @@ type unreadable struct {
 // submit calls the processor once. An error means that the outcome is unknown, unless it is [operation.ErrNotSent].
 func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, error) {
 	c := out.charge
-	if answer, err, ok := calledEarly(c.ID); ok {
-		return answer, err
-	}
 	ref := vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}
 	account, shown := processor.Account(c.ApplicationID, c.MerchantID), descriptor(*out.payer.Descriptor, c.StatementSuffix)
 	if c.Type != Card {

@@ -146,7 +146,7 @@ func (s *Service) AskLock(b *pg.Batch, named []Named) Asked {
 	applications, charges := columnsOf(named)
 	return Asked{s, pg.Ask[Locked](b, selectLocked+`
 		WHERE (application_id, id) IN (SELECT * FROM unnest(@applications::bigint[], @charges::uuid[]))
-		ORDER BY id`+forUpdate,
+		ORDER BY id FOR UPDATE`,
 		pg.Args{"applications": applications, "charges": charges})}
 }
 

@@ -1,13 +1,12 @@
-// Package operation keeps every call to a processor, or to a provider of donor-advised funds: written
-// before the call is made, closed when its outcome is known, and asked about by our reference in
-// between. Nothing is submitted twice.
+// Package operation records every call to a processor, or to a provider of donor-advised funds: stored before the call,
+// closed when its outcome is known, and looked up by our reference in between. Nothing is submitted twice.
 //
-// Both are a [Counterparty] with answers A of its own. Resolver, Outcome and the like are those of the
-// processor; ResolverOf[A], OutcomeOf[A] and the like are those of any.
+// Both are a [Counterparty] with its own type of answer A. Resolver and Outcome are those of the processor; ResolverOf[A] and
+// OutcomeOf[A] are generic.
 //
-// A flow opens an operation in the transaction that decides ([OpenTx]), makes the call with [Call],
-// and closes it in the transaction that writes the outcome ([CloseTx]). Whatever is left between is
-// found by a [Resolver], which hands the outcome to the same finish.
+// A flow opens an operation in the transaction that decides ([OpenTx]), makes the call with [Call], and closes it in the
+// transaction that writes the outcome ([CloseTx]). A [Resolver] finds every operation that was left open and passes its
+// outcome to the same finish.
 package operation
 
 import (
@@ -24,7 +23,6 @@ import (
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
-	"svcpay/internal/testing/planted"
 )
 
 // Kind is what a counterparty was asked to do.
@@ -247,11 +245,7 @@ func Call[A Answer](ctx context.Context, o Operation, now time.Time, call func(c
 	if err := ctx.Err(); err != nil {
 		return answer, NotSent(err)
 	}
-	answer, err = guarded(func() (A, error) { return call(ctx) })
-	if err != nil && planted.Is(planted.Resubmit) {
-		answer, err = guarded(func() (A, error) { return call(ctx) })
-	}
-	return answer, err
+	return guarded(func() (A, error) { return call(ctx) })
 }
 
 func guarded[A Answer](call func() (A, error)) (answer A, err error) {

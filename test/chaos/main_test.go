@@ -21,7 +21,7 @@ var (
 // TestChaos runs the program, or, with -planted, programs that have a bug each.
 func TestChaos(t *testing.T) {
 	if *hunt != "" {
-		for _, bug := range bugs(t, *hunt) {
+		for _, bug := range named(t, *hunt) {
 			t.Run(bug, func(t *testing.T) { huntFor(t, bug) })
 		}
 		return

@@ -71,9 +71,7 @@ func (tx *Tx) takeLater(batch *pgx.Batch) {
 		if s.rows != nil {
 			s.args = Rows(s.rows)
 		}
-		if !tx.postponed.takes(s.sql, s.args) {
-			batch.Queue(s.sql, s.args)
-		}
+		batch.Queue(s.sql, s.args)
 	}
 	tx.later = queue{}
 }

@@ -1,5 +1,5 @@
-// Package pg is the plumbing to PostgreSQL: the pool, transactions with retry and a queue
-// that goes out with the commit, strict row mapping, and constraint names for faults.
+// Package pg is the access to PostgreSQL: the pool, transactions with retry and a queue that is sent with the commit, strict
+// row mapping, and constraint names for faults.
 package pg
 
 import (

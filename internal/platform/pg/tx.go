@@ -23,10 +23,9 @@ var ErrCommit = errors.New("pg: commit")
 // Tx is a transaction in progress. Statements whose answer nobody needs are queued with
 // [Tx.Later] or [Tx.Row] and leave in one batch with the commit; a [Batch] sends several queries at once.
 type Tx struct {
-	conn      *pgx.Conn
-	begin     []statement // what begins the transaction, until it is sent
-	later     queue
-	postponed postponed
+	conn  *pgx.Conn
+	begin []statement // what begins the transaction, until it is sent
+	later queue
 }
 
 // InTx runs fn in a transaction at read committed and commits it. After a serialization
@@ -78,7 +77,6 @@ func once(ctx context.Context, pool *pgxpool.Pool, begin []statement, fn func(tx
 	if err := tx.commit(ctx); err != nil {
 		return err
 	}
-	tx.postponed.execute(ctx, pool)
 	return nil
 }
 
