@@ -1,5 +1,5 @@
-// Package api is the partner API over HTTP: it decodes, identifies, calls a use-case, maps and
-// encodes. The contract is openapi.yaml beside this file.
+// Package api is the partner API over HTTP: it decodes requests, authenticates callers, calls use-cases, maps errors and
+// encodes responses. Its contract is openapi.yaml.
 package api
 
 import (

@@ -1,7 +1,6 @@
-// Package policy enforces who may do what. The rules are policy.csv, read by casbin by the model
-// in model.conf; nothing else in the program decides on a permission. A rule names a role, the kind of
-// domain that the role is granted in, a resource and an action. docs/roles.md has those of people as a
-// table; who holds a role where is kept by package identity.
+// Package policy decides who may do what. The rules are in policy.csv, read by casbin with the model in model.conf; nothing else
+// in the program decides on a permission. A rule names a role, the kind of domain that the role is granted in, a resource and
+// an action. docs/roles.md shows those of people as a table; package identity keeps who has which role where.
 package policy
 
 import (

@@ -1,4 +1,4 @@
-// Package views draws the portal's pages from plain values.
+// Package views renders the portal's pages from plain values.
 package views
 
 import (

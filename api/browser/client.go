@@ -1,5 +1,4 @@
-// Package browser is what svcpay.js talks to: it serves the library and its frames, and answers the
-// controller frame under /client.
+// Package browser serves svcpay.js and its frames, and responds to the controller frame under /client.
 package browser
 
 import (

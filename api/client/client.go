@@ -1,12 +1,12 @@
-// Package client speaks to the SvcPay partner API.
+// Package client is the Go client of the SvcPay partner API.
 //
 //	c, err := client.New("https://api.example.org", appID, apiKey)
 //	…
 //	charge, err := c.Charges.Create(ctx, client.CreateCharge{MerchantID: 1042, Amount: 12500, Token: token})
 //
 // The types and methods are generated from the API's contract. Every request carries the version of that contract, so
-// that a newer server answers as this client understands. What changes something carries an Idempotency-Key, so that
-// a request that had to be repeated happened once. An error is an [*Error].
+// a newer server responds as this client expects. Every request that changes something carries an Idempotency-Key, so a
+// retry cannot repeat the change. An error is an [*Error].
 package client
 
 import (

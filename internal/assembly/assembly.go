@@ -1,5 +1,5 @@
-// Package assembly puts the services together, the same way for the program and for tests: who
-// works with whom, who handles what the processor tells, what becomes due by time.
+// Package assembly connects the services to each other, to the counterparties' events and to the sweeps, in the same way for
+// the program and for tests.
 package assembly
 
 import (

@@ -1,5 +1,4 @@
-// Package authz holds the words of authorization: who acts, what they want to do, where.
-// The rules themselves live in package policy, behind [Checker].
+// Package authz defines actors, actions and the places where they act. The rules are in package policy, behind [Checker].
 package authz
 
 import (

@@ -1,8 +1,8 @@
-// Package banklink leads a payer through the modal in which a bank account is given: by signing in at the bank, or by
-// typing its numbers; and by agreeing to the mandate.
+// Package banklink guides a payer through the bank account modal: sign in at the bank or type the account numbers, then accept
+// the mandate.
 //
-// Invariants: a way leads from open to authorized or canceled and no further; what a payer authorized becomes one token,
-// of the merchant whose page opened the modal; the numbers lie sealed until then, and no longer than a token can be made.
+// Invariants: a session goes from open to authorized or canceled and no further; an authorization becomes one token, of the
+// merchant whose page opened the modal; account numbers are sealed until then, and kept only while a token can be made.
 package banklink
 
 import (

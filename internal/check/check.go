@@ -1,6 +1,5 @@
-// Package check looks at the members of a request, with one wording for all: every mistake goes to
-// the list of the request, under the name of its parameter. A nil value was not sent, which only
-// [Required] minds.
+// Package check validates the fields of a request with the same messages everywhere. Every mistake is added to the request's
+// list under the name of its parameter. A nil value was not sent; only [Required] reports it.
 package check
 
 import (

@@ -1,17 +1,15 @@
-// Package daf keeps donations from donor-advised funds: who may take them, what they cost, and what
-// becomes of them.
+// Package daf records donations from donor-advised funds: which merchants accept them, their fees, and their status.
 //
-// Invariants of a donation: it comes from what one donor authorized, and nothing else comes of that; a
-// status changes only as [Moves] lists, each change with a row of the history; an integrated one has a
-// workflowSessionId and fees that are fixed when it is made, a nonintegrated one a grantId, no fees and
-// no tracking id; the ledger has its fees once while it is completed, and not otherwise. Every change is
-// made under its row lock, and the database holds the first three as CHECKs.
+// Invariants of a donation: it comes from one authorization of a donor, which becomes no other donation; its status changes
+// only as [Moves] lists, each change with a row of the history; an integrated one has a workflowSessionId and fees that are
+// fixed when it is created, a nonintegrated one a grantId, no fees and no tracking id; the ledger has its fees once while it
+// is completed, and not otherwise. Every change is made under its row lock, and the database enforces the first three with
+// CHECK constraints.
 //
-// An integrated donation is made in three steps: begin (one transaction: key, what was authorized, the
-// donation, an operation with the donation's id as reference) → call (no transaction) → finish (one
-// transaction: tracking id, event, outcome of the key). What stops between two steps is found by an
-// [operation.ResolverOf], which asks the provider and runs the same finish. A nonintegrated one is made in
-// the first step alone: the donor makes the grant.
+// An integrated donation is created in three steps: claim (one transaction: key, authorization, donation, an operation with
+// the donation's id as reference) → call (no transaction) → finish (one transaction: tracking id, event, outcome of the
+// key). If the process stops between two steps, an [operation.ResolverOf] asks the provider and runs the same finish. A
+// nonintegrated one is created in the first step alone: the donor requests the grant.
 package daf
 
 import (

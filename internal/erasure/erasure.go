@@ -1,5 +1,5 @@
-// Package erasure forgets a payer: who they are leaves every record, event, stored answer and log of an application. What was paid
-// stays: charges, fees, the ledger and what processors and funds must be asked about keep their ids, amounts and times.
+// Package erasure removes a payer's personal data from every record, event, stored response and log of an application. Charges,
+// fees, ledger and references to processors and funds keep their ids, amounts and times.
 package erasure
 
 import (

@@ -1,8 +1,8 @@
-// Package event is the log of what happened, as applications see it: every event that package outbox
-// wrote, numbered after its commit, one by one for each application and without gaps.
+// Package event is the event log of applications: every event that package outbox wrote, numbered after its commit, without
+// gaps for each application.
 //
-// Invariants: a number is given once and never changed; the events of one object are numbered in the
-// order of their positions; who reads up to a number has read everything that was numbered before it.
+// Invariants: a number is given once and never changed; the events of one object are numbered in the order of their
+// positions; a reader that has read up to a number has read every event numbered before it.
 package event
 
 import (

@@ -1,5 +1,5 @@
-// Package fault is the vocabulary of errors that a caller may see. A fault carries a
-// coarse [Kind], a stable code and a message for people; what caused it stays inside.
+// Package fault defines the errors that a caller may see. A fault has a coarse [Kind], a stable code and a message for
+// people; its cause stays internal.
 package fault
 
 import (

@@ -1,5 +1,5 @@
-// Package fee knows what a merchant pays per event: schedules that never change, the lines
-// that each event is charged, and the record of what those lines were computed from.
+// Package fee defines what a merchant pays for each event: immutable schedules, the fee lines of an event, and the record of
+// what those lines were computed from.
 package fee
 
 import (

@@ -1,5 +1,5 @@
-// Package identity knows who is calling: applications and their organizations, API keys,
-// and the people of the portal with their grants and sessions.
+// Package identity authenticates callers: applications and their organizations, API keys, and the people of the portal with
+// their roles and sessions.
 package identity
 
 import (

@@ -1,5 +1,5 @@
-// Package ids holds the typed identifiers: a prefix and a lowercase ULID, stored as uuid.
-// The type parameter keeps a refund's id out of a charge's place at compile time.
+// Package ids defines the typed identifiers: a prefix and a lowercase ULID, stored as uuid. The type parameter keeps the id of
+// a refund from being used as that of a charge.
 package ids
 
 import (

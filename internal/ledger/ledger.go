@@ -1,13 +1,12 @@
-// Package ledger keeps the books: immutable postings that each move an amount from one account
-// to another, and balances that are sums over them.
+// Package ledger keeps the books: immutable postings that each move an amount from one account to another, and balances that
+// are sums over them.
 //
-// Invariants: debits equal credits, because a posting is one row with both sides; a business key
-// is posted once; a kind moves money only between its own accounts ([Rules]); nothing is ever
-// changed or deleted. All four also stand in the database.
+// Invariants: debits equal credits, because a posting is one row with both sides; a business key is posted once; a kind moves
+// money only between its own accounts ([Rules]); nothing is ever changed or deleted. The database enforces all four.
 //
-// Sums over a long history are kept as running totals up to a cut-off ([Service.Fold]), to which the
-// few entries after it are added when somebody asks. Posting does not touch them, so that no
-// payment waits for another one's counter; they can be compared with the entries and rebuilt.
+// Sums over a long history are kept as running totals up to a cut-off ([Service.Fold]); a read adds the few entries after it.
+// Posting does not touch the totals, so no payment waits for another one's counter; they can be compared with the entries
+// and rebuilt.
 package ledger
 
 import (

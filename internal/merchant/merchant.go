@@ -1,9 +1,7 @@
-// Package merchant keeps the accounts that are paid: what they are called, what they accept, on which
-// websites, what their status lets them do, and on which days they are paid out.
+// Package merchant keeps merchant accounts: names, accepted payment methods, websites, status, and payout schedule.
 //
-// Invariants: a status changes only as [Moves] lists; each version of a merchant has one event;
-// whoever changes a merchant holds its row, with a lock that lets others refer to it meanwhile; what is
-// known of a domain is known of one that the merchant has.
+// Invariants: a status changes only as [Moves] lists; each version of a merchant has one event; a change holds the
+// merchant's row with a lock that still lets other rows refer to it; a verification belongs to a domain that the merchant has.
 package merchant
 
 import (

@@ -1,5 +1,5 @@
-// Package metrics counts what the service does and measures what waits, for Prometheus. Nothing in it
-// is of a payer or a merchant: labels are names of ours.
+// Package metrics counts what the service does and measures queues, for Prometheus. Labels contain no data of payers or
+// merchants.
 package metrics
 
 import (

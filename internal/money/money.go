@@ -1,5 +1,4 @@
-// Package money holds the words of amounts: minor units, currencies, percentages
-// and the one rounding rule. Nothing here ever touches a float.
+// Package money defines amounts in minor units, currencies, percentages and the one rounding rule. It uses no floats.
 package money
 
 import "slices"

@@ -1,5 +1,5 @@
-// Package notify tells people by mail what concerns them: it finds the words and the link for what happened, and puts
-// the mail on its way with the transaction that it tells of.
+// Package notify writes mails to people about disputes, payouts, endpoints, fees and access: it chooses recipients, words and
+// link, and queues the mail in the transaction of the change.
 package notify
 
 import (

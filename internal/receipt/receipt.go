@@ -1,5 +1,5 @@
-// Package receipt tells payers what they paid: a receipt of a charge as a mail with a PDF file, in the name of the
-// merchant. It is sent when somebody asks for it, a few times within an hour.
+// Package receipt sends receipts to payers, in the name of the merchant: a mail with a PDF file, on request, a few times an hour
+// at most.
 package receipt
 
 import (

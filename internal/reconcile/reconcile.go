@@ -1,16 +1,12 @@
-// Package reconcile compares three books that must tell the same: what a processor wrote down of our
-// calls, our operations, and our ledger.
+// Package reconcile compares three books: a processor's record of our calls, our operations, and our ledger.
 //
-// A run goes through four stages, each in batches of one transaction: it reads the processor's book
-// on from the last line that was read, compares the operations that have grown old enough since the
-// run before, then the new postings of every ledger, and looks again at every difference that is
-// open. Cursors move with the comparison in one transaction, so that a run that is killed anywhere
-// is continued where it stood, by any binary.
+// A run has four stages, each in batches of one transaction: it reads the processor's book from its cursor, compares the
+// operations that have become old enough since the previous run, then the new postings of every ledger, and checks open
+// mismatches again. Cursors move in the same transaction as the comparison, so any server continues a run that was killed.
 //
-// A provider of donor-advised funds has a book, too: of grants, which are compared with our donations by
-// the same runs ([Grants]).
+// A provider of donor-advised funds has a book of grants, which the same runs compare with our donations ([Grants]).
 //
-// What must agree is in docs/reconciliation.md and in judge.go.
+// docs/reconciliation.md and judge.go list what must agree.
 package reconcile
 
 import (

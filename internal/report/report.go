@@ -1,15 +1,11 @@
-// Package report reads several flows together for people and their accountants: a merchant's monthly
-// statement as an object, a CSV file and a PDF file, what a payout is made of as a CSV file; searches over
-// objects of all kinds, exports of all objects of a kind, and what
-// happened to a charge.
+// Package report reads several flows together: merchants' monthly statements (object, CSV, PDF), the contents of a payout as
+// CSV, searches over all objects, exports, and the timeline of a charge.
 //
-// Invariants of a statement: the opening balance and its lines add up to the closing balance, which is
-// the next month's opening balance; the lines are the sums of the ledger's entries, and the CSV file
-// has each of those entries once.
+// Invariants of a statement: the opening balance and its lines add up to the closing balance, which is the next month's
+// opening balance; the lines are the sums of the ledger's entries, and the CSV file has each of those entries once.
 //
-// Searches ask the flows' own tables, so that they find what was written before. Exports are written by
-// jobs in batches; a batch and how far it came are kept together, so that each object is in a file once
-// whatever dies meanwhile.
+// Searches query the flows' own tables, so they find everything that is committed. Exports are written by jobs in batches; a
+// batch and its position are stored together, so each object is in a file once, whichever process dies.
 package report
 
 import (

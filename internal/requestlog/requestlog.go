@@ -1,7 +1,6 @@
-// Package requestlog keeps what applications asked of the API and what they were told, so that their
-// developers can see it. Entries are taken off the request's path: they wait in a bounded queue, are
-// written in batches, and are dropped and counted when that is full. A request is never slowed or
-// failed for the sake of its entry.
+// Package requestlog keeps applications' API requests and responses for their developers. Entries leave the request's path: they
+// wait in a bounded queue, are written in batches, and are dropped and counted when the queue is full. No request is slowed or
+// failed by its entry.
 package requestlog
 
 import (

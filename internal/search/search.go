@@ -1,5 +1,5 @@
-// Package search is the language of searches: what its text means, and how a text is told to be wrong. It
-// knows the form of terms; which fields there are, and what their values may be, is for its user to say.
+// Package search is the language of searches: its syntax and its errors. It knows the form of terms; the caller defines the
+// fields and their values.
 //
 //	query  = term { space term }
 //	term   = [ "-" ] ( text | field ( ":" value { "," value } | ( ">" | ">=" | "<" | "<=" ) value ) )
@@ -8,8 +8,8 @@
 //	value  = word | phrase
 //	phrase = `"` { character | `\"` | `\\` } `"`
 //
-// All terms must hold; of the values of one term any may. A term after "-" must not hold. Printing a query
-// and reading that again gives the same query.
+// All terms must match; of the values of one term any may. A term after "-" must not match. Printing a query and parsing it
+// again gives the same query.
 package search
 
 import (

@@ -1,6 +1,5 @@
-// Package sensitive holds payment data in clear. Its values print as their last four digits
-// at most, refuse to be marshaled, and give their content to Reveal alone, so that a reader
-// finds every such place by that one word.
+// Package sensitive holds payment data in clear. Its values print as their last four digits at most, refuse to be marshaled,
+// and give their content to Reveal only, so that a reader finds every such place by that one word.
 package sensitive
 
 import (

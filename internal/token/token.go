@@ -1,10 +1,9 @@
-// Package token turns payment data into tokens: sessions of payers' browsers, validation, the
-// vault's sealing, one row per saved payment method; and keeps them: changes, verification, mandates,
-// the end of their lives.
+// Package token turns payment data into tokens: browser sessions, validation, sealing by the vault, one row per saved payment
+// method. It also keeps tokens: changes, verification, mandates, expiry and deletion.
 //
-// Invariants: a token becomes pending_verification → active → disabled → expired → deleted, in this
-// direction only, and may leave out any; every version after the first has one event; the vault holds
-// nothing of a token that is expired or deleted; a merchant's own account is shown and changed nowhere here.
+// Invariants: a token goes pending_verification → active → disabled → expired → deleted, in this direction only, and may skip
+// states; every version after the first has one event; the vault holds nothing of a token that is expired or deleted; a
+// merchant's own account is never shown or changed here.
 package token
 
 import (

@@ -1,9 +1,8 @@
-// Package vault keeps card and bank account numbers encrypted: a token's data in, and out again for
-// one call to a processor.
+// Package vault encrypts card and bank account numbers, and decrypts a token's data for one call to a processor.
 //
-// Every token has a data key of its own, wrapped by a key that the database does not hold. Each
-// value is sealed with associated data token ‖ application ‖ merchant ‖ field, so that a sealed
-// value moved to another row does not open. Deleting the wrapped key shreds the token.
+// Every token has its own data key, wrapped by a key that is not in the database. Each value is sealed with the associated data
+// token ‖ application ‖ merchant ‖ field, so a sealed value that is moved to another row does not open. Deleting the wrapped
+// key shreds the token.
 package vault
 
 import (

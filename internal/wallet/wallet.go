@@ -1,9 +1,8 @@
-// Package wallet opens what payers' wallets send: payloads that the wallet's provider has signed, and encrypted for us
-// alone. Where they come from is proved before anything in them is believed.
+// Package wallet opens wallet payloads, which the wallet's provider has signed and encrypted for this service alone. It verifies
+// their origin before it uses anything in them.
 //
-// [A] opens wallet A's payment tokens (EC_v1), [B] wallet B's (ECv2). Both are given as the wallet gave them
-// to the page. Neither remembers what it has opened: whoever uses a [Payment] keeps its ID, which no
-// other payload of the wallet has, and refuses it the second time.
+// [A] opens wallet A's payment tokens (EC_v1), [B] wallet B's (ECv2), as the wallet gave them to the page. Neither remembers what
+// it has opened: the caller stores a [Payment]'s ID, which no other payload of the wallet has, and refuses a second use.
 package wallet
 
 import (

@@ -1,13 +1,11 @@
-// Package webhook sends events to where applications want them: endpoints, deliveries with their
-// attempts, and replays.
+// Package webhook delivers events to applications: endpoints, deliveries with their attempts, and replays.
 //
-// An event that gets its number gets its deliveries in the same transaction, one for each endpoint
-// that wants it. A delivery is attempted until an attempt succeeds or the last one failed; each attempt
-// is leased before it is made, so that one which dies with its binary is made again. The body is the
-// same at every attempt, under the event's id, signed as Standard Webhooks has it.
+// An event gets its deliveries in the transaction that numbers it, one for each endpoint that wants it. A delivery is attempted
+// until an attempt succeeds or the last one fails; each attempt is leased before it is made, so another server repeats one
+// whose server died. The body is the same at every attempt, under the event's id, signed by Standard Webhooks.
 //
-// Invariants: a delivery is pending exactly while it has a row in the table of what is due, at every commit; nothing but public hosts is
-// called in production; an endpoint that does not answer holds up no other.
+// Invariants: a delivery is pending exactly while it has a row in the table of due deliveries, at every commit; production calls
+// public hosts only; an endpoint that does not respond delays no other.
 package webhook
 
 import (

@@ -1,5 +1,4 @@
-// Package rig runs the real program as a child process, for tests, and talks to it over HTTP. It knows
-// nothing of the program but what its operators and its clients see.
+// Package rig runs the real program as a child process, for tests, and talks to it over HTTP, as operators and clients do.
 package rig
 
 import (

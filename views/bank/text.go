@@ -1,5 +1,5 @@
-// Package bank draws the pages of the modal in which a payer gives a bank account, in English and French, from plain
-// values; and those of the sandbox's banks, which look like somebody else's. They need no script.
+// Package bank renders the pages of the bank account modal, in English and French, from plain values, and those of the sandbox's
+// banks, which look like other companies'. They need no JavaScript.
 package bank
 
 // Text is what the modal's pages say in one language.

@@ -1,5 +1,5 @@
-// Package kit shows the portal's kit: every component in every state, and pages made of them with invented
-// values. It is for those who build the portal, and in the sandbox alone.
+// Package kit renders the portal's component library: every component in every state, and sample pages. Only the sandbox serves
+// it.
 package kit
 
 import (

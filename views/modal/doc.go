@@ -1,4 +1,4 @@
-// Package modal draws what the pages of all modals have in common, from plain values.
+// Package modal renders what the pages of all modals share, from plain values.
 package modal
 
 // Initial is the first letter of a name.

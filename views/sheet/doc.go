@@ -1,3 +1,3 @@
-// Package sheet draws the sheets of the sandbox's wallets from plain values. They look like somebody else's: a wallet
-// knows the page that it is opened by, and nothing of ours.
+// Package sheet renders the payment sheets of the sandbox's wallets from plain values. They look like another company's: a
+// wallet knows only the page that opened it.
 package sheet

@@ -1,5 +1,5 @@
-// Package institution is the port to whoever lets payers show their bank accounts by signing in at their banks. What a
-// payer types there never comes here.
+// Package institution is the port to a provider that lets payers share a bank account by signing in at their bank. The
+// payer's bank credentials never reach this service.
 package institution
 
 import (

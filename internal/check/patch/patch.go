@@ -1,4 +1,4 @@
-// Package patch holds what a merge update is made of: its members stay as they are unless they are sent.
+// Package patch holds the members of a merge update, which change only what is sent.
 package patch
 
 import (

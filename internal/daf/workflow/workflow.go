@@ -1,9 +1,8 @@
-// Package workflow leads a donor through the DAF modal: amount and donor, fund, the fund's own pages or
-// its instructions, and an id that the merchant's application makes a donation of.
+// Package workflow guides a donor through the DAF modal: amount and donor, fund, then the fund's own pages or its
+// instructions. It ends with an id from which the merchant's application creates a donation.
 //
-// Invariants: a way leads from open to authorized or canceled and no further; an id is issued when the
-// donor authorizes, to one application and merchant, and becomes one donation; what a donor types at a
-// fund never comes here.
+// Invariants: a session goes from open to authorized or canceled and no further; an id is issued when the donor authorizes,
+// to one application and merchant, and becomes one donation; a donor's credentials at a fund never reach this service.
 package workflow
 
 import (

@@ -1,5 +1,5 @@
-// Package doctor looks at what a deployment stands on and says what is wrong or doubtful, each in one line with its
-// remedy. What a server cannot do without is looked at when it starts, too, by the same checks.
+// Package doctor checks a deployment's settings, database and keys, and reports each problem in one line with its remedy. A
+// server runs the essential checks when it starts, too.
 package doctor
 
 import (

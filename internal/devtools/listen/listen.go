@@ -1,9 +1,9 @@
-// Package listen brings an application's events to a program that cannot be reached from outside: it reads them in their
-// order and posts them, signed, one after the other.
+// Package listen forwards an application's events to a program that cannot be reached from the internet: it reads them in
+// order and posts them, signed, one at a time.
 //
-// Invariants: no event is passed over before its receiver has taken it, or has refused it as often as was allowed; the
-// place in the log is on the disk before the next event is posted, so that whoever is killed posts one event twice at
-// most; events go in the order of their sequences.
+// Invariants: an event is skipped only after its receiver accepted it, or refused it as often as allowed; the position in the
+// log is on disk before the next event is posted, so a killed process posts one event twice at most; events are posted in
+// the order of their sequence numbers.
 package listen
 
 import (

@@ -1,6 +1,6 @@
-// Package signature signs events as webhooks are signed (Standard Webhooks), and tells why a signature is not believed.
+// Package signature signs webhooks (Standard Webhooks) and explains why a signature is not valid.
 //
-// It reads no clock, no file and no network: what a delivery is compared with comes from the caller.
+// It reads no clock, file or network: the caller passes everything to compare with.
 package signature
 
 import (

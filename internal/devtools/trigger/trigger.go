@@ -1,7 +1,7 @@
-// Package trigger makes events happen in a sandbox, each by what makes it happen for real: it creates charges, refunds
-// them, moves the application's clock. It uses the partner API alone, as any application could.
+// Package trigger causes events in a sandbox by the actions that cause them in production: it creates charges, refunds them,
+// advances the application's clock. It uses the partner API only, as any application could.
 //
-// Invariant: an order is refused before anything is made of it, or an event of its type is returned.
+// Invariant: a request is refused before it changes anything, or an event of its type is returned.
 package trigger
 
 import (

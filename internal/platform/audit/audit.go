@@ -1,11 +1,9 @@
-// Package audit is the memory of who did what: it authorizes, and writes down what people and the
-// deployment's operators did and what they were refused; of programs, what they administer, as their
-// requests are in the request log and their money moves have events.
+// Package audit authorizes actions and records them: everything that people and operators did or were refused, and what
+// programs administer. (Programs' requests are in the request log, and their payments have events.)
 //
-// Invariants: what was done is written in the transaction that did it, what was refused even though
-// nothing else is. Entries never change. The entries of an application are a chain: the hash of each is
-// made of its content and of the hash before, and the chain's end is kept beside; [Log.Inspect] finds an
-// entry that was changed, taken away, put in between or moved.
+// Invariants: an action is recorded in the transaction that performs it, a refusal in one of its own. Entries never change. The
+// entries of an application form a chain: the hash of each covers its content and the hash before it, and the end of the chain
+// is stored separately; [Log.Inspect] finds an entry that was changed, removed, inserted or moved.
 package audit
 
 import (

@@ -1,5 +1,5 @@
-// Package batch runs concurrent calls together: the calls that were queued while a batch ran are the next one, so that they share
-// a transaction. No timer is involved, and a call that comes alone runs at once.
+// Package batch runs concurrent calls together: the calls that were queued while a batch ran form the next one, so that they
+// share a transaction. It waits for no timer, and a single call runs at once.
 package batch
 
 import (

@@ -1,4 +1,4 @@
-// Package calendar knows on which days banks move money.
+// Package calendar computes the business days on which banks move money.
 package calendar
 
 import "time"

@@ -1,9 +1,9 @@
-// Package idempotency makes a request with a key happen once. The edge makes a [Claim] from the
-// request; the use-case stores it in its first transaction beside the object that the request is
-// about, and the outcome in its last. A later request with the same key gets that outcome.
+// Package idempotency makes a request with a key happen once. The edge makes a [Claim] of the request; the use-case stores it
+// in its first transaction, with the object that the request is about, and the outcome in its last. A later request with the
+// same key gets that outcome.
 //
-// States: claimed (under way; the object says where to resume) → accepted (the first caller was
-// told that the outcome is not known yet) → done (result or refusal, for good).
+// States: claimed (in progress; the object says where to resume) → accepted (the first caller was told that the outcome is
+// not known yet) → done (result or refusal, final).
 package idempotency
 
 import (

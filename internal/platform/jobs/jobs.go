@@ -1,5 +1,5 @@
-// Package jobs runs the service's background work on River: every binary works, one at a time
-// leads and schedules. River polls; its tables live in a schema of their own.
+// Package jobs runs background work on River: every server works, one at a time is the leader and schedules. River polls; its
+// tables are in a schema of their own.
 package jobs
 
 import (

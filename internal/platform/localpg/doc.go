@@ -1,15 +1,13 @@
-// Package localpg runs a PostgreSQL server of our own, durably, when no
-// database is given: as root (the server then runs as another user) and as an
-// ordinary user.
+// Package localpg runs a durable local PostgreSQL server when no database is configured, as root (the server then runs as
+// another user) or as an ordinary user.
 //
-// Three files in the state directory decide everything:
+// Three files in the state directory coordinate processes:
 //
-//   - postgres.owner is locked by the process that starts the server, for as
-//     long as server and process live. Whoever finds it locked adopts.
-//   - postgres.lock is locked by the server itself: its processes inherit the
-//     open file, so the kernel frees the lock when the last of them is gone,
-//     and not before. A process id can be recycled, a lock cannot.
-//   - postgres.log is what the server says.
+//   - postgres.owner is locked by the process that starts the server, while server and process live. A process that finds it
+//     locked uses that server.
+//   - postgres.lock is locked by the server itself: its processes inherit the open file, so the kernel releases the lock when
+//     the last of them is gone, and not before. A process id can be recycled, a lock cannot.
+//   - postgres.log is the server's output.
 //
-// The data is in postgres/. It appears there by a rename, complete.
+// The data is in postgres/, which appears by a rename, complete.
 package localpg

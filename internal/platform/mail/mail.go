@@ -1,8 +1,8 @@
-// Package mail sends what people are told by mail. A mail is written down by the transaction that it tells of and
-// sent after the commit, at least once: nobody hears of what was rolled back, and nothing is lost when a binary dies.
+// Package mail sends mails. A mail is stored by the transaction that it reports and sent after the commit, at least once: a
+// rollback sends nothing, and a server that dies loses nothing.
 //
-// What a mail says is sealed in the database, because it may have links that let somebody in, and is deleted once the
-// mail has been sent. A sandbox that sends nothing keeps it, for its inbox.
+// The content is sealed in the database, because it may have links that grant access, and is deleted once the mail has been
+// sent. A sandbox that sends nothing keeps it, for its inbox.
 package mail
 
 import (

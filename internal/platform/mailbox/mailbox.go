@@ -1,6 +1,6 @@
-// Package mailbox reads e-mail addresses. An address is stored, compared and sent in one form, with its domain in ASCII
-// (punycode) and lowercase letters, because browsers send that form and many mail servers accept no other. People see
-// the domain in its own letters.
+// Package mailbox parses e-mail addresses. An address is stored, compared and sent in one form, with its domain in ASCII
+// (punycode) and lowercase letters, because browsers send that form and many mail servers accept no other. People see the
+// domain in its own script.
 package mailbox
 
 import (

@@ -1,5 +1,5 @@
-// Package ratelimit says who asks too often, and what happens too often. Its buckets stand in memory, each binary its own, and
-// are bounded in number: of what was not heard of for long, a new bucket is as good. Its bounds are counted in the database.
+// Package ratelimit limits how often a caller may ask and how often something may happen. Its buckets are in memory, per server
+// and bounded in number. Its long-term limits are counted in the database.
 package ratelimit
 
 import (

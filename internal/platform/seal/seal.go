@@ -1,8 +1,6 @@
-// Package seal keeps secrets encrypted at rest that the service itself must know again: those that
-// sign webhooks.
+// Package seal encrypts secrets at rest that the service must be able to read again, such as webhook signing secrets.
 //
-// A sealed secret opens only for the purpose that it was sealed for, so that one which is moved to
-// another row does not.
+// A sealed secret opens only for the purpose that it was sealed for, so one that is moved to another row does not open.
 package seal
 
 import (

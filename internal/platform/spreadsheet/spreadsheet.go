@@ -1,4 +1,4 @@
-// Package spreadsheet writes texts so that programs for spreadsheets read them as texts.
+// Package spreadsheet writes texts so that spreadsheet programs read them as texts, never as formulas.
 package spreadsheet
 
 import (

@@ -1,8 +1,7 @@
 // Package typeset sets text in PDF documents: shaped, in an embedded font, and extractable as it was written.
 //
-// The font has Latin, Vietnamese, Greek and Cyrillic, with all combining marks in their places. Whatever it lacks is
-// drawn as one replacement character for each character that a reader sees, and Missing reports it; copying such a
-// text still gives what was written.
+// The font covers Latin, Vietnamese, Greek and Cyrillic, with combining marks in place. A character that it lacks is drawn as
+// one replacement character, and Missing reports it; copying such a text still gives the original.
 package typeset
 
 import (

@@ -1,5 +1,5 @@
-// Package returncode knows the codes with which banks send debits and credits back: Nacha's for the
-// United States, Payments Canada's for Canada. It says what each means for the account that it came from.
+// Package returncode lists the return codes of bank debits and credits, Nacha's for the United States and Payments Canada's for
+// Canada, and what each means for the account.
 package returncode
 
 import "fmt"

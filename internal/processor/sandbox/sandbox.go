@@ -1,10 +1,8 @@
-// Package sandbox is a processor for trying things out: deterministic by card and bank account
-// number, with a book and a feed of its own that survive a restart. It is a counterparty like any
-// other: it sees only what the port shows it and shares no transaction with the service.
+// Package sandbox is the test-mode processor: its outcomes are determined by card and bank account numbers, and its book and
+// feed survive a restart. It sees only what the port passes to it and shares no transaction with the service.
 //
-// It has two times. What happens to an account (returns, disputes, payouts, expiries) goes by that
-// account's clock, which a sandbox application can move ahead; lost answers and windows go by the
-// machine's.
+// It has two clocks. Returns, disputes, payouts and expiries follow the clock of their account, which a sandbox application can
+// advance; lost responses and windows follow the machine's.
 package sandbox
 
 import (

@@ -1,6 +1,5 @@
-// Package unconnected is what stands behind the ports of a deployment that nobody is connected to yet: a
-// production before the adapter of its processor. It knows nobody, takes nothing and moves no money; what
-// it is asked to submit is declined at once, and for good.
+// Package unconnected is the declining processor of a deployment that has no processor yet: it moves no money and declines
+// every submission for good.
 package unconnected
 
 import (

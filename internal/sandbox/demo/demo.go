@@ -1,5 +1,5 @@
-// Package demo fills a fresh sandbox with two applications that know nothing of each other, each
-// with its merchants and keys, and writes down how to reach them.
+// Package demo fills a fresh sandbox with two independent applications, each with merchants and keys, and writes down how to
+// reach them.
 package demo
 
 import (

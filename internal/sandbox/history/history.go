@@ -1,5 +1,5 @@
-// Package history gives a demo some weeks of life: payments of all kinds and what became of them, made by the
-// same use-cases that applications and people call, at the times at which they would have called them.
+// Package history gives a demo some weeks of payments of all kinds, made by the same use-cases that applications and people
+// call, at the times at which they would have called them.
 package history
 
 import (

@@ -1,5 +1,5 @@
-// Package kit has what a sandbox's counterparties share: each goes by the clocks of the accounts that
-// it serves, which a sandbox application can move ahead, and tells what happens in a numbered feed.
+// Package kit is shared by the sandbox counterparties: each follows the clocks of its accounts, which a sandbox application can
+// advance, and publishes a numbered feed.
 package kit
 
 import (

@@ -1,6 +1,5 @@
-// Package simulate is how an application tries things out in a sandbox: it has something happen at
-// the counterparties, and moves its own clock. The service's own paths run unchanged; only the
-// counterparty is told what to do.
+// Package simulate lets an application test its integration: it causes events at the sandbox counterparties and advances the
+// application's clock. The service's own paths run unchanged.
 package simulate
 
 import (

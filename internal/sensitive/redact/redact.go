@@ -1,5 +1,5 @@
-// Package redact takes out of a text what nobody who reads logs may see: card numbers, keys, and the
-// values of names that stand for secrets. It is the last filter, for what should not have come so far.
+// Package redact removes card numbers, keys and named secrets from texts for logs. It is the last filter: nothing secret should
+// reach it.
 package redact
 
 import (

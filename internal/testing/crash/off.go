@@ -1,7 +1,7 @@
 //go:build !chaos
 
-// Package crash kills the process at named points, so that tests can show what survives. Builds
-// without the chaos tag contain none of it.
+// Package crash kills the process at named points, so that tests can show what survives. Only builds with the chaos tag
+// contain it.
 package crash
 
 // Arm does nothing in this build.

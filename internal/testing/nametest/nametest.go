@@ -1,4 +1,4 @@
-// Package nametest is a name server for tests.
+// Package nametest is a DNS server for tests.
 package nametest
 
 import (

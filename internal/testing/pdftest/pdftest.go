@@ -1,4 +1,4 @@
-// Package pdftest reads and looks at PDF documents for tests, with programs that are not ours.
+// Package pdftest reads and renders PDF documents for tests, with independent programs.
 package pdftest
 
 import (

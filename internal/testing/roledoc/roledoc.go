@@ -1,5 +1,4 @@
-// Package roledoc reads docs/roles.md for tests: what people wrote by hand about who may do what, to
-// be compared with what the program does.
+// Package roledoc reads the permissions in docs/roles.md, so that tests can compare them with the program.
 package roledoc
 
 import (

@@ -1,7 +1,6 @@
-// Package credentials reads what the wallets' providers know a deployment by: certificates, keys and roots, from
-// files that its operator was given or made.
+// Package credentials reads a deployment's wallet certificates, keys and roots from its operator's files.
 //
-// What belongs to a sandbox's wallets is refused here: a payload that anybody can seal must pay nothing.
+// It refuses those of the sandbox's wallets in production: a payload that anyone can seal must not pay.
 package credentials
 
 import (

@@ -1,5 +1,5 @@
-// Package sandbox is the sandbox's counterpart of both wallets' providers: an issuer with roots of its own, which signs and
-// seals payloads that package wallet opens exactly as it opens real ones.
+// Package sandbox is the test-mode counterpart of both wallets' providers: an issuer with its own roots, which signs and
+// seals payloads that package wallet opens as it opens real ones.
 package sandbox
 
 import (

@@ -1,6 +1,6 @@
-// Package sandbox is a provider of banks for trying things out: it knows some banks, lets customers sign in who exist
-// nowhere else, and shows their accounts. What happens depends on who signs in. It is a counterparty like any other: it
-// sees only what the port shows it and shares no transaction with the service.
+// Package sandbox is the test-mode provider of bank sign-in: it knows a few banks and customers, and shows their accounts.
+// The customer who signs in determines the outcome. It sees only what the port passes to it and shares no transaction with
+// the service.
 package sandbox
 
 import (

@@ -1,5 +1,4 @@
-// Package conformance is what the service relies on, of any provider of donor-advised funds: the suite that every
-// adapter of the port must pass. Only tests import it.
+// Package conformance is the test suite that every adapter of a donor-advised fund provider must pass. Only tests import it.
 package conformance
 
 import (

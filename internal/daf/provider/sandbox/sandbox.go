@@ -1,10 +1,9 @@
-// Package sandbox is a provider of donor-advised funds for trying things out: it knows some organizations and
-// funds, lets donors sign in who exist nowhere else, and has its grants completed. What happens depends on who
-// signs in, and survives a restart. It is a counterparty like any other: it sees only what the port shows it and
-// shares no transaction with the service.
+// Package sandbox is the test-mode provider of donor-advised funds: it knows a few organizations, funds and donors, and
+// completes grants. The donor who signs in determines the outcome, which survives a restart. It sees only what the port passes
+// to it and shares no transaction with the service.
 //
-// It has two times. What happens to a grant goes by the clock of its account, which a sandbox application can
-// move ahead; visits, lost answers and notices go by the machine's.
+// It has two clocks. Grants follow the clock of their account, which a sandbox application can advance; visits, lost
+// responses and notices follow the machine's.
 package sandbox
 
 import (
