@@ -133,6 +133,15 @@ test('sums of any size stand apart from each other', async (t) => {
   }
 });
 
+test('ids keep their characters', async (t) => {
+  const page = await as(t, 'organization_admin', '/charges');
+  await page.locator('.list tbody a').first().click();
+  await page.waitForURL(/\/charges\/ch_/);
+  const changed = await page.evaluate(() =>
+    [...document.querySelectorAll('body *')].filter((e) => !getComputedStyle(e).fontFeatureSettings.includes('"calt" 0')).map((e) => e.tagName));
+  assert.deepEqual(changed, [], 'Inter draws 789x0 as 789×0 unless contextual alternates are off');
+});
+
 test('a short page does not scroll below the strips, and the theme is chosen at the foot of the sidebar', async (t) => {
   const page = await as(t, 'organization_staff', '/search?q=zzzzzz');
   for (const strips of [1, 2]) {
