@@ -20,8 +20,7 @@ import (
 )
 
 // formless are packages under internal whose refusals no form of the portal gets: of payers' pages, of sandboxes, of programs.
-var formless = []string{"simulate", "relay", "trigger", "fixture", "wallet", "processor", "daf/provider", "daf/workflow", "banklink", "counterparty",
-	"unconnected", "demo", "pgtest", "signature", "erasure", "search"}
+var formless = []string{"sandbox", "devtools", "testing", "wallet", "processor", "daf/provider", "daf/workflow", "banklink", "erasure", "search"}
 
 // refusal is one that a use-case can give a form, as its source has it.
 type refusal struct{ at, code, param, message string } // param and message are "" where they are not constant
