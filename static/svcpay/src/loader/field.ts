@@ -6,7 +6,7 @@ import { openFrame, type Frame } from './frame';
 import { complain } from './notice';
 import { clean, merge, schemeOf, type Options } from './options';
 import type { Setup } from '../shared/protocol';
-import type { Method } from './types';
+import type { Method } from './method';
 
 /** What a field needs of the instance that made it. */
 export interface Host {

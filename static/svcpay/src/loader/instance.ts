@@ -9,7 +9,8 @@ import { localeOf } from './locale';
 import { raise } from './notice';
 import type { Options } from './options';
 import { dafQuote } from './quote';
-import { typeOf, type Method } from './types';
+import type { Method } from './method';
+import { typeOf } from './types';
 
 /** How long a session may take, and what the controller is asked for with all its retries, in milliseconds. */
 const SESSION_TIMEOUT = 30_000;

@@ -8,7 +8,7 @@ import type { Modal } from './modal';
 import { clean, schemeOf, type Options } from './options';
 import { loadPart } from './part';
 import { bankDataOf } from './token-data';
-import type { Method } from './types';
+import type { Method } from './method';
 
 /** What tells one kind of bank account that is given in a modal from another. */
 export interface LinkKind {

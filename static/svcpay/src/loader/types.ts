@@ -4,12 +4,10 @@ import { BankField } from './bank';
 import { CardField } from './card';
 import { DafField } from './daf';
 import type { Field, Host } from './field';
+import type { Method } from './method';
 import { raise } from './notice';
 import type { Options } from './options';
 import { WalletField } from './wallet';
-
-/** A payment method, as canMakePayments names it. */
-export type Method = 'cc' | 'ach' | 'acss' | 'wallet_a' | 'wallet_b' | 'daf';
 
 interface FieldType {
   method: Method;
