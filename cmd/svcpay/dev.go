@@ -199,7 +199,7 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	s.say("Looking for the demo's applications, merchants and people")
 	known, err := demo.Maker{Identity: a.Identity}.Knows(s.world.ctx, before)
 	if err == nil && s.history && !known {
-		before, err = s.live(a, before, shopURL)
+		before, err = s.withHistory(a, before, shopURL)
 	}
 	if err != nil {
 		return before, err
@@ -226,6 +226,18 @@ func ensureDemo(ctx context.Context, services *assembly.Services, before demo.Cr
 		err = maker.EnsureDAF(ctx, c)
 	}
 	return c, err
+}
+
+// withHistory lets the demo have a past, unless the database has payments of another demo, whose credentials were lost.
+func (s *dev) withHistory(a *app, before demo.Credentials, shopURL string) (demo.Credentials, error) {
+	fits, err := history.Fits(s.world.ctx, a.pool)
+	if err != nil || !fits {
+		if err == nil {
+			s.say("The database has payments already: the demo begins without history")
+		}
+		return before, err
+	}
+	return s.live(a, before, shopURL)
 }
 
 // live makes the demo as it would have been made some weeks ago, and has it live until now.
