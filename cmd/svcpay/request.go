@@ -9,16 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-
-	"svcpay/internal/platform/localpg"
 )
 
 // requestTimeout is longer than the service waits for a processor.
@@ -59,7 +57,7 @@ func (c postCommand) Run(w *world) error {
 
 // send makes one request of the partner API and prints the response: JSON indented, or one member of it, and files as they are.
 func (a access) send(w *world, method, path string, body []byte, key, field string) error {
-	p, err := a.find(w)
+	p, err := a.open(w)
 	if err != nil {
 		return err
 	}
@@ -80,16 +78,21 @@ func (a access) send(w *world, method, path string, body []byte, key, field stri
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Idempotency-Key", key)
 	}
-	response, err := http.DefaultClient.Do(r)
+	// A redirect could lead the key elsewhere.
+	here := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := here.Do(r)
+	if err != nil && key != "" { // it may have arrived
+		return fmt.Errorf("%w\nThe outcome is unknown. Repeat the request with --idempotency-key %s", err, key)
+	}
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		return err
+		return fmt.Errorf("read the response: %w", err)
 	}
-	if response.StatusCode >= http.StatusBadRequest {
+	if response.StatusCode >= http.StatusMultipleChoices {
 		return fmt.Errorf("%s\n%s", response.Status, strings.TrimSpace(string(text)))
 	}
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind != "application/json" {
@@ -106,10 +109,12 @@ type credentialsCommand struct {
 
 // Run prints the credentials of svcpay dev.
 func (c credentialsCommand) Run(w *world) error {
-	dir := localpg.DefaultDir(os.Geteuid() == 0, lookup(w.env, "HOME"))
-	text, err := os.ReadFile(cmp.Or(c.File, lookup(w.env, credentialsSetting), filepath.Join(dir, "credentials.json")))
-	if err != nil {
+	text, err := os.ReadFile(credentialsPath(w, c.File))
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: start svcpay dev first", errNoAccess)
+	}
+	if err != nil {
+		return err
 	}
 	return printMember(w.stdout, text, c.Field)
 }

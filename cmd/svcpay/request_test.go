@@ -24,6 +24,10 @@ func TestRequestsOfTheCommandLine(t *testing.T) {
 		switch {
 		case r.Header.Get("X-App-ID") != "7" || r.Header.Get("X-API-Key") != "sk_sandbox_x":
 			w.WriteHeader(http.StatusUnauthorized)
+		case r.URL.Path == "/api/moved":
+			http.Redirect(w, r, "/api/file", http.StatusFound)
+		case r.URL.Path == "/api/lost":
+			panic(http.ErrAbortHandler)
 		case r.URL.Path == "/api/file":
 			w.Header().Set("Content-Type", "application/pdf")
 			_, _ = io.WriteString(w, "%PDF")
@@ -50,6 +54,8 @@ func TestRequestsOfTheCommandLine(t *testing.T) {
 		{"get /api/charges?limit=1 --field data.1.id", exitFailed, "", `the response has no "1"`},
 		{"get /api/charges?limit=1 --field data.0.name", exitFailed, "", `the response has no "name"`},
 		{"get /api/file", 0, "%PDF", ""},
+		{"get /api/moved", exitFailed, "", "302 Found"},
+		{"post /api/lost --idempotency-key mine", exitFailed, "", "The outcome is unknown. Repeat the request with --idempotency-key mine"},
 		{"get /api/nothing", exitFailed, "", "404 Not Found\n{\"code\":\"resource_missing\"}"},
 		{"get https://other.example/api/charges", exitFailed, "", "the path must begin with /"},
 		{"get //other.example/api/charges", exitFailed, "", "the path must begin with /"},

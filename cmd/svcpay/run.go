@@ -17,16 +17,16 @@ type commands struct {
 	Dev         devCommand         `cmd:"" help:"Run everything on this machine: PostgreSQL, demo data, the service and the demo shop."`
 	Serve       serveCommand       `cmd:"" help:"Run the service. It is configured by its environment alone."`
 	VaultKeys   vaultKeysCommand   `cmd:"" help:"Make the key file of a vault."`
-	Vault       vaultCommand       `cmd:"" help:"Look after the vault."`
+	Vault       vaultCommand       `cmd:"" help:"Manage the keys of the vault."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database at DATABASE_URL up to this version's schema."`
 	Reconcile   reconcileCommand   `cmd:"" help:"Compare the books of the processor and of the provider of funds with ours now, and print what does not agree."`
 	Ledger      ledgerCommand      `cmd:"" help:"Work on the ledger."`
 	WalletA     walletACommand     `cmd:"" name:"wallet-a-domain" help:"Install the file by which wallet A knows the websites of merchants."`
 	DAF         dafCommand         `cmd:"" name:"daf" help:"Work on DAF Pay."`
-	Doctor      doctorCommand      `cmd:"" help:"Look at everything that the service stands on, and say what is wrong or doubtful."`
+	Doctor      doctorCommand      `cmd:"" help:"Check the settings, database and keys of a deployment and report problems."`
 	Erase       eraseCommand       `cmd:"" help:"Forget who a payer is: personal data leaves every record, what was paid stays."`
 	Audit       auditCommand       `cmd:"" help:"Look after the log of who did what."`
-	Admin       adminCommand       `cmd:"" help:"Let the first people in: links that work once."`
+	Admin       adminCommand       `cmd:"" help:"Create invitations for administrators."`
 	Keys        keysCommand        `cmd:"" help:"Make, list, roll and revoke an application's API keys."`
 	Get         getCommand         `cmd:"" help:"Send a GET request to the API and print the response."`
 	Post        postCommand        `cmd:"" help:"Send a POST request to the API and print the response."`
