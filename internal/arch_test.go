@@ -27,7 +27,7 @@ type pkg struct {
 	Imports    []string
 }
 
-// row is the rank of a package and what of ours it may import: whole lower ranks by their number, packages of
+// row is the rank of a package and which packages of the module it may import: whole lower ranks by their number, packages of
 // its own rank by name, without "internal/".
 type row struct {
 	rank int

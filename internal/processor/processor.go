@@ -1,5 +1,5 @@
 // Package processor is the port to processors, which move the money. An adapter never shares the caller's transaction; every
-// call carries a reference of ours that was committed before.
+// call carries our reference, which was committed before.
 package processor
 
 import (

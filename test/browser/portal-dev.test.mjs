@@ -228,7 +228,7 @@ const looksAgain = (page) => page.waitForResponse((response) => response.request
 const remember = (page) => page.evaluate(() => void (window.remembered = document.activeElement));
 const remembered = (page) => page.evaluate(() => document.activeElement !== document.body && document.activeElement === window.remembered);
 
-test('a replay looks again by itself, and leaves the keyboard where it is', async (t) => {
+test('the progress of a replay refreshes and keeps the keyboard focus', async (t) => {
   const { page, receiver, at } = await listening(t);
   await happened('Hillside');
   await delivered(page, 'Arrived');
