@@ -121,3 +121,47 @@ func TestFilesAreShort(t *testing.T) {
 		t.Errorf("%d files were looked at: %v", seen, err)
 	}
 }
+
+// TestFunctionsOfATransactionSaySo finds functions that take the caller's transaction and whose name does not end in Tx.
+func TestFunctionsOfATransactionSaySo(t *testing.T) {
+	t.Parallel()
+	looked := 0
+	for _, p := range modulePackages(t) {
+		for _, name := range p.GoFiles {
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if !ok || !takesTransaction(f.Type) {
+					continue
+				}
+				looked++
+				if !strings.HasSuffix(f.Name.Name, "Tx") {
+					t.Errorf("%s: %s takes a transaction: end its name in Tx", short(p.ImportPath), f.Name.Name)
+				}
+			}
+		}
+	}
+	if looked < 200 {
+		t.Errorf("%d functions were looked at", looked)
+	}
+}
+
+// takesTransaction reports whether a parameter is a *pg.Tx.
+func takesTransaction(f *ast.FuncType) bool {
+	return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
+		star, ok := p.Type.(*ast.StarExpr)
+		if !ok {
+			return false
+		}
+		s, ok := star.X.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		x, ok := s.X.(*ast.Ident)
+		return ok && x.Name == "pg" && s.Sel.Name == "Tx"
+	})
+}

@@ -207,7 +207,7 @@ func (s *Services) sendMails(baseURL string) {
 		return
 	}
 	n := notify.New(s.Mail, s.Identity, baseURL)
-	s.Identity.SendInvitations(n.Invitation)
+	s.Identity.SendInvitations(n.InvitationTx)
 	s.Identity.WriteLetters(n)
 	s.Disputes.WriteLetters(n)
 	s.Payouts.WriteLetters(n)

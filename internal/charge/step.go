@@ -37,16 +37,16 @@ func (s *Service) Step(ctx context.Context, v clock.View) (int, error) {
 			if err != nil || len(due) == 0 {
 				return due, err
 			}
-			return stillFree(ctx, tx, due)
+			return stillFreeTx(ctx, tx, due)
 		},
 		Key: func(d Locked) ids.Charge { return d.ID },
 		Do:  func(ctx context.Context, tx *pg.Tx, due []Locked) error { return s.stepTx(ctx, tx, v.Moment, due) },
 	}.Run(ctx, s.deps.Pool, stepBatch)
 }
 
-// stillFree leaves out the charges for which a call was opened between the choice of the batch and the
+// stillFreeTx leaves out the charges for which a call was opened between the choice of the batch and the
 // lock on its rows.
-func stillFree(ctx context.Context, tx *pg.Tx, due []Locked) ([]Locked, error) {
+func stillFreeTx(ctx context.Context, tx *pg.Tx, due []Locked) ([]Locked, error) {
 	named := make([]Named, len(due))
 	for i, d := range due {
 		named[i] = Named{d.ApplicationID, d.ID}

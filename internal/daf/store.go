@@ -78,14 +78,14 @@ func insertTx(ctx context.Context, tx *pg.Tx, r row) error {
 		return err
 	}
 	if written == 0 {
-		return taken(ctx, tx, r.ApplicationID, r.ExternalID)
+		return takenTx(ctx, tx, r.ApplicationID, r.ExternalID)
 	}
 	historyTx(tx, r.Donation, r.StatusHistory[0], r.RequestID)
 	return nil
 }
 
-// taken is the fault that names the donation of the application which has an external_id.
-func taken(ctx context.Context, tx *pg.Tx, applicationID int64, externalID *string) error {
+// takenTx is the fault that names the donation of the application which has an external_id.
+func takenTx(ctx context.Context, tx *pg.Tx, applicationID int64, externalID *string) error {
 	id, err := pg.Value[ids.Donation](ctx, tx, `
 		SELECT id FROM daf_donations WHERE application_id = @application_id AND external_id = @external_id`,
 		pg.Args{"application_id": applicationID, "external_id": externalID})

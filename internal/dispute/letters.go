@@ -14,10 +14,10 @@ const remindBefore = 72 * time.Hour
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// DisputeOpened tells those who may answer a dispute that there is one, or that a retrieval became a chargeback.
-	DisputeOpened(ctx context.Context, tx *pg.Tx, d Dispute) error
-	// DisputeDue tells them that it must be answered soon, at a time when they had three days left.
-	DisputeDue(ctx context.Context, tx *pg.Tx, d Dispute) error
+	// DisputeOpenedTx tells those who may answer a dispute that there is one, or that a retrieval became a chargeback.
+	DisputeOpenedTx(ctx context.Context, tx *pg.Tx, d Dispute) error
+	// DisputeDueTx tells them that it must be answered soon, at a time when they had three days left.
+	DisputeDueTx(ctx context.Context, tx *pg.Tx, d Dispute) error
 }
 
 // WriteLetters says who writes to people about disputes. It is called while the service is wired; without it nobody does.
@@ -28,7 +28,7 @@ func (c *contest) tellOpened(ctx context.Context) error {
 	if c.s.letters == nil {
 		return nil
 	}
-	return c.s.letters.DisputeOpened(ctx, c.tx, c.row.Dispute)
+	return c.s.letters.DisputeOpenedTx(ctx, c.tx, c.row.Dispute)
 }
 
 // toldAlready is when people were reminded of a dispute that has just been opened: if there is little time left, the
@@ -61,7 +61,7 @@ func (s *Service) Remind(ctx context.Context, v clock.View) (int, error) {
 		}
 		done = len(rows)
 		for _, r := range rows {
-			if err := s.letters.DisputeDue(ctx, tx, s.derive(r.Dispute)); err != nil {
+			if err := s.letters.DisputeDueTx(ctx, tx, s.derive(r.Dispute)); err != nil {
 				return err
 			}
 			r.RemindedAt = instant.Ptr(v.Moment.At)

@@ -36,9 +36,9 @@ type Service struct {
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// FeesChanged tells those who answer for a merchant's fees, and those who pay them, of a schedule that was made, or
+	// FeesChangedTx tells those who answer for a merchant's fees, and those who pay them, of a schedule that was made, or
 	// taken back before it began; before is what was to be in force then.
-	FeesChanged(ctx context.Context, tx *pg.Tx, applicationID int64, before, after Record) error
+	FeesChangedTx(ctx context.Context, tx *pg.Tx, applicationID int64, before, after Record) error
 }
 
 // WriteLetters says who writes to people about fees. It is called while the service is wired; without it nobody does.
@@ -270,5 +270,5 @@ func (s *Service) publishTx(ctx context.Context, tx *pg.Tx, q edit, c changed) e
 	if s.letters == nil {
 		return nil
 	}
-	return s.letters.FeesChanged(ctx, tx, q.applicationID, c.before, c.after)
+	return s.letters.FeesChangedTx(ctx, tx, q.applicationID, c.before, c.after)
 }

@@ -60,7 +60,7 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 		if r.Known || !r.Others || r.Muted || s.letters == nil {
 			return nil
 		}
-		return s.letters.NewSignIn(tx, p, from, s.now())
+		return s.letters.NewSignInTx(tx, p, from, s.now())
 	})
 	return out, err
 }

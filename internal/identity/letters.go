@@ -11,14 +11,14 @@ import (
 
 // Letters write to people about their own way in, and about that of programs, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// ResetLink sends somebody the link to choose a new password.
-	ResetLink(tx *pg.Tx, p Person, token string, until time.Time) error
-	// NewSignIn tells somebody that a browser was used that they had not used before.
-	NewSignIn(tx *pg.Tx, p Person, from Visitor, at time.Time) error
-	// Changed tells somebody that their way in is another now.
-	Changed(tx *pg.Tx, p Person, what Change, at time.Time) error
-	// KeyChanged tells those who may make keys of an application what somebody did with one.
-	KeyChanged(ctx context.Context, tx *pg.Tx, k Key, what KeyChanging, by authz.Actor, at time.Time) error
+	// ResetLinkTx sends somebody the link to choose a new password.
+	ResetLinkTx(tx *pg.Tx, p Person, token string, until time.Time) error
+	// NewSignInTx tells somebody that a browser was used that they had not used before.
+	NewSignInTx(tx *pg.Tx, p Person, from Visitor, at time.Time) error
+	// ChangedTx tells somebody that their way in is another now.
+	ChangedTx(tx *pg.Tx, p Person, what Change, at time.Time) error
+	// KeyChangedTx tells those who may make keys of an application what somebody did with one.
+	KeyChangedTx(ctx context.Context, tx *pg.Tx, k Key, what KeyChanging, by authz.Actor, at time.Time) error
 }
 
 // Change is what became of somebody's way in.
@@ -57,7 +57,7 @@ func (s *Service) tellOfKeyTx(ctx context.Context, tx *pg.Tx, k Key, what KeyCha
 	if s.letters == nil {
 		return nil
 	}
-	return s.letters.KeyChanged(ctx, tx, s.derive(k), what, by, s.now())
+	return s.letters.KeyChangedTx(ctx, tx, s.derive(k), what, by, s.now())
 }
 
 // accountChange is what the audit log calls a change of one's own way in. It is no permission: it is everybody's own.
@@ -76,7 +76,7 @@ func (s *Service) SealWith(box *seal.Box) { s.box = box }
 // changedTx queues that somebody changed their own way in: in the audit log, and by mail.
 func (s *Service) changedTx(tx *pg.Tx, p Person, what Change) error {
 	if s.letters != nil {
-		if err := s.letters.Changed(tx, p, what, s.now()); err != nil {
+		if err := s.letters.ChangedTx(tx, p, what, s.now()); err != nil {
 			return err
 		}
 	}

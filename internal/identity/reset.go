@@ -60,7 +60,7 @@ func (s *Service) sendReset(ctx context.Context, email string) error {
 		if err != nil {
 			return err
 		}
-		return s.letters.ResetLink(tx, p, token, until)
+		return s.letters.ResetLinkTx(tx, p, token, until)
 	})
 }
 

@@ -41,12 +41,12 @@ func (w *world) aboutAccounts() letterOf {
 	from := identity.Visitor{Address: netip.MustParseAddr("192.0.2.7"), UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
 	return letterOf{
 		"invitation": func(_ context.Context, tx *pg.Tx) error {
-			return w.Invitation(tx, identity.Invited{Token: "token", Invitation: identity.Invitation{Email: dana.Email, InvitedBy: "Kim Vale",
+			return w.InvitationTx(tx, identity.Invited{Token: "token", Invitation: identity.Invitation{Email: dana.Email, InvitedBy: "Kim Vale",
 				Role: "organization_admin", ScopeName: "Community Trust", ExpiresAt: instant.Of(late)}})
 		},
-		"reset_link":     func(_ context.Context, tx *pg.Tx) error { return w.ResetLink(tx, dana, "token", late) },
-		"new_sign_in":    func(_ context.Context, tx *pg.Tx) error { return w.NewSignIn(tx, dana, from, early) },
-		"account_change": func(_ context.Context, tx *pg.Tx) error { return w.Changed(tx, dana, identity.PasskeyAdded, early) },
+		"reset_link":     func(_ context.Context, tx *pg.Tx) error { return w.ResetLinkTx(tx, dana, "token", late) },
+		"new_sign_in":    func(_ context.Context, tx *pg.Tx) error { return w.NewSignInTx(tx, dana, from, early) },
+		"account_change": func(_ context.Context, tx *pg.Tx) error { return w.ChangedTx(tx, dana, identity.PasskeyAdded, early) },
 	}
 }
 
@@ -68,14 +68,18 @@ func (w *world) aboutMoney() letterOf {
 	gone := next
 	gone.Status, gone.CanceledBy = fee.Canceled, &fee.By{Kind: "api", KeyName: "Shop"}
 	return letterOf{
-		"dispute_opened":    func(ctx context.Context, tx *pg.Tx) error { return w.DisputeOpened(ctx, tx, d) },
-		"dispute_asked":     func(ctx context.Context, tx *pg.Tx) error { return w.DisputeOpened(ctx, tx, asked) },
-		"dispute_due":       func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDue(ctx, tx, d) },
-		"dispute_asked_due": func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDue(ctx, tx, asked) },
-		"payout_failed":     func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailed(ctx, tx, m, p) },
-		"payout_returned":   func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailed(ctx, tx, m, back) },
-		"fees_changed":      func(ctx context.Context, tx *pg.Tx) error { return w.FeesChanged(ctx, tx, m.ApplicationID, old, next) },
-		"fees_taken_back":   func(ctx context.Context, tx *pg.Tx) error { return w.FeesChanged(ctx, tx, m.ApplicationID, next, gone) },
+		"dispute_opened":    func(ctx context.Context, tx *pg.Tx) error { return w.DisputeOpenedTx(ctx, tx, d) },
+		"dispute_asked":     func(ctx context.Context, tx *pg.Tx) error { return w.DisputeOpenedTx(ctx, tx, asked) },
+		"dispute_due":       func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDueTx(ctx, tx, d) },
+		"dispute_asked_due": func(ctx context.Context, tx *pg.Tx) error { return w.DisputeDueTx(ctx, tx, asked) },
+		"payout_failed":     func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailedTx(ctx, tx, m, p) },
+		"payout_returned":   func(ctx context.Context, tx *pg.Tx) error { return w.PayoutFailedTx(ctx, tx, m, back) },
+		"fees_changed": func(ctx context.Context, tx *pg.Tx) error {
+			return w.FeesChangedTx(ctx, tx, m.ApplicationID, old, next)
+		},
+		"fees_taken_back": func(ctx context.Context, tx *pg.Tx) error {
+			return w.FeesChangedTx(ctx, tx, m.ApplicationID, next, gone)
+		},
 	}
 }
 
@@ -93,16 +97,16 @@ func (w *world) aboutAccess() letterOf {
 	unwanted := e
 	unwanted.PausedReason = &goodbye
 	key := func(k identity.Key, what identity.KeyChanging) func(context.Context, *pg.Tx) error {
-		return func(ctx context.Context, tx *pg.Tx) error { return w.KeyChanged(ctx, tx, k, what, kim, early) }
+		return func(ctx context.Context, tx *pg.Tx) error { return w.KeyChangedTx(ctx, tx, k, what, kim, early) }
 	}
 	return letterOf{
 		"key_made": key(k, identity.KeyMade), "key_rolled": key(rolled, identity.KeyRolled), "key_revoked": key(k, identity.KeyEnded),
-		"bank_added": func(ctx context.Context, tx *pg.Tx) error { return w.BankAccountChanged(ctx, tx, m, b, kim, false) },
+		"bank_added": func(ctx context.Context, tx *pg.Tx) error { return w.BankAccountChangedTx(ctx, tx, m, b, kim, false) },
 		"bank_replaced": func(ctx context.Context, tx *pg.Tx) error {
-			return w.BankAccountChanged(ctx, tx, m, held, authz.Actor{}, true)
+			return w.BankAccountChangedTx(ctx, tx, m, held, authz.Actor{}, true)
 		},
-		"endpoint_paused": func(ctx context.Context, tx *pg.Tx) error { return w.EndpointPaused(ctx, tx, e) },
-		"endpoint_gone":   func(ctx context.Context, tx *pg.Tx) error { return w.EndpointPaused(ctx, tx, unwanted) },
+		"endpoint_paused": func(ctx context.Context, tx *pg.Tx) error { return w.EndpointPausedTx(ctx, tx, e) },
+		"endpoint_gone":   func(ctx context.Context, tx *pg.Tx) error { return w.EndpointPausedTx(ctx, tx, unwanted) },
 	}
 }
 

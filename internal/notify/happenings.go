@@ -51,8 +51,8 @@ type happening struct {
 	may           []authz.Permission // who holds one of these where it happened hears of it
 }
 
-// tell writes everybody whom it concerns a mail, each one only.
-func (n *Notifier) tell(ctx context.Context, tx *pg.Tx, h happening, words func(v text.Viewer) text.Mail) error {
+// tellTx writes everybody whom it concerns a mail, each one only.
+func (n *Notifier) tellTx(ctx context.Context, tx *pg.Tx, h happening, words func(v text.Viewer) text.Mail) error {
 	told := make(map[string]bool)
 	for _, p := range h.may {
 		readers, err := n.people.ConcernedTx(ctx, tx, identity.Concern{Permission: p, ApplicationID: h.applicationID, MerchantID: h.merchantID, Mail: string(h.kind)})
@@ -66,7 +66,7 @@ func (n *Notifier) tell(ctx context.Context, tx *pg.Tx, h happening, words func(
 			told[r.Email] = true
 			m := words(text.Viewer{Text: n.text, Zone: zoneOf(r)})
 			m.Lines = append([]string{n.text.Notices.Hello(r.Name)}, m.Lines...)
-			if err := n.put(tx, h.kind, r.Email, m, h.path); err != nil {
+			if err := n.putTx(tx, h.kind, r.Email, m, h.path); err != nil {
 				return err
 			}
 		}
@@ -99,17 +99,17 @@ func (n *Notifier) who(person, key string, program bool) string {
 	return n.text.Notices.Operator
 }
 
-// DisputeOpened implements [dispute.Letters].
-func (n *Notifier) DisputeOpened(ctx context.Context, tx *pg.Tx, d dispute.Dispute) error {
-	return n.ofDispute(ctx, tx, DisputeOpened, d, n.text.Notices.DisputeOpened)
+// DisputeOpenedTx implements [dispute.Letters].
+func (n *Notifier) DisputeOpenedTx(ctx context.Context, tx *pg.Tx, d dispute.Dispute) error {
+	return n.ofDisputeTx(ctx, tx, DisputeOpened, d, n.text.Notices.DisputeOpened)
 }
 
-// DisputeDue implements [dispute.Letters].
-func (n *Notifier) DisputeDue(ctx context.Context, tx *pg.Tx, d dispute.Dispute) error {
-	return n.ofDispute(ctx, tx, DisputeDue, d, n.text.Notices.DisputeDue)
+// DisputeDueTx implements [dispute.Letters].
+func (n *Notifier) DisputeDueTx(ctx context.Context, tx *pg.Tx, d dispute.Dispute) error {
+	return n.ofDisputeTx(ctx, tx, DisputeDue, d, n.text.Notices.DisputeDue)
 }
 
-func (n *Notifier) ofDispute(ctx context.Context, tx *pg.Tx, kind mail.Kind, d dispute.Dispute, words func(text.DisputeFacts) text.Mail) error {
+func (n *Notifier) ofDisputeTx(ctx context.Context, tx *pg.Tx, kind mail.Kind, d dispute.Dispute, words func(text.DisputeFacts) text.Mail) error {
 	name, err := merchant.NameTx(ctx, tx, d.ApplicationID, d.MerchantID)
 	if err != nil {
 		return err
@@ -119,32 +119,32 @@ func (n *Notifier) ofDispute(ctx context.Context, tx *pg.Tx, kind mail.Kind, d d
 		reason = d.Reason
 	}
 	h := happening{kind, "/portal/disputes/" + d.ID.String(), d.ApplicationID, d.MerchantID, []authz.Permission{authz.DisputeAnswer}}
-	return n.tell(ctx, tx, h, func(v text.Viewer) text.Mail {
+	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
 		return words(text.DisputeFacts{Retrieval: d.Kind == dispute.Retrieval, Merchant: name, Amount: n.text.Money(d.Amount, d.Currency),
 			Reason: reason, Until: when(v, d.RespondBy.Time)})
 	})
 }
 
-// PayoutFailed implements [payout.Letters].
-func (n *Notifier) PayoutFailed(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p payout.Payout) error {
+// PayoutFailedTx implements [payout.Letters].
+func (n *Notifier) PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p payout.Payout) error {
 	words := n.text.Notices.PayoutFailed
 	if p.Status == payout.Returned {
 		words = n.text.Notices.PayoutReturned
 	}
 	h := happening{PayoutFailed, "/portal/payouts/" + p.ID.String(), p.ApplicationID, p.MerchantID, []authz.Permission{authz.PayoutResume}}
-	return n.tell(ctx, tx, h, func(text.Viewer) text.Mail {
+	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail {
 		return words(m.Name, n.text.Money(p.Amount, p.Currency), p.Failure.Message)
 	})
 }
 
-// BankAccountChanged implements [payout.Letters].
-func (n *Notifier) BankAccountChanged(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b payout.BankAccount, by authz.Actor, replaced bool) error {
+// BankAccountChangedTx implements [payout.Letters].
+func (n *Notifier) BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b payout.BankAccount, by authz.Actor, replaced bool) error {
 	words := n.text.Notices.BankAdded
 	if replaced {
 		words = n.text.Notices.BankReplaced
 	}
 	h := happening{BankChanged, fmt.Sprintf("/portal/merchants/%d/payouts", m.ID), m.ApplicationID, m.ID, []authz.Permission{authz.MerchantBank}}
-	return n.tell(ctx, tx, h, func(v text.Viewer) text.Mail {
+	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
 		f := text.BankFacts{Merchant: m.Name, Bank: b.BankName, Ending: b.Last4, By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()), At: when(v, b.CreatedAt.Time)}
 		if b.HeldUntil != nil {
 			f.HeldUntil = when(v, b.HeldUntil.Time)
@@ -153,8 +153,8 @@ func (n *Notifier) BankAccountChanged(ctx context.Context, tx *pg.Tx, m merchant
 	})
 }
 
-// EndpointPaused implements [webhook.Letters]. Of the address only the host is told: what follows may be a secret.
-func (n *Notifier) EndpointPaused(ctx context.Context, tx *pg.Tx, e webhook.Endpoint) error {
+// EndpointPausedTx implements [webhook.Letters]. Of the address only the host is told: what follows may be a secret.
+func (n *Notifier) EndpointPausedTx(ctx context.Context, tx *pg.Tx, e webhook.Endpoint) error {
 	to, err := url.Parse(e.URL)
 	if err != nil {
 		return fmt.Errorf("notify: the address of %s: %w", e.ID, err)
@@ -164,15 +164,15 @@ func (n *Notifier) EndpointPaused(ctx context.Context, tx *pg.Tx, e webhook.Endp
 		words = n.text.Notices.EndpointGone
 	}
 	h := happening{EndpointPaused, "/portal/developers/webhooks/" + e.ID.String(), e.ApplicationID, 0, []authz.Permission{authz.WebhookManage}}
-	return n.tell(ctx, tx, h, func(text.Viewer) text.Mail { return words(to.Host) })
+	return n.tellTx(ctx, tx, h, func(text.Viewer) text.Mail { return words(to.Host) })
 }
 
-// KeyChanged implements [identity.Letters].
-func (n *Notifier) KeyChanged(ctx context.Context, tx *pg.Tx, k identity.Key, what identity.KeyChanging, by authz.Actor, at time.Time) error {
+// KeyChangedTx implements [identity.Letters].
+func (n *Notifier) KeyChangedTx(ctx context.Context, tx *pg.Tx, k identity.Key, what identity.KeyChanging, by authz.Actor, at time.Time) error {
 	words := map[identity.KeyChanging]func(text.KeyFacts) text.Mail{identity.KeyMade: n.text.Notices.KeyMade,
 		identity.KeyRolled: n.text.Notices.KeyRolled, identity.KeyEnded: n.text.Notices.KeyRevoked}[what]
 	h := happening{KeyChanged, "/portal/developers/keys/" + k.ID.String(), k.ApplicationID, 0, []authz.Permission{authz.KeyManage}}
-	return n.tell(ctx, tx, h, func(v text.Viewer) text.Mail {
+	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
 		f := text.KeyFacts{Name: k.Name, Ending: k.Last4, By: n.who(by.PersonName, by.KeyName, by.Role.IsServer()), At: when(v, at)}
 		if k.ExpiresAt != nil && k.ExpiresAt.After(instant.Of(at).Time) {
 			f.Until = when(v, k.ExpiresAt.Time)
@@ -181,9 +181,9 @@ func (n *Notifier) KeyChanged(ctx context.Context, tx *pg.Tx, k identity.Key, wh
 	})
 }
 
-// FeesChanged implements [fee.Letters]. Those who answer for the fees hear of it, and the administrators of the
+// FeesChangedTx implements [fee.Letters]. Those who answer for the fees hear of it, and the administrators of the
 // organization that pays them.
-func (n *Notifier) FeesChanged(ctx context.Context, tx *pg.Tx, applicationID int64, before, after fee.Record) error {
+func (n *Notifier) FeesChangedTx(ctx context.Context, tx *pg.Tx, applicationID int64, before, after fee.Record) error {
 	name, err := merchant.NameTx(ctx, tx, applicationID, after.MerchantID)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (n *Notifier) FeesChanged(ctx context.Context, tx *pg.Tx, applicationID int
 	}
 	h := happening{FeesChanged, fmt.Sprintf("/portal/merchants/%d/fees", after.MerchantID), applicationID, after.MerchantID,
 		[]authz.Permission{authz.FeeManage, authz.MerchantUpdate}}
-	return n.tell(ctx, tx, h, func(v text.Viewer) text.Mail {
+	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
 		f := facts
 		f.From = when(v, after.EffectiveAt.Time)
 		return words(f)

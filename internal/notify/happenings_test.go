@@ -255,7 +255,7 @@ func TestWhatDidNotHappenIsNotTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	err := pg.InTx(t.Context(), w.Pool, func(tx *pg.Tx) error {
-		w.must(w.DisputeOpened(t.Context(), tx, dispute.Dispute{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Kind: dispute.Chargeback, Currency: money.USD}))
+		w.must(w.DisputeOpenedTx(t.Context(), tx, dispute.Dispute{ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, Kind: dispute.Chargeback, Currency: money.USD}))
 		return http.ErrAbortHandler
 	})
 	if err == nil {

@@ -46,8 +46,8 @@ func New(m *mail.Service, people *identity.Service, base string) *Notifier {
 	return &Notifier{mail: m, people: people, base: base, text: text.English}
 }
 
-// put completes a mail to somebody, whose button leads to a page of the portal, and puts it on its way.
-func (n *Notifier) put(tx *pg.Tx, kind mail.Kind, to string, words text.Mail, path string) error {
+// putTx completes a mail to somebody, whose button leads to a page of the portal, and puts it on its way.
+func (n *Notifier) putTx(tx *pg.Tx, kind mail.Kind, to string, words text.Mail, path string) error {
 	m := mail.Message{Kind: kind, To: to, Subject: words.Subject, Lines: words.Lines, Note: words.Note}
 	if words.Button != "" {
 		m.Link = mail.Link{Label: words.Button, URL: n.base + path}
@@ -55,35 +55,35 @@ func (n *Notifier) put(tx *pg.Tx, kind mail.Kind, to string, words text.Mail, pa
 	return n.mail.PutTx(tx, m)
 }
 
-// Invitation sends somebody the link of their invitation. It is an [identity.Inviter].
-func (n *Notifier) Invitation(tx *pg.Tx, i identity.Invited) error {
+// InvitationTx sends somebody the link of their invitation. It is an [identity.Inviter].
+func (n *Notifier) InvitationTx(tx *pg.Tx, i identity.Invited) error {
 	place := i.ScopeName
 	if place == "" {
 		place = n.text.Places.Deployment
 	}
 	words := n.text.Mails.Invitation(i.InvitedBy, n.text.Roles[string(i.Role)], place, n.text.Day(i.ExpiresAt.Format("2006-01-02")))
-	return n.put(tx, Invitation, i.Email, words, "/portal/invite/"+i.Token)
+	return n.putTx(tx, Invitation, i.Email, words, "/portal/invite/"+i.Token)
 }
 
-// ResetLink implements [identity.Letters].
-func (n *Notifier) ResetLink(tx *pg.Tx, p identity.Person, token string, until time.Time) error {
-	return n.put(tx, ResetLink, p.Email, n.text.Mails.ResetLink(p.Name, n.at(until)), "/portal/reset/"+token)
+// ResetLinkTx implements [identity.Letters].
+func (n *Notifier) ResetLinkTx(tx *pg.Tx, p identity.Person, token string, until time.Time) error {
+	return n.putTx(tx, ResetLink, p.Email, n.text.Mails.ResetLink(p.Name, n.at(until)), "/portal/reset/"+token)
 }
 
-// NewSignIn implements [identity.Letters].
-func (n *Notifier) NewSignIn(tx *pg.Tx, p identity.Person, from identity.Visitor, at time.Time) error {
+// NewSignInTx implements [identity.Letters].
+func (n *Notifier) NewSignInTx(tx *pg.Tx, p identity.Person, from identity.Visitor, at time.Time) error {
 	where := ""
 	if from.Address.IsValid() {
 		where = from.Address.Unmap().String()
 	}
 	words := n.text.Mails.NewSignIn(p.Name, n.text.Settings.BrowserOn(text.Browser(from.UserAgent)), where, n.at(at))
-	return n.put(tx, NewSignIn, p.Email, words, "/portal/settings")
+	return n.putTx(tx, NewSignIn, p.Email, words, "/portal/settings")
 }
 
-// Changed implements [identity.Letters].
-func (n *Notifier) Changed(tx *pg.Tx, p identity.Person, what identity.Change, at time.Time) error {
+// ChangedTx implements [identity.Letters].
+func (n *Notifier) ChangedTx(tx *pg.Tx, p identity.Person, what identity.Change, at time.Time) error {
 	words := n.text.Mails.Changed(p.Name, n.text.Mails.Changes[string(what)], n.at(at))
-	return n.put(tx, AccountChange, p.Email, words, "/portal/settings")
+	return n.putTx(tx, AccountChange, p.Email, words, "/portal/settings")
 }
 
 // at writes a time for somebody whose clock is not known.

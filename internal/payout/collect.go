@@ -105,9 +105,9 @@ func inSteps(args pg.Args, after [16]byte, step func() (collected, error)) (all 
 	return all, nil
 }
 
-// alongIndexes has the transaction find each batch where the one before it ended. The planner would sort all that is left, for each
+// alongIndexesTx has the transaction find each batch where the one before it ended. The planner would sort all that is left, for each
 // batch anew, where it takes that for little.
-func alongIndexes(ctx context.Context, tx *pg.Tx) error {
+func alongIndexesTx(ctx context.Context, tx *pg.Tx) error {
 	_, err := tx.Exec(ctx, `SELECT set_config('enable_sort', 'off', true)`, pg.Args{})
 	return err
 }
@@ -127,7 +127,7 @@ func collectTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.
 		SELECT payout_floor FROM merchants WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": owner.ApplicationID, "id": owner.ID})
 	if err == nil {
-		err = alongIndexes(ctx, tx)
+		err = alongIndexesTx(ctx, tx)
 	}
 	if err != nil {
 		return Payout{}, err
@@ -181,7 +181,7 @@ func floorTx(tx *pg.Tx, p Payout, m instant.Moment) {
 
 // releaseTx has a payout hold its entries no longer, a batch at a time: the next one collects them again.
 func releaseTx(ctx context.Context, tx *pg.Tx, p Payout) error {
-	if err := alongIndexes(ctx, tx); err != nil {
+	if err := alongIndexesTx(ctx, tx); err != nil {
 		return err
 	}
 	args := pg.Args{"application_id": p.ApplicationID, "payout_id": p.ID, "after": [16]byte{}, "upto": lastID, "batch": collectBatch}

@@ -10,10 +10,10 @@ import (
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// PayoutFailed tells those who may resume a merchant's payouts that one failed or came back, and that they wait.
-	PayoutFailed(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p Payout) error
-	// BankAccountChanged tells those who may change where a merchant's payouts go that somebody did.
-	BankAccountChanged(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error
+	// PayoutFailedTx tells those who may resume a merchant's payouts that one failed or came back, and that they wait.
+	PayoutFailedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, p Payout) error
+	// BankAccountChangedTx tells those who may change where a merchant's payouts go that somebody did.
+	BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, b BankAccount, by authz.Actor, replaced bool) error
 }
 
 // WriteLetters says who writes to people about payouts. It is called while the service is wired; without it nobody does.
@@ -26,7 +26,7 @@ func (s *Service) tellFailedTx(ctx context.Context, tx *pg.Tx, l locked, to Stat
 	}
 	p := l.payout
 	p.Status, p.Failure = to, &f
-	return s.letters.PayoutFailed(ctx, tx, l.owner, p)
+	return s.letters.PayoutFailedTx(ctx, tx, l.owner, p)
 }
 
 // tellBankTx has people told of a merchant's new bank account.
@@ -34,5 +34,5 @@ func (s *Service) tellBankTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant
 	if s.letters == nil {
 		return nil
 	}
-	return s.letters.BankAccountChanged(ctx, tx, m, b, by, replaced)
+	return s.letters.BankAccountChangedTx(ctx, tx, m, b, by, replaced)
 }

@@ -120,7 +120,7 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	if err != nil {
 		return nil, false, err
 	}
-	lost, err := watched(ctx, tx, owner, m.At)
+	lost, err := watchedTx(ctx, tx, owner, m.At)
 	if err != nil {
 		return nil, false, err
 	}
@@ -132,7 +132,7 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 		return nil, false, err
 	}
 	merchant.NextPayoutTx(tx, owner, next)
-	bank, err := payable(ctx, tx, owner, m.At)
+	bank, err := payableTx(ctx, tx, owner, m.At)
 	if err != nil || bank == nil {
 		return nil, true, err
 	}
@@ -140,8 +140,8 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	return b, true, err
 }
 
-// payable returns the account that the merchant can be paid out to now, nil if it cannot.
-func payable(ctx context.Context, tx *pg.Tx, m merchant.Merchant, now time.Time) (*BankAccount, error) {
+// payableTx returns the account that the merchant can be paid out to now, nil if it cannot.
+func payableTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, now time.Time) (*BankAccount, error) {
 	if !merchant.Allows(m.Status, merchant.PayOut) || m.PayoutsPausedReason != nil {
 		return nil, nil
 	}

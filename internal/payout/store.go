@@ -58,9 +58,9 @@ func findByReference(ctx context.Context, q pg.Querier, processor, reference str
 	return p, err
 }
 
-// watched is when a submission to a locked merchant was given up that is still looked for; nil if none is. It is of one of the
+// watchedTx is when a submission to a locked merchant was given up that is still looked for; nil if none is. It is of one of the
 // last payouts: none is made while it is looked for.
-func watched(ctx context.Context, tx *pg.Tx, owner merchant.Merchant, now time.Time) (*time.Time, error) {
+func watchedTx(ctx context.Context, tx *pg.Tx, owner merchant.Merchant, now time.Time) (*time.Time, error) {
 	return pg.Value[*time.Time](ctx, tx, `
 		SELECT max(failed_at) FROM (
 			SELECT status, failure, failed_at FROM payouts

@@ -67,7 +67,7 @@ const (
 // FoldWords makes the words of rows that were written before the program made them, or by a server of before, gives their e-mail
 // addresses the form in which they are compared, and tells how many rows it made. Rows that another transaction holds wait for the next time.
 func (s *Service) FoldWords(ctx context.Context) (n int, err error) {
-	for _, fold := range []func(context.Context, *pg.Tx) (int, error){foldCharges, foldTokens, foldRefunds, foldDonations, foldMerchants} {
+	for _, fold := range []func(context.Context, *pg.Tx) (int, error){foldChargesTx, foldTokensTx, foldRefundsTx, foldDonationsTx, foldMerchantsTx} {
 		err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 			made, err := fold(ctx, tx)
 			n += made
@@ -80,7 +80,7 @@ func (s *Service) FoldWords(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-func foldCharges(ctx context.Context, tx *pg.Tx) (int, error) {
+func foldChargesTx(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfolded](ctx, tx, selectCharges, pg.Args{"most": foldBatch})
 	for _, r := range rows {
 		tx.Later(`UPDATE charges SET words = @words, words_version = @version,
@@ -91,7 +91,7 @@ func foldCharges(ctx context.Context, tx *pg.Tx) (int, error) {
 	return len(rows), err
 }
 
-func foldTokens(ctx context.Context, tx *pg.Tx) (int, error) {
+func foldTokensTx(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfolded](ctx, tx, selectTokens, pg.Args{"most": foldBatch})
 	for _, r := range rows {
 		tx.Later(`UPDATE tokens SET words = @words, words_version = @version,
@@ -102,7 +102,7 @@ func foldTokens(ctx context.Context, tx *pg.Tx) (int, error) {
 	return len(rows), err
 }
 
-func foldRefunds(ctx context.Context, tx *pg.Tx) (int, error) {
+func foldRefundsTx(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfolded](ctx, tx, selectRefunds, pg.Args{"most": foldBatch})
 	for _, r := range rows {
 		tx.Later(`UPDATE refunds SET words = @words, words_version = @version WHERE application_id = @application_id AND id = @id`,
@@ -111,7 +111,7 @@ func foldRefunds(ctx context.Context, tx *pg.Tx) (int, error) {
 	return len(rows), err
 }
 
-func foldDonations(ctx context.Context, tx *pg.Tx) (int, error) {
+func foldDonationsTx(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfolded](ctx, tx, selectDonations, pg.Args{"most": foldBatch})
 	for _, r := range rows {
 		tx.Later(`UPDATE daf_donations SET words = @words, words_version = @version,
@@ -122,7 +122,7 @@ func foldDonations(ctx context.Context, tx *pg.Tx) (int, error) {
 	return len(rows), err
 }
 
-func foldMerchants(ctx context.Context, tx *pg.Tx) (int, error) {
+func foldMerchantsTx(ctx context.Context, tx *pg.Tx) (int, error) {
 	rows, err := pg.All[unfoldedMerchant](ctx, tx, selectMerchants, pg.Args{"most": foldBatch})
 	for _, r := range rows {
 		tx.Later(`UPDATE merchants SET words = @words, words_version = @version WHERE application_id = @application_id AND id = @id`,

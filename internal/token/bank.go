@@ -153,7 +153,7 @@ func (s *Service) CreateBank(ctx context.Context, sessionID, retryKey string, in
 	if refusal != nil {
 		return s.madeBefore(ctx, claim, refusal)
 	}
-	return s.keepBank(ctx, m, row, claim, nothingElse)
+	return s.keepBank(ctx, m, row, claim, nothingElseTx)
 }
 
 func (s *Service) prepareBank(ctx context.Context, m merchant.Merchant, in BankInput, entryMode string) (newToken, error) {

@@ -65,10 +65,10 @@ func (s *Service) madeBefore(ctx context.Context, claim *idempotency.Claim, refu
 
 // keep writes a token, once for a claim.
 func (s *Service) keep(ctx context.Context, row newToken, claim *idempotency.Claim) (Created, error) {
-	return s.keepWith(ctx, row, claim, nothingElse)
+	return s.keepWith(ctx, row, claim, nothingElseTx)
 }
 
-func nothingElse(context.Context, *pg.Tx) error { return nil }
+func nothingElseTx(context.Context, *pg.Tx) error { return nil }
 
 // keepWith is keep that does something else in the same transaction, if the token is a new one.
 func (s *Service) keepWith(ctx context.Context, row newToken, claim *idempotency.Claim, also func(context.Context, *pg.Tx) error) (Created, error) {
@@ -220,7 +220,7 @@ func (s *Service) insertTx(ctx context.Context, tx *pg.Tx, at clock.Moments, row
 			continue
 		}
 		out[i] = insertOut{Created: r.created}
-		if err := queueInsert(tx, r, at[r.ApplicationID]); err != nil {
+		if err := queueInsertTx(tx, r, at[r.ApplicationID]); err != nil {
 			return nil, err
 		}
 		if err := r.claim.StoreTx(tx, r.created.Token.Bytes(), r.created, nil); err != nil {
@@ -245,7 +245,7 @@ func words(id ids.Token, b Billing) pgtype.TSVector {
 	return search.AgedVector(id.Bytes(), b.Searched()...)
 }
 
-func queueInsert(tx *pg.Tx, r newToken, m instant.Moment) error {
+func queueInsertTx(tx *pg.Tx, r newToken, m instant.Moment) error {
 	billing, err := json.Marshal(r.created.Billing)
 	if err != nil {
 		return err

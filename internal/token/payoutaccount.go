@@ -43,7 +43,7 @@ func (s *Service) SealPayoutAccount(ctx context.Context, applicationID, merchant
 
 // KeepTx puts the account into the vault, in the transaction that says whose it is.
 func (a PayoutAccountToKeep) KeepTx(tx *pg.Tx, m instant.Moment) error {
-	return queueInsert(tx, a.row, m)
+	return queueInsertTx(tx, a.row, m)
 }
 
 // EndPayoutAccountTx queues the end of the token of an account that is paid out to no more: the number leaves the vault.

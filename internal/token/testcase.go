@@ -98,7 +98,7 @@ func (s *Service) CreateTest(ctx context.Context, actor authz.Actor, in TestInpu
 		return idempotency.Result[Token]{}, err
 	}
 	return once(ctx, s, claim, actor.ApplicationID, row.created.Token.Bytes(), func(tx *pg.Tx, now instant.Moment) (Token, error) {
-		if err := queueInsert(tx, row, now); err != nil {
+		if err := queueInsertTx(tx, row, now); err != nil {
 			return Token{}, err
 		}
 		if err := tx.Flush(ctx); err != nil {

@@ -89,7 +89,7 @@ func countTx(ctx context.Context, tx *pg.Tx, rows []newToken, verdicts []idempot
 		if !r.counted || verdicts[i] != (idempotency.Verdict{}) || slices.ContainsFunc(taken, r.isOf) {
 			continue
 		}
-		if refusals[i], err = tooOften(ctx, tx, r, now); err != nil {
+		if refusals[i], err = tooOftenTx(ctx, tx, r, now); err != nil {
 			return nil, err
 		}
 	}
@@ -110,8 +110,8 @@ func (r newToken) compareCard(o newToken) int {
 	return cmp.Or(cmp.Compare(r.ApplicationID, o.ApplicationID), bytes.Compare(r.fingerprint, o.fingerprint))
 }
 
-// tooOften is the refusal of a card that was used too often; it ends an hour after the oldest of the uses that fill one.
-func tooOften(ctx context.Context, tx *pg.Tx, r newToken, now time.Time) (refusal, err error) {
+// tooOftenTx is the refusal of a card that was used too often; it ends an hour after the oldest of the uses that fill one.
+func tooOftenTx(ctx context.Context, tx *pg.Tx, r newToken, now time.Time) (refusal, err error) {
 	oldest, err := pg.Value[time.Time](ctx, tx, `
 		SELECT times[@most::int] FROM card_velocity WHERE application_id = @application_id AND fingerprint = @fingerprint`,
 		pg.Args{"application_id": r.ApplicationID, "fingerprint": r.fingerprint, "most": velocityTokens})

@@ -190,7 +190,7 @@ func (s *Service) failedTx(ctx context.Context, tx *pg.Tx, e Endpoint, isGone bo
 	}
 	after.Status, after.PausedReason = Paused, &reason
 	if s.letters != nil {
-		if err := s.letters.EndpointPaused(ctx, tx, after); err != nil {
+		if err := s.letters.EndpointPausedTx(ctx, tx, after); err != nil {
 			return nil, err
 		}
 	}

@@ -102,8 +102,8 @@ type Service struct {
 
 // Letters write to people, each with the transaction that it tells of. They call nobody.
 type Letters interface {
-	// EndpointPaused tells those who may change an endpoint that nothing is sent to it any more.
-	EndpointPaused(ctx context.Context, tx *pg.Tx, e Endpoint) error
+	// EndpointPausedTx tells those who may change an endpoint that nothing is sent to it any more.
+	EndpointPausedTx(ctx context.Context, tx *pg.Tx, e Endpoint) error
 }
 
 // WriteLetters says who writes to people about endpoints. It is called while the service is wired; without it nobody does.
