@@ -6,26 +6,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/audit"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 const switchPath = "/portal/switch"
 
-// actingKey is where a request keeps who acts where.
-const actingKey = "acting"
-
 // acting is the visitor in the place where they act; the fault role_missing of somebody who has no role. It
 // is found once a request.
-func (p *Portal) acting(c echo.Context) (identity.Acting, error) {
-	if a, ok := c.Get(actingKey).(identity.Acting); ok {
+func (p *Portal) acting(c *web.Request) (identity.Acting, error) {
+	if a, ok := c.Get(web.ActingKey).(identity.Acting); ok {
 		return a, nil
 	}
 	v, known, err := p.visitor(c)
@@ -35,7 +31,7 @@ func (p *Portal) acting(c echo.Context) (identity.Acting, error) {
 	if !known {
 		return identity.Acting{}, errNobody
 	}
-	a, err := p.Identity.Act(c.Request().Context(), v)
+	a, err := p.Identity.Act(c.Ctx(), v)
 	if err != nil {
 		return identity.Acting{}, err
 	}
@@ -52,24 +48,18 @@ func (p *Portal) acting(c echo.Context) (identity.Acting, error) {
 	}
 	c.Set(ownKey, a)
 	if viewing {
-		if a, err = p.Identity.Through(c.Request().Context(), a, view); err != nil {
+		if a, err = p.Identity.Through(c.Ctx(), a, view); err != nil {
 			return identity.Acting{}, err
 		}
 		c.Set(viewKey, view)
 	}
-	c.Set(actingKey, a)
+	c.Set(web.ActingKey, a)
 	return a, nil
-}
-
-// actor is who asks for a page that needs a permission: [Portal.permit] has found them.
-func actor(c echo.Context) authz.Actor {
-	a, _ := c.Get(actingKey).(identity.Acting)
-	return a.Actor
 }
 
 // permit lets those in who hold a permission where they act, with what was drawn there. A refusal for want of the permission is
 // written down.
-func (p *Portal) permit(c echo.Context, needed authz.Permission, next echo.HandlerFunc) error {
+func (p *Portal) permit(c *web.Request, needed authz.Permission, next web.Handler) error {
 	a, err := p.acting(c)
 	if err != nil {
 		return err
@@ -78,14 +68,14 @@ func (p *Portal) permit(c echo.Context, needed authz.Permission, next echo.Handl
 		return err
 	}
 	about := audit.Subject{Kind: "page", ID: strings.ReplaceAll(strings.TrimPrefix(c.Path(), home+"/"), "/", ".")}
-	if err := p.Audit.Allow(c.Request().Context(), a.Actor, needed, about); err != nil {
+	if err := p.Audit.Allow(c.Ctx(), a.Actor, needed, about); err != nil {
 		return err
 	}
 	return next(c)
 }
 
 // opens tells whether the visitor may open pages of that access.
-func (p *Portal) opens(c echo.Context, needed access) bool {
+func (p *Portal) opens(c *web.Request, needed access) bool {
 	a, err := p.acting(c)
 	return p.lets(a, err, needed)
 }
@@ -99,17 +89,10 @@ func (p *Portal) lets(a identity.Acting, err error, needed access) bool {
 	return err == nil && p.Audit.Check(a.Actor, authz.Permission(needed)) == nil
 }
 
-// may tells whether the visitor holds a permission: whether a button is shown.
-func (p *Portal) may(c echo.Context, needed authz.Permission) bool { return p.opens(c, access(needed)) }
+// May tells whether the visitor holds a permission: whether a button is shown.
+func (p *Portal) May(c *web.Request, needed authz.Permission) bool { return p.opens(c, access(needed)) }
 
-// value is what the switcher sends for a place, and valueOf what is sent reads as.
-func value(d identity.Place) string {
-	if d.Domain.Scope == authz.ScopeSystem && d.Application.ID != 0 {
-		return d.Domain.String() + "/" + strconv.FormatInt(d.Application.ID, 10)
-	}
-	return d.Domain.String()
-}
-
+// valueOf reads a place as the switcher sends it, see [web.PlaceValue].
 func valueOf(text string) (d authz.Domain, applicationID int64, ok bool) {
 	name, number, more := strings.Cut(text, "/")
 	d, ok = authz.ParseDomain(name)
@@ -121,12 +104,12 @@ func valueOf(text string) (d authz.Domain, applicationID int64, ok bool) {
 }
 
 // switcher shows where the visitor acts and where else they can.
-func (p *Portal) switcher(c echo.Context, back string) ui.Switcher {
+func (p *Portal) switcher(c *web.Request, back string) ui.Switcher {
 	a, err := p.acting(c)
 	if err != nil {
 		return ui.Switcher{}
 	}
-	t := say(c)
+	t := c.Text()
 	out := ui.Switcher{Now: scopeOf(t, a.Place), Action: switchPath, Return: listOf(back)}
 	if len(a.Places) < 2 {
 		return out
@@ -135,7 +118,7 @@ func (p *Portal) switcher(c echo.Context, back string) ui.Switcher {
 		authz.ScopeOrganization: t.Places.Organizations}
 	for _, place := range a.Places {
 		s := scopeOf(t, place)
-		s.Here = s.Value == value(a.Place)
+		s.Here = s.Value == web.PlaceValue(a.Place)
 		label := labels[place.Domain.Scope]
 		if i := slices.IndexFunc(out.Groups, func(g ui.ScopeGroup) bool { return g.Label == label }); i >= 0 {
 			out.Groups[i].Scopes = append(out.Groups[i].Scopes, s)
@@ -148,7 +131,7 @@ func (p *Portal) switcher(c echo.Context, back string) ui.Switcher {
 
 // scopeOf is a place as the switcher shows it.
 func scopeOf(t *text.Catalogue, p identity.Place) ui.Scope {
-	s := ui.Scope{Value: value(p), Name: p.Application.Name, Detail: t.Roles[string(p.Role)]}
+	s := ui.Scope{Value: web.PlaceValue(p), Name: p.Application.Name, Detail: t.Roles[string(p.Role)]}
 	switch {
 	case p.Organization.Name != "":
 		s.Name, s.Detail = p.Organization.Name, s.Detail+" · "+p.Application.Name
@@ -159,8 +142,8 @@ func scopeOf(t *text.Catalogue, p identity.Place) ui.Scope {
 }
 
 // switchPlace has the visitor act elsewhere from now on, and leads to the page that the form names.
-func (p *Portal) switchPlace(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) switchPlace(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -179,11 +162,11 @@ func (p *Portal) switchPlace(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Identity.Switch(c.Request().Context(), session.ID, v, to, application); err != nil {
+	if err := p.Identity.Switch(c.Ctx(), session.ID, v, to, application); err != nil {
 		return err
 	}
 	if err := p.renew(c, false); err != nil {
 		return err
 	}
-	return seeOther(c, localPath(form.Get("return")))
+	return web.SeeOther(c, web.LocalPath(form.Get("return")))
 }

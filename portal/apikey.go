@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/portal/web"
 	"svcpay/views"
-	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -25,8 +24,8 @@ type keyPair struct {
 }
 
 // keyPairOf reads the key that the address names.
-func (p *Portal) keyPairOf(c echo.Context) (out keyPair, err error) {
-	ctx, a := c.Request().Context(), actor(c)
+func (p *Portal) keyPairOf(c *web.Request) (out keyPair, err error) {
+	ctx, a := c.Ctx(), c.Actor()
 	if out.Key, err = p.Identity.GetKey(ctx, a, c.Param("id")); err != nil {
 		return out, err
 	}
@@ -49,7 +48,7 @@ func (p *Portal) keyPairOf(c echo.Context) (out keyPair, err error) {
 	return out, err
 }
 
-func (p *Portal) showKey(c echo.Context) error {
+func (p *Portal) showKey(c *web.Request) error {
 	k, err := p.keyPairOf(c)
 	if err != nil {
 		return err
@@ -58,8 +57,8 @@ func (p *Portal) showKey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t := say(c)
-	view := views.Tool{Tabs: p.developerTabs(c), Acts: p.keyActs(c, k.Key), Above: []templ.Component{p.rollBanner(c, k)},
+	t := c.Text()
+	view := views.Tool{Tabs: developerTabs(c), Acts: p.keyActs(c, k.Key), Above: []templ.Component{p.rollBanner(c, k)},
 		Head: ui.Head{Title: k.Name, Text: kindOf(t, k.Kind), Beside: p.keyStatus(t, k.Key), Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)},
 		Main: []views.ToolPanel{p.usePanel(c, k)}, Side: []views.ToolPanel{facts}}
 	switch k.Kind {
@@ -68,14 +67,14 @@ func (p *Portal) showKey(c echo.Context) error {
 	case identity.PublicKey:
 		view.Main = append([]views.ToolPanel{{Card: ui.Card{Title: t.Keys.Key, Text: t.Keys.PublicText}, Body: ui.Code(t.Keys.Key, *k.PublicValue)}}, view.Main...)
 	}
-	return render(c, http.StatusOK, views.ToolPage(p.page(c, k.Name), view))
+	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(k.Name), view))
 }
 
 // keyActs are what can be done with a key.
-func (p *Portal) keyActs(c echo.Context, k identity.Key) (out []templ.Component) {
-	at, t := apiKeysPath+"/"+k.ID.String(), say(c).Keys
+func (p *Portal) keyActs(c *web.Request, k identity.Key) (out []templ.Component) {
+	at, t := apiKeysPath+"/"+k.ID.String(), c.Text().Keys
 	works := k.Status(p.Now())
-	if !p.may(c, authz.KeyManage) || works == identity.KeyRevoked || works == identity.KeyExpired {
+	if !c.May(authz.KeyManage) || works == identity.KeyRevoked || works == identity.KeyExpired {
 		return nil
 	}
 	out = append(out, ui.Button{Label: t.Edit, Href: at + "/edit", Variant: ui.Outline, Icon: ui.IconEdit, Dialog: true}.View(),
@@ -87,8 +86,8 @@ func (p *Portal) keyActs(c echo.Context, k identity.Key) (out []templ.Component)
 }
 
 // rollBanner tells how far a roll has come, as long as both keys work; nil if none is under way.
-func (p *Portal) rollBanner(c echo.Context, k keyPair) templ.Component {
-	t, now := say(c), p.Now()
+func (p *Portal) rollBanner(c *web.Request, k keyPair) templ.Component {
+	t, now := c.Text(), p.Now()
 	old := k.Key
 	if !k.old && k.other != nil {
 		old = *k.other
@@ -98,7 +97,7 @@ func (p *Portal) rollBanner(c echo.Context, k keyPair) templ.Component {
 	}
 	b := ui.Banner{Tone: ui.Info, Title: t.Keys.RollsFrom(old.Name + " …" + old.Last4)}
 	if k.old {
-		b.Title = t.Keys.RolledTitle(text.To(c.Request().Context()).Time(old.ExpiresAt.Time))
+		b.Title = t.Keys.RolledTitle(c.Viewer().Time(old.ExpiresAt.Time))
 	}
 	b.Text = t.Keys.RollsText
 	if slots, counted := k.used[old.ID]; counted {
@@ -112,15 +111,15 @@ func (p *Portal) rollBanner(c echo.Context, k keyPair) templ.Component {
 	if !k.old {
 		acts = []templ.Component{ui.Button{Label: t.Keys.OldKey, Href: apiKeysPath + "/" + old.ID.String(), Variant: ui.Outline, Size: "sm"}.View()}
 	}
-	if p.may(c, authz.KeyManage) {
+	if c.May(authz.KeyManage) {
 		acts = append(acts, ui.Button{Label: t.Keys.RevokeTitleOld, Href: apiKeysPath + "/" + old.ID.String() + "/revoke", Variant: ui.Outline, Size: "sm", Dialog: true}.View())
 	}
 	return views.BannerWith(b, acts...)
 }
 
 // usePanel shows the requests of the last hour, of both keys while both are to be watched.
-func (p *Portal) usePanel(c echo.Context, k keyPair) views.ToolPanel {
-	t := say(c)
+func (p *Portal) usePanel(c *web.Request, k keyPair) views.ToolPanel {
+	t := c.Text()
 	out := views.ToolPanel{Card: ui.Card{Title: t.Keys.Use, Text: t.Keys.UseText, Link: t.Keys.AllRequests, Href: logsPath + "?key=" + k.ID.String()}}
 	slots, counted := k.used[k.ID]
 	if !counted {
@@ -145,8 +144,8 @@ func (p *Portal) usePanel(c echo.Context, k keyPair) views.ToolPanel {
 }
 
 // slotLabels are the ends of the slots, on the viewer's clock.
-func (p *Portal) slotLabels(c echo.Context) []string {
-	v := text.To(c.Request().Context())
+func (p *Portal) slotLabels(c *web.Request) []string {
+	v := c.Viewer()
 	out := make([]string, useSlots)
 	for i := range out {
 		out[i] = v.Text.Format.Clock(p.Now().Add(-time.Duration(useSlots-1-i) * useSlot).In(v.Zone))
@@ -155,12 +154,12 @@ func (p *Portal) slotLabels(c echo.Context) []string {
 }
 
 // keyFacts are the facts about a key. Where it was used from is for who may see contents.
-func (p *Portal) keyFacts(c echo.Context, k keyPair) (views.ToolPanel, error) {
-	t := say(c)
+func (p *Portal) keyFacts(c *web.Request, k keyPair) (views.ToolPanel, error) {
+	t := c.Text()
 	facts := []ui.Fact{{Key: t.Keys.Begins, Value: ui.Mono(k.Prefix + "…" + k.Last4)}, {Key: t.Keys.ID, Value: ui.Copied(t.Keys.ID, k.ID.String())},
 		{Key: t.Keys.Created, Value: ui.Time(k.CreatedAt.Time)}, {Key: t.Keys.Expires, Value: when(k.ExpiresAt, t.Keys.Never)}}
 	last := when(k.LastUsedAt, t.Keys.Never)
-	if k.LastUsedIP != nil && !p.withheld(c) {
+	if k.LastUsedIP != nil && !withheld(c) {
 		last = views.Stacked(last, ui.Mono(k.LastUsedIP.String()))
 	}
 	facts = append(facts, ui.Fact{Key: t.Keys.LastUsed, Value: last})

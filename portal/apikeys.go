@@ -4,18 +4,17 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -26,8 +25,8 @@ const apiKeysPath = developersPath + "/keys"
 func (p *Portal) apiKeyRoutes() []route {
 	one := apiKeysPath + "/:id"
 	return []route{
-		{http.MethodGet, apiKeysPath, access(authz.KeyRead), p.showKeys},
-		{http.MethodGet, apiKeysPath + ".csv", access(authz.ExportCreate), p.sendKeys},
+		{http.MethodGet, apiKeysPath, access(authz.KeyRead), p.keyList().Show},
+		{http.MethodGet, apiKeysPath + ".csv", access(authz.ExportCreate), p.keyList().Send},
 		{http.MethodGet, apiKeysPath + "/new", access(authz.KeyManage), p.showNewKey},
 		{http.MethodPost, apiKeysPath + "/new", access(authz.KeyManage), p.fresh(p.makeKey)},
 		{http.MethodGet, one, access(authz.KeyRead), p.showKey},
@@ -67,39 +66,50 @@ func total(of []int64) (n int64) {
 	return n
 }
 
-func (p *Portal) keyInput(query url.Values) identity.KeyListInput {
-	return identity.KeyListInput{Page: cursors(query, ids.ParseKey), Kinds: query["kind"], Statuses: query["status"]}
+func (p *Portal) keyList() web.List[identity.Key, ids.Key] {
+	return web.List[identity.Key, ids.Key]{Path: apiKeysPath, Read: ids.ParseKey, Key: func(k identity.Key) ids.Key { return k.ID },
+		Find: func(c *web.Request, at page.Input[ids.Key]) (page.Of[identity.Key], error) {
+			query := c.QueryParams()
+			return p.Identity.ListKeys(c.Ctx(), c.Actor(), identity.KeyListInput{Page: at, Kinds: query["kind"], Statuses: query["status"]})
+		},
+		Draw:  p.drawKeys,
+		Shown: func(t *text.Catalogue, n int) string { return t.Keys.Shown(n) },
+		File:  "api-keys", Line: p.keyLine,
+		Head: []string{"id", "name", "kind", "key", "status", "rights", "created_at", "expires_at", "last_used_at"}}
 }
 
-func (p *Portal) showKeys(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(apiKeysPath, query); untidy {
-		return seeOther(c, to)
+func (p *Portal) keyLine(c *web.Request, k identity.Key) []string {
+	rights := make([]string, 0, len(k.Rights))
+	for _, r := range k.Rights {
+		rights = append(rights, string(r))
 	}
-	ctx, a, t := c.Request().Context(), actor(c), say(c)
-	keys, err := p.Identity.ListKeys(ctx, a, p.keyInput(query))
+	if k.Kind == identity.SecretKey {
+		rights = []string{c.Text().Keys.Everything}
+	}
+	return []string{k.ID.String(), k.Name, string(k.Kind), k.Prefix + "…" + k.Last4, string(k.Status(p.Now())), strings.Join(rights, " "),
+		stampAt(&k.CreatedAt), stampAt(k.ExpiresAt), stampAt(k.LastUsedAt)}
+}
+
+func (p *Portal) drawKeys(c *web.Request, keys page.Of[identity.Key]) (list views.List, err error) {
+	used, err := p.uses(c.Ctx(), c.Actor(), keys.Items)
 	if err != nil {
-		return err
+		return list, err
 	}
-	used, err := p.uses(ctx, a, keys.Items)
-	if err != nil {
-		return err
-	}
+	t := c.Text()
 	table := ui.Table{Caption: t.Keys.Title, Target: ui.ResultsID, Columns: []ui.Column{
-		{Title: t.Keys.Key, Place: ui.PlaceLead}, {Title: t.Keys.Status, Place: ui.PlaceState}, {Title: t.Keys.May}, {Title: t.Keys.LastUsed, Place: ui.PlaceTime, Right: true},
-		{Title: t.Keys.LastHour, Right: true},
+		{Title: t.Keys.Key, Place: ui.PlaceLead}, {Title: t.Keys.Status, Place: ui.PlaceState}, {Title: t.Keys.May},
+		{Title: t.Keys.LastUsed, Place: ui.PlaceTime, Right: true}, {Title: t.Keys.LastHour, Right: true},
 	}}
 	for _, k := range keys.Items {
 		table.Rows = append(table.Rows, p.keyRow(t, k, used))
 	}
-	list := views.List{Head: ui.Head{Title: t.Keys.Title, Text: t.Keys.Text}, Above: views.ToolTabs(p.developerTabs(c)), Table: table,
-		Bar: p.keyBar(c, query), Empty: ui.NothingYet(ui.IconKey, t.Keys.EmptyTitle, t.Keys.EmptyText),
-		Pager: pagerOf(apiKeysPath, query, keys, func(k identity.Key) string { return k.ID.String() }, t.Keys.Shown(len(keys.Items)))}
-	if p.may(c, authz.KeyManage) {
+	list = views.List{Head: ui.Head{Title: t.Keys.Title, Text: t.Keys.Text}, Above: views.ToolTabs(developerTabs(c)), Table: table,
+		Bar: keyBar(t), Empty: ui.NothingYet(ui.IconKey, t.Keys.EmptyTitle, t.Keys.EmptyText)}
+	if c.May(authz.KeyManage) {
 		add := ui.Button{Label: t.Keys.New, Href: apiKeysPath + "/new", Icon: ui.IconPlus, Dialog: true}
 		list.Buttons, list.Begin = []ui.Button{add}, []ui.Button{add}
 	}
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Keys.Title), list))
+	return list, nil
 }
 
 func (p *Portal) keyRow(t *text.Catalogue, k identity.Key, used map[ids.Key][]int64) ui.Row {
@@ -114,38 +124,19 @@ func (p *Portal) keyRow(t *text.Catalogue, k identity.Key, used map[ids.Key][]in
 		ui.Two(k.Name, k.Prefix+"…"+k.Last4), p.keyStatus(t, k), ui.Plain(p.keyMay(t, k)), last, hour}}
 }
 
-func (p *Portal) keyBar(c echo.Context, query url.Values) ui.FilterBar {
-	t := say(c)
-	kinds := ui.Filter{Name: "kind", Label: t.Keys.Kind, Kind: ui.FilterMany}
-	for _, k := range identity.KeyKinds() {
-		kinds.Options = append(kinds.Options, ui.Option{Value: string(k), Label: kindOf(t, k)})
-	}
-	statuses := ui.Filter{Name: "status", Label: t.Keys.Status, Kind: ui.FilterMany}
-	for _, s := range []identity.KeyStatus{identity.KeyActive, identity.KeyReplaced, identity.KeyExpired, identity.KeyRevoked} {
-		statuses.Options = append(statuses.Options, ui.Option{Value: string(s), Label: statusOfKey(t, s)})
-	}
-	return ui.FilterBar{Path: apiKeysPath, Query: query, Target: ui.ResultsID, Filters: []ui.Filter{kinds, statuses}, Export: p.exported(c, apiKeysPath+".csv")}
+func keyBar(t *text.Catalogue) ui.FilterBar {
+	statuses := []identity.KeyStatus{identity.KeyActive, identity.KeyReplaced, identity.KeyExpired, identity.KeyRevoked}
+	return ui.FilterBar{Filters: []ui.Filter{
+		{Name: "kind", Label: t.Keys.Kind, Kind: ui.FilterMany, Options: optionsOf(t, identity.KeyKinds(), kindOf)},
+		{Name: "status", Label: t.Keys.Status, Kind: ui.FilterMany, Options: optionsOf(t, statuses, statusOfKey)}}}
 }
 
-func (p *Portal) sendKeys(c echo.Context) error {
-	ctx, a, t, in := c.Request().Context(), actor(c), say(c), p.keyInput(c.QueryParams())
-	head := []string{"id", "name", "kind", "key", "status", "rights", "created_at", "expires_at", "last_used_at"}
-	return sheet(c, "api-keys", head, func(write func(...string) error) error {
-		return everyPage(in.Page, func(of page.Input[ids.Key]) (page.Of[identity.Key], error) {
-			in.Page = of
-			return p.Identity.ListKeys(ctx, a, in)
-		}, func(k identity.Key) ids.Key { return k.ID }, func(k identity.Key) error {
-			rights := make([]string, 0, len(k.Rights))
-			for _, r := range k.Rights {
-				rights = append(rights, string(r))
-			}
-			if k.Kind == identity.SecretKey {
-				rights = []string{t.Keys.Everything}
-			}
-			return write(k.ID.String(), k.Name, string(k.Kind), k.Prefix+"…"+k.Last4, string(k.Status(p.Now())), strings.Join(rights, " "),
-				stampAt(&k.CreatedAt), stampAt(k.ExpiresAt), stampAt(k.LastUsedAt))
-		})
-	})
+// optionsOf are options with names that a function gives.
+func optionsOf[T ~string](t *text.Catalogue, values []T, name func(*text.Catalogue, T) string) (out []ui.Option) {
+	for _, v := range values {
+		out = append(out, ui.Option{Value: string(v), Label: name(t, v)})
+	}
+	return out
 }
 
 // kindOf names a kind of keys.

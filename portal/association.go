@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -34,17 +33,17 @@ type associations struct {
 	served merchant.Served
 }
 
-func (p *Portal) associations(c echo.Context) (out associations, err error) {
-	out.now, err = p.Merchants.Association(c.Request().Context())
+func (p *Portal) associations(c *web.Request) (out associations, err error) {
+	out.now, err = p.Merchants.Association(c.Ctx())
 	if err != nil && !fault.HasCode(err, "resource_missing") {
 		return out, err
 	}
-	out.former, out.served, err = p.Merchants.FormerAssociations(c.Request().Context(), actor(c))
+	out.former, out.served, err = p.Merchants.FormerAssociations(c.Ctx(), c.Actor())
 	return out, err
 }
 
 // showAssociation asks for a file, or reviews a former one that the address names.
-func (p *Portal) showAssociation(c echo.Context) error {
+func (p *Portal) showAssociation(c *web.Request) error {
 	all, err := p.associations(c)
 	if err != nil {
 		return err
@@ -57,20 +56,20 @@ func (p *Portal) showAssociation(c echo.Context) error {
 	return p.associationForm(c, http.StatusOK, all, views.AssociationForm{})
 }
 
-func (p *Portal) associationForm(c echo.Context, status int, all associations, f views.AssociationForm) error {
-	t := say(c)
+func (p *Portal) associationForm(c *web.Request, status int, all associations, f views.AssociationForm) error {
+	t := c.Text()
 	f.Action, f.Back = associationPath, systemPath
 	for _, old := range all.former {
 		version := strconv.FormatInt(old.Version, 10)
 		f.Former = append(f.Former, views.AssociationVersion{Version: version, At: old.InstalledAt.Time, Bytes: int64(len(old.Content)),
 			Fingerprint: old.Fingerprint(), Restore: associationPath + "?restore=" + version})
 	}
-	return render(c, status, views.AssociationPage(p.page(c, t.System.Install), f))
+	return web.Render(c, status, views.AssociationPage(c.Page(t.System.Install), f))
 }
 
 // reviewAssociation shows what a file would replace, and for whom. It changes nothing.
-func (p *Portal) reviewAssociation(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) reviewAssociation(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -81,16 +80,16 @@ func (p *Portal) reviewAssociation(c echo.Context) error {
 	file := merchant.AssociationFile{Content: form.Get("content")}
 	err = file.Check()
 	if err == nil && file.Content == all.now.Content {
-		err = fault.Invalid("file_invalid", say(c).Association.Same).On("content")
+		err = fault.Invalid("file_invalid", c.Text().Association.Same).On("content")
 	}
-	if above, beside, ok := problems(say(c), err, say(c).Failures.Correct, nil); ok {
+	if above, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Correct, nil); ok {
 		return p.associationForm(c, http.StatusUnprocessableEntity, all, views.AssociationForm{Value: file.Content, Problems: above, Error: beside["content"]})
 	}
 	return p.associationReview(c, http.StatusOK, all, file)
 }
 
-func (p *Portal) associationReview(c echo.Context, status int, all associations, file merchant.AssociationFile) error {
-	t := say(c).Association
+func (p *Portal) associationReview(c *web.Request, status int, all associations, file merchant.AssociationFile) error {
+	t := c.Text().Association
 	view := views.AssociationReview{Action: installPath, Back: systemPath, Again: associationPath, Content: file.Content,
 		Over: strconv.FormatInt(all.now.Version, 10), First: all.now.Version == 0, Changed: status == http.StatusConflict, Edits: associationEdits(t, all.now, file)}
 	if all.served.Domains > 0 {
@@ -98,7 +97,7 @@ func (p *Portal) associationReview(c echo.Context, status int, all associations,
 	} else {
 		view.Warning = ui.Banner{Tone: ui.Info, Title: t.NoneAffected}
 	}
-	return render(c, status, views.AssociationReviewPage(p.page(c, t.Review), view))
+	return web.Render(c, status, views.AssociationReviewPage(c.Page(t.Review), view))
 }
 
 // associationEdits are the members of the file that differ, as people can read them, and its size and fingerprint, which do.
@@ -128,33 +127,33 @@ func member(value json.RawMessage) string {
 	return string(letters[:maxMember]) + "…"
 }
 
-func (p *Portal) installAssociation(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) installAssociation(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	file := merchant.AssociationFile{Content: form.Get("content")}
 	over, err := strconv.ParseInt(form.Get("over"), 10, 64)
 	if err != nil {
-		return errOnce
+		return web.ErrOnce
 	}
-	made, err := p.Merchants.InstallAssociation(c.Request().Context(), actor(c), []byte(file.Content), &over)
+	made, err := p.Merchants.InstallAssociation(c.Ctx(), c.Actor(), []byte(file.Content), &over)
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindChanged || f.Kind == fault.KindInvalid) {
 		return p.associationAgain(c, f, file)
 	}
 	if err != nil {
 		return err
 	}
-	told := ui.Toast{Tone: ui.Success, Text: say(c).Association.Done}
+	told := ui.Toast{Tone: ui.Success, Text: c.Text().Association.Done}
 	if made.Version > 1 {
 		told.Undo = uninstallPath + "/" + strconv.FormatInt(made.Version, 10)
 	}
-	tell(c, told)
-	return seeOther(c, systemPath)
+	web.Tell(c, told)
+	return web.SeeOther(c, systemPath)
 }
 
 // associationAgain shows a file that was not installed: once more against the one that was installed since, unless it is that.
-func (p *Portal) associationAgain(c echo.Context, refused *fault.Error, file merchant.AssociationFile) error {
+func (p *Portal) associationAgain(c *web.Request, refused *fault.Error, file merchant.AssociationFile) error {
 	all, err := p.associations(c)
 	if err != nil {
 		return err
@@ -162,21 +161,21 @@ func (p *Portal) associationAgain(c echo.Context, refused *fault.Error, file mer
 	switch {
 	case refused.Kind == fault.KindInvalid:
 		return p.associationForm(c, http.StatusUnprocessableEntity, all, views.AssociationForm{Value: file.Content, Error: refused.Message,
-			Problems: ui.Problems{Title: say(c).Failures.Correct, List: []ui.Problem{{Field: "content", Text: refused.Message}}}})
+			Problems: ui.Problems{Title: c.Text().Failures.Correct, List: []ui.Problem{{Field: "content", Text: refused.Message}}}})
 	case all.now.Content == file.Content: // the same form's first sending, or a colleague
-		tell(c, ui.Toast{Tone: ui.Info, Text: say(c).Association.Same})
-		return seeOther(c, systemPath)
+		web.Tell(c, ui.Toast{Tone: ui.Info, Text: c.Text().Association.Same})
+		return web.SeeOther(c, systemPath)
 	}
 	return p.associationReview(c, http.StatusConflict, all, file)
 }
 
-func (p *Portal) undoAssociation(c echo.Context) error {
-	version, err := number(c.Param("version"))
+func (p *Portal) undoAssociation(c *web.Request) error {
+	version, err := web.Number(c.Param("version"))
 	if err != nil {
 		return fault.Missing()
 	}
-	t, told := say(c).Association, ui.Toast{Tone: ui.Success}
-	err = p.Merchants.UndoAssociation(c.Request().Context(), actor(c), version)
+	t, told := c.Text().Association, ui.Toast{Tone: ui.Success}
+	err = p.Merchants.UndoAssociation(c.Ctx(), c.Actor(), version)
 	switch {
 	case fault.HasCode(err, "object_changed"):
 		told = ui.Toast{Tone: ui.Warning, Text: t.NotUndone}
@@ -184,6 +183,6 @@ func (p *Portal) undoAssociation(c echo.Context) error {
 		return err
 	}
 	told.Text = cmp.Or(told.Text, t.Undone)
-	tell(c, told)
-	return seeOther(c, systemPath)
+	web.Tell(c, told)
+	return web.SeeOther(c, systemPath)
 }

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
 	"svcpay/internal/identity"
@@ -17,7 +15,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/internal/webhook"
-	"svcpay/views/text"
+	"svcpay/portal/web"
 	"svcpay/views/ui"
 )
 
@@ -33,8 +31,8 @@ type waitingDisputes struct {
 	more bool // than were read
 }
 
-func (p *Portal) waitingDisputes(c echo.Context) (out waitingDisputes, err error) {
-	found, err := p.Disputes.List(c.Request().Context(), actor(c), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 200}, Statuses: []string{string(dispute.NeedsResponse)}})
+func (p *Portal) waitingDisputes(c *web.Request) (out waitingDisputes, err error) {
+	found, err := p.Disputes.List(c.Ctx(), c.Actor(), dispute.ListInput{Page: page.Input[ids.Dispute]{Limit: 200}, Statuses: []string{string(dispute.NeedsResponse)}})
 	if err = ifAllowed(err); err != nil {
 		return out, err
 	}
@@ -43,8 +41,8 @@ func (p *Portal) waitingDisputes(c echo.Context) (out waitingDisputes, err error
 }
 
 // disputeStat is how much is disputed, and how many disputes wait.
-func (p *Portal) disputeStat(c echo.Context, d dashboard) ui.Stat {
-	t := say(c)
+func (p *Portal) disputeStat(c *web.Request, d dashboard) ui.Stat {
+	t := c.Text()
 	var sum money.Amount
 	n := int64(0)
 	for _, one := range d.disputes.all {
@@ -56,15 +54,15 @@ func (p *Portal) disputeStat(c echo.Context, d dashboard) ui.Stat {
 	if n > 0 {
 		out.Note = t.Dashboard.DisputeCount(n)
 	}
-	if among(p.reachable(c), disputesPath) != "" {
-		out.Href = withQuery(disputesPath, url.Values{"status": {string(dispute.NeedsResponse)}})
+	if among(c.Reachable(), disputesPath) != "" {
+		out.Href = web.WithQuery(disputesPath, url.Values{"status": {string(dispute.NeedsResponse)}})
 	}
 	return out
 }
 
 // attention is what waits for somebody, the most urgent first.
-func (p *Portal) attention(c echo.Context, d dashboard) (out []ui.Task, err error) {
-	for _, part := range []func(echo.Context, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks, p.pausedPayouts, p.failedRefunds, p.missingFees} {
+func (p *Portal) attention(c *web.Request, d dashboard) (out []ui.Task, err error) {
+	for _, part := range []func(*web.Request, dashboard) ([]ui.Task, error){p.disputesToAnswer, p.failingWebhooks, p.pausedPayouts, p.failedRefunds, p.missingFees} {
 		some, err := part(c, d)
 		if err = ifAllowed(err); err != nil {
 			return nil, err
@@ -75,14 +73,14 @@ func (p *Portal) attention(c echo.Context, d dashboard) (out []ui.Task, err erro
 }
 
 // disputesToAnswer are the disputes that are due first; to a visitor whose role cannot respond, whom each waits for.
-func (p *Portal) disputesToAnswer(c echo.Context, d dashboard) (out []ui.Task, err error) {
-	t, places, answers := say(c), p.reachable(c), p.may(c, authz.DisputeAnswer)
+func (p *Portal) disputesToAnswer(c *web.Request, d dashboard) (out []ui.Task, err error) {
+	t, places, answers := c.Text(), c.Reachable(), c.May(authz.DisputeAnswer)
 	first := d.disputes.all[:min(mostUrgent, len(d.disputes.all))]
 	var owners []int64
 	for _, one := range first {
 		owners = append(owners, one.MerchantID)
 	}
-	owner, err := p.Merchants.Several(c.Request().Context(), actor(c), owners)
+	owner, err := p.Merchants.Several(c.Ctx(), c.Actor(), owners)
 	for _, one := range first {
 		when, tone := dueIn(c, one.RespondBy.Time, d.at)
 		amount, of := t.Money(one.Amount, one.Currency), owner[one.MerchantID]
@@ -100,37 +98,37 @@ func (p *Portal) disputesToAnswer(c echo.Context, d dashboard) (out []ui.Task, e
 }
 
 // pausedPayouts are the merchants that are not paid out.
-func (p *Portal) pausedPayouts(c echo.Context, _ dashboard) (out []ui.Task, err error) {
-	t, places, yes := say(c), p.reachable(c), true
-	paused, err := p.Merchants.List(c.Request().Context(), actor(c), merchant.ListInput{Page: page.Input[int64]{Limit: mostUrgent}, PayoutsPaused: &yes})
+func (p *Portal) pausedPayouts(c *web.Request, _ dashboard) (out []ui.Task, err error) {
+	t, places, yes := c.Text(), c.Reachable(), true
+	paused, err := p.Merchants.List(c.Ctx(), c.Actor(), merchant.ListInput{Page: page.Input[int64]{Limit: mostUrgent}, PayoutsPaused: &yes})
 	for _, m := range paused.Items {
 		at := cmp.Or(merchantTab(places, m.ID, "payouts"), merchantPlace(places, m.ID))
 		next := t.Dashboard.ResumeWaits(m.Organization.Name)
-		if p.may(c, authz.PayoutResume) {
+		if c.May(authz.PayoutResume) {
 			next = t.Dashboard.Resume
 		}
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.PayoutsPaused(m.Name), Note: t.Dashboard.PausedReasons[string(*m.PayoutsPausedReason)] + " " + next, Href: at})
 	}
 	if paused.HasMore && places[merchantsPath] {
-		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused, Href: withQuery(merchantsPath, url.Values{"paused": {"on"}})})
+		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.MorePaused, Href: web.WithQuery(merchantsPath, url.Values{"paused": {"on"}})})
 	}
 	return out, err
 }
 
 // missingFees are the merchants that pay no fees since the application has no defaults, for those who may set them.
-func (p *Portal) missingFees(c echo.Context, _ dashboard) ([]ui.Task, error) {
-	n, err := p.Fees.WithoutFees(c.Request().Context(), actor(c))
+func (p *Portal) missingFees(c *web.Request, _ dashboard) ([]ui.Task, error) {
+	n, err := p.Fees.WithoutFees(c.Ctx(), c.Actor())
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	t := say(c).Dashboard
+	t := c.Text().Dashboard
 	return []ui.Task{{Tone: ui.Warning, Text: t.NoFees(int(n)), Note: t.NoFeesNote, Href: feesPath + "/defaults"}}, nil
 }
 
 // failedRefunds are the refunds of the last week that did not reach the payer.
-func (p *Portal) failedRefunds(c echo.Context, d dashboard) (out []ui.Task, err error) {
-	t, week := say(c), d.last.AddDate(0, 0, -7)
-	lost, err := p.Refunds.List(c.Request().Context(), actor(c), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostUrgent}, Statuses: []string{string(refund.Failed)},
+func (p *Portal) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err error) {
+	t, week := c.Text(), d.last.AddDate(0, 0, -7)
+	lost, err := p.Refunds.List(c.Ctx(), c.Actor(), refund.ListInput{Page: page.Input[ids.Refund]{Limit: mostUrgent}, Statuses: []string{string(refund.Failed)},
 		Created: page.Times{From: &week}})
 	if err != nil {
 		return nil, err
@@ -139,7 +137,7 @@ func (p *Portal) failedRefunds(c echo.Context, d dashboard) (out []ui.Task, err 
 	for _, r := range lost.Items {
 		owners = append(owners, r.MerchantID)
 	}
-	owner, err := p.Merchants.SummariesOf(c.Request().Context(), actor(c), owners)
+	owner, err := p.Merchants.SummariesOf(c.Ctx(), c.Actor(), owners)
 	for _, r := range lost.Items {
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)), Note: owner[r.MerchantID].Name, Href: refundsPath + "/" + r.ID.String()})
 	}
@@ -147,18 +145,18 @@ func (p *Portal) failedRefunds(c echo.Context, d dashboard) (out []ui.Task, err 
 }
 
 // failingWebhooks are the endpoints that events do not reach, for who may see them.
-func (p *Portal) failingWebhooks(c echo.Context, _ dashboard) (out []ui.Task, err error) {
-	if !p.may(c, authz.WebhookRead) {
+func (p *Portal) failingWebhooks(c *web.Request, _ dashboard) (out []ui.Task, err error) {
+	if !c.May(authz.WebhookRead) {
 		return nil, nil
 	}
-	all, err := p.Webhooks.List(c.Request().Context(), actor(c), webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 100}, Statuses: []string{string(webhook.Enabled), string(webhook.Paused)}})
+	all, err := p.Webhooks.List(c.Ctx(), c.Actor(), webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: 100}, Statuses: []string{string(webhook.Enabled), string(webhook.Paused)}})
 	if err != nil {
 		return nil, err
 	}
-	t, viewer := say(c), text.To(c.Request().Context())
+	t, viewer := c.Text(), c.Viewer()
 	for _, e := range all.Items {
 		host := endpointHost(e.URL)
-		task := ui.Task{Tone: ui.Warning, Icon: ui.IconWebhook, Text: t.Dashboard.WebhookFails(host), Href: place(p.reachable(c), webhooksPath, e.ID.String())}
+		task := ui.Task{Tone: ui.Warning, Icon: ui.IconWebhook, Text: t.Dashboard.WebhookFails(host), Href: place(c.Reachable(), webhooksPath, e.ID.String())}
 		if e.Status == webhook.Paused {
 			task.Tone, task.Text = ui.Danger, t.Dashboard.WebhookPaused(host)
 		} else if e.FailingSince == nil {

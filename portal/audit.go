@@ -5,26 +5,25 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 // auditInput reads what the address selects. What is no value of a filter selects nothing by it.
-func auditInput(c echo.Context, query url.Values) audit.ListInput {
-	in := audit.ListInput{Page: cursors(query, ids.ParseAuditEntry), Permissions: query["what"], Outcomes: query["outcome"]}
+func auditInput(c *web.Request) audit.ListInput {
+	query := c.QueryParams()
+	in := audit.ListInput{Permissions: query["what"], Outcomes: query["outcome"]}
 	words := strings.TrimSpace(query.Get("q"))
 	if id, err := ids.ParseRequest(words); err == nil {
 		in.RequestID = &id
@@ -33,71 +32,58 @@ func auditInput(c echo.Context, query url.Values) audit.ListInput {
 	} else if words != "" {
 		in.Who = &words
 	}
-	in.Created = days(c, query, "at")
+	in.Created = web.Days(c, query, "at")
 	return in
 }
 
-func (p *Portal) showAudit(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(auditPath, query); untidy {
-		return seeOther(c, to)
-	}
-	t := say(c)
-	entries, err := p.Audit.List(c.Request().Context(), actor(c), auditInput(c, query))
+func (p *Portal) auditList() web.List[audit.Entry, ids.AuditEntry] {
+	return web.List[audit.Entry, ids.AuditEntry]{Path: auditPath, Read: ids.ParseAuditEntry, Key: func(e audit.Entry) ids.AuditEntry { return e.ID },
+		Find: func(c *web.Request, at page.Input[ids.AuditEntry]) (page.Of[audit.Entry], error) {
+			in := auditInput(c)
+			in.Page = at
+			return p.Audit.List(c.Ctx(), c.Actor(), in)
+		},
+		Draw: func(c *web.Request, entries page.Of[audit.Entry]) (views.List, error) {
+			view, err := p.auditLines(c, entries.Items)
+			view.Bar, view.Chain = p.auditBar(c), chainPath
+			return view.List(c.Text()), err
+		},
+		Shown: func(t *text.Catalogue, n int) string { return t.Audit.Shown(n) },
+		File:  "audit", Line: auditRow,
+		Head: []string{"id", "at", "actor", "actor_kind", "role", "domain", "permission", "outcome", "subject_kind", "subject_id", "merchant_id",
+			"request_id", "address", "before", "after"}}
+}
+
+func auditRow(c *web.Request, e audit.Entry) []string {
+	return []string{e.ID.String(), e.CreatedAt.UTC().Format(time.RFC3339Nano), who(c.Text(), e), string(e.ActorKind), string(e.Role), e.Domain,
+		string(e.Permission), string(e.Outcome), e.SubjectKind, e.SubjectID, numeral(e.MerchantID), named(e.RequestID), named(e.Address),
+		string(e.Before), string(e.After)}
+}
+
+// auditLines are entries as a list shows them.
+func (p *Portal) auditLines(c *web.Request, entries []audit.Entry) (view views.Audit, err error) {
+	names, err := p.Reports.Subjects(c.Ctx(), c.Actor(), entries)
 	if err != nil {
-		return err
+		return view, err
 	}
-	view := views.Audit{Bar: p.auditBar(c, query), Chain: chainPath}
-	if p.may(c, authz.ExportCreate) {
-		view.Bar.Export = auditCSV
-	}
-	names, err := p.Reports.Subjects(c.Request().Context(), actor(c), entries.Items)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries.Items {
+	t := c.Text()
+	for _, e := range entries {
 		view.Entries = append(view.Entries, views.AuditLine{Href: auditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
-			Act: p.did(t, e, names[e.ID], p.subjectPage(c, e)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
+			Act: did(t, e, names[e.ID], subjectPage(c, e)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
 	}
-	view.Pager = pagerOf(auditPath, query, entries, func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Audit.Title), view.List(t)))
+	return view, nil
 }
 
-func (p *Portal) auditBar(c echo.Context, query url.Values) ui.FilterBar {
-	t := say(c)
-	what := ui.Filter{Name: "what", Label: t.Audit.What, Kind: ui.FilterMany}
-	for _, needed := range permissions(t) {
-		if rank(needed) == 0 {
-			what.Options = append(what.Options, ui.Option{Value: string(needed), Label: t.Permissions[string(needed)]})
-		}
-	}
-	what.Options = append(what.Options, ui.Option{Value: "account:change", Label: t.Audit.AccountChanged})
-	return ui.FilterBar{Path: auditPath, Query: query, Target: ui.ResultsID,
-		Search: ui.Filter{Name: "q", Label: t.Audit.Search, Kind: ui.FilterWords},
-		Filters: []ui.Filter{
-			what,
-			{Name: "outcome", Label: t.Audit.Outcome, Kind: ui.FilterOne, Options: []ui.Option{
-				{Value: string(audit.Done), Label: t.Audit.Done}, {Value: string(audit.Denied), Label: t.Audit.Denied}}},
-			{Name: "at", Label: t.Audit.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))},
-		}}
-}
-
-// sendAudit answers with the entries of a view as CSV.
-func (p *Portal) sendAudit(c echo.Context) error {
-	t, in, a := say(c), auditInput(c, c.QueryParams()), actor(c)
-	head := []string{"id", "at", "actor", "actor_kind", "role", "domain", "permission", "outcome", "subject_kind", "subject_id", "merchant_id",
-		"request_id", "address", "before", "after"}
-	return sheet(c, "audit", head, func(write func(...string) error) error {
-		read := func(of page.Input[ids.AuditEntry]) (page.Of[audit.Entry], error) {
-			in.Page = of
-			return p.Audit.List(c.Request().Context(), a, in)
-		}
-		return everyPage(in.Page, read, func(e audit.Entry) ids.AuditEntry { return e.ID }, func(e audit.Entry) error {
-			return write(e.ID.String(), e.CreatedAt.UTC().Format(time.RFC3339Nano), who(t, e), string(e.ActorKind), string(e.Role), e.Domain,
-				string(e.Permission), string(e.Outcome), e.SubjectKind, e.SubjectID, numeral(e.MerchantID), named(e.RequestID), named(e.Address),
-				string(e.Before), string(e.After))
-		})
-	})
+func (p *Portal) auditBar(c *web.Request) ui.FilterBar {
+	t := c.Text()
+	changes := slices.DeleteFunc(permissions(t), func(needed authz.Permission) bool { return rank(needed) != 0 })
+	what := options(changes, t.Permissions)
+	what = append(what, ui.Option{Value: "account:change", Label: t.Audit.AccountChanged})
+	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Audit.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{
+		{Name: "what", Label: t.Audit.What, Kind: ui.FilterMany, Options: what},
+		{Name: "outcome", Label: t.Audit.Outcome, Kind: ui.FilterOne, Options: []ui.Option{
+			{Value: string(audit.Done), Label: t.Audit.Done}, {Value: string(audit.Denied), Label: t.Audit.Denied}}},
+		{Name: "at", Label: t.Audit.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
 }
 
 // numeral is a number that may be missing, as a cell has it.
@@ -143,35 +129,35 @@ func right(t *text.Catalogue, needed authz.Permission) string {
 	return string(needed)
 }
 
-func (p *Portal) showAuditEntry(c echo.Context) error {
-	e, err := p.Audit.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) showAuditEntry(c *web.Request) error {
+	e, err := p.Audit.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	t := say(c)
+	t := c.Text()
 	role := t.Roles[string(e.Role)]
 	if e.Viewer != "" {
 		role = t.Audit.Through(t.Roles[string(e.Viewer)], role)
 	}
-	names, err := p.Reports.Subjects(c.Request().Context(), actor(c), []audit.Entry{e})
+	names, err := p.Reports.Subjects(c.Ctx(), c.Actor(), []audit.Entry{e})
 	if err != nil {
 		return err
 	}
-	act := p.did(t, e, names[e.ID], "")
+	act := did(t, e, names[e.ID], "")
 	view := views.AuditEntry{Title: who(t, e) + " " + act.Words(), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
 		Edits: edits(e), Facts: []ui.Pair{
 			{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},
 			{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},
 			{Key: t.Audit.Entry, Value: e.ID.String()}, {Key: t.Audit.Position, Value: strconv.FormatInt(e.Position, 10)},
 		}}
-	view.See = p.subjectPage(c, e)
+	view.See = subjectPage(c, e)
 	if e.RequestID != nil {
 		view.Facts = append(view.Facts, ui.Pair{Key: t.Audit.Request, Value: e.RequestID.String()})
 	}
 	if e.Address != nil {
 		view.Facts = append(view.Facts, ui.Pair{Key: t.Audit.Address, Value: e.Address.String()})
 	}
-	return render(c, http.StatusOK, views.AuditEntryPage(p.page(c, view.Title), view))
+	return web.Render(c, http.StatusOK, views.AuditEntryPage(c.Page(view.Title), view))
 }
 
 // edits are the members that changed, in order of their names.
@@ -201,8 +187,8 @@ func said(value json.RawMessage) string {
 	return string(value)
 }
 
-func (p *Portal) showChain(c echo.Context) error {
-	chain, err := p.Audit.ChainOf(c.Request().Context(), actor(c))
+func (p *Portal) showChain(c *web.Request) error {
+	chain, err := p.Audit.ChainOf(c.Ctx(), c.Actor())
 	if err != nil {
 		return err
 	}
@@ -210,7 +196,7 @@ func (p *Portal) showChain(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t := say(c)
+	t := c.Text()
 	at := strconv.FormatInt(chain.Position, 10)
 	view := views.Chain{Of: place.Place.Application.Name, Back: auditPath, Head: chain.Head, Whole: chain.Flaw == "", Empty: chain.Flaw == "" && chain.Entries == 0}
 	if view.Of == "" {
@@ -226,5 +212,5 @@ func (p *Portal) showChain(c echo.Context) error {
 	case audit.CutOff:
 		view.Text = t.Audit.CutOff(at)
 	}
-	return render(c, http.StatusOK, views.ChainPage(p.page(c, t.Audit.Chain), view))
+	return web.Render(c, http.StatusOK, views.ChainPage(c.Page(t.Audit.Chain), view))
 }

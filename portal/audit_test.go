@@ -22,6 +22,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/spreadsheet"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -159,11 +160,11 @@ func TestTheAuditLogAsCSVIsThisView(t *testing.T) {
 	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath)
 	w.member("eve@example.org", "=HYPERLINK(1)", authz.RoleOrganizationStaff, w.App)
 	eve := w.send(loginPath, login("eve@example.org", password)).cookie(t, cookieName).Value
-	for range rowsPerPage + 10 {
+	for range web.RowsPerPage + 10 {
 		w.send(teamPath, nil, "Cookie", cookieName+"="+eve).wants(t, http.StatusForbidden, "")
 	}
 	all, refused := w.sheet(auditCSV+"?what=team:manage&what=team:read", admin), w.sheet(auditCSV+"?outcome=denied", admin)
-	if len(all) != rowsPerPage+12 || len(refused) != rowsPerPage+11 {
+	if len(all) != web.RowsPerPage+12 || len(refused) != web.RowsPerPage+11 {
 		t.Fatalf("%d and %d rows", len(all), len(refused))
 	}
 	name := map[string]int{}

@@ -137,7 +137,7 @@ func thing(t *text.Catalogue, e audit.Entry, name report.SubjectName) string {
 }
 
 // did is an entry as a sentence without its actor, which leads to what it is about.
-func (p *Portal) did(t *text.Catalogue, e audit.Entry, name report.SubjectName, at string) views.AuditAct {
+func did(t *text.Catalogue, e audit.Entry, name report.SubjectName, at string) views.AuditAct {
 	before, after, has := strings.Cut(actWords(t, e), "{}")
 	out := views.AuditAct{Before: before, After: after}
 	if has {

@@ -1,10 +1,9 @@
 package portal
 
 import (
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
+	"svcpay/portal/web"
 )
 
 // subjectPages are the lists of what entries of the audit log tell of; an object's own page is below, under its id.
@@ -33,11 +32,11 @@ var merchantEnds = map[string]struct {
 }
 
 // subjectPage is the page of what an entry tells of; "" if it has none, none yet, or none for the visitor.
-func (p *Portal) subjectPage(c echo.Context, e audit.Entry) string {
-	if of, ok := merchantEnds[e.SubjectKind]; ok && e.MerchantID != nil && p.may(c, of.may) {
+func subjectPage(c *web.Request, e audit.Entry) string {
+	if of, ok := merchantEnds[e.SubjectKind]; ok && e.MerchantID != nil && c.May(of.may) {
 		return merchantAt(*e.MerchantID, of.end)
 	}
-	if of, ok := subjectPages[e.SubjectKind]; ok && e.SubjectID != "" && p.may(c, of.may) {
+	if of, ok := subjectPages[e.SubjectKind]; ok && e.SubjectID != "" && c.May(of.may) {
 		return of.list + "/" + e.SubjectID
 	}
 	return ""

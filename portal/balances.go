@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/ledger"
 	"svcpay/internal/merchant"
@@ -16,6 +14,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/spreadsheet"
 	"svcpay/internal/report"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -51,9 +50,9 @@ func balanceOf(m merchant.Merchant, b ledger.Balance) views.BalanceLine {
 		Reserved: b.Reserved, Transit: b.InTransit, Total: b.Total()}
 }
 
-func (p *Portal) showBalances(c echo.Context) error {
-	ctx, a, query := c.Request().Context(), actor(c), c.QueryParams()
-	in := cursors(query, number)
+func (p *Portal) showBalances(c *web.Request) error {
+	ctx, a, query := c.Ctx(), c.Actor(), c.QueryParams()
+	in := web.Cursors(query, web.Number)
 	in.Ascending = true
 	merchants, err := p.Merchants.List(ctx, a, merchant.ListInput{Page: in})
 	if err != nil {
@@ -67,20 +66,20 @@ func (p *Portal) showBalances(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t, view := say(c), views.Balances{Back: payoutsPath}
+	t, view := c.Text(), views.Balances{Back: payoutsPath}
 	for _, m := range merchants.Items {
 		view.Lines = append(view.Lines, balanceOf(m, balances[m.ID]))
 	}
-	view.Pager = pagerOf(balancesPath, query, page.Of[merchant.Merchant](merchants), func(m merchant.Merchant) string { return whole(m.ID) }, "")
-	return render(c, http.StatusOK, views.BalancesPage(p.page(c, t.Balances.Title), view))
+	view.Pager = web.PagerOf(balancesPath, query, page.Of[merchant.Merchant](merchants), func(m merchant.Merchant) string { return whole(m.ID) }, "")
+	return web.Render(c, http.StatusOK, views.BalancesPage(c.Page(t.Balances.Title), view))
 }
 
-func (p *Portal) showBalance(c echo.Context) error {
+func (p *Portal) showBalance(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	balances, err := p.Ledger.Several(c.Request().Context(), actor(c), []int64{m.ID})
+	balances, err := p.Ledger.Several(c.Ctx(), c.Actor(), []int64{m.ID})
 	if err != nil {
 		return err
 	}
@@ -89,11 +88,11 @@ func (p *Portal) showBalance(c echo.Context) error {
 		return err
 	}
 	view := views.Balance{BalanceLine: balanceOf(m, balances[m.ID]), Back: balancesPath, Months: months}
-	return render(c, http.StatusOK, views.BalancePage(p.page(c, say(c).Balances.Of(m.Name)), view))
+	return web.Render(c, http.StatusOK, views.BalancePage(c.Page(c.Text().Balances.Of(m.Name)), view))
 }
 
 // months are those of a merchant, the present one first.
-func (p *Portal) months(c echo.Context, m merchant.Merchant) (out []views.MonthLine, err error) {
+func (p *Portal) months(c *web.Request, m merchant.Merchant) (out []views.MonthLine, err error) {
 	zone, err := calendar.Zone(m.TimeZone)
 	if err != nil {
 		return nil, err
@@ -118,19 +117,19 @@ func (p *Portal) months(c echo.Context, m merchant.Merchant) (out []views.MonthL
 func monthName(at time.Time) string { return at.Format("January 2006") }
 
 // asked is the month of a merchant that the address names.
-func (p *Portal) asked(c echo.Context) (report.MonthInput, error) {
+func (p *Portal) asked(c *web.Request) (report.MonthInput, error) {
 	m, err := p.merchant(c)
 	return report.MonthInput{MerchantID: m.ID, Month: c.QueryParam("month")}, err
 }
 
 // monthPage is what a statement and an invoice have in common.
-func (p *Portal) monthPage(c echo.Context, of report.Period, end, title string) views.Month {
-	t := say(c)
+func (p *Portal) monthPage(c *web.Request, of report.Period, end, title string) views.Month {
+	t := c.Text()
 	query := "?" + url.Values{"month": {of.Month}}.Encode()
 	view := views.Month{Title: title, Text: of.MerchantName + ". " + t.Balances.Zone(of.TimeZone), PDF: balanceAt(of.MerchantID, end+".pdf"+query),
 		Crumbs: []ui.Crumb{{Label: t.Payouts.Title, Href: payoutsPath}, {Label: t.Balances.Title, Href: balancesPath},
 			{Label: of.MerchantName, Href: balanceAt(of.MerchantID, "")}}}
-	if p.may(c, authz.ExportCreate) {
+	if c.May(authz.ExportCreate) {
 		view.CSV = balanceAt(of.MerchantID, end+".csv"+query)
 	}
 	if !of.Complete {
@@ -139,16 +138,16 @@ func (p *Portal) monthPage(c echo.Context, of report.Period, end, title string) 
 	return view
 }
 
-func (p *Portal) showStatement(c echo.Context) error {
+func (p *Portal) showStatement(c *web.Request) error {
 	in, err := p.asked(c)
 	if err != nil {
 		return err
 	}
-	s, err := p.Reports.Statement(c.Request().Context(), actor(c), in)
+	s, err := p.Reports.Statement(c.Ctx(), c.Actor(), in)
 	if err != nil {
 		return err
 	}
-	t := say(c)
+	t := c.Text()
 	view := p.monthPage(c, s.Period, "/statement", t.Balances.StatementOf(monthName(s.From.Time.AddDate(0, 0, 14))))
 	view.Equation = t.Balances.Groups
 	view.Terms = append([]views.PayoutTerm{{Label: t.Balances.Opening, Amount: s.OpeningBalance}}, statementTerms(t, s)...)
@@ -159,7 +158,7 @@ func (p *Portal) showStatement(c echo.Context) error {
 	if len(s.Payouts) > 0 {
 		view.Tables = []ui.Table{statementPayouts(t, s)}
 	}
-	return render(c, http.StatusOK, views.MonthPage(p.page(c, view.Title), view))
+	return web.Render(c, http.StatusOK, views.MonthPage(c.Page(view.Title), view))
 }
 
 // statementTerms are the groups of a statement, in its order.
@@ -191,7 +190,7 @@ func statementPayouts(t *text.Catalogue, s report.Statement) ui.Table {
 }
 
 // answerFile answers with a file that is written at once.
-func answerFile(c echo.Context, media, name string, draw func(io.Writer) error) error {
+func answerFile(c *web.Request, media, name string, draw func(io.Writer) error) error {
 	h := c.Response().Header()
 	h.Set("Content-Type", media)
 	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
@@ -203,7 +202,7 @@ func answerFile(c echo.Context, media, name string, draw func(io.Writer) error) 
 }
 
 // answerSheet is answerFile of comma-separated values, for a person's spreadsheet.
-func answerSheet(c echo.Context, name string, write func(io.Writer) error) error {
+func answerSheet(c *web.Request, name string, write func(io.Writer) error) error {
 	return answerFile(c, "text/csv; charset=utf-8", name, func(w io.Writer) error {
 		if _, err := io.WriteString(w, spreadsheet.BOM); err != nil {
 			return err
@@ -212,16 +211,16 @@ func answerSheet(c echo.Context, name string, write func(io.Writer) error) error
 	})
 }
 
-func (p *Portal) exportStatement(c echo.Context) error {
+func (p *Portal) exportStatement(c *web.Request) error {
 	in, err := p.asked(c)
 	if err == nil {
-		_, err = p.Reports.Statement(c.Request().Context(), actor(c), in) // what is refused is refused before the file begins
+		_, err = p.Reports.Statement(c.Ctx(), c.Actor(), in) // what is refused is refused before the file begins
 	}
 	if err != nil {
 		return err
 	}
-	return answerSheet(c, monthFile(say(c).Balances.StatementSheet, in, "csv"), func(w io.Writer) error {
-		return p.Reports.StatementCSV(c.Request().Context(), actor(c), in, w)
+	return answerSheet(c, monthFile(c.Text().Balances.StatementSheet, in, "csv"), func(w io.Writer) error {
+		return p.Reports.StatementCSV(c.Ctx(), c.Actor(), in, w)
 	})
 }
 
@@ -229,30 +228,30 @@ func monthFile(name string, in report.MonthInput, end string) string {
 	return name + "-" + whole(in.MerchantID) + "-" + in.Month + "." + end
 }
 
-func (p *Portal) printStatement(c echo.Context) error {
+func (p *Portal) printStatement(c *web.Request) error {
 	in, err := p.asked(c)
 	if err != nil {
 		return err
 	}
-	s, err := p.Reports.Statement(c.Request().Context(), actor(c), in)
+	s, err := p.Reports.Statement(c.Ctx(), c.Actor(), in)
 	if err != nil {
 		return err
 	}
-	return answerFile(c, "application/pdf", monthFile(say(c).Balances.StatementSheet, in, "pdf"), func(w io.Writer) error {
+	return answerFile(c, "application/pdf", monthFile(c.Text().Balances.StatementSheet, in, "pdf"), func(w io.Writer) error {
 		return report.StatementPDF(s, report.Letter, w)
 	})
 }
 
-func (p *Portal) showInvoice(c echo.Context) error {
+func (p *Portal) showInvoice(c *web.Request) error {
 	in, err := p.asked(c)
 	if err != nil {
 		return err
 	}
-	d, err := p.Reports.DAFInvoice(c.Request().Context(), actor(c), in)
+	d, err := p.Reports.DAFInvoice(c.Ctx(), c.Actor(), in)
 	if err != nil {
 		return err
 	}
-	t := say(c).Balances
+	t := c.Text().Balances
 	view := p.monthPage(c, d.Period, "/daf_invoice", t.InvoiceOf(monthName(d.From.Time.AddDate(0, 0, 14))))
 	view.Equation = t.InvoiceText
 	view.Terms = []views.PayoutTerm{{Label: t.Completed, Amount: d.Fees}}
@@ -266,9 +265,9 @@ func (p *Portal) showInvoice(c echo.Context) error {
 	if len(d.Lines) == 0 {
 		view.Empty = t.NoDonations
 	} else {
-		view.Tables = []ui.Table{views.InvoiceTable(t, invoiceLines(say(c), d))}
+		view.Tables = []ui.Table{views.InvoiceTable(t, invoiceLines(c.Text(), d))}
 	}
-	return render(c, http.StatusOK, views.MonthPage(p.page(c, view.Title), view))
+	return web.Render(c, http.StatusOK, views.MonthPage(c.Page(view.Title), view))
 }
 
 func invoiceLines(t *text.Catalogue, d report.DAFInvoice) (out []views.InvoiceLine) {
@@ -279,29 +278,29 @@ func invoiceLines(t *text.Catalogue, d report.DAFInvoice) (out []views.InvoiceLi
 	return out
 }
 
-func (p *Portal) exportInvoice(c echo.Context) error {
+func (p *Portal) exportInvoice(c *web.Request) error {
 	in, err := p.asked(c)
 	if err == nil {
-		_, err = p.Reports.DAFInvoice(c.Request().Context(), actor(c), in) // what is refused is refused before the file begins
+		_, err = p.Reports.DAFInvoice(c.Ctx(), c.Actor(), in) // what is refused is refused before the file begins
 	}
 	if err != nil {
 		return err
 	}
-	return answerSheet(c, monthFile(say(c).Balances.InvoiceSheet, in, "csv"), func(w io.Writer) error {
-		return p.Reports.DAFInvoiceCSV(c.Request().Context(), actor(c), in, w)
+	return answerSheet(c, monthFile(c.Text().Balances.InvoiceSheet, in, "csv"), func(w io.Writer) error {
+		return p.Reports.DAFInvoiceCSV(c.Ctx(), c.Actor(), in, w)
 	})
 }
 
-func (p *Portal) printInvoice(c echo.Context) error {
+func (p *Portal) printInvoice(c *web.Request) error {
 	in, err := p.asked(c)
 	if err != nil {
 		return err
 	}
-	d, err := p.Reports.DAFInvoice(c.Request().Context(), actor(c), in)
+	d, err := p.Reports.DAFInvoice(c.Ctx(), c.Actor(), in)
 	if err != nil {
 		return err
 	}
-	return answerFile(c, "application/pdf", monthFile(say(c).Balances.InvoiceSheet, in, "pdf"), func(w io.Writer) error {
+	return answerFile(c, "application/pdf", monthFile(c.Text().Balances.InvoiceSheet, in, "pdf"), func(w io.Writer) error {
 		return report.DAFInvoicePDF(d, report.Letter, w)
 	})
 }

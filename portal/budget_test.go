@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 )
 
 // mostQueries is how many queries a page of a list may take, however many rows it shows.
@@ -19,7 +20,7 @@ const mostQueries = 6
 func TestPagesOfListsHaveAQueryBudget(t *testing.T) {
 	t.Parallel()
 	w := lived(t)
-	for range rowsPerPage {
+	for range web.RowsPerPage {
 		w.Merchant(merchant.CreateInput{})
 	}
 	w.member("remy@example.org", "Remy Castel", authz.RoleOrganizationStaff, w.App)
@@ -28,7 +29,7 @@ func TestPagesOfListsHaveAQueryBudget(t *testing.T) {
 			SELECT i || email, name, password_hash, created_at FROM people, generate_series(2, $1) i WHERE email = 'remy@example.org' RETURNING id)
 		INSERT INTO grants (person_id, role, scope, organization_id, created_at)
 		SELECT more.id, g.role, g.scope, g.organization_id, g.created_at FROM more, grants g JOIN people p ON p.id = g.person_id WHERE p.email = 'remy@example.org'`,
-		rowsPerPage); err != nil {
+		web.RowsPerPage); err != nil {
 		t.Fatal(err)
 	}
 	app, organization := w.as(authz.RoleApplicationAdmin), w.as(authz.RoleOrganizationAdmin)

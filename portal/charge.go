@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
@@ -21,6 +20,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/internal/requestlog"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -51,12 +51,12 @@ func ifAllowed(err error) error {
 }
 
 // aroundCharge reads the charge that the address names, and what belongs to it.
-func (p *Portal) aroundCharge(c echo.Context) (out around, err error) {
-	ctx, a := c.Request().Context(), actor(c)
+func (p *Portal) aroundCharge(c *web.Request) (out around, err error) {
+	ctx, a := c.Ctx(), c.Actor()
 	if out.charge, err = p.Charges.Get(ctx, a, c.Param("id")); err != nil {
 		return out, err
 	}
-	out.places = p.reachable(c)
+	out.places = c.Reachable()
 	if out.merchant, err = p.Merchants.Get(ctx, a, out.charge.MerchantID); err != nil {
 		return out, err
 	}
@@ -73,12 +73,12 @@ func (p *Portal) aroundCharge(c echo.Context) (out around, err error) {
 	return out, p.addHappenings(c, &out)
 }
 
-func (p *Portal) showCharge(c echo.Context) error {
+func (p *Portal) showCharge(c *web.Request) error {
 	of, err := p.aroundCharge(c)
 	if err != nil {
 		return err
 	}
-	t, one := say(c), of.charge
+	t, one := c.Text(), of.charge
 	record, err := json.MarshalIndent(one, "", "  ")
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (p *Portal) showCharge(c echo.Context) error {
 	if len(one.Metadata) > 0 {
 		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(one.Metadata))})
 	}
-	return render(c, http.StatusOK, views.DetailPage(p.page(c, view.Head.Title), view))
+	return web.Render(c, http.StatusOK, views.DetailPage(c.Page(view.Head.Title), view))
 }
 
 // metadataPairs are the members of metadata, in order of their names.
@@ -116,8 +116,8 @@ func metadataPairs(metadata map[string]string) (out []ui.Pair) {
 }
 
 // chargeBanners say what stands out of the ordinary about a charge.
-func (p *Portal) chargeBanners(c echo.Context, of around) (out []ui.Banner) {
-	t, one := say(c), of.charge
+func (p *Portal) chargeBanners(c *web.Request, of around) (out []ui.Banner) {
+	t, one := c.Text(), of.charge
 	switch {
 	case one.Status == charge.Processing:
 		out = append(out, ui.Banner{Tone: ui.Info, Title: t.Charge.ProcessingTitle, Text: t.Charge.ProcessingText})
@@ -128,7 +128,7 @@ func (p *Portal) chargeBanners(c echo.Context, of around) (out []ui.Banner) {
 	}
 	for _, d := range of.disputes {
 		if d.Status == dispute.NeedsResponse {
-			zone := text.To(c.Request().Context())
+			zone := c.Viewer()
 			kind := string(d.Kind)
 			out = append(out, ui.Banner{Tone: ui.Warning, Title: t.Charge.DisputedTitles[kind](t.Amount(d.Amount)), Text: t.Charge.DisputedTexts[kind](zone.Date(d.RespondBy.Time))})
 		}
@@ -241,7 +241,7 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 		return views.Part{Card: card, Body: ui.Plain(t.Charges.NoName)}
 	}
 	if b.Email != "" {
-		card.Link, card.Href = t.Charge.Others, withQuery(chargesPath, url.Values{"q": {mailbox.Shown(b.Email)}})
+		card.Link, card.Href = t.Charge.Others, web.WithQuery(chargesPath, url.Values{"q": {mailbox.Shown(b.Email)}})
 	}
 	return views.Part{Card: card, Body: ui.KeyValue(pairs)}
 }

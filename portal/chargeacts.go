@@ -4,13 +4,12 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/idempotency"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -34,11 +33,11 @@ type acts struct {
 }
 
 // chargeActs leaves out what the visitor's role never has.
-func (p *Portal) chargeActs(c echo.Context, one charge.Charge) (out acts) {
-	t, at := say(c).Acts, chargesPath+"/"+one.ID.String()
+func (p *Portal) chargeActs(c *web.Request, one charge.Charge) (out acts) {
+	t, at := c.Text().Acts, chargesPath+"/"+one.ID.String()
 	add := func(needed authz.Permission, label, path, reason string, icon ui.IconName, key string) {
 		switch {
-		case !p.may(c, needed):
+		case !c.May(needed):
 		case reason == "":
 			variant := ui.Outline
 			if len(out.buttons) == 0 {
@@ -58,8 +57,8 @@ func (p *Portal) chargeActs(c echo.Context, one charge.Charge) (out acts) {
 }
 
 // noCapture is why a charge cannot be captured; "" if it can.
-func (p *Portal) noCapture(c echo.Context, one charge.Charge) string {
-	t := say(c).Acts
+func (p *Portal) noCapture(c *web.Request, one charge.Charge) string {
+	t := c.Text().Acts
 	switch {
 	case one.Status == charge.Expired, one.Status == charge.Authorized && one.AuthorizationExpiresAt != nil && !p.today(c).Before(one.AuthorizationExpiresAt.Time):
 		return t.CaptureOver
@@ -96,92 +95,92 @@ func noVoid(t text.Acts, one charge.Charge) string {
 }
 
 // captureForm asks how much of an authorized charge to take.
-func (p *Portal) captureForm(c echo.Context, one charge.Charge) views.ActForm {
-	t, at := say(c), chargesPath+"/"+one.ID.String()
+func (p *Portal) captureForm(c *web.Request, one charge.Charge) views.ActForm {
+	t, at := c.Text(), chargesPath+"/"+one.ID.String()
 	until := ""
 	if one.AuthorizationExpiresAt != nil {
-		until = text.To(c.Request().Context()).Time(one.AuthorizationExpiresAt.Time)
+		until = c.Viewer().Time(one.AuthorizationExpiresAt.Time)
 	}
 	return views.ActForm{Title: t.Acts.Capture, Text: t.Acts.CaptureText(t.Money(one.AmountAuthorized, one.Currency), until), Action: at + "/capture", Back: at,
-		Once: newOnce(), Currency: text.Code(one.Currency), Press: t.Acts.CapturePress,
+		Once: web.NewOnce(), Currency: text.Code(one.Currency), Press: t.Acts.CapturePress,
 		Field: ui.Field{Name: "amount", Label: t.Acts.Amount, Hint: t.Acts.CaptureHint, Value: one.AmountAuthorized.Decimal(), Required: true, Focus: true}}
 }
 
-func (p *Portal) showCaptureForm(c echo.Context) error {
-	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) showCaptureForm(c *web.Request) error {
+	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.ActPage(p.page(c, say(c).Acts.Capture), p.captureForm(c, one)))
+	return web.Render(c, http.StatusOK, views.ActPage(c.Page(c.Text().Acts.Capture), p.captureForm(c, one)))
 }
 
-func (p *Portal) sendCapture(c echo.Context) error {
-	return p.actOnCharge(c, p.captureForm, say(c).Acts.CapturedDone, func(value string, claim *idempotency.Claim) (charge.Result, error) {
+func (p *Portal) sendCapture(c *web.Request) error {
+	return p.actOnCharge(c, p.captureForm, c.Text().Acts.CapturedDone, func(value string, claim *idempotency.Claim) (charge.Result, error) {
 		amount, err := money.ParseDecimal(strings.TrimSpace(value))
 		if err != nil {
-			return charge.Result{}, fault.Invalid("parameter_invalid", say(c).Acts.BadAmount).On("amount")
+			return charge.Result{}, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount")
 		}
-		return p.Charges.Capture(c.Request().Context(), actor(c), c.Param("id"), charge.CaptureInput{Amount: &amount}, claim)
+		return p.Charges.Capture(c.Ctx(), c.Actor(), c.Param("id"), charge.CaptureInput{Amount: &amount}, claim)
 	})
 }
 
 // voidForm asks whether to let go of a charge.
-func (p *Portal) voidForm(c echo.Context, one charge.Charge) views.ActForm {
-	t, at := say(c).Acts, chargesPath+"/"+one.ID.String()
-	return views.ActForm{Title: t.Void, Text: t.VoidText, Action: at + "/void", Back: at, Once: newOnce(), Press: t.VoidPress, Destructive: true,
+func (p *Portal) voidForm(c *web.Request, one charge.Charge) views.ActForm {
+	t, at := c.Text().Acts, chargesPath+"/"+one.ID.String()
+	return views.ActForm{Title: t.Void, Text: t.VoidText, Action: at + "/void", Back: at, Once: web.NewOnce(), Press: t.VoidPress, Destructive: true,
 		Field: ui.Field{Name: "reason", Label: t.VoidReason, Hint: t.VoidHint, Optional: true, MaxLength: "255", Autocomplete: "off"}}
 }
 
-func (p *Portal) showVoidForm(c echo.Context) error {
-	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) showVoidForm(c *web.Request) error {
+	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.ActPage(p.page(c, say(c).Acts.Void), p.voidForm(c, one)))
+	return web.Render(c, http.StatusOK, views.ActPage(c.Page(c.Text().Acts.Void), p.voidForm(c, one)))
 }
 
-func (p *Portal) sendVoid(c echo.Context) error {
-	return p.actOnCharge(c, p.voidForm, say(c).Acts.VoidedDone, func(value string, claim *idempotency.Claim) (charge.Result, error) {
+func (p *Portal) sendVoid(c *web.Request) error {
+	return p.actOnCharge(c, p.voidForm, c.Text().Acts.VoidedDone, func(value string, claim *idempotency.Claim) (charge.Result, error) {
 		in := charge.VoidInput{}
 		if value = strings.TrimSpace(value); value != "" {
 			in.Reason = &value
 		}
-		return p.Charges.Void(c.Request().Context(), actor(c), c.Param("id"), in, claim)
+		return p.Charges.Void(c.Ctx(), c.Actor(), c.Param("id"), in, claim)
 	})
 }
 
 // actOnCharge captures or voids, and shows the form again, with what was typed, if that is refused.
-func (p *Portal) actOnCharge(c echo.Context, form func(echo.Context, charge.Charge) views.ActForm, done string,
+func (p *Portal) actOnCharge(c *web.Request, form func(*web.Request, charge.Charge) views.ActForm, done string,
 	act func(value string, claim *idempotency.Claim) (charge.Result, error),
 ) error {
-	sent, err := readForm(c)
+	sent, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, sent)
+	claim, err := web.Once(c, sent)
 	if err != nil {
 		return err
 	}
 	f := form(c, one)
-	out, err := patiently(c.Request().Context(), func() (charge.Result, error) { return act(sent.Get(f.Field.Name), claim) })
+	out, err := web.WaitForOutcome(c.Ctx(), func() (charge.Result, error) { return act(sent.Get(f.Field.Name), claim) })
 	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
 		err = out.Prior.Outcome.Refusal
 	}
-	above, beside, ok := problems(say(c), err, say(c).Acts.NotDone, nil)
+	above, beside, ok := web.Problems(c.Text(), err, c.Text().Acts.NotDone, nil)
 	switch {
 	case ok:
 		f.Field.Value, f.Field.Error, f.Problems = sent.Get(f.Field.Name), beside[f.Field.Name], above
-		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, f.Title), f))
+		return web.Render(c, http.StatusUnprocessableEntity, views.ActPage(c.Page(f.Title), f))
 	case err != nil:
 		return err
 	case out.Unknown:
-		tell(c, ui.Toast{Tone: ui.Info, Text: say(c).Acts.Unknown})
+		web.Tell(c, ui.Toast{Tone: ui.Info, Text: c.Text().Acts.Unknown})
 	default:
-		tell(c, ui.Toast{Tone: ui.Success, Text: done})
+		web.Tell(c, ui.Toast{Tone: ui.Success, Text: done})
 	}
-	return seeOther(c, f.Back)
+	return web.SeeOther(c, f.Back)
 }

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
@@ -17,7 +17,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/page"
-	"svcpay/internal/platform/pg"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -31,16 +31,17 @@ const (
 // chargeRoutes are the pages of charges. None creates one.
 func (p *Portal) chargeRoutes() []route {
 	return []route{
-		{http.MethodGet, chargesPath, access(authz.ChargeRead), p.showCharges},
-		{http.MethodGet, chargesFile, access(authz.ExportCreate), p.sendCharges},
+		{http.MethodGet, chargesPath, access(authz.ChargeRead), p.chargeList().Show},
+		{http.MethodGet, chargesFile, access(authz.ExportCreate), p.chargeFile().Send},
 		{http.MethodGet, chargesPath + "/totals", access(authz.ChargeRead), p.showChargeTotals},
 		{http.MethodGet, chargesPath + "/:id", access(authz.ChargeRead), p.showCharge},
 	}
 }
 
 // chargeInput reads what the address selects. What is no value of a filter selects nothing by it.
-func chargeInput(c echo.Context, query url.Values) charge.ListInput {
-	in := charge.ListInput{Page: cursors(query, ids.ParseCharge), Created: days(c, query, "created"), Amounts: amounts(query, "amount"),
+func chargeInput(c *web.Request) charge.ListInput {
+	query := c.QueryParams()
+	in := charge.ListInput{Page: web.Cursors(query, ids.ParseCharge), Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: known(query["status"], charge.Statuses()), Types: known(query["method"], charge.Types()),
 		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: chosenMerchant(query)}
 	switch query.Get("recurring") {
@@ -80,85 +81,53 @@ func pairOf(words string) (name, value string, ok bool) {
 	return name, value, ok && name != ""
 }
 
-func (p *Portal) showCharges(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(chargesPath, query); untidy {
-		return seeOther(c, to)
-	}
-	if id, err := ids.ParseCharge(strings.TrimSpace(query.Get("q"))); err == nil {
-		return seeOther(c, chargesPath+"/"+id.String())
-	}
-	t, in := say(c), chargeInput(c, query)
-	charges, here, err := p.chargesAndPayees(c, in)
+func (p *Portal) chargeList() web.List[charge.Summary, ids.Charge] {
+	return web.List[charge.Summary, ids.Charge]{Path: chargesPath, Read: ids.ParseCharge, Opens: web.ByID(ids.ParseCharge),
+		Key: func(one charge.Summary) ids.Charge { return one.ID },
+		Find: func(c *web.Request, _ page.Input[ids.Charge]) (page.Of[charge.Summary], error) {
+			return p.Charges.Summaries(c.Ctx(), c.Actor(), chargeInput(c))
+		},
+		Draw:  p.drawCharges,
+		Shown: func(t *text.Catalogue, n int) string { return t.Charges.Shown(n) }}
+}
+
+func (p *Portal) drawCharges(c *web.Request, charges page.Of[charge.Summary]) (view views.List, err error) {
+	here, err := p.payees(c, ownersOf(charges.Items, func(one charge.Summary) int64 { return one.MerchantID })...)
 	if err != nil {
-		return err
+		return view, err
 	}
-	view := views.List{Head: ui.Head{Title: t.Charges.Title, Text: t.Charges.Text}, Bar: p.chargeBar(c, query, here),
-		Empty: ui.NothingYet(ui.IconCharge, t.Charges.EmptyTitle, t.Charges.EmptyText),
-		Pager: pagerOf(chargesPath, query, charges, func(one charge.Summary) string { return one.ID.String() }, t.Charges.Shown(len(charges.Items))),
-		Table: chargeTable(t, charges, here)}
+	t := c.Text()
+	view = views.List{Head: ui.Head{Title: t.Charges.Title, Text: t.Charges.Text}, Bar: p.chargeBar(c, here),
+		Empty: ui.NothingYet(ui.IconCharge, t.Charges.EmptyTitle, t.Charges.EmptyText), Table: chargeTable(t, charges, here)}
 	if len(charges.Items) > 0 {
-		if view.Totals, err = p.chargeTotals(c, in); err != nil {
-			return err
+		sums, err := p.Charges.FewTotals(c.Ctx(), c.Actor(), chargeInput(c), mostSummed)
+		if err != nil {
+			return view, err
 		}
+		view.Totals = listTotals(c, t.Charges.Count, sums, chargeFigures)
 	}
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Charges.Title), view))
+	return view, nil
 }
 
-// chargesAndPayees finds the charges of a page and the merchants that they can be filtered by.
-func (p *Portal) chargesAndPayees(c echo.Context, in charge.ListInput) (charges page.Of[charge.Summary], here payees, err error) {
-	ctx, a := c.Request().Context(), actor(c)
-	if charges, err = p.Charges.Summaries(ctx, a, in); err != nil {
-		return charges, here, err
+func (p *Portal) chargeBar(c *web.Request, here payees) ui.FilterBar {
+	t, query := c.Text(), c.QueryParams()
+	filters := []ui.Filter{
+		{Name: "status", Label: t.Charges.Status, Kind: ui.FilterMany, Options: options(charge.Statuses(), t.Charges.Statuses)},
+		{Name: "method", Label: t.Charges.Method, Kind: ui.FilterMany, Options: options(charge.Types(), t.Charges.Types)},
+		{Name: "amount", Label: t.Charges.Amount, Kind: ui.FilterAmount, Error: wrongAmount(t, query, "amount")},
+		{Name: "created", Label: t.Charges.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+		{Name: "recurring", Label: t.Charges.Recurring, Kind: ui.FilterOne, Options: []ui.Option{
+			{Value: "yes", Label: t.Charges.Recurring}, {Value: "no", Label: t.Charges.Once}}},
+		{Name: "metadata", Label: t.Charges.Metadata, Kind: ui.FilterWords, Hint: t.Charges.MetadataHint, Error: wrongPair(t, query)},
 	}
-	merchants, err := p.Merchants.First(ctx, a, offered)
-	if err != nil {
-		return charges, here, err
-	}
-	var of []int64
-	for _, one := range charges.Items {
-		of = append(of, one.MerchantID)
-	}
-	here, err = p.payeesOf(c, merchants, of...)
-	return charges, here, err
+	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Charges.Search, Kind: ui.FilterWords}, Export: exported(c, chargesFile),
+		Filters: slices.Concat(filters, here.filter(t, t.Charges.Merchant), here.currencyFilter(t, query))}
 }
 
-func (p *Portal) chargeBar(c echo.Context, query url.Values, here payees) ui.FilterBar {
-	t := say(c)
-	bar := ui.FilterBar{Path: chargesPath, Query: query, Target: ui.ResultsID,
-		Search: ui.Filter{Name: "q", Label: t.Charges.Search, Kind: ui.FilterWords},
-		Filters: []ui.Filter{
-			{Name: "status", Label: t.Charges.Status, Kind: ui.FilterMany, Options: options(charge.Statuses(), t.Charges.Statuses)},
-			{Name: "method", Label: t.Charges.Method, Kind: ui.FilterMany, Options: options(charge.Types(), t.Charges.Types)},
-			{Name: "amount", Label: t.Charges.Amount, Kind: ui.FilterAmount, Error: wrongAmount(t, query, "amount")},
-			{Name: "created", Label: t.Charges.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
-			{Name: "recurring", Label: t.Charges.Recurring, Kind: ui.FilterOne, Options: []ui.Option{
-				{Value: "yes", Label: t.Charges.Recurring}, {Value: "no", Label: t.Charges.Once}}},
-			{Name: "metadata", Label: t.Charges.Metadata, Kind: ui.FilterWords, Hint: t.Charges.MetadataHint, Error: wrongPair(t, query)},
-		}}
-	if filter, some := here.filter(t, t.Charges.Merchant); some {
-		bar.Filters = append(bar.Filters, filter)
-	}
-	if len(here.paidIn) > 1 || query.Has("currency") {
-		bar.Filters = append(bar.Filters, ui.Filter{Name: "currency", Label: t.Charges.Currency, Kind: ui.FilterOne, Options: currencies()})
-	}
-	if p.may(c, authz.ExportCreate) {
-		bar.Export = chargesFile
-	}
-	return bar
-}
-
-// options are values that a filter offers, in their order, with their names.
-func options(values []string, names map[string]string) (out []ui.Option) {
+// options are values that a filter or a form offers, in their order, with their names.
+func options[T ~string](values []T, names map[string]string) (out []ui.Option) {
 	for _, v := range values {
-		out = append(out, ui.Option{Value: v, Label: cmp.Or(names[v], v)})
-	}
-	return out
-}
-
-func currencies() (out []ui.Option) {
-	for _, one := range money.Currencies() {
-		out = append(out, ui.Option{Value: string(one), Label: text.Code(one)})
+		out = append(out, ui.Option{Value: string(v), Label: cmp.Or(names[string(v)], string(v))})
 	}
 	return out
 }
@@ -173,7 +142,7 @@ func wrongPair(t *text.Catalogue, query url.Values) string {
 
 // wrongAmount says what is wrong with a filter of amounts; "" if nothing is.
 func wrongAmount(t *text.Catalogue, query url.Values, name string) string {
-	read := amounts(query, name)
+	read := web.Amounts(query, name)
 	if query.Get(name+"_min") != "" && read.Least == nil || query.Get(name+"_max") != "" && read.Most == nil {
 		return t.Charges.BadAmount
 	}
@@ -196,19 +165,18 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees
 	return out
 }
 
-// sendCharges answers with the list as CSV. Amounts are in units of the currency, with a point.
-func (p *Portal) sendCharges(c echo.Context) error {
-	in := chargeInput(c, c.QueryParams())
-	ctx, a := c.Request().Context(), actor(c)
-	head := []string{"id", "created_at", "status", "amount", "captured", "refunded", "disputed", "fees", "net", "currency", "type", "brand", "last4",
-		"payer", "email", "merchant_id", "external_id", "recurring", "description", "failure", "return_code", "available_on", "payout_id",
-		"returned", "dispute_fees", "net_after_reversals"}
-	return sheet(c, "charges", head, func(write func(...string) error) error {
-		return everyPage(in.Page, func(at page.Input[ids.Charge]) (page.Of[charge.Charge], error) {
+// chargeFile is the list as a file. Amounts are in units of the currency, with a point.
+func (p *Portal) chargeFile() web.List[charge.Charge, ids.Charge] {
+	return web.List[charge.Charge, ids.Charge]{Read: ids.ParseCharge, Key: func(one charge.Charge) ids.Charge { return one.ID },
+		Find: func(c *web.Request, at page.Input[ids.Charge]) (page.Of[charge.Charge], error) {
+			in := chargeInput(c)
 			in.Page = at
-			return p.Charges.List(ctx, a, in)
-		}, func(one charge.Charge) ids.Charge { return one.ID }, func(one charge.Charge) error { return write(chargeLine(one)...) })
-	})
+			return p.Charges.List(c.Ctx(), c.Actor(), in)
+		},
+		File: "charges", Line: func(_ *web.Request, one charge.Charge) []string { return chargeLine(one) },
+		Head: []string{"id", "created_at", "status", "amount", "captured", "refunded", "disputed", "fees", "net", "currency", "type", "brand",
+			"last4", "payer", "email", "merchant_id", "external_id", "recurring", "description", "failure", "return_code", "available_on",
+			"payout_id", "returned", "dispute_fees", "net_after_reversals"}}
 }
 
 func chargeLine(c charge.Charge) []string {
@@ -235,35 +203,35 @@ func chargeLine(c charge.Charge) []string {
 // mostSummed is how many charges, refunds and the like are added up while the page waits.
 const mostSummed = 1_000
 
-// chargeTotals are the sums above the list; of very many, what adds them up afterwards.
-func (p *Portal) chargeTotals(c echo.Context, in charge.ListInput) (templ.Component, error) {
-	sums, err := p.Charges.FewTotals(c.Request().Context(), actor(c), in, mostSummed)
-	if err != nil {
-		return nil, err
-	}
+// showChargeTotals adds up however many there are: the page that the list asks for when they are many.
+func (p *Portal) showChargeTotals(c *web.Request) error {
+	sums, err := p.Charges.Totals(c.Ctx(), c.Actor(), chargeInput(c))
+	return showTotals(c, c.Text().Charges.Title, chargesPath, chargeFigures(c.Text(), sums), err)
+}
+
+// listTotals are the sums above a list; of a list that is too long to be added up at once, what adds it up afterwards.
+func listTotals[S any](c *web.Request, count string, sums []S, figures func(*text.Catalogue, []S) templ.Component) templ.Component {
+	t := c.Text()
 	if len(sums) > 0 {
-		return chargeFigures(say(c), sums), nil
+		return figures(t, sums)
 	}
-	t := say(c).Charges
 	query := c.QueryParams()
 	query.Del("after")
 	query.Del("before")
-	return views.LateTotals(ui.Figure{Label: t.Count, Value: ui.Plain(t.Over)},
-		ui.Lazy{ID: views.TotalsID, Href: withQuery(chargesPath+"/totals", query), Label: t.AddUp, Lines: 1}), nil
+	return views.LateTotals(ui.Figure{Label: count, Value: ui.Plain(t.Charges.Over)},
+		ui.Lazy{ID: views.TotalsID, Href: web.WithQuery(c.Path()+"/totals", query), Label: t.Charges.AddUp, Lines: 1})
 }
 
-// showChargeTotals adds up however many there are: the page that the list asks for when they are many.
-func (p *Portal) showChargeTotals(c echo.Context) error {
-	t := say(c)
-	sums, err := p.Charges.Totals(c.Request().Context(), actor(c), chargeInput(c, c.QueryParams()))
-	if err != nil && !pg.IsSlow(err) {
+// showTotals shows the sums of a list, or that there are too many objects to add up.
+func showTotals(c *web.Request, title, list string, figures templ.Component, err error) error {
+	if err != nil && !errors.Is(err, page.ErrTooMany) {
 		return err
 	}
-	figures := chargeFigures(t, sums)
 	if err != nil {
-		figures = ui.Plain(t.Charges.TooMany)
+		figures = ui.Plain(c.Text().Charges.TooMany)
 	}
-	return render(c, http.StatusOK, views.TotalsPage(p.page(c, t.Charges.Title), ui.Crumb{Label: t.Charges.Title, Href: withQuery(chargesPath, c.QueryParams())}, figures))
+	crumb := ui.Crumb{Label: title, Href: web.WithQuery(list, c.QueryParams())}
+	return web.Render(c, http.StatusOK, views.TotalsPage(c.Page(title), crumb, figures))
 }
 
 func chargeFigures(t *text.Catalogue, sums []charge.Totals) templ.Component {

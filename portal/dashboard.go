@@ -5,14 +5,13 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/identity"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -37,12 +36,12 @@ type dashboard struct {
 }
 
 // showDashboard is the home page of whoever works with an application.
-func (p *Portal) showDashboard(c echo.Context, place identity.Place, person identity.Person) error {
+func (p *Portal) showDashboard(c *web.Request, place identity.Place, person identity.Person) error {
 	d, err := p.lookBack(c)
 	if err != nil {
 		return err
 	}
-	t := say(c)
+	t := c.Text()
 	if d.disputes, err = p.waitingDisputes(c); err != nil {
 		return err
 	}
@@ -61,7 +60,7 @@ func (p *Portal) showDashboard(c echo.Context, place identity.Place, person iden
 	view := views.Dashboard{Head: ui.Head{Title: t.Home.Hello(person.Name), Text: t.Dashboard.Text(name)}, Tasks: tasks,
 		Stats: append(p.moneyStats(c, d), p.disputeStat(c, d), payoutStat), Charts: dashboardCharts(t, d)}
 	for _, other := range d.others {
-		view.Buttons = append(view.Buttons, ui.Button{Label: t.Dashboard.Show(text.Code(other)), Href: withQuery(home, url.Values{"currency": {string(other)}}), Variant: ui.Outline})
+		view.Buttons = append(view.Buttons, ui.Button{Label: t.Dashboard.Show(text.Code(other)), Href: web.WithQuery(home, url.Values{"currency": {string(other)}}), Variant: ui.Outline})
 	}
 	steps, err := p.firstSteps(c, d)
 	if err != nil {
@@ -70,12 +69,12 @@ func (p *Portal) showDashboard(c echo.Context, place identity.Place, person iden
 	if done := stepsDone(steps); done < len(steps) {
 		view.Steps, view.StepsText = steps, t.Dashboard.Done(done, len(steps))
 	}
-	return render(c, http.StatusOK, views.DashboardPage(p.page(c, t.Home.Title), view))
+	return web.Render(c, http.StatusOK, views.DashboardPage(c.Page(t.Home.Title), view))
 }
 
 // lookBack reads what the charges of the last days, and of those before, come to.
-func (p *Portal) lookBack(c echo.Context) (d dashboard, err error) {
-	ctx, a := c.Request().Context(), actor(c)
+func (p *Portal) lookBack(c *web.Request) (d dashboard, err error) {
+	ctx, a := c.Ctx(), c.Actor()
 	d.at = p.today(c)
 	y, m, day := d.at.Date()
 	d.last = time.Date(y, m, day, 0, 0, 0, 0, d.at.Location())
@@ -141,12 +140,12 @@ func (d dashboard) list(path string, more url.Values) string {
 	for name, values := range more {
 		query[name] = values
 	}
-	return withQuery(path, query)
+	return web.WithQuery(path, query)
 }
 
 // moneyStats are the numbers that people look at first. Each leads to the list that adds up to it.
-func (p *Portal) moneyStats(c echo.Context, d dashboard) []ui.Stat {
-	t := say(c)
+func (p *Portal) moneyStats(c *web.Request, d dashboard) []ui.Stat {
+	t := c.Text()
 	volume := ui.Stat{Label: t.Dashboard.Volume, Value: ui.Money(d.now.Captured, d.currency), Href: d.list(chargesPath, nil), Spark: ui.Spark{Values: d.values(d.first, captured)},
 		Change: change(t, int64(d.now.Captured), int64(d.past.Captured), d.comparable)}
 	rate := ui.Stat{Label: t.Dashboard.SuccessRate, Value: ui.Plain("–"), Href: d.list(chargesPath, url.Values{"status": {string(charge.Failed)}}), Note: t.Dashboard.OfCharges(d.now.Failed, d.now.Decided)}
@@ -160,7 +159,7 @@ func (p *Portal) moneyStats(c echo.Context, d dashboard) []ui.Stat {
 }
 
 // reachesBack tells whether the days that are compared with are whole: charges began on the first of them, or before.
-func (p *Portal) reachesBack(c echo.Context, d dashboard) (bool, error) {
+func (p *Portal) reachesBack(c *web.Request, d dashboard) (bool, error) {
 	if d.past.Captured <= 0 {
 		return false, nil
 	}
@@ -169,7 +168,7 @@ func (p *Portal) reachesBack(c echo.Context, d dashboard) (bool, error) {
 			return true, nil
 		}
 	}
-	earlier, err := p.Charges.List(c.Request().Context(), actor(c), charge.ListInput{Page: pageOfOne, Created: page.Times{Until: &d.before}})
+	earlier, err := p.Charges.List(c.Ctx(), c.Actor(), charge.ListInput{Page: pageOfOne, Created: page.Times{Until: &d.before}})
 	return len(earlier.Items) > 0, err
 }
 
@@ -233,10 +232,10 @@ func dashboardCharts(t *text.Catalogue, d dashboard) []views.DashboardChart {
 }
 
 // nextPayout is what will be paid out on the next day of payouts.
-func (p *Portal) nextPayout(c echo.Context, d dashboard) (ui.Stat, error) {
-	t := say(c)
-	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: among(p.reachable(c), payoutsPath)}
-	next, err := p.Ledger.Upcoming(c.Request().Context(), actor(c), d.currency, d.last.Location().String())
+func (p *Portal) nextPayout(c *web.Request, d dashboard) (ui.Stat, error) {
+	t := c.Text()
+	out := ui.Stat{Label: t.Dashboard.NextPayout, Value: ui.Plain("–"), Note: t.Dashboard.NoPayout, Href: among(c.Reachable(), payoutsPath)}
+	next, err := p.Ledger.Upcoming(c.Ctx(), c.Actor(), d.currency, d.last.Location().String())
 	if next != nil {
 		out.Value, out.Note = ui.Money(next.Amount, d.currency), t.Dashboard.OnDay(t.Day(next.Day))
 	}
@@ -244,10 +243,10 @@ func (p *Portal) nextPayout(c echo.Context, d dashboard) (ui.Stat, error) {
 }
 
 // firstSteps are what somebody new does first, ticked by what there is. Only those that the visitor can take.
-func (p *Portal) firstSteps(c echo.Context, d dashboard) (out []ui.Task, err error) {
-	ctx, a, t, places := c.Request().Context(), actor(c), say(c).Dashboard, p.reachable(c)
+func (p *Portal) firstSteps(c *web.Request, d dashboard) (out []ui.Task, err error) {
+	ctx, a, t, places := c.Ctx(), c.Actor(), c.Text().Dashboard, c.Reachable()
 	add := func(needed authz.Permission, words, note, href string, done func() (bool, error)) {
-		if err != nil || !p.may(c, needed) || href == "" {
+		if err != nil || !c.May(needed) || href == "" {
 			return
 		}
 		var yes bool
@@ -256,7 +255,7 @@ func (p *Portal) firstSteps(c echo.Context, d dashboard) (out []ui.Task, err err
 	}
 	add(authz.KeyManage, t.MakeKey, "", among(places, apiKeysPath), func() (bool, error) { return p.hasKey(ctx, a) })
 	first, note := t.MakeCharge, t.MakeChargeNote
-	if !p.may(c, authz.KeyManage) {
+	if !c.May(authz.KeyManage) {
 		first, note = t.SeeCharge, t.SeeChargeNote
 	}
 	add(authz.ChargeRead, first, note, chargesPath, func() (bool, error) {

@@ -8,22 +8,22 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showDelivery(c echo.Context) error {
+func (p *Portal) showDelivery(c *web.Request) error {
 	e, err := p.endpoint(c)
 	if err != nil {
 		return err
 	}
-	d, err := p.Webhooks.Delivery(c.Request().Context(), actor(c), e.ID.String(), c.Param("delivery"))
+	d, err := p.Webhooks.Delivery(c.Ctx(), c.Actor(), e.ID.String(), c.Param("delivery"))
 	if err != nil {
 		return err
 	}
@@ -31,11 +31,11 @@ func (p *Portal) showDelivery(c echo.Context) error {
 	if busy && c.Request().Header.Get(pollHeader) != "" {
 		return c.NoContent(http.StatusNoContent) // nothing has become of it yet
 	}
-	told, err := p.Events.Get(c.Request().Context(), actor(c), d.EventID.String())
+	told, err := p.Events.Get(c.Ctx(), c.Actor(), d.EventID.String())
 	if err != nil {
 		return err
 	}
-	t, at := say(c), webhooksPath+"/"+e.ID.String()
+	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
 	view := views.DeliveryState{Head: ui.Head{Title: d.EventType, Text: e.URL, Beside: deliveryStatus(t, d),
 		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})},
 		Href: at + "/deliveries/" + d.ID.String(), Busy: busy, Side: p.deliveryFacts(c, d)}
@@ -47,33 +47,33 @@ func (p *Portal) showDelivery(c echo.Context) error {
 	} else {
 		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempts}, Body: views.Paragraph(t.Webhooks.NoAttempt)})
 	}
-	if p.withheld(c) {
+	if withheld(c) {
 		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Developers.Redacted, Text: t.Developers.RedactedText}.View()})
 	} else {
 		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Webhooks.RequestBody}, Body: ui.CodeBlock(t.Webhooks.RequestBody, indented(told))})
 	}
 	view.Acts = p.deliveryActs(c, e, d, told)
-	return render(c, http.StatusOK, views.DeliveryPage(p.page(c, d.EventType), view))
+	return web.Render(c, http.StatusOK, views.DeliveryPage(c.Page(d.EventType), view))
 }
 
 // deliveryActs are what can be done about a delivery. A test is not sent again: it is no event.
-func (p *Portal) deliveryActs(c echo.Context, e webhook.Endpoint, d webhook.Delivery, told event.Event) (out []templ.Component) {
-	t := say(c).Webhooks
-	if len(d.Attempts) > 0 && !p.withheld(c) {
+func (p *Portal) deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Delivery, told event.Event) (out []templ.Component) {
+	t := c.Text().Webhooks
+	if len(d.Attempts) > 0 && !withheld(c) {
 		out = append(out, ui.Button{ID: "debug", Label: t.Debug, Href: debugPath + "?endpoint=" + e.ID.String() + "&delivery=" + d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
 	}
-	if told.Sequence == nil || !p.may(c, authz.EventRedeliver) {
+	if told.Sequence == nil || !c.May(authz.EventRedeliver) {
 		return out
 	}
 	again := ui.Button{ID: "resend", Label: t.Resend, Icon: ui.IconReload}
 	if e.Status != webhook.Enabled {
 		again.Disabled, again.Reason = true, t.OnlyEnabled
 	}
-	return append(out, views.Post(eventsPath+"/"+d.EventID.String()+"/resend", again, ui.Pair{Key: "endpoint_id", Value: e.ID.String()}, ui.Pair{Key: onceField, Value: newOnce()}))
+	return append(out, views.Post(eventsPath+"/"+d.EventID.String()+"/resend", again, ui.Pair{Key: "endpoint_id", Value: e.ID.String()}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()}))
 }
 
-func (p *Portal) deliveryFacts(c echo.Context, d webhook.Delivery) []views.ToolPanel {
-	t := say(c)
+func (p *Portal) deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {
+	t := c.Text()
 	facts := []ui.Fact{{Key: t.Webhooks.Event, Value: ui.Mono(d.EventID.String())}}
 	if d.EventSequence != nil {
 		facts[0].Value = ui.Linked(d.EventID.String(), eventsPath+"/"+d.EventID.String())
@@ -95,8 +95,8 @@ func attemptSays(t *text.Catalogue, a webhook.Attempt) (code int, words string) 
 }
 
 // attemptPanel shows what was sent and said once.
-func (p *Portal) attemptPanel(c echo.Context, a webhook.Attempt) views.ToolPanel {
-	t := say(c)
+func (p *Portal) attemptPanel(c *web.Request, a webhook.Attempt) views.ToolPanel {
+	t := c.Text()
 	code, words := attemptSays(t, a)
 	tone := ui.Danger
 	if code >= 200 && code <= 299 {

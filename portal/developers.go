@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/instant"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
@@ -33,9 +33,9 @@ func (p *Portal) developerRoutes() []route {
 }
 
 // developerTabs leads to those of the developer tools that the visitor may open.
-func (p *Portal) developerTabs(c echo.Context) (out []ui.Tab) {
-	t := say(c).Developers
-	reachable, here := p.reachable(c), c.Request().URL.Path
+func developerTabs(c *web.Request) (out []ui.Tab) {
+	t := c.Text().Developers
+	reachable, here := c.Reachable(), c.Request().URL.Path
 	for _, tab := range []ui.Tab{
 		{Label: t.Overview, Href: developersPath}, {Label: t.Keys, Href: apiKeysPath}, {Label: t.Webhooks, Href: webhooksPath},
 		{Label: t.Events, Href: eventsPath}, {Label: t.Logs, Href: logsPath}, {Label: t.Idempotency, Href: idempotencyPath}, {Label: t.Start, Href: startPath},
@@ -76,7 +76,7 @@ func when(at *instant.Time, never string) templ.Component {
 }
 
 // withheld tells that the visitor sees no bodies and addresses.
-func (p *Portal) withheld(c echo.Context) bool { return !p.may(c, authz.ContentRead) }
+func withheld(c *web.Request) bool { return !c.May(authz.ContentRead) }
 
 // stampAt is a moment that may not be there, as a sheet has it.
 func stampAt(at *instant.Time) string {
@@ -87,8 +87,8 @@ func stampAt(at *instant.Time) string {
 }
 
 // exported is the address of a list as CSV; "" for whoever may not take lists away.
-func (p *Portal) exported(c echo.Context, path string) string {
-	if !p.may(c, authz.ExportCreate) {
+func exported(c *web.Request, path string) string {
+	if !c.May(authz.ExportCreate) {
 		return ""
 	}
 	return path

@@ -6,29 +6,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/report"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showDispute(c echo.Context) error {
-	d, err := p.Disputes.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) showDispute(c *web.Request) error {
+	d, err := p.Disputes.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	return p.disputePage(c, http.StatusOK, d, evidenceForm(say(c).Disputes, d, d.Evidence))
+	return p.disputePage(c, http.StatusOK, d, evidenceForm(c.Text().Disputes, d, d.Evidence))
 }
 
 // disputePage shows a dispute, with a draft that may have to be mended.
-func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f views.EvidenceForm) error {
+func (p *Portal) disputePage(c *web.Request, status int, d dispute.Dispute, f views.EvidenceForm) error {
 	with, err := p.contested(c, d)
 	if err != nil {
 		return err
@@ -41,11 +40,11 @@ func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f vi
 	if err != nil {
 		return err
 	}
-	happened, err := p.Reports.Timeline(c.Request().Context(), actor(c), d.ChargeID.String(), page.Input[ids.Happening]{Limit: 200})
+	happened, err := p.Reports.Timeline(c.Ctx(), c.Actor(), d.ChargeID.String(), page.Input[ids.Happening]{Limit: 200})
 	if err != nil {
 		return err
 	}
-	t := say(c)
+	t := c.Text()
 	payer, _ := paidBy(t, with.charges[d.ChargeID])
 	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.names[d.MerchantID], Tone: disputeTone(d.Status),
 		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Banner: banner, Currency: d.Currency,
@@ -59,7 +58,7 @@ func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f vi
 		view.Fees = append(view.Fees, views.FeeLine{Name: t.Disputes.Kinds[strings.TrimSuffix(l.Fee, "_fee")], Amount: l.Amount})
 	}
 	answerable := d.Status == dispute.NeedsResponse && with.now.Before(d.RespondBy.Time)
-	if answerable && p.may(c, authz.DisputeAnswer) {
+	if answerable && c.May(authz.DisputeAnswer) {
 		f.Files = files
 		view.Form = f
 		view.Accept = acceptButton(t.Disputes, d)
@@ -73,7 +72,7 @@ func (p *Portal) disputePage(c echo.Context, status int, d dispute.Dispute, f vi
 		}
 	}
 	view.JSON = indented(d)
-	return render(c, status, views.DisputePage(p.page(c, view.Title), view))
+	return web.Render(c, status, views.DisputePage(c.Page(view.Title), view))
 }
 
 // acceptButton accepts a chargeback; a retrieval has nothing to accept.
@@ -99,8 +98,8 @@ func moneyOf(t text.Disputes, d dispute.Dispute) (moved []views.DisputeMove, why
 }
 
 // disputeBanner says where a dispute stands, and what there is to do.
-func (p *Portal) disputeBanner(c echo.Context, d dispute.Dispute, now time.Time) (ui.Banner, error) {
-	t := say(c).Disputes
+func (p *Portal) disputeBanner(c *web.Request, d dispute.Dispute, now time.Time) (ui.Banner, error) {
+	t := c.Text().Disputes
 	if d.Status == dispute.NeedsResponse && now.Before(d.RespondBy.Time) {
 		return p.dueBanner(c, d, now)
 	}
@@ -126,27 +125,27 @@ func closedBanner(t text.Disputes, d dispute.Dispute) ui.Banner {
 }
 
 // dueBanner says by when a dispute is to be responded to, and what with; or, to a visitor whose role cannot, who is to.
-func (p *Portal) dueBanner(c echo.Context, d dispute.Dispute, now time.Time) (ui.Banner, error) {
-	t := say(c).Disputes
+func (p *Portal) dueBanner(c *web.Request, d dispute.Dispute, now time.Time) (ui.Banner, error) {
+	t := c.Text().Disputes
 	when, tone := dueIn(c, d.RespondBy.Time, now)
-	if p.may(c, authz.DisputeAnswer) {
+	if c.May(authz.DisputeAnswer) {
 		return ui.Banner{Tone: tone, Title: t.DueTitle(when), Text: t.DueTexts[string(d.Kind)]}, nil
 	}
-	owner, err := p.Merchants.Get(c.Request().Context(), actor(c), d.MerchantID)
+	owner, err := p.Merchants.Get(c.Ctx(), c.Actor(), d.MerchantID)
 	return ui.Banner{Tone: tone, Title: t.WaitingFor(owner.Organization.Name), Text: t.OffRight(when)}, err
 }
 
-func (p *Portal) disputeFacts(c echo.Context, d dispute.Dispute, with contested) []ui.Fact {
-	t := say(c)
+func (p *Portal) disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
+	t := c.Text()
 	payer, method := paidBy(t, with.charges[d.ChargeID])
 	out := []ui.Fact{
 		{Key: t.Disputes.ID, Value: ui.Copied(t.Disputes.ID, d.ID.String())},
 		{Key: t.Disputes.Respond, Value: ui.Time(d.RespondBy.Time)},
 		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], t.Disputes.KindTexts[string(d.Kind)])},
 		{Key: t.Disputes.Reason, Value: ui.Plain(reasonOf(t, d.Reason))},
-		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency), p.below(c, chargesPath, d.ChargeID.String()))},
+		{Key: t.Disputes.Charge, Value: ui.Linked(t.Money(with.charges[d.ChargeID].Amount, d.Currency), place(c.Reachable(), chargesPath, d.ChargeID.String()))},
 		{Key: t.Disputes.Payer, Value: ui.Two(payer, method)},
-		{Key: t.Disputes.Merchant, Value: ui.Linked(with.merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
+		{Key: t.Disputes.Merchant, Value: ui.Linked(with.merchants.names[d.MerchantID], merchantPlace(c.Reachable(), d.MerchantID))},
 		{Key: t.Disputes.Created, Value: ui.Time(d.CreatedAt.Time)},
 	}
 	for _, one := range []struct {

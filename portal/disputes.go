@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -28,8 +26,8 @@ const dueShown = 50
 
 func (p *Portal) disputeRoutes() []route {
 	return []route{
-		{http.MethodGet, disputesPath, access(authz.DisputeRead), p.showDisputes},
-		{http.MethodGet, disputesPath + ".csv", access(authz.ExportCreate), p.sendDisputes},
+		{http.MethodGet, disputesPath, access(authz.DisputeRead), p.disputeList().Show},
+		{http.MethodGet, disputesPath + ".csv", access(authz.ExportCreate), p.disputeList().Send},
 		{http.MethodGet, disputesPath + "/:id", access(authz.DisputeRead), p.showDispute},
 		{http.MethodPost, evidenceRoute, access(authz.DisputeAnswer), p.saveEvidence},
 		{http.MethodGet, disputesPath + "/:id/review", access(authz.DisputeAnswer), p.reviewEvidence},
@@ -39,13 +37,14 @@ func (p *Portal) disputeRoutes() []route {
 	}
 }
 
-func disputeInput(c echo.Context, query url.Values) dispute.ListInput {
-	in := dispute.ListInput{Page: cursors(query, ids.ParseDispute), Created: days(c, query, "created"), RespondBy: days(c, query, "due"),
-		Amounts: amounts(query, "amount"), Statuses: query["status"], Merchants: chosenMerchant(query)}
+func disputeInput(c *web.Request) dispute.ListInput {
+	query := c.QueryParams()
+	in := dispute.ListInput{Page: web.Cursors(query, ids.ParseDispute), Created: web.Days(c, query, "created"), RespondBy: web.Days(c, query, "due"),
+		Amounts: web.Amounts(query, "amount"), Statuses: query["status"], Merchants: chosenMerchant(query)}
 	if kind := query.Get("kind"); kind != "" {
 		in.Kinds = []string{kind}
 	}
-	in.Reason = given(query, "reason")
+	in.Reason = web.Given(query, "reason")
 	words := strings.TrimSpace(query.Get("q"))
 	if id, err := ids.ParseCharge(words); err == nil {
 		in.ChargeID = &id
@@ -63,8 +62,8 @@ type contested struct {
 }
 
 // contested reads the charges and merchants of disputes, each in one query.
-func (p *Portal) contested(c echo.Context, disputes ...dispute.Dispute) (out contested, err error) {
-	ctx, a := c.Request().Context(), actor(c)
+func (p *Portal) contested(c *web.Request, disputes ...dispute.Dispute) (out contested, err error) {
+	ctx, a := c.Ctx(), c.Actor()
 	charges, owners := make([]ids.Charge, 0, len(disputes)), make([]int64, 0, len(disputes))
 	for _, d := range disputes {
 		charges, owners = append(charges, d.ChargeID), append(owners, d.MerchantID)
@@ -80,57 +79,58 @@ func (p *Portal) contested(c echo.Context, disputes ...dispute.Dispute) (out con
 	return out, err
 }
 
-func (p *Portal) showDisputes(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(disputesPath, query); untidy {
-		return seeOther(c, to)
-	}
-	if id, err := ids.ParseDispute(strings.TrimSpace(query.Get("q"))); err == nil {
-		return seeOther(c, disputesPath+"/"+id.String())
-	}
-	ctx, a, t := c.Request().Context(), actor(c), say(c)
-	disputes, err := p.Disputes.List(ctx, a, disputeInput(c, query))
+// disputeList is the list of disputes, with those that are due above it.
+func (p *Portal) disputeList() web.List[dispute.Dispute, ids.Dispute] {
+	return web.List[dispute.Dispute, ids.Dispute]{Path: disputesPath, Read: ids.ParseDispute, Opens: web.ByID(ids.ParseDispute),
+		Key: func(d dispute.Dispute) ids.Dispute { return d.ID },
+		Find: func(c *web.Request, at page.Input[ids.Dispute]) (page.Of[dispute.Dispute], error) {
+			in := disputeInput(c)
+			in.Page = at
+			return p.Disputes.List(c.Ctx(), c.Actor(), in)
+		},
+		Draw:  p.drawDisputes,
+		Shown: func(t *text.Catalogue, n int) string { return t.Disputes.Shown(n) },
+		File:  "disputes", Line: disputeRow,
+		Head: []string{"id", "created_at", "merchant_id", "charge_id", "kind", "status", "reason", "amount", "currency", "fees", "respond_by",
+			"evidence_submitted_at", "closed_at"}}
+}
+
+func disputeRow(_ *web.Request, d dispute.Dispute) []string {
+	return []string{d.ID.String(), stampAt(&d.CreatedAt), whole(d.MerchantID), d.ChargeID.String(), string(d.Kind), string(d.Status), d.Reason,
+		units(d.Amount), string(d.Currency), units(d.FeeTotal), stampAt(&d.RespondBy), stampAt(d.EvidenceSubmittedAt), stampAt(d.ClosedAt)}
+}
+
+func (p *Portal) drawDisputes(c *web.Request, disputes page.Of[dispute.Dispute]) (views.List, error) {
+	due, err := p.Disputes.Due(c.Ctx(), c.Actor(), dueShown)
 	if err != nil {
-		return err
-	}
-	due, err := p.Disputes.Due(ctx, a, dueShown)
-	if err != nil {
-		return err
+		return views.List{}, err
 	}
 	with, err := p.contested(c, append(due, disputes.Items...)...)
 	if err != nil {
-		return err
+		return views.List{}, err
 	}
-	view := views.Disputes{Bar: p.disputeBar(c, query, with.merchants), Try: p.Sandbox}
+	view := views.Disputes{Bar: p.disputeBar(c, with.merchants), Try: p.Sandbox}
 	for _, d := range due {
 		view.Due = append(view.Due, disputeLine(c, d, with))
 	}
 	for _, d := range disputes.Items {
 		view.Lines = append(view.Lines, disputeLine(c, d, with))
 	}
-	view.Pager = pagerOf(disputesPath, query, disputes, func(d dispute.Dispute) string { return d.ID.String() }, t.Disputes.Shown(len(disputes.Items)))
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Disputes.Title), view.List(t)))
+	return view.List(c.Text()), nil
 }
 
-func (p *Portal) disputeBar(c echo.Context, query url.Values, merchants payees) ui.FilterBar {
-	t := say(c)
-	bar := ui.FilterBar{Path: disputesPath, Query: query, Target: ui.ResultsID,
-		Search: ui.Filter{Name: "q", Label: t.Disputes.Search, Kind: ui.FilterWords},
-		Filters: []ui.Filter{
-			{Name: "status", Label: t.Disputes.Status, Kind: ui.FilterMany, Options: options(dispute.Statuses(), t.Disputes.Statuses)},
-			{Name: "reason", Label: t.Disputes.Reason, Kind: ui.FilterOne, Options: reasonOptions(t.Disputes.Reasons)},
-			{Name: "kind", Label: t.Disputes.Kind, Kind: ui.FilterOne, Options: options(dispute.Kinds(), t.Disputes.Kinds)},
-			{Name: "due", Label: t.Disputes.Due, Kind: ui.FilterDays},
-			{Name: "amount", Label: t.Disputes.Amount, Kind: ui.FilterAmount},
-			{Name: "created", Label: t.Disputes.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
-		}}
-	if f, several := merchants.filter(t, t.Disputes.Merchant); several {
-		bar.Filters = append(bar.Filters, f)
+func (p *Portal) disputeBar(c *web.Request, merchants payees) ui.FilterBar {
+	t := c.Text()
+	filters := []ui.Filter{
+		{Name: "status", Label: t.Disputes.Status, Kind: ui.FilterMany, Options: options(dispute.Statuses(), t.Disputes.Statuses)},
+		{Name: "reason", Label: t.Disputes.Reason, Kind: ui.FilterOne, Options: reasonOptions(t.Disputes.Reasons)},
+		{Name: "kind", Label: t.Disputes.Kind, Kind: ui.FilterOne, Options: options(dispute.Kinds(), t.Disputes.Kinds)},
+		{Name: "due", Label: t.Disputes.Due, Kind: ui.FilterDays},
+		{Name: "amount", Label: t.Disputes.Amount, Kind: ui.FilterAmount},
+		{Name: "created", Label: t.Disputes.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
 	}
-	if p.may(c, authz.ExportCreate) {
-		bar.Export = disputesPath + ".csv"
-	}
-	return bar
+	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Disputes.Search, Kind: ui.FilterWords},
+		Filters: append(filters, merchants.filter(t, t.Disputes.Merchant)...)}
 }
 
 // reasonOptions are the networks' reasons in words, in the order of these.
@@ -153,8 +153,8 @@ func reasonOf(t *text.Catalogue, reason string) string {
 const soon = 3
 
 // dueIn says by when a dispute is to be answered, and how urgent that is.
-func dueIn(c echo.Context, by, now time.Time) (string, ui.Tone) {
-	t, zone := say(c).Disputes, text.To(c.Request().Context()).Zone
+func dueIn(c *web.Request, by, now time.Time) (string, ui.Tone) {
+	t, zone := c.Text().Disputes, c.Viewer().Zone
 	if !now.Before(by) {
 		return t.Over, ui.Neutral
 	}
@@ -175,8 +175,8 @@ func paidBy(t *text.Catalogue, paid charge.Summary) (name, method string) {
 	return payerOf(t, paid), method
 }
 
-func disputeLine(c echo.Context, d dispute.Dispute, with contested) views.DisputeLine {
-	t := say(c)
+func disputeLine(c *web.Request, d dispute.Dispute, with contested) views.DisputeLine {
+	t := c.Text()
 	out := views.DisputeLine{Href: disputesPath + "/" + d.ID.String(), Amount: d.Amount, Currency: d.Currency, Tone: disputeTone(d.Status),
 		Status: t.Disputes.Statuses[string(d.Status)], Reason: reasonOf(t, d.Reason), Kind: t.Disputes.Kinds[string(d.Kind)],
 		Merchant: with.merchants.names[d.MerchantID], DueAt: d.RespondBy.Time, At: d.CreatedAt.Time}
@@ -185,21 +185,4 @@ func disputeLine(c echo.Context, d dispute.Dispute, with contested) views.Disput
 		out.Due, out.DueTone = dueIn(c, d.RespondBy.Time, with.now)
 	}
 	return out
-}
-
-// sendDisputes is the list of this view as a file.
-func (p *Portal) sendDisputes(c echo.Context) error {
-	in := disputeInput(c, c.QueryParams())
-	read := func(at page.Input[ids.Dispute]) (page.Of[dispute.Dispute], error) {
-		in.Page = at
-		return p.Disputes.List(c.Request().Context(), actor(c), in)
-	}
-	head := []string{"id", "created_at", "merchant_id", "charge_id", "kind", "status", "reason", "amount", "currency", "fees", "respond_by",
-		"evidence_submitted_at", "closed_at"}
-	return sheet(c, say(c).Disputes.Sheet, head, func(write func(...string) error) error {
-		return everyPage(in.Page, read, func(d dispute.Dispute) ids.Dispute { return d.ID }, func(d dispute.Dispute) error {
-			return write(d.ID.String(), stampAt(&d.CreatedAt), whole(d.MerchantID), d.ChargeID.String(), string(d.Kind), string(d.Status), d.Reason,
-				units(d.Amount), string(d.Currency), units(d.FeeTotal), stampAt(&d.RespondBy), stampAt(d.EvidenceSubmittedAt), stampAt(d.ClosedAt))
-		})
-	})
 }

@@ -21,6 +21,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/sandbox/simulate"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -135,7 +136,7 @@ func (w *world) upload(path string, fields map[string]string, name string, conte
 	var b bytes.Buffer
 	form := multipart.NewWriter(&b)
 	fields = maps.Clone(fields)
-	fields[drawnField] = w.placeOf(cookie)
+	fields[web.PlaceField] = w.placeOf(cookie)
 	for key, value := range fields {
 		if err := form.WriteField(key, value); err != nil {
 			w.t.Fatal(err)
@@ -204,7 +205,7 @@ func TestEvidenceIsKeptAndHandedInOnce(t *testing.T) {
 	review.says(t, "Evidence is handed in once", "Dana Reed", "receipt.pdf")
 	review.lacks(t, "to the gala")
 	answer := url.Values{"once": {review.hidden(t, "once")}, "version": {review.hidden(t, "version")}}
-	w.send(at+"/review", url.Values{"once": {newOnce()}, "version": {"1"}}, "Cookie", staff).wants(t, http.StatusConflict, "")
+	w.send(at+"/review", url.Values{"once": {web.NewOnce()}, "version": {"1"}}, "Cookie", staff).wants(t, http.StatusConflict, "")
 	w.send(at+"/review", answer, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	w.send(at+"/review", answer, "Cookie", staff).wants(t, http.StatusSeeOther, at)
 	done := w.send(at, nil, "Cookie", staff)
@@ -287,7 +288,7 @@ func TestChargebackIsAccepted(t *testing.T) {
 	}
 	a := w.send(at, nil, "Cookie", staff)
 	a.says(t, "You accepted", "−$40.00")
-	w.send(at+"/accept", url.Values{"once": {newOnce()}}, "Cookie", staff).wants(t, http.StatusConflict, "")
+	w.send(at+"/accept", url.Values{"once": {web.NewOnce()}}, "Cookie", staff).wants(t, http.StatusConflict, "")
 	w.send(at+"/accept", url.Values{}, "Cookie", staff).wants(t, http.StatusUnprocessableEntity, "")
 	for _, cookie := range []string{w.in(authz.RoleOrganizationStaff, w.Other), w.in(authz.RoleOrganizationAdmin, w.Other)} {
 		for _, path := range []string{at, at + "/review", at + "/accept"} {

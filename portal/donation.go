@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
 	"svcpay/internal/fee"
@@ -16,13 +14,14 @@ import (
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/report"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showDonation(c echo.Context) error {
-	d, err := p.DAF.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) showDonation(c *web.Request) error {
+	d, err := p.DAF.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -31,8 +30,8 @@ func (p *Portal) showDonation(c echo.Context) error {
 }
 
 // donationPage shows a donation, with a form that may have to be filled in again.
-func (p *Portal) donationPage(c echo.Context, status int, d daf.Donation, f views.DonationForm) error {
-	happened, err := p.Reports.DonationTimeline(c.Request().Context(), actor(c), d.ID.String(), page.Input[ids.Happening]{Limit: rowsPerPage})
+func (p *Portal) donationPage(c *web.Request, status int, d daf.Donation, f views.DonationForm) error {
+	happened, err := p.Reports.DonationTimeline(c.Ctx(), c.Actor(), d.ID.String(), page.Input[ids.Happening]{Limit: web.RowsPerPage})
 	if err != nil {
 		return err
 	}
@@ -40,7 +39,7 @@ func (p *Portal) donationPage(c echo.Context, status int, d daf.Donation, f view
 	if err != nil {
 		return err
 	}
-	t := say(c)
+	t := c.Text()
 	view := views.Donation{Title: t.Money(d.Amount, d.Currency), Text: donor(t, d) + " → " + merchants.names[d.MerchantID], Tone: donationTone(d.Status),
 		Status: t.Donations.Statuses[string(d.Status)], Back: donationsPath, Amount: d.Amount, Currency: d.Currency, FeeTotal: d.FeeTotal, Net: d.Net,
 		Facts: p.donationFacts(c, d, merchants), Donor: donorFacts(t, d), Timeline: donationTimeline(t, d, happened.Items)}
@@ -48,7 +47,7 @@ func (p *Portal) donationPage(c echo.Context, status int, d daf.Donation, f view
 		view.Fees = append(view.Fees, donationFee(t, l))
 	}
 	switch {
-	case !p.may(c, authz.DonationUpdate):
+	case !c.May(authz.DonationUpdate):
 		view.Off = t.Donations.OffRight
 	case len(byHand(d)) > 0:
 		f.Inline = true
@@ -59,7 +58,7 @@ func (p *Portal) donationPage(c echo.Context, status int, d daf.Donation, f view
 		view.Off = t.Donations.OffUnknown
 	}
 	view.JSON = indented(d)
-	return render(c, status, views.DonationPage(p.page(c, view.Title), view))
+	return web.Render(c, status, views.DonationPage(c.Page(view.Title), view))
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
@@ -91,12 +90,12 @@ func donorFacts(t *text.Catalogue, d daf.Donation) []ui.Fact {
 	return out
 }
 
-func (p *Portal) donationFacts(c echo.Context, d daf.Donation, merchants payees) []ui.Fact {
-	t := say(c).Donations
+func (p *Portal) donationFacts(c *web.Request, d daf.Donation, merchants payees) []ui.Fact {
+	t := c.Text().Donations
 	out := []ui.Fact{
 		{Key: t.ID, Value: ui.Copied(t.ID, d.ID.String())},
 		{Key: t.Created, Value: ui.Time(d.CreatedAt.Time)},
-		{Key: t.Merchant, Value: ui.Linked(merchants.names[d.MerchantID], p.merchantHref(c, d.MerchantID))},
+		{Key: t.Merchant, Value: ui.Linked(merchants.names[d.MerchantID], merchantPlace(c.Reachable(), d.MerchantID))},
 		{Key: t.Fund, Value: ui.Plain(d.Fund.Name)},
 		{Key: t.Kind, Value: ui.Two(t.Kinds[string(d.Kind)], t.KindTexts[string(d.Kind)])},
 	}
@@ -114,7 +113,7 @@ func (p *Portal) donationFacts(c echo.Context, d daf.Donation, merchants payees)
 	add(t.Grant, deref(d.ExternalGrantID))
 	add(t.ExternalID, deref(d.ExternalID))
 	add(t.CheckNumber, d.Metadata[checkNumber])
-	add(t.ReceivedOn, say(c).Day(d.Metadata[receivedOn]))
+	add(t.ReceivedOn, c.Text().Day(d.Metadata[receivedOn]))
 	add(t.Note, deref(d.Note))
 	if !d.RequestID.IsZero() {
 		out = append(out, ui.Fact{Key: t.MadeBy, Value: ui.Copied(t.Request, d.RequestID.String())})

@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -27,12 +26,12 @@ const (
 )
 
 // manyForm is the form with the donations that were selected. Integrated ones are not ticked: their provider reports their status.
-func (p *Portal) manyForm(c echo.Context, chosen []string, back string) (views.DonationsForm, error) {
-	t := say(c)
+func (p *Portal) manyForm(c *web.Request, chosen []string, back string) (views.DonationsForm, error) {
+	t := c.Text()
 	f := views.DonationsForm{Action: statusesPath + "/set", Back: back, Return: back, Statuses: options(daf.Statuses(), t.Donations.Statuses)}
 	sums := map[daf.Kind]map[money.Currency]money.Amount{daf.Integrated: {}, daf.Nonintegrated: {}}
 	for _, id := range chosen[:min(len(chosen), maxDonations)] {
-		d, err := p.DAF.Get(c.Request().Context(), actor(c), id)
+		d, err := p.DAF.Get(c.Ctx(), c.Actor(), id)
 		if fault.HasCode(err, "resource_missing") {
 			continue
 		}
@@ -64,15 +63,15 @@ func sumOf(t *text.Catalogue, sums map[money.Currency]money.Amount) string {
 }
 
 // showStatuses asks what several donations are to be; it changes nothing.
-func (p *Portal) showStatuses(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) showStatuses(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	t, back := say(c), localPath(c.QueryParam("return"))
+	t, back := c.Text(), web.LocalPath(c.QueryParam("return"))
 	if len(form["id"]) == 0 {
-		tell(c, ui.Toast{Tone: ui.Warning, Text: t.Donations.NoneChosen})
-		return seeOther(c, back)
+		web.Tell(c, ui.Toast{Tone: ui.Warning, Text: t.Donations.NoneChosen})
+		return web.SeeOther(c, back)
 	}
 	f, err := p.manyForm(c, form["id"], back)
 	if err != nil {
@@ -81,17 +80,17 @@ func (p *Portal) showStatuses(c echo.Context) error {
 	return p.manyPage(c, http.StatusOK, f, nil)
 }
 
-func (p *Portal) manyPage(c echo.Context, status int, f views.DonationsForm, told []ui.Toast) error {
-	t := say(c)
-	page := p.page(c, t.Donations.SetMany)
+func (p *Portal) manyPage(c *web.Request, status int, f views.DonationsForm, told []ui.Toast) error {
+	t := c.Text()
+	page := c.Page(t.Donations.SetMany)
 	page.Toasts = append(page.Toasts, told...)
-	return render(c, status, views.DonationsFormPage(page, t.Donations.SetTitle(len(f.Rows)+len(f.Skipped)), f))
+	return web.Render(c, status, views.DonationsFormPage(page, t.Donations.SetTitle(len(f.Rows)+len(f.Skipped)), f))
 }
 
 // manyTyped keeps what somebody entered. The versions are those of the donations as they are shown now.
 func manyTyped(f views.DonationsForm, form url.Values) views.DonationsForm {
 	f.Status, f.ReceivedOn, f.Note = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)), strings.TrimSpace(form.Get("note"))
-	f.Return = localPath(form.Get("return"))
+	f.Return = web.LocalPath(form.Get("return"))
 	f.Back = f.Return
 	for _, rows := range [][]views.DonationPick{f.Rows, f.Skipped} {
 		for i, row := range rows {
@@ -115,7 +114,7 @@ func bulkOf(form url.Values) daf.BulkInput {
 				one.Pairs[name] = value
 			}
 		}
-		if version, err := strconv.Atoi(form.Get(versionField + ofDonation + id)); err == nil {
+		if version, err := strconv.Atoi(form.Get(web.VersionField + ofDonation + id)); err == nil {
 			one.IfVersion = &version
 		}
 		in.Donations = append(in.Donations, one)
@@ -124,7 +123,7 @@ func bulkOf(form url.Values) daf.BulkInput {
 }
 
 // checkBulk notes what only the form can know.
-func checkBulk(c echo.Context, in daf.BulkInput, receivedOn string) error {
+func checkBulk(c *web.Request, in daf.BulkInput, receivedOn string) error {
 	f := views.DonationForm{Status: string(in.Status), ReceivedOn: receivedOn}
 	err := checkStatusForm(c, f)
 	if n := len(in.Donations); n > 0 && n <= maxDonations {
@@ -134,21 +133,21 @@ func checkBulk(c echo.Context, in daf.BulkInput, receivedOn string) error {
 	if refused, ok := fault.As(err); ok {
 		fs = refused.Fields
 	}
-	fs.Add(donationsField, "parameter_invalid", say(c).Donations.ChooseRows(maxDonations))
+	fs.Add(donationsField, "parameter_invalid", c.Text().Donations.ChooseRows(maxDonations))
 	return fs.Err()
 }
 
-func (p *Portal) setStatuses(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) setStatuses(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	a, t, in := actor(c), say(c), bulkOf(form)
+	a, t, in := c.Actor(), c.Text(), bulkOf(form)
 	var results []daf.BulkResult
 	if err = checkBulk(c, in, strings.TrimSpace(form.Get(receivedOn))); err == nil {
-		results, err = p.DAF.SetStatuses(c.Request().Context(), a, in)
+		results, err = p.DAF.SetStatuses(c.Ctx(), a, in)
 	}
-	if above, beside, ok := problems(say(c), err, t.Donations.Problems, rowInputs(in)); ok {
+	if above, beside, ok := web.Problems(c.Text(), err, t.Donations.Problems, rowInputs(in)); ok {
 		f, err := p.manyForm(c, form[rowField], "")
 		if err != nil {
 			return err
@@ -161,13 +160,13 @@ func (p *Portal) setStatuses(c echo.Context) error {
 		return err
 	}
 	told, refused := resultOf(t, string(in.Status), results)
-	back := localPath(form.Get("return"))
+	back := web.LocalPath(form.Get("return"))
 	if told.Tone == ui.Success {
 		told.Undo = undoOf(a.RequestID, back)
 	}
 	if len(refused) == 0 {
-		tell(c, told)
-		return seeOther(c, back)
+		web.Tell(c, told)
+		return web.SeeOther(c, back)
 	}
 	left, above := p.refusals(c, refused)
 	f, err := p.manyForm(c, left, back)
@@ -217,8 +216,8 @@ func resultOf(t *text.Catalogue, status string, results []daf.BulkResult) (told 
 }
 
 // refusals says of each donation why it stayed as it was.
-func (p *Portal) refusals(c echo.Context, refused []daf.BulkResult) (left []string, out ui.Problems) {
-	t := say(c)
+func (p *Portal) refusals(c *web.Request, refused []daf.BulkResult) (left []string, out ui.Problems) {
+	t := c.Text()
 	out.Title = t.Donations.Refused(len(refused))
 	for _, r := range refused {
 		left = append(left, r.ID)
@@ -226,7 +225,7 @@ func (p *Portal) refusals(c echo.Context, refused []daf.BulkResult) (left []stri
 		if r.Refused.Kind == fault.KindNotFound {
 			words = t.Donations.Gone
 		}
-		if d, err := p.DAF.Get(c.Request().Context(), actor(c), r.ID); err == nil { // few are refused, and none as a rule
+		if d, err := p.DAF.Get(c.Ctx(), c.Actor(), r.ID); err == nil { // few are refused, and none as a rule
 			words = t.Donations.RefusedOne(t.Amount(d.Amount), donor(t, d), words)
 		}
 		out.List = append(out.List, ui.Problem{Text: words})

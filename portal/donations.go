@@ -5,16 +5,15 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
-	"time"
-
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/daf"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -34,8 +33,8 @@ const (
 
 func (p *Portal) donationRoutes() []route {
 	return []route{
-		{http.MethodGet, donationsPath, access(authz.DonationRead), p.showDonations},
-		{http.MethodGet, donationsPath + ".csv", access(authz.ExportCreate), p.sendDonations},
+		{http.MethodGet, donationsPath, access(authz.DonationRead), p.donationList().Show},
+		{http.MethodGet, donationsPath + ".csv", access(authz.ExportCreate), p.donationList().Send},
 		{http.MethodPost, statusesPath, access(authz.DonationUpdate), p.showStatuses},
 		{http.MethodPost, statusesPath + "/set", access(authz.DonationUpdate), p.setStatuses},
 		{http.MethodPost, undoStatusPath + "/:id", access(authz.DonationUpdate), p.undoStatuses},
@@ -49,8 +48,9 @@ func (p *Portal) donationRoutes() []route {
 var trackingForm = regexp.MustCompile(`^[0-9A-Za-z]{10}$`)
 
 // donationInput reads what the address selects.
-func donationInput(c echo.Context, query url.Values) daf.ListInput {
-	in := daf.ListInput{Page: cursors(query, ids.ParseDonation), Created: days(c, query, "created"), Amounts: amounts(query, "amount"),
+func donationInput(c *web.Request) daf.ListInput {
+	query := c.QueryParams()
+	in := daf.ListInput{Page: web.Cursors(query, ids.ParseDonation), Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: query["status"], Merchants: chosenMerchant(query)}
 	if kind := query.Get("kind"); kind != "" {
 		in.Kinds = []string{kind}
@@ -68,56 +68,54 @@ func donationInput(c echo.Context, query url.Values) daf.ListInput {
 	return in
 }
 
-func (p *Portal) showDonations(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(donationsPath, query); untidy {
-		return seeOther(c, to)
-	}
-	if id, err := ids.ParseDonation(strings.TrimSpace(query.Get("q"))); err == nil {
-		return seeOther(c, donationsPath+"/"+id.String())
-	}
-	donations, err := p.DAF.List(c.Request().Context(), actor(c), donationInput(c, query))
-	if err != nil {
-		return err
-	}
-	owners := make([]int64, 0, len(donations.Items))
-	for _, d := range donations.Items {
-		owners = append(owners, d.MerchantID)
-	}
-	merchants, err := p.payees(c, owners...)
-	if err != nil {
-		return err
-	}
-	t := say(c)
-	view := views.Donations{Bar: p.donationBar(c, query, merchants)}
-	may := p.may(c, authz.DonationUpdate)
-	if may {
-		view.Bulk = withQuery(statusesPath, url.Values{"return": {c.Request().URL.RequestURI()}})
-	}
-	for _, d := range donations.Items {
-		view.Lines = append(view.Lines, p.donationLine(c, d, merchants, may))
-	}
-	view.Pager = pagerOf(donationsPath, query, donations, func(d daf.Donation) string { return d.ID.String() }, t.Donations.Shown(len(donations.Items)))
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Donations.Title), view.List(t)))
+func (p *Portal) donationList() web.List[daf.Donation, ids.Donation] {
+	return web.List[daf.Donation, ids.Donation]{Path: donationsPath, Read: ids.ParseDonation, Opens: web.ByID(ids.ParseDonation),
+		Key: func(d daf.Donation) ids.Donation { return d.ID },
+		Find: func(c *web.Request, at page.Input[ids.Donation]) (page.Of[daf.Donation], error) {
+			in := donationInput(c)
+			in.Page = at
+			return p.DAF.List(c.Ctx(), c.Actor(), in)
+		},
+		Draw:  p.drawDonations,
+		Shown: func(t *text.Catalogue, n int) string { return t.Donations.Shown(n) },
+		File:  "donations", Line: donationRow,
+		Head: []string{"id", "created_at", "merchant_id", "kind", "status", "amount", "currency", "fees", "net", "tracking_id", "grant_id", "fund",
+			"first_name", "last_name", "email", "anonymous", "external_id", checkNumber, receivedOn, "note"}}
 }
 
-func (p *Portal) donationBar(c echo.Context, query url.Values, merchants payees) ui.FilterBar {
-	t := say(c)
-	bar := ui.FilterBar{Path: donationsPath, Query: query, Target: ui.ResultsID,
-		Search: ui.Filter{Name: "q", Label: t.Donations.Search, Kind: ui.FilterWords},
-		Filters: []ui.Filter{
-			{Name: "status", Label: t.Donations.Status, Kind: ui.FilterMany, Options: options(daf.Statuses(), t.Donations.Statuses)},
-			{Name: "kind", Label: t.Donations.Kind, Kind: ui.FilterOne, Options: options(daf.Kinds(), t.Donations.Kinds)},
-			{Name: "amount", Label: t.Donations.Amount, Kind: ui.FilterAmount},
-			{Name: "created", Label: t.Donations.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
-		}}
-	if f, several := merchants.filter(t, t.Donations.Merchant); several {
-		bar.Filters = append(bar.Filters, f)
+func donationRow(_ *web.Request, d daf.Donation) []string {
+	return []string{d.ID.String(), stamp(d.CreatedAt.Time), whole(d.MerchantID), string(d.Kind), string(d.Status), units(d.Amount), string(d.Currency),
+		units(d.FeeTotal), units(d.Net), deref(d.TrackingID), deref(d.GrantID), d.Fund.Name, d.User.FirstName, d.User.LastName,
+		mailbox.Shown(d.User.Email), strconv.FormatBool(d.Anonymous), deref(d.ExternalID), d.Metadata[checkNumber], d.Metadata[receivedOn],
+		deref(d.Note)}
+}
+
+func (p *Portal) drawDonations(c *web.Request, donations page.Of[daf.Donation]) (views.List, error) {
+	merchants, err := p.payees(c, ownersOf(donations.Items, func(d daf.Donation) int64 { return d.MerchantID })...)
+	if err != nil {
+		return views.List{}, err
 	}
-	if p.may(c, authz.ExportCreate) {
-		bar.Export = donationsPath + ".csv"
+	view := views.Donations{Bar: p.donationBar(c, merchants)}
+	may := c.May(authz.DonationUpdate)
+	if may {
+		view.Bulk = web.WithQuery(statusesPath, url.Values{"return": {c.Request().URL.RequestURI()}})
 	}
-	return bar
+	for _, d := range donations.Items {
+		view.Lines = append(view.Lines, donationLine(c, d, merchants, may))
+	}
+	return view.List(c.Text()), nil
+}
+
+func (p *Portal) donationBar(c *web.Request, merchants payees) ui.FilterBar {
+	t := c.Text()
+	filters := []ui.Filter{
+		{Name: "status", Label: t.Donations.Status, Kind: ui.FilterMany, Options: options(daf.Statuses(), t.Donations.Statuses)},
+		{Name: "kind", Label: t.Donations.Kind, Kind: ui.FilterOne, Options: options(daf.Kinds(), t.Donations.Kinds)},
+		{Name: "amount", Label: t.Donations.Amount, Kind: ui.FilterAmount},
+		{Name: "created", Label: t.Donations.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+	}
+	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Donations.Search, Kind: ui.FilterWords},
+		Filters: append(filters, merchants.filter(t, t.Donations.Merchant)...)}
 }
 
 // donationTone is the color of a status.
@@ -143,8 +141,8 @@ func byHand(d daf.Donation) (out []daf.Status) {
 	return out
 }
 
-func (p *Portal) donationLine(c echo.Context, d daf.Donation, merchants payees, may bool) views.DonationLine {
-	t := say(c)
+func donationLine(c *web.Request, d daf.Donation, merchants payees, may bool) views.DonationLine {
+	t := c.Text()
 	at := donationsPath + "/" + d.ID.String()
 	out := views.DonationLine{ID: d.ID.String(), Href: at, Donor: donor(t, d), Detail: mailbox.Shown(d.User.Email), Amount: d.Amount, Currency: d.Currency,
 		Tone: donationTone(d.Status), Status: t.Donations.Statuses[string(d.Status)], Fund: d.Fund.Name,
@@ -154,7 +152,7 @@ func (p *Portal) donationLine(c echo.Context, d daf.Donation, merchants payees, 
 	}
 	out.Off = len(byHand(d)) == 0
 	if may && d.Kind == daf.Nonintegrated {
-		out.Set = withQuery(at+"/status", url.Values{"return": {c.Request().URL.RequestURI()}})
+		out.Set = web.WithQuery(at+"/status", url.Values{"return": {c.Request().URL.RequestURI()}})
 	}
 	return out
 }
@@ -166,23 +164,4 @@ func deref[T any](p *T) T {
 		return zero
 	}
 	return *p
-}
-
-// sendDonations is the list of this view as a file.
-func (p *Portal) sendDonations(c echo.Context) error {
-	in := donationInput(c, c.QueryParams())
-	read := func(at page.Input[ids.Donation]) (page.Of[daf.Donation], error) {
-		in.Page = at
-		return p.DAF.List(c.Request().Context(), actor(c), in)
-	}
-	head := []string{"id", "created_at", "merchant_id", "kind", "status", "amount", "currency", "fees", "net", "tracking_id", "grant_id", "fund",
-		"first_name", "last_name", "email", "anonymous", "external_id", checkNumber, receivedOn, "note"}
-	return sheet(c, say(c).Donations.Sheet, head, func(write func(...string) error) error {
-		return everyPage(in.Page, read, func(d daf.Donation) ids.Donation { return d.ID }, func(d daf.Donation) error {
-			return write(d.ID.String(), d.CreatedAt.UTC().Format(time.RFC3339), whole(d.MerchantID), string(d.Kind), string(d.Status),
-				units(d.Amount), string(d.Currency), units(d.FeeTotal), units(d.Net), deref(d.TrackingID), deref(d.GrantID), d.Fund.Name,
-				d.User.FirstName, d.User.LastName, mailbox.Shown(d.User.Email), yes(d.Anonymous), deref(d.ExternalID), d.Metadata[checkNumber],
-				d.Metadata[receivedOn], deref(d.Note))
-		})
-	})
 }

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/spreadsheet"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/portal/web"
 )
 
 // donate records a donation of a kind to a merchant of one of the two applications.
@@ -145,7 +146,7 @@ func TestStatusOfADonationIsSetOnceAndTakenBack(t *testing.T) {
 	}
 	a := w.send(at, nil, "Cookie", staff)
 	a.says(t, "1042", "Mar 2, 2026", "With the spring mailing", "Kim Vale", "Completed")
-	told := w.send(list, nil, "Cookie", staff+"; "+flashCookie+"="+twice.cookie(t, flashCookie).Value)
+	told := w.send(list, nil, "Cookie", staff+"; "+web.FlashCookie+"="+twice.cookie(t, web.FlashCookie).Value)
 	undo := regexp.MustCompile(`action="(/portal/donations/undo/[^"]+)"`).FindStringSubmatch(told.body)
 	if undo == nil {
 		t.Fatalf("nothing to undo: %s", told.body)
@@ -213,7 +214,7 @@ func TestStatusesOfSeveralDonations(t *testing.T) {
 	if got := w.donation(fixed); got.Status != daf.Initiated {
 		t.Errorf("the integrated donation is %s", got.Status)
 	}
-	told := w.send(donationsPath, nil, "Cookie", staff+"; "+flashCookie+"="+done.cookie(t, flashCookie).Value)
+	told := w.send(donationsPath, nil, "Cookie", staff+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
 	undo := regexp.MustCompile(`action="(/portal/donations/undo/[^"]+)"`).FindStringSubmatch(told.body)
 	if undo == nil {
 		t.Fatalf("nothing to undo: %s", told.words())

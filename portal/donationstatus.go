@@ -8,22 +8,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/idempotency"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
 
 // statusForm is the form of a donation's status, filled in with what is known of it.
-func (p *Portal) statusForm(c echo.Context, d daf.Donation) views.DonationForm {
-	t := say(c).Donations
+func (p *Portal) statusForm(c *web.Request, d daf.Donation) views.DonationForm {
+	t := c.Text().Donations
 	at := donationsPath + "/" + d.ID.String()
-	f := views.DonationForm{Action: at + "/status", Back: at, Return: at, Once: newOnce(), Version: strconv.Itoa(d.Version),
+	f := views.DonationForm{Action: at + "/status", Back: at, Return: at, Once: web.NewOnce(), Version: strconv.Itoa(d.Version),
 		Hint: t.Confirmed, Status: string(d.Status), Statuses: options([]string{string(d.Status)}, t.Statuses),
 		ReceivedOn: d.Metadata[receivedOn], CheckNumber: d.Metadata[checkNumber], Note: deref(d.Note)}
 	if d.Kind == daf.Nonintegrated {
@@ -36,13 +35,13 @@ func (p *Portal) statusForm(c echo.Context, d daf.Donation) views.DonationForm {
 	return f
 }
 
-func (p *Portal) showStatus(c echo.Context) error {
-	d, err := p.DAF.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) showStatus(c *web.Request) error {
+	d, err := p.DAF.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
 	f := p.statusForm(c, d)
-	f.Return = localPath(c.QueryParam("return"))
+	f.Return = web.LocalPath(c.QueryParam("return"))
 	if f.Return == home {
 		f.Return = f.Back
 	}
@@ -50,16 +49,16 @@ func (p *Portal) showStatus(c echo.Context) error {
 	return p.statusDialog(c, http.StatusOK, d, f)
 }
 
-func (p *Portal) statusDialog(c echo.Context, status int, d daf.Donation, f views.DonationForm) error {
-	t := say(c)
+func (p *Portal) statusDialog(c *web.Request, status int, d daf.Donation, f views.DonationForm) error {
+	t := c.Text()
 	title := t.Donations.SetOf(t.Money(d.Amount, d.Currency), donor(t, d))
-	return render(c, status, views.DonationFormPage(p.page(c, t.Donations.Set), title, f))
+	return web.Render(c, status, views.DonationFormPage(c.Page(t.Donations.Set), title, f))
 }
 
 // typed keeps what somebody entered.
 func typed(f views.DonationForm, form url.Values) views.DonationForm {
 	f.Status, f.ReceivedOn, f.CheckNumber = form.Get("status"), strings.TrimSpace(form.Get(receivedOn)), strings.TrimSpace(form.Get(checkNumber))
-	f.Note, f.Return = strings.TrimSpace(form.Get("note")), localPath(form.Get("return"))
+	f.Note, f.Return = strings.TrimSpace(form.Get("note")), web.LocalPath(form.Get("return"))
 	f.Back = f.Return
 	return f
 }
@@ -68,11 +67,11 @@ func typed(f views.DonationForm, form url.Values) views.DonationForm {
 var inputsOf = map[string]string{"metadata": checkNumber, "donations": ""}
 
 // checkStatusForm notes what only the form can know.
-func checkStatusForm(c echo.Context, f views.DonationForm) error {
-	t := say(c).Donations
+func checkStatusForm(c *web.Request, f views.DonationForm) error {
+	t := c.Text().Donations
 	var fs fault.Fields
 	if f.Status == "" {
-		fs.Add("status", codeForm, t.Choose)
+		fs.Add("status", web.CodeForm, t.Choose)
 	}
 	if f.ReceivedOn != "" {
 		if _, err := time.Parse(time.DateOnly, f.ReceivedOn); err != nil {
@@ -95,33 +94,33 @@ func noteOf(f views.DonationForm) patch.Member[string] {
 	return patch.Set(f.Note)
 }
 
-func (p *Portal) setStatus(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) setStatus(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	ctx, a, t := c.Request().Context(), actor(c), say(c)
+	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
 	d, err := p.DAF.Get(ctx, a, c.Param("id"))
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
-	version, _ := strconv.Atoi(form.Get(versionField))
+	version, _ := strconv.Atoi(form.Get(web.VersionField))
 	f := typed(p.statusForm(c, d), form)
 	var out idempotency.Result[daf.Donation]
 	var made daf.Donation
 	if err = checkStatusForm(c, f); err == nil {
 		out, err = p.DAF.Update(ctx, a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: &version}, claim)
-		made, err = settled(out, err)
+		made, err = web.Settled(out, err)
 	}
-	if above, beside, ok := problems(say(c), err, t.Donations.Problems, inputsOf); ok {
+	if above, beside, ok := web.Problems(c.Text(), err, t.Donations.Problems, inputsOf); ok {
 		refused, _ := fault.As(err)
 		f.Problems, f.Errors, f.Changed = above, beside, refused.Kind == fault.KindChanged
-		f.Version = cmp.Or(versionKept(form, err), f.Version)
-		return p.statusAgain(c, statusOf(refused.Kind), d, f)
+		f.Version = cmp.Or(web.VersionKept(form, err), f.Version)
+		return p.statusAgain(c, web.StatusOf(refused.Kind), d, f)
 	}
 	if err != nil {
 		return err
@@ -130,8 +129,8 @@ func (p *Portal) setStatus(c echo.Context) error {
 	if changedStatus(made) {
 		told.Undo = undoOf(requestOf(out, a.RequestID), f.Return)
 	}
-	tell(c, told)
-	return seeOther(c, f.Return)
+	web.Tell(c, told)
+	return web.SeeOther(c, f.Return)
 }
 
 // changedStatus tells whether the latest change of a donation gave it a status.
@@ -149,9 +148,9 @@ func requestOf[T any](out idempotency.Result[T], this ids.Request) ids.Request {
 }
 
 // statusAgain shows the form again where it stood: in the donation's page, or as a dialog.
-func (p *Portal) statusAgain(c echo.Context, status int, d daf.Donation, f views.DonationForm) error {
+func (p *Portal) statusAgain(c *web.Request, status int, d daf.Donation, f views.DonationForm) error {
 	at := donationsPath + "/" + d.ID.String()
-	if _, fragment := asksFragment(c.Request()); !fragment && f.Return == at {
+	if _, fragment := web.FragmentOf(c.Request()); !fragment && f.Return == at {
 		return p.donationPage(c, status, d, f)
 	}
 	return p.statusDialog(c, status, d, f)
@@ -159,19 +158,19 @@ func (p *Portal) statusAgain(c echo.Context, status int, d daf.Donation, f views
 
 // undoOf is where a form goes that takes back what a request did.
 func undoOf(request ids.Request, back string) string {
-	return withQuery(undoStatusPath+"/"+request.String(), url.Values{"return": {back}})
+	return web.WithQuery(undoStatusPath+"/"+request.String(), url.Values{"return": {back}})
 }
 
-func (p *Portal) undoStatuses(c echo.Context) error {
+func (p *Portal) undoStatuses(c *web.Request) error {
 	request, err := ids.ParseRequest(c.Param("id"))
 	if err != nil {
 		return fault.Missing()
 	}
-	results, err := p.DAF.Undo(c.Request().Context(), actor(c), request)
+	results, err := p.DAF.Undo(c.Ctx(), c.Actor(), request)
 	if err != nil {
 		return err
 	}
-	t, undone := say(c).Donations, 0
+	t, undone := c.Text().Donations, 0
 	for _, r := range results {
 		if r.Refused == nil {
 			undone++
@@ -181,10 +180,10 @@ func (p *Portal) undoStatuses(c echo.Context) error {
 	if stays := len(results) - undone; stays > 0 {
 		told = ui.Toast{Tone: ui.Warning, Text: t.Undone(undone) + " " + t.NotUndone(stays)}
 	}
-	tell(c, told)
-	back := localPath(c.QueryParam("return"))
+	web.Tell(c, told)
+	back := web.LocalPath(c.QueryParam("return"))
 	if back == home {
 		back = donationsPath
 	}
-	return seeOther(c, back)
+	return web.SeeOther(c, back)
 }

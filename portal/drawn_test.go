@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/identity"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/portal/web"
 	"svcpay/views/kit"
 	"svcpay/views/ui"
 )
@@ -58,16 +59,16 @@ func TestNothingOfAnotherPlaceIsTaken(t *testing.T) {
 			}
 			continue
 		case r.method == http.MethodPost:
-			form = url.Values{drawnField: {here}}
-			other := w.send(path, url.Values{drawnField: {there}}, "Cookie", cookie)
+			form = url.Values{web.PlaceField: {here}}
+			other := w.send(path, url.Values{web.PlaceField: {there}}, "Cookie", cookie)
 			other.wants(t, http.StatusConflict, "")
 			other.says(t, "You switched to Riverside Giving in another tab. This page is still of Harbor Donations; nothing was changed.")
-			w.send(path, url.Values{drawnField: {""}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
+			w.send(path, url.Values{web.PlaceField: {""}}, "Cookie", cookie).wants(t, http.StatusUnprocessableEntity, "")
 		}
-		if a := w.send(path, form, "Cookie", cookie, drawnHeader, here); a.StatusCode == http.StatusConflict {
+		if a := w.send(path, form, "Cookie", cookie, web.PlaceHeader, here); a.StatusCode == http.StatusConflict {
 			t.Errorf("%s %s of this place is refused: %s", r.method, r.path, a.words())
 		}
-		w.send(path, form, append(part(ui.ResultsID), "Cookie", cookie, drawnHeader, there)...).wants(t, http.StatusConflict, "")
+		w.send(path, form, append(part(ui.ResultsID), "Cookie", cookie, web.PlaceHeader, there)...).wants(t, http.StatusConflict, "")
 	}
 	if n := w.changes() - before; n != 0 {
 		t.Errorf("%d changes were made", n)
@@ -83,7 +84,7 @@ func TestATabLeftBehindChangesNothingElsewhere(t *testing.T) {
 	drawn := w.send(at, nil, "Cookie", cookie)
 	typed := typedRates(demo.Rates())
 	typed.Set("version", drawn.hidden(t, "version"))
-	typed.Set(drawnField, drawn.hidden(t, drawnField))
+	typed.Set(web.PlaceField, drawn.hidden(t, web.PlaceField))
 	cookie = w.switched(cookie, w.Other)
 	refused := w.send(at, typed, "Cookie", cookie)
 	refused.wants(t, http.StatusConflict, "")
@@ -120,7 +121,7 @@ func TestPlacesAreToldApart(t *testing.T) {
 	w.viewing(admin, authz.RoleOrganizationStaff)
 	through := w.placeOf(admin)
 	w.send(viewPath+"/end", url.Values{}, "Cookie", admin).wants(t, http.StatusSeeOther, home)
-	a := w.send(merchantNew, url.Values{drawnField: {through}}, "Cookie", admin)
+	a := w.send(merchantNew, url.Values{web.PlaceField: {through}}, "Cookie", admin)
 	a.wants(t, http.StatusConflict, "")
 	a.says(t, "This page was opened before; nothing was changed.")
 	a.lacks(t, "Switch back")
@@ -131,7 +132,7 @@ func TestPlacesAreToldApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	cookie := w.switched(cookieName+"="+session, w.App)
-	w.send(merchantNew, url.Values{drawnField: {fmt.Sprint("system/", w.App.AppID)}}, "Cookie", cookie).
+	w.send(merchantNew, url.Values{web.PlaceField: {fmt.Sprint("system/", w.App.AppID)}}, "Cookie", cookie).
 		says(t, "You switched to Riverside Giving (Application administrator) in another tab", "still of Riverside Giving (Support staff)")
 }
 
@@ -149,14 +150,14 @@ func TestFormsSayWhereTheyWereDrawn(t *testing.T) {
 			t.Errorf("%s: %d of %d forms say where they were drawn", path, said, forms)
 		}
 	}
-	w.send(loginPath, nil).lacks(t, drawnField)
+	w.send(loginPath, nil).lacks(t, web.PlaceField)
 	for page, want := range map[string]string{
 		`<p>no form</p>`: `<p>no form</p>`,
 		`<form action="/x" method="post" novalidate><b></b>`: `<form action="/x" method="post" novalidate><input type="hidden" name="drawn_in" value="a&#34;"/><b></b>`,
 		`<form method="get"></form>`:                         `<form method="get"></form>`,
 	} {
 		var out bytes.Buffer
-		if markForms(&out, []byte(page), `a"`); out.String() != want {
+		if web.MarkForms(&out, []byte(page), `a"`); out.String() != want {
 			t.Errorf("%s becomes %s", page, &out)
 		}
 	}

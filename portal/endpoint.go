@@ -2,14 +2,11 @@ package portal
 
 import (
 	"cmp"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
@@ -17,51 +14,69 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 // endpoint reads the endpoint that the address names.
-func (p *Portal) endpoint(c echo.Context) (webhook.Endpoint, error) {
-	return p.Webhooks.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) endpoint(c *web.Request) (webhook.Endpoint, error) {
+	return p.Webhooks.Get(c.Ctx(), c.Actor(), c.ID())
 }
 
-func deliveryInput(c echo.Context, query url.Values) webhook.DeliveryInput {
-	return webhook.DeliveryInput{Page: cursors(query, ids.ParseDelivery), Created: days(c, query, "at"), Statuses: query["status"], Types: query["type"]}
+// endpointPage is the address of an endpoint's page, with an end what is below it.
+func endpointPage(e webhook.Endpoint, end string) string {
+	return webhooksPath + "/" + e.ID.String() + end
 }
 
-func (p *Portal) showEndpoint(c echo.Context) error {
-	at, query := webhooksPath+"/"+c.Param("id"), c.QueryParams()
-	if to, untidy := ui.Tidy(at, query); untidy {
-		return seeOther(c, to)
-	}
-	ctx, a, t := c.Request().Context(), actor(c), say(c)
+// deliveryList is the list of what was sent to an endpoint, on the endpoint's page.
+func (p *Portal) deliveryList(at string) web.List[webhook.Delivery, ids.Delivery] {
+	return web.List[webhook.Delivery, ids.Delivery]{Path: at, Read: ids.ParseDelivery, Key: func(d webhook.Delivery) ids.Delivery { return d.ID },
+		Find: func(c *web.Request, of page.Input[ids.Delivery]) (page.Of[webhook.Delivery], error) {
+			query := c.QueryParams()
+			return p.Webhooks.Deliveries(c.Ctx(), c.Actor(), c.ID(), webhook.DeliveryInput{Page: of, Created: web.Days(c, query, "at"),
+				Statuses: query["status"], Types: query["type"]})
+		},
+		Draw:  p.drawEndpoint,
+		Shown: func(t *text.Catalogue, n int) string { return t.Webhooks.DeliveriesShown(n) },
+		File:  "deliveries", Line: deliveryRow,
+		Head: []string{"id", "event_id", "event_type", "cause", "status", "attempts", "answer", "created_at", "finished_at"}}
+}
+
+func deliveryRow(c *web.Request, d webhook.Delivery) []string {
+	return []string{d.ID.String(), d.EventID.String(), d.EventType, string(d.Cause), d.Status, strconv.Itoa(len(d.Attempts)), answerOf(c.Text(), d),
+		stamp(d.CreatedAt.Time), stampAt(d.FinishedAt)}
+}
+
+func (p *Portal) showEndpoint(c *web.Request) error {
+	return p.deliveryList(webhooksPath + "/" + c.ID()).Show(c)
+}
+
+func (p *Portal) sendDeliveries(c *web.Request) error { return p.deliveryList("").Send(c) }
+
+func (p *Portal) drawEndpoint(c *web.Request, deliveries page.Of[webhook.Delivery]) (list views.List, err error) {
 	e, err := p.endpoint(c)
 	if err != nil {
-		return err
+		return list, err
 	}
-	deliveries, err := p.Webhooks.DeliveriesTo(ctx, a, e, deliveryInput(c, query))
+	failures, err := p.Webhooks.Failures(c.Ctx(), c.Actor(), e.ID)
 	if err != nil {
-		return err
+		return list, err
 	}
-	failures, err := p.Webhooks.Failures(ctx, a, e.ID)
+	replays, err := p.Webhooks.Replays(c.Ctx(), c.Actor(), e.ID, 3)
 	if err != nil {
-		return err
+		return list, err
 	}
-	replays, err := p.Webhooks.Replays(ctx, a, e.ID, 3)
-	if err != nil {
-		return err
-	}
-	list := views.List{Head: ui.Head{Title: endpointHost(e.URL), Text: deref(e.Description), Beside: endpointStatus(t, e), Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)},
-		Table: deliveryTable(t, at, deliveries.Items), Bar: p.deliveryBar(c, at, query),
+	t, at := c.Text(), endpointPage(e, "")
+	list = views.List{Title: e.URL, Table: deliveryTable(t, at, deliveries.Items), Bar: p.deliveryBar(c, at),
+		Head:  ui.Head{Title: endpointHost(e.URL), Text: deref(e.Description), Beside: endpointStatus(t, e), Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)},
 		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.DeliveriesNone, t.Webhooks.DeliveriesNoneText),
-		Pager: pagerOf(at, query, deliveries, func(d webhook.Delivery) string { return d.ID.String() }, t.Webhooks.DeliveriesShown(len(deliveries.Items)))}
-	list.Above = views.EndpointTop(p.developerTabs(c), p.endpointBanner(c, e, failures), p.causes(t, at, failures), p.endpointFacts(c, e), replayTasks(c, at, replays))
-	if p.may(c, authz.WebhookManage) {
+		Above: views.EndpointTop(developerTabs(c), endpointBanner(c, e, failures), causes(t, at, failures), endpointFacts(c, e), replayTasks(c, at, replays))}
+	if c.May(authz.WebhookManage) {
 		list.Buttons = endpointButtons(t, e, at)
 	}
-	return render(c, http.StatusOK, views.ListPage(p.page(c, e.URL), list))
+	return list, nil
 }
 
 // endpointButtons are the acts that matter most for how an endpoint does.
@@ -74,9 +89,9 @@ func endpointButtons(t *text.Catalogue, e webhook.Endpoint, at string) []ui.Butt
 }
 
 // endpointBanner tells that events do not arrive, and what to do about it; nil if they do.
-func (p *Portal) endpointBanner(c echo.Context, e webhook.Endpoint, failures []webhook.Failure) templ.Component {
-	t, at := say(c), webhooksPath+"/"+e.ID.String()
-	manages := p.may(c, authz.WebhookManage)
+func endpointBanner(c *web.Request, e webhook.Endpoint, failures []webhook.Failure) templ.Component {
+	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
+	manages := c.May(authz.WebhookManage)
 	var acts []templ.Component
 	if !troubled(e) {
 		if len(failures) == 0 || e.Status != webhook.Enabled {
@@ -94,7 +109,7 @@ func (p *Portal) endpointBanner(c echo.Context, e webhook.Endpoint, failures []w
 	case e.Status == webhook.Paused:
 		b.Title = t.Webhooks.PausedTitle
 	default:
-		b.Text = t.Webhooks.FailingText(text.To(c.Request().Context()).Time(e.FailingSince.Time))
+		b.Text = t.Webhooks.FailingText(c.Viewer().Time(e.FailingSince.Time))
 	}
 	if manages && e.Status == webhook.Paused {
 		acts = append(acts, ui.Button{Label: t.Webhooks.Enable, Href: at + "/enable", Dialog: true, Size: "sm", Variant: ui.Outline}.View())
@@ -114,7 +129,7 @@ func missed(failures []webhook.Failure) (n int64) {
 }
 
 // causes groups what did not arrive by why; nil if everything did.
-func (p *Portal) causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Component {
+func causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Component {
 	if len(failures) == 0 {
 		return nil
 	}
@@ -144,15 +159,15 @@ func causeOf(t *text.Catalogue, code int, reason string) string {
 }
 
 // endpointFacts are the facts about an endpoint, with what else can be done with it.
-func (p *Portal) endpointFacts(c echo.Context, e webhook.Endpoint) templ.Component {
-	t, at := say(c), webhooksPath+"/"+e.ID.String()
+func endpointFacts(c *web.Request, e webhook.Endpoint) templ.Component {
+	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
 	facts := []ui.Fact{{Key: t.Webhooks.URL, Value: ui.Copied(t.Webhooks.URL, e.URL)}, {Key: t.Webhooks.Events, Value: views.Codes(e.Events)},
 		{Key: t.Webhooks.LastSuccess, Value: when(e.LastSuccessAt, t.Webhooks.Never)}, {Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, e.ID.String())}}
 	if e.PreviousUntil != nil {
 		facts = append(facts, ui.Fact{Key: t.Webhooks.Previous, Value: ui.Time(e.PreviousUntil.Time)})
 	}
 	card := ui.Card{Title: t.Webhooks.Details}
-	if !p.may(c, authz.WebhookManage) {
+	if !c.May(authz.WebhookManage) {
 		return views.Carded(card, ui.Facts(facts))
 	}
 	acts := []templ.Component{
@@ -167,11 +182,11 @@ func (p *Portal) endpointFacts(c echo.Context, e webhook.Endpoint) templ.Compone
 }
 
 // replayTasks leads to the latest replays; nil if there was none.
-func replayTasks(c echo.Context, at string, replays []webhook.Replay) templ.Component {
+func replayTasks(c *web.Request, at string, replays []webhook.Replay) templ.Component {
 	if len(replays) == 0 {
 		return nil
 	}
-	t, v := say(c), text.To(c.Request().Context())
+	t, v := c.Text(), c.Viewer()
 	var tasks []ui.Task
 	for _, r := range replays {
 		task := ui.Task{Icon: ui.IconReload, Text: t.Webhooks.Replay + ", " + v.Time(r.CreatedAt.Time), Href: at + "/replays/" + r.ID.String(),
@@ -215,37 +230,16 @@ func deliveryStatus(t *text.Catalogue, d webhook.Delivery) templ.Component {
 	return ui.Status(cmp.Or(tone, ui.Neutral), t.Webhooks.DeliveryStatuses[d.Status])
 }
 
-func (p *Portal) deliveryBar(c echo.Context, at string, query url.Values) ui.FilterBar {
-	t := say(c)
-	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany}
-	for _, s := range webhook.DeliveryStatuses() {
-		statuses.Options = append(statuses.Options, ui.Option{Value: s, Label: t.Webhooks.DeliveryStatuses[s]})
-	}
-	return ui.FilterBar{Path: at, Query: query, Target: ui.ResultsID, Export: p.exported(c, at+"/deliveries.csv"), Filters: []ui.Filter{statuses, typeFilter(t),
-		{Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
+func (p *Portal) deliveryBar(c *web.Request, at string) ui.FilterBar {
+	t := c.Text()
+	return ui.FilterBar{Export: exported(c, at+"/deliveries.csv"), Filters: []ui.Filter{
+		{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany, Options: options(webhook.DeliveryStatuses(), t.Webhooks.DeliveryStatuses)},
+		typeFilter(t), {Name: "at", Label: t.Webhooks.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.machineDay(c))}}}
 }
 
 // typeFilter selects by the types of events.
 func typeFilter(t *text.Catalogue) ui.Filter {
-	out := ui.Filter{Name: "type", Label: t.Webhooks.Event, Kind: ui.FilterMany}
-	for _, name := range event.Names() {
-		out.Options = append(out.Options, ui.Option{Value: name, Label: name})
-	}
-	return out
-}
-
-func (p *Portal) sendDeliveries(c echo.Context) error {
-	in := deliveryInput(c, c.QueryParams())
-	t := say(c)
-	head := []string{"id", "event_id", "event_type", "cause", "status", "attempts", "answer", "created_at", "finished_at"}
-	return sheet(c, "deliveries", head, func(write func(...string) error) error {
-		return everyPage(in.Page, func(of page.Input[ids.Delivery]) (page.Of[webhook.Delivery], error) {
-			in.Page = of
-			return p.Webhooks.Deliveries(c.Request().Context(), actor(c), c.Param("id"), in)
-		}, func(d webhook.Delivery) ids.Delivery { return d.ID }, func(d webhook.Delivery) error {
-			return write(d.ID.String(), d.EventID.String(), d.EventType, string(d.Cause), d.Status, strconv.Itoa(len(d.Attempts)), answerOf(t, d), stamp(d.CreatedAt.Time), stampAt(d.FinishedAt))
-		})
-	})
+	return ui.Filter{Name: "type", Label: t.Webhooks.Event, Kind: ui.FilterMany, Options: options(event.Names(), nil)}
 }
 
 // oldest is the first moment among some.

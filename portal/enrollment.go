@@ -5,13 +5,12 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -33,7 +32,7 @@ func (p *Portal) enrollmentRoutes() []route {
 	}
 }
 
-func (p *Portal) showEnrollment(c echo.Context) error {
+func (p *Portal) showEnrollment(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -42,22 +41,22 @@ func (p *Portal) showEnrollment(c echo.Context) error {
 }
 
 // enrollmentTab shows how the enrollment stands; found is the organization that was looked up, if one was.
-func (p *Portal) enrollmentTab(c echo.Context, status int, m merchant.Merchant, found *views.FoundOrganization, f views.EnrollForm) error {
-	t := say(c)
+func (p *Portal) enrollmentTab(c *web.Request, status int, m merchant.Merchant, found *views.FoundOrganization, f views.EnrollForm) error {
+	t := c.Text()
 	view := views.Enrollment{On: m.HasDAFProvider, Found: found, Sandbox: p.Sandbox, Steps: enrollSteps(t.Enrollment, m)}
-	last, err := p.DAF.EnrollmentOf(c.Request().Context(), actor(c), m.ID)
+	last, err := p.DAF.EnrollmentOf(c.Ctx(), c.Actor(), m.ID)
 	if err != nil && !fault.HasCode(err, "resource_missing") {
 		return err
 	}
 	lastEnrollment(&view, m, last)
-	if p.may(c, authz.MerchantFeatures) {
+	if c.May(authz.MerchantFeatures) {
 		view.Toggle = merchantAt(m.ID, dafEnd+"/switch?to="+onOff(!m.HasDAFProvider))
 	} else {
 		view.Who = t.Wallets.NotYours(p.roleNames(t, authz.MerchantFeatures))
 	}
 	idle := view.State != string(daf.Enrolled) && view.State != string(daf.Processing)
 	switch {
-	case !p.may(c, authz.DAFEnrollmentManage):
+	case !c.May(authz.DAFEnrollmentManage):
 		view.By = t.Enrollment.ByOrganization(p.roleNames(t, authz.DAFEnrollmentManage))
 	case !idle:
 		view.Leave = merchantAt(m.ID, dafEnd+"/leave")
@@ -68,7 +67,7 @@ func (p *Portal) enrollmentTab(c echo.Context, status int, m merchant.Merchant, 
 		}
 		view.Form = f
 	}
-	return p.showTab(c, status, m, dafEnd, views.EnrollmentTab(view))
+	return showTab(c, status, m, dafEnd, views.EnrollmentTab(view))
 }
 
 // lastEnrollment is what is known of the last attempt. A merchant may have been enrolled by none.
@@ -115,7 +114,7 @@ func enrollSteps(t text.Enrollment, m merchant.Merchant) (out []ui.Task) {
 }
 
 // switchDAF turns DAF Pay on or off, as its address says.
-func (p *Portal) switchDAF(c echo.Context) error {
+func (p *Portal) switchDAF(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -124,16 +123,16 @@ func (p *Portal) switchDAF(c echo.Context) error {
 	if switched(to) == nil {
 		return fault.Missing()
 	}
-	if _, err := p.Merchants.Update(c.Request().Context(), actor(c), m.ID, merchant.UpdateInput{HasDAFProvider: patch.Set(to == "on")}, nil); err != nil {
+	if _, err := p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, merchant.UpdateInput{HasDAFProvider: patch.Set(to == "on")}, nil); err != nil {
 		return err
 	}
-	t := say(c).Enrollment
+	t := c.Text().Enrollment
 	told := ui.Toast{Tone: ui.Success, Text: t.TurnedOff, Undo: merchantAt(m.ID, dafEnd+"/switch?to="+onOff(to == "off"))}
 	if to == "on" {
 		told.Text = t.TurnedOn
 	}
-	tell(c, told)
-	return seeOther(c, merchantAt(m.ID, dafEnd))
+	web.Tell(c, told)
+	return web.SeeOther(c, merchantAt(m.ID, dafEnd))
 }
 
 // einOf is the number that was typed, as it is printed: nine digits are enough.
@@ -145,8 +144,8 @@ func einOf(form url.Values) string {
 	return typed
 }
 
-func (p *Portal) lookUpEIN(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) lookUpEIN(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -155,11 +154,11 @@ func (p *Portal) lookUpEIN(c echo.Context) error {
 		return err
 	}
 	ein := einOf(form)
-	found, err := p.DAF.LookUp(c.Request().Context(), actor(c), daf.LookUpInput{MerchantID: m.ID, EIN: ein})
+	found, err := p.DAF.LookUp(c.Ctx(), c.Actor(), daf.LookUpInput{MerchantID: m.ID, EIN: ein})
 	if err != nil {
 		return p.enrollRefused(c, m, ein, err)
 	}
-	view := foundOrganization(say(c).Enrollment, m, ein, found)
+	view := foundOrganization(c.Text().Enrollment, m, ein, found)
 	status := http.StatusOK
 	if view.Confirm == "" {
 		status = http.StatusUnprocessableEntity
@@ -182,24 +181,24 @@ func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string, found
 }
 
 // enrollRefused shows the form again with what stands in the way, in plain words.
-func (p *Portal) enrollRefused(c echo.Context, m merchant.Merchant, ein string, err error) error {
-	t := say(c).Enrollment
+func (p *Portal) enrollRefused(c *web.Request, m merchant.Merchant, ein string, err error) error {
+	t := c.Text().Enrollment
 	f, ok := fault.As(err)
 	if !ok || f.Kind == fault.KindNotFound || f.Kind == fault.KindForbidden {
 		return err
 	}
 	form := views.EnrollForm{EIN: ein}
-	if above, beside, ok := problems(say(c), err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
+	if above, beside, ok := web.Problems(c.Text(), err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
 		form.Problems, form.Error = above, beside["ein"]
 		return p.enrollmentTab(c, http.StatusUnprocessableEntity, m, nil, form)
 	}
 	outcome := strings.TrimPrefix(f.Code, "daf_")
 	refused := views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd), Refusal: f.Message, Advice: t.Advice[outcome]}
-	return p.enrollmentTab(c, statusOf(f.Kind), m, &refused, form)
+	return p.enrollmentTab(c, web.StatusOf(f.Kind), m, &refused, form)
 }
 
-func (p *Portal) enrollMerchant(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) enrollMerchant(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -208,36 +207,36 @@ func (p *Portal) enrollMerchant(c echo.Context) error {
 		return err
 	}
 	ein := einOf(form)
-	e, err := p.DAF.Enroll(c.Request().Context(), actor(c), daf.EnrollInput{MerchantID: m.ID, EIN: ein, Name: form.Get("name")})
+	e, err := p.DAF.Enroll(c.Ctx(), c.Actor(), daf.EnrollInput{MerchantID: m.ID, EIN: ein, Name: form.Get("name")})
 	switch {
 	case fault.HasCode(err, "daf_already_enrolled"), fault.HasCode(err, "daf_in_progress"): // pressed twice: the tab tells how it stands
-		return seeOther(c, merchantAt(m.ID, dafEnd))
+		return web.SeeOther(c, merchantAt(m.ID, dafEnd))
 	case err != nil:
 		return p.enrollRefused(c, m, ein, err)
 	}
 	if e.State == daf.Enrolled {
-		tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Enrollment.Enrolled(e.Name)})
+		web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Enrollment.Enrolled(e.Name)})
 	}
-	return seeOther(c, merchantAt(m.ID, dafEnd))
+	return web.SeeOther(c, merchantAt(m.ID, dafEnd))
 }
 
-func (p *Portal) showLeaveDAF(c echo.Context) error {
+func (p *Portal) showLeaveDAF(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	t := say(c).Enrollment
+	t := c.Text().Enrollment
 	return p.ask(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: merchantAt(m.ID, dafEnd), Press: t.LeaveSure, Destructive: true})
 }
 
-func (p *Portal) leaveDAF(c echo.Context) error {
+func (p *Portal) leaveDAF(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	if _, err := p.DAF.OptOut(c.Request().Context(), actor(c), m.ID); err != nil {
+	if _, err := p.DAF.OptOut(c.Ctx(), c.Actor(), m.ID); err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Enrollment.LeftNow})
-	return seeOther(c, merchantAt(m.ID, dafEnd))
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Enrollment.LeftNow})
+	return web.SeeOther(c, merchantAt(m.ID, dafEnd))
 }

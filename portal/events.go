@@ -3,13 +3,11 @@ package portal
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
@@ -17,6 +15,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -24,18 +23,19 @@ import (
 
 func (p *Portal) eventRoutes() []route {
 	return []route{
-		{http.MethodGet, eventsPath, access(authz.EventRead), p.showEvents},
-		{http.MethodGet, eventsPath + ".csv", access(authz.ExportCreate), p.sendEvents},
+		{http.MethodGet, eventsPath, access(authz.EventRead), p.eventList().Show},
+		{http.MethodGet, eventsPath + ".csv", access(authz.ExportCreate), p.eventList().Send},
 		{http.MethodGet, eventsPath + "/:id", access(authz.EventRead), p.showEvent},
 		{http.MethodPost, eventsPath + "/:id/resend", access(authz.EventRedeliver), p.resendEvent},
 	}
 }
 
 // eventInput reads what the address selects. An id is that of an object; others find nothing.
-func eventInput(c echo.Context, query url.Values) (event.ListInput, error) {
-	in := event.ListInput{Page: cursors(query, number), Created: days(c, query, "at"), Types: query["type"]}
+func eventInput(c *web.Request) (event.ListInput, error) {
+	query := c.QueryParams()
+	in := event.ListInput{Created: web.Days(c, query, "at"), Types: query["type"]}
 	if words := strings.TrimSpace(query.Get("merchant")); words != "" {
-		id, err := number(words)
+		id, err := web.Number(words)
 		if err != nil {
 			return in, err
 		}
@@ -70,39 +70,41 @@ func bytesOf[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) ([1
 	}
 }
 
-// events reads a page of the events that the address selects; what selects nothing that there can be finds none.
-func (p *Portal) events(c echo.Context, query url.Values) (page.Of[event.Event], error) {
-	in, err := eventInput(c, query)
-	if err != nil {
-		return page.Of[event.Event]{}, nil //nolint:nilerr // there is no such object
-	}
-	return p.Events.List(c.Request().Context(), actor(c), in)
+func (p *Portal) eventList() web.List[event.Event, int64] {
+	return web.List[event.Event, int64]{Path: eventsPath, Read: web.Number, Opens: web.ByID(ids.ParseEvent), Key: event.Event.Number,
+		Find: func(c *web.Request, at page.Input[int64]) (out page.Of[event.Event], err error) {
+			in, err := eventInput(c)
+			if err != nil && c.Path() == eventsPath { // there is no such object
+				return out, nil
+			}
+			if err != nil {
+				return out, err
+			}
+			in.Page = at
+			return p.Events.List(c.Ctx(), c.Actor(), in)
+		},
+		Draw:  p.drawEvents,
+		Shown: func(t *text.Catalogue, n int) string { return t.Events.Shown(n) },
+		File:  "events", Line: eventRow, Head: []string{"sequence", "id", "type", "object_id", "merchant_id", "source", "request_id", "timestamp"}}
 }
 
-func (p *Portal) showEvents(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(eventsPath, query); untidy {
-		return seeOther(c, to)
-	}
-	if id, err := ids.ParseEvent(strings.TrimSpace(query.Get("q"))); err == nil {
-		return seeOther(c, eventsPath+"/"+id.String())
-	}
-	t := say(c)
-	events, err := p.events(c, query)
-	if err != nil {
-		return err
-	}
+func eventRow(_ *web.Request, e event.Event) []string {
+	return []string{e.Cursor(), e.ID.String(), e.Type, aboutOf(e), numeral(e.MerchantID), e.Request.Source, named(e.Request.ID), stamp(e.Timestamp.Time)}
+}
+
+func (p *Portal) drawEvents(c *web.Request, events page.Of[event.Event]) (views.List, error) {
+	t := c.Text()
 	table := ui.Table{Caption: t.Events.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Events.Event, Place: ui.PlaceLead}, {Title: t.Events.About},
 		{Title: t.Events.Source, Place: ui.PlaceState}, {Title: t.Events.Sequence, Right: true}, {Title: t.Events.When, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range events.Items {
-		table.Rows = append(table.Rows, ui.Row{Href: eventsPath + "/" + e.ID.String(), Label: e.Type, Cells: []templ.Component{
-			ui.Two(e.Type, meaningOf(e.Type)), ui.Short(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
+		table.Rows = append(table.Rows, ui.Row{Href: eventsPath + "/" + e.ID.String(), Label: e.Type, Cells: []templ.Component{ui.Two(e.Type, meaningOf(e.Type)),
+			ui.Short(aboutOf(e)), ui.Plain(t.Events.Sources[e.Request.Source]), ui.Number(e.Number()), ui.Time(e.Timestamp.Time)}})
 	}
-	bar := ui.FilterBar{Path: eventsPath, Query: query, Target: ui.ResultsID, Export: p.exported(c, eventsPath+".csv"), Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords},
-		Filters: []ui.Filter{typeFilter(t), {Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords}, {Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))}}}
-	list := views.List{Head: ui.Head{Title: t.Events.Title, Text: t.Events.Text}, Above: views.ToolTabs(p.developerTabs(c)), Bar: bar, Table: table,
-		Empty: ui.NothingYet(ui.IconSend, t.Events.EmptyTitle, t.Events.EmptyText), Pager: pagerOf(eventsPath, query, events, event.Event.Cursor, t.Events.Shown(len(events.Items)))}
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Events.Title), list))
+	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Events.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{typeFilter(t),
+		{Name: "merchant", Label: t.Events.Merchant, Kind: ui.FilterWords},
+		{Name: "at", Label: t.Events.When, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))}}}
+	return views.List{Head: ui.Head{Title: t.Events.Title, Text: t.Events.Text}, Above: views.ToolTabs(developerTabs(c)), Bar: bar, Table: table,
+		Empty: ui.NothingYet(ui.IconSend, t.Events.EmptyTitle, t.Events.EmptyText)}, nil
 }
 
 // meaningOf says for people when events of a type happen.
@@ -126,31 +128,8 @@ func aboutOf(e event.Event) string {
 	return strings.Trim(string(object.ID), `"`)
 }
 
-func (p *Portal) sendEvents(c echo.Context) error {
-	in, err := eventInput(c, c.QueryParams())
-	if err != nil {
-		return err
-	}
-	head := []string{"sequence", "id", "type", "object_id", "merchant_id", "source", "request_id", "timestamp"}
-	return sheet(c, "events", head, func(write func(...string) error) error {
-		return everyPage(in.Page, func(of page.Input[int64]) (page.Of[event.Event], error) {
-			in.Page = of
-			return p.Events.List(c.Request().Context(), actor(c), in)
-		}, event.Event.Number, func(e event.Event) error {
-			merchant, request := "", ""
-			if e.MerchantID != nil {
-				merchant = strconv.FormatInt(*e.MerchantID, 10)
-			}
-			if e.Request.ID != nil {
-				request = e.Request.ID.String()
-			}
-			return write(e.Cursor(), e.ID.String(), e.Type, aboutOf(e), merchant, e.Request.Source, request, stamp(e.Timestamp.Time))
-		})
-	})
-}
-
-func (p *Portal) showEvent(c echo.Context) error {
-	ctx, a, t := c.Request().Context(), actor(c), say(c)
+func (p *Portal) showEvent(c *web.Request) error {
+	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
 	e, err := p.Events.Get(ctx, a, c.Param("id"))
 	if err != nil {
 		return err
@@ -159,20 +138,20 @@ func (p *Portal) showEvent(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := views.Tool{Tabs: p.developerTabs(c), Head: ui.Head{Title: e.Type, Text: meaningOf(e.Type), Crumbs: toolCrumbs(t, t.Events.Title, eventsPath)},
+	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: e.Type, Text: meaningOf(e.Type), Crumbs: toolCrumbs(t, t.Events.Title, eventsPath)},
 		Main: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Object, Text: t.Developers.JSONText}, Body: ui.CodeBlock(t.Events.Object, indented(e))}},
 		Side: []views.ToolPanel{{Card: ui.Card{Title: t.Events.Details}, Body: ui.Facts(p.eventFacts(c, e))}, deliveriesPanel(t, deliveries)}}
 	if changes := changesOf(e); len(changes) > 0 {
 		view.Main = append([]views.ToolPanel{{Card: ui.Card{Title: t.Events.Changed, Text: t.Events.ChangedText}, Body: ui.Diff(changes)}}, view.Main...)
 	}
-	if e.Sequence != nil && p.may(c, authz.EventRedeliver) {
-		view.Acts = []templ.Component{views.Post(eventsPath+"/"+e.ID.String()+"/resend", ui.Button{Label: t.Events.Resend, Icon: ui.IconReload, Variant: ui.Outline}, ui.Pair{Key: onceField, Value: newOnce()})}
+	if e.Sequence != nil && c.May(authz.EventRedeliver) {
+		view.Acts = []templ.Component{views.Post(eventsPath+"/"+e.ID.String()+"/resend", ui.Button{Label: t.Events.Resend, Icon: ui.IconReload, Variant: ui.Outline}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()})}
 	}
-	return render(c, http.StatusOK, views.ToolPage(p.page(c, e.Type), view))
+	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(e.Type), view))
 }
 
-func (p *Portal) eventFacts(c echo.Context, e event.Event) []ui.Fact {
-	t := say(c)
+func (p *Portal) eventFacts(c *web.Request, e event.Event) []ui.Fact {
+	t := c.Text()
 	out := []ui.Fact{{Key: t.Events.ID, Value: ui.Copied(t.Events.ID, e.ID.String())}, {Key: t.Events.When, Value: ui.Time(e.Timestamp.Time)}, {Key: t.Events.Sequence, Value: ui.Plain(t.Events.Test)},
 		{Key: t.Events.About, Value: ui.Mono(aboutOf(e))}, {Key: t.Events.Source, Value: ui.Plain(t.Events.Sources[e.Request.Source])}}
 	if e.Sequence != nil {
@@ -192,10 +171,10 @@ func (p *Portal) eventFacts(c echo.Context, e event.Event) []ui.Fact {
 }
 
 // pageOfObject is the address of the page about an object, "" where there is none to open.
-func (p *Portal) pageOfObject(c echo.Context, id string) string {
+func (p *Portal) pageOfObject(c *web.Request, id string) string {
 	prefix, _, _ := strings.Cut(id, "_")
 	of := map[string]string{"ch": chargesPath, "re": refundsPath, "dp": disputesPath, "po": payoutsPath, "whe": webhooksPath}[prefix]
-	if of == "" || !p.reachable(c)[of+"/:id"] {
+	if of == "" || !c.Reachable()[of+"/:id"] {
 		return ""
 	}
 	return of + "/" + id
@@ -234,12 +213,12 @@ func deliveriesPanel(t *text.Catalogue, deliveries []webhook.Delivery) views.Too
 	return views.ToolPanel{Card: card, Body: ui.Tasks(tasks)}
 }
 
-func (p *Portal) resendEvent(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) resendEvent(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
@@ -249,14 +228,14 @@ func (p *Portal) resendEvent(c echo.Context) error {
 		in.EndpointID = &id
 		back = webhooksPath + "/" + id
 	}
-	out, err := settled(p.Webhooks.Redeliver(c.Request().Context(), actor(c), c.Param("id"), in, claim))
+	out, err := web.Settled(p.Webhooks.Redeliver(c.Ctx(), c.Actor(), c.Param("id"), in, claim))
 	if err != nil {
 		return err
 	}
-	told := ui.Toast{Tone: ui.Success, Text: say(c).Events.ResentTo(len(out.Endpoints))}
+	told := ui.Toast{Tone: ui.Success, Text: c.Text().Events.ResentTo(len(out.Endpoints))}
 	if len(out.Endpoints) == 0 {
-		told = ui.Toast{Tone: ui.Warning, Text: say(c).Events.ResentNone}
+		told = ui.Toast{Tone: ui.Warning, Text: c.Text().Events.ResentNone}
 	}
-	tell(c, told)
-	return seeOther(c, back)
+	web.Tell(c, told)
+	return web.SeeOther(c, back)
 }

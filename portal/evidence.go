@@ -11,21 +11,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/upload"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 const evidenceRoute = disputesPath + "/:id/evidence"
-
-// maxEvidence bounds a form with evidence, in bytes: a file, and texts as long as they may be.
-const maxEvidence = upload.MaxSize + 2<<20
 
 // evidenceGroups are the texts of evidence by what they are about, in the order of the form.
 var evidenceGroups = []struct {
@@ -79,15 +75,15 @@ func draftOf(d dispute.Dispute) views.EvidenceDraft {
 }
 
 // evidenceFiles are the files of a dispute with their names.
-func (p *Portal) evidenceFiles(c echo.Context, d dispute.Dispute) (out []views.EvidenceFile, err error) {
+func (p *Portal) evidenceFiles(c *web.Request, d dispute.Dispute) (out []views.EvidenceFile, err error) {
 	if len(d.EvidenceFiles) == 0 {
 		return nil, nil
 	}
-	known, err := p.Uploads.Several(c.Request().Context(), actor(c), d.EvidenceFiles)
+	known, err := p.Uploads.Several(c.Ctx(), c.Actor(), d.EvidenceFiles)
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindForbidden {
 		err = nil // who may not see files is told that there are some
 	}
-	t := say(c).Disputes
+	t := c.Text().Disputes
 	for _, id := range d.EvidenceFiles {
 		f, seen := known[id]
 		if !seen {
@@ -123,10 +119,10 @@ type sentEvidence struct {
 	kept     string              // the id of the file once it is kept
 }
 
-func readEvidence(c echo.Context) (sentEvidence, error) {
+func readEvidence(c *web.Request) (sentEvidence, error) {
 	r := c.Request()
-	if err := r.ParseMultipartForm(maxEvidence); err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		return sentEvidence{}, errForm(err)
+	if err := r.ParseMultipartForm(web.MaxUpload); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		return sentEvidence{}, web.ErrForm(err)
 	}
 	out := sentEvidence{evidence: dispute.Evidence{}, next: r.PostForm.Get("next"), remove: r.PostForm.Get("remove"), had: strings.Fields(r.PostForm.Get("had"))}
 	out.version, _ = strconv.Atoi(r.PostForm.Get("version"))
@@ -141,12 +137,12 @@ func readEvidence(c echo.Context) (sentEvidence, error) {
 	part := r.MultipartForm.File["file"][0]
 	opened, err := part.Open()
 	if err != nil {
-		return out, errForm(err)
+		return out, web.ErrForm(err)
 	}
 	defer opened.Close()
 	content, err := io.ReadAll(io.LimitReader(opened, upload.MaxSize+1))
 	if err != nil {
-		return out, errForm(err)
+		return out, web.ErrForm(err)
 	}
 	if len(content) > 0 {
 		out.file = &upload.CreateInput{Name: part.Filename, Content: content}
@@ -155,16 +151,16 @@ func readEvidence(c echo.Context) (sentEvidence, error) {
 }
 
 // saveEvidence keeps a draft: by itself while somebody writes, or by a button, with a file or without one.
-func (p *Portal) saveEvidence(c echo.Context) error {
+func (p *Portal) saveEvidence(c *web.Request) error {
 	in, err := readEvidence(c)
 	if err != nil {
 		return err
 	}
-	d, err := p.Disputes.Get(c.Request().Context(), actor(c), c.Param("id"))
+	d, err := p.Disputes.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	if id, fragment := asksFragment(c.Request()); fragment && id == "saved" {
+	if id, fragment := web.FragmentOf(c.Request()); fragment && id == "saved" {
 		return p.saveByItself(c, d, in)
 	}
 	return p.saveByButton(c, d, in)
@@ -176,23 +172,23 @@ const mostMeanwhile = 5
 // keep puts what a form says in place of a draft as it is now, and returns the draft. Whoever changed it since it was read is
 // looked at, too: if the form knows nothing of their texts it returns those instead. A file that is refused keeps no text
 // from being saved: the draft is returned with the refusal.
-func (p *Portal) keep(c echo.Context, d dispute.Dispute, in *sentEvidence) (now dispute.Dispute, theirs []ui.Edit, err error) {
+func (p *Portal) keep(c *web.Request, d dispute.Dispute, in *sentEvidence) (now dispute.Dispute, theirs []ui.Edit, err error) {
 	for tries := 1; ; tries++ {
-		if theirs = conflict(say(c).Disputes, d, *in); len(theirs) > 0 {
+		if theirs = conflict(c.Text().Disputes, d, *in); len(theirs) > 0 {
 			return d, theirs, nil
 		}
 		files, refused := p.filesAfter(c, d, in)
 		if refused != nil && !fileAlone(refused) {
 			return d, nil, refused
 		}
-		now, err = p.Disputes.SaveDraft(c.Request().Context(), actor(c), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files, IfVersion: &d.Version})
+		now, err = p.Disputes.SaveDraft(c.Ctx(), c.Actor(), d.ID.String(), dispute.EvidenceInput{Evidence: in.evidence, Files: files, IfVersion: &d.Version})
 		if err == nil {
 			return now, nil, refused
 		}
 		if tries == mostMeanwhile || !fault.HasCode(err, "object_changed") {
 			return d, nil, err
 		}
-		if now, err = p.Disputes.Get(c.Request().Context(), actor(c), d.ID.String()); err != nil {
+		if now, err = p.Disputes.Get(c.Ctx(), c.Actor(), d.ID.String()); err != nil {
 			return d, nil, err
 		}
 		d = now
@@ -200,9 +196,9 @@ func (p *Portal) keep(c echo.Context, d dispute.Dispute, in *sentEvidence) (now 
 }
 
 // saveByButton keeps a draft, or shows its form with what keeps it from that.
-func (p *Portal) saveByButton(c echo.Context, d dispute.Dispute, in sentEvidence) error {
+func (p *Portal) saveByButton(c *web.Request, d dispute.Dispute, in sentEvidence) error {
 	now, theirs, err := p.keep(c, d, &in)
-	f := evidenceForm(say(c).Disputes, now, in.evidence)
+	f := evidenceForm(c.Text().Disputes, now, in.evidence)
 	f.Draft.Earlier = len(theirs) > 0 || err != nil && !fileAlone(err)
 	if len(theirs) > 0 {
 		f.Changed, f.Edits = true, theirs
@@ -218,23 +214,23 @@ func (p *Portal) saveByButton(c echo.Context, d dispute.Dispute, in sentEvidence
 }
 
 // afterDraft goes on from a draft that was kept.
-func (p *Portal) afterDraft(c echo.Context, d dispute.Dispute, in sentEvidence) error {
-	t, at := say(c).Disputes, disputesPath+"/"+d.ID.String()
+func (p *Portal) afterDraft(c *web.Request, d dispute.Dispute, in sentEvidence) error {
+	t, at := c.Text().Disputes, disputesPath+"/"+d.ID.String()
 	switch {
 	case in.next == "review":
-		return seeOther(c, at+"/review")
+		return web.SeeOther(c, at+"/review")
 	case in.remove != "":
-		tell(c, ui.Toast{Tone: ui.Success, Text: t.Removed})
+		web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Removed})
 	case in.file != nil:
-		tell(c, ui.Toast{Tone: ui.Success, Text: t.Added})
+		web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Added})
 	default:
-		tell(c, ui.Toast{Tone: ui.Success, Text: t.Saved})
+		web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Saved})
 	}
-	return seeOther(c, at)
+	return web.SeeOther(c, at)
 }
 
 // saveByItself answers the form with its version from now on, or with why nothing was kept.
-func (p *Portal) saveByItself(c echo.Context, d dispute.Dispute, in sentEvidence) error {
+func (p *Portal) saveByItself(c *web.Request, d dispute.Dispute, in sentEvidence) error {
 	in.next, in.remove, in.file = "", "", nil // the button that has the keyboard is sent, too, and nobody has pressed it
 	out := views.EvidenceDraft{Version: strconv.Itoa(in.version), Had: strings.Join(in.had, " ")}
 	kept, theirs, err := p.keep(c, d, &in)
@@ -252,7 +248,7 @@ func (p *Portal) saveByItself(c echo.Context, d dispute.Dispute, in sentEvidence
 	default:
 		return err
 	}
-	return render(c, http.StatusOK, views.EvidenceSaved(out))
+	return web.Render(c, http.StatusOK, views.EvidenceSaved(out))
 }
 
 // fileIDs are ids of files as text.
@@ -272,24 +268,24 @@ func fileAlone(err error) bool {
 
 // filesAfter are the draft's files once the form's file, which is kept once, is among them, or the one to be removed is not.
 // A refusal of the file comes with the files as they are.
-func (p *Portal) filesAfter(c echo.Context, d dispute.Dispute, in *sentEvidence) ([]string, error) {
-	t, files := say(c).Disputes, fileIDs(d.EvidenceFiles)
+func (p *Portal) filesAfter(c *web.Request, d dispute.Dispute, in *sentEvidence) ([]string, error) {
+	t, files := c.Text().Disputes, fileIDs(d.EvidenceFiles)
 	if in.remove != "" {
 		return slices.DeleteFunc(files, func(id string) bool { return id == in.remove }), nil
 	}
 	switch {
 	case in.file == nil && in.next == "file":
-		return files, fault.Invalid(codeForm, t.FileNone).On("file")
+		return files, fault.Invalid(web.CodeForm, t.FileNone).On("file")
 	case in.file == nil:
 		return files, nil
 	case len(files) >= dispute.MaxFiles:
 		return files, fault.Invalid("parameter_invalid", t.TooManyFiles).On("file")
 	case len(in.file.Content) > upload.MaxSize:
-		return files, fault.Invalid(codeForm, t.FileLarge).On("file")
+		return files, fault.Invalid(web.CodeForm, t.FileLarge).On("file")
 	case in.kept != "":
 		return append(files, in.kept), nil
 	}
-	kept, err := p.Uploads.Create(c.Request().Context(), actor(c), *in.file, nil)
+	kept, err := p.Uploads.Create(c.Ctx(), c.Actor(), *in.file, nil)
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindInvalid {
 		message := f.Message
 		if len(f.Fields) > 0 {
@@ -320,16 +316,16 @@ func conflict(t text.Disputes, d dispute.Dispute, in sentEvidence) (out []ui.Edi
 }
 
 // mistakes puts what is wrong with a draft beside its inputs.
-func (p *Portal) mistakes(c echo.Context, err error, f *views.EvidenceForm) (status int, ok bool) {
+func (p *Portal) mistakes(c *web.Request, err error, f *views.EvidenceForm) (status int, ok bool) {
 	inputs := map[string]string{}
 	for _, name := range dispute.EvidenceNames() {
 		inputs[fmt.Sprint("evidence.", name)] = name
 	}
-	title := say(c).Disputes.Problems
+	title := c.Text().Disputes.Problems
 	if fileAlone(err) {
-		title = say(c).Disputes.FileProblem
+		title = c.Text().Disputes.FileProblem
 	}
-	above, beside, ok := problems(say(c), err, title, inputs)
+	above, beside, ok := web.Problems(c.Text(), err, title, inputs)
 	if !ok {
 		return 0, false
 	}
@@ -342,5 +338,5 @@ func (p *Portal) mistakes(c echo.Context, err error, f *views.EvidenceForm) (sta
 		}
 	}
 	refused, _ := fault.As(err)
-	return statusOf(refused.Kind), true
+	return web.StatusOf(refused.Kind), true
 }

@@ -5,25 +5,24 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/platform/mailbox"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showPassword(c echo.Context) error {
+func (p *Portal) showPassword(c *web.Request) error {
 	person, _, err := p.person(c)
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.NewPasswordPage(p.page(c, say(c).Settings.ChangePassword), views.NewPassword{Email: mailbox.Shown(person.Email)}))
+	return web.Render(c, http.StatusOK, views.NewPasswordPage(c.Page(c.Text().Settings.ChangePassword), views.NewPassword{Email: mailbox.Shown(person.Email)}))
 }
 
-func (p *Portal) setPassword(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) setPassword(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -32,11 +31,11 @@ func (p *Portal) setPassword(c echo.Context) error {
 		return err
 	}
 	visit, _ := visitOf(session)
-	err = p.Identity.ChangePassword(c.Request().Context(), visit.Person, session.ID, form.Get("password"))
-	t := say(c)
-	if above, beside, ok := problems(say(c), err, t.Failures.Other, nil); ok {
+	err = p.Identity.ChangePassword(c.Ctx(), visit.Person, session.ID, form.Get("password"))
+	t := c.Text()
+	if above, beside, ok := web.Problems(c.Text(), err, t.Failures.Other, nil); ok {
 		view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: above, Mistake: beside["password"]}
-		return render(c, http.StatusUnprocessableEntity, views.NewPasswordPage(p.page(c, t.Settings.ChangePassword), view))
+		return web.Render(c, http.StatusUnprocessableEntity, views.NewPasswordPage(c.Page(t.Settings.ChangePassword), view))
 	}
 	if err != nil {
 		return err
@@ -47,32 +46,32 @@ func (p *Portal) setPassword(c echo.Context) error {
 	return saved(c, t.Settings.PasswordChanged)
 }
 
-func (p *Portal) showAuthenticator(c echo.Context) error {
+func (p *Portal) showAuthenticator(c *web.Request) error {
 	return p.authenticatorForm(c, http.StatusOK, nil)
 }
 
 // authenticatorForm shows the secret of the app that is being set up, and what was wrong with its code.
-func (p *Portal) authenticatorForm(c echo.Context, status int, refused *fault.Error) error {
+func (p *Portal) authenticatorForm(c *web.Request, status int, refused *fault.Error) error {
 	person, _, err := p.person(c)
 	if err != nil {
 		return err
 	}
-	a, err := p.Identity.SetUpAuthenticator(c.Request().Context(), person)
+	a, err := p.Identity.SetUpAuthenticator(c.Ctx(), person)
 	if err != nil {
 		return err
 	}
-	t := say(c)
+	t := c.Text()
 	view := views.AppSetup{Image: a.Image, Secret: a.Secret}
 	if refused != nil {
-		retryAfter(c, refused)
+		web.RetryAfter(c, refused)
 		view.Mistake = refused.Message
 		view.Problems = ui.Problems{Title: t.Proof.Wrong, List: []ui.Problem{{Field: "code", Text: refused.Message}}}
 	}
-	return render(c, status, views.AppSetupPage(p.page(c, t.Settings.SetUp), view))
+	return web.Render(c, status, views.AppSetupPage(c.Page(t.Settings.SetUp), view))
 }
 
-func (p *Portal) confirmAuthenticator(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) confirmAuthenticator(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -80,7 +79,7 @@ func (p *Portal) confirmAuthenticator(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	codes, err := p.Identity.ConfirmAuthenticator(c.Request().Context(), person, form.Get("code"))
+	codes, err := p.Identity.ConfirmAuthenticator(c.Ctx(), person, form.Get("code"))
 	switch f, ok := fault.As(err); {
 	case ok && f.Kind == fault.KindLimited:
 		return p.authenticatorForm(c, http.StatusTooManyRequests, f)
@@ -89,18 +88,18 @@ func (p *Portal) confirmAuthenticator(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	return p.factorsChanged(c, codes, say(c).Settings.AppAdded)
+	return p.factorsChanged(c, codes, c.Text().Settings.AppAdded)
 }
 
 // factorsChanged ends the visitor's other sessions and gives this one another id, as another way in is a change of
 // rights, and shows the recovery codes that came with it, if any.
-func (p *Portal) factorsChanged(c echo.Context, codes []string, words string) error {
+func (p *Portal) factorsChanged(c *web.Request, codes []string, words string) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err
 	}
 	visit, _ := visitOf(session)
-	if err := p.Identity.RevokeOthers(c.Request().Context(), visit.Person.ID, session.ID); err != nil {
+	if err := p.Identity.RevokeOthers(c.Ctx(), visit.Person.ID, session.ID); err != nil {
 		return err
 	}
 	if err := p.renew(c, true); err != nil {
@@ -109,54 +108,54 @@ func (p *Portal) factorsChanged(c echo.Context, codes []string, words string) er
 	if len(codes) == 0 {
 		return saved(c, words)
 	}
-	return render(c, http.StatusOK, views.CodesPage(p.page(c, say(c).Settings.CodesTitle), strings.Join(codes, "\n")))
+	return web.Render(c, http.StatusOK, views.CodesPage(c.Page(c.Text().Settings.CodesTitle), strings.Join(codes, "\n")))
 }
 
-func (p *Portal) removeAuthenticator(c echo.Context) error {
+func (p *Portal) removeAuthenticator(c *web.Request) error {
 	person, _, err := p.person(c)
 	if err != nil {
 		return err
 	}
-	if err := p.Identity.RemoveAuthenticator(c.Request().Context(), person); err != nil {
+	if err := p.Identity.RemoveAuthenticator(c.Ctx(), person); err != nil {
 		return err
 	}
-	return p.factorsChanged(c, nil, say(c).Settings.AppRemoved)
+	return p.factorsChanged(c, nil, c.Text().Settings.AppRemoved)
 }
 
-func (p *Portal) makeCodes(c echo.Context) error {
+func (p *Portal) makeCodes(c *web.Request) error {
 	visit, _, err := p.visitor(c)
 	if err != nil {
 		return err
 	}
 	if !visit.SecondFactor {
-		return seeOther(c, settingsPath)
+		return web.SeeOther(c, settingsPath)
 	}
-	codes, err := p.Identity.NewRecoveryCodes(c.Request().Context(), visit.Person)
+	codes, err := p.Identity.NewRecoveryCodes(c.Ctx(), visit.Person)
 	if err != nil {
 		return err
 	}
 	return p.factorsChanged(c, codes, "")
 }
 
-func (p *Portal) showNewPasskey(c echo.Context) error {
-	t := say(c).Settings
-	return render(c, http.StatusOK, views.PasskeyPage(p.page(c, t.AddPasskey), views.PasskeyForm{Name: t.NewKeyName}))
+func (p *Portal) showNewPasskey(c *web.Request) error {
+	t := c.Text().Settings
+	return web.Render(c, http.StatusOK, views.PasskeyPage(c.Page(t.AddPasskey), views.PasskeyForm{Name: t.NewKeyName}))
 }
 
-func (p *Portal) askNewPasskey(c echo.Context) error {
+func (p *Portal) askNewPasskey(c *web.Request) error {
 	person, _, err := p.person(c)
 	if err != nil {
 		return err
 	}
-	asked, err := p.Identity.AskNewPasskey(c.Request().Context(), person)
+	asked, err := p.Identity.AskNewPasskey(c.Ctx(), person)
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, asked)
 }
 
-func (p *Portal) addPasskey(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) addPasskey(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -164,23 +163,23 @@ func (p *Portal) addPasskey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	codes, err := p.Identity.AddPasskey(c.Request().Context(), person, form.Get("challenge"), form.Get("passkey"), form.Get("name"))
+	codes, err := p.Identity.AddPasskey(c.Ctx(), person, form.Get("challenge"), form.Get("passkey"), form.Get("name"))
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindInvalid || f.Kind == fault.KindUnauthenticated) {
-		t := say(c)
+		t := c.Text()
 		view := views.PasskeyForm{Name: form.Get("name"), Problems: ui.Problems{Title: t.Failures.Other, List: []ui.Problem{{Field: f.Param, Text: f.Message}}}}
 		if f.Param == "name" {
 			view.Mistake = f.Message
 		}
-		return render(c, http.StatusUnprocessableEntity, views.PasskeyPage(p.page(c, t.Settings.AddPasskey), view))
+		return web.Render(c, http.StatusUnprocessableEntity, views.PasskeyPage(c.Page(t.Settings.AddPasskey), view))
 	}
 	if err != nil {
 		return err
 	}
-	return p.factorsChanged(c, codes, say(c).Settings.PasskeyAdded)
+	return p.factorsChanged(c, codes, c.Text().Settings.PasskeyAdded)
 }
 
-func (p *Portal) removePasskey(c echo.Context) error {
-	id, err := number(c.Param("id"))
+func (p *Portal) removePasskey(c *web.Request) error {
+	id, err := web.Number(c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -188,14 +187,14 @@ func (p *Portal) removePasskey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Identity.RemovePasskey(c.Request().Context(), person, id); err != nil {
+	if err := p.Identity.RemovePasskey(c.Ctx(), person, id); err != nil {
 		return err
 	}
-	return p.factorsChanged(c, nil, say(c).Settings.PasskeyRemoved)
+	return p.factorsChanged(c, nil, c.Text().Settings.PasskeyRemoved)
 }
 
-func (p *Portal) askPasskey(c echo.Context) error {
-	asked, err := p.Identity.AskPasskey(c.Request().Context(), from(c))
+func (p *Portal) askPasskey(c *web.Request) error {
+	asked, err := p.Identity.AskPasskey(c.Ctx(), from(c))
 	if err != nil {
 		return err
 	}
@@ -203,15 +202,15 @@ func (p *Portal) askPasskey(c echo.Context) error {
 }
 
 // signInByPasskey lets somebody in whose device has checked who they are: that is both factors.
-func (p *Portal) signInByPasskey(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) signInByPasskey(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	login := views.Login{Return: localPath(form.Get("return"))}
-	person, err := p.Identity.UsePasskey(c.Request().Context(), form.Get("challenge"), form.Get("passkey"))
+	login := views.Login{Return: web.LocalPath(form.Get("return"))}
+	person, err := p.Identity.UsePasskey(c.Ctx(), form.Get("challenge"), form.Get("passkey"))
 	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
-		login.Problems = ui.Problems{Title: say(c).Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
+		login.Problems = ui.Problems{Title: c.Text().Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
 		return p.loginPage(c, http.StatusUnauthorized, login)
 	}
 	if err != nil {
@@ -225,6 +224,6 @@ func (p *Portal) signInByPasskey(c echo.Context) error {
 }
 
 // provenByPasskey checks the proof of a form that a passkey made.
-func (p *Portal) provenByPasskey(c echo.Context, visit identity.Session, form url.Values) error {
-	return p.Identity.ProveByPasskey(c.Request().Context(), visit.Person, form.Get(proofFields+"challenge"), form.Get(proofFields+"passkey"))
+func (p *Portal) provenByPasskey(c *web.Request, visit identity.Session, form url.Values) error {
+	return p.Identity.ProveByPasskey(c.Ctx(), visit.Person, form.Get(proofFields+"challenge"), form.Get(proofFields+"passkey"))
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -13,6 +12,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -40,7 +40,7 @@ type feeBook struct {
 }
 
 // openBook opens the book that the address names.
-type openBook func(c echo.Context) (feeBook, error)
+type openBook func(c *web.Request) (feeBook, error)
 
 func (p *Portal) feeRoutes() []route {
 	rs := []route{
@@ -64,13 +64,13 @@ func (p *Portal) feeRoutes() []route {
 }
 
 // merchantBook is that of the merchant that the address names.
-func (p *Portal) merchantBook(c echo.Context) (b feeBook, err error) {
+func (p *Portal) merchantBook(c *web.Request) (b feeBook, err error) {
 	m, err := p.merchant(c)
 	if err != nil {
 		return b, err
 	}
-	a := actor(c)
-	b = feeBook{at: merchantAt(m.ID, feesEnd), minimum: m.MinimumCharge, manages: p.may(c, authz.FeeManage),
+	a := c.Actor()
+	b = feeBook{at: merchantAt(m.ID, feesEnd), minimum: m.MinimumCharge, manages: c.May(authz.FeeManage),
 		read: func(ctx context.Context) (fee.Fees, error) { return p.Fees.Current(ctx, a, m.ID) },
 		past: func(ctx context.Context, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
 			return p.Fees.History(ctx, a, m.ID, in)
@@ -81,10 +81,10 @@ func (p *Portal) merchantBook(c echo.Context) (b feeBook, err error) {
 		},
 		preview: func(ctx context.Context, r fee.Rates) (fee.Preview, error) { return p.Fees.Preview(ctx, a, m.ID, r) },
 		show: func(status int, title string, body templ.Component) error {
-			return p.showInTab(c, status, m, feesEnd, title, body)
+			return showInTab(c, status, m, feesEnd, title, body)
 		}}
-	if p.may(c, authz.FeeDefaultRead) {
-		d, err := p.Fees.Defaults(c.Request().Context(), a)
+	if c.May(authz.FeeDefaultRead) {
+		d, err := p.Fees.Defaults(c.Ctx(), a)
 		if err != nil {
 			return b, err
 		}
@@ -94,13 +94,13 @@ func (p *Portal) merchantBook(c echo.Context) (b feeBook, err error) {
 }
 
 // serviceBook is that of the service's own rates to the application where the visitor acts.
-func (p *Portal) serviceBook(c echo.Context) (feeBook, error) {
-	a := actor(c)
+func (p *Portal) serviceBook(c *web.Request) (feeBook, error) {
+	a := c.Actor()
 	id := a.ApplicationID
 	if id == 0 {
 		return feeBook{}, fault.Missing()
 	}
-	t := say(c).FeePages
+	t := c.Text().FeePages
 	return feeBook{at: servicePay, manages: true,
 		read: func(ctx context.Context) (fee.Fees, error) { return p.Fees.ServiceRates(ctx, a, id) },
 		past: func(ctx context.Context, in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
@@ -116,7 +116,7 @@ func (p *Portal) serviceBook(c echo.Context) (feeBook, error) {
 			if title == "" {
 				title = t.Service
 			}
-			return render(c, status, views.FeePage(p.page(c, title), t.Service, t.ServiceText, feesPath, body))
+			return web.Render(c, status, views.FeePage(c.Page(title), t.Service, t.ServiceText, feesPath, body))
 		}}, nil
 }
 
@@ -124,24 +124,24 @@ func (p *Portal) serviceBook(c echo.Context) (feeBook, error) {
 const historyPage = 20
 
 // fees shows a book: what is in force and scheduled, and what was before.
-func fees(open openBook) echo.HandlerFunc {
-	return func(c echo.Context) error {
+func fees(open openBook) web.Handler {
+	return func(c *web.Request) error {
 		b, err := open(c)
 		if err != nil {
 			return err
 		}
-		ctx := c.Request().Context()
+		ctx := c.Ctx()
 		now, err := b.read(ctx)
 		if err != nil {
 			return err
 		}
-		in := cursors(c.QueryParams(), ids.ParseFeeSchedule)
+		in := web.Cursors(c.QueryParams(), ids.ParseFeeSchedule)
 		in.Limit = historyPage
 		past, err := b.past(ctx, in)
 		if err != nil {
 			return err
 		}
-		t := say(c)
+		t := c.Text()
 		view := views.MerchantFees{Rows: feeRows(t, now.Rates, b.defaults), Defaults: b.defaults != nil, None: now.ID.IsZero()}
 		if b.manages {
 			view.Change = b.at + "/change"
@@ -212,8 +212,8 @@ func feeBy(t text.MerchantFees, by fee.By) string {
 	return t.ByKey
 }
 
-func cancelFees(open openBook) echo.HandlerFunc {
-	return func(c echo.Context) error {
+func cancelFees(open openBook) web.Handler {
+	return func(c *web.Request) error {
 		b, err := open(c)
 		if err != nil {
 			return err
@@ -222,10 +222,10 @@ func cancelFees(open openBook) echo.HandlerFunc {
 		if err != nil {
 			return fault.Missing()
 		}
-		if _, err := b.cancel(c.Request().Context(), id); err != nil {
+		if _, err := b.cancel(c.Ctx(), id); err != nil {
 			return err
 		}
-		tell(c, ui.Toast{Tone: ui.Success, Text: say(c).MerchantFees.Canceled})
-		return seeOther(c, b.at)
+		web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().MerchantFees.Canceled})
+		return web.SeeOther(c, b.at)
 	}
 }

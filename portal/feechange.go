@@ -8,12 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -31,15 +30,15 @@ type feeDraft struct {
 }
 
 // feeDraftOf reads the form; what the use-case finds wrong is added when it is asked.
-func feeDraftOf(c echo.Context, form url.Values) feeDraft {
-	t := say(c).MerchantFees
+func feeDraftOf(c *web.Request, form url.Values) feeDraft {
+	t := c.Text().MerchantFees
 	d := feeDraft{typed: form, reason: strings.TrimSpace(form.Get("reason"))}
 	d.rates, d.mistakes = ratesOf(t, form)
 	d.base, _ = ids.ParseFeeSchedule(form.Get("base")) // none is that of a book without a page
 	switch form.Get("start") {
 	case "now":
 	case "later":
-		at, err := time.ParseInLocation("2006-01-02 15:04", form.Get("day")+" "+form.Get("time"), text.To(c.Request().Context()).Zone)
+		at, err := time.ParseInLocation("2006-01-02 15:04", form.Get("day")+" "+form.Get("time"), c.Viewer().Zone)
 		if err != nil {
 			d.mistakes["day"] = t.When2
 		}
@@ -88,13 +87,13 @@ func standingAt(now fee.Fees, at *time.Time) fee.Rates {
 	return out
 }
 
-func showFeeChange(open openBook) echo.HandlerFunc {
-	return func(c echo.Context) error {
+func showFeeChange(open openBook) web.Handler {
+	return func(c *web.Request) error {
 		b, err := open(c)
 		if err != nil {
 			return err
 		}
-		now, err := b.read(c.Request().Context())
+		now, err := b.read(c.Ctx())
 		if err != nil {
 			return err
 		}
@@ -120,13 +119,13 @@ func printedSchedule(id ids.FeeSchedule) string {
 }
 
 // againFeeChange shows the form with what was typed, from the review on.
-func againFeeChange(open openBook) echo.HandlerFunc {
-	return func(c echo.Context) error {
+func againFeeChange(open openBook) web.Handler {
+	return func(c *web.Request) error {
 		b, form, err := bookAndForm(c, open)
 		if err != nil {
 			return err
 		}
-		now, err := b.read(c.Request().Context())
+		now, err := b.read(c.Ctx())
 		if err != nil {
 			return err
 		}
@@ -134,8 +133,8 @@ func againFeeChange(open openBook) echo.HandlerFunc {
 	}
 }
 
-func bookAndForm(c echo.Context, open openBook) (feeBook, url.Values, error) {
-	form, err := readForm(c)
+func bookAndForm(c *web.Request, open openBook) (feeBook, url.Values, error) {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return feeBook{}, nil, err
 	}
@@ -144,11 +143,11 @@ func bookAndForm(c echo.Context, open openBook) (feeBook, url.Values, error) {
 }
 
 // feeForm draws the form. A mistake has its words above it and beside its input.
-func (b feeBook) feeForm(c echo.Context, status int, now fee.Fees, d feeDraft) error {
-	t := say(c)
+func (b feeBook) feeForm(c *web.Request, status int, now fee.Fees, d feeDraft) error {
+	t := c.Text()
 	f := t.MerchantFees
 	view := views.FeeForm{Action: b.at + "/review", Back: b.at, Typed: d.typed, Errors: d.mistakes, Groups: feeInputs(t, d.typed, d.mistakes, now.Rates, b.defaults),
-		Zone: text.To(c.Request().Context()).Zone.String(), Pending: len(now.Scheduled) > 0}
+		Zone: c.Viewer().Zone.String(), Pending: len(now.Scheduled) > 0}
 	if len(d.mistakes) > 0 {
 		view.Problems.Title = t.Failures.Correct
 		for _, name := range append(settingNames(), "start", "day", "reason") {
@@ -172,13 +171,13 @@ func settingNames() (out []string) {
 }
 
 // reviewFees shows what the change would mean, before anything is changed.
-func reviewFees(open openBook) echo.HandlerFunc {
-	return func(c echo.Context) error {
+func reviewFees(open openBook) web.Handler {
+	return func(c *web.Request) error {
 		b, form, err := bookAndForm(c, open)
 		if err != nil {
 			return err
 		}
-		ctx := c.Request().Context()
+		ctx := c.Ctx()
 		now, err := b.read(ctx)
 		if err != nil {
 			return err
@@ -196,12 +195,12 @@ func reviewFees(open openBook) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return b.show(http.StatusOK, say(c).MerchantFees.ReviewTitle, views.FeeReviewTab(view))
+		return b.show(http.StatusOK, c.Text().MerchantFees.ReviewTitle, views.FeeReviewTab(view))
 	}
 }
 
-func (b feeBook) review(c echo.Context, now fee.Fees, d feeDraft) (views.FeeReview, error) {
-	ctx, t := c.Request().Context(), say(c)
+func (b feeBook) review(c *web.Request, now fee.Fees, d feeDraft) (views.FeeReview, error) {
+	ctx, t := c.Ctx(), c.Text()
 	then, rates := standingAt(now, d.at), d.becomes(now)
 	v := views.FeeReview{Confirm: b.at + "/confirm", Again: b.at + "/change", Back: b.at, Typed: d.typed, Reason: d.reason,
 		When: t.MerchantFees.AtOnceWords, Edits: feeEdits(t, then, rates), Later: feesAfter(t, now, d.at, then, rates)}
@@ -241,13 +240,13 @@ func feesAfter(t *text.Catalogue, now fee.Fees, at *time.Time, was, is fee.Rates
 	return out
 }
 
-func confirmFees(open openBook) echo.HandlerFunc {
-	return func(c echo.Context) error {
+func confirmFees(open openBook) web.Handler {
+	return func(c *web.Request) error {
 		b, form, err := bookAndForm(c, open)
 		if err != nil {
 			return err
 		}
-		ctx, t := c.Request().Context(), say(c).MerchantFees
+		ctx, t := c.Ctx(), c.Text().MerchantFees
 		now, err := b.read(ctx)
 		if err != nil {
 			return err
@@ -263,7 +262,7 @@ func confirmFees(open openBook) echo.HandlerFunc {
 			if err != nil {
 				return err
 			}
-			return seeOther(c, b.at)
+			return web.SeeOther(c, b.at)
 		}
 		made, err := b.schedule(ctx, d.change())
 		if fault.HasCode(err, "object_changed") {
@@ -272,7 +271,7 @@ func confirmFees(open openBook) echo.HandlerFunc {
 			}
 			return b.feeConflict(c, now, d)
 		}
-		if _, beside, ok := problems(say(c), err, say(c).Failures.Correct, map[string]string{"effective_at": "day"}); ok {
+		if _, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Correct, map[string]string{"effective_at": "day"}); ok {
 			d.mistakes = beside
 			return b.feeForm(c, http.StatusUnprocessableEntity, now, d)
 		}
@@ -284,8 +283,8 @@ func confirmFees(open openBook) echo.HandlerFunc {
 			told.Text = t.ScheduledFor(text.To(ctx).Time(made.EffectiveAt.Time))
 			told.Undo = b.at + "/" + made.ID.String() + "/cancel"
 		}
-		tell(c, told)
-		return seeOther(c, b.at)
+		web.Tell(c, told)
+		return web.SeeOther(c, b.at)
 	}
 }
 
@@ -318,12 +317,12 @@ func (b feeBook) saved(ctx context.Context, now fee.Fees, d feeDraft) (bool, err
 
 // feeConflict shows what somebody else saved beside what was typed. Nothing is saved; the editor puts
 // their own changes on top of the others', or leaves it.
-func (b feeBook) feeConflict(c echo.Context, now fee.Fees, d feeDraft) error {
-	past, err := b.past(c.Request().Context(), page.Input[ids.FeeSchedule]{Limit: 100})
+func (b feeBook) feeConflict(c *web.Request, now fee.Fees, d feeDraft) error {
+	past, err := b.past(c.Ctx(), page.Input[ids.FeeSchedule]{Limit: 100})
 	if err != nil {
 		return err
 	}
-	t, saw := say(c), d.saw
+	t, saw := c.Text(), d.saw
 	view := views.FeeConflict{Again: b.at + "/change", Back: b.at}
 	theirs := map[string]bool{}
 	for i, r := range past.Items {

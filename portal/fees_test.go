@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/fee"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 )
 
 // feeForm is the form of a page, as it is drawn, with what is changed in it.
@@ -113,7 +114,7 @@ func TestAReviewWarnsOfFeesThatExceedASmallCharge(t *testing.T) {
 	if a := review(url.Values{"capture_fee": {"0.35"}}); strings.Contains(a.body, warning) {
 		t.Error("the warning does not look at the merchant's minimum")
 	}
-	a := w.send(w.merchantPage("/edit"), url.Values{"minimum_charge": {"fifty"}, "once": {newOnce()}}, "Cookie", cookie)
+	a := w.send(w.merchantPage("/edit"), url.Values{"minimum_charge": {"fifty"}, "once": {web.NewOnce()}}, "Cookie", cookie)
 	a.wants(t, http.StatusUnprocessableEntity, "")
 	a.says(t, "Enter an amount in dollars and cents, such as 0.50.", `value="fifty"`)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/portal/web"
 	"svcpay/static"
 	"svcpay/views"
 )
@@ -31,7 +32,7 @@ func loadFiles(built fs.FS) (files, error) {
 }
 
 // serve answers with a file.
-func (s files) serve(c echo.Context) error {
+func (s files) serve(c *web.Request) error {
 	if !s.Serve(c.Response(), c.Request(), c.Param("*")) {
 		return echo.ErrNotFound
 	}

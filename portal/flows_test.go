@@ -13,6 +13,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/pg"
+	"svcpay/portal/web"
 )
 
 // documented is a line of the table of flows in docs/portal.md.
@@ -119,7 +120,7 @@ func TestFlowsRefuseEverybodyElseAndWriteItDown(t *testing.T) {
 					}
 				}
 				known := w.refusals(role, f.takes)
-				a := w.send(address, url.Values{onceField: {newOnce()}, "amount": {"1.00"}, "left": {"1000"}, "to": {"on"}}, "Cookie", cookie)
+				a := w.send(address, url.Values{web.OnceField: {web.NewOnce()}, "amount": {"1.00"}, "left": {"1000"}, "to": {"on"}}, "Cookie", cookie)
 				if n := w.refusals(role, f.takes) - known; a.StatusCode != http.StatusForbidden || n != 1 {
 					t.Errorf("%s: %s sends %s: %d, with %d refusals in the audit log", f.name, role, address, a.StatusCode, n)
 				}

@@ -25,6 +25,7 @@ import (
 	"svcpay/internal/sandbox/history"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 )
 
 // lived is a portal over a demo with its history: nearly all of it is Riverside's.
@@ -142,7 +143,7 @@ func TestNothingOfAnotherOrganizationIsThere(t *testing.T) {
 func (w *world) findsNothing(who, cookie string, r route, foreign []string) {
 	w.t.Helper()
 	form := func(id string) url.Values {
-		return url.Values{onceField: {newOnce()}, "version": {"1"}, "id": {id}, "ids": {id}, "donation": {id}, "merchant": {id}, "merchant_id": {id},
+		return url.Values{web.OnceField: {web.NewOnce()}, "version": {"1"}, "id": {id}, "ids": {id}, "donation": {id}, "merchant": {id}, "merchant_id": {id},
 			"status": {"completed"}, "role": {"organization_staff"}, "amount": {"1.00"}}
 	}
 	switch at := addresses(r.path, foreign); {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
 	"svcpay/internal/money"
@@ -15,6 +13,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/report"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
@@ -53,8 +52,8 @@ func says(h report.Happening) bool {
 }
 
 // addHappenings reads a page of a charge's timeline, and the request that made the charge.
-func (p *Portal) addHappenings(c echo.Context, of *around) error {
-	ctx, a := c.Request().Context(), actor(c)
+func (p *Portal) addHappenings(c *web.Request, of *around) error {
+	ctx, a := c.Ctx(), c.Actor()
 	in := page.Input[ids.Happening]{Limit: happeningsAtOnce}
 	if id, err := ids.ParseHappening(c.QueryParam("after")); err == nil {
 		in.After = id
@@ -92,7 +91,7 @@ func (p *Portal) addHappenings(c echo.Context, of *around) error {
 	if err != nil {
 		return err
 	}
-	of.happened = entriesOf(say(c), *of, all, sent, append(fees, receipts...))
+	of.happened = entriesOf(c.Text(), *of, all, sent, append(fees, receipts...))
 	return nil
 }
 
@@ -217,14 +216,14 @@ func moreOf(t *text.Catalogue, h report.Happening, sent map[ids.Event][]webhook.
 }
 
 // sentOf are the webhooks of some entries, for who may see them.
-func (p *Portal) sentOf(c echo.Context, all []report.Happening) (map[ids.Event][]webhook.Delivery, error) {
+func (p *Portal) sentOf(c *web.Request, all []report.Happening) (map[ids.Event][]webhook.Delivery, error) {
 	var events []ids.Event
 	for _, h := range all {
 		if h.EventID != nil {
 			events = append(events, *h.EventID)
 		}
 	}
-	found, err := p.Webhooks.OfEvents(c.Request().Context(), actor(c), events)
+	found, err := p.Webhooks.OfEvents(c.Ctx(), c.Actor(), events)
 	if err = ifAllowed(err); err != nil {
 		return nil, err
 	}
@@ -236,12 +235,12 @@ func (p *Portal) sentOf(c echo.Context, all []report.Happening) (map[ids.Event][
 }
 
 // feesPosted are the fees of a charge as entries of its timeline, those of one moment together.
-func (p *Portal) feesPosted(c echo.Context, id ids.Charge) (out []ui.Happening, err error) {
-	entries, err := p.Ledger.List(c.Request().Context(), actor(c), ledger.ListInput{Page: page.Input[ids.Entry]{Limit: 200}, Charge: &id})
+func (p *Portal) feesPosted(c *web.Request, id ids.Charge) (out []ui.Happening, err error) {
+	entries, err := p.Ledger.List(c.Ctx(), c.Actor(), ledger.ListInput{Page: page.Input[ids.Entry]{Limit: 200}, Charge: &id})
 	if err = ifAllowed(err); err != nil {
 		return nil, err
 	}
-	t := say(c)
+	t := c.Text()
 	var lines []ui.Pair
 	var sum money.Amount
 	for i, e := range entries.Items {
@@ -270,7 +269,7 @@ func nextFee(entries []ledger.Entry) *ledger.Entry {
 func timelineOf(path string, of around) ui.Timeline {
 	out := ui.Timeline{Entries: of.happened}
 	if of.earlier != "" {
-		out.Earlier = withQuery(path, url.Values{"after": {of.earlier}})
+		out.Earlier = web.WithQuery(path, url.Values{"after": {of.earlier}})
 	}
 	return out
 }

@@ -3,17 +3,16 @@ package portal
 import (
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/identity"
 	"svcpay/internal/platform/mailbox"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 // showHome is the home page: of the application that somebody works with, else of their account.
-func (p *Portal) showHome(c echo.Context) error {
+func (p *Portal) showHome(c *web.Request) error {
 	person, _, err := p.person(c)
 	if err != nil {
 		return err
@@ -21,9 +20,9 @@ func (p *Portal) showHome(c echo.Context) error {
 	if a, err := p.acting(c); err == nil && a.Actor.ApplicationID != 0 {
 		return p.showDashboard(c, a.Place, person)
 	}
-	t := say(c)
+	t := c.Text()
 	view := views.Home{Name: person.Name, Email: mailbox.Shown(person.Email), Grants: grantPairs(t, person.Grants), APIURL: p.BaseURL + "/api"}
-	return render(c, http.StatusOK, views.HomePage(p.page(c, t.Home.Title), view))
+	return web.Render(c, http.StatusOK, views.HomePage(c.Page(t.Home.Title), view))
 }
 
 // grantPairs says of each role where it applies.

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -28,23 +28,23 @@ func readable(words string) string {
 	return out.String()
 }
 
-func (p *Portal) showIdempotency(c echo.Context) error {
-	t, key := say(c), strings.TrimSpace(c.QueryParam("key"))
-	view := views.Tool{Tabs: p.developerTabs(c), Head: ui.Head{Title: t.Logs.Keys, Text: t.Logs.KeysText},
+func (p *Portal) showIdempotency(c *web.Request) error {
+	t, key := c.Text(), strings.TrimSpace(c.QueryParam("key"))
+	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: t.Logs.Keys, Text: t.Logs.KeysText},
 		Main: []views.ToolPanel{{Body: views.LookUp(idempotencyPath, ui.Field{Name: "key", Label: t.Logs.KeysLabel, Hint: t.Logs.KeysHint, Value: key, Autocomplete: "off", Focus: key == ""}, t.Logs.Look)}}}
 	if key == "" {
 		view.Main = append(view.Main, views.ToolPanel{Body: ui.NothingYet(ui.IconKey, t.Logs.KeysTeach, t.Logs.KeysTeachText).View()})
-		return render(c, http.StatusOK, views.ToolPage(p.page(c, t.Logs.Keys), view))
+		return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 	}
-	story, err := p.RequestLogs.Key(c.Request().Context(), actor(c), key)
+	story, err := p.RequestLogs.Key(c.Ctx(), c.Actor(), key)
 	if fault.HasCode(err, "resource_missing") {
 		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconMissing, Title: t.Logs.KeyMissing, Text: t.Logs.KeyMissingText}.View()})
-		return render(c, http.StatusOK, views.ToolPage(p.page(c, t.Logs.Keys), view))
+		return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 	}
 	if err != nil {
 		return err
 	}
-	requests, err := p.RequestLogs.List(c.Request().Context(), actor(c), requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 20}, IdempotencyKey: &key})
+	requests, err := p.RequestLogs.List(c.Ctx(), c.Actor(), requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 20}, IdempotencyKey: &key})
 	if err != nil {
 		return err
 	}
@@ -52,12 +52,12 @@ func (p *Portal) showIdempotency(c echo.Context) error {
 	if len(requests.Items) > 0 {
 		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Logs.Repeats, Flush: true, Link: t.Keys.AllRequests, Href: logsPath + "?" + url.Values{"q": {key}}.Encode()}, Body: logTable(t, requests.Items).View()})
 	}
-	return render(c, http.StatusOK, views.ToolPage(p.page(c, t.Logs.Keys), view))
+	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 }
 
 // storyPanel tells what became of a key: the object, not what is in it, which its own page shows.
-func (p *Portal) storyPanel(c echo.Context, s idempotency.Story) views.ToolPanel {
-	t := say(c).Logs
+func (p *Portal) storyPanel(c *web.Request, s idempotency.Story) views.ToolPanel {
+	t := c.Text().Logs
 	state, meaning := ui.Status(ui.Info, t.Claimed), t.ClaimedText
 	switch s.State {
 	case idempotency.Accepted:

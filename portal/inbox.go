@@ -4,9 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/platform/mail"
+	"svcpay/portal/web"
 	"svcpay/views"
 )
 
@@ -20,8 +19,8 @@ func (p *Portal) inboxRoutes() []route {
 	return []route{{http.MethodGet, inboxPath, public, p.showInbox}}
 }
 
-func (p *Portal) showInbox(c echo.Context) error {
-	letters, err := p.Mail.Inbox(c.Request().Context())
+func (p *Portal) showInbox(c *web.Request) error {
+	letters, err := p.Mail.Inbox(c.Ctx())
 	if err != nil {
 		return err
 	}
@@ -29,7 +28,7 @@ func (p *Portal) showInbox(c echo.Context) error {
 	for i, l := range letters {
 		shown[i] = letterOf(l)
 	}
-	return render(c, http.StatusOK, views.InboxPage(p.page(c, say(c).Inbox.Title), shown))
+	return web.Render(c, http.StatusOK, views.InboxPage(c.Page(c.Text().Inbox.Title), shown))
 }
 
 func letterOf(l mail.Letter) views.InboxLetter {

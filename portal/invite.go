@@ -5,20 +5,19 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/identity"
 	"svcpay/internal/platform/mailbox"
+	"svcpay/portal/web"
 	"svcpay/views"
 )
 
 // offer describes an invitation to whoever has its link.
-func (p *Portal) offer(c echo.Context) (identity.Invitation, views.Offer, error) {
-	i, err := p.Identity.FindInvitation(c.Request().Context(), c.Param("token"))
+func (p *Portal) offer(c *web.Request) (identity.Invitation, views.Offer, error) {
+	i, err := p.Identity.FindInvitation(c.Ctx(), c.Param("token"))
 	if err != nil {
 		return i, views.Offer{}, err
 	}
-	t := say(c)
+	t := c.Text()
 	at := "/portal/invite/" + c.Param("token")
 	out := views.Offer{Text: t.Invite.Text(i.InvitedBy, t.Roles[string(i.Role)], placeName(t, i.Scope, i.ScopeName)), Action: at, Email: mailbox.Shown(i.Email)}
 	person, known, err := p.person(c)
@@ -30,28 +29,28 @@ func (p *Portal) offer(c echo.Context) (identity.Invitation, views.Offer, error)
 	case known:
 		out.Other = true
 	case i.Known:
-		out.SignIn = withQuery(loginPath, url.Values{"return": {at}})
+		out.SignIn = web.WithQuery(loginPath, url.Values{"return": {at}})
 	}
 	return i, out, nil
 }
 
-func (p *Portal) showOffer(c echo.Context) error {
+func (p *Portal) showOffer(c *web.Request) error {
 	_, view, err := p.offer(c)
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.OfferPage(p.page(c, say(c).Invite.Title), view))
+	return web.Render(c, http.StatusOK, views.OfferPage(c.Page(c.Text().Invite.Title), view))
 }
 
-func (p *Portal) acceptOffer(c echo.Context) error {
+func (p *Portal) acceptOffer(c *web.Request) error {
 	_, view, err := p.offer(c)
 	if err != nil {
 		return err
 	}
-	ctx, t := c.Request().Context(), say(c)
+	ctx, t := c.Ctx(), c.Text()
 	switch {
 	case view.Other || view.SignIn != "":
-		return render(c, http.StatusConflict, views.OfferPage(p.page(c, t.Invite.Title), view))
+		return web.Render(c, http.StatusConflict, views.OfferPage(c.Page(t.Invite.Title), view))
 	case view.As != "":
 		person, _, err := p.person(c)
 		if err == nil {
@@ -60,20 +59,20 @@ func (p *Portal) acceptOffer(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return seeOther(c, withQuery(loginPath, url.Values{"notice": {"accepted"}}))
+		return web.SeeOther(c, web.WithQuery(loginPath, url.Values{"notice": {"accepted"}}))
 	}
-	form, err := readForm(c)
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	view.Name = strings.TrimSpace(form.Get("name"))
 	_, err = p.Identity.Accept(ctx, c.Param("token"), identity.Acceptance{Name: view.Name, Password: form.Get("password")})
-	if above, beside, ok := problems(say(c), err, t.Failures.Correct, nil); ok {
+	if above, beside, ok := web.Problems(c.Text(), err, t.Failures.Correct, nil); ok {
 		view.NameError, view.PasswordError, view.Problems = beside["name"], beside["password"], above
-		return render(c, http.StatusUnprocessableEntity, views.OfferPage(p.page(c, t.Invite.Title), view))
+		return web.Render(c, http.StatusUnprocessableEntity, views.OfferPage(c.Page(t.Invite.Title), view))
 	}
 	if err != nil {
 		return err
 	}
-	return seeOther(c, withQuery(loginPath, url.Values{"notice": {"accepted"}}))
+	return web.SeeOther(c, web.WithQuery(loginPath, url.Values{"notice": {"accepted"}}))
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -18,8 +18,8 @@ import (
 const mostOffered = 200
 
 // merchantChoice offers the merchants that a restricted key may be held to, by name.
-func (p *Portal) merchantChoice(c echo.Context, typed url.Values, mistake string) (templ.Component, error) {
-	all, err := p.Merchants.List(c.Request().Context(), actor(c), merchant.ListInput{Page: page.Input[int64]{Limit: mostOffered, Ascending: true}})
+func (p *Portal) merchantChoice(c *web.Request, typed url.Values, mistake string) (templ.Component, error) {
+	all, err := p.Merchants.List(c.Ctx(), c.Actor(), merchant.ListInput{Page: page.Input[int64]{Limit: mostOffered, Ascending: true}})
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +31,8 @@ func (p *Portal) merchantChoice(c echo.Context, typed url.Values, mistake string
 }
 
 // merchantsOf names the merchants that a key is held to; one that is not to be seen goes by its id.
-func (p *Portal) merchantsOf(c echo.Context, held []int64) (string, error) {
-	known, err := p.Merchants.SummariesOf(c.Request().Context(), actor(c), held)
+func (p *Portal) merchantsOf(c *web.Request, held []int64) (string, error) {
+	known, err := p.Merchants.SummariesOf(c.Ctx(), c.Actor(), held)
 	if err != nil {
 		return "", err
 	}

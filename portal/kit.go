@@ -4,8 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/labstack/echo/v4"
-
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/kit"
 	"svcpay/views/ui"
@@ -29,8 +28,8 @@ func (p *Portal) kitRoutes() []route {
 }
 
 // kitPage is the frame of the kit's pages: with the whole navigation, which leads to the samples.
-func (p *Portal) kitPage(c echo.Context, title string) views.Page {
-	page := p.page(c, title)
+func (p *Portal) kitPage(c *web.Request, title string) views.Page {
+	page := c.Page(title)
 	page.Person, page.Email, page.Search = "Dana Reed", "dana@example.org", kit.SearchPath
 	page.Switcher = ui.Switcher{
 		Now: ui.Scope{Name: "Riverside Giving", Detail: "Application"}, Action: kit.SendPath, Return: page.Return,
@@ -40,7 +39,7 @@ func (p *Portal) kitPage(c echo.Context, title string) views.Page {
 		},
 	}
 	leads := map[string]string{home: kit.HomePath, chargesPath: kit.ListPath, "/portal/developers": kit.Path}
-	page.Nav = sections(say(c).Nav)
+	page.Nav = sections(c.Text().Nav)
 	for _, s := range page.Nav {
 		for i, e := range s.Entries {
 			to, shown := leads[e.Href]
@@ -56,54 +55,54 @@ func (p *Portal) kitPage(c echo.Context, title string) views.Page {
 	return page
 }
 
-func (p *Portal) showKit(c echo.Context) error {
+func (p *Portal) showKit(c *web.Request) error {
 	page := p.kitPage(c, "Kit")
 	switch c.Path() {
 	case kit.HomePath:
-		return render(c, http.StatusOK, kit.HomePage(page))
+		return web.Render(c, http.StatusOK, kit.HomePage(page))
 	case kit.DetailPath, kit.EarlyPath:
-		return render(c, http.StatusOK, kit.DetailPage(page, c.Path() == kit.EarlyPath))
+		return web.Render(c, http.StatusOK, kit.DetailPage(page, c.Path() == kit.EarlyPath))
 	case kit.DrawerPath:
-		return render(c, http.StatusOK, kit.DrawerPage(page))
+		return web.Render(c, http.StatusOK, kit.DrawerPage(page))
 	case kit.RefundPath:
-		return render(c, http.StatusOK, kit.RefundPage(page, kit.Refund{Amount: "100.00"}))
+		return web.Render(c, http.StatusOK, kit.RefundPage(page, kit.Refund{Amount: "100.00"}))
 	case kit.TotalsPath:
-		return render(c, http.StatusOK, kit.Totals(page))
+		return web.Render(c, http.StatusOK, kit.Totals(page))
 	}
-	return render(c, http.StatusOK, kit.Page(page))
+	return web.Render(c, http.StatusOK, kit.Page(page))
 }
 
-func (p *Portal) showKitList(c echo.Context) error {
+func (p *Portal) showKitList(c *web.Request) error {
 	if to, untidy := ui.Tidy(kit.ListPath, c.QueryParams()); untidy {
-		return seeOther(c, to)
+		return web.SeeOther(c, to)
 	}
-	return render(c, http.StatusOK, kit.ListPage(p.kitPage(c, "Charges"), c.QueryParams()))
+	return web.Render(c, http.StatusOK, kit.ListPage(p.kitPage(c, "Charges"), c.QueryParams()))
 }
 
-func (p *Portal) showKitSearch(c echo.Context) error {
+func (p *Portal) showKitSearch(c *web.Request) error {
 	page := p.kitPage(c, "Search")
-	return render(c, http.StatusOK, views.SearchPage(page, kit.Search(page, c.QueryParam("q"))))
+	return web.Render(c, http.StatusOK, views.SearchPage(page, kit.Search(page, c.QueryParam("q"))))
 }
 
-func (p *Portal) sendKitRefund(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) sendKitRefund(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
 	refund := kit.Refund{Amount: form.Get("amount")}
 	if dollars, err := strconv.ParseFloat(refund.Amount, 64); err != nil || dollars <= 0 || dollars > 100 {
 		refund.Mistake = "Enter an amount between $0.01 and $100.00."
-		return render(c, http.StatusUnprocessableEntity, kit.RefundPage(p.kitPage(c, "Refund"), refund))
+		return web.Render(c, http.StatusUnprocessableEntity, kit.RefundPage(p.kitPage(c, "Refund"), refund))
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: "The refund is on its way.", Href: kit.DetailPath, Link: "See it"})
-	return seeOther(c, kit.DetailPath)
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: "The refund is on its way.", Href: kit.DetailPath, Link: "See it"})
+	return web.SeeOther(c, kit.DetailPath)
 }
 
-func (p *Portal) sendKitReceipts(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) sendKitReceipts(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Info, Text: strconv.Itoa(len(form["id"])) + " receipts are on their way.", Undo: kit.SendPath})
-	return seeOther(c, kit.ListPath)
+	web.Tell(c, ui.Toast{Tone: ui.Info, Text: strconv.Itoa(len(form["id"])) + " receipts are on their way.", Undo: kit.SendPath})
+	return web.SeeOther(c, kit.ListPath)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"svcpay/internal/authz"
+	"svcpay/portal/web"
 )
 
 // unreadable are values that no database takes, as they come in an address.
@@ -185,7 +186,7 @@ func (w *world) bearsPath(t *testing.T, r route, id, cookie string, missing bool
 	at := regexp.MustCompile(`:\w+|\*`).ReplaceAllString(r.path, id)
 	var form url.Values
 	if r.method == http.MethodPost {
-		form = url.Values{onceField: {newOnce()}}
+		form = url.Values{web.OnceField: {web.NewOnce()}}
 	}
 	headers := []string{}
 	if cookie != "" {
@@ -204,7 +205,7 @@ func (w *world) refusesForm(t *testing.T, r route, what string, fields []string,
 	if err != nil {
 		value = "\xff"
 	}
-	form, headers := url.Values{onceField: {newOnce()}}, []string{}
+	form, headers := url.Values{web.OnceField: {web.NewOnce()}}, []string{}
 	for _, name := range fields {
 		form.Set(name, value)
 	}

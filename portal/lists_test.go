@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/spreadsheet"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -41,18 +42,18 @@ func TestFiltersAreReadAsTheViewerMeansThem(t *testing.T) {
 	w := newWorld(t, nil)
 	w.ask(t, func(c echo.Context) error {
 		query := c.QueryParams()
-		span := days(c, query, "at")
+		span := web.Days(c, query, "at")
 		if span.From == nil || span.Until == nil || span.Until.Sub(*span.From) != 23*time.Hour || span.From.UTC().Hour() != 5 {
 			t.Errorf("the day is %v", span)
 		}
-		if none := days(c, query, "never"); none.From != nil || none.Until != nil {
+		if none := web.Days(c, query, "never"); none.From != nil || none.Until != nil {
 			t.Errorf("no day is %v", none)
 		}
-		sum := amounts(query, "sum")
+		sum := web.Amounts(query, "sum")
 		if sum.Least == nil || sum.Most == nil || *sum.Least != 125_000 || *sum.Most != 200_050 {
 			t.Errorf("the amounts are %v", sum)
 		}
-		if bad := amounts(query, "bad"); bad.Least != nil || bad.Most != nil {
+		if bad := web.Amounts(query, "bad"); bad.Least != nil || bad.Most != nil {
 			t.Errorf("%q is an amount", query.Get("bad_min"))
 		}
 		return c.NoContent(http.StatusNoContent)
@@ -66,7 +67,7 @@ func TestCursorsAreIdsOrTheBeginning(t *testing.T) {
 		"after=x&before=9": {Limit: 50, Before: 9}, "after=7&before=9": {Limit: 50, After: 7}, "after=-1": {Limit: 50},
 	} {
 		q, err := url.ParseQuery(query)
-		if got := cursors(q, number); err != nil || got != want {
+		if got := web.Cursors(q, web.Number); err != nil || got != want {
 			t.Errorf("%s is %+v", query, got)
 		}
 	}
@@ -84,8 +85,8 @@ func TestASheetHasEveryPageAndNoFormula(t *testing.T) {
 		return page.Cut(in, all[from:min(len(all), from+in.Rows())]), nil
 	}
 	a := w.ask(t, func(c echo.Context) error {
-		return sheet(c, "numbers", []string{"n", "said"}, func(write func(...string) error) error {
-			return everyPage(page.Input[int]{After: 400}, read, func(n int) int { return n }, func(n int) error {
+		return web.Sheet(c, "numbers", []string{"n", "said"}, func(write func(...string) error) error {
+			return web.EveryPage(page.Input[int]{After: 400}, read, func(n int) int { return n }, func(n int) error {
 				return write("-12", []string{"=1+1", "+1", "@a", "-a", "plain, \"quoted\""}[n%5])
 			})
 		})
@@ -105,17 +106,17 @@ func TestASheetThatFailsIsNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	a := w.ask(t, func(c echo.Context) error {
-		return sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return fault.Missing() })
+		return web.Sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return fault.Missing() })
 	})
 	a.wants(t, http.StatusNotFound, "")
 	a = newWorld(t, nil).ask(t, func(c echo.Context) error {
-		return sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return nil })
+		return web.Sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return nil })
 	})
 	if a.body != spreadsheet.BOM+"n\n" {
 		t.Errorf("nothing is %q", a.body)
 	}
 	// More rows than a file may have make no file, and one that just fits is whole.
-	for rows, want := range map[int]int{rowsPerSheet: http.StatusOK, rowsPerSheet + 1: http.StatusSeeOther} {
+	for rows, want := range map[int]int{web.RowsPerSheet: http.StatusOK, web.RowsPerSheet + 1: http.StatusSeeOther} {
 		read := func(in page.Input[int]) (page.Of[int], error) {
 			next := make([]int, min(rows-in.After, in.Rows()))
 			for i := range next {
@@ -124,8 +125,8 @@ func TestASheetThatFailsIsNone(t *testing.T) {
 			return page.Cut(in, next), nil
 		}
 		a = newWorld(t, nil).ask(t, func(c echo.Context) error {
-			return sheet(c, "numbers", []string{"n"}, func(write func(...string) error) error {
-				return everyPage(page.Input[int]{}, read, func(n int) int { return n }, func(n int) error { return write(strconv.Itoa(n)) })
+			return web.Sheet(c, "numbers", []string{"n"}, func(write func(...string) error) error {
+				return web.EveryPage(page.Input[int]{}, read, func(n int) int { return n }, func(n int) error { return write(strconv.Itoa(n)) })
 			})
 		})
 		whole := strings.HasSuffix(a.body, "\n10000\n") && a.Header.Get("Content-Disposition") != ""
@@ -133,7 +134,7 @@ func TestASheetThatFailsIsNone(t *testing.T) {
 			t.Errorf("%d rows answer %d", rows, a.StatusCode)
 		}
 	}
-	_ = everyPage(page.Input[int]{}, func(page.Input[int]) (page.Of[int], error) { return page.Of[int]{}, errors.New("gone") },
+	_ = web.EveryPage(page.Input[int]{}, func(page.Input[int]) (page.Of[int], error) { return page.Of[int]{}, errors.New("gone") },
 		func(n int) int { return n }, func(int) error { t.Error("there is something"); return nil })
 }
 
@@ -148,8 +149,8 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 	lists := 0
 	for path := range pages {
 		if strings.HasSuffix(path, ".csv") && !slices.Contains([]string{statementPath + ".csv", invoicePath + ".csv", payoutsPath + "/:id/entries.csv"}, path) {
-			if lists++; !pages[listOfSheet(path)] {
-				t.Errorf("%s leads back to %s, which is no page", path, listOfSheet(path))
+			if lists++; !pages[web.ListOfSheet(path)] {
+				t.Errorf("%s leads back to %s, which is no page", path, web.ListOfSheet(path))
 			}
 		}
 	}
@@ -157,7 +158,7 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 		t.Errorf("%d lists", lists)
 	}
 	w.echo.GET(chargesPath+"/long.csv", func(c echo.Context) error {
-		return sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return errLong })
+		return web.Sheet(c, "numbers", []string{"n"}, func(func(...string) error) error { return web.ErrLong })
 	})
 	cookie := w.as(authz.RoleApplicationAdmin)
 	a := w.send(chargesPath+"/long.csv?status=failed&q=dana", nil, "Cookie", cookie)
@@ -165,7 +166,7 @@ func TestAnExportThatIsTooLongLeadsBackToTheList(t *testing.T) {
 	if a.Header.Get("Content-Disposition") != "" {
 		t.Error("the answer is a file")
 	}
-	w.send(chargesPath+"?q=dana&status=failed", nil, "Cookie", cookie+"; "+flashCookie+"="+a.cookie(t, flashCookie).Value).
+	w.send(chargesPath+"?q=dana&status=failed", nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).
 		says(t, "A CSV file holds up to 10,000 rows, and this list has more.")
 }
 

@@ -7,9 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -36,8 +35,8 @@ func loginNotice(t *text.Catalogue, name string) string {
 	return notice(t.Login, name)
 }
 
-func (p *Portal) showLogin(c echo.Context) error {
-	to := localPath(c.QueryParam("return"))
+func (p *Portal) showLogin(c *web.Request) error {
+	to := web.LocalPath(c.QueryParam("return"))
 	_, known, err := p.person(c)
 	switch {
 	case err != nil:
@@ -45,26 +44,26 @@ func (p *Portal) showLogin(c echo.Context) error {
 	case known:
 		return onward(c, to)
 	}
-	login := views.Login{Return: to, Notice: loginNotice(say(c), c.QueryParam("notice"))}
+	login := views.Login{Return: to, Notice: loginNotice(c.Text(), c.QueryParam("notice"))}
 	return p.loginPage(c, http.StatusOK, login)
 }
 
-func (p *Portal) signIn(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) signIn(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	login := views.Login{Email: strings.TrimSpace(form.Get("email")), Return: localPath(form.Get("return"))}
-	checkLogin(say(c).Login, &login, form.Get("password"))
+	login := views.Login{Email: strings.TrimSpace(form.Get("email")), Return: web.LocalPath(form.Get("return"))}
+	checkLogin(c.Text().Login, &login, form.Get("password"))
 	if len(login.Problems.List) > 0 {
 		return p.loginPage(c, http.StatusUnprocessableEntity, login)
 	}
-	ctx := c.Request().Context()
+	ctx := c.Ctx()
 	person, err := p.Identity.SignIn(ctx, login.Email, form.Get("password"), from(c))
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
-		login.Problems = ui.Problems{Title: say(c).Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
-		retryAfter(c, f)
-		return p.loginPage(c, statusOf(f.Kind), login)
+		login.Problems = ui.Problems{Title: c.Text().Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
+		web.RetryAfter(c, f)
+		return p.loginPage(c, web.StatusOf(f.Kind), login)
 	}
 	if err != nil {
 		return err
@@ -102,12 +101,12 @@ func isAddress(s string) bool {
 }
 
 // loginPage shows the form, and in a sandbox that keeps its mails, as the demo does, where its sign-ins are.
-func (p *Portal) loginPage(c echo.Context, status int, login views.Login) error {
+func (p *Portal) loginPage(c *web.Request, status int, login views.Login) error {
 	login.Demo = p.Sandbox && p.Mail.Keeps()
-	return render(c, status, views.LoginPage(p.page(c, say(c).Login.Title), login))
+	return web.Render(c, status, views.LoginPage(c.Page(c.Text().Login.Title), login))
 }
 
-func (p *Portal) signOut(c echo.Context) error {
+func (p *Portal) signOut(c *web.Request) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err
@@ -116,5 +115,5 @@ func (p *Portal) signOut(c echo.Context) error {
 	if err := session.Save(c.Request(), c.Response()); err != nil {
 		return err
 	}
-	return seeOther(c, withQuery(loginPath, url.Values{"notice": {"signed_out"}}))
+	return web.SeeOther(c, web.WithQuery(loginPath, url.Values{"notice": {"signed_out"}}))
 }

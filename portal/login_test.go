@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -108,7 +109,7 @@ func TestReturnStaysHere(t *testing.T) {
 		"/portal//evil.example": home, "/portal/%2e%2e/api": home, "/portal\n": home, "/portal\tx": home, "/portal/%zz": home,
 		"http:/portal": home, "//localhost:8080/portal": home, "?/portal": home,
 	} {
-		if got := localPath(address); got != want {
+		if got := web.LocalPath(address); got != want {
 			t.Errorf("%q leads to %q, want %q", address, got, want)
 		}
 	}
@@ -139,7 +140,7 @@ func TestEveryKindOfFaultHasAStatus(t *testing.T) {
 		fault.KindNotFound: 404, fault.KindConflict: 409, fault.KindChanged: 409, fault.KindGone: 410, fault.KindLimited: 429,
 		fault.KindUnavailable: 503, fault.KindInternal: 500,
 	} {
-		if got := statusOf(kind); got != want {
+		if got := web.StatusOf(kind); got != want {
 			t.Errorf("%s is a %d, want %d", kind, got, want)
 		}
 	}

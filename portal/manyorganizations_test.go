@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/pg"
+	"svcpay/portal/web"
 )
 
 var chosenOption = regexp.MustCompile(`<option value="([^"]*)" selected`)
@@ -56,6 +57,6 @@ func TestEachOfManyOrganizationsIsReached(t *testing.T) {
 
 	owner := url.Values{"organization": {whole(w.App.OrganizationID)}}
 	for path, query := range map[string]url.Values{teamPath: owner, merchantsPath: owner, merchantNew: owner} {
-		w.send(withQuery(path, query), nil, "Cookie", app).says(t, "Riverside Community Trust")
+		w.send(web.WithQuery(path, query), nil, "Cookie", app).says(t, "Riverside Community Trust")
 	}
 }

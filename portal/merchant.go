@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -45,27 +45,27 @@ func merchantAt(id int64, end string) string {
 }
 
 // merchant reads the merchant that the address names.
-func (p *Portal) merchant(c echo.Context) (merchant.Merchant, error) {
-	id, err := number(c.Param("id"))
+func (p *Portal) merchant(c *web.Request) (merchant.Merchant, error) {
+	id, err := web.Number(c.Param("id"))
 	if err != nil {
 		return merchant.Merchant{}, err
 	}
-	return p.Merchants.Get(c.Request().Context(), actor(c), id)
+	return p.Merchants.Get(c.Ctx(), c.Actor(), id)
 }
 
 // showTab answers with a tab of a merchant, which is named by the end of its address.
-func (p *Portal) showTab(c echo.Context, status int, m merchant.Merchant, end string, tab templ.Component) error {
-	return p.showInTab(c, status, m, end, "", tab)
+func showTab(c *web.Request, status int, m merchant.Merchant, end string, tab templ.Component) error {
+	return showInTab(c, status, m, end, "", tab)
 }
 
 // showInTab shows one of several pages of a tab, with a title of its own; "" is the tab's.
-func (p *Portal) showInTab(c echo.Context, status int, m merchant.Merchant, end, named string, tab templ.Component) error {
-	t := say(c)
+func showInTab(c *web.Request, status int, m merchant.Merchant, end, named string, tab templ.Component) error {
+	t := c.Text()
 	f := views.MerchantFrame{Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status), Back: merchantsPath}
 	if m.StatusReason != nil {
 		f.Reason = *m.StatusReason
 	}
-	reachable, title := p.reachable(c), m.Name
+	reachable, title := c.Reachable(), m.Name
 	for _, one := range tabs(t.Merchant) {
 		if !reachable[merchantPath+one.Href] {
 			continue
@@ -82,7 +82,7 @@ func (p *Portal) showInTab(c echo.Context, status int, m merchant.Merchant, end,
 	if reachable[merchantPath+"/status"] {
 		f.Moves = moves(t.Merchant, m)
 	}
-	return render(c, status, views.MerchantPage(p.page(c, title), f, tab))
+	return web.Render(c, status, views.MerchantPage(c.Page(title), f, tab))
 }
 
 // moveLabels are what a change of status is called.
@@ -100,7 +100,7 @@ func moves(t text.Merchant, m merchant.Merchant) (out []ui.Option) {
 	return out
 }
 
-func (p *Portal) showMerchant(c echo.Context) error {
+func (p *Portal) showMerchant(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -113,13 +113,13 @@ func (p *Portal) showMerchant(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t := say(c).Merchant
-	view := views.MerchantOverview{Facts: merchantFacts(t, m, say(c).Amount(m.MinimumCharge)), More: payoutFacts(t, m), JSON: string(object)}
+	t := c.Text().Merchant
+	view := views.MerchantOverview{Facts: merchantFacts(t, m, c.Text().Amount(m.MinimumCharge)), More: payoutFacts(t, m), JSON: string(object)}
 	for _, kind := range merchant.AllMethods() {
 		view.Accepts = append(view.Accepts, p.acceptance(c, m, string(kind), m.Lacks(kind)))
 	}
 	view.Accepts = append(view.Accepts, p.acceptance(c, m, "payouts", paid))
-	return p.showTab(c, http.StatusOK, m, "", views.MerchantOverviewTab(view))
+	return showTab(c, http.StatusOK, m, "", views.MerchantOverviewTab(view))
 }
 
 // What a merchant can lack to be paid out.
@@ -130,8 +130,8 @@ const (
 )
 
 // paidOut is what is missing for the merchant to be paid out.
-func (p *Portal) paidOut(c echo.Context, m merchant.Merchant) (out []merchant.Gap, err error) {
-	b, err := p.Payouts.BankAccountOf(c.Request().Context(), actor(c), m.ID)
+func (p *Portal) paidOut(c *web.Request, m merchant.Merchant) (out []merchant.Gap, err error) {
+	b, err := p.Payouts.BankAccountOf(c.Ctx(), c.Actor(), m.ID)
 	switch {
 	case fault.HasCode(err, "resource_missing"):
 		out = append(out, noBank)
@@ -161,14 +161,14 @@ var closing = map[merchant.Gap]struct {
 }
 
 // acceptance says what is missing, and leads to where the visitor can change that, or says who can.
-func (p *Portal) acceptance(c echo.Context, m merchant.Merchant, kind string, lacks []merchant.Gap) views.Acceptance {
-	t, reachable := say(c), p.reachable(c)
+func (p *Portal) acceptance(c *web.Request, m merchant.Merchant, kind string, lacks []merchant.Gap) views.Acceptance {
+	t, reachable := c.Text(), c.Reachable()
 	out := views.Acceptance{Name: t.Merchant.Methods[kind]}
 	for _, g := range lacks {
 		out.Never = out.Never || g == merchant.NotUS || g == merchant.NotCanada
 		gap := views.MerchantGap{Text: t.Merchant.Gaps[string(g)]}
 		if how, ok := closing[g]; ok && m.Status != merchant.Closed {
-			if reachable[merchantPath+how.end] && p.may(c, how.right) {
+			if reachable[merchantPath+how.end] && c.May(how.right) {
 				gap.Fix, gap.Href = t.Merchant.Fix[string(g)], merchantAt(m.ID, how.end)
 			} else {
 				gap.Who = t.Merchant.Who(p.roleNames(t, how.right))

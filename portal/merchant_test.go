@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/audit"
+	"svcpay/portal/web"
 )
 
 // merchantPage is the address of a page of the first application's merchant in the US.
@@ -114,7 +115,7 @@ func TestMerchantsAreAddedAndEdited(t *testing.T) {
 	}
 	w.send(at+"/edit", edit(a, "Lighthouse Trust"), "Cookie", cookie).wants(t, http.StatusSeeOther, at)
 	stale := edit(a, "Lighthouse Society")
-	stale.Set("once", newOnce())
+	stale.Set("once", web.NewOnce())
 	b := w.send(at+"/edit", stale, "Cookie", cookie)
 	b.wants(t, http.StatusConflict, "")
 	b.says(t, "Somebody changed this merchant meanwhile", "Lighthouse Trust", "Lighthouse Society")

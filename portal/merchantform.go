@@ -8,13 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -41,7 +40,7 @@ func banksOf(t text.Merchant) []ui.Option {
 	return []ui.Option{{Value: "p", Label: t.Banks["p"]}, {Value: "q", Label: t.Banks["q"]}}
 }
 
-func (p *Portal) showNewMerchant(c echo.Context) error {
+func (p *Portal) showNewMerchant(c *web.Request) error {
 	typed := url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"}, "minimum_charge": {money.UsualMinCharge.Decimal()}}
 	if owner := c.QueryParam("organization"); owner != "" {
 		typed.Set("organization", owner)
@@ -49,38 +48,29 @@ func (p *Portal) showNewMerchant(c echo.Context) error {
 	return p.newMerchantForm(c, http.StatusOK, views.MerchantForm{Typed: typed})
 }
 
-func (p *Portal) newMerchantForm(c echo.Context, status int, f views.MerchantForm) (err error) {
-	t := say(c)
-	f.Action, f.Back, f.Once, f.Zones, f.Banks = merchantNew, merchantsPath, newOnce(), zonesOf(t.Merchants, f.Typed.Get("time_zone")), banksOf(t.Merchant)
+func (p *Portal) newMerchantForm(c *web.Request, status int, f views.MerchantForm) (err error) {
+	t := c.Text()
+	f.Action, f.Back, f.Once, f.Zones, f.Banks = merchantNew, merchantsPath, web.NewOnce(), zonesOf(t.Merchants, f.Typed.Get("time_zone")), banksOf(t.Merchant)
 	for _, code := range merchant.Countries() {
 		f.Countries = append(f.Countries, ui.Option{Value: code, Label: t.Merchant.Countries[code]})
 	}
-	owner, _ := number(f.Typed.Get("organization"))
+	owner, _ := web.Number(f.Typed.Get("organization"))
 	if f.Organizations, err = p.organizations(c, owner); err != nil {
 		return err
 	}
-	return render(c, status, views.MerchantNewPage(p.page(c, t.Merchants.New), f))
-}
-
-// given is what was typed, nil for nothing.
-func given(form url.Values, name string) *string {
-	value := strings.TrimSpace(form.Get(name))
-	if value == "" {
-		return nil
-	}
-	return &value
+	return web.Render(c, status, views.MerchantNewPage(c.Page(t.Merchants.New), f))
 }
 
 // minimumOf reads the minimum charge that was typed; nil for none.
 func minimumOf(t text.Merchants, form url.Values) (*money.Amount, error) {
-	typed := given(form, "minimum_charge")
+	typed := web.Given(form, "minimum_charge")
 	if typed == nil {
 		return nil, nil
 	}
 	amount, err := money.ParseDecimal(strings.TrimPrefix(*typed, "$"))
 	if err != nil || amount < money.MinCharge || amount > money.MaxCharge {
 		var fs fault.Fields
-		fs.Add("minimum_charge", codeForm, t.MinimumMissing)
+		fs.Add("minimum_charge", web.CodeForm, t.MinimumMissing)
 		return nil, fs.Err()
 	}
 	return &amount, nil
@@ -90,14 +80,14 @@ func minimumOf(t text.Merchants, form url.Values) (*money.Amount, error) {
 func newMerchant(t text.Merchants, form url.Values) (merchant.CreateInput, error) {
 	nonprofit := form.Get("nonprofit") != ""
 	in := merchant.CreateInput{
-		Name: given(form, "name"), Country: given(form, "country"), EIN: given(form, "ein"), Nonprofit: &nonprofit,
-		BankProcessor: given(form, "bank_processor"), TimeZone: given(form, "time_zone"), StatementDescriptor: given(form, "statement_descriptor"),
-		ExternalID: given(form, "external_id"),
+		Name: web.Given(form, "name"), Country: web.Given(form, "country"), EIN: web.Given(form, "ein"), Nonprofit: &nonprofit,
+		BankProcessor: web.Given(form, "bank_processor"), TimeZone: web.Given(form, "time_zone"), StatementDescriptor: web.Given(form, "statement_descriptor"),
+		ExternalID: web.Given(form, "external_id"),
 	}
-	if id, err := number(form.Get("organization")); err == nil {
+	if id, err := web.Number(form.Get("organization")); err == nil {
 		in.OrganizationID = &id
 	}
-	if name := given(form, "organization_name"); name != nil || in.OrganizationID == nil {
+	if name := web.Given(form, "organization_name"); name != nil || in.OrganizationID == nil {
 		in.Organization = &merchant.NewOrganization{Name: name}
 	}
 	var err error
@@ -105,35 +95,29 @@ func newMerchant(t text.Merchants, form url.Values) (merchant.CreateInput, error
 	return in, err
 }
 
-func (p *Portal) addMerchant(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) addMerchant(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
-	t := say(c).Merchants
+	t := c.Text().Merchants
 	var made merchant.Merchant
 	in, err := newMerchant(t, form)
 	if err == nil {
-		made, err = settled(p.Merchants.Create(c.Request().Context(), actor(c), in, claim))
+		made, err = web.Settled(p.Merchants.Create(c.Ctx(), c.Actor(), in, claim))
 	}
-	if above, beside, ok := problems(say(c), err, say(c).Failures.Correct, merchantInputs); ok {
-		return p.newMerchantForm(c, statusOf(faultKind(err)), views.MerchantForm{Typed: form, Problems: above, Errors: beside})
+	if above, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Correct, merchantInputs); ok {
+		return p.newMerchantForm(c, web.StatusOf(web.KindOf(err)), views.MerchantForm{Typed: form, Problems: above, Errors: beside})
 	}
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Name)})
-	return seeOther(c, merchantAt(made.ID, ""))
-}
-
-// faultKind is the kind of a fault that problems has taken.
-func faultKind(err error) fault.Kind {
-	f, _ := fault.As(err)
-	return f.Kind
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Name)})
+	return web.SeeOther(c, merchantAt(made.ID, ""))
 }
 
 // typedOf is a merchant as its form has it.
@@ -152,7 +136,7 @@ func typedOf(m merchant.Merchant) url.Values {
 	return out
 }
 
-func (p *Portal) showEditMerchant(c echo.Context) error {
+func (p *Portal) showEditMerchant(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -160,20 +144,20 @@ func (p *Portal) showEditMerchant(c echo.Context) error {
 	return p.editForm(c, http.StatusOK, m, views.MerchantForm{Typed: typedOf(m)})
 }
 
-func (p *Portal) editForm(c echo.Context, status int, m merchant.Merchant, f views.MerchantForm) error {
-	t := say(c)
-	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), newOnce(), cmp.Or(f.Version, strconv.Itoa(m.Version))
+func (p *Portal) editForm(c *web.Request, status int, m merchant.Merchant, f views.MerchantForm) error {
+	t := c.Text()
+	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), web.NewOnce(), cmp.Or(f.Version, strconv.Itoa(m.Version))
 	f.Zones, f.US, f.Enrolled = zonesOf(t.Merchants, m.TimeZone), m.Country == "US", m.DAFProviderConnectID != nil
-	if p.may(c, authz.MerchantCreate) { // as the use-case asks of whoever gives one
+	if c.May(authz.MerchantCreate) { // as the use-case asks of whoever gives one
 		f.Banks = banksOf(t.Merchant)
 	}
-	return render(c, status, views.MerchantEditPage(p.page(c, t.Merchants.EditTitle), m.Name, f))
+	return web.Render(c, status, views.MerchantEditPage(c.Page(t.Merchants.EditTitle), m.Name, f))
 }
 
 // changed is what the form changes of a merchant.
 func changed(t text.Merchants, m merchant.Merchant, form url.Values) (merchant.UpdateInput, error) {
 	text := func(name string) patch.Member[string] {
-		if v := given(form, name); v != nil {
+		if v := web.Given(form, name); v != nil {
 			return patch.Set(*v)
 		}
 		return patch.Clear[string]()
@@ -188,10 +172,10 @@ func changed(t text.Merchants, m merchant.Merchant, form url.Values) (merchant.U
 	if m.Country == "US" && m.DAFProviderConnectID == nil {
 		in.EIN = text("ein")
 	}
-	if d := given(form, "statement_descriptor"); d != nil {
+	if d := web.Given(form, "statement_descriptor"); d != nil {
 		in.StatementDescriptor = patch.Set(*d)
 	}
-	if v, err := strconv.Atoi(form.Get(versionField)); err == nil {
+	if v, err := strconv.Atoi(form.Get(web.VersionField)); err == nil {
 		in.IfVersion = &v
 	}
 	minimum, err := minimumOf(t, form)
@@ -201,12 +185,12 @@ func changed(t text.Merchants, m merchant.Merchant, form url.Values) (merchant.U
 	return in, err
 }
 
-func (p *Portal) editMerchant(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) editMerchant(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
@@ -214,23 +198,23 @@ func (p *Portal) editMerchant(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t := say(c)
+	t := c.Text()
 	in, err := changed(t.Merchants, m, form)
 	if err == nil {
-		_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, in, claim))
+		_, err = web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, in, claim))
 	}
-	if above, beside, ok := problems(say(c), err, t.Failures.Correct, merchantInputs); ok {
-		f := views.MerchantForm{Typed: form, Version: versionKept(form, err), Problems: above, Errors: beside}
+	if above, beside, ok := web.Problems(c.Text(), err, t.Failures.Correct, merchantInputs); ok {
+		f := views.MerchantForm{Typed: form, Version: web.VersionKept(form, err), Problems: above, Errors: beside}
 		if fault.HasCode(err, "object_changed") {
 			f.Theirs = differing(t, typedOf(m), form)
 		}
-		return p.editForm(c, statusOf(faultKind(err)), m, f)
+		return p.editForm(c, web.StatusOf(web.KindOf(err)), m, f)
 	}
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: t.Merchants.Saved})
-	return seeOther(c, merchantAt(m.ID, ""))
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Merchants.Saved})
+	return web.SeeOther(c, merchantAt(m.ID, ""))
 }
 
 // differing is where what is saved and what was typed differ.

@@ -3,66 +3,48 @@ package portal
 import (
 	"net/http"
 	"net/url"
-	"strconv"
-
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
 	"svcpay/internal/platform/audit"
+	"svcpay/portal/web"
 	"svcpay/views"
 )
 
-// showMerchantTeam lists who of the merchant's organization has a role.
-func (p *Portal) showMerchantTeam(c echo.Context) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	query, a, t := c.QueryParams(), actor(c), say(c)
-	in := identity.TeamInput{Page: cursors(query, number), Organization: m.OrganizationID}
+// drawMerchantTeam lists who of the merchant's organization has a role.
+func (p *Portal) drawMerchantTeam(c *web.Request, m merchant.Merchant) error {
+	query, t := c.QueryParams(), c.Text()
+	in := identity.TeamInput{Page: web.Cursors(query, web.Number), Organization: m.OrganizationID}
 	in.Page.Ascending = true
-	members, err := p.Identity.Team(c.Request().Context(), a, in)
+	members, err := p.Identity.Team(c.Ctx(), c.Actor(), in)
 	if err != nil {
 		return err
 	}
-	var view views.Team
-	here := url.Values{"organization": {whole(m.OrganizationID)}}
-	manages := p.may(c, authz.TeamManage)
+	here, manages := url.Values{"organization": {whole(m.OrganizationID)}}, c.May(authz.TeamManage)
+	view := views.Team{Members: membersOf(c, members.Items, manages)}
 	if manages {
-		view.Invite = withQuery(invitePath, here)
+		view.Invite = web.WithQuery(invitePath, here)
 	}
-	if p.may(c, authz.ViewAs) {
-		view.ViewAs = withQuery(viewPath, here)
+	if c.May(authz.ViewAs) {
+		view.ViewAs = web.WithQuery(viewPath, here)
 	}
-	for _, one := range members.Items {
-		view.Members = append(view.Members, memberOf(t, one, a.PersonID, manages))
-	}
-	view.Pager = pagerOf(merchantAt(m.ID, "/team"), query, members, func(m identity.Member) string { return strconv.FormatInt(m.GrantID, 10) }, t.Team.Shown(len(members.Items)))
-	return p.showTab(c, http.StatusOK, m, "/team", views.MerchantTeamTab(m.Organization.Name, view))
+	view.Pager = web.PagerOf(merchantAt(m.ID, "/team"), query, members, func(m identity.Member) string { return whole(m.GrantID) }, t.Team.Shown(len(members.Items)))
+	return showTab(c, http.StatusOK, m, "/team", views.MerchantTeamTab(m.Organization.Name, view))
 }
 
-// showMerchantActivity lists what was done with the merchant, and who was refused.
-func (p *Portal) showMerchantActivity(c echo.Context) error {
-	m, err := p.merchant(c)
+// drawMerchantActivity lists what was done with the merchant, and who was refused.
+func (p *Portal) drawMerchantActivity(c *web.Request, m merchant.Merchant) error {
+	query, t := c.QueryParams(), c.Text()
+	entries, err := p.Audit.List(c.Ctx(), c.Actor(), audit.ListInput{Page: web.Cursors(query, ids.ParseAuditEntry), MerchantID: &m.ID})
 	if err != nil {
 		return err
 	}
-	query, t := c.QueryParams(), say(c)
-	entries, err := p.Audit.List(c.Request().Context(), actor(c), audit.ListInput{Page: cursors(query, ids.ParseAuditEntry), MerchantID: &m.ID})
+	view, err := p.auditLines(c, entries.Items)
 	if err != nil {
 		return err
 	}
-	names, err := p.Reports.Subjects(c.Request().Context(), actor(c), entries.Items)
-	if err != nil {
-		return err
-	}
-	var view views.Audit
-	for _, e := range entries.Items {
-		view.Entries = append(view.Entries, views.AuditLine{Href: auditPath + "/" + e.ID.String(), Who: who(t, e), Role: t.Roles[string(e.Role)],
-			Act: p.did(t, e, names[e.ID], p.subjectPage(c, e)), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time})
-	}
-	view.Pager = pagerOf(merchantAt(m.ID, "/activity"), query, entries, func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
-	return p.showTab(c, http.StatusOK, m, "/activity", views.MerchantActivityTab(view, auditPath))
+	view.Pager = web.PagerOf(merchantAt(m.ID, "/activity"), query, entries, func(e audit.Entry) string { return e.ID.String() }, t.Audit.Shown(len(entries.Items)))
+	return showTab(c, http.StatusOK, m, "/activity", views.MerchantActivityTab(view, auditPath))
 }

@@ -6,13 +6,12 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/payout"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -38,20 +37,20 @@ func (p *Portal) merchantPayoutRoutes() []route {
 }
 
 // bankAccount is the merchant's; false if there is none.
-func (p *Portal) bankAccount(c echo.Context, m merchant.Merchant) (payout.BankAccount, bool, error) {
-	b, err := p.Payouts.BankAccountOf(c.Request().Context(), actor(c), m.ID)
+func (p *Portal) bankAccount(c *web.Request, m merchant.Merchant) (payout.BankAccount, bool, error) {
+	b, err := p.Payouts.BankAccountOf(c.Ctx(), c.Actor(), m.ID)
 	if fault.HasCode(err, "resource_missing") {
 		return b, false, nil
 	}
 	return b, err == nil, err
 }
 
-func (p *Portal) showMerchantPayouts(c echo.Context) error {
+func (p *Portal) showMerchantPayouts(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	balances, err := p.Ledger.Several(c.Request().Context(), actor(c), []int64{m.ID})
+	balances, err := p.Ledger.Several(c.Ctx(), c.Actor(), []int64{m.ID})
 	if err != nil {
 		return err
 	}
@@ -59,16 +58,16 @@ func (p *Portal) showMerchantPayouts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t, at := say(c), merchantAt(m.ID, payoutsEnd)
+	t, at := c.Text(), merchantAt(m.ID, payoutsEnd)
 	view := views.MerchantPayouts{Balance: balanceOf(m, balances[m.ID]), Schedule: scheduled(t.Merchant, m),
-		All: withQuery(payoutsPath, url.Values{"merchant": {whole(m.ID)}})}
+		All: web.WithQuery(payoutsPath, url.Values{"merchant": {whole(m.ID)}})}
 	if has {
 		view.Account = accountOf(t, b)
 	}
-	if p.may(c, authz.MerchantUpdate) {
+	if c.May(authz.MerchantUpdate) {
 		view.Reschedule = at + "/schedule"
 	}
-	if p.may(c, authz.MerchantBank) {
+	if c.May(authz.MerchantBank) {
 		view.Add = at + "/account"
 		if has && b.Status == payout.Unverified && b.TriesLeft > 0 {
 			view.Verify = at + "/verify"
@@ -79,13 +78,13 @@ func (p *Portal) showMerchantPayouts(c echo.Context) error {
 	switch {
 	case m.PayoutsPausedReason != nil:
 		view.Paused = t.MerchantPayouts.Reasons[string(*m.PayoutsPausedReason)]
-		if view.NoResume = t.MerchantPayouts.OffResume; p.may(c, authz.PayoutResume) {
+		if view.NoResume = t.MerchantPayouts.OffResume; c.May(authz.PayoutResume) {
 			view.Resume = at + "/resume"
 		}
 	case merchant.Allows(m.Status, merchant.PayOut):
 		view.Next = m.NextPayoutAt.Time
 	}
-	return p.showTab(c, http.StatusOK, m, payoutsEnd, views.MerchantPayoutsTab(view))
+	return showTab(c, http.StatusOK, m, payoutsEnd, views.MerchantPayoutsTab(view))
 }
 
 // accountOf is a bank account as people see it.
@@ -107,7 +106,7 @@ func accountOf(t *text.Catalogue, b payout.BankAccount) views.BankAccount {
 }
 
 // accountForm is an empty form of a merchant's bank account.
-func (p *Portal) accountForm(c echo.Context, m merchant.Merchant) (views.AccountForm, error) {
+func (p *Portal) accountForm(c *web.Request, m merchant.Merchant) (views.AccountForm, error) {
 	b, has, err := p.bankAccount(c, m)
 	at := merchantAt(m.ID, payoutsEnd)
 	f := views.AccountForm{Action: at + "/account", Back: at, Canadian: m.Country == "CA", Type: "checking"}
@@ -117,7 +116,7 @@ func (p *Portal) accountForm(c echo.Context, m merchant.Merchant) (views.Account
 	return f, err
 }
 
-func (p *Portal) showAccountForm(c echo.Context) error {
+func (p *Portal) showAccountForm(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -126,19 +125,19 @@ func (p *Portal) showAccountForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.AccountPage(p.page(c, say(c).MerchantPayouts.Account), f))
+	return web.Render(c, http.StatusOK, views.AccountPage(c.Page(c.Text().MerchantPayouts.Account), f))
 }
 
 // accountInputs are how the form calls what the use-case finds wrong.
 var accountInputs = map[string]string{"bank_account.routing_number": "routing", "bank_account.account_number": "number", "bank_account.account_type": "type",
 	"billing.first_name": "first_name", "billing.last_name": "last_name"}
 
-func (p *Portal) putAccount(c echo.Context) error {
+func (p *Portal) putAccount(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	form, err := readForm(c)
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -148,36 +147,36 @@ func (p *Portal) putAccount(c echo.Context) error {
 	}
 	value := func(name string) string { return strings.TrimSpace(form.Get(name)) }
 	f.First, f.Last, f.Type, f.Routing, f.Transit, f.Institution = value("first_name"), value("last_name"), value("type"), value("routing"), value("transit"), value("institution")
-	t := say(c).MerchantPayouts
-	_, err = p.Payouts.PutAccount(c.Request().Context(), actor(c), payout.AccountInput{MerchantID: m.ID, FirstName: f.First, LastName: f.Last,
+	t := c.Text().MerchantPayouts
+	_, err = p.Payouts.PutAccount(c.Ctx(), c.Actor(), payout.AccountInput{MerchantID: m.ID, FirstName: f.First, LastName: f.Last,
 		Routing: cmp.Or(f.Transit+f.Institution, f.Routing), Number: value("number"), AccountType: f.Type}, value("seen"))
-	if above, beside, ok := problems(say(c), err, t.Problems, accountInputs); ok {
+	if above, beside, ok := web.Problems(c.Text(), err, t.Problems, accountInputs); ok {
 		f.Problems, f.Errors = above, beside
 		refused, _ := fault.As(err)
-		return render(c, statusOf(refused.Kind), views.AccountPage(p.page(c, t.Account), f))
+		return web.Render(c, web.StatusOf(refused.Kind), views.AccountPage(c.Page(t.Account), f))
 	}
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: t.AddedTold})
-	return seeOther(c, f.Back)
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.AddedTold})
+	return web.SeeOther(c, f.Back)
 }
 
-func (p *Portal) depositsForm(c echo.Context, m merchant.Merchant) views.DepositsForm {
+func (p *Portal) depositsForm(c *web.Request, m merchant.Merchant) views.DepositsForm {
 	at := merchantAt(m.ID, payoutsEnd)
 	f := views.DepositsForm{Action: at + "/verify", Back: at}
 	if p.Sandbox {
-		f.Hint = say(c).MerchantPayouts.VerifySandbox
+		f.Hint = c.Text().MerchantPayouts.VerifySandbox
 	}
 	return f
 }
 
-func (p *Portal) showDeposits(c echo.Context) error {
+func (p *Portal) showDeposits(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.DepositsPage(p.page(c, say(c).MerchantPayouts.VerifyTitle), p.depositsForm(c, m)))
+	return web.Render(c, http.StatusOK, views.DepositsPage(c.Page(c.Text().MerchantPayouts.VerifyTitle), p.depositsForm(c, m)))
 }
 
 // cents reads the amount of a small deposit.
@@ -189,45 +188,45 @@ func cents(words string, fs *fault.Fields, name, mistake string) int {
 	return int(amount)
 }
 
-func (p *Portal) verifyAccount(c echo.Context) error {
+func (p *Portal) verifyAccount(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	form, err := readForm(c)
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	t, f := say(c).MerchantPayouts, p.depositsForm(c, m)
+	t, f := c.Text().MerchantPayouts, p.depositsForm(c, m)
 	f.One, f.Two = form.Get("one"), form.Get("two")
 	var fs fault.Fields
 	told := [2]int{cents(f.One, &fs, "one", t.NotCents), cents(f.Two, &fs, "two", t.NotCents)}
 	if err = fs.Err(); err == nil {
-		_, err = p.Payouts.VerifyBankAccount(c.Request().Context(), actor(c), payout.VerifyInput{MerchantID: m.ID, Amounts: told})
+		_, err = p.Payouts.VerifyBankAccount(c.Ctx(), c.Actor(), payout.VerifyInput{MerchantID: m.ID, Amounts: told})
 	}
-	if above, beside, ok := problems(say(c), err, say(c).Failures.Other, map[string]string{"amounts": "one"}); ok {
+	if above, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Other, map[string]string{"amounts": "one"}); ok {
 		refused, _ := fault.As(err)
 		if left, known := refused.Detail["tries_left"].(int); known {
 			above.List, beside = []ui.Problem{{Field: "one", Text: t.TriesLeft(left)}}, map[string]string{"one": t.TriesLeft(left)}
 		}
 		f.Problems, f.Errors = above, beside
-		return render(c, statusOf(refused.Kind), views.DepositsPage(p.page(c, t.VerifyTitle), f))
+		return web.Render(c, web.StatusOf(refused.Kind), views.DepositsPage(c.Page(t.VerifyTitle), f))
 	}
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: t.VerifiedTold})
-	return seeOther(c, f.Back)
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.VerifiedTold})
+	return web.SeeOther(c, f.Back)
 }
 
-func (p *Portal) resumePayouts(c echo.Context) error {
+func (p *Portal) resumePayouts(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
 	}
-	if _, err := p.Payouts.Resume(c.Request().Context(), actor(c), m.ID); err != nil {
+	if _, err := p.Payouts.Resume(c.Ctx(), c.Actor(), m.ID); err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: say(c).MerchantPayouts.ResumedTold})
-	return seeOther(c, merchantAt(m.ID, payoutsEnd))
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().MerchantPayouts.ResumedTold})
+	return web.SeeOther(c, merchantAt(m.ID, payoutsEnd))
 }

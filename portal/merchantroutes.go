@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"svcpay/internal/authz"
+	"svcpay/portal/web"
 )
 
 // merchantRoutes are the pages about merchants and what they pay.
 func (p *Portal) merchantRoutes() []route {
 	rs := []route{
-		{http.MethodGet, merchantsPath, access(authz.MerchantRead), p.showMerchants},
-		{http.MethodGet, merchantsSheet, access(authz.ExportCreate), p.exportMerchants},
+		{http.MethodGet, merchantsPath, access(authz.MerchantRead), p.merchantList().Show},
+		{http.MethodGet, merchantsSheet, access(authz.ExportCreate), p.merchantList().Send},
 		{http.MethodGet, merchantNew, access(authz.MerchantCreate), p.showNewMerchant},
 		{http.MethodPost, merchantNew, access(authz.MerchantCreate), p.addMerchant},
 		{http.MethodGet, merchantPath, access(authz.MerchantRead), p.showMerchant},
@@ -19,8 +20,8 @@ func (p *Portal) merchantRoutes() []route {
 		{http.MethodPost, merchantPath + "/edit", access(authz.MerchantUpdate), p.editMerchant},
 		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showMerchantStatus},
 		{http.MethodPost, merchantPath + "/status", access(authz.MerchantStatus), p.setMerchantStatus},
-		{http.MethodGet, merchantPath + "/team", access(authz.TeamRead), p.showMerchantTeam},
-		{http.MethodGet, merchantPath + "/activity", access(authz.AuditRead), p.showMerchantActivity},
+		{http.MethodGet, merchantPath + "/team", access(authz.TeamRead), web.Show(p.merchant, p.drawMerchantTeam)},
+		{http.MethodGet, merchantPath + "/activity", access(authz.AuditRead), web.Show(p.merchant, p.drawMerchantActivity)},
 	}
 	return slices.Concat(rs, p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
 }

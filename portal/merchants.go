@@ -1,18 +1,16 @@
 package portal
 
 import (
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/merchant"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -21,13 +19,12 @@ import (
 const merchantsSheet = merchantsPath + ".csv"
 
 // merchantsInput reads what the address selects.
-func merchantsInput(c echo.Context, query url.Values) merchant.ListInput {
-	in := merchant.ListInput{
-		Page: cursors(query, number), Created: days(c, query, "created"), Statuses: query["status"], Countries: query["country"],
-		HasWalletA: switched(query.Get("wallet")), HasDAFProvider: switched(query.Get("daf")), PayoutsPaused: switched(query.Get("paused")),
-	}
+func merchantsInput(c *web.Request) merchant.ListInput {
+	query := c.QueryParams()
+	in := merchant.ListInput{Created: web.Days(c, query, "created"), Statuses: query["status"], Countries: query["country"],
+		HasWalletA: switched(query.Get("wallet")), HasDAFProvider: switched(query.Get("daf")), PayoutsPaused: switched(query.Get("paused"))}
 	for _, one := range query["organization"] {
-		if id, err := number(one); err == nil {
+		if id, err := web.Number(one); err == nil {
 			in.Organizations = append(in.Organizations, id)
 		}
 	}
@@ -46,79 +43,66 @@ func switched(value string) *bool {
 	return &on
 }
 
-func (p *Portal) showMerchants(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(merchantsPath, query); untidy {
-		return seeOther(c, to)
-	}
-	ctx, t, in := c.Request().Context(), say(c), merchantsInput(c, query)
-	found, err := p.Merchants.List(ctx, actor(c), in)
+func (p *Portal) merchantList() web.List[merchant.Merchant, int64] {
+	return web.List[merchant.Merchant, int64]{Path: merchantsPath, Read: web.Number, Key: func(m merchant.Merchant) int64 { return m.ID },
+		Find: func(c *web.Request, at page.Input[int64]) (page.Of[merchant.Merchant], error) {
+			in := merchantsInput(c)
+			in.Page = at
+			return p.Merchants.List(c.Ctx(), c.Actor(), in)
+		},
+		Draw: p.drawMerchants,
+		File: "merchants", Line: merchantRow,
+		Head: []string{"merchant_id", "name", "status", "organization", "country", "currency", "accepts", "domains", "external_id", "created_at"}}
+}
+
+func merchantRow(c *web.Request, m merchant.Merchant) []string {
+	return []string{whole(m.ID), m.Name, string(m.Status), m.Organization.Name, m.Country, string(m.Currency),
+		strings.Join(accepted(c.Text().Merchants.Short, m), " "), strings.Join(m.Domains, " "), deref(m.ExternalID), m.CreatedAt.Format(time.RFC3339)}
+}
+
+func (p *Portal) drawMerchants(c *web.Request, found page.Of[merchant.Merchant]) (view views.List, err error) {
+	t := c.Text()
+	n, err := p.Merchants.Count(c.Ctx(), c.Actor(), merchantsInput(c))
 	if err != nil {
-		return err
+		return view, err
 	}
-	n, err := p.Merchants.Count(ctx, actor(c), in)
-	if err != nil {
-		return err
-	}
-	view := views.List{
-		Head: ui.Head{Title: t.Merchants.Title, Text: t.Merchants.Text}, Table: merchantTable(t, found.Items),
-		Pager: pagerOf(merchantsPath, query, found, func(m merchant.Merchant) string { return strconv.FormatInt(m.ID, 10) }, counted(t, n)),
-		Empty: ui.NothingYet(ui.IconMerchant, t.Merchants.NoneTitle, t.Merchants.NoneText),
-	}
-	if view.Bar, err = p.merchantsBar(c, query); err != nil {
-		return err
-	}
-	if p.may(c, authz.MerchantCreate) {
+	view = views.List{Head: ui.Head{Title: t.Merchants.Title, Text: t.Merchants.Text}, Table: merchantTable(t, found.Items),
+		Empty: ui.NothingYet(ui.IconMerchant, t.Merchants.NoneTitle, t.Merchants.NoneText)}
+	view.Pager.Said = t.Merchants.Counted(min(n, merchant.MostCounted), n > merchant.MostCounted)
+	if c.May(authz.MerchantCreate) {
 		add := ui.Button{Label: t.Merchants.New, Href: merchantsPath + "/new", Icon: ui.IconPlus}
 		view.Buttons, view.Begin = []ui.Button{add}, []ui.Button{add}
 		view.Empty = ui.NothingYet(ui.IconMerchant, t.Merchants.EmptyTitle, t.Merchants.EmptyText)
 	}
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Merchants.Title), view))
+	view.Bar, err = p.merchantsBar(c)
+	return view, err
 }
 
-func counted(t *text.Catalogue, n int64) string {
-	return t.Merchants.Counted(min(n, merchant.MostCounted), n > merchant.MostCounted)
-}
-
-func (p *Portal) merchantsBar(c echo.Context, query url.Values) (ui.FilterBar, error) {
-	t := say(c)
-	m := t.Merchants
-	var statuses, countries []ui.Option
-	for _, s := range merchant.StatusNames() {
-		statuses = append(statuses, ui.Option{Value: s, Label: t.Merchant.Statuses[s]})
-	}
-	for _, code := range merchant.Countries() {
-		countries = append(countries, ui.Option{Value: code, Label: t.Merchant.Countries[code]})
-	}
+func (p *Portal) merchantsBar(c *web.Request) (ui.FilterBar, error) {
+	t, m := c.Text(), c.Text().Merchants
 	on := []ui.Option{{Value: "on", Label: m.On}, {Value: "off", Label: m.Off}}
-	bar := ui.FilterBar{
-		Path: merchantsPath, Query: query, Target: ui.ResultsID, Search: ui.Filter{Name: "q", Label: m.Search, Kind: ui.FilterWords},
-		Filters: []ui.Filter{
-			{Name: "status", Label: m.Status, Kind: ui.FilterMany, Options: statuses},
-			{Name: "country", Label: m.Country, Kind: ui.FilterMany, Options: countries},
-			{Name: "wallet", Label: m.WalletA, Kind: ui.FilterOne, Options: on},
-			{Name: "daf", Label: m.DAF, Kind: ui.FilterOne, Options: on},
-			{Name: "paused", Label: m.Paused, Kind: ui.FilterOne, Options: []ui.Option{{Value: "on", Label: m.Yes}, {Value: "off", Label: m.No}}},
-			{Name: "created", Label: m.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
-		},
-	}
-	if p.may(c, authz.ExportCreate) {
-		bar.Export = merchantsSheet
-	}
-	owners, err := p.organizations(c, merchantsInput(c, query).Organizations...)
-	if err == nil && len(owners) > 1 {
+	bar := ui.FilterBar{Search: ui.Filter{Name: "q", Label: m.Search, Kind: ui.FilterWords}, Filters: []ui.Filter{
+		{Name: "status", Label: m.Status, Kind: ui.FilterMany, Options: options(merchant.StatusNames(), t.Merchant.Statuses)},
+		{Name: "country", Label: m.Country, Kind: ui.FilterMany, Options: options(merchant.Countries(), t.Merchant.Countries)},
+		{Name: "wallet", Label: m.WalletA, Kind: ui.FilterOne, Options: on},
+		{Name: "daf", Label: m.DAF, Kind: ui.FilterOne, Options: on},
+		{Name: "paused", Label: m.Paused, Kind: ui.FilterOne, Options: []ui.Option{{Value: "on", Label: m.Yes}, {Value: "off", Label: m.No}}},
+		{Name: "created", Label: m.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+	}}
+	owners, err := p.organizations(c, merchantsInput(c).Organizations...)
+	if len(owners) > 1 {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "organization", Label: m.Organization, Kind: ui.FilterMany, Options: owners})
 	}
 	return bar, err
 }
 
 // organizations are those of the application, of a great many some with those that have the ids; none for people of one of them.
-func (p *Portal) organizations(c echo.Context, ids ...int64) (out []ui.Option, err error) {
-	a := actor(c)
+func (p *Portal) organizations(c *web.Request, ids ...int64) (out []ui.Option, err error) {
+	a := c.Actor()
 	if a.OrganizationID != 0 {
 		return nil, nil
 	}
-	all, err := p.Identity.Organizations(c.Request().Context(), a, ids...)
+	all, err := p.Identity.Organizations(c.Ctx(), a, ids...)
 	for _, o := range all {
 		out = append(out, ui.Option{Value: strconv.FormatInt(o.ID, 10), Label: o.Name})
 	}
@@ -150,24 +134,4 @@ func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 		}})
 	}
 	return out
-}
-
-// exportMerchants answers with the whole list that the address selects.
-func (p *Portal) exportMerchants(c echo.Context) error {
-	in := merchantsInput(c, c.QueryParams())
-	read := func(at page.Input[int64]) (page.Of[merchant.Merchant], error) {
-		in.Page = at
-		return p.Merchants.List(c.Request().Context(), actor(c), in)
-	}
-	id := func(m merchant.Merchant) int64 { return m.ID }
-	return sheet(c, "merchants", say(c).Merchants.Columns, func(write func(...string) error) error {
-		return everyPage(in.Page, read, id, func(m merchant.Merchant) error {
-			external := ""
-			if m.ExternalID != nil {
-				external = *m.ExternalID
-			}
-			return write(strconv.FormatInt(m.ID, 10), m.Name, string(m.Status), m.Organization.Name, m.Country, string(m.Currency),
-				strings.Join(accepted(say(c).Merchants.Short, m), " "), strings.Join(m.Domains, " "), external, m.CreatedAt.Format(time.RFC3339))
-		})
-	})
 }

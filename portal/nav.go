@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
+	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
@@ -59,8 +58,8 @@ func openings(table []route) (out []opening) {
 	return out
 }
 
-// reachable are the addresses in the table of routes that the visitor may open. They are found once a request.
-func (p *Portal) reachable(c echo.Context) map[string]bool {
+// Reachable are the addresses in the table of routes that the visitor may open. They are found once a request.
+func (p *Portal) Reachable(c *web.Request) map[string]bool {
 	if out, ok := c.Get(reachableKey).(map[string]bool); ok {
 		return out
 	}
@@ -79,8 +78,8 @@ func (p *Portal) reachable(c echo.Context) map[string]bool {
 }
 
 // navigation leads to those of the pages that can be reached.
-func navigation(c echo.Context, reachable map[string]bool) (out []ui.NavSection) {
-	for _, s := range sections(say(c).Nav) {
+func navigation(c *web.Request, reachable map[string]bool) (out []ui.NavSection) {
+	for _, s := range sections(c.Text().Nav) {
 		shown := ui.NavSection{Label: s.Label}
 		for _, e := range s.Entries {
 			if reachable[e.Href] {

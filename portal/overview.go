@@ -6,14 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -28,9 +27,9 @@ type tools struct {
 }
 
 // tools reads it: five queries, however much there is.
-func (p *Portal) tools(c echo.Context) (out tools, err error) {
-	ctx, a := c.Request().Context(), actor(c)
-	keys, err := p.Identity.ListKeys(ctx, a, identity.KeyListInput{Page: page.Input[ids.Key]{Limit: rowsPerPage}, Statuses: []string{string(identity.KeyActive), string(identity.KeyReplaced)}})
+func (p *Portal) tools(c *web.Request) (out tools, err error) {
+	ctx, a := c.Ctx(), c.Actor()
+	keys, err := p.Identity.ListKeys(ctx, a, identity.KeyListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage}, Statuses: []string{string(identity.KeyActive), string(identity.KeyReplaced)}})
 	if err != nil {
 		return out, err
 	}
@@ -38,7 +37,7 @@ func (p *Portal) tools(c echo.Context) (out tools, err error) {
 	if out.used, err = p.uses(ctx, a, out.keys); err != nil {
 		return out, err
 	}
-	endpoints, err := p.Webhooks.List(ctx, a, webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: rowsPerPage}})
+	endpoints, err := p.Webhooks.List(ctx, a, webhook.ListInput{Page: page.Input[ids.Endpoint]{Limit: web.RowsPerPage}})
 	if err != nil {
 		return out, err
 	}
@@ -48,13 +47,13 @@ func (p *Portal) tools(c echo.Context) (out tools, err error) {
 	return out, err
 }
 
-func (p *Portal) showDevelopers(c echo.Context) error {
+func (p *Portal) showDevelopers(c *web.Request) error {
 	of, err := p.tools(c)
 	if err != nil {
 		return err
 	}
-	t := say(c)
-	view := views.Overview{Tabs: p.developerTabs(c), Stats: p.toolStats(c, of), Attention: p.toolAttention(c, of), Begin: p.developerSteps(c, of),
+	t := c.Text()
+	view := views.Overview{Tabs: developerTabs(c), Stats: p.toolStats(c, of), Attention: p.toolAttention(c, of), Begin: p.developerSteps(c, of),
 		Docs: []ui.Task{
 			{Icon: ui.IconBook, Text: t.Start.Contract, Note: t.Start.ContractText, Href: "/docs"},
 			{Icon: ui.IconSend, Text: t.Start.EventTypes, Note: t.Start.EventTypesText, Href: "/docs/events"},
@@ -64,7 +63,7 @@ func (p *Portal) showDevelopers(c echo.Context) error {
 	if len(of.latest) > 0 {
 		view.Requests = views.Carded(ui.Card{Title: t.Start.Requests, Link: t.Keys.AllRequests, Href: logsPath, Flush: true}, latestTable(t, of.latest).View())
 	}
-	return render(c, http.StatusOK, views.OverviewPage(p.page(c, t.Start.Overview), view))
+	return web.Render(c, http.StatusOK, views.OverviewPage(c.Page(t.Start.Overview), view))
 }
 
 // latestTable shows requests in less room: without how long they took.
@@ -79,8 +78,8 @@ func latestTable(t *text.Catalogue, logs []requestlog.Log) ui.Table {
 }
 
 // toolStats are the numbers that each lead to their list.
-func (p *Portal) toolStats(c echo.Context, of tools) []ui.Stat {
-	t := say(c).Start
+func (p *Portal) toolStats(c *web.Request, of tools) []ui.Stat {
+	t := c.Text().Start
 	hour := make([]int64, useSlots)
 	for _, slots := range of.used {
 		for i, n := range slots {
@@ -106,8 +105,8 @@ func joined(details ...string) string {
 }
 
 // toolAttention is what somebody should look at: endpoints that fail, keys that are being rolled.
-func (p *Portal) toolAttention(c echo.Context, of tools) (out []ui.Task) {
-	t := say(c)
+func (p *Portal) toolAttention(c *web.Request, of tools) (out []ui.Task) {
+	t := c.Text()
 	for _, e := range of.endpoints {
 		task := ui.Task{Tone: ui.Danger, Href: webhooksPath + "/" + e.ID.String(), Text: t.Start.PausedHook(endpointHost(e.URL)), Note: joined(deref(e.Description), e.URL)}
 		if e.Status == webhook.Enabled {
@@ -134,11 +133,11 @@ func (p *Portal) toolAttention(c echo.Context, of tools) (out []ui.Task) {
 }
 
 // developerSteps are ticked by what there is; none once all were taken, and for who could not take them.
-func (p *Portal) developerSteps(c echo.Context, of tools) []ui.Task {
-	if !p.may(c, authz.KeyManage) {
+func (p *Portal) developerSteps(c *web.Request, of tools) []ui.Task {
+	if !c.May(authz.KeyManage) {
 		return nil
 	}
-	t := say(c).Start
+	t := c.Text().Start
 	has := map[identity.KeyKind]bool{}
 	for _, k := range of.keys {
 		has[k.Kind] = true

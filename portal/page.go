@@ -1,43 +1,31 @@
 package portal
 
 import (
-	"bytes"
-	"compress/gzip"
-	"context"
-	"crypto/rand"
-	"io"
 	"net/http"
-	"net/url"
-	"strconv"
-	"sync"
-
-	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/platform/mailbox"
-	"svcpay/static"
+	"svcpay/portal/web"
 	"svcpay/views"
-	"svcpay/views/text"
 )
 
-// page starts a page of that title for whoever asks: its frame, with the pages that they may open.
-func (p *Portal) page(c echo.Context, title string) views.Page {
+// Page starts a page of that title for whoever asks: its frame, with the pages that they may open.
+func (p *Portal) Page(c *web.Request, title string) views.Page {
 	r := c.Request()
 	page := views.Page{Title: title, Theme: themeOf(r), Return: home, Sandbox: p.Sandbox, Files: p.files.pages,
 		Shortcuts: shortcutsPath, QuietKeys: quietKeys(r)}
 	if r.Method == http.MethodGet || r.URL.Path == loginPath {
-		page.Return = localPath(r.URL.RequestURI())
+		page.Return = web.LocalPath(r.URL.RequestURI())
 	}
 	if visit, known, err := p.visitor(c); err == nil && known { // a page about an error may have to do without
-		reachable := p.reachable(c)
+		reachable := c.Reachable()
 		page.Person, page.Email, page.Nav = visit.Name, mailbox.Shown(visit.Email), navigation(c, reachable)
 		page.Session, page.Stay, page.SignIn = p.lasting(visit), stayPath, loginPath
 		page.ViewAs, page.Viewing, page.EndView = among(reachable, viewPath), viewBar(c), viewPath+"/end"
 		page.Search, page.Settings = among(reachable, searchPath), among(reachable, settingsPath)
-		page.Switcher, page.Place = p.switcher(c, page.Return), drawnIn(c)
+		page.Switcher, page.Place = p.switcher(c, page.Return), web.CurrentPlace(c)
 	}
-	if _, fragment := asksFragment(r); !fragment {
-		page.Toasts = told(c)
+	if _, fragment := web.FragmentOf(r); !fragment {
+		page.Toasts = web.Told(c)
 	}
 	return page
 }
@@ -49,120 +37,3 @@ func among(reachable map[string]bool, path string) string {
 	}
 	return ""
 }
-
-// asksFragment tells whether htmx wants a part of a page, and the id of the element that it is for. A page
-// that the browser goes back to is always whole.
-func asksFragment(r *http.Request) (id string, ok bool) {
-	if r.Header.Get("HX-Request") != "true" || r.Header.Get("HX-History-Restore-Request") == "true" {
-		return "", false
-	}
-	return r.Header.Get("HX-Target"), true
-}
-
-// render answers with a page, or with the fragment of it that htmx asks for: handlers know nothing of the
-// difference. A page about an error is drawn after the time of the request has ended: the request's context does not bound it.
-func render(c echo.Context, status int, page templ.Component) error {
-	ctx := context.WithoutCancel(c.Request().Context())
-	if status >= http.StatusBadRequest && c.Request().Method == http.MethodPost {
-		ctx = views.Refused(ctx)
-	}
-	c.Response().Header().Add("Vary", "HX-Request, HX-Target")
-	id, fragment := asksFragment(c.Request())
-	if !fragment {
-		return write(c, status, func(b *bytes.Buffer) error { return page.Render(ctx, b) })
-	}
-	return write(c, status, func(b *bytes.Buffer) error {
-		if err := templ.RenderFragments(ctx, b, page, id); err != nil {
-			return err
-		}
-		if b.Len() == 0 {
-			return errPart
-		}
-		return nil
-	})
-}
-
-// write answers with what draw writes, all of it or, when that fails, nothing.
-func write(c echo.Context, status int, draw func(*bytes.Buffer) error) error {
-	b := new(bytes.Buffer)
-	if err := draw(b); err != nil {
-		return err
-	}
-	if place := drawnIn(c); place != "" {
-		marked := new(bytes.Buffer)
-		markForms(marked, b.Bytes(), place)
-		b = marked
-	}
-	c.Response().Header().Add("Vary", "Accept-Encoding")
-	if b.Len() < worthPacking || !static.Accepts(c.Request().Header.Values("Accept-Encoding"), "gzip") {
-		return sendPage(c, status, b.Bytes())
-	}
-	packed, err := pack(b.Bytes())
-	if err != nil {
-		return err
-	}
-	c.Response().Header().Set("Content-Encoding", "gzip")
-	return sendPage(c, status, packed)
-}
-
-// sendPage sends a page whose length is known, which takes fewer calls of the kernel than one in chunks.
-func sendPage(c echo.Context, status int, page []byte) error {
-	c.Response().Header().Set("Content-Length", strconv.Itoa(len(page)))
-	return c.HTMLBlob(status, page)
-}
-
-// worthPacking is the size, in bytes, from which on a page is compressed.
-const worthPacking = 1400
-
-// maxPadding is how much, in bytes, is added at random to a compressed page: what a page says must not be told
-// by the lengths that its answers have when others choose a part of it.
-const maxPadding = 64
-
-var packers = sync.Pool{New: func() any { return gzip.NewWriter(io.Discard) }}
-
-// pack compresses a page.
-func pack(page []byte) ([]byte, error) {
-	var out bytes.Buffer
-	w := packers.Get().(*gzip.Writer)
-	defer packers.Put(w)
-	w.Reset(&out)
-	padding := make([]byte, maxPadding+1)
-	_, _ = rand.Read(padding) // never fails
-	w.Extra = padding[:int(padding[maxPadding])%maxPadding]
-	if _, err := w.Write(page); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-// pageOf is the address of the page that somebody is on who asks for it, or for a part of it; the home page if
-// it was a form that they sent.
-func pageOf(r *http.Request) string {
-	if _, fragment := asksFragment(r); fragment {
-		u, err := url.Parse(r.Header.Get("HX-Current-URL"))
-		if err != nil {
-			return home
-		}
-		return localPath(u.RequestURI())
-	}
-	if r.Method != http.MethodGet {
-		return home
-	}
-	return localPath(r.URL.RequestURI())
-}
-
-// seeOther sends the browser on after a form, or from an address that is another's. htmx would follow by
-// itself and take the other page for a part of this one: it is told to go there.
-func seeOther(c echo.Context, path string) error {
-	if _, fragment := asksFragment(c.Request()); fragment {
-		c.Response().Header().Set("HX-Redirect", path)
-		return c.NoContent(http.StatusNoContent)
-	}
-	return c.Redirect(http.StatusSeeOther, path)
-}
-
-// say is what the portal says, in the language of whoever asks.
-func say(c echo.Context) *text.Catalogue { return text.Of(c.Request().Context()) }

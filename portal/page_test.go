@@ -18,6 +18,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
+	"svcpay/portal/web"
 	"svcpay/views/kit"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -141,32 +142,32 @@ func TestWhatBecameOfAFormIsToldOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	done := w.send(kit.RefundPath, url.Values{"amount": {"25"}})
-	c := done.cookie(t, flashCookie)
-	if !c.Secure || !c.HttpOnly || c.Path != "/" || c.SameSite != http.SameSiteLaxMode || c.MaxAge != flashAge {
+	c := done.cookie(t, web.FlashCookie)
+	if !c.Secure || !c.HttpOnly || c.Path != "/" || c.SameSite != http.SameSiteLaxMode || c.MaxAge != web.FlashAge {
 		t.Errorf("the cookie is %s", c)
 	}
-	header := []string{"Cookie", flashCookie + "=" + c.Value}
+	header := []string{"Cookie", web.FlashCookie + "=" + c.Value}
 	if a := w.send(kit.ListPath, nil, append(header, part(ui.ResultsID)...)...); len(a.Cookies()) != 0 {
 		t.Error("a part of a page takes what is for the page")
 	}
 	told := w.send(kit.DetailPath, nil, header...)
 	told.says(t, `class="told" data-tone="success"`, "The refund is on its way.", `href="`+kit.DetailPath+`"`)
-	if gone := told.cookie(t, flashCookie); gone.MaxAge >= 0 || gone.Value != "" {
+	if gone := told.cookie(t, web.FlashCookie); gone.MaxAge >= 0 || gone.Value != "" {
 		t.Errorf("the cookie stays: %s", gone)
 	}
 	for _, value := range []string{"x", "e30", base64.RawURLEncoding.EncodeToString([]byte("{"))} {
-		if a := w.send(kit.DetailPath, nil, "Cookie", flashCookie+"="+value); strings.Contains(a.body, `class="told"`) {
+		if a := w.send(kit.DetailPath, nil, "Cookie", web.FlashCookie+"="+value); strings.Contains(a.body, `class="told"`) {
 			t.Errorf("%q is told", value)
 		}
 	}
 	planted := base64.RawURLEncoding.EncodeToString([]byte(`{"Text":"<script>alert(1)</script>","Href":"https://evil.example","Link":"x","Undo":"//evil.example/portal"}`))
-	a := w.send(kit.DetailPath, nil, "Cookie", flashCookie+"="+planted)
+	a := w.send(kit.DetailPath, nil, "Cookie", web.FlashCookie+"="+planted)
 	a.says(t, "&lt;script&gt;alert(1)")
 	if strings.Contains(a.body, "evil.example") {
 		t.Error("what was told leads elsewhere")
 	}
 	r := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/", nil), httptest.NewRecorder())
-	tell(r, ui.Toast{Text: strings.Repeat("x", maxFlash)})
+	web.Tell(r, ui.Toast{Text: strings.Repeat("x", web.MaxFlash)})
 	if got := r.Response().Header().Get("Set-Cookie"); got != "" {
 		t.Errorf("a text that no cookie holds is told by one of %d bytes", len(got))
 	}

@@ -7,35 +7,34 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
 	"svcpay/internal/report"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showPayout(c echo.Context) error {
-	ctx, a, query := c.Request().Context(), actor(c), c.QueryParams()
+func (p *Portal) showPayout(c *web.Request) error {
+	ctx, a, query := c.Ctx(), c.Actor(), c.QueryParams()
 	one, err := p.Payouts.Get(ctx, a, c.Param("id"))
 	if err != nil {
 		return err
 	}
 	at := payoutsPath + "/" + one.ID.String()
 	if to, untidy := ui.Tidy(at, query); untidy {
-		return seeOther(c, to)
+		return web.SeeOther(c, to)
 	}
 	parts, err := p.Payouts.Parts(ctx, a, one.ID.String())
 	if err != nil {
 		return err
 	}
-	t, group := say(c), query.Get("group")
-	entries, err := p.Payouts.EntriesOf(ctx, a, one.ID.String(), kindsIn(parts, group), cursors(query, ids.ParseEntry))
+	t, group := c.Text(), query.Get("group")
+	entries, err := p.Payouts.EntriesOf(ctx, a, one.ID.String(), kindsIn(parts, group), web.Cursors(query, ids.ParseEntry))
 	if err != nil {
 		return err
 	}
@@ -49,8 +48,8 @@ func (p *Portal) showPayout(c echo.Context) error {
 	for _, e := range entries.Items {
 		view.Entries = append(view.Entries, p.payoutEntry(c, e))
 	}
-	view.Pager = pagerOf(at, query, entries, func(e payout.Entry) string { return e.ID.String() }, t.Payouts.Entry(len(entries.Items)))
-	if p.may(c, authz.ExportCreate) {
+	view.Pager = web.PagerOf(at, query, entries, func(e payout.Entry) string { return e.ID.String() }, t.Payouts.Entry(len(entries.Items)))
+	if c.May(authz.ExportCreate) {
 		view.Sheet = at + "/entries.csv"
 	}
 	if one.Failure != nil {
@@ -60,7 +59,7 @@ func (p *Portal) showPayout(c echo.Context) error {
 		}
 	}
 	view.JSON = indented(one)
-	return render(c, http.StatusOK, views.PayoutPage(p.page(c, view.Title), view))
+	return web.Render(c, http.StatusOK, views.PayoutPage(c.Page(view.Title), view))
 }
 
 // payoutBanner says why a payout failed, where its money is, and whether the merchant's payouts are paused now.
@@ -97,7 +96,7 @@ func kindName(t *text.Catalogue, kind string) string {
 // payoutTerms are the groups of a payout's equation that it has something of.
 func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views.PayoutTerm) {
 	for _, g := range report.Groups() {
-		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)], Href: withQuery(at, url.Values{"group": {string(g)}})}, 0
+		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)], Href: web.WithQuery(at, url.Values{"group": {string(g)}})}, 0
 		for _, part := range parts {
 			if report.GroupOf(part.Kind) != g {
 				continue
@@ -114,21 +113,21 @@ func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views
 	return out
 }
 
-func (p *Portal) payoutEntry(c echo.Context, e payout.Entry) views.PayoutEntry {
-	out := views.PayoutEntry{Kind: kindName(say(c), e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
+func (p *Portal) payoutEntry(c *web.Request, e payout.Entry) views.PayoutEntry {
+	out := views.PayoutEntry{Kind: kindName(c.Text(), e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
 	if e.ChargeID != nil {
-		out.Charge, out.Href = ui.ShortID(e.ChargeID.String()), p.below(c, chargesPath, e.ChargeID.String())
+		out.Charge, out.Href = ui.ShortID(e.ChargeID.String()), place(c.Reachable(), chargesPath, e.ChargeID.String())
 	}
 	return out
 }
 
-func (p *Portal) payoutDetails(c echo.Context, one payout.Payout, owner merchant.Merchant) []ui.Fact {
-	t := say(c).Payouts
+func (p *Portal) payoutDetails(c *web.Request, one payout.Payout, owner merchant.Merchant) []ui.Fact {
+	t := c.Text().Payouts
 	return []ui.Fact{
 		{Key: t.ID, Value: ui.Copied(t.ID, one.ID.String())},
-		{Key: t.Merchant, Value: ui.Linked(owner.Name, p.merchantHref(c, owner.ID))},
+		{Key: t.Merchant, Value: ui.Linked(owner.Name, merchantPlace(c.Reachable(), owner.ID))},
 		{Key: t.Bank, Value: ui.Plain(t.To(one.BankName, one.Last4))},
-		{Key: t.Arrives, Value: ui.Plain(say(c).Day(string(one.ArrivalOn)))},
+		{Key: t.Arrives, Value: ui.Plain(c.Text().Day(string(one.ArrivalOn)))},
 		{Key: t.Descriptor, Value: ui.Mono(one.StatementDescriptor)},
 		{Key: t.Period, Value: views.Between(one.PeriodFrom.Time, one.PeriodTo.Time)},
 		{Key: t.Contents, Value: ui.Two(t.MadeOf(one.ChargeCount, one.RefundCount), t.Entry(one.EntryCount))},
@@ -154,8 +153,8 @@ func payoutTimeline(t text.Payouts, one payout.Payout) ui.Timeline {
 }
 
 // exportPayoutEntries is what a payout is made of, to reconcile it.
-func (p *Portal) exportPayoutEntries(c echo.Context) error {
-	ctx, a := c.Request().Context(), actor(c)
+func (p *Portal) exportPayoutEntries(c *web.Request) error {
+	ctx, a := c.Ctx(), c.Actor()
 	one, err := p.Payouts.Get(ctx, a, c.Param("id"))
 	if err != nil {
 		return err

@@ -2,17 +2,17 @@ package portal
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
+	"strconv"
 	"time"
-
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -20,16 +20,17 @@ const payoutsPath = "/portal/payouts"
 
 func (p *Portal) payoutRoutes() []route {
 	return slices.Concat([]route{
-		{http.MethodGet, payoutsPath, access(authz.PayoutRead), p.showPayouts},
-		{http.MethodGet, payoutsPath + ".csv", access(authz.ExportCreate), p.exportPayouts},
+		{http.MethodGet, payoutsPath, access(authz.PayoutRead), p.payoutList().Show},
+		{http.MethodGet, payoutsPath + ".csv", access(authz.ExportCreate), p.payoutList().Send},
 		{http.MethodGet, payoutsPath + "/:id", access(authz.PayoutRead), p.showPayout},
 		{http.MethodGet, payoutsPath + "/:id/entries.csv", access(authz.ExportCreate), p.exportPayoutEntries},
 	}, p.balanceRoutes(), p.merchantPayoutRoutes())
 }
 
 // payoutInput reads what the address selects.
-func payoutInput(c echo.Context, query url.Values) payout.ListInput {
-	in := payout.ListInput{Page: cursors(query, ids.ParsePayout), Created: days(c, query, "created"), Amounts: amounts(query, "amount"),
+func payoutInput(c *web.Request) payout.ListInput {
+	query := c.QueryParams()
+	in := payout.ListInput{Page: web.Cursors(query, ids.ParsePayout), Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: query["status"], Merchants: chosenMerchant(query)}
 	arrival := func(name string, more int) *time.Time {
 		day, err := time.Parse(time.DateOnly, query.Get(name))
@@ -43,26 +44,39 @@ func payoutInput(c echo.Context, query url.Values) payout.ListInput {
 	return in
 }
 
-func (p *Portal) showPayouts(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(payoutsPath, query); untidy {
-		return seeOther(c, to)
+func (p *Portal) payoutList() web.List[payout.Payout, ids.Payout] {
+	return web.List[payout.Payout, ids.Payout]{Path: payoutsPath, Read: ids.ParsePayout,
+		Key: func(one payout.Payout) ids.Payout { return one.ID },
+		Find: func(c *web.Request, at page.Input[ids.Payout]) (page.Of[payout.Payout], error) {
+			in := payoutInput(c)
+			in.Page = at
+			return p.Payouts.List(c.Ctx(), c.Actor(), in)
+		},
+		Draw:  p.drawPayouts,
+		Shown: func(t *text.Catalogue, n int) string { return t.Payouts.Shown(n) },
+		File:  "payouts", Line: payoutRow,
+		Head: []string{"id", "created_at", "merchant_id", "status", "amount", "currency", "arrival_on", "bank_name", "bank_last4",
+			"statement_descriptor", "charges", "refunds", "entries", "period_from", "period_to", "paid_at", "failed_at", "returned_at", "failure"}}
+}
+
+func payoutRow(_ *web.Request, one payout.Payout) []string {
+	why := ""
+	if one.Failure != nil {
+		why = one.Failure.Code
 	}
-	payouts, err := p.Payouts.List(c.Request().Context(), actor(c), payoutInput(c, query))
+	return []string{one.ID.String(), stamp(one.CreatedAt.Time), whole(one.MerchantID), string(one.Status), units(one.Amount), string(one.Currency),
+		string(one.ArrivalOn), one.BankName, one.Last4, one.StatementDescriptor, strconv.Itoa(one.ChargeCount), strconv.Itoa(one.RefundCount),
+		strconv.Itoa(one.EntryCount), stamp(one.PeriodFrom.Time), stamp(one.PeriodTo.Time), stampAt(one.PaidAt), stampAt(one.FailedAt),
+		stampAt(one.ReturnedAt), why}
+}
+
+func (p *Portal) drawPayouts(c *web.Request, payouts page.Of[payout.Payout]) (views.List, error) {
+	merchants, err := p.payees(c, ownersOf(payouts.Items, func(one payout.Payout) int64 { return one.MerchantID })...)
 	if err != nil {
-		return err
+		return views.List{}, err
 	}
-	owners := make([]int64, 0, len(payouts.Items))
-	for _, one := range payouts.Items {
-		owners = append(owners, one.MerchantID)
-	}
-	merchants, err := p.payees(c, owners...)
-	if err != nil {
-		return err
-	}
-	t := say(c)
-	view := views.Payouts{Bar: p.payoutBar(c, query, merchants)}
-	if p.may(c, authz.BalanceRead) {
+	t, view := c.Text(), views.Payouts{Bar: p.payoutBar(c, merchants)}
+	if c.May(authz.BalanceRead) {
 		view.Balances = balancesPath
 	}
 	for _, one := range payouts.Items {
@@ -71,49 +85,19 @@ func (p *Portal) showPayouts(c echo.Context) error {
 			Status: t.Payouts.Statuses[string(one.Status)], Contents: t.Payouts.MadeOf(one.ChargeCount, one.RefundCount),
 			Arrives: t.Day(string(one.ArrivalOn)), At: one.CreatedAt.Time})
 	}
-	view.Pager = pagerOf(payoutsPath, query, payouts, func(one payout.Payout) string { return one.ID.String() }, t.Payouts.Shown(len(payouts.Items)))
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Payouts.Title), view.List(t)))
+	return view.List(t), nil
 }
 
 // payoutTones say what a status means.
 var payoutTones = map[payout.Status]ui.Tone{payout.Processing: ui.Info, payout.Paid: ui.Success, payout.Failed: ui.Danger, payout.Returned: ui.Danger}
 
-func (p *Portal) payoutBar(c echo.Context, query url.Values, merchants payees) ui.FilterBar {
-	t := say(c)
-	bar := ui.FilterBar{Path: payoutsPath, Query: query, Target: ui.ResultsID, Filters: []ui.Filter{
+func (p *Portal) payoutBar(c *web.Request, merchants payees) ui.FilterBar {
+	t := c.Text()
+	filters := []ui.Filter{
 		{Name: "status", Label: t.Payouts.Status, Kind: ui.FilterMany, Options: options(payout.Statuses(), t.Payouts.Statuses)},
 		{Name: "amount", Label: t.Payouts.Amount, Kind: ui.FilterAmount},
 		{Name: "arrives", Label: t.Payouts.Arrives, Kind: ui.FilterDays},
 		{Name: "created", Label: t.Payouts.Made, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
-	}}
-	if f, several := merchants.filter(t, t.Payouts.Merchant); several {
-		bar.Filters = append(bar.Filters, f)
 	}
-	if p.may(c, authz.ExportCreate) {
-		bar.Export = payoutsPath + ".csv"
-	}
-	return bar
-}
-
-// exportPayouts is the list of this view as a file.
-func (p *Portal) exportPayouts(c echo.Context) error {
-	in := payoutInput(c, c.QueryParams())
-	read := func(at page.Input[ids.Payout]) (page.Of[payout.Payout], error) {
-		in.Page = at
-		return p.Payouts.List(c.Request().Context(), actor(c), in)
-	}
-	head := []string{"id", "created_at", "merchant_id", "status", "amount", "currency", "arrival_on", "bank_name", "bank_last4", "statement_descriptor",
-		"charges", "refunds", "entries", "period_from", "period_to", "paid_at", "failed_at", "returned_at", "failure"}
-	return sheet(c, say(c).Payouts.Sheet, head, func(write func(...string) error) error {
-		return everyPage(in.Page, read, func(one payout.Payout) ids.Payout { return one.ID }, func(one payout.Payout) error {
-			why := ""
-			if one.Failure != nil {
-				why = one.Failure.Code
-			}
-			return write(one.ID.String(), stamp(one.CreatedAt.Time), whole(one.MerchantID), string(one.Status), units(one.Amount), string(one.Currency),
-				string(one.ArrivalOn), one.BankName, one.Last4, one.StatementDescriptor, whole(int64(one.ChargeCount)), whole(int64(one.RefundCount)),
-				whole(int64(one.EntryCount)), stamp(one.PeriodFrom.Time), stamp(one.PeriodTo.Time), stampAt(one.PaidAt), stampAt(one.FailedAt),
-				stampAt(one.ReturnedAt), why)
-		})
-	})
+	return ui.FilterBar{Filters: append(filters, merchants.filter(t, t.Payouts.Merchant)...)}
 }

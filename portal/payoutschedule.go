@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -37,7 +36,7 @@ func scheduleTyped(m merchant.Merchant) url.Values {
 	return out
 }
 
-func (p *Portal) showScheduleForm(c echo.Context) error {
+func (p *Portal) showScheduleForm(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -45,16 +44,16 @@ func (p *Portal) showScheduleForm(c echo.Context) error {
 	return p.scheduleForm(c, http.StatusOK, m, views.ScheduleForm{Typed: scheduleTyped(m)})
 }
 
-func (p *Portal) scheduleForm(c echo.Context, status int, m merchant.Merchant, f views.ScheduleForm) error {
-	t, at := say(c), merchantAt(m.ID, payoutsEnd)
-	f.Action, f.Back, f.Once, f.Version = at+"/schedule", at, newOnce(), cmp.Or(f.Version, strconv.Itoa(m.Version))
+func (p *Portal) scheduleForm(c *web.Request, status int, m merchant.Merchant, f views.ScheduleForm) error {
+	t, at := c.Text(), merchantAt(m.ID, payoutsEnd)
+	f.Action, f.Back, f.Once, f.Version = at+"/schedule", at, web.NewOnce(), cmp.Or(f.Version, strconv.Itoa(m.Version))
 	for _, s := range []merchant.Schedule{merchant.Daily, merchant.Weekly, merchant.Monthly} {
 		f.Every = append(f.Every, ui.Option{Value: string(s), Label: t.MerchantPayouts.Schedules[string(s)]})
 	}
 	for i, day := range t.Merchant.Weekdays {
 		f.Weekdays = append(f.Weekdays, ui.Option{Value: strconv.Itoa(i + 1), Label: day})
 	}
-	return render(c, status, views.SchedulePage(p.page(c, t.MerchantPayouts.ScheduleTitle), f))
+	return web.Render(c, status, views.SchedulePage(c.Page(t.MerchantPayouts.ScheduleTitle), f))
 }
 
 // rescheduled is what the form changes of a merchant: the schedule with the day that it needs.
@@ -72,18 +71,18 @@ func rescheduled(form url.Values) merchant.UpdateInput {
 		in.PayoutDayOfMonth = day(monthDayInput)
 	case merchant.Daily:
 	}
-	if v, err := strconv.Atoi(form.Get(versionField)); err == nil {
+	if v, err := strconv.Atoi(form.Get(web.VersionField)); err == nil {
 		in.IfVersion = &v
 	}
 	return in
 }
 
-func (p *Portal) setSchedule(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) setSchedule(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
@@ -91,20 +90,20 @@ func (p *Portal) setSchedule(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t := say(c)
-	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, rescheduled(form), claim))
-	if above, beside, ok := problems(say(c), err, t.MerchantPayouts.ScheduleProblems, nil); ok {
-		f := views.ScheduleForm{Typed: form, Version: versionKept(form, err), Problems: above, Errors: beside}
+	t := c.Text()
+	_, err = web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, rescheduled(form), claim))
+	if above, beside, ok := web.Problems(c.Text(), err, t.MerchantPayouts.ScheduleProblems, nil); ok {
+		f := views.ScheduleForm{Typed: form, Version: web.VersionKept(form, err), Problems: above, Errors: beside}
 		if fault.HasCode(err, "object_changed") {
 			f.Theirs = []ui.Edit{{Field: t.MerchantPayouts.Every, Old: scheduled(t.Merchant, m), New: scheduleWords(t.Merchant, form)}}
 		}
-		return p.scheduleForm(c, statusOf(faultKind(err)), m, f)
+		return p.scheduleForm(c, web.StatusOf(web.KindOf(err)), m, f)
 	}
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: t.MerchantPayouts.ScheduleTold})
-	return seeOther(c, merchantAt(m.ID, payoutsEnd))
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.MerchantPayouts.ScheduleTold})
+	return web.SeeOther(c, merchantAt(m.ID, payoutsEnd))
 }
 
 // scheduleWords says what was typed as [scheduled] says what is saved.

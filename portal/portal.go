@@ -19,6 +19,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/ratelimit"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -89,20 +90,24 @@ func (p *Portal) Register(e *echo.Echo) {
 // bodyOf bounds the body of a request, in bytes: a form's, unless it brings a file.
 func bodyOf(r route) int64 {
 	if r.path == evidenceRoute {
-		return maxEvidence
+		return web.MaxUpload
 	}
 	return maxForm
 }
 
+// request is a request as handlers have it.
+func (p *Portal) request(c echo.Context) *web.Request { return &web.Request{Context: c, Portal: p} }
+
 // serve does for a route what all of them need.
 func (p *Portal) serve(r route) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	return func(ec echo.Context) error {
+		c := p.request(ec)
 		p.dress(c)
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, bodyOf(r))
 		if err := p.origins.Check(c.Request()); err != nil {
 			return errForeign.Because(err)
 		}
-		if err := legible(c.Request().URL); err != nil {
+		if err := web.Legible(c.Request().URL); err != nil {
 			return err
 		}
 		switch r.access {
@@ -115,21 +120,21 @@ func (p *Portal) serve(r route) echo.HandlerFunc {
 		if r.access == access(authz.ExportCreate) { // what leaves the portal by the file takes a proof
 			handler = p.fresh(p.noted(handler))
 		}
-		return p.admit(c, func(c echo.Context) error { return p.permit(c, authz.Permission(r.access), handler) })
+		return p.admit(c, func(c *web.Request) error { return p.permit(c, authz.Permission(r.access), handler) })
 	}
 }
 
 // noted is around the handler of a route that gives a file of many records away: the audit log tells who took which,
 // by the names of the filters alone, as what is looked for may be a payer's own name.
-func (p *Portal) noted(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
+func (p *Portal) noted(next web.Handler) web.Handler {
+	return func(c *web.Request) error {
 		defer func() { // also of one that was cut off
 			if !c.Response().Committed || c.Response().Status != http.StatusOK {
 				return
 			}
-			ctx := context.WithoutCancel(c.Request().Context())
+			ctx := context.WithoutCancel(c.Ctx())
 			what := map[string]any{"page": c.Request().URL.Path, "filters": slices.Sorted(maps.Keys(c.QueryParams()))}
-			if err := p.Audit.Done(ctx, actor(c), authz.ExportCreate, audit.Of("download", "", 0), what); err != nil {
+			if err := p.Audit.Done(ctx, c.Actor(), authz.ExportCreate, audit.Of("download", "", 0), what); err != nil {
 				p.Log.ErrorContext(ctx, "a download could not be written down", "route", c.Path(), "error", err.Error())
 			}
 		}()
@@ -150,7 +155,7 @@ const closed = "accelerometer=(), autoplay=(), camera=(), display-capture=(), en
 	"screen-wake-lock=(), usb=(), xr-spatial-tracking=()"
 
 // dress gives an answer its id and its headers, once, and the request its viewer.
-func (p *Portal) dress(c echo.Context) {
+func (p *Portal) dress(c *web.Request) {
 	h := c.Response().Header()
 	if h.Get("Request-Id") != "" {
 		return
@@ -158,7 +163,7 @@ func (p *Portal) dress(c echo.Context) {
 	h.Set("Request-Id", ids.NewRequest(p.Now()).String())
 	nonce := rand.Text()
 	viewer := text.Viewer{Text: text.English, Zone: time.UTC}
-	c.SetRequest(c.Request().WithContext(templ.WithNonce(text.With(c.Request().Context(), viewer), nonce)))
+	c.SetRequest(c.Request().WithContext(templ.WithNonce(text.With(c.Ctx(), viewer), nonce)))
 	h.Set("Content-Security-Policy", policy(nonce))
 	h.Set("Permissions-Policy", closed)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

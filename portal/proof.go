@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -23,15 +22,15 @@ const (
 // fresh is around the handler of a route that takes a proof of who the visitor is, not older than ten minutes. Who
 // opens a page is asked first and led back to it. Who sends a form is asked with the form kept: once they have
 // proven it, the handler gets the form as it was typed.
-func (p *Portal) fresh(next echo.HandlerFunc) echo.HandlerFunc { return p.freshened(next, keptOf) }
+func (p *Portal) fresh(next web.Handler) web.Handler { return p.freshened(next, keptOf) }
 
 // freshSecret is fresh for a form with something in it that no page may show, such as an account number: nothing of
 // it is kept. Once the visitor has proven who they are they are led to the form's own page, which is at the same address.
-func (p *Portal) freshSecret(next echo.HandlerFunc) echo.HandlerFunc { return p.freshened(next, nil) }
+func (p *Portal) freshSecret(next web.Handler) web.Handler { return p.freshened(next, nil) }
 
 // freshened asks for a proof around a handler; what keeps the inputs of a form is nil where none may be kept.
-func (p *Portal) freshened(next echo.HandlerFunc, keep func(url.Values) []views.Hidden) echo.HandlerFunc {
-	return func(c echo.Context) error {
+func (p *Portal) freshened(next web.Handler, keep func(url.Values) []views.Hidden) web.Handler {
+	return func(c *web.Request) error {
 		visit, known, err := p.visitor(c)
 		if err != nil {
 			return err
@@ -42,7 +41,7 @@ func (p *Portal) freshened(next echo.HandlerFunc, keep func(url.Values) []views.
 		if c.Request().Method != http.MethodPost {
 			return p.proofOf(c, visit, proofFor(c.Request().URL.RequestURI()), nil)
 		}
-		form, err := readForm(c)
+		form, err := web.ReadForm(c)
 		if err != nil {
 			return err
 		}
@@ -51,7 +50,7 @@ func (p *Portal) freshened(next echo.HandlerFunc, keep func(url.Values) []views.
 			asked.Lost = true
 			return p.proofOf(c, visit, asked, errNoProof)
 		}
-		asked := views.Proof{Action: localPath(c.Request().URL.RequestURI()), Back: pageBelow(c), Kept: keep(form)}
+		asked := views.Proof{Action: web.LocalPath(c.Request().URL.RequestURI()), Back: pageBelow(c), Kept: keep(form)}
 		if err := p.proven(c, visit, form); err != nil {
 			return p.proofOf(c, visit, asked, err)
 		}
@@ -67,7 +66,7 @@ func (p *Portal) freshened(next echo.HandlerFunc, keep func(url.Values) []views.
 // proofFor asks for a proof that leads on to an address. Who would rather not give one goes home, or back to the page that
 // offers the file.
 func proofFor(address string) views.Proof {
-	address = localPath(address)
+	address = web.LocalPath(address)
 	out := views.Proof{Action: proofPath, Back: home, Kept: []views.Hidden{{Name: "return", Value: address}}}
 	if page, file := offering(address); file {
 		out.Back = page
@@ -79,8 +78,8 @@ func proofFor(address string) views.Proof {
 var errNoProof = fault.New(fault.KindUnauthenticated, "proof_missing", "Prove who you are.")
 
 // proven checks the proof in a form and gives the session another id. A form without one is errNoProof.
-func (p *Portal) proven(c echo.Context, visit identity.Session, form url.Values) error {
-	ctx := c.Request().Context()
+func (p *Portal) proven(c *web.Request, visit identity.Session, form url.Values) error {
+	ctx := c.Ctx()
 	proof := identity.Proof{Password: form.Get(proofFields + "password"), Code: form.Get(proofFields + "code")}
 	switch {
 	case form.Get(proofFields+"passkey") != "":
@@ -111,35 +110,35 @@ func keptOf(form url.Values) (out []views.Hidden) {
 }
 
 // pageBelow is the page that a form was sent from, as far as the browser tells; else the home page.
-func pageBelow(c echo.Context) string {
-	if _, fragment := asksFragment(c.Request()); fragment {
-		return pageOf(c.Request())
+func pageBelow(c *web.Request) string {
+	if _, fragment := web.FragmentOf(c.Request()); fragment {
+		return web.PageOf(c.Request())
 	}
 	return home
 }
 
 // proofOf asks for a proof: in the way that the visitor has, and with what was wrong with the last one.
-func (p *Portal) proofOf(c echo.Context, visit identity.Session, view views.Proof, refused error) error {
-	factors, err := p.Identity.Factors(c.Request().Context(), visit.ID)
+func (p *Portal) proofOf(c *web.Request, visit identity.Session, view views.Proof, refused error) error {
+	factors, err := p.Identity.Factors(c.Ctx(), visit.ID)
 	if err != nil {
 		return err
 	}
 	view.Code, view.Recovery, view.Passkeys = factors.Any(), !factors.Authenticator, factors.Passkeys > 0
-	status, t := http.StatusOK, say(c)
+	status, t := http.StatusOK, c.Text()
 	if f, ok := fault.As(refused); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
-		status = statusOf(f.Kind)
+		status = web.StatusOf(f.Kind)
 		if f.Code != errNoProof.Code {
-			retryAfter(c, f)
+			web.RetryAfter(c, f)
 			view.Mistake = f.Message
 			view.Problems = ui.Problems{Title: t.Proof.Wrong, List: []ui.Problem{{Text: f.Message}}}
 		}
 	} else if refused != nil {
 		return refused
 	}
-	return render(c, status, views.ProofPage(p.page(c, t.Proof.Title), view))
+	return web.Render(c, status, views.ProofPage(c.Page(t.Proof.Title), view))
 }
 
-func (p *Portal) showProof(c echo.Context) error {
+func (p *Portal) showProof(c *web.Request) error {
 	visit, _, err := p.visitor(c)
 	if err != nil {
 		return err
@@ -148,8 +147,8 @@ func (p *Portal) showProof(c echo.Context) error {
 }
 
 // prove takes a proof, and leads on to what it was asked for.
-func (p *Portal) prove(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) prove(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -161,5 +160,5 @@ func (p *Portal) prove(c echo.Context) error {
 	if err := p.proven(c, visit, form); err != nil {
 		return p.proofOf(c, visit, proofFor(to), err)
 	}
-	return onward(c, localPath(to))
+	return onward(c, web.LocalPath(to))
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -28,8 +28,8 @@ func (p *Portal) startRoutes() []route {
 }
 
 // publicKeys are those that work, the newest first.
-func (p *Portal) publicKeys(c echo.Context) ([]identity.Key, error) {
-	of, err := p.Identity.ListKeys(c.Request().Context(), actor(c), identity.KeyListInput{Page: page.Input[ids.Key]{Limit: rowsPerPage},
+func (p *Portal) publicKeys(c *web.Request) ([]identity.Key, error) {
+	of, err := p.Identity.ListKeys(c.Ctx(), c.Actor(), identity.KeyListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage},
 		Kinds: []string{string(identity.PublicKey)}, Statuses: []string{string(identity.KeyActive), string(identity.KeyReplaced)}})
 	return of.Items, err
 }
@@ -39,7 +39,7 @@ func (p *Portal) servesHere(k identity.Key) bool {
 	return len(k.AllowedOrigins) == 0 && p.Sandbox || slices.Contains(k.AllowedOrigins, p.BaseURL)
 }
 
-func (p *Portal) showStart(c echo.Context) error {
+func (p *Portal) showStart(c *web.Request) error {
 	keys, err := p.publicKeys(c)
 	if err != nil {
 		return err
@@ -48,8 +48,8 @@ func (p *Portal) showStart(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	t := say(c)
-	view := views.Start{Tabs: p.developerTabs(c), At: startPath, Library: p.PayURL + "/" + libraryVersion + "/svcpay.js", TestCard: p.Sandbox}
+	t := c.Text()
+	view := views.Start{Tabs: developerTabs(c), At: startPath, Library: p.PayURL + "/" + libraryVersion + "/svcpay.js", TestCard: p.Sandbox}
 	chosen := p.chosenKey(c, keys)
 	view.Keys = ui.Select{Field: ui.Field{Name: "key", Label: t.Start.Key}}
 	for _, k := range keys {
@@ -60,7 +60,7 @@ func (p *Portal) showStart(c echo.Context) error {
 		view.Merchants.Options = append(view.Merchants.Options, ui.Option{Value: strconv.FormatInt(m.ID, 10), Label: m.Name})
 	}
 	if id := view.Merchants.Value; of.more && !slices.ContainsFunc(view.Merchants.Options, func(o ui.Option) bool { return o.Value == id }) {
-		if n, _ := number(id); of.names[n] != "" {
+		if n, _ := web.Number(id); of.names[n] != "" {
 			view.Merchants.Options = append(view.Merchants.Options, ui.Option{Value: id, Label: of.names[n]})
 		}
 	}
@@ -78,11 +78,11 @@ func (p *Portal) showStart(c echo.Context) error {
 		h := c.Response().Header()
 		h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+"; frame-src "+p.PayURL)
 	}
-	return render(c, http.StatusOK, views.StartPage(p.page(c, t.Start.Title), view))
+	return web.Render(c, http.StatusOK, views.StartPage(c.Page(t.Start.Title), view))
 }
 
 // chosenKey is the key that the address names, else the first that may be used here, else the first.
-func (p *Portal) chosenKey(c echo.Context, keys []identity.Key) *identity.Key {
+func (p *Portal) chosenKey(c *web.Request, keys []identity.Key) *identity.Key {
 	for _, fits := range []func(identity.Key) bool{func(k identity.Key) bool { return k.ID.String() == c.QueryParam("key") }, p.servesHere, func(identity.Key) bool { return true }} {
 		if i := slices.IndexFunc(keys, fits); i >= 0 {
 			return &keys[i]
@@ -92,8 +92,8 @@ func (p *Portal) chosenKey(c echo.Context, keys []identity.Key) *identity.Key {
 }
 
 // startNotice tells why there is no field; nil if there is one.
-func (p *Portal) startNotice(c echo.Context, k *identity.Key, merchantID string) templ.Component {
-	t, manages := say(c).Start, p.may(c, authz.KeyManage)
+func (p *Portal) startNotice(c *web.Request, k *identity.Key, merchantID string) templ.Component {
+	t, manages := c.Text().Start, c.May(authz.KeyManage)
 	var acts []templ.Component
 	switch {
 	case k == nil:
@@ -114,12 +114,12 @@ func (p *Portal) startNotice(c echo.Context, k *identity.Key, merchantID string)
 }
 
 // startCode is what goes into a page, and what a server sends.
-func (p *Portal) startCode(c echo.Context, v views.Start) (snippet, command string) {
+func (p *Portal) startCode(c *web.Request, v views.Start) (snippet, command string) {
 	snippet = strings.Join([]string{`<div id="card"></div>`, `<script src="` + v.Library + `"></script>`, `<script type="module">`,
 		fmt.Sprintf("  const pay = new SvcPay('%s', %s);", v.Key, v.MerchantID), "  if (!(await pay.canMakePayments())) throw pay.lastError;",
 		"  const field = pay.createField('card');", "  field.mount('#card');", "  // when your form is sent:", "  const { token, error } = await pay.createToken(field,",
 		"    { first_name: 'Dana', last_name: 'Reed' });", "</script>"}, "\n")
-	command = strings.Join([]string{"curl " + p.BaseURL + "/api/charges \\", "  -H 'X-API-Key: sk_…' \\", fmt.Sprintf("  -H 'X-App-ID: %d' \\", actor(c).ApplicationID),
+	command = strings.Join([]string{"curl " + p.BaseURL + "/api/charges \\", "  -H 'X-API-Key: sk_…' \\", fmt.Sprintf("  -H 'X-App-ID: %d' \\", c.Actor().ApplicationID),
 		"  -H 'Idempotency-Key: gift-1' \\", "  -H 'Content-Type: application/json' \\", fmt.Sprintf(`  -d '{"merchant_id": %s, "amount": 1200, "token": "tok_…"}'`, v.MerchantID)}, "\n")
 	return snippet, command
 }

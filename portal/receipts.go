@@ -5,14 +5,13 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/mailbox"
 	receipts "svcpay/internal/receipt"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -27,8 +26,8 @@ func (p *Portal) receiptRoutes() []route {
 }
 
 // openReceipt answers with a charge's receipt as a file.
-func (p *Portal) openReceipt(c echo.Context) error {
-	r, err := p.Receipts.Of(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) openReceipt(c *web.Request) error {
+	r, err := p.Receipts.Of(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -36,13 +35,13 @@ func (p *Portal) openReceipt(c echo.Context) error {
 	if err := r.PDF(&file); err != nil {
 		return err
 	}
-	c.Response().Header().Set("Content-Disposition", `inline; filename="`+say(c).Receipt.File(r.Charge.ID.String())+`"`)
+	c.Response().Header().Set("Content-Disposition", `inline; filename="`+c.Text().Receipt.File(r.Charge.ID.String())+`"`)
 	return c.Blob(http.StatusOK, "application/pdf", file.Bytes())
 }
 
 // receiptForm asks where a charge's receipt goes: to the payer's address, if that is known.
-func (p *Portal) receiptForm(c echo.Context) (views.ActForm, error) {
-	ctx, a, t := c.Request().Context(), actor(c), say(c).Receipt
+func (p *Portal) receiptForm(c *web.Request) (views.ActForm, error) {
+	ctx, a, t := c.Ctx(), c.Actor(), c.Text().Receipt
 	r, err := p.Receipts.Of(ctx, a, c.Param("id"))
 	if err != nil {
 		return views.ActForm{}, err
@@ -52,7 +51,7 @@ func (p *Portal) receiptForm(c echo.Context) (views.ActForm, error) {
 		return views.ActForm{}, err
 	}
 	at := chargesPath + "/" + r.Charge.ID.String()
-	f := views.ActForm{Title: t.Send, Text: t.SendText, Action: at + "/receipt", Back: at, Once: newOnce(), Press: t.Press,
+	f := views.ActForm{Title: t.Send, Text: t.SendText, Action: at + "/receipt", Back: at, Once: web.NewOnce(), Press: t.Press,
 		Field:  ui.Field{Name: "email", Label: t.Email, Type: "email", Value: mailbox.Shown(r.Charge.Billing.Email), Autocomplete: "off", Required: true, Focus: true},
 		Beside: ui.Button{Label: t.Open, Href: at + "/receipt.pdf", Variant: ui.Outline, Size: "sm", Icon: ui.IconFile}}
 	viewer := text.To(ctx)
@@ -68,38 +67,38 @@ func (p *Portal) receiptForm(c echo.Context) (views.ActForm, error) {
 	return f, nil
 }
 
-func (p *Portal) showReceiptForm(c echo.Context) error {
+func (p *Portal) showReceiptForm(c *web.Request) error {
 	f, err := p.receiptForm(c)
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.ActPage(p.page(c, f.Title), f))
+	return web.Render(c, http.StatusOK, views.ActPage(c.Page(f.Title), f))
 }
 
-func (p *Portal) sendReceipt(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) sendReceipt(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
 	to := strings.TrimSpace(form.Get("email"))
-	_, err = p.Receipts.Send(c.Request().Context(), actor(c), receipts.SendInput{ChargeID: c.Param("id"), Email: to}, claim)
+	_, err = p.Receipts.Send(c.Ctx(), c.Actor(), receipts.SendInput{ChargeID: c.Param("id"), Email: to}, claim)
 	if err != nil {
 		return p.receiptAgain(c, to, err)
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Receipt.Done})
-	return seeOther(c, chargesPath+"/"+c.Param("id"))
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Receipt.Done})
+	return web.SeeOther(c, chargesPath+"/"+c.Param("id"))
 }
 
 // receiptAgain shows the form again with why nothing was sent: also that a receipt was sent too often.
-func (p *Portal) receiptAgain(c echo.Context, to string, refused error) error {
-	above, beside, ok := problems(say(c), refused, say(c).Receipt.NotSent, nil)
+func (p *Portal) receiptAgain(c *web.Request, to string, refused error) error {
+	above, beside, ok := web.Problems(c.Text(), refused, c.Text().Receipt.NotSent, nil)
 	if one, limited := fault.As(refused); limited && one.Kind == fault.KindLimited {
-		retryAfter(c, one)
-		above, ok = ui.Problems{Title: say(c).Receipt.NotSent, List: []ui.Problem{{Text: one.Message}}}, true
+		web.RetryAfter(c, one)
+		above, ok = ui.Problems{Title: c.Text().Receipt.NotSent, List: []ui.Problem{{Text: one.Message}}}, true
 	}
 	if !ok {
 		return refused
@@ -109,27 +108,27 @@ func (p *Portal) receiptAgain(c echo.Context, to string, refused error) error {
 		return err
 	}
 	f.Problems, f.Field.Value, f.Field.Error = above, to, beside["email"]
-	return render(c, statusOf(faultKind(refused)), views.ActPage(p.page(c, f.Title), f))
+	return web.Render(c, web.StatusOf(web.KindOf(refused)), views.ActPage(c.Page(f.Title), f))
 }
 
 // receiptActs are what can be done with a charge's receipt: sent by who may, opened by everybody else.
-func (p *Portal) receiptActs(c echo.Context, one charge.Charge) []ui.Button {
-	t, at := say(c).Receipt, chargesPath+"/"+one.ID.String()
+func (p *Portal) receiptActs(c *web.Request, one charge.Charge) []ui.Button {
+	t, at := c.Text().Receipt, chargesPath+"/"+one.ID.String()
 	switch {
 	case one.AmountCaptured == 0 || one.Status == charge.Returned:
 		return nil
-	case p.may(c, authz.ReceiptSend):
+	case c.May(authz.ReceiptSend):
 		return []ui.Button{{Label: t.Receipt, Href: at + "/receipt", Dialog: true, Icon: ui.IconReceipt, Variant: ui.Outline}}
 	}
 	return []ui.Button{{Label: t.Receipt, Href: at + "/receipt.pdf", Icon: ui.IconReceipt, Variant: ui.Outline}}
 }
 
 // receiptsSent are the receipts of a charge as entries of its timeline.
-func (p *Portal) receiptsSent(c echo.Context, id ids.Charge) (out []ui.Happening, err error) {
-	sent, err := p.Receipts.SentOf(c.Request().Context(), actor(c), id)
+func (p *Portal) receiptsSent(c *web.Request, id ids.Charge) (out []ui.Happening, err error) {
+	sent, err := p.Receipts.SentOf(c.Ctx(), c.Actor(), id)
 	for _, one := range sent {
-		out = append(out, ui.Happening{Icon: ui.IconReceipt, Title: say(c).Receipt.SentTitle, By: one.SentBy, At: one.CreatedAt.Time,
-			Detail: ui.Plain(say(c).Receipt.SentTo(mailbox.Shown(one.Email)))})
+		out = append(out, ui.Happening{Icon: ui.IconReceipt, Title: c.Text().Receipt.SentTitle, By: one.SentBy, At: one.CreatedAt.Time,
+			Detail: ui.Plain(c.Text().Receipt.SentTo(mailbox.Shown(one.Email)))})
 	}
 	return out, err
 }

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -20,13 +19,13 @@ import (
 // mostOfACharge is how many entries of a charge's timeline are looked through for those of one refund.
 const mostOfACharge = 200
 
-func (p *Portal) showRefund(c echo.Context) error {
-	ctx, a, t := c.Request().Context(), actor(c), say(c)
+func (p *Portal) showRefund(c *web.Request) error {
+	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
 	r, err := p.Refunds.Get(ctx, a, c.Param("id"))
 	if err != nil {
 		return err
 	}
-	of := around{places: p.reachable(c), refunds: []refund.Refund{r}}
+	of := around{places: c.Reachable(), refunds: []refund.Refund{r}}
 	if of.charge, err = p.Charges.Get(ctx, a, r.ChargeID.String()); err != nil {
 		return err
 	}
@@ -50,16 +49,16 @@ func (p *Portal) showRefund(c echo.Context) error {
 	if len(r.Metadata) > 0 {
 		view.Side = append(view.Side, views.Part{Card: ui.Card{Title: t.Charge.Metadata}, Body: ui.KeyValue(metadataPairs(r.Metadata))})
 	}
-	return render(c, http.StatusOK, views.DetailPage(p.page(c, view.Head.Title), view))
+	return web.Render(c, http.StatusOK, views.DetailPage(c.Page(view.Head.Title), view))
 }
 
 // refundActs is what can be done about a refund, and what stands out of the ordinary.
-func (p *Portal) refundActs(c echo.Context, of charge.Charge, r refund.Refund) (buttons []ui.Button, banners []ui.Banner) {
-	t, at := say(c), refundsPath+"/"+r.ID.String()
+func (p *Portal) refundActs(c *web.Request, of charge.Charge, r refund.Refund) (buttons []ui.Button, banners []ui.Banner) {
+	t, at := c.Text(), refundsPath+"/"+r.ID.String()
 	switch {
 	case r.PendingReason != nil:
 		banners = append(banners, ui.Banner{Tone: ui.Info, Title: t.Refunds.WaitsTitle, Text: t.Refunds.WaitsText})
-		if p.may(c, authz.RefundCancel) {
+		if c.May(authz.RefundCancel) {
 			buttons = append(buttons, ui.Button{Label: t.Refunds.Cancel, Href: at + "/cancel", Dialog: true, Variant: ui.Outline, Icon: ui.IconVoid})
 		}
 	case r.Status == refund.Pending:
@@ -67,14 +66,14 @@ func (p *Portal) refundActs(c echo.Context, of charge.Charge, r refund.Refund) (
 	case r.Failure != nil:
 		banners = append(banners, ui.Banner{Tone: ui.Danger, Title: t.Refunds.FailedTitle, Text: r.Failure.Message})
 	}
-	if (r.Status == refund.Failed || r.Status == refund.Canceled) && of.AmountRefundable > 0 && p.may(c, authz.RefundCreate) {
+	if (r.Status == refund.Failed || r.Status == refund.Canceled) && of.AmountRefundable > 0 && c.May(authz.RefundCreate) {
 		buttons = append(buttons, ui.Button{Label: t.Refunds.Again, Href: chargesPath + "/" + of.ID.String() + "/refund", Dialog: true, Icon: ui.IconRefund})
 	}
 	return buttons, banners
 }
 
-func (p *Portal) refundRelated(c echo.Context, of around) views.Part {
-	t := say(c)
+func (p *Portal) refundRelated(c *web.Request, of around) views.Part {
+	t := c.Text()
 	method, _ := methodOf(t, of.charge.Summary())
 	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks([]ui.Task{
 		{Icon: ui.IconCharge, Text: t.Refunds.ChargeLink(t.Money(of.charge.Amount, of.charge.Currency)), Note: payerOf(t, of.charge.Summary()) + ", " + method,
@@ -83,8 +82,8 @@ func (p *Portal) refundRelated(c echo.Context, of around) views.Part {
 	})}
 }
 
-func (p *Portal) refundDetails(c echo.Context, of around, r refund.Refund) views.Part {
-	t := say(c)
+func (p *Portal) refundDetails(c *web.Request, of around, r refund.Refund) views.Part {
+	t := c.Text()
 	who, where := starter(t, r.InitiatedBy)
 	facts := []ui.Fact{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
 		{Key: t.Refunds.StartedBy, Value: ui.Two(who, where)},
@@ -112,8 +111,8 @@ func (p *Portal) refundDetails(c echo.Context, of around, r refund.Refund) views
 }
 
 // refundHappenings are the entries of the charge's timeline that are about one refund.
-func (p *Portal) refundHappenings(c echo.Context, of around, r refund.Refund) ([]ui.Happening, error) {
-	all, err := p.Reports.Timeline(c.Request().Context(), actor(c), r.ChargeID.String(), page.Input[ids.Happening]{Limit: mostOfACharge})
+func (p *Portal) refundHappenings(c *web.Request, of around, r refund.Refund) ([]ui.Happening, error) {
+	all, err := p.Reports.Timeline(c.Ctx(), c.Actor(), r.ChargeID.String(), page.Input[ids.Happening]{Limit: mostOfACharge})
 	if err != nil {
 		return nil, err
 	}
@@ -127,49 +126,49 @@ func (p *Portal) refundHappenings(c echo.Context, of around, r refund.Refund) ([
 	if err != nil {
 		return nil, err
 	}
-	out := entriesOf(say(c), of, mine, sent, nil)
+	out := entriesOf(c.Text(), of, mine, sent, nil)
 	for i := range out {
 		out[i].Href = "" // it is this page
 	}
 	return out, nil
 }
 
-func (p *Portal) refundCancelForm(c echo.Context, r refund.Refund) views.ActForm {
-	t, at := say(c).Refunds, refundsPath+"/"+r.ID.String()
-	return views.ActForm{Title: t.Cancel, Text: t.CancelText, Action: at + "/cancel", Back: at, Once: newOnce(), Press: t.CancelPress, Kept: t.Kept, Destructive: true}
+func (p *Portal) refundCancelForm(c *web.Request, r refund.Refund) views.ActForm {
+	t, at := c.Text().Refunds, refundsPath+"/"+r.ID.String()
+	return views.ActForm{Title: t.Cancel, Text: t.CancelText, Action: at + "/cancel", Back: at, Once: web.NewOnce(), Press: t.CancelPress, Kept: t.Kept, Destructive: true}
 }
 
-func (p *Portal) showRefundCancel(c echo.Context) error {
-	r, err := p.Refunds.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) showRefundCancel(c *web.Request) error {
+	r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.ActPage(p.page(c, say(c).Refunds.Cancel), p.refundCancelForm(c, r)))
+	return web.Render(c, http.StatusOK, views.ActPage(c.Page(c.Text().Refunds.Cancel), p.refundCancelForm(c, r)))
 }
 
 // cancelRefund takes back a refund that waits; of one that was sent meanwhile it says so.
-func (p *Portal) cancelRefund(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) cancelRefund(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	r, err := p.Refunds.Get(c.Request().Context(), actor(c), c.Param("id"))
+	r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
-	_, err = settled(p.Refunds.Cancel(c.Request().Context(), actor(c), c.Param("id"), claim))
-	if above, _, ok := problems(say(c), err, say(c).Refunds.NotCanceled, nil); ok {
+	_, err = web.Settled(p.Refunds.Cancel(c.Ctx(), c.Actor(), c.Param("id"), claim))
+	if above, _, ok := web.Problems(c.Text(), err, c.Text().Refunds.NotCanceled, nil); ok {
 		f := p.refundCancelForm(c, r)
 		f.Problems = above
-		return render(c, http.StatusUnprocessableEntity, views.ActPage(p.page(c, f.Title), f))
+		return web.Render(c, http.StatusUnprocessableEntity, views.ActPage(c.Page(f.Title), f))
 	}
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: say(c).Refunds.Canceled})
-	return seeOther(c, refundsPath+"/"+r.ID.String())
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Refunds.Canceled})
+	return web.SeeOther(c, refundsPath+"/"+r.ID.String())
 }

@@ -7,30 +7,29 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/refund"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 // refundForm is the dialog for a charge, with an amount typed in it.
-func (p *Portal) refundForm(c echo.Context, one charge.Charge, typed string) (views.RefundForm, error) {
-	t, at := say(c), chargesPath+"/"+one.ID.String()
+func (p *Portal) refundForm(c *web.Request, one charge.Charge, typed string) (views.RefundForm, error) {
+	t, at := c.Text(), chargesPath+"/"+one.ID.String()
 	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), payerOf(t, one.Summary())), Action: at + "/refund", Back: at,
-		Once: newOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
+		Once: web.NewOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
 		Reasons: options(refund.Reasons(), t.Acts.Reasons)}
 	amount, wrong := refundAmount(t, one, typed)
-	balance, err := p.Ledger.Balance(c.Request().Context(), actor(c), one.MerchantID)
+	balance, err := p.Ledger.Balance(c.Ctx(), c.Actor(), one.MerchantID)
 	if err = ifAllowed(err); err != nil {
 		return f, err
 	}
-	of, err := p.Merchants.Get(c.Request().Context(), actor(c), one.MerchantID)
+	of, err := p.Merchants.Get(c.Ctx(), c.Actor(), one.MerchantID)
 	if err != nil {
 		return f, err
 	}
@@ -80,8 +79,8 @@ func refundAmount(t *text.Catalogue, one charge.Charge, typed string) (money.Amo
 
 // showRefundForm draws the form. On a page of its own it is known by its address: who goes back to a form that has acted
 // finds the same one, which does nothing more.
-func (p *Portal) showRefundForm(c echo.Context) error {
-	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+func (p *Portal) showRefundForm(c *web.Request) error {
+	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -89,27 +88,27 @@ func (p *Portal) showRefundForm(c echo.Context) error {
 	if c.QueryParams().Has("amount") {
 		typed = c.QueryParam("amount")
 	}
-	if _, part := asksFragment(c.Request()); !part && !isOnce(c.QueryParam(onceField)) {
+	if _, part := web.FragmentOf(c.Request()); !part && !web.IsOnce(c.QueryParam(web.OnceField)) {
 		known := c.QueryParams()
-		known.Set(onceField, newOnce())
-		return seeOther(c, withQuery(c.Request().URL.Path, known))
+		known.Set(web.OnceField, web.NewOnce())
+		return web.SeeOther(c, web.WithQuery(c.Request().URL.Path, known))
 	}
 	f, err := p.refundForm(c, one, typed)
 	if err != nil {
 		return err
 	}
-	if isOnce(c.QueryParam(onceField)) {
-		f.Once = c.QueryParam(onceField)
+	if web.IsOnce(c.QueryParam(web.OnceField)) {
+		f.Once = c.QueryParam(web.OnceField)
 	}
-	if reason := noRefund(say(c).Acts, one); reason != "" {
-		f.Problems = ui.Problems{Title: say(c).Acts.NotRefunded, List: []ui.Problem{{Text: reason}}}
+	if reason := noRefund(c.Text().Acts, one); reason != "" {
+		f.Problems = ui.Problems{Title: c.Text().Acts.NotRefunded, List: []ui.Problem{{Text: reason}}}
 	}
-	return render(c, http.StatusOK, views.RefundPage(p.page(c, say(c).Acts.Refund), f))
+	return web.Render(c, http.StatusOK, views.RefundPage(c.Page(c.Text().Acts.Refund), f))
 }
 
 // sendRefund makes the refund of the form, after a person who refunds a large amount has verified their identity.
-func (p *Portal) sendRefund(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) sendRefund(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -117,7 +116,7 @@ func (p *Portal) sendRefund(c echo.Context) error {
 	if err != nil || form.Get("fill") != "" {
 		return p.giveBack(c)
 	}
-	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -129,35 +128,35 @@ func (p *Portal) sendRefund(c echo.Context) error {
 
 // giveBack gives back what the form says, once, and only of what was left when it was drawn: two tabs, or two
 // people, do not give back twice what they saw once.
-func (p *Portal) giveBack(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) giveBack(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	one, err := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if err != nil {
 		return err
 	}
 	if form.Get("fill") != "" {
 		return p.refundAgain(c, one, form, nil)
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
-	in := refund.CreateInput{ChargeID: ptr(one.ID.String()), Reason: unlessEmpty(form.Get("reason")), Note: unlessEmpty(form.Get("note"))}
+	in := refund.CreateInput{ChargeID: ptr(one.ID.String()), Reason: web.TextOrNil(form.Get("reason")), Note: web.TextOrNil(form.Get("note"))}
 	left, err := strconv.ParseInt(form.Get("left"), 10, 64)
 	if err != nil {
-		return errOnce
+		return web.ErrOnce
 	}
 	in.IfLeft = ptr(money.Amount(left))
 	amount, err := money.ParseDecimal(strings.TrimSpace(form.Get("amount")))
 	if err != nil {
-		return p.refundAgain(c, one, form, fault.Invalid("parameter_invalid", say(c).Acts.BadAmount).On("amount"))
+		return p.refundAgain(c, one, form, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount"))
 	}
 	in.Amount = &amount
-	out, err := patiently(c.Request().Context(), func() (refund.Result, error) {
-		return p.Refunds.Create(c.Request().Context(), actor(c), in, claim)
+	out, err := web.WaitForOutcome(c.Ctx(), func() (refund.Result, error) {
+		return p.Refunds.Create(c.Ctx(), c.Actor(), in, claim)
 	})
 	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
 		err = out.Prior.Outcome.Refusal
@@ -167,17 +166,17 @@ func (p *Portal) giveBack(c echo.Context) error {
 	}
 	made := out.Object
 	if out.Prior != nil {
-		if made, err = p.Refunds.Get(c.Request().Context(), actor(c), ids.RefundFrom(out.Prior.ObjectID).String()); err != nil {
+		if made, err = p.Refunds.Get(c.Ctx(), c.Actor(), ids.RefundFrom(out.Prior.ObjectID).String()); err != nil {
 			return err
 		}
 	}
 	p.tellRefund(c, made)
-	return seeOther(c, chargesPath+"/"+one.ID.String())
+	return web.SeeOther(c, chargesPath+"/"+one.ID.String())
 }
 
 // tellRefund says what became of a refund.
-func (p *Portal) tellRefund(c echo.Context, made refund.Refund) {
-	t := say(c)
+func (p *Portal) tellRefund(c *web.Request, made refund.Refund) {
+	t := c.Text()
 	out := ui.Toast{Tone: ui.Success, Text: t.Acts.Refunded(t.Money(made.Amount, made.Currency)), Href: refundsPath + "/" + made.ID.String(), Link: t.Acts.See}
 	switch {
 	case made.Status == refund.Failed:
@@ -187,19 +186,19 @@ func (p *Portal) tellRefund(c echo.Context, made refund.Refund) {
 	case made.Status == refund.Pending:
 		out.Tone, out.Text = ui.Info, t.Acts.RefundAsked
 	}
-	tell(c, out)
+	web.Tell(c, out)
 }
 
 // refundRefused shows the form again, with what is left of the charge now.
-func (p *Portal) refundRefused(c echo.Context, form url.Values, err error) error {
+func (p *Portal) refundRefused(c *web.Request, form url.Values, err error) error {
 	if fault.HasCode(err, "idempotency_key_in_use") { // a second click while the first is under way
-		tell(c, ui.Toast{Tone: ui.Info, Text: say(c).Acts.UnderWay})
-		return seeOther(c, chargesPath+"/"+c.Param("id"))
+		web.Tell(c, ui.Toast{Tone: ui.Info, Text: c.Text().Acts.UnderWay})
+		return web.SeeOther(c, chargesPath+"/"+c.Param("id"))
 	}
 	if fault.HasCode(err, "idempotency_key_reused") {
-		err = fault.New(fault.KindConflict, codeForm, say(c).Acts.SentAlready)
+		err = fault.New(fault.KindConflict, web.CodeForm, c.Text().Acts.SentAlready)
 	}
-	now, broken := p.Charges.Get(c.Request().Context(), actor(c), c.Param("id"))
+	now, broken := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
 	if broken != nil {
 		return broken
 	}
@@ -207,8 +206,8 @@ func (p *Portal) refundRefused(c echo.Context, form url.Values, err error) error
 }
 
 // refundAgain draws the form with what was typed: with the amount of a chip, or with what was refused.
-func (p *Portal) refundAgain(c echo.Context, one charge.Charge, form url.Values, refused error) error {
-	t, typed := say(c), form.Get("amount")
+func (p *Portal) refundAgain(c *web.Request, one charge.Charge, form url.Values, refused error) error {
+	t, typed := c.Text(), form.Get("amount")
 	switch form.Get("fill") {
 	case "full":
 		typed = one.AmountRefundable.Decimal()
@@ -221,30 +220,22 @@ func (p *Portal) refundAgain(c echo.Context, one charge.Charge, form url.Values,
 	}
 	f.Reason, f.Note = form.Get("reason"), form.Get("note")
 	if refused == nil {
-		f.Once = cmp.Or(form.Get(onceField), f.Once)
-		return render(c, http.StatusOK, views.RefundPage(p.page(c, t.Acts.Refund), f))
+		f.Once = cmp.Or(form.Get(web.OnceField), f.Once)
+		return web.Render(c, http.StatusOK, views.RefundPage(c.Page(t.Acts.Refund), f))
 	}
 	if fault.HasCode(refused, "object_changed") {
 		f.Meanwhile = ui.Banner{Tone: ui.Warning, Title: t.Acts.Meanwhile, Text: t.Acts.MeanwhileText(t.Money(one.AmountRefundable, one.Currency))}
-		return render(c, http.StatusUnprocessableEntity, views.RefundPage(p.page(c, t.Acts.Refund), f))
+		return web.Render(c, http.StatusUnprocessableEntity, views.RefundPage(c.Page(t.Acts.Refund), f))
 	}
 	if _, wrong := refundAmount(t, one, typed); fault.HasCode(refused, "refund_exceeds_remaining") && wrong != nil {
 		refused = wrong // in the words of the form
 	}
-	above, beside, ok := problems(say(c), refused, t.Acts.NotRefunded, map[string]string{"charge_id": ""})
+	above, beside, ok := web.Problems(c.Text(), refused, t.Acts.NotRefunded, map[string]string{"charge_id": ""})
 	if !ok {
 		return refused
 	}
 	f.Problems, f.AmountError, f.NoteError = above, beside["amount"], beside["note"]
-	return render(c, http.StatusUnprocessableEntity, views.RefundPage(p.page(c, t.Acts.Refund), f))
-}
-
-// unlessEmpty is a text that was typed; nil for none.
-func unlessEmpty(s string) *string {
-	if s = strings.TrimSpace(s); s == "" {
-		return nil
-	}
-	return &s
+	return web.Render(c, http.StatusUnprocessableEntity, views.RefundPage(c.Page(t.Acts.Refund), f))
 }
 
 // ptr is a pointer to a value.

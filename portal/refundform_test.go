@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -60,7 +61,7 @@ func TestARefundSaysWhatItComesTo(t *testing.T) {
 	w := newWorld(t, nil)
 	one := w.charged(visaCard, 10_000, nil)
 	at, cookie := chargesPath+"/"+one.ID.String()+"/refund", w.as(authz.RoleOrganizationStaff)
-	whole := w.send(at+"?once="+newOnce(), nil, "Cookie", cookie)
+	whole := w.send(at+"?once="+web.NewOnce(), nil, "Cookie", cookie)
 	whole.says(t, "<!doctype html>", "$100.00 USD is left of the charge of $100.00 by Dana Reed.", `value="100.00"`, "The payer gets $100.00 back on Visa ···· 4242.",
 		"Fees of $1.35 are not returned.", "Riverside Food Bank has a balance of −$1.35 USD after it.", "Refund $100.00")
 	half := w.send(at+"?amount=50", nil, append([]string{"Cookie", cookie}, part(views.RefundSaysID)...)...)
@@ -93,7 +94,7 @@ func TestARefundHappensOncePerForm(t *testing.T) {
 		all.Go(func() {
 			a := w.send(page+"/refund", form, "Cookie", cookie)
 			a.wants(t, http.StatusSeeOther, page)
-			w.send(page, nil, "Cookie", cookie+"; "+flashCookie+"="+a.cookie(t, flashCookie).Value).says(t, "$40.00 USD is refunded.") // whichever is shown
+			w.send(page, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+a.cookie(t, web.FlashCookie).Value).says(t, "$40.00 USD is refunded.") // whichever is shown
 		})
 	}
 	all.Wait()
@@ -138,7 +139,7 @@ func TestWhoIsSlowerSeesWhatIsLeft(t *testing.T) {
 	}
 	w.send(page+"/refund", withAmount(form, "70"), "Cookie", theirs).wants(t, http.StatusSeeOther, page)
 	w.send(page, nil, "Cookie", theirs).says(t, "All of it has been given back.")
-	w.send(page+"/refund?once="+newOnce(), nil, "Cookie", theirs).says(t, "Nothing was refunded", "All of it has been given back.")
+	w.send(page+"/refund?once="+web.NewOnce(), nil, "Cookie", theirs).says(t, "Nothing was refunded", "All of it has been given back.")
 }
 
 func TestARefundThatCannotBeIsShownAgain(t *testing.T) {

@@ -3,20 +3,18 @@ package portal
 import (
 	"cmp"
 	"net/http"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/charge"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/page"
-	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -29,8 +27,8 @@ const (
 
 func (p *Portal) refundRoutes() []route {
 	return []route{
-		{http.MethodGet, refundsPath, access(authz.RefundRead), p.showRefunds},
-		{http.MethodGet, refundsFile, access(authz.ExportCreate), p.sendRefunds},
+		{http.MethodGet, refundsPath, access(authz.RefundRead), p.refundList().Show},
+		{http.MethodGet, refundsFile, access(authz.ExportCreate), p.refundList().Send},
 		{http.MethodGet, refundsPath + "/totals", access(authz.RefundRead), p.showRefundTotals},
 		{http.MethodGet, refundsPath + "/:id", access(authz.RefundRead), p.showRefund},
 		{http.MethodGet, refundsPath + "/:id/cancel", access(authz.RefundCancel), p.showRefundCancel},
@@ -39,8 +37,9 @@ func (p *Portal) refundRoutes() []route {
 }
 
 // refundInput reads what the address selects. What is no value of a filter selects nothing by it.
-func refundInput(c echo.Context, query url.Values) refund.ListInput {
-	in := refund.ListInput{Page: cursors(query, ids.ParseRefund), Created: days(c, query, "created"), Amounts: amounts(query, "amount"),
+func refundInput(c *web.Request) refund.ListInput {
+	query := c.QueryParams()
+	in := refund.ListInput{Page: web.Cursors(query, ids.ParseRefund), Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: known(query["status"], refund.Statuses()), Reasons: known(query["reason"], refund.Reasons()),
 		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: chosenMerchant(query)}
 	if words := strings.TrimSpace(query.Get("q")); words != "" {
@@ -53,66 +52,52 @@ func refundInput(c echo.Context, query url.Values) refund.ListInput {
 	return in
 }
 
-func (p *Portal) showRefunds(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(refundsPath, query); untidy {
-		return seeOther(c, to)
-	}
-	if id, err := ids.ParseRefund(strings.TrimSpace(query.Get("q"))); err == nil {
-		return seeOther(c, refundsPath+"/"+id.String())
-	}
-	t, in := say(c), refundInput(c, query)
-	ctx, a := c.Request().Context(), actor(c)
-	refunds, err := p.Refunds.List(ctx, a, in)
-	if err != nil {
-		return err
-	}
-	var of []int64
-	var charges []ids.Charge
-	for _, r := range refunds.Items {
-		of, charges = append(of, r.MerchantID), append(charges, r.ChargeID)
-	}
-	here, err := p.payees(c, of...)
-	if err != nil {
-		return err
-	}
-	view := views.List{Head: ui.Head{Title: t.Refunds.Title, Text: t.Refunds.Text}, Bar: p.refundBar(c, query, here),
-		Empty: ui.NothingYet(ui.IconRefund, t.Refunds.EmptyTitle, t.Refunds.EmptyText),
-		Begin: []ui.Button{{Label: t.Refunds.ToCharges, Href: chargesPath, Variant: ui.Outline}},
-		Pager: pagerOf(refundsPath, query, refunds, func(r refund.Refund) string { return r.ID.String() }, t.Refunds.Shown(len(refunds.Items)))}
-	if len(refunds.Items) > 0 {
-		refunded, err := p.Charges.SummariesOf(ctx, a, charges)
-		if err != nil {
-			return err
-		}
-		view.Table = refundTable(t, refunds, refunded, here)
-		if view.Totals, err = p.refundTotals(c, in); err != nil {
-			return err
-		}
-	}
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Refunds.Title), view))
+// refundList is the list of refunds. Amounts in its file are in units of the currency, with a point.
+func (p *Portal) refundList() web.List[refund.Refund, ids.Refund] {
+	return web.List[refund.Refund, ids.Refund]{Path: refundsPath, Read: ids.ParseRefund, Opens: web.ByID(ids.ParseRefund),
+		Key: func(r refund.Refund) ids.Refund { return r.ID },
+		Find: func(c *web.Request, at page.Input[ids.Refund]) (page.Of[refund.Refund], error) {
+			in := refundInput(c)
+			in.Page = at
+			return p.Refunds.List(c.Ctx(), c.Actor(), in)
+		},
+		Draw:  p.drawRefunds,
+		Shown: func(t *text.Catalogue, n int) string { return t.Refunds.Shown(n) },
+		File:  "refunds", Line: func(_ *web.Request, r refund.Refund) []string { return refundLine(r) },
+		Head: []string{"id", "created_at", "charge_id", "status", "amount", "currency", "reason", "note", "started_by", "key", "merchant_id",
+			"external_id", "succeeded_at", "failure"}}
 }
 
-func (p *Portal) refundBar(c echo.Context, query url.Values, here payees) ui.FilterBar {
-	t := say(c)
-	bar := ui.FilterBar{Path: refundsPath, Query: query, Target: ui.ResultsID,
-		Search: ui.Filter{Name: "q", Label: t.Refunds.Search, Kind: ui.FilterWords},
-		Filters: []ui.Filter{
-			{Name: "status", Label: t.Refunds.Status, Kind: ui.FilterMany, Options: options(refund.Statuses(), t.Refunds.Statuses)},
-			{Name: "amount", Label: t.Refunds.Amount, Kind: ui.FilterAmount, Error: wrongAmount(t, query, "amount")},
-			{Name: "created", Label: t.Refunds.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
-			{Name: "reason", Label: t.Refunds.Reason, Kind: ui.FilterMany, Options: options(refund.Reasons(), t.Acts.Reasons)},
-		}}
-	if filter, some := here.filter(t, t.Refunds.Merchant); some {
-		bar.Filters = append(bar.Filters, filter)
+func (p *Portal) drawRefunds(c *web.Request, refunds page.Of[refund.Refund]) (view views.List, err error) {
+	here, err := p.payees(c, ownersOf(refunds.Items, func(r refund.Refund) int64 { return r.MerchantID })...)
+	if err != nil {
+		return view, err
 	}
-	if len(here.paidIn) > 1 || query.Has("currency") {
-		bar.Filters = append(bar.Filters, ui.Filter{Name: "currency", Label: t.Charges.Currency, Kind: ui.FilterOne, Options: currencies()})
+	t := c.Text()
+	view = views.List{Head: ui.Head{Title: t.Refunds.Title, Text: t.Refunds.Text}, Bar: p.refundBar(c, here),
+		Empty: ui.NothingYet(ui.IconRefund, t.Refunds.EmptyTitle, t.Refunds.EmptyText),
+		Begin: []ui.Button{{Label: t.Refunds.ToCharges, Href: chargesPath, Variant: ui.Outline}}}
+	if len(refunds.Items) == 0 {
+		return view, nil
 	}
-	if p.may(c, authz.ExportCreate) {
-		bar.Export = refundsFile
+	if view.Table, err = p.refundTable(c, refunds, here); err != nil {
+		return view, err
 	}
-	return bar
+	sums, err := p.Refunds.FewTotals(c.Ctx(), c.Actor(), refundInput(c), mostSummed)
+	view.Totals = listTotals(c, t.Refunds.Count, sums, refundFigures)
+	return view, err
+}
+
+func (p *Portal) refundBar(c *web.Request, here payees) ui.FilterBar {
+	t, query := c.Text(), c.QueryParams()
+	filters := []ui.Filter{
+		{Name: "status", Label: t.Refunds.Status, Kind: ui.FilterMany, Options: options(refund.Statuses(), t.Refunds.Statuses)},
+		{Name: "amount", Label: t.Refunds.Amount, Kind: ui.FilterAmount, Error: wrongAmount(t, query, "amount")},
+		{Name: "created", Label: t.Refunds.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
+		{Name: "reason", Label: t.Refunds.Reason, Kind: ui.FilterMany, Options: options(refund.Reasons(), t.Acts.Reasons)},
+	}
+	return ui.FilterBar{Search: ui.Filter{Name: "q", Label: t.Refunds.Search, Kind: ui.FilterWords},
+		Filters: slices.Concat(filters, here.filter(t, t.Refunds.Merchant), here.currencyFilter(t, query))}
 }
 
 // refundTones say what a refund's status means.
@@ -139,7 +124,12 @@ func starter(t *text.Catalogue, by refund.InitiatedBy) (who, where string) {
 	return t.Refunds.ByProgram, ""
 }
 
-func refundTable(t *text.Catalogue, refunds page.Of[refund.Refund], charges map[ids.Charge]charge.Summary, here payees) ui.Table {
+func (p *Portal) refundTable(c *web.Request, refunds page.Of[refund.Refund], here payees) (ui.Table, error) {
+	t, refunded := c.Text(), make([]ids.Charge, len(refunds.Items))
+	for i, r := range refunds.Items {
+		refunded[i] = r.ChargeID
+	}
+	charges, err := p.Charges.SummariesOf(c.Ctx(), c.Actor(), refunded)
 	out := ui.Table{Caption: t.Refunds.Title, Target: ui.ResultsID, Columns: []ui.Column{
 		{Title: t.Refunds.Payer, Place: ui.PlaceLead}, {Title: t.Refunds.Amount, Right: true, Place: ui.PlaceAmount},
 		{Title: t.Refunds.Status, Place: ui.PlaceState}, {Title: t.Refunds.By}, {Title: t.Refunds.Reason}, {Title: t.Refunds.Merchant, Place: ui.PlaceGone},
@@ -153,21 +143,7 @@ func refundTable(t *text.Catalogue, refunds page.Of[refund.Refund], charges map[
 			Cells: []templ.Component{ui.Two(payerOf(t, of), method), ui.Money(r.Amount, r.Currency), views.ChargeState(refundState(t, r)),
 				ui.Two(who, where), ui.Plain(cmp.Or(t.Acts.Reasons[deref(r.Reason)], "–")), ui.Plain(here.names[r.MerchantID]), ui.Time(r.CreatedAt.Time)}})
 	}
-	return out
-}
-
-// sendRefunds answers with the list as CSV. Amounts are in units of the currency, with a point.
-func (p *Portal) sendRefunds(c echo.Context) error {
-	in := refundInput(c, c.QueryParams())
-	ctx, a := c.Request().Context(), actor(c)
-	head := []string{"id", "created_at", "charge_id", "status", "amount", "currency", "reason", "note", "started_by", "key", "merchant_id", "external_id",
-		"succeeded_at", "failure"}
-	return sheet(c, "refunds", head, func(write func(...string) error) error {
-		return everyPage(in.Page, func(at page.Input[ids.Refund]) (page.Of[refund.Refund], error) {
-			in.Page = at
-			return p.Refunds.List(ctx, a, in)
-		}, func(r refund.Refund) ids.Refund { return r.ID }, func(r refund.Refund) error { return write(refundLine(r)...) })
-	})
+	return out, err
 }
 
 func refundLine(r refund.Refund) []string {
@@ -179,33 +155,10 @@ func refundLine(r refund.Refund) []string {
 		cmp.Or(r.InitiatedBy.User, r.InitiatedBy.Kind), r.InitiatedBy.KeyName, strconv.FormatInt(r.MerchantID, 10), deref(r.ExternalID), stampAt(r.SucceededAt), failure}
 }
 
-func (p *Portal) refundTotals(c echo.Context, in refund.ListInput) (templ.Component, error) {
-	sums, err := p.Refunds.FewTotals(c.Request().Context(), actor(c), in, mostSummed)
-	if err != nil {
-		return nil, err
-	}
-	if len(sums) > 0 {
-		return refundFigures(say(c), sums), nil
-	}
-	query := c.QueryParams()
-	query.Del("after")
-	query.Del("before")
-	return views.LateTotals(ui.Figure{Label: say(c).Refunds.Count, Value: ui.Plain(say(c).Charges.Over)},
-		ui.Lazy{ID: views.TotalsID, Href: withQuery(refundsPath+"/totals", query), Label: say(c).Charges.AddUp, Lines: 1}), nil
-}
-
 // showRefundTotals adds up however many there are: the page that the list asks for when they are many.
-func (p *Portal) showRefundTotals(c echo.Context) error {
-	t := say(c)
-	sums, err := p.Refunds.Totals(c.Request().Context(), actor(c), refundInput(c, c.QueryParams()))
-	if err != nil && !pg.IsSlow(err) {
-		return err
-	}
-	figures := refundFigures(t, sums)
-	if err != nil {
-		figures = ui.Plain(t.Charges.TooMany)
-	}
-	return render(c, http.StatusOK, views.TotalsPage(p.page(c, t.Refunds.Title), ui.Crumb{Label: t.Refunds.Title, Href: withQuery(refundsPath, c.QueryParams())}, figures))
+func (p *Portal) showRefundTotals(c *web.Request) error {
+	sums, err := p.Refunds.Totals(c.Ctx(), c.Actor(), refundInput(c))
+	return showTotals(c, c.Text().Refunds.Title, refundsPath, refundFigures(c.Text(), sums), err)
 }
 
 func refundFigures(t *text.Catalogue, sums []refund.Totals) templ.Component {

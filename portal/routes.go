@@ -3,17 +3,15 @@ package portal
 import (
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
+	"svcpay/portal/web"
 	"svcpay/views/ui"
 )
 
 // Addresses that several handlers know.
 const (
-	home      = "/portal"
+	home      = web.Home
 	loginPath = "/portal/login"
 	// Pages that the frame of all others leads to once they are in the table.
 	searchPath   = "/portal/search"
@@ -34,7 +32,7 @@ type route struct {
 	method  string
 	path    string
 	access  access
-	handler echo.HandlerFunc
+	handler web.Handler
 }
 
 func (p *Portal) routes() []route {
@@ -69,20 +67,7 @@ func (p *Portal) routes() []route {
 	return rs
 }
 
-func goHome(c echo.Context) error { return seeOther(c, home) }
-
-// localPath returns the address if it is one of the portal's own pages, else the home page. What a
-// browser could read as another host, or as more than it seems, is none.
-func localPath(address string) string {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil, u.IsAbs(), u.Host != "", u.Opaque != "", strings.ContainsAny(address, "\\\t\r\n"):
-		return home
-	case u.Path != home && !strings.HasPrefix(u.Path, home+"/"), path.Clean(u.Path) != u.Path:
-		return home
-	}
-	return u.RequestURI()
-}
+func goHome(c *web.Request) error { return web.SeeOther(c, home) }
 
 // fileEnds are the ends of the addresses of files. What stands before them is the address of the page that offers the file.
 var fileEnds = []string{"/entries.csv", "/deliveries.csv", "/receipt.pdf", ".csv", ".pdf"}
@@ -103,11 +88,21 @@ func offering(address string) (page string, file bool) {
 
 // onward leads to where somebody wanted to go before they were asked who they are. After a file no page comes, and a browser
 // would stay at the question: they see the page that offers it, from where it is fetched.
-func onward(c echo.Context, to string) error {
+func onward(c *web.Request, to string) error {
 	page, file := offering(to)
 	if file {
-		t := say(c).Proof
-		tell(c, ui.Toast{Tone: ui.Success, Text: t.FileReady, Href: to, Link: t.FileFetch, Fetch: true})
+		t := c.Text().Proof
+		web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.FileReady, Href: to, Link: t.FileFetch, Fetch: true})
 	}
-	return seeOther(c, page)
+	return web.SeeOther(c, page)
+}
+
+// withoutQuery leads from a page whose query cannot be read to the same page without it, or to the page that offers
+// the file.
+func withoutQuery(c *web.Request) ui.Button {
+	if c.Request().Method != http.MethodGet {
+		return ui.Button{}
+	}
+	page, _ := offering(web.LocalPath(c.Request().URL.EscapedPath()))
+	return ui.Button{Label: c.Text().Failures.WithoutQuery, Href: page}
 }

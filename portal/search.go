@@ -1,21 +1,20 @@
 package portal
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/page"
-	"svcpay/internal/platform/pg"
 	"svcpay/internal/report"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -30,8 +29,8 @@ const (
 )
 
 // showSearch finds pages and objects: the palette over every page, and a page of its own.
-func (p *Portal) showSearch(c echo.Context) error {
-	frame, t := p.page(c, say(c).Parts.Search), say(c).Search
+func (p *Portal) showSearch(c *web.Request) error {
+	frame, t := c.Page(c.Text().Parts.Search), c.Text().Search
 	words := strings.TrimSpace(c.QueryParam("q"))
 	palette := ui.Palette{Path: searchPath, Query: words, Tried: words != "",
 		Groups: []ui.FoundGroup{{Label: t.Pages, Items: ui.PagesNamed(frame.Nav, words)}}}
@@ -45,11 +44,11 @@ func (p *Portal) showSearch(c echo.Context) error {
 		}
 		palette.Groups = append(groups, palette.Groups...)
 	}
-	return render(c, http.StatusOK, views.SearchPage(frame, palette))
+	return web.Render(c, http.StatusOK, views.SearchPage(frame, palette))
 }
 
 // find looks for everything that words may mean and that the visitor may read.
-func (p *Portal) find(c echo.Context, words string) ([]ui.FoundGroup, error) {
+func (p *Portal) find(c *web.Request, words string) ([]ui.FoundGroup, error) {
 	readings := readingsOf(words)
 	requests, object, err := p.requested(c, words)
 	if err != nil {
@@ -100,7 +99,7 @@ func isID(words string) bool {
 }
 
 // objects runs queries and returns what they find, each object once.
-func (p *Portal) objects(c echo.Context, queries []string) (out []report.Found, err error) {
+func (p *Portal) objects(c *web.Request, queries []string) (out []report.Found, err error) {
 	seen := map[string]bool{}
 	for _, q := range queries {
 		if !strings.Contains(q, "object:") {
@@ -110,7 +109,7 @@ func (p *Portal) objects(c echo.Context, queries []string) (out []report.Found, 
 		if err != nil { // words that no query is made of find nothing
 			continue
 		}
-		found, err := p.Reports.Search(c.Request().Context(), actor(c), report.SearchInput{Search: search, Page: page.Input[report.Ref]{Limit: foundOfEach}})
+		found, err := p.Reports.Search(c.Ctx(), c.Actor(), report.SearchInput{Search: search, Page: page.Input[report.Ref]{Limit: foundOfEach}})
 		if err != nil {
 			return nil, err
 		}
@@ -125,8 +124,8 @@ func (p *Portal) objects(c echo.Context, queries []string) (out []report.Found, 
 }
 
 // requested finds the request or the event of an id, with what became of it, and the object that it was about.
-func (p *Portal) requested(c echo.Context, words string) (out []ui.FoundGroup, object string, err error) {
-	ctx, a, t := c.Request().Context(), actor(c), say(c)
+func (p *Portal) requested(c *web.Request, words string) (out []ui.FoundGroup, object string, err error) {
+	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
 	if id, err := ids.ParseRequest(words); err == nil {
 		log, err := p.RequestLogs.Get(ctx, a, words)
 		if err == nil {
@@ -140,9 +139,9 @@ func (p *Portal) requested(c echo.Context, words string) (out []ui.FoundGroup, o
 		entries, err := p.Audit.List(ctx, a, audit.ListInput{Page: page.Input[ids.AuditEntry]{Limit: foundOfEach}, RequestID: &id})
 		if n := len(entries.Items); err == nil && n > 0 {
 			out = append(out, ui.FoundGroup{Label: t.Search.Audit, Items: []ui.Found{{Icon: ui.IconAudit, Title: t.Search.DidText, Detail: t.Search.Did(n),
-				Href: withQuery(auditPath, url.Values{"q": {words}})}}})
+				Href: web.WithQuery(auditPath, url.Values{"q": {words}})}}})
 		}
-		if !absent(err) && !pg.IsSlow(err) { // the rest is told without it
+		if !absent(err) && !errors.Is(err, page.ErrTooMany) { // the rest is told without it
 			return nil, "", err
 		}
 		return out, object, nil

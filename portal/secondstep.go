@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -40,17 +39,17 @@ func (p *Portal) signInRoutes() []route {
 }
 
 // startSecondStep asks somebody who gave the right password for the second factor.
-func (p *Portal) startSecondStep(c echo.Context, person identity.Person, back string) error {
-	token, err := p.Identity.StartSecondStep(c.Request().Context(), person)
+func (p *Portal) startSecondStep(c *web.Request, person identity.Person, back string) error {
+	token, err := p.Identity.StartSecondStep(c.Ctx(), person)
 	if err != nil {
 		return p.beginAgain(c, err, back)
 	}
 	c.SetCookie(hostCookie(stepCookie, token, stepAge))
-	return seeOther(c, withQuery(secondStepPath, url.Values{"return": {back}}))
+	return web.SeeOther(c, web.WithQuery(secondStepPath, url.Values{"return": {back}}))
 }
 
 // stepToken is by what the visitor goes on; "" for nobody.
-func stepToken(c echo.Context) string {
+func stepToken(c *web.Request) string {
 	cookie, err := c.Cookie(stepCookie)
 	if err != nil {
 		return ""
@@ -59,8 +58,8 @@ func stepToken(c echo.Context) string {
 }
 
 // secondStep says what the visitor still owes.
-func (p *Portal) secondStep(c echo.Context, back, by string) (views.SecondStep, error) {
-	ctx := c.Request().Context()
+func (p *Portal) secondStep(c *web.Request, back, by string) (views.SecondStep, error) {
+	ctx := c.Ctx()
 	person, err := p.Identity.SecondStep(ctx, stepToken(c))
 	if err != nil {
 		return views.SecondStep{}, err
@@ -74,42 +73,42 @@ func (p *Portal) secondStep(c echo.Context, back, by string) (views.SecondStep, 
 	if !out.Recovery {
 		other.Set("by", byRecovery)
 	}
-	out.Other = withQuery(secondStepPath, other)
+	out.Other = web.WithQuery(secondStepPath, other)
 	return out, nil
 }
 
 // beginAgain asks somebody to sign in whose second step took too long, or whose password changed meanwhile.
-func (p *Portal) beginAgain(c echo.Context, err error, back string) error {
+func (p *Portal) beginAgain(c *web.Request, err error, back string) error {
 	if !fault.HasCode(err, "sign_in_again") {
 		return err
 	}
 	c.SetCookie(hostCookie(stepCookie, "", -1))
-	login := views.Login{Return: back, Notice: say(c).SecondStep.Late}
-	return render(c, http.StatusUnauthorized, views.LoginPage(p.page(c, say(c).Login.Title), login))
+	login := views.Login{Return: back, Notice: c.Text().SecondStep.Late}
+	return web.Render(c, http.StatusUnauthorized, views.LoginPage(c.Page(c.Text().Login.Title), login))
 }
 
-func (p *Portal) showSecondStep(c echo.Context) error {
-	back := localPath(c.QueryParam("return"))
+func (p *Portal) showSecondStep(c *web.Request) error {
+	back := web.LocalPath(c.QueryParam("return"))
 	view, err := p.secondStep(c, back, c.QueryParam("by"))
 	if err != nil {
 		return p.beginAgain(c, err, back)
 	}
-	return render(c, http.StatusOK, views.SecondStepPage(p.page(c, say(c).SecondStep.Title), view))
+	return web.Render(c, http.StatusOK, views.SecondStepPage(c.Page(c.Text().SecondStep.Title), view))
 }
 
-func (p *Portal) finishSecondStep(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) finishSecondStep(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	back, t := localPath(form.Get("return")), say(c)
+	back, t := web.LocalPath(form.Get("return")), c.Text()
 	view, err := p.secondStep(c, back, form.Get("by"))
 	if err != nil {
 		return p.beginAgain(c, err, back)
 	}
 	status := http.StatusUnprocessableEntity
 	if view.CodeError = t.SecondStep.Missing; form.Get("code") != "" {
-		person, err := p.Identity.FinishSecondStep(c.Request().Context(), stepToken(c), form.Get("code"))
+		person, err := p.Identity.FinishSecondStep(c.Ctx(), stepToken(c), form.Get("code"))
 		if err == nil {
 			c.SetCookie(hostCookie(stepCookie, "", -1))
 			if err := p.enter(c, person); err != nil {
@@ -121,9 +120,9 @@ func (p *Portal) finishSecondStep(c echo.Context) error {
 		if !ok || f.Code != "code_wrong" && f.Kind != fault.KindLimited {
 			return p.beginAgain(c, err, back)
 		}
-		retryAfter(c, f)
-		view.CodeError, status = f.Message, statusOf(f.Kind)
+		web.RetryAfter(c, f)
+		view.CodeError, status = f.Message, web.StatusOf(f.Kind)
 	}
 	view.Problems = ui.Problems{Title: t.Login.NotIn, List: []ui.Problem{{Field: "code", Text: view.CodeError}}}
-	return render(c, status, views.SecondStepPage(p.page(c, t.SecondStep.Title), view))
+	return web.Render(c, status, views.SecondStepPage(c.Page(t.SecondStep.Title), view))
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/gorilla/sessions"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/portal/web"
 )
 
 // cookieName makes browsers insist on Secure, on this very host and on Path=/.
@@ -85,7 +85,7 @@ func visitOf(session *sessions.Session) (identity.Session, bool) {
 }
 
 // visitor returns who is signed in, and where they chose to act.
-func (p *Portal) visitor(c echo.Context) (identity.Session, bool, error) {
+func (p *Portal) visitor(c *web.Request) (identity.Session, bool, error) {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return identity.Session{}, false, err
@@ -96,14 +96,14 @@ func (p *Portal) visitor(c echo.Context) (identity.Session, bool, error) {
 }
 
 // person returns who is signed in.
-func (p *Portal) person(c echo.Context) (identity.Person, bool, error) {
+func (p *Portal) person(c *web.Request) (identity.Person, bool, error) {
 	visit, ok, err := p.visitor(c)
 	return visit.Person, ok, err
 }
 
 // admit lets those in who are signed in, and asks others to sign in first. Outside of a sandbox a password alone is
 // not enough: who has no second factor sets one up first.
-func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
+func (p *Portal) admit(c *web.Request, next web.Handler) error {
 	visit, known, err := p.visitor(c)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
 		seeAs(c, visit)
 		c.Response().Header().Set(sessionHeader, p.lasting(visit))
 		if !p.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), settingsPath) && c.Path() != proofPath { // which the settings ask for
-			return seeOther(c, settingsPath)
+			return web.SeeOther(c, settingsPath)
 		}
 		return next(c)
 	}
@@ -126,7 +126,7 @@ func (p *Portal) admit(c echo.Context, next echo.HandlerFunc) error {
 	if cookie, err := c.Cookie(cookieName); err == nil && cookie.Value != "" {
 		to.Set("notice", "ended")
 	}
-	return seeOther(c, withQuery(loginPath, to))
+	return web.SeeOther(c, web.WithQuery(loginPath, to))
 }
 
 // lasting is in how many seconds a session ends: if nothing more is asked for, and whatever is asked for.
@@ -136,7 +136,7 @@ func (p *Portal) lasting(visit identity.Session) string {
 }
 
 // stay has nothing more to do: that somebody is there, [Portal.admit] has noted.
-func stay(c echo.Context) error { return c.NoContent(http.StatusNoContent) }
+func stay(c *web.Request) error { return c.NoContent(http.StatusNoContent) }
 
 // patient refuses somebody who asks for more pages than anybody reads: each costs several looks into the database, which payments
 // share.
@@ -148,11 +148,4 @@ func (p *Portal) patient(v identity.Session) error {
 		return fault.New(fault.KindLimited, "rate_limited", "These are more pages than anybody reads. Try again shortly.").After(s.Next)
 	}
 	return nil
-}
-
-func withQuery(path string, values url.Values) string {
-	if len(values) == 0 {
-		return path
-	}
-	return path + "?" + values.Encode()
 }

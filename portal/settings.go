@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/identity"
 	"svcpay/internal/notify"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -41,7 +40,7 @@ func (p *Portal) settingsRoutes() []route {
 	}
 }
 
-func (p *Portal) showSettings(c echo.Context) error {
+func (p *Portal) showSettings(c *web.Request) error {
 	visit, _, err := p.visitor(c)
 	if err != nil {
 		return err
@@ -50,11 +49,11 @@ func (p *Portal) showSettings(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, views.SettingsPage(p.page(c, say(c).Settings.Title), view))
+	return web.Render(c, http.StatusOK, views.SettingsPage(c.Page(c.Text().Settings.Title), view))
 }
 
-func (p *Portal) settingsOf(c echo.Context, visit identity.Session) (views.Settings, error) {
-	ctx, t := c.Request().Context(), say(c).Settings
+func (p *Portal) settingsOf(c *web.Request, visit identity.Session) (views.Settings, error) {
+	ctx, t := c.Ctx(), c.Text().Settings
 	view := views.Settings{Theme: themeOf(c.Request()), Zone: visit.Zone, Zones: zoneOptions(t, visit.Zone),
 		Mailing: p.Mail.On(), Protected: visit.SecondFactor, Required: !p.Sandbox && !visit.SecondFactor}
 	factors, err := p.Identity.Factors(ctx, visit.ID)
@@ -104,13 +103,13 @@ func sessionOf(t text.Settings, s identity.OpenSession, here int64) views.Settin
 }
 
 // saved says what became of a setting, on the page of all of them.
-func saved(c echo.Context, words string) error {
-	tell(c, ui.Toast{Tone: ui.Success, Text: words})
-	return seeOther(c, settingsPath)
+func saved(c *web.Request, words string) error {
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: words})
+	return web.SeeOther(c, settingsPath)
 }
 
-func (p *Portal) setLooks(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) setLooks(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -118,7 +117,7 @@ func (p *Portal) setLooks(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	theme, ctx := form.Get("theme"), c.Request().Context()
+	theme, ctx := form.Get("theme"), c.Ctx()
 	if !knownTheme(theme) {
 		return errTheme
 	}
@@ -129,11 +128,11 @@ func (p *Portal) setLooks(c echo.Context) error {
 		return err
 	}
 	c.SetCookie(hostCookie(themeCookie, theme, themeAge))
-	return saved(c, say(c).Settings.Saved)
+	return saved(c, c.Text().Settings.Saved)
 }
 
-func (p *Portal) setMails(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) setMails(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -141,14 +140,14 @@ func (p *Portal) setMails(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Identity.Mute(c.Request().Context(), person.ID, notify.Choosable(), form["mail"]); err != nil {
+	if err := p.Identity.Mute(c.Ctx(), person.ID, notify.Choosable(), form["mail"]); err != nil {
 		return err
 	}
-	return saved(c, say(c).Settings.Saved)
+	return saved(c, c.Text().Settings.Saved)
 }
 
-func (p *Portal) endSession(c echo.Context) error {
-	id, err := number(c.Param("id"))
+func (p *Portal) endSession(c *web.Request) error {
+	id, err := web.Number(c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -156,20 +155,20 @@ func (p *Portal) endSession(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Identity.RevokeSession(c.Request().Context(), person.ID, id); err != nil {
+	if err := p.Identity.RevokeSession(c.Ctx(), person.ID, id); err != nil {
 		return err
 	}
-	return saved(c, say(c).Settings.Ended)
+	return saved(c, c.Text().Settings.Ended)
 }
 
-func (p *Portal) endOthers(c echo.Context) error {
+func (p *Portal) endOthers(c *web.Request) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err
 	}
 	visit, _ := visitOf(session)
-	if err := p.Identity.RevokeOthers(c.Request().Context(), visit.ID, session.ID); err != nil {
+	if err := p.Identity.RevokeOthers(c.Ctx(), visit.ID, session.ID); err != nil {
 		return err
 	}
-	return saved(c, say(c).Settings.EndedAll)
+	return saved(c, c.Text().Settings.EndedAll)
 }

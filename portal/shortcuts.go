@@ -3,8 +3,7 @@ package portal
 import (
 	"net/http"
 
-	"github.com/labstack/echo/v4"
-
+	"svcpay/portal/web"
 	"svcpay/views"
 )
 
@@ -22,13 +21,13 @@ func quietKeys(r *http.Request) bool {
 	return err == nil && cookie.Value == quiet
 }
 
-func (p *Portal) showShortcuts(c echo.Context) error {
-	t := say(c).Shortcuts
-	return render(c, http.StatusOK, views.ShortcutsPage(p.page(c, t.Title), home))
+func (p *Portal) showShortcuts(c *web.Request) error {
+	t := c.Text().Shortcuts
+	return web.Render(c, http.StatusOK, views.ShortcutsPage(c.Page(t.Title), home))
 }
 
-func (p *Portal) setKeys(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) setKeys(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -37,5 +36,5 @@ func (p *Portal) setKeys(c echo.Context) error {
 		age = themeAge
 	}
 	c.SetCookie(&http.Cookie{Name: keysCookie, Value: quiet, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
-	return seeOther(c, localPath(form.Get("return")))
+	return web.SeeOther(c, web.LocalPath(form.Get("return")))
 }

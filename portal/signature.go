@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/devtools/signature"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/ui"
 )
@@ -23,14 +23,14 @@ func (p *Portal) debugRoutes() []route {
 }
 
 // showDebugger asks for a delivery. One that the address names is filled in as it was sent last.
-func (p *Portal) showDebugger(c echo.Context) error {
+func (p *Portal) showDebugger(c *web.Request) error {
 	typed := url.Values{}
 	if endpoint, delivery := c.QueryParam("endpoint"), c.QueryParam("delivery"); delivery != "" {
-		d, err := p.Webhooks.Delivery(c.Request().Context(), actor(c), endpoint, delivery)
+		d, err := p.Webhooks.Delivery(c.Ctx(), c.Actor(), endpoint, delivery)
 		if err != nil {
 			return err
 		}
-		told, err := p.Events.Get(c.Request().Context(), actor(c), d.EventID.String())
+		told, err := p.Events.Get(c.Ctx(), c.Actor(), d.EventID.String())
 		if err != nil {
 			return err
 		}
@@ -48,8 +48,8 @@ func (p *Portal) showDebugger(c echo.Context) error {
 }
 
 // debugForm shows the form with what was typed, except for the secret, and the verdict above it.
-func (p *Portal) debugForm(c echo.Context, status int, typed url.Values, verdict templ.Component) error {
-	t := say(c).Logs
+func (p *Portal) debugForm(c *web.Request, status int, typed url.Values, verdict templ.Component) error {
+	t := c.Text().Logs
 	f := views.ToolForm{Action: debugPath, Submit: ui.Button{Label: t.Check}, Dialog: ui.Dialog{Back: webhooksPath}, Parts: []templ.Component{
 		ui.Textarea{Field: ui.Field{Name: "headers", Label: t.Headers, Hint: t.HeadersHint, Value: typed.Get("headers"), Required: true}, Rows: "5"}.View(),
 		ui.Textarea{Field: ui.Field{Name: "body", Label: t.Body, Hint: t.BodyHint, Value: typed.Get("body"), Required: true}, Rows: "8"}.View(),
@@ -61,16 +61,16 @@ func (p *Portal) debugForm(c echo.Context, status int, typed url.Values, verdict
 	if verdict != nil {
 		f.Parts = append([]templ.Component{verdict}, f.Parts...)
 	}
-	head := ui.Head{Title: t.Debug, Text: t.DebugText, Crumbs: toolCrumbs(say(c), say(c).Webhooks.Title, webhooksPath)}
-	return render(c, status, views.ToolFormWhole(p.page(c, t.Debug), head, f))
+	head := ui.Head{Title: t.Debug, Text: t.DebugText, Crumbs: toolCrumbs(c.Text(), c.Text().Webhooks.Title, webhooksPath)}
+	return web.Render(c, status, views.ToolFormWhole(c.Page(t.Debug), head, f))
 }
 
-func (p *Portal) checkSignature(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) checkSignature(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	t := say(c).Logs
+	t := c.Text().Logs
 	// A browser sends each line's end as two characters; a delivery of ours has none in it.
 	body := strings.ReplaceAll(form.Get("body"), "\r\n", "\n")
 	d := signature.Delivery{Header: http.Header{}, Body: []byte(body)}
@@ -82,11 +82,11 @@ func (p *Portal) checkSignature(c echo.Context) error {
 	if strings.TrimSpace(form.Get("headers")) == "" || strings.TrimSpace(form.Get("secret")) == "" {
 		return p.debugForm(c, http.StatusUnprocessableEntity, form, ui.Problems{Title: t.MissingInput, List: []ui.Problem{{Text: t.SecretHint}}}.View())
 	}
-	want := signature.Expected{Secrets: strings.Fields(form.Get("secret")), ApplicationID: actor(c).ApplicationID, Environment: "production", Now: p.Now()}
+	want := signature.Expected{Secrets: strings.Fields(form.Get("secret")), ApplicationID: c.Actor().ApplicationID, Environment: "production", Now: p.Now()}
 	if p.Sandbox {
 		want.Environment = "sandbox"
 	}
-	if told, err := p.Events.Get(c.Request().Context(), actor(c), d.Header.Get(signature.HeaderID)); err == nil {
+	if told, err := p.Events.Get(c.Ctx(), c.Actor(), d.Header.Get(signature.HeaderID)); err == nil {
 		if want.Original, err = json.Marshal(told); err != nil {
 			return err
 		}
@@ -95,8 +95,8 @@ func (p *Portal) checkSignature(c echo.Context) error {
 }
 
 // verdict shows what the check has found.
-func (p *Portal) verdict(c echo.Context, v signature.Verdict, compared bool) templ.Component {
-	t := say(c).Logs
+func (p *Portal) verdict(c *web.Request, v signature.Verdict, compared bool) templ.Component {
+	t := c.Text().Logs
 	if len(v.Mistakes) == 0 {
 		return ui.Banner{Tone: ui.Success, Title: t.Signed, Text: t.SignedText}.View()
 	}

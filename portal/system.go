@@ -5,11 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/report"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -20,9 +19,9 @@ const (
 	newApplicationPath = systemPath + "/applications/new"
 )
 
-func (p *Portal) showSystem(c echo.Context) error {
-	ctx, a, t := c.Request().Context(), actor(c), say(c)
-	in := cursors(c.QueryParams(), number)
+func (p *Portal) showSystem(c *web.Request) error {
+	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
+	in := web.Cursors(c.QueryParams(), web.Number)
 	in.Ascending = true
 	applications, err := p.Identity.Applications(ctx, a, in)
 	if err != nil {
@@ -39,7 +38,7 @@ func (p *Portal) showSystem(c echo.Context) error {
 		view.Applications = append(view.Applications, views.SystemApplication{ID: id, Name: one.Name, Merchants: one.Merchants, Keys: one.Keys,
 			Since: one.CreatedAt.Time, Here: one.ID == a.ApplicationID, Place: "system/" + id, Rates: servicePay})
 	}
-	view.Pager = pagerOf(systemPath, c.QueryParams(), applications, func(a identity.Application) string { return strconv.FormatInt(a.ID, 10) }, "")
+	view.Pager = web.PagerOf(systemPath, c.QueryParams(), applications, func(a identity.Application) string { return strconv.FormatInt(a.ID, 10) }, "")
 	view.Pager.Target = ""
 	file, err := p.Merchants.Association(ctx)
 	if err != nil && !fault.HasCode(err, "resource_missing") {
@@ -49,7 +48,7 @@ func (p *Portal) showSystem(c echo.Context) error {
 	if file.Version > 0 {
 		view.Installed = t.Association.Installed(text.To(ctx).Time(file.InstalledAt.Time), len(file.Content))
 	}
-	return render(c, http.StatusOK, views.SystemPage(p.page(c, t.System.Title), view))
+	return web.Render(c, http.StatusOK, views.SystemPage(c.Page(t.System.Title), view))
 }
 
 // systemView is how the service does, in words.
@@ -67,34 +66,34 @@ func systemView(t *text.Catalogue, state report.System) views.System {
 	return out
 }
 
-func (p *Portal) showNewApplication(c echo.Context) error {
+func (p *Portal) showNewApplication(c *web.Request) error {
 	return p.newApplicationForm(c, http.StatusOK, views.SystemForm{})
 }
 
-func (p *Portal) newApplicationForm(c echo.Context, status int, f views.SystemForm) error {
-	f.Action, f.Back, f.Once = newApplicationPath, systemPath, newOnce()
-	return render(c, status, views.NewApplicationPage(p.page(c, say(c).System.Add), f))
+func (p *Portal) newApplicationForm(c *web.Request, status int, f views.SystemForm) error {
+	f.Action, f.Back, f.Once = newApplicationPath, systemPath, web.NewOnce()
+	return web.Render(c, status, views.NewApplicationPage(c.Page(c.Text().System.Add), f))
 }
 
-func (p *Portal) addApplication(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) addApplication(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
-	t := say(c).System
+	t := c.Text().System
 	f := views.SystemForm{Value: strings.TrimSpace(form.Get("name"))}
-	made, err := settled(p.Identity.AddApplication(c.Request().Context(), actor(c), f.Value, claim))
-	if above, beside, ok := problems(say(c), err, say(c).Failures.Correct, nil); ok {
+	made, err := web.Settled(p.Identity.AddApplication(c.Ctx(), c.Actor(), f.Value, claim))
+	if above, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Correct, nil); ok {
 		f.Problems, f.Error = above, beside["name"]
 		return p.newApplicationForm(c, http.StatusUnprocessableEntity, f)
 	}
 	if err != nil {
 		return err
 	}
-	tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Name)})
-	return seeOther(c, systemPath)
+	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Name)})
+	return web.SeeOther(c, systemPath)
 }

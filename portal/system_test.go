@@ -12,6 +12,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/pg"
+	"svcpay/portal/web"
 )
 
 func TestTheSystemPageTellsWhatIsBehind(t *testing.T) {
@@ -61,13 +62,13 @@ func TestAnApplicationIsAdded(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.as(authz.RoleSystemAdmin)
 	for _, name := range []string{"", "  ", strings.Repeat("n", 101)} {
-		a := w.send(newApplicationPath, url.Values{"name": {name}, onceField: {newOnce()}}, "Cookie", admin)
+		a := w.send(newApplicationPath, url.Values{"name": {name}, web.OnceField: {web.NewOnce()}}, "Cookie", admin)
 		a.wants(t, http.StatusUnprocessableEntity, "")
 		a.says(t, "There is something to correct", `aria-invalid="true"`)
 	}
-	once := w.send(newApplicationPath, nil, "Cookie", admin).input(t, onceField)
+	once := w.send(newApplicationPath, nil, "Cookie", admin).input(t, web.OnceField)
 	for range 2 { // sent twice it makes one
-		w.send(newApplicationPath, url.Values{"name": {" Parish Pay "}, onceField: {once}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
+		w.send(newApplicationPath, url.Values{"name": {" Parish Pay "}, web.OnceField: {once}}, "Cookie", admin).wants(t, http.StatusSeeOther, systemPath)
 	}
 	w.send(systemPath, nil, "Cookie", admin).says(t, "Parish Pay")
 	if n, err := pg.Value[int](t.Context(), w.Pool, `SELECT count(*)::int FROM applications WHERE name = 'Parish Pay'`, pg.Args{}); err != nil || n != 1 {
@@ -86,7 +87,7 @@ func TestTheFirstApplicationIsAdded(t *testing.T) {
 	system := w.Person(authz.RoleSystemAdmin)
 	system.ApplicationID = 0
 	claim := &idempotency.Claim{Key: "portal-first", Method: http.MethodPost, Path: newApplicationPath, Params: map[string]string{}, RequestID: system.RequestID}
-	made, err := settled(w.World.Identity.AddApplication(t.Context(), system, "Parish Pay", claim))
+	made, err := web.Settled(w.World.Identity.AddApplication(t.Context(), system, "Parish Pay", claim))
 	if err != nil || made.ID == 0 || made.Name != "Parish Pay" {
 		t.Errorf("%+v, %v", made, err)
 	}
@@ -146,7 +147,7 @@ func TestTheAssociationFileIsReplacedWithAReview(t *testing.T) {
 	if n := w.done(authz.AssociationWrite); n != 2 {
 		t.Errorf("%d entries", n)
 	}
-	told := w.send(systemPath, nil, "Cookie", admin+"; "+flashCookie+"="+done.cookie(t, flashCookie).Value)
+	told := w.send(systemPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+done.cookie(t, web.FlashCookie).Value)
 	told.says(t, two, `action="`+uninstallPath+`/2"`, "Undo")
 	other := w.send(installPath, url.Values{"content": {`{"pspId":"three"}`}, "over": {"1"}}, "Cookie", admin)
 	other.wants(t, http.StatusConflict, "")

@@ -2,18 +2,15 @@ package portal
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
-	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/internal/platform/page"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -27,10 +24,10 @@ const (
 
 func (p *Portal) teamRoutes() []route {
 	return []route{
-		{http.MethodGet, teamPath, access(authz.TeamRead), p.showTeam},
+		{http.MethodGet, teamPath, access(authz.TeamRead), p.teamList().Show},
 		{http.MethodGet, invitePath, access(authz.TeamManage), p.showInvite},
 		{http.MethodPost, invitePath, access(authz.TeamManage), p.fresh(p.sendInvite)},
-		{http.MethodGet, invitationsPath, access(authz.TeamRead), p.showInvitations},
+		{http.MethodGet, invitationsPath, access(authz.TeamRead), p.invitationList().Show},
 		{http.MethodPost, invitationsPath + "/:id/withdraw", access(authz.TeamManage), p.withdrawInvitation},
 		{http.MethodGet, teamPath + "/:id", access(authz.TeamManage), p.showMember},
 		{http.MethodPost, teamPath + "/:id/role", access(authz.TeamManage), p.fresh(p.setRole)},
@@ -40,84 +37,61 @@ func (p *Portal) teamRoutes() []route {
 	}
 }
 
-// number reads an id of the address; what is none names nothing.
-func number(text string) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 || strconv.FormatInt(n, 10) != text {
-		return 0, fault.Missing()
-	}
-	return n, nil
+func (p *Portal) teamList() web.List[identity.Member, int64] {
+	return web.List[identity.Member, int64]{Path: teamPath, Read: web.Number, Key: func(m identity.Member) int64 { return m.GrantID },
+		Find: func(c *web.Request, at page.Input[int64]) (page.Of[identity.Member], error) {
+			at.Ascending = true
+			in := identity.TeamInput{Page: at, Roles: c.QueryParams()["role"]}
+			in.Organization, _ = strconv.ParseInt(c.QueryParam("organization"), 10, 64)
+			return p.Identity.Team(c.Ctx(), c.Actor(), in)
+		},
+		Draw:  p.drawTeam,
+		Shown: func(t *text.Catalogue, n int) string { return t.Team.Shown(n) }}
 }
 
-func (p *Portal) showTeam(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(teamPath, query); untidy {
-		return seeOther(c, to)
-	}
-	in := identity.TeamInput{Page: cursors(query, number), Roles: query["role"]}
-	in.Page.Ascending = true
-	in.Organization, _ = strconv.ParseInt(query.Get("organization"), 10, 64)
-	ctx, a := c.Request().Context(), actor(c)
-	members, err := p.Identity.Team(ctx, a, in)
+func (p *Portal) drawTeam(c *web.Request, members page.Of[identity.Member]) (views.List, error) {
+	offers, err := p.Identity.Invitations(c.Ctx(), c.Actor(), page.Input[int64]{Limit: web.RowsPerPage})
 	if err != nil {
-		return err
+		return views.List{}, err
 	}
-	offers, err := p.Identity.Invitations(ctx, a, page.Input[int64]{Limit: rowsPerPage})
-	if err != nil {
-		return err
-	}
-	view := views.Team{}
-	if view.Bar, err = p.teamBar(c, query); err != nil {
-		return err
-	}
-	t, manages := say(c), p.may(c, authz.TeamManage)
+	t, manages := c.Text(), c.May(authz.TeamManage)
+	view := views.Team{Members: membersOf(c, members.Items, manages), Offers: offersOf(t, offers.Items, manages)}
 	if manages {
 		view.Invite = invitePath
 	}
-	for _, m := range members.Items {
-		view.Members = append(view.Members, memberOf(t, m, a.PersonID, manages))
-	}
-	view.Offers = offersOf(t, offers.Items, manages)
 	if offers.HasMore {
 		view.AllOffers = invitationsPath
 	}
-	view.Pager = pagerOf(teamPath, query, members, func(m identity.Member) string { return strconv.FormatInt(m.GrantID, 10) }, t.Team.Shown(len(members.Items)))
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Team.Title), view.List(t)))
+	view.Bar, err = p.teamBar(c)
+	return view.List(t), err
 }
 
-// showInvitations lists the open invitations, of which the team shows the newest.
-func (p *Portal) showInvitations(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(invitationsPath, query); untidy {
-		return seeOther(c, to)
-	}
-	offers, err := p.Identity.Invitations(c.Request().Context(), actor(c), cursors(query, number))
-	if err != nil {
-		return err
-	}
-	t := say(c)
-	view := views.Team{Offers: offersOf(t, offers.Items, p.may(c, authz.TeamManage))}
-	pager := pagerOf(invitationsPath, query, offers, func(i identity.Invitation) string { return strconv.FormatInt(i.ID, 10) }, t.Team.ShownOffers(len(offers.Items)))
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Team.Open), view.OfferList(t, pager, teamPath)))
+// invitationList is the list of open invitations, of which the team shows the newest.
+func (p *Portal) invitationList() web.List[identity.Invitation, int64] {
+	return web.List[identity.Invitation, int64]{Path: invitationsPath, Read: web.Number, Key: func(i identity.Invitation) int64 { return i.ID },
+		Find: func(c *web.Request, at page.Input[int64]) (page.Of[identity.Invitation], error) {
+			return p.Identity.Invitations(c.Ctx(), c.Actor(), at)
+		},
+		Draw: func(c *web.Request, offers page.Of[identity.Invitation]) (views.List, error) {
+			view := views.Team{Offers: offersOf(c.Text(), offers.Items, c.May(authz.TeamManage))}
+			return view.OfferList(c.Text(), teamPath), nil
+		},
+		Shown: func(t *text.Catalogue, n int) string { return t.Team.ShownOffers(n) }}
 }
 
 // teamBar filters the team by role and, where there are several, by organization.
-func (p *Portal) teamBar(c echo.Context, query url.Values) (ui.FilterBar, error) {
-	t, a := say(c), actor(c)
-	bar := ui.FilterBar{Path: teamPath, Query: query, Target: ui.ResultsID}
-	roles := ui.Filter{Name: "role", Label: t.Team.Role, Kind: ui.FilterMany}
-	for _, r := range identity.Grantable(a) {
-		roles.Options = append(roles.Options, ui.Option{Value: string(r), Label: t.Roles[string(r)]})
-	}
-	bar.Filters = append(bar.Filters, roles)
-	chosen, _ := strconv.ParseInt(query.Get("organization"), 10, 64)
-	organizations, err := p.Identity.Organizations(c.Request().Context(), a, chosen)
+func (p *Portal) teamBar(c *web.Request) (ui.FilterBar, error) {
+	t := c.Text()
+	bar := ui.FilterBar{Filters: []ui.Filter{
+		{Name: "role", Label: t.Team.Role, Kind: ui.FilterMany, Options: options(identity.Grantable(c.Actor()), t.Roles)}}}
+	chosen, _ := strconv.ParseInt(c.QueryParam("organization"), 10, 64)
+	organizations, err := p.Identity.Organizations(c.Ctx(), c.Actor(), chosen)
 	if err != nil || len(organizations) < 2 {
 		return bar, err
 	}
 	of := ui.Filter{Name: "organization", Label: t.Team.Organization, Kind: ui.FilterOne}
 	for _, o := range organizations {
-		of.Options = append(of.Options, ui.Option{Value: strconv.FormatInt(o.ID, 10), Label: o.Name})
+		of.Options = append(of.Options, ui.Option{Value: whole(o.ID), Label: o.Name})
 	}
 	bar.Filters = append(bar.Filters, of)
 	return bar, nil
@@ -131,26 +105,27 @@ func placeName(t *text.Catalogue, scope authz.Scope, name string) string {
 	return name
 }
 
-func memberOf(t *text.Catalogue, m identity.Member, visitor int64, manages bool) views.TeamMember {
-	out := views.TeamMember{Name: m.Name, Email: mailbox.Shown(m.Email), You: m.PersonID == visitor, Role: t.Roles[string(m.Role)],
-		Place: placeName(t, m.Scope, m.ScopeName), Since: m.CreatedAt.Time}
-	if manages {
-		out.Change = teamPath + "/" + strconv.FormatInt(m.GrantID, 10)
+func membersOf(c *web.Request, members []identity.Member, manages bool) (out []views.TeamMember) {
+	t := c.Text()
+	for _, m := range members {
+		one := views.TeamMember{Name: m.Name, Email: mailbox.Shown(m.Email), You: m.PersonID == c.Actor().PersonID, Role: t.Roles[string(m.Role)],
+			Place: placeName(t, m.Scope, m.ScopeName), Since: m.CreatedAt.Time}
+		if manages {
+			one.Change = teamPath + "/" + whole(m.GrantID)
+		}
+		out = append(out, one)
 	}
 	return out
 }
 
 func offersOf(t *text.Catalogue, open []identity.Invitation, manages bool) (out []views.TeamOffer) {
 	for _, i := range open {
-		out = append(out, offerOf(t, i, manages))
-	}
-	return out
-}
-
-func offerOf(t *text.Catalogue, i identity.Invitation, manages bool) views.TeamOffer {
-	out := views.TeamOffer{Email: mailbox.Shown(i.Email), Role: t.Roles[string(i.Role)], Place: placeName(t, i.Scope, i.ScopeName), By: i.InvitedBy, Until: i.ExpiresAt.Time}
-	if manages {
-		out.Withdraw = invitationsPath + "/" + strconv.FormatInt(i.ID, 10) + "/withdraw"
+		one := views.TeamOffer{Email: mailbox.Shown(i.Email), Role: t.Roles[string(i.Role)], Place: placeName(t, i.Scope, i.ScopeName),
+			By: i.InvitedBy, Until: i.ExpiresAt.Time}
+		if manages {
+			one.Withdraw = invitationsPath + "/" + whole(i.ID) + "/withdraw"
+		}
+		out = append(out, one)
 	}
 	return out
 }
@@ -168,8 +143,8 @@ func organizationAt(place string) int64 {
 }
 
 // organizationAsked is the organization that a form's address asks for, as a role in it; "" of an address that names none.
-func organizationAsked(c echo.Context, r authz.Role) string {
-	id, err := number(c.QueryParam("organization"))
+func organizationAsked(c *web.Request, r authz.Role) string {
+	id, err := web.Number(c.QueryParam("organization"))
 	if err != nil {
 		return ""
 	}
@@ -177,13 +152,13 @@ func organizationAsked(c echo.Context, r authz.Role) string {
 }
 
 // invitePlaces are the roles that the visitor may give, each with where; the one that is chosen is among them.
-func (p *Portal) invitePlaces(c echo.Context, chosen string) (out []ui.Option, err error) {
-	t, a := say(c), actor(c)
+func (p *Portal) invitePlaces(c *web.Request, chosen string) (out []ui.Option, err error) {
+	t, a := c.Text(), c.Actor()
 	place, err := p.acting(c)
 	if err != nil {
 		return nil, err
 	}
-	organizations, err := p.Identity.Organizations(c.Request().Context(), a, organizationAt(chosen))
+	organizations, err := p.Identity.Organizations(c.Ctx(), a, organizationAt(chosen))
 	if err != nil {
 		return nil, err
 	}
@@ -207,14 +182,14 @@ func (p *Portal) invitePlaces(c echo.Context, chosen string) (out []ui.Option, e
 	return out, nil
 }
 
-func (p *Portal) showInvite(c echo.Context) error {
+func (p *Portal) showInvite(c *web.Request) error {
 	return p.inviteForm(c, http.StatusOK, views.InviteForm{Place: organizationAsked(c, authz.RoleOrganizationStaff)})
 }
 
-func (p *Portal) inviteForm(c echo.Context, status int, f views.InviteForm) (err error) {
+func (p *Portal) inviteForm(c *web.Request, status int, f views.InviteForm) (err error) {
 	f.Action, f.Back = invitePath, teamPath
 	if f.Places, err = p.invitePlaces(c, f.Place); err != nil {
 		return err
 	}
-	return render(c, status, views.InvitePage(p.page(c, say(c).Team.Invite), f))
+	return web.Render(c, status, views.InvitePage(c.Page(c.Text().Team.Invite), f))
 }

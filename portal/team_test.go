@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/portal/web"
 )
 
 // grantOf is the id of the one grant of the person with that address.
@@ -85,7 +86,7 @@ func TestARoleIsChangedAndTaken(t *testing.T) {
 	form.lacks(t, "Application administrator") // wider than one's own
 	changed := w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin)
 	changed.wants(t, http.StatusSeeOther, teamPath)
-	w.send(teamPath, nil, "Cookie", admin+"; "+flashCookie+"="+changed.cookie(t, flashCookie).Value).says(t, "The role is changed.")
+	w.send(teamPath, nil, "Cookie", admin+"; "+web.FlashCookie+"="+changed.cookie(t, web.FlashCookie).Value).says(t, "The role is changed.")
 	w.send(at+"/role", url.Values{"role": {"organization_admin"}}, "Cookie", admin).wants(t, http.StatusSeeOther, teamPath) // again: nothing
 	if n := w.done(authz.TeamManage); n != 1 {
 		t.Errorf("%d entries of the one change", n)

@@ -3,7 +3,7 @@ package portal
 import (
 	"net/http"
 
-	"github.com/labstack/echo/v4"
+	"svcpay/portal/web"
 )
 
 const (
@@ -22,8 +22,8 @@ func themeOf(r *http.Request) string {
 	return systemTheme
 }
 
-func (p *Portal) setTheme(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) setTheme(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -34,10 +34,10 @@ func (p *Portal) setTheme(c echo.Context) error {
 	if person, known, err := p.person(c); err != nil {
 		return err
 	} else if known {
-		if err := p.Identity.SetTheme(c.Request().Context(), person.ID, theme); err != nil {
+		if err := p.Identity.SetTheme(c.Ctx(), person.ID, theme); err != nil {
 			return err
 		}
 	}
 	c.SetCookie(hostCookie(themeCookie, theme, themeAge))
-	return seeOther(c, localPath(form.Get("return")))
+	return web.SeeOther(c, web.LocalPath(form.Get("return")))
 }

@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 )
 
 // editor is a form that changes something which has versions.
@@ -72,7 +73,7 @@ func TestAMistakeHidesNoChangeOfSomebodyElse(t *testing.T) {
 			mine.Set(e.field, step.value)
 			a := w.send(e.post, mine, "Cookie", cookie)
 			if a.StatusCode != step.status {
-				t.Errorf("%s: %q of version %s is %d, want %d: %s", name, step.value, mine.Get(versionField), a.StatusCode, step.status, a.words())
+				t.Errorf("%s: %q of version %s is %d, want %d: %s", name, step.value, mine.Get(web.VersionField), a.StatusCode, step.status, a.words())
 				break
 			}
 			for _, input := range drawnInputs.FindAllStringSubmatch(a.body, -1) {

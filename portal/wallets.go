@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/check/patch"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -32,7 +31,7 @@ func (p *Portal) walletRoutes() []route {
 	}
 }
 
-func (p *Portal) showWallets(c echo.Context) error {
+func (p *Portal) showWallets(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -40,32 +39,32 @@ func (p *Portal) showWallets(c echo.Context) error {
 	return p.walletsTab(c, http.StatusOK, m, views.DomainsForm{Typed: strings.Join(m.Domains, "\n")})
 }
 
-func (p *Portal) walletsTab(c echo.Context, status int, m merchant.Merchant, f views.DomainsForm) error {
+func (p *Portal) walletsTab(c *web.Request, status int, m merchant.Merchant, f views.DomainsForm) error {
 	view, err := p.wallets(c, m)
 	if err != nil {
 		return err
 	}
-	if p.may(c, authz.MerchantDomains) {
-		f.Action, f.Version, f.Once = merchantAt(m.ID, walletsEnd+"/domains"), cmp.Or(f.Version, strconv.Itoa(m.Version)), newOnce()
+	if c.May(authz.MerchantDomains) {
+		f.Action, f.Version, f.Once = merchantAt(m.ID, walletsEnd+"/domains"), cmp.Or(f.Version, strconv.Itoa(m.Version)), web.NewOnce()
 		view.Form = f
 	}
-	return p.showTab(c, status, m, walletsEnd, views.WalletsTab(view))
+	return showTab(c, status, m, walletsEnd, views.WalletsTab(view))
 }
 
 // wallets is the tab without its form.
-func (p *Portal) wallets(c echo.Context, m merchant.Merchant) (view views.Wallets, err error) {
-	ctx, t := c.Request().Context(), say(c)
-	domains, err := p.Merchants.Domains(ctx, actor(c), m.ID)
+func (p *Portal) wallets(c *web.Request, m merchant.Merchant) (view views.Wallets, err error) {
+	ctx, t := c.Ctx(), c.Text()
+	domains, err := p.Merchants.Domains(ctx, c.Actor(), m.ID)
 	if err != nil {
 		return view, err
 	}
 	view = views.Wallets{On: m.HasWalletA, File: "/files/wallet-a-domain", Path: merchant.AssociationPath}
-	if p.may(c, authz.MerchantFeatures) {
+	if c.May(authz.MerchantFeatures) {
 		view.Toggle = merchantAt(m.ID, walletsEnd+"/switch?to="+onOff(!m.HasWalletA))
 	} else {
 		view.Who = t.Wallets.NotYours(p.roleNames(t, authz.MerchantFeatures))
 	}
-	if p.may(c, authz.DomainVerify) {
+	if c.May(authz.DomainVerify) {
 		view.LookAll = merchantAt(m.ID, walletsEnd+"/verify")
 	}
 	for _, d := range domains {
@@ -73,7 +72,7 @@ func (p *Portal) wallets(c echo.Context, m merchant.Merchant) (view views.Wallet
 	}
 	if _, err = p.Merchants.Association(ctx); fault.HasCode(err, "resource_missing") {
 		view.NoFile, err = t.Wallets.NoFileText, nil
-		if p.may(c, authz.AssociationWrite) {
+		if c.May(authz.AssociationWrite) {
 			view.NoFile, view.Install = t.Wallets.NoFileAdmin, associationPath
 		}
 	}
@@ -121,7 +120,7 @@ func sawOf(t text.Wallets, d merchant.Domain) (out []string) {
 }
 
 // switchWallet turns wallet A on or off, as its address says: so it can be undone by an address.
-func (p *Portal) switchWallet(c echo.Context) error {
+func (p *Portal) switchWallet(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -130,16 +129,16 @@ func (p *Portal) switchWallet(c echo.Context) error {
 	if switched(to) == nil {
 		return fault.Missing()
 	}
-	if _, err := p.Merchants.Update(c.Request().Context(), actor(c), m.ID, merchant.UpdateInput{HasWalletA: patch.Set(to == "on")}, nil); err != nil {
+	if _, err := p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, merchant.UpdateInput{HasWalletA: patch.Set(to == "on")}, nil); err != nil {
 		return err
 	}
-	t := say(c).Wallets
+	t := c.Text().Wallets
 	told := ui.Toast{Tone: ui.Success, Text: t.TurnedOff, Undo: merchantAt(m.ID, walletsEnd+"/switch?to="+onOff(to == "off"))}
 	if to == "on" {
 		told.Text = t.TurnedOn
 	}
-	tell(c, told)
-	return seeOther(c, merchantAt(m.ID, walletsEnd))
+	web.Tell(c, told)
+	return web.SeeOther(c, merchantAt(m.ID, walletsEnd))
 }
 
 // domainLines are those of a text that say something.
@@ -153,12 +152,12 @@ func domainLines(typed string) (out []string) {
 }
 
 // saveDomains replaces the list, and looks at what it has become.
-func (p *Portal) saveDomains(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) saveDomains(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	claim, err := once(c, form)
+	claim, err := web.Once(c, form)
 	if err != nil {
 		return err
 	}
@@ -167,12 +166,12 @@ func (p *Portal) saveDomains(c echo.Context) error {
 		return err
 	}
 	in := merchant.UpdateInput{Domains: patch.Set(domainLines(form.Get("domains")))}
-	if v, err := strconv.Atoi(form.Get(versionField)); err == nil {
+	if v, err := strconv.Atoi(form.Get(web.VersionField)); err == nil {
 		in.IfVersion = &v
 	}
-	_, err = settled(p.Merchants.Update(c.Request().Context(), actor(c), m.ID, in, claim))
+	_, err = web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, in, claim))
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindInvalid || f.Kind == fault.KindChanged) {
-		return p.walletsTab(c, statusOf(f.Kind), m, domainsForm(say(c).Wallets, m, form, f))
+		return p.walletsTab(c, web.StatusOf(f.Kind), m, domainsForm(c.Text().Wallets, m, form, f))
 	}
 	if err != nil {
 		return err
@@ -182,7 +181,7 @@ func (p *Portal) saveDomains(c echo.Context) error {
 
 // domainsForm is the form with what was refused: each mistake names its line.
 func domainsForm(t text.Wallets, m merchant.Merchant, form url.Values, f *fault.Error) views.DomainsForm {
-	out := views.DomainsForm{Typed: form.Get("domains"), Version: versionKept(form, f)}
+	out := views.DomainsForm{Typed: form.Get("domains"), Version: web.VersionKept(form, f)}
 	if f.Kind == fault.KindChanged {
 		out.Theirs = strings.Join(m.Domains, "\n")
 		return out
@@ -201,8 +200,8 @@ func domainsForm(t text.Wallets, m merchant.Merchant, form url.Values, f *fault.
 	return out
 }
 
-func (p *Portal) verifyDomains(c echo.Context) error {
-	form, err := readForm(c)
+func (p *Portal) verifyDomains(c *web.Request) error {
+	form, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
@@ -210,20 +209,20 @@ func (p *Portal) verifyDomains(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in := merchant.VerifyInput{Domain: given(form, "domain")}
-	if _, fragment := asksFragment(c.Request()); !fragment {
+	in := merchant.VerifyInput{Domain: web.Given(form, "domain")}
+	if _, fragment := web.FragmentOf(c.Request()); !fragment {
 		return p.look(c, m.ID, in)
 	}
-	if _, err := p.Merchants.VerifyDomains(c.Request().Context(), actor(c), m.ID, in, nil); err != nil {
+	if _, err := p.Merchants.VerifyDomains(c.Ctx(), c.Actor(), m.ID, in, nil); err != nil {
 		return err
 	}
 	return p.showWallets(c)
 }
 
 // look looks at domains, and shows the tab with what was seen.
-func (p *Portal) look(c echo.Context, id int64, in merchant.VerifyInput) error {
-	found, err := p.Merchants.VerifyDomains(c.Request().Context(), actor(c), id, in, nil)
-	t, told := say(c).Wallets, ui.Toast{Tone: ui.Success}
+func (p *Portal) look(c *web.Request, id int64, in merchant.VerifyInput) error {
+	found, err := p.Merchants.VerifyDomains(c.Ctx(), c.Actor(), id, in, nil)
+	t, told := c.Text().Wallets, ui.Toast{Tone: ui.Success}
 	switch {
 	case fault.HasCode(err, "association_file_missing"):
 		told = ui.Toast{Tone: ui.Info, Text: t.Saved}
@@ -240,6 +239,6 @@ func (p *Portal) look(c echo.Context, id int64, in merchant.VerifyInput) error {
 			told.Tone = ui.Warning
 		}
 	}
-	tell(c, told)
-	return seeOther(c, merchantAt(id, walletsEnd))
+	web.Tell(c, told)
+	return web.SeeOther(c, merchantAt(id, walletsEnd))
 }

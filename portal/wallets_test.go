@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/assembly"
 	"svcpay/internal/authz"
 	"svcpay/internal/testing/fixture"
+	"svcpay/portal/web"
 )
 
 // input is the value of a form's hidden input.
@@ -70,14 +71,14 @@ func TestDomainsAreLookedAtWhenTheyAreSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	stale := form(a, "stale.localhost")
-	stale.Set("once", newOnce())
+	stale.Set("once", web.NewOnce())
 	b = w.send(at+"/domains", stale, "Cookie", cookie)
 	b.wants(t, http.StatusConflict, "")
 	b.says(t, "Somebody changed the domains meanwhile", "<code>good.localhost</code>", "stale.localhost</textarea>")
 
 	b = w.send(at+"/domains", form(w.send(at, nil, "Cookie", cookie), "good.localhost\nmoved.localhost\ngone.localhost\n"), "Cookie", cookie)
 	b.wants(t, http.StatusSeeOther, at)
-	w.send(at, nil, "Cookie", cookie+"; "+flashCookie+"="+b.cookie(t, flashCookie).Value).says(t, "1 domain is in order, 2 not.", "The file is there, and it is the right one.",
+	w.send(at, nil, "Cookie", cookie+"; "+web.FlashCookie+"="+b.cookie(t, web.FlashCookie).Value).says(t, "1 domain is in order, 2 not.", "The file is there, and it is the right one.",
 		"Leads to: https://www.example.org/sign-in", "Answer: 302 Found", "The file is not there.", "Answer: 404 Not Found", "Begins with: &lt;h1&gt;Lost&lt;/h1&gt;", "Verify all")
 
 	part := w.send(at+"/verify", url.Values{"domain": {"gone.localhost"}}, "Cookie", cookie, "HX-Request", "true", "HX-Target", "results")

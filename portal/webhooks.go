@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/webhook"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -22,8 +22,8 @@ const webhooksPath = developersPath + "/webhooks"
 func (p *Portal) webhookRoutes() []route {
 	one, read, manage := webhooksPath+"/:id", access(authz.WebhookRead), access(authz.WebhookManage)
 	return []route{
-		{http.MethodGet, webhooksPath, read, p.showEndpoints},
-		{http.MethodGet, webhooksPath + ".csv", access(authz.ExportCreate), p.sendEndpoints},
+		{http.MethodGet, webhooksPath, read, p.endpointList().Show},
+		{http.MethodGet, webhooksPath + ".csv", access(authz.ExportCreate), p.endpointList().Send},
 		{http.MethodGet, webhooksPath + "/new", manage, p.showNewEndpoint},
 		{http.MethodPost, webhooksPath + "/new", manage, p.fresh(p.makeEndpoint)},
 		{http.MethodGet, one, read, p.showEndpoint},
@@ -48,39 +48,39 @@ func (p *Portal) webhookRoutes() []route {
 	}
 }
 
-func endpointInput(query url.Values) webhook.ListInput {
-	return webhook.ListInput{Page: cursors(query, ids.ParseEndpoint), Statuses: query["status"]}
+func (p *Portal) endpointList() web.List[webhook.Endpoint, ids.Endpoint] {
+	return web.List[webhook.Endpoint, ids.Endpoint]{Path: webhooksPath, Read: ids.ParseEndpoint,
+		Key: func(e webhook.Endpoint) ids.Endpoint { return e.ID },
+		Find: func(c *web.Request, at page.Input[ids.Endpoint]) (page.Of[webhook.Endpoint], error) {
+			return p.Webhooks.List(c.Ctx(), c.Actor(), webhook.ListInput{Page: at, Statuses: c.QueryParams()["status"]})
+		},
+		Draw:  drawEndpoints,
+		Shown: func(t *text.Catalogue, n int) string { return t.Webhooks.Shown(n) },
+		File:  "webhook-endpoints", Line: endpointRow,
+		Head: []string{"id", "url", "description", "status", "events", "failing_since", "last_success_at", "created_at"}}
 }
 
-func (p *Portal) showEndpoints(c echo.Context) error {
-	query := c.QueryParams()
-	if to, untidy := ui.Tidy(webhooksPath, query); untidy {
-		return seeOther(c, to)
-	}
-	t := say(c)
-	endpoints, err := p.Webhooks.List(c.Request().Context(), actor(c), endpointInput(query))
-	if err != nil {
-		return err
-	}
+func endpointRow(_ *web.Request, e webhook.Endpoint) []string {
+	return []string{e.ID.String(), e.URL, deref(e.Description), string(e.Status), strings.Join(e.Events, " "), stampAt(e.FailingSince),
+		stampAt(e.LastSuccessAt), stamp(e.CreatedAt.Time)}
+}
+
+func drawEndpoints(c *web.Request, endpoints page.Of[webhook.Endpoint]) (views.List, error) {
+	t := c.Text()
 	table := ui.Table{Caption: t.Webhooks.Title, Target: ui.ResultsID, Columns: []ui.Column{{Title: t.Webhooks.Endpoint, Place: ui.PlaceLead},
 		{Title: t.Webhooks.Status, Place: ui.PlaceState}, {Title: t.Webhooks.Events}, {Title: t.Webhooks.LastSuccess, Right: true, Place: ui.PlaceTime}}}
 	for _, e := range endpoints.Items {
 		table.Rows = append(table.Rows, ui.Row{Href: webhooksPath + "/" + e.ID.String(), Label: e.URL, Cells: []templ.Component{
 			ui.Two(e.URL, deref(e.Description)), endpointStatus(t, e), ui.Plain(wanted(t, e.Events)), when(e.LastSuccessAt, t.Webhooks.Never)}})
 	}
-	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany}
-	for _, s := range webhook.Statuses() {
-		statuses.Options = append(statuses.Options, ui.Option{Value: s, Label: t.Webhooks.Statuses[s]})
-	}
-	list := views.List{Head: ui.Head{Title: t.Webhooks.Title, Text: t.Webhooks.Text}, Above: views.ToolTabs(p.developerTabs(c), troubles(t, endpoints.Items)), Table: table,
-		Bar:   ui.FilterBar{Path: webhooksPath, Query: query, Target: ui.ResultsID, Filters: []ui.Filter{statuses}, Export: p.exported(c, webhooksPath+".csv")},
-		Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.EmptyTitle, t.Webhooks.EmptyText),
-		Pager: pagerOf(webhooksPath, query, endpoints, func(e webhook.Endpoint) string { return e.ID.String() }, t.Webhooks.Shown(len(endpoints.Items)))}
-	if p.may(c, authz.WebhookManage) {
+	statuses := ui.Filter{Name: "status", Label: t.Webhooks.Status, Kind: ui.FilterMany, Options: options(webhook.Statuses(), t.Webhooks.Statuses)}
+	list := views.List{Head: ui.Head{Title: t.Webhooks.Title, Text: t.Webhooks.Text}, Table: table, Bar: ui.FilterBar{Filters: []ui.Filter{statuses}},
+		Above: views.ToolTabs(developerTabs(c), troubles(t, endpoints.Items)), Empty: ui.NothingYet(ui.IconWebhook, t.Webhooks.EmptyTitle, t.Webhooks.EmptyText)}
+	if c.May(authz.WebhookManage) {
 		add := ui.Button{Label: t.Webhooks.New, Href: webhooksPath + "/new", Icon: ui.IconPlus}
 		list.Buttons, list.Begin = []ui.Button{{Label: t.Developers.Debug, Href: debugPath, Variant: ui.Outline, Icon: ui.IconSearch}, add}, []ui.Button{add}
 	}
-	return render(c, http.StatusOK, views.ListPage(p.page(c, t.Webhooks.Title), list))
+	return list, nil
 }
 
 // troubles leads to the endpoints that do not take events; nil if all do.
@@ -132,17 +132,4 @@ func wanted(t *text.Catalogue, filters []string) string {
 		return strings.Join(filters[:2], ", ") + ", " + t.Webhooks.Others(len(filters)-2)
 	}
 	return strings.Join(filters, ", ")
-}
-
-func (p *Portal) sendEndpoints(c echo.Context) error {
-	in := endpointInput(c.QueryParams())
-	head := []string{"id", "url", "description", "status", "events", "failing_since", "last_success_at", "created_at"}
-	return sheet(c, "webhook-endpoints", head, func(write func(...string) error) error {
-		return everyPage(in.Page, func(of page.Input[ids.Endpoint]) (page.Of[webhook.Endpoint], error) {
-			in.Page = of
-			return p.Webhooks.List(c.Request().Context(), actor(c), in)
-		}, func(e webhook.Endpoint) ids.Endpoint { return e.ID }, func(e webhook.Endpoint) error {
-			return write(e.ID.String(), e.URL, deref(e.Description), string(e.Status), strings.Join(e.Events, " "), stampAt(e.FailingSince), stampAt(e.LastSuccessAt), stamp(e.CreatedAt.Time))
-		})
-	})
 }

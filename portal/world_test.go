@@ -23,6 +23,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/fixture"
+	"svcpay/portal/web"
 )
 
 const (
@@ -162,9 +163,9 @@ func (w *world) send(path string, form url.Values, headers ...string) answer {
 	w.t.Helper()
 	method, body := http.MethodGet, io.Reader(nil)
 	if form != nil {
-		if at := slices.Index(headers, "Cookie"); at >= 0 && !form.Has(drawnField) {
+		if at := slices.Index(headers, "Cookie"); at >= 0 && !form.Has(web.PlaceField) {
 			form = maps.Clone(form)
-			form.Set(drawnField, w.placeOf(headers[at+1]))
+			form.Set(web.PlaceField, w.placeOf(headers[at+1]))
 		}
 		method, body = http.MethodPost, strings.NewReader(form.Encode())
 	}

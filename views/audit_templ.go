@@ -144,7 +144,7 @@ func (a AuditAct) view() templ.Component {
 
 // List is who did what, as a list.
 func (v Audit) List(t *text.Catalogue) List {
-	return List{Head: ui.Head{Title: t.Audit.Title, Text: t.Audit.Text}, Bar: v.Bar, Table: v.table(t.Audit), Pager: v.Pager,
+	return List{Head: ui.Head{Title: t.Audit.Title, Text: t.Audit.Text}, Bar: v.Bar, Table: v.table(t.Audit),
 		Buttons: []ui.Button{{Label: t.Audit.Look, Href: v.Chain, Variant: ui.Outline, Icon: ui.IconLock, Dialog: true}},
 		Empty:   ui.NothingYet(ui.IconAudit, t.Audit.EmptyTitle, t.Audit.EmptyText)}
 }

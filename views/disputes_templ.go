@@ -38,13 +38,12 @@ type Disputes struct {
 	Bar   ui.FilterBar
 	Due   []DisputeLine
 	Lines []DisputeLine
-	Pager ui.Pager
 	Try   bool // disputes can be tried here, in a sandbox
 }
 
 // List is the disputes as a list.
 func (v Disputes) List(t *text.Catalogue) List {
-	out := List{Head: ui.Head{Title: t.Disputes.Title, Text: t.Disputes.Text}, Bar: v.Bar, Table: v.table(t, v.Lines, t.Disputes.Title), Pager: v.Pager,
+	out := List{Head: ui.Head{Title: t.Disputes.Title, Text: t.Disputes.Text}, Bar: v.Bar, Table: v.table(t, v.Lines, t.Disputes.Title),
 		Empty: ui.NothingYet(ui.IconDispute, t.Disputes.EmptyTitle, t.Disputes.EmptyText)}
 	if v.Try {
 		out.Begin = []ui.Button{{Label: t.Disputes.EmptyLink, Href: "/docs/guides/testing", Variant: ui.Outline}}

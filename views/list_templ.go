@@ -15,6 +15,7 @@ import (
 
 // List is a page of objects that can be filtered.
 type List struct {
+	Title   string // of the page; "" is that of the head
 	Head    ui.Head
 	Buttons []ui.Button     // beside the title
 	Above   templ.Component // above the results, whatever the filters: a banner; nil for nothing

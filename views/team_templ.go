@@ -43,7 +43,7 @@ type TeamOffer struct {
 
 // List is the team, as a list; above it are the open invitations.
 func (v Team) List(t *text.Catalogue) List {
-	out := List{Head: ui.Head{Title: t.Team.Title, Text: t.Team.Text}, Bar: v.Bar, Table: v.table(t.Team), Pager: v.Pager,
+	out := List{Head: ui.Head{Title: t.Team.Title, Text: t.Team.Text}, Bar: v.Bar, Table: v.table(t.Team),
 		Empty: ui.NothingYet(ui.IconTeam, t.Team.EmptyTitle, t.Team.EmptyText)}
 	if v.Invite != "" {
 		out.Buttons = []ui.Button{{Label: t.Team.Invite, Href: v.Invite, Dialog: true, Icon: ui.IconPlus}}
@@ -55,10 +55,10 @@ func (v Team) List(t *text.Catalogue) List {
 }
 
 // OfferList is the open invitations, as a list of its own.
-func (v Team) OfferList(t *text.Catalogue, pager ui.Pager, team string) List {
+func (v Team) OfferList(t *text.Catalogue, team string) List {
 	table := v.offers(t.Team)
 	table.Target = ui.ResultsID
-	return List{Head: ui.Head{Title: t.Team.Open, Text: t.Team.OpenText, Crumbs: []ui.Crumb{{Label: t.Team.Title, Href: team}}}, Table: table, Pager: pager,
+	return List{Head: ui.Head{Title: t.Team.Open, Text: t.Team.OpenText, Crumbs: []ui.Crumb{{Label: t.Team.Title, Href: team}}}, Table: table,
 		Empty: ui.NothingYet(ui.IconTeam, t.Team.NoOffers, t.Team.NoOffersText)}
 }
 

@@ -95,7 +95,8 @@ func (s *Service) Totals(ctx context.Context, actor authz.Actor, in ListInput) (
 	if err != nil {
 		return nil, err
 	}
-	return pg.Planned[Totals](ctx, s.deps.Pool, sumUp+`refunds`+selected+byCurrency, args)
+	sums, err := pg.Planned[Totals](ctx, s.deps.Pool, sumUp+`refunds`+selected+byCurrency, args)
+	return sums, pg.TooMany(err)
 }
 
 // FewTotals is Totals of a list of at most so many refunds. Of a longer list it returns nothing, as of an empty one.

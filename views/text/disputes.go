@@ -8,7 +8,6 @@ type Disputes struct {
 	Due, Created, Kind, Search               string
 	Open, OpenText                           string
 	Shown                                    func(n int) string
-	Sheet                                    string
 	EmptyTitle, EmptyText, EmptyLink         string
 	DueIn                                    func(days int) string // 0 is today
 	Over                                     string
@@ -61,7 +60,6 @@ var disputesEnglish = Disputes{
 	Due: "Answer by", Created: "Opened", Kind: "Kind", Search: "Dispute or charge id",
 	Open: "Needs response", OpenText: "Sorted by due date. A chargeback without a response is lost.",
 	Shown:      func(n int) string { return onPage(n, "dispute", "disputes") },
-	Sheet:      "disputes",
 	EmptyTitle: "No disputes", EmptyText: "When a payer's bank questions a charge, it appears here with the day by which to answer.",
 	EmptyLink: "How to try one in the sandbox",
 	DueIn: func(days int) string {

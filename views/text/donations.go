@@ -10,7 +10,6 @@ type Donations struct {
 	Created, Kind, Tracking, Search        string
 	NoTracking, Nobody, Anonymous          string
 	Shown                                  func(n int) string
-	Sheet                                  string // name of the file
 	EmptyTitle, EmptyText, EmptyLink       string
 	Set, SetMany, SetText, Change          string
 	SetOf                                  func(amount, donor string) string
@@ -56,7 +55,6 @@ var donationsEnglish = Donations{
 	Created: "Created", Kind: "Kind", Tracking: "Tracking id", Search: "Tracking id, e-mail or id",
 	NoTracking: "No tracking id", Nobody: "A donor without a name", Anonymous: "Asks not to be named",
 	Shown:      func(n int) string { return onPage(n, "donation", "donations") },
-	Sheet:      "donations",
 	EmptyTitle: "No donations yet", EmptyText: "A donation appears here when a donor has chosen a fund in DAF Pay and your application has recorded it.",
 	EmptyLink: "How DAF Pay works",
 	Set:       "Set status", SetMany: "Set status", SetText: "Your name and what you enter are shown in the history of each donation.", Change: "Change",

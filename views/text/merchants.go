@@ -30,7 +30,6 @@ type Merchants struct {
 	StatusText                              map[string]string // what comes with a status
 	Reason, ReasonHint, Changed             string
 	EnrolledHint                            string
-	Columns                                 []string // of the list as CSV
 }
 
 var merchantsEnglish = Merchants{
@@ -81,5 +80,4 @@ var merchantsEnglish = Merchants{
 	},
 	Reason: "Reason", ReasonHint: "For your colleagues; it is shown on the merchant's page.", Changed: "The status is changed.",
 	EnrolledHint: "It is enrolled in DAF Pay by this EIN, which stays.",
-	Columns:      []string{"merchant_id", "name", "status", "organization", "country", "currency", "accepts", "domains", "external_id", "created_at"},
 }

@@ -2,7 +2,7 @@ package text
 
 // Payouts are the texts of the pages about payouts.
 type Payouts struct {
-	Title, Text, Sheet                        string
+	Title, Text                               string
 	Statuses                                  map[string]string
 	Merchant, Amount, Status, Arrives, Made   string
 	Contents, Bank                            string
@@ -26,7 +26,7 @@ type Payouts struct {
 }
 
 var payoutsEnglish = Payouts{
-	Title: "Payouts", Text: "What merchants were owed, sent to their banks. Made by themselves, on each merchant's schedule.", Sheet: "payouts",
+	Title: "Payouts", Text: "What merchants were owed, sent to their banks. Made by themselves, on each merchant's schedule.",
 	Statuses: map[string]string{"processing": "On its way", "paid": "Paid", "failed": "Failed", "returned": "Returned"},
 	Merchant: "Merchant", Amount: "Amount", Status: "Status", Arrives: "Arrives", Made: "Made",
 	Contents: "Made of", Bank: "Bank account",

@@ -54,9 +54,10 @@ func (l *Log) List(ctx context.Context, a authz.Actor, in ListInput) (page.Of[En
 	if a.Domain().Scope != authz.ScopeSystem {
 		in.Chains = []int64{a.ApplicationID}
 	}
-	return pg.Page(ctx, l.pool, in.Page, selectPage, pg.Args{"chains": in.Chains, "organization": optional(a.OrganizationID),
+	found, err := pg.Page(ctx, l.pool, in.Page, selectPage, pg.Args{"chains": in.Chains, "organization": optional(a.OrganizationID),
 		"mine": a.Within(nil), "people": in.People, "who": in.Who, "permissions": in.Permissions, "outcomes": in.Outcomes, "subject": in.SubjectID,
 		"merchant": in.MerchantID, "request": in.RequestID, "from": in.Created.From, "until": in.Created.Until}, func(e Entry) Entry { return e })
+	return found, pg.TooMany(err)
 }
 
 // seen selects what an actor may see of some chains; nil are all.

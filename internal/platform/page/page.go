@@ -6,6 +6,7 @@
 package page
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
@@ -66,3 +67,6 @@ func Cut[T any, ID comparable](in Input[ID], rows []T) Of[T] {
 //
 //	(@from::timestamptz IS NULL OR created_at >= @from) AND (@until::timestamptz IS NULL OR created_at < @until)
 type Times struct{ From, Until *time.Time }
+
+// ErrTooMany says that there are too many objects to add up, or to look through, in the time that a page has.
+var ErrTooMany = errors.New("page: too many objects")

@@ -6,11 +6,10 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 )
 
@@ -26,7 +25,7 @@ func hostCookie(name, value string, age int) *http.Cookie {
 }
 
 // from is where a request comes from.
-func from(c echo.Context) identity.Visitor {
+func from(c *web.Request) identity.Visitor {
 	v := identity.Visitor{UserAgent: c.Request().UserAgent()}
 	v.Address, _ = netip.ParseAddr(c.RealIP())
 	v.RequestID, _ = ids.ParseRequest(c.Response().Header().Get("Request-Id"))
@@ -37,12 +36,12 @@ func from(c echo.Context) identity.Visitor {
 }
 
 // enter begins a session of somebody who has proven who they are, in the place of the one that the browser had.
-func (p *Portal) enter(c echo.Context, person identity.Person) error {
+func (p *Portal) enter(c *web.Request, person identity.Person) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
+	ctx := c.Ctx()
 	if session.ID != "" {
 		if err := p.Identity.EndSession(ctx, session.ID); err != nil {
 			return err
@@ -72,12 +71,12 @@ func (p *Portal) enter(c echo.Context, person identity.Person) error {
 var errRenewed = fault.New(fault.KindUnauthenticated, "session_renewed", "This form was sent twice. Load its page again.")
 
 // renew gives the session another id, as its rights have changed.
-func (p *Portal) renew(c echo.Context, proven bool) error {
+func (p *Portal) renew(c *web.Request, proven bool) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err
 	}
-	session.ID, err = p.Identity.RenewSession(c.Request().Context(), session.ID, proven)
+	session.ID, err = p.Identity.RenewSession(c.Ctx(), session.ID, proven)
 	if errors.Is(err, identity.ErrNoSession) {
 		return errRenewed.Because(err)
 	}
@@ -92,12 +91,12 @@ func (p *Portal) renew(c echo.Context, proven bool) error {
 }
 
 // seeAs has a request's pages show times as the clock of who is signed in does.
-func seeAs(c echo.Context, visit identity.Session) {
+func seeAs(c *web.Request, visit identity.Session) {
 	zone, err := time.LoadLocation(visit.Zone)
 	if err != nil { // of a list that this machine does not have
 		zone = time.UTC
 	}
-	viewer := text.To(c.Request().Context())
+	viewer := c.Viewer()
 	viewer.Zone = zone
-	c.SetRequest(c.Request().WithContext(text.With(c.Request().Context(), viewer)))
+	c.SetRequest(c.Request().WithContext(text.With(c.Ctx(), viewer)))
 }

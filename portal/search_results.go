@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/a-h/templ"
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/charge"
 	"svcpay/internal/daf"
@@ -14,23 +13,24 @@ import (
 	"svcpay/internal/payout"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 // grouped shows what was found by kind, in the order of the navigation, merchants first.
-func (p *Portal) grouped(c echo.Context, found []report.Found) ([]ui.FoundGroup, error) {
+func (p *Portal) grouped(c *web.Request, found []report.Found) ([]ui.FoundGroup, error) {
 	var of []int64
 	for _, f := range found {
 		if id := merchantOf(f.Object); id != 0 {
 			of = append(of, id)
 		}
 	}
-	merchants, err := p.Merchants.SummariesOf(c.Request().Context(), actor(c), of)
+	merchants, err := p.Merchants.SummariesOf(c.Ctx(), c.Actor(), of)
 	if err != nil {
 		return nil, err
 	}
-	t := say(c)
+	t := c.Text()
 	groups := []ui.FoundGroup{{Label: t.Search.Merchants}, {Label: t.Search.Charges}, {Label: t.Search.Refunds}, {Label: t.Search.Disputes},
 		{Label: t.Search.Payouts}, {Label: t.Search.Donations}}
 	for _, f := range found {

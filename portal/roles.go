@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/authz"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 )
@@ -35,8 +34,8 @@ func (p *Portal) controlRoutes() []route {
 		{http.MethodPost, viewPath + "/end", signedIn, p.endView},
 		{http.MethodGet, searchPath, access(authz.SearchRead), p.showSearch},
 		{http.MethodGet, rolesPath, access(authz.RoleRead), p.showRoles},
-		{http.MethodGet, auditPath, access(authz.AuditRead), p.showAudit},
-		{http.MethodGet, auditCSV, access(authz.ExportCreate), p.sendAudit},
+		{http.MethodGet, auditPath, access(authz.AuditRead), p.auditList().Show},
+		{http.MethodGet, auditCSV, access(authz.ExportCreate), p.auditList().Send},
 		{http.MethodGet, chainPath, access(authz.AuditRead), p.showChain},
 		{http.MethodGet, auditPath + "/:id", access(authz.AuditRead), p.showAuditEntry},
 	}
@@ -82,8 +81,8 @@ func rank(p authz.Permission) int {
 	return 0
 }
 
-func (p *Portal) showRoles(c echo.Context) error {
-	t, mine := say(c), actor(c).Role
+func (p *Portal) showRoles(c *web.Request) error {
+	t, mine := c.Text(), c.Actor().Role
 	var view views.Policy
 	for _, r := range authz.PeopleRoles() {
 		view.Roles = append(view.Roles, views.PolicyRole{Name: t.Roles[string(r)], Yours: r == mine})
@@ -96,12 +95,12 @@ func (p *Portal) showRoles(c echo.Context) error {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	return render(c, http.StatusOK, views.PolicyPage(p.page(c, t.Policy.Title), view))
+	return web.Render(c, http.StatusOK, views.PolicyPage(c.Page(t.Policy.Title), view))
 }
 
 // lacks says which right somebody lacks, who has it, and who here can give it.
-func (p *Portal) lacks(c echo.Context, needed authz.Permission) string {
-	t := say(c)
+func (p *Portal) lacks(c *web.Request, needed authz.Permission) string {
+	t := c.Text()
 	words := []string{t.Rights.Needs(cmp.Or(t.Permissions[string(needed)], string(needed)), string(needed))}
 	held := p.holders(needed)
 	if len(held) == 0 {
@@ -121,10 +120,10 @@ func (p *Portal) lacks(c echo.Context, needed authz.Permission) string {
 
 // whoGives names administrators of the visitor's own domain if one of the roles is given there; else the role
 // of those to ask.
-func (p *Portal) whoGives(c echo.Context, a authz.Actor, held []authz.Role) string {
-	t := say(c)
+func (p *Portal) whoGives(c *web.Request, a authz.Actor, held []authz.Role) string {
+	t := c.Text()
 	if slices.ContainsFunc(held, func(r authz.Role) bool { return r.Scope() == a.Domain().Scope }) {
-		names, place, err := p.Identity.Administrators(c.Request().Context(), a)
+		names, place, err := p.Identity.Administrators(c.Ctx(), a)
 		if err == nil && len(names) > 0 {
 			return t.Rights.Ask(strings.Join(names, ", "), cmp.Or(place, t.Places.Deployment))
 		}

@@ -6,28 +6,27 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/charge"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/mailbox"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 // today is now where the viewer is, by the application's clock, which a sandbox's people move ahead.
-func (p *Portal) today(c echo.Context) time.Time {
+func (p *Portal) today(c *web.Request) time.Time {
 	now := p.Now()
-	if m, err := p.Clocks.Moment(c.Request().Context(), actor(c).ApplicationID); err == nil { // the machine's will do
+	if m, err := p.Clocks.Moment(c.Ctx(), c.Actor().ApplicationID); err == nil { // the machine's will do
 		now = m.At
 	}
-	return now.In(text.To(c.Request().Context()).Zone)
+	return now.In(c.Viewer().Zone)
 }
 
 // machineDay is now where the viewer is, by the machine's clock: for records that are written by it.
-func (p *Portal) machineDay(c echo.Context) time.Time {
-	return p.Now().In(text.To(c.Request().Context()).Zone)
+func (p *Portal) machineDay(c *web.Request) time.Time {
+	return p.Now().In(c.Viewer().Zone)
 }
 
 // payerOf is how a charge's payer is called.

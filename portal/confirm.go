@@ -4,19 +4,18 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/labstack/echo/v4"
-
 	"svcpay/internal/fault"
+	"svcpay/portal/web"
 	"svcpay/views"
 )
 
 // ask shows the dialog before an act that nothing has to be typed for: its form is sent to the dialog's own address.
-func (p *Portal) ask(c echo.Context, f views.ActForm) error {
+func (p *Portal) ask(c *web.Request, f views.ActForm) error {
 	f.Action = c.Request().URL.Path
-	return render(c, http.StatusOK, views.ActPage(p.page(c, f.Title), f))
+	return web.Render(c, http.StatusOK, views.ActPage(c.Page(f.Title), f))
 }
 
-func (p *Portal) askResume(c echo.Context) error {
+func (p *Portal) askResume(c *web.Request) error {
 	m, err := p.merchant(c)
 	if err != nil {
 		return err
@@ -25,9 +24,9 @@ func (p *Portal) askResume(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	back, t := merchantAt(m.ID, payoutsEnd), say(c)
+	back, t := merchantAt(m.ID, payoutsEnd), c.Text()
 	if m.PayoutsPausedReason == nil { // somebody else has resumed them
-		return seeOther(c, back)
+		return web.SeeOther(c, back)
 	}
 	f := views.ActForm{Title: t.MerchantPayouts.Resume, Text: t.MerchantPayouts.ResumeNowhere, Back: back, Press: t.MerchantPayouts.Resume}
 	if has {
@@ -36,33 +35,33 @@ func (p *Portal) askResume(c echo.Context) error {
 	return p.ask(c, f)
 }
 
-func (p *Portal) askCodes(c echo.Context) error {
+func (p *Portal) askCodes(c *web.Request) error {
 	visit, _, err := p.visitor(c)
 	if err != nil {
 		return err
 	}
 	if !visit.SecondFactor {
-		return seeOther(c, settingsPath)
+		return web.SeeOther(c, settingsPath)
 	}
-	t := say(c).Settings
+	t := c.Text().Settings
 	return p.ask(c, views.ActForm{Title: t.MakeCodes, Text: t.MakeCodesText, Back: settingsPath, Press: t.MakeCodes, Whole: true})
 }
 
-func (p *Portal) askRemoveAuthenticator(c echo.Context) error {
-	t := say(c).Settings
+func (p *Portal) askRemoveAuthenticator(c *web.Request) error {
+	t := c.Text().Settings
 	return p.ask(c, views.ActForm{Title: t.RemoveAppTitle, Text: t.RemoveAppText, Back: settingsPath, Press: t.RemoveApp, Destructive: true})
 }
 
-func (p *Portal) askRemovePasskey(c echo.Context) error {
+func (p *Portal) askRemovePasskey(c *web.Request) error {
 	person, _, err := p.person(c)
 	if err != nil {
 		return err
 	}
-	keys, err := p.Identity.Passkeys(c.Request().Context(), person.ID)
+	keys, err := p.Identity.Passkeys(c.Ctx(), person.ID)
 	if err != nil {
 		return err
 	}
-	t := say(c).Settings
+	t := c.Text().Settings
 	for _, k := range keys {
 		if strconv.FormatInt(k.ID, 10) == c.Param("id") {
 			return p.ask(c, views.ActForm{Title: t.RemovePasskeyTitle(k.Name), Text: t.RemovePasskeyText, Back: settingsPath, Press: t.RemovePasskey, Destructive: true})

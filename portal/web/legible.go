@@ -1,7 +1,6 @@
-package portal
+package web
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
@@ -10,26 +9,25 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/fault"
-	"svcpay/views/ui"
 )
 
-// codeQuery is the code of errQuery, whose page offers to open the address without its query.
-const codeQuery = "query_invalid"
+// CodeQuery is the code of ErrQuery, whose page offers to open the address without its query.
+const CodeQuery = "query_invalid"
 
 var (
-	errQuery    = fault.Invalid(codeQuery, "The address contains characters that can't be searched for. Clear the filters and enter them again.")
+	ErrQuery    = fault.Invalid(CodeQuery, "The address contains characters that can't be searched for. Clear the filters and enter them again.")
 	errFormText = fault.Invalid("body_invalid", "This form contains characters that can't be saved. Reload the page and try again.")
 )
 
-// legible refuses an address that no handler could use: what is not UTF-8, or has control characters, is stored
+// Legible refuses an address that no handler could use: what is not UTF-8, or has control characters, is stored
 // nowhere, and the database refuses to compare it. Handlers therefore read queries and path parameters unchecked.
-func legible(u *url.URL) error {
+func Legible(u *url.URL) error {
 	if !utf8.ValidString(u.Path) || strings.ContainsFunc(u.Path, unicode.IsControl) {
 		return echo.ErrNotFound
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil || !every(query, searchable) {
-		return errQuery
+		return ErrQuery
 	}
 	return nil
 }
@@ -57,13 +55,3 @@ func searchable(text string) bool {
 
 // storable tells whether the database can keep a text.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
-
-// withoutQuery leads from a page whose query cannot be read to the same page without it, or to the page that offers
-// the file.
-func withoutQuery(c echo.Context) ui.Button {
-	if c.Request().Method != http.MethodGet {
-		return ui.Button{}
-	}
-	page, _ := offering(localPath(c.Request().URL.EscapedPath()))
-	return ui.Button{Label: say(c).Failures.WithoutQuery, Href: page}
-}

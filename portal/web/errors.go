@@ -1,0 +1,65 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/internal/fault"
+)
+
+var (
+	// ErrOnce refuses a form without its hidden inputs.
+	ErrOnce  = fault.Invalid("parameter_invalid", "This form is not whole. Load its page again.")
+	errPart  = fault.Invalid("parameter_invalid", "This page has no such part. Load the whole page again.")
+	errLarge = echo.NewHTTPError(http.StatusRequestEntityTooLarge)
+)
+
+// ErrForm tells a form that is too large from one that cannot be read.
+func ErrForm(err error) error {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return errLarge
+	}
+	return fault.Invalid("body_invalid", "This form could not be read.").Because(err)
+}
+
+// StatusOf is the status of a page about a fault.
+func StatusOf(k fault.Kind) int {
+	switch k {
+	case fault.KindInvalid, fault.KindDeclined, fault.KindRefused:
+		return http.StatusUnprocessableEntity
+	case fault.KindUnauthenticated:
+		return http.StatusUnauthorized
+	case fault.KindForbidden:
+		return http.StatusForbidden
+	case fault.KindNotFound:
+		return http.StatusNotFound
+	case fault.KindConflict, fault.KindChanged:
+		return http.StatusConflict
+	case fault.KindGone:
+		return http.StatusGone
+	case fault.KindLimited:
+		return http.StatusTooManyRequests
+	case fault.KindUnavailable:
+		return http.StatusServiceUnavailable
+	case fault.KindClosed:
+		return fault.StatusClosed
+	}
+	return http.StatusInternalServerError
+}
+
+// RetryAfter tells when another try makes sense, if the fault does.
+func RetryAfter(c echo.Context, f *fault.Error) {
+	if f.RetryAfter > 0 {
+		c.Response().Header().Set("Retry-After", strconv.Itoa(f.RetrySeconds()))
+	}
+}
+
+// KindOf is the kind of a fault that [Problems] has taken.
+func KindOf(err error) fault.Kind {
+	f, _ := fault.As(err)
+	return f.Kind
+}

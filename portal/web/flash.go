@@ -1,0 +1,56 @@
+package web
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"svcpay/views/ui"
+)
+
+// FlashCookie carries what became of a form to the page that is shown after it. Only this host can set it,
+// and what is in it is shown as text and as paths of the portal.
+const FlashCookie = "__Host-svcpay-told"
+
+const (
+	MaxFlash = 2048 // bytes; browsers keep 4096 of a cookie
+	FlashAge = 60   // seconds
+)
+
+// Tell has the next page say what became of this request. It is for a form that has done its work, before
+// seeOther; a later call replaces an earlier one.
+func Tell(c echo.Context, t ui.Toast) {
+	text, err := json.Marshal(t)
+	value := base64.RawURLEncoding.EncodeToString(text)
+	if err != nil || len(value) > MaxFlash {
+		return
+	}
+	c.SetCookie(flash(value, FlashAge))
+}
+
+func flash(value string, age int) *http.Cookie {
+	return &http.Cookie{Name: FlashCookie, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+}
+
+// Told returns what there is to say, once.
+func Told(c echo.Context) []ui.Toast {
+	cookie, err := c.Cookie(FlashCookie)
+	if err != nil || cookie.Value == "" {
+		return nil
+	}
+	c.SetCookie(flash("", -1))
+	var t ui.Toast
+	text, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+	if err != nil || json.Unmarshal(text, &t) != nil || t.Text == "" {
+		return nil
+	}
+	if t.Href != "" {
+		t.Href = LocalPath(t.Href)
+	}
+	if t.Undo != "" {
+		t.Undo = LocalPath(t.Undo)
+	}
+	return []ui.Toast{t}
+}
