@@ -7,7 +7,7 @@ CLIENT := api/client/typescript
 GO_TEST := $(GO) test -vet=off -ldflags=-w # check has vetted, and nobody debugs these
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ)
 
-.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick bench-scale screenshots check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick bench-scale bench-written screenshots check lint fmt postgres tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -59,6 +59,10 @@ chaos: static/dist/.built postgres ## the real program while everything fails, f
 
 bench bench-quick bench-scale: build postgres ## measure the service beside PostgreSQL alone: all that it does, a minute's worth, or with 10 million charges; BENCH='--only …'
 	@$(GO) build -tags bench -o bin/svcpay-bench ./cmd/svcpay && go run ./test/bench $(if $(findstring quick,$@),-quick)$(if $(findstring scale,$@),-scale) $(BENCH)
+
+bench-written: build postgres ## what a charge writes: rows, bytes, statements, beside the program of FORMER (a commit)
+	@$(GO) build -tags bench -o bin/svcpay-bench ./cmd/svcpay && tools/bench-former.sh $(or $(FORMER),364c518) bin/svcpay-former
+	@go run ./test/bench -written -former bin/svcpay-former -rounds 3 $(BENCH)
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots
 	@tools/with-demo.sh --history node test/browser/support/screenshots.mjs .screenshots

@@ -35,7 +35,7 @@ var books = []book{
 
 // audit looks at the books when nothing is under way.
 func (b *bench) audit(ctx context.Context) error {
-	return b.cluster.audit(ctx, productDatabase, books)
+	return b.cluster.audit(ctx, b.server.name, books)
 }
 
 func (c *cluster) audit(ctx context.Context, database string, books []book) error {

@@ -86,7 +86,7 @@ const quietPatience = 30 * time.Minute
 
 // quiet waits until every event has its number, every call whose caller went away its outcome, and the totals of
 // charges have all that they are to have: until a quarter of an hour ago.
-func (b *bench) quiet(ctx context.Context) error { return b.quietIn(ctx, productDatabase) }
+func (b *bench) quiet(ctx context.Context) error { return b.quietIn(ctx, b.server.name) }
 
 func (b *bench) quietIn(ctx context.Context, database string) error {
 	const waiting = `

@@ -48,7 +48,9 @@ type options struct {
 	only        *regexp.Regexp
 	keep, wide  bool
 	two, scale  bool
-	rows        int // charges of the large database
+	written     bool
+	former      string // a program of before; "" for none
+	rows        int    // charges of the large database
 	overload    time.Duration
 }
 
@@ -78,6 +80,8 @@ func flags() (o options) {
 	flag.BoolVar(&o.keep, "keep", false, "keep the directory with the program's log")
 	flag.DurationVar(&o.overload, "overload", 30*time.Second, "how long the open loop at twice the maximum runs; 0 for not at all")
 	flag.BoolVar(&o.two, "two", false, "nothing but two servers on one database beside one")
+	flag.BoolVar(&o.written, "written", false, "nothing but what a charge writes: rows, bytes, and the time of each statement")
+	flag.StringVar(&o.former, "former", "", "with -written, a former program that is compared with, built with the tag bench")
 	flag.BoolVar(&o.scale, "scale", false, "nothing but a large database beside one with a tenth of its charges, and an empty one")
 	flag.IntVar(&o.rows, "rows", 10_000_000, "charges of the large database")
 	flag.BoolVar(&quick, "quick", false, "one short round that fails when a ratio is far from its gate")
@@ -116,7 +120,7 @@ func run(ctx context.Context, o options, to io.Writer) error {
 		}
 		fmt.Fprintln(to, "there is no pgbench beside this PostgreSQL: nothing is compared with the floor")
 	}
-	if b.server, err = newProduct(ctx, o.binary, dir, b.cluster); err != nil {
+	if b.server, err = newProduct(ctx, o.binary, dir, b.cluster, productDatabase); err != nil {
 		return err
 	}
 	defer b.server.stop()
@@ -131,6 +135,9 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	}
 	if o.two {
 		return b.pair(ctx, o, to)
+	}
+	if o.written {
+		return b.written(ctx, o, dir, to)
 	}
 	if hooked(o) && !o.scale {
 		defer func() { b.hooks.stop() }()

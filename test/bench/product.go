@@ -25,14 +25,14 @@ type product struct {
 	ready                             time.Duration // from the start to the first answer that it is
 }
 
-func newProduct(ctx context.Context, binary, dir string, c *cluster) (*product, error) {
+func newProduct(ctx context.Context, binary, dir string, c *cluster, database string) (*product, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
 	p := &product{binary: binary, addr: l.Addr().String(), listens: l.Addr().String(), keys: filepath.Join(dir, "keys.json"), log: filepath.Join(dir, "svcpay.log"),
-		database: c.url(productDatabase), name: productDatabase}
+		database: c.url(database), name: database}
 	for _, args := range [][]string{{"migrate"}, {"vault-keys", p.keys}} {
 		if _, err := p.run(ctx, args...); err != nil {
 			return nil, err

@@ -53,6 +53,9 @@ func (c *cluster) restart(ctx context.Context) error {
 // settings are those of PostgreSQL: where there are many charges, what the handbook (docs/operations.md) has it start with, a
 // quarter of the machine's memory for its pages and room in its log; otherwise the little that it takes by itself.
 func (o options) settings() ([]string, error) {
+	if o.written {
+		return []string{"shared_preload_libraries=pg_stat_statements", "pg_stat_statements.max=10000"}, nil
+	}
 	if !o.scale {
 		return nil, nil
 	}

@@ -33,10 +33,10 @@ func (b *bench) seed(ctx context.Context) (err error) {
 	s := &b.seeded
 	const application = `
 		INSERT INTO applications (name, api_version, created_at) VALUES ('Bench', '2026-01-01', now()) RETURNING id`
-	if s.application, err = value[int64](ctx, b.cluster, productDatabase, application); err != nil {
+	if s.application, err = value[int64](ctx, b.cluster, b.server.name, application); err != nil {
 		return err
 	}
-	if err := b.cluster.exec(ctx, productDatabase, `
+	if err := b.cluster.exec(ctx, b.server.name, `
 		INSERT INTO fee_defaults (application_id, authorization_fee, capture_fee, amex_surcharge_percentage, ach_transfer_flat_fee,
 			ach_transfer_percentage, ach_transfer_failed_fee, ach_return_fee, chargeback_fee, retrieval_fee, platform_flat_fee,
 			platform_percentage, daf_percentage, version, updated_at)
@@ -88,18 +88,18 @@ func (b *bench) seedMerchants() error {
 // seedSessions makes the sessions of payers' browsers, visit-1 to visit-6000, and that of an administrator.
 func (b *bench) seedSessions(ctx context.Context) error {
 	b.seeded.portal = "bench"
-	if err := b.cluster.exec(ctx, productDatabase, fmt.Sprintf(`
+	if err := b.cluster.exec(ctx, b.server.name, fmt.Sprintf(`
 		INSERT INTO client_sessions (id_hash, application_id, merchant_id, key_id, page_origin, created_at, expires_at)
 		SELECT sha256(('visit-' || i)::bytea), m.application_id, m.id, k.id, 'https://shop.example', now(), now() + interval '1 day'
 		FROM generate_series(1, %d) i, api_keys k, merchants m WHERE k.kind = 'public' AND m.id = 1001 + i %% %d`, sessions, merchants)); err != nil {
 		return err
 	}
-	if err := b.cluster.exec(ctx, productDatabase, `
+	if err := b.cluster.exec(ctx, b.server.name, `
 		INSERT INTO people (email, name, password_hash, created_at, totp_sealed, totp_since) VALUES ('bench@example.org', 'Kim Vale', 'none', now(), 'none', now());
 		INSERT INTO grants (person_id, role, scope, application_id, created_at) SELECT p.id, 'application_admin', 'app', a.id, now() FROM people p, applications a`); err != nil {
 		return err
 	}
-	return b.signIn(ctx, productDatabase)
+	return b.signIn(ctx, b.server.name)
 }
 
 // signIn begins the administrator's session anew: one that nobody uses for a quarter of an hour is over.
