@@ -18,6 +18,8 @@ files() { # a directory; those of its files that are asked for
 	done
 }
 
+rm -rf .screenshots/failed # of a run before
+
 case "${1-}" in
 "") ;;
 --long) export EVERY_LOOK=1 ;;

@@ -1,6 +1,6 @@
 // Pre-authorized debits in Canada: the button, the modal in English and French, and the token.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
 import { createToken, eventsOf, open } from './support/card.mjs';

@@ -1,6 +1,6 @@
 // The bank form of processor P in a real browser: inputs of the page, frames for the numbers.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
 import { ACCOUNT, control, fillBank, number, shownAt } from './support/bank.mjs';

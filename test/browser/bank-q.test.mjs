@@ -1,6 +1,6 @@
 // Bank accounts at merchants of processor Q: sign in at a bank, or type the numbers.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
 import { createToken, eventsOf, open } from './support/card.mjs';

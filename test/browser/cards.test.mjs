@@ -1,6 +1,6 @@
 // What a card field does beside being typed into: languages, browsers that fill in, swipers.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { AMEX, EXPIRY, VISA, createToken, enter, eventsOf, input, leave, open, typeCard } from './support/card.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';

@@ -1,6 +1,6 @@
 // The DAF field of svcpay.js in a real browser: the button, the dialog, and whatever page it is led to.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { long, test } from './support/test.mjs';
 import { createToken, eventsOf, keyboardIn } from './support/card.mjs';
 import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, startDonors } from './support/daf.mjs';
 import { credentials } from './support/env.mjs';
@@ -297,7 +297,7 @@ test('a page that throws the dialog out can open it again; handlers survive a mo
   await eventsOf(page, 'dafAuthorized', 1);
 });
 
-test('nothing is left of a thousand mounts', async (t) => {
+test('nothing is left of a thousand mounts', long, async (t) => {
   const page = await openPage(t);
   page.setDefaultTimeout(60_000);
   await page.evaluate(() => {

@@ -1,6 +1,6 @@
 // The DAF field beside whatever a page may be: its size, its policy, its neighbors, the version that it loads.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { eventsOf, open } from './support/card.mjs';
 import { AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, openModal, startDonors } from './support/daf.mjs';

@@ -1,7 +1,7 @@
 // A gift from a donor-advised fund, from the demo shop through the modal and the fund's pages to what the API says of
 // it afterwards.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { long, test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
 import { button, dialog, inModal, openModal } from './support/daf.mjs';
@@ -286,7 +286,7 @@ test('one authorization makes one donation, whatever is posted', async (t) => {
 });
 
 for (const { width, colorScheme } of looks) {
-  test(`shop and modal are accessible, ${colorScheme} at ${width} px`, async (t) => {
+  test(`shop and modal are accessible, ${colorScheme} at ${width} px`, long, async (t) => {
     const page = await visit(t, { width, colorScheme });
     await accessible(page, 'shop');
     await openModal(page);

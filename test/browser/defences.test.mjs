@@ -1,7 +1,7 @@
 // What stands between a page and abuse of cards and keys, and what a payer is told when the service cannot answer.
 import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { EXPIRY, VISA, createToken, eventsOf, input, leave, open, typeCard } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';

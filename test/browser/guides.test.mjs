@@ -1,7 +1,7 @@
 // The examples of the library's guides, each run as it stands, with a payer who goes through it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { before, test } from 'node:test';
+import { before, test } from './support/test.mjs';
 import { api } from './support/api.mjs';
 import { ACCOUNT, fillBank } from './support/bank.mjs';
 import { EXPIRY, VISA, input } from './support/card.mjs';

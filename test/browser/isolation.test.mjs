@@ -1,6 +1,6 @@
 // What the merchant's page, and any other page, cannot do: see card data, join, embed.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { createToken, enter, input, open, typeCard } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';

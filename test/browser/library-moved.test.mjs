@@ -1,6 +1,6 @@
 // Pages that move, replace or take away what the library put into them, without a word to it.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { EXPIRY, VISA, createToken, eventsOf, input, open, typeCard } from './support/card.mjs';
 import { startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';

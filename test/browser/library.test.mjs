@@ -1,6 +1,6 @@
 // svcpay.js in a real browser: fields, events, options, tokens.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { AMEX, EXPIRY, VISA, createToken, enter, eventsOf, input, leave, open, typeCard } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';

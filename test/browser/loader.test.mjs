@@ -1,7 +1,7 @@
 // The npm package that loads the library, in a page.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { getFile } from './support/library.mjs';
 import { startSite } from './support/merchant.mjs';

@@ -1,6 +1,6 @@
 // The options of the card fields, and how a payer moves through them.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { EXPIRY, VISA, createToken, enter, eventsOf, input, open, typeCard } from './support/card.mjs';
 import { axeSource, startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';

@@ -1,6 +1,6 @@
 // A page with every field type, each on an instance of its own, under the strictest policy that lets the pay origin in.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { ACCOUNT, fillBank } from './support/bank.mjs';
 import { EXPIRY, VISA, input } from './support/card.mjs';
 import { inModal } from './support/daf.mjs';

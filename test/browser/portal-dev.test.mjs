@@ -1,7 +1,7 @@
 // The developer tools in a real browser: a key is rolled, a failing webhook repaired, a card field shown.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { typeCard } from './support/card.mjs';
 import { credentials } from './support/env.mjs';
 import { flow } from './support/flows.mjs';

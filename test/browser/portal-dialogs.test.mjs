@@ -1,6 +1,6 @@
 // Dialogs of the portal, opened over a page and standing as a page of their own: how often a merchant is paid out.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { open, portal, signIn, sound } from './support/portal.mjs';
 

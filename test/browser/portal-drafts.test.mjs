@@ -1,6 +1,6 @@
 // Evidence that keeps itself: with answers that are lost or late, and with colleagues at the same draft.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { as, look, portal } from './support/portal.mjs';
 

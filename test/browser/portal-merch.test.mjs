@@ -1,6 +1,6 @@
 // Merchants in the portal: what they pay, the websites of wallet A, their enrollment for donations.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { flow } from './support/flows.mjs';
 import { as, portal, sound } from './support/portal.mjs';

@@ -1,6 +1,6 @@
 // Refunds as people make them: the dialog by mouse and keyboard, twice and late, with a script and without one.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { flow } from './support/flows.mjs';
 import { as, portal, sound } from './support/portal.mjs';

@@ -1,6 +1,6 @@
 // Two tabs of one session: another place in one, and the end of the session in both.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { credentials } from './support/env.mjs';
 import { open, portal, signIn, sound } from './support/portal.mjs';
 

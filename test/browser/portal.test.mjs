@@ -1,6 +1,6 @@
 // The portal's first pages in a real browser, against the running service.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { credentials, looks } from './support/env.mjs';
 import { fits, open, portal, signIn, sound as soundHere, submit, weigh } from './support/portal.mjs';
 

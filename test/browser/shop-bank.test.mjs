@@ -1,6 +1,6 @@
 // The demo shop's bank accounts, each way on an instance of its own: from the click to a settled charge.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { api, settled } from './support/api.mjs';
 import { accessible } from './support/axe.mjs';
 import { ACCOUNT, control, fillBank, number, shownAt } from './support/bank.mjs';

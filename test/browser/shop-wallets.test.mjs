@@ -1,6 +1,6 @@
 // The demo shop's wallets: from the click to a settled charge.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api, settled } from './support/api.mjs';
 import { credentials, startBrowser } from './support/env.mjs';

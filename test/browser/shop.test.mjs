@@ -1,7 +1,7 @@
 // The demo shop in a real browser, against the running service: what a donor
 // sees, and what the API says of it afterwards.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { AMEX, EXPIRY, VISA, input } from './support/card.mjs';
 import { axeSource, credentials, looks, startBrowser } from './support/env.mjs';
 

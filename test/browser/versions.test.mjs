@@ -1,6 +1,6 @@
 // Which version has which field type, and what a page gets that pins one.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { createToken, open, typeCard } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { getFile } from './support/library.mjs';

@@ -1,6 +1,6 @@
 // Wallet A from its button to a token, against the sandbox's ApplePaySession, provider and sheet.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { before, test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { eventsOf } from './support/card.mjs';
 import { api } from './support/api.mjs';

@@ -1,6 +1,6 @@
 // Wallet B from its button to a token, against the sandbox's sheet, which seals real payloads.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { eventsOf } from './support/card.mjs';
 import { api } from './support/api.mjs';

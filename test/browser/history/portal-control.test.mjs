@@ -1,6 +1,6 @@
 // What people look for, who may do what, and what was done: with a script and, for forms, without one.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '../support/test.mjs';
 import { credentials } from '../support/env.mjs';
 import { flow } from '../support/flows.mjs';
 import { as, look, portal, sound } from '../support/portal.mjs';

@@ -1,6 +1,6 @@
 // What people do with donations, disputes and payouts, with a script and without one.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '../support/test.mjs';
 import { credentials } from '../support/env.mjs';
 import { as, portal, sound } from '../support/portal.mjs';
 

@@ -1,7 +1,8 @@
 // Where the service under test is, and the browser that visits it.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { after, hasFailed, keepFailure } from './test.mjs';
 
 const require = createRequire(new URL('../../../static/package.json', import.meta.url));
 const { chromium } = require('playwright-core');
@@ -28,17 +29,47 @@ export const looks = process.env.EVERY_LOOK ? [...light, ...dark] : [light[0], d
  * headless shell does with half the work.
  */
 export async function startBrowser({ whole = false, flags = [] } = {}) {
-  const browser = await launch(whole, flags);
-  after(() => browser.close());
+  let browser = await answering(() => launch(whole, flags), () => {});
+  after(() => close(browser));
+  const newContext = (options) =>
+    answering(
+      () => browser.newContext(options),
+      async () => {
+        close(browser);
+        browser = await launch(whole, flags);
+      },
+    );
   return async (t, options) => {
-    const context = await browser.newContext(options);
-    const hangs = setTimeout(() => context.close(), 300_000); // whereupon all that the test awaits of it fails
-    t.after(() => (clearTimeout(hangs), context.close()));
-    const page = await context.newPage();
+    const context = await newContext(options);
+    const logged = [];
+    let page;
+    t.signal.addEventListener('abort', () => page?.setDefaultTimeout(1)); // what the test awaits of the page fails
+    t.after(async () => {
+      if (page && hasFailed(t)) await keepFailure(t, page, logged);
+      await close(context);
+    });
+    page = await context.newPage();
     page.setDefaultTimeout(15_000);
+    page.on('console', (message) => logged.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => logged.push(`error: ${error.message}`));
     return page;
   };
 }
+
+/** How long a browser that does not answer is waited for, in ms. */
+const patience = 20_000;
+
+/** What a browser is asked for; one that does not answer in time is asked once more after `again`. */
+async function answering(ask, again) {
+  const late = Symbol('late');
+  const answer = await Promise.race([ask().catch(() => late), sleep(patience, late, { ref: false })]);
+  if (answer !== late) return answer;
+  await again();
+  return ask();
+}
+
+/** Closes a browser or a context, and goes on if it hangs. */
+const close = (one) => Promise.race([one.close().catch(() => {}), sleep(5_000, undefined, { ref: false })]);
 
 /** Chromium without any traffic of its own. */
 function launch(whole, flags) {

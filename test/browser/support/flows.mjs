@@ -1,7 +1,7 @@
 // The flows that people go through most, each as every role that may: docs/portal.md has the table of them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { test } from './test.mjs';
 import { as } from './portal.mjs';
 
 const document = readFileSync(new URL('../../../docs/portal.md', import.meta.url), 'utf8');

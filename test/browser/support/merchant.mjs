@@ -1,6 +1,6 @@
 // A merchant's web site (and an evil one) for the tests: a small server of pages made on the spot.
 import { createServer } from 'node:http';
-import { after } from 'node:test';
+import { after } from './test.mjs';
 import { credentials } from './env.mjs';
 
 /**
