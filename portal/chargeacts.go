@@ -2,13 +2,13 @@ package portal
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
-	"svcpay/internal/platform/idempotency"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
@@ -16,14 +16,16 @@ import (
 )
 
 func (p *Portal) chargeActRoutes() []route {
-	return []route{
-		{http.MethodGet, chargesPath + "/:id/refund", access(authz.RefundCreate), p.showRefundForm},
-		{http.MethodPost, chargesPath + "/:id/refund", access(authz.RefundCreate), p.sendRefund},
-		{http.MethodGet, chargesPath + "/:id/capture", access(authz.ChargeCapture), p.showCaptureForm},
-		{http.MethodPost, chargesPath + "/:id/capture", access(authz.ChargeCapture), p.sendCapture},
-		{http.MethodGet, chargesPath + "/:id/void", access(authz.ChargeVoid), p.showVoidForm},
-		{http.MethodPost, chargesPath + "/:id/void", access(authz.ChargeVoid), p.sendVoid},
-	}
+	one := chargesPath + "/:id"
+	return slices.Concat([]route{
+		{http.MethodGet, one + "/refund", access(authz.RefundCreate), web.Show(p.charge, p.showRefundForm)},
+		{http.MethodPost, one + "/refund", access(authz.RefundCreate), p.sendRefund},
+	}, form(one+"/capture", authz.ChargeCapture, p.captureForm()), form(one+"/void", authz.ChargeVoid, p.voidForm()))
+}
+
+// charge reads the charge that the address names.
+func (p *Portal) charge(c *web.Request) (charge.Charge, error) {
+	return p.Charges.Get(c.Ctx(), c.Actor(), c.ID())
 }
 
 // acts is what the visitor can do with a charge, and why not what they could with another.
@@ -94,93 +96,58 @@ func noVoid(t text.Acts, one charge.Charge) string {
 	return t.NotVoidable
 }
 
+// drawAct draws the dialog of an act, with what was typed in it and refused.
+func drawAct(c *web.Request, f views.ActForm, in web.Input) error {
+	if in.Refused != nil {
+		f.Field.Value, f.Field.Error, f.Problems = in.Get(f.Field.Name), in.Errors[f.Field.Name], in.Problems
+	}
+	return web.Render(c, in.Status, views.ActPage(c.Page(f.Title), f))
+}
+
+func notDone(t *text.Catalogue) string { return t.Acts.NotDone }
+
 // captureForm asks how much of an authorized charge to take.
-func (p *Portal) captureForm(c *web.Request, one charge.Charge) views.ActForm {
-	t, at := c.Text(), chargesPath+"/"+one.ID.String()
-	until := ""
-	if one.AuthorizationExpiresAt != nil {
-		until = c.Viewer().Time(one.AuthorizationExpiresAt.Time)
-	}
-	return views.ActForm{Title: t.Acts.Capture, Text: t.Acts.CaptureText(t.Money(one.AmountAuthorized, one.Currency), until), Action: at + "/capture", Back: at,
-		Once: web.NewOnce(), Currency: text.Code(one.Currency), Press: t.Acts.CapturePress,
-		Field: ui.Field{Name: "amount", Label: t.Acts.Amount, Hint: t.Acts.CaptureHint, Value: one.AmountAuthorized.Decimal(), Required: true, Focus: true}}
-}
-
-func (p *Portal) showCaptureForm(c *web.Request) error {
-	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	return web.Render(c, http.StatusOK, views.ActPage(c.Page(c.Text().Acts.Capture), p.captureForm(c, one)))
-}
-
-func (p *Portal) sendCapture(c *web.Request) error {
-	return p.actOnCharge(c, p.captureForm, c.Text().Acts.CapturedDone, func(value string, claim *idempotency.Claim) (charge.Result, error) {
-		amount, err := money.ParseDecimal(strings.TrimSpace(value))
-		if err != nil {
-			return charge.Result{}, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount")
-		}
-		return p.Charges.Capture(c.Ctx(), c.Actor(), c.Param("id"), charge.CaptureInput{Amount: &amount}, claim)
-	})
+func (p *Portal) captureForm() web.Form[views.ActForm] {
+	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: notDone,
+		Load: func(c *web.Request) (views.ActForm, error) {
+			one, err := p.charge(c)
+			t, at, until := c.Text(), chargesPath+"/"+one.ID.String(), ""
+			if one.AuthorizationExpiresAt != nil {
+				until = c.Viewer().Time(one.AuthorizationExpiresAt.Time)
+			}
+			return views.ActForm{Title: t.Acts.Capture, Text: t.Acts.CaptureText(t.Money(one.AmountAuthorized, one.Currency), until),
+				Action: at + "/capture", Back: at, Once: web.NewOnce(), Currency: text.Code(one.Currency), Press: t.Acts.CapturePress,
+				Field: ui.Field{Name: "amount", Label: t.Acts.Amount, Hint: t.Acts.CaptureHint, Value: one.AmountAuthorized.Decimal(), Required: true, Focus: true}}, err
+		},
+		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
+			amount, err := money.ParseDecimal(strings.TrimSpace(in.Get("amount")))
+			if err != nil {
+				return web.Done{}, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount")
+			}
+			out, err := p.Charges.Capture(c.Ctx(), c.Actor(), c.ID(), charge.CaptureInput{Amount: &amount}, in.Claim)
+			return acted(c, f.Back, out.Unknown, c.Text().Acts.CapturedDone, web.RefusalOf(out, err))
+		}}
 }
 
 // voidForm asks whether to let go of a charge.
-func (p *Portal) voidForm(c *web.Request, one charge.Charge) views.ActForm {
-	t, at := c.Text().Acts, chargesPath+"/"+one.ID.String()
-	return views.ActForm{Title: t.Void, Text: t.VoidText, Action: at + "/void", Back: at, Once: web.NewOnce(), Press: t.VoidPress, Destructive: true,
-		Field: ui.Field{Name: "reason", Label: t.VoidReason, Hint: t.VoidHint, Optional: true, MaxLength: "255", Autocomplete: "off"}}
+func (p *Portal) voidForm() web.Form[views.ActForm] {
+	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: notDone,
+		Load: func(c *web.Request) (views.ActForm, error) {
+			one, err := p.charge(c)
+			t, at := c.Text().Acts, chargesPath+"/"+one.ID.String()
+			return views.ActForm{Title: t.Void, Text: t.VoidText, Action: at + "/void", Back: at, Once: web.NewOnce(), Press: t.VoidPress, Destructive: true,
+				Field: ui.Field{Name: "reason", Label: t.VoidReason, Hint: t.VoidHint, Optional: true, MaxLength: "255", Autocomplete: "off"}}, err
+		},
+		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
+			out, err := p.Charges.Void(c.Ctx(), c.Actor(), c.ID(), charge.VoidInput{Reason: web.TextOrNil(in.Get("reason"))}, in.Claim)
+			return acted(c, f.Back, out.Unknown, c.Text().Acts.VoidedDone, web.RefusalOf(out, err))
+		}}
 }
 
-func (p *Portal) showVoidForm(c *web.Request) error {
-	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
+// acted leads back from an act: its outcome may still be unknown.
+func acted(c *web.Request, to string, unknown bool, words string, err error) (web.Done, error) {
+	if unknown {
+		return web.Done{To: to, Toast: ui.Toast{Tone: ui.Info, Text: c.Text().Acts.Unknown}}, err
 	}
-	return web.Render(c, http.StatusOK, views.ActPage(c.Page(c.Text().Acts.Void), p.voidForm(c, one)))
-}
-
-func (p *Portal) sendVoid(c *web.Request) error {
-	return p.actOnCharge(c, p.voidForm, c.Text().Acts.VoidedDone, func(value string, claim *idempotency.Claim) (charge.Result, error) {
-		in := charge.VoidInput{}
-		if value = strings.TrimSpace(value); value != "" {
-			in.Reason = &value
-		}
-		return p.Charges.Void(c.Ctx(), c.Actor(), c.Param("id"), in, claim)
-	})
-}
-
-// actOnCharge captures or voids, and shows the form again, with what was typed, if that is refused.
-func (p *Portal) actOnCharge(c *web.Request, form func(*web.Request, charge.Charge) views.ActForm, done string,
-	act func(value string, claim *idempotency.Claim) (charge.Result, error),
-) error {
-	sent, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, sent)
-	if err != nil {
-		return err
-	}
-	f := form(c, one)
-	out, err := web.WaitForOutcome(c.Ctx(), func() (charge.Result, error) { return act(sent.Get(f.Field.Name), claim) })
-	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
-		err = out.Prior.Outcome.Refusal
-	}
-	above, beside, ok := web.Problems(c.Text(), err, c.Text().Acts.NotDone, nil)
-	switch {
-	case ok:
-		f.Field.Value, f.Field.Error, f.Problems = sent.Get(f.Field.Name), beside[f.Field.Name], above
-		return web.Render(c, http.StatusUnprocessableEntity, views.ActPage(c.Page(f.Title), f))
-	case err != nil:
-		return err
-	case out.Unknown:
-		web.Tell(c, ui.Toast{Tone: ui.Info, Text: c.Text().Acts.Unknown})
-	default:
-		web.Tell(c, ui.Toast{Tone: ui.Success, Text: done})
-	}
-	return web.SeeOther(c, f.Back)
+	return web.Saved(to, words, err)
 }

@@ -5,21 +5,18 @@ import (
 	"strconv"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/merchant"
 	"svcpay/portal/web"
 	"svcpay/views"
 )
 
-// ask shows the dialog before an act that nothing has to be typed for: its form is sent to the dialog's own address.
-func (p *Portal) ask(c *web.Request, f views.ActForm) error {
+// confirm shows the dialog before an act that nothing has to be typed for: its form is sent to the dialog's own address.
+func confirm(c *web.Request, f views.ActForm) error {
 	f.Action = c.Request().URL.Path
 	return web.Render(c, http.StatusOK, views.ActPage(c.Page(f.Title), f))
 }
 
-func (p *Portal) askResume(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) askResume(c *web.Request, m merchant.Merchant) error {
 	b, has, err := p.bankAccount(c, m)
 	if err != nil {
 		return err
@@ -32,7 +29,7 @@ func (p *Portal) askResume(c *web.Request) error {
 	if has {
 		f.Text = t.MerchantPayouts.ResumeText(t.Payouts.To(b.BankName, b.Last4))
 	}
-	return p.ask(c, f)
+	return confirm(c, f)
 }
 
 func (p *Portal) askCodes(c *web.Request) error {
@@ -44,12 +41,12 @@ func (p *Portal) askCodes(c *web.Request) error {
 		return web.SeeOther(c, settingsPath)
 	}
 	t := c.Text().Settings
-	return p.ask(c, views.ActForm{Title: t.MakeCodes, Text: t.MakeCodesText, Back: settingsPath, Press: t.MakeCodes, Whole: true})
+	return confirm(c, views.ActForm{Title: t.MakeCodes, Text: t.MakeCodesText, Back: settingsPath, Press: t.MakeCodes, Whole: true})
 }
 
 func (p *Portal) askRemoveAuthenticator(c *web.Request) error {
 	t := c.Text().Settings
-	return p.ask(c, views.ActForm{Title: t.RemoveAppTitle, Text: t.RemoveAppText, Back: settingsPath, Press: t.RemoveApp, Destructive: true})
+	return confirm(c, views.ActForm{Title: t.RemoveAppTitle, Text: t.RemoveAppText, Back: settingsPath, Press: t.RemoveApp, Destructive: true})
 }
 
 func (p *Portal) askRemovePasskey(c *web.Request) error {
@@ -64,7 +61,7 @@ func (p *Portal) askRemovePasskey(c *web.Request) error {
 	t := c.Text().Settings
 	for _, k := range keys {
 		if strconv.FormatInt(k.ID, 10) == c.Param("id") {
-			return p.ask(c, views.ActForm{Title: t.RemovePasskeyTitle(k.Name), Text: t.RemovePasskeyText, Back: settingsPath, Press: t.RemovePasskey, Destructive: true})
+			return confirm(c, views.ActForm{Title: t.RemovePasskeyTitle(k.Name), Text: t.RemovePasskeyText, Back: settingsPath, Press: t.RemovePasskey, Destructive: true})
 		}
 	}
 	return fault.Missing()

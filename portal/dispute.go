@@ -18,11 +18,12 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showDispute(c *web.Request) error {
-	d, err := p.Disputes.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
+// dispute reads the dispute that the address names.
+func (p *Portal) dispute(c *web.Request) (dispute.Dispute, error) {
+	return p.Disputes.Get(c.Ctx(), c.Actor(), c.ID())
+}
+
+func (p *Portal) showDispute(c *web.Request, d dispute.Dispute) error {
 	return p.disputePage(c, http.StatusOK, d, evidenceForm(c.Text().Disputes, d, d.Evidence))
 }
 

@@ -25,16 +25,12 @@ const disputesPath = "/portal/disputes"
 const dueShown = 50
 
 func (p *Portal) disputeRoutes() []route {
-	return []route{
+	return slices.Concat([]route{
 		{http.MethodGet, disputesPath, access(authz.DisputeRead), p.disputeList().Show},
 		{http.MethodGet, disputesPath + ".csv", access(authz.ExportCreate), p.disputeList().Send},
-		{http.MethodGet, disputesPath + "/:id", access(authz.DisputeRead), p.showDispute},
+		{http.MethodGet, disputesPath + "/:id", access(authz.DisputeRead), web.Show(p.dispute, p.showDispute)},
 		{http.MethodPost, evidenceRoute, access(authz.DisputeAnswer), p.saveEvidence},
-		{http.MethodGet, disputesPath + "/:id/review", access(authz.DisputeAnswer), p.reviewEvidence},
-		{http.MethodPost, disputesPath + "/:id/review", access(authz.DisputeAnswer), p.submitEvidence},
-		{http.MethodGet, disputesPath + "/:id/accept", access(authz.DisputeAnswer), p.reviewAcceptance},
-		{http.MethodPost, disputesPath + "/:id/accept", access(authz.DisputeAnswer), p.acceptDispute},
-	}
+	}, form(disputesPath+"/:id/review", authz.DisputeAnswer, p.evidenceReview()), form(disputesPath+"/:id/accept", authz.DisputeAnswer, p.disputeAcceptance()))
 }
 
 func disputeInput(c *web.Request) dispute.ListInput {

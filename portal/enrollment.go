@@ -226,7 +226,7 @@ func (p *Portal) showLeaveDAF(c *web.Request) error {
 		return err
 	}
 	t := c.Text().Enrollment
-	return p.ask(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: merchantAt(m.ID, dafEnd), Press: t.LeaveSure, Destructive: true})
+	return confirm(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: merchantAt(m.ID, dafEnd), Press: t.LeaveSure, Destructive: true})
 }
 
 func (p *Portal) leaveDAF(c *web.Request) error {

@@ -100,11 +100,7 @@ func moves(t text.Merchant, m merchant.Merchant) (out []ui.Option) {
 	return out
 }
 
-func (p *Portal) showMerchant(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) showMerchant(c *web.Request, m merchant.Merchant) error {
 	paid, err := p.paidOut(c, m)
 	if err != nil {
 		return err

@@ -1,11 +1,8 @@
 package portal
 
 import (
-	"cmp"
-	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"svcpay/internal/authz"
@@ -40,25 +37,31 @@ func banksOf(t text.Merchant) []ui.Option {
 	return []ui.Option{{Value: "p", Label: t.Banks["p"]}, {Value: "q", Label: t.Banks["q"]}}
 }
 
-func (p *Portal) showNewMerchant(c *web.Request) error {
-	typed := url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"}, "minimum_charge": {money.UsualMinCharge.Decimal()}}
-	if owner := c.QueryParam("organization"); owner != "" {
-		typed.Set("organization", owner)
-	}
-	return p.newMerchantForm(c, http.StatusOK, views.MerchantForm{Typed: typed})
+func (p *Portal) newMerchantForm() web.Form[struct{}] {
+	return web.Form[struct{}]{Draw: p.drawNewMerchant, Once: true, Inputs: merchantInputs,
+		Fill: func(c *web.Request, _ struct{}) url.Values {
+			return url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"}, "minimum_charge": {money.UsualMinCharge.Decimal()},
+				"organization": {c.QueryParam("organization")}}
+		},
+		Do: func(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
+			create, err := newMerchant(c.Text().Merchants, in.Values)
+			if err != nil {
+				return done, err
+			}
+			made, err := web.Settled(p.Merchants.Create(c.Ctx(), c.Actor(), create, in.Claim))
+			return web.Saved(merchantAt(made.ID, ""), c.Text().Merchants.Added(made.Name), err)
+		}}
 }
 
-func (p *Portal) newMerchantForm(c *web.Request, status int, f views.MerchantForm) (err error) {
+func (p *Portal) drawNewMerchant(c *web.Request, _ struct{}, in web.Input) (err error) {
 	t := c.Text()
-	f.Action, f.Back, f.Once, f.Zones, f.Banks = merchantNew, merchantsPath, web.NewOnce(), zonesOf(t.Merchants, f.Typed.Get("time_zone")), banksOf(t.Merchant)
-	for _, code := range merchant.Countries() {
-		f.Countries = append(f.Countries, ui.Option{Value: code, Label: t.Merchant.Countries[code]})
-	}
-	owner, _ := web.Number(f.Typed.Get("organization"))
+	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: merchantNew, Back: merchantsPath, Once: web.NewOnce(),
+		Zones: zonesOf(t.Merchants, in.Get("time_zone")), Banks: banksOf(t.Merchant), Countries: options(merchant.Countries(), t.Merchant.Countries)}
+	owner, _ := web.Number(in.Get("organization"))
 	if f.Organizations, err = p.organizations(c, owner); err != nil {
 		return err
 	}
-	return web.Render(c, status, views.MerchantNewPage(c.Page(t.Merchants.New), f))
+	return web.Render(c, in.Status, views.MerchantNewPage(c.Page(t.Merchants.New), f))
 }
 
 // minimumOf reads the minimum charge that was typed; nil for none.
@@ -95,31 +98,6 @@ func newMerchant(t text.Merchants, form url.Values) (merchant.CreateInput, error
 	return in, err
 }
 
-func (p *Portal) addMerchant(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	t := c.Text().Merchants
-	var made merchant.Merchant
-	in, err := newMerchant(t, form)
-	if err == nil {
-		made, err = web.Settled(p.Merchants.Create(c.Ctx(), c.Actor(), in, claim))
-	}
-	if above, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Correct, merchantInputs); ok {
-		return p.newMerchantForm(c, web.StatusOf(web.KindOf(err)), views.MerchantForm{Typed: form, Problems: above, Errors: beside})
-	}
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Name)})
-	return web.SeeOther(c, merchantAt(made.ID, ""))
-}
-
 // typedOf is a merchant as its form has it.
 func typedOf(m merchant.Merchant) url.Values {
 	out := url.Values{"name": {m.Name}, "time_zone": {m.TimeZone}, "statement_descriptor": {m.StatementDescriptor}, "bank_processor": {m.BankProcessor},
@@ -136,28 +114,36 @@ func typedOf(m merchant.Merchant) url.Values {
 	return out
 }
 
-func (p *Portal) showEditMerchant(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	return p.editForm(c, http.StatusOK, m, views.MerchantForm{Typed: typedOf(m)})
+func (p *Portal) editForm() web.Form[merchant.Merchant] {
+	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: drawEditMerchant, Once: true, Inputs: merchantInputs,
+		Fill: func(_ *web.Request, m merchant.Merchant) url.Values { return typedOf(m) },
+		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (done web.Done, err error) {
+			update, err := changed(c.Text().Merchants, m, in)
+			if err != nil {
+				return done, err
+			}
+			_, err = web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, update, in.Claim))
+			return web.Saved(merchantAt(m.ID, ""), c.Text().Merchants.Saved, err)
+		}}
 }
 
-func (p *Portal) editForm(c *web.Request, status int, m merchant.Merchant, f views.MerchantForm) error {
+func drawEditMerchant(c *web.Request, m merchant.Merchant, in web.Input) error {
 	t := c.Text()
-	f.Action, f.Back, f.Once, f.Version = merchantAt(m.ID, "/edit"), merchantAt(m.ID, ""), web.NewOnce(), cmp.Or(f.Version, strconv.Itoa(m.Version))
-	f.Zones, f.US, f.Enrolled = zonesOf(t.Merchants, m.TimeZone), m.Country == "US", m.DAFProviderConnectID != nil
-	if c.May(authz.MerchantCreate) { // as the use-case asks of whoever gives one
+	f := views.MerchantForm{Typed: in.Values, Problems: in.Problems, Errors: in.Errors, Action: merchantAt(m.ID, "/edit"), Back: merchantAt(m.ID, ""),
+		Once: web.NewOnce(), Version: in.Version(m.Version), Zones: zonesOf(t.Merchants, m.TimeZone), US: m.Country == "US", Enrolled: m.DAFProviderConnectID != nil}
+	if c.May(authz.MerchantCreate) { // as the use-case asks of one who sets it
 		f.Banks = banksOf(t.Merchant)
 	}
-	return web.Render(c, status, views.MerchantEditPage(c.Page(t.Merchants.EditTitle), m.Name, f))
+	if in.Changed() {
+		f.Theirs = differing(t, typedOf(m), in.Values)
+	}
+	return web.Render(c, in.Status, views.MerchantEditPage(c.Page(t.Merchants.EditTitle), m.Name, f))
 }
 
 // changed is what the form changes of a merchant.
-func changed(t text.Merchants, m merchant.Merchant, form url.Values) (merchant.UpdateInput, error) {
+func changed(t text.Merchants, m merchant.Merchant, form web.Input) (merchant.UpdateInput, error) {
 	text := func(name string) patch.Member[string] {
-		if v := web.Given(form, name); v != nil {
+		if v := web.Given(form.Values, name); v != nil {
 			return patch.Set(*v)
 		}
 		return patch.Clear[string]()
@@ -172,49 +158,15 @@ func changed(t text.Merchants, m merchant.Merchant, form url.Values) (merchant.U
 	if m.Country == "US" && m.DAFProviderConnectID == nil {
 		in.EIN = text("ein")
 	}
-	if d := web.Given(form, "statement_descriptor"); d != nil {
+	if d := web.Given(form.Values, "statement_descriptor"); d != nil {
 		in.StatementDescriptor = patch.Set(*d)
 	}
-	if v, err := strconv.Atoi(form.Get(web.VersionField)); err == nil {
-		in.IfVersion = &v
-	}
-	minimum, err := minimumOf(t, form)
+	in.IfVersion = form.IfVersion()
+	minimum, err := minimumOf(t, form.Values)
 	if minimum != nil {
 		in.MinimumCharge = patch.Set(*minimum)
 	}
 	return in, err
-}
-
-func (p *Portal) editMerchant(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	t := c.Text()
-	in, err := changed(t.Merchants, m, form)
-	if err == nil {
-		_, err = web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, in, claim))
-	}
-	if above, beside, ok := web.Problems(c.Text(), err, t.Failures.Correct, merchantInputs); ok {
-		f := views.MerchantForm{Typed: form, Version: web.VersionKept(form, err), Problems: above, Errors: beside}
-		if fault.HasCode(err, "object_changed") {
-			f.Theirs = differing(t, typedOf(m), form)
-		}
-		return p.editForm(c, web.StatusOf(web.KindOf(err)), m, f)
-	}
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Merchants.Saved})
-	return web.SeeOther(c, merchantAt(m.ID, ""))
 }
 
 // differing is where what is saved and what was typed differ.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"svcpay/internal/authz"
@@ -23,17 +24,13 @@ const (
 )
 
 func (p *Portal) merchantPayoutRoutes() []route {
-	return []route{
-		{http.MethodGet, payoutsAt, access(authz.PayoutRead), p.showMerchantPayouts},
-		{http.MethodGet, payoutsAt + "/account", access(authz.MerchantBank), p.fresh(p.showAccountForm)},
-		{http.MethodPost, payoutsAt + "/account", access(authz.MerchantBank), p.freshSecret(p.putAccount)},
-		{http.MethodGet, payoutsAt + "/schedule", access(authz.MerchantUpdate), p.showScheduleForm},
-		{http.MethodPost, payoutsAt + "/schedule", access(authz.MerchantUpdate), p.setSchedule},
-		{http.MethodGet, payoutsAt + "/verify", access(authz.MerchantBank), p.showDeposits},
-		{http.MethodPost, payoutsAt + "/verify", access(authz.MerchantBank), p.fresh(p.verifyAccount)},
-		{http.MethodGet, payoutsAt + "/resume", access(authz.PayoutResume), p.askResume},
-		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.fresh(p.resumePayouts)},
-	}
+	return slices.Concat([]route{
+		{http.MethodGet, payoutsAt, access(authz.PayoutRead), web.Show(p.merchant, p.showMerchantPayouts)},
+		{http.MethodGet, payoutsAt + "/account", access(authz.MerchantBank), p.fresh(p.accountForm().Show)},
+		{http.MethodPost, payoutsAt + "/account", access(authz.MerchantBank), p.freshSecret(p.accountForm().Submit)},
+		{http.MethodGet, payoutsAt + "/resume", access(authz.PayoutResume), web.Show(p.merchant, p.askResume)},
+		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.fresh(web.Act(p.resumePayouts))},
+	}, form(payoutsAt+"/schedule", authz.MerchantUpdate, p.scheduleForm()), p.freshForm(form(payoutsAt+"/verify", authz.MerchantBank, p.depositsForm())))
 }
 
 // bankAccount is the merchant's; false if there is none.
@@ -45,11 +42,7 @@ func (p *Portal) bankAccount(c *web.Request, m merchant.Merchant) (payout.BankAc
 	return b, err == nil, err
 }
 
-func (p *Portal) showMerchantPayouts(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) showMerchantPayouts(c *web.Request, m merchant.Merchant) error {
 	balances, err := p.Ledger.Several(c.Ctx(), c.Actor(), []int64{m.ID})
 	if err != nil {
 		return err
@@ -105,78 +98,47 @@ func accountOf(t *text.Catalogue, b payout.BankAccount) views.BankAccount {
 	return out
 }
 
-// accountForm is an empty form of a merchant's bank account.
-func (p *Portal) accountForm(c *web.Request, m merchant.Merchant) (views.AccountForm, error) {
-	b, has, err := p.bankAccount(c, m)
-	at := merchantAt(m.ID, payoutsEnd)
-	f := views.AccountForm{Action: at + "/account", Back: at, Canadian: m.Country == "CA", Type: "checking"}
-	if has {
-		f.Seen = b.ID.String()
-	}
-	return f, err
-}
-
-func (p *Portal) showAccountForm(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	f, err := p.accountForm(c, m)
-	if err != nil {
-		return err
-	}
-	return web.Render(c, http.StatusOK, views.AccountPage(c.Page(c.Text().MerchantPayouts.Account), f))
+// bankForm is the form of a merchant's bank account.
+type bankForm struct {
+	merchant merchant.Merchant
+	form     views.AccountForm
 }
 
 // accountInputs are how the form calls what the use-case finds wrong.
 var accountInputs = map[string]string{"bank_account.routing_number": "routing", "bank_account.account_number": "number", "bank_account.account_type": "type",
 	"billing.first_name": "first_name", "billing.last_name": "last_name"}
 
-func (p *Portal) putAccount(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	f, err := p.accountForm(c, m)
-	if err != nil {
-		return err
-	}
-	value := func(name string) string { return strings.TrimSpace(form.Get(name)) }
-	f.First, f.Last, f.Type, f.Routing, f.Transit, f.Institution = value("first_name"), value("last_name"), value("type"), value("routing"), value("transit"), value("institution")
-	t := c.Text().MerchantPayouts
-	_, err = p.Payouts.PutAccount(c.Ctx(), c.Actor(), payout.AccountInput{MerchantID: m.ID, FirstName: f.First, LastName: f.Last,
-		Routing: cmp.Or(f.Transit+f.Institution, f.Routing), Number: value("number"), AccountType: f.Type}, value("seen"))
-	if above, beside, ok := web.Problems(c.Text(), err, t.Problems, accountInputs); ok {
-		f.Problems, f.Errors = above, beside
-		refused, _ := fault.As(err)
-		return web.Render(c, web.StatusOf(refused.Kind), views.AccountPage(c.Page(t.Account), f))
-	}
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.AddedTold})
-	return web.SeeOther(c, f.Back)
+func (p *Portal) accountForm() web.Form[bankForm] {
+	return web.Form[bankForm]{Draw: drawAccount, Do: p.putAccount, Inputs: accountInputs,
+		Title: func(t *text.Catalogue) string { return t.MerchantPayouts.Problems },
+		Fill:  func(*web.Request, bankForm) url.Values { return url.Values{"type": {"checking"}} },
+		Load: func(c *web.Request) (out bankForm, err error) {
+			if out.merchant, err = p.merchant(c); err != nil {
+				return out, err
+			}
+			b, has, err := p.bankAccount(c, out.merchant)
+			at := merchantAt(out.merchant.ID, payoutsEnd)
+			out.form = views.AccountForm{Action: at + "/account", Back: at, Canadian: out.merchant.Country == "CA"}
+			if has {
+				out.form.Seen = b.ID.String()
+			}
+			return out, err
+		}}
 }
 
-func (p *Portal) depositsForm(c *web.Request, m merchant.Merchant) views.DepositsForm {
-	at := merchantAt(m.ID, payoutsEnd)
-	f := views.DepositsForm{Action: at + "/verify", Back: at}
-	if p.Sandbox {
-		f.Hint = c.Text().MerchantPayouts.VerifySandbox
-	}
-	return f
+// drawAccount draws the form with all that was typed but the account number.
+func drawAccount(c *web.Request, of bankForm, in web.Input) error {
+	f, value := of.form, func(name string) string { return strings.TrimSpace(in.Get(name)) }
+	f.First, f.Last, f.Type, f.Routing = value("first_name"), value("last_name"), value("type"), value("routing")
+	f.Transit, f.Institution, f.Problems, f.Errors = value("transit"), value("institution"), in.Problems, in.Errors
+	return web.Render(c, in.Status, views.AccountPage(c.Page(c.Text().MerchantPayouts.Account), f))
 }
 
-func (p *Portal) showDeposits(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	return web.Render(c, http.StatusOK, views.DepositsPage(c.Page(c.Text().MerchantPayouts.VerifyTitle), p.depositsForm(c, m)))
+func (p *Portal) putAccount(c *web.Request, of bankForm, in web.Input) (web.Done, error) {
+	value := func(name string) string { return strings.TrimSpace(in.Get(name)) }
+	_, err := p.Payouts.PutAccount(c.Ctx(), c.Actor(), payout.AccountInput{MerchantID: of.merchant.ID, FirstName: value("first_name"), LastName: value("last_name"),
+		Routing: cmp.Or(value("transit")+value("institution"), value("routing")), Number: value("number"), AccountType: value("type")}, value("seen"))
+	return web.Saved(of.form.Back, c.Text().MerchantPayouts.AddedTold, err)
 }
 
 // cents reads the amount of a small deposit.
@@ -188,45 +150,39 @@ func cents(words string, fs *fault.Fields, name, mistake string) int {
 	return int(amount)
 }
 
-func (p *Portal) verifyAccount(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	t, f := c.Text().MerchantPayouts, p.depositsForm(c, m)
-	f.One, f.Two = form.Get("one"), form.Get("two")
-	var fs fault.Fields
-	told := [2]int{cents(f.One, &fs, "one", t.NotCents), cents(f.Two, &fs, "two", t.NotCents)}
-	if err = fs.Err(); err == nil {
-		_, err = p.Payouts.VerifyBankAccount(c.Ctx(), c.Actor(), payout.VerifyInput{MerchantID: m.ID, Amounts: told})
-	}
-	if above, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Other, map[string]string{"amounts": "one"}); ok {
-		refused, _ := fault.As(err)
-		if left, known := refused.Detail["tries_left"].(int); known {
-			above.List, beside = []ui.Problem{{Field: "one", Text: t.TriesLeft(left)}}, map[string]string{"one": t.TriesLeft(left)}
-		}
-		f.Problems, f.Errors = above, beside
-		return web.Render(c, web.StatusOf(refused.Kind), views.DepositsPage(c.Page(t.VerifyTitle), f))
-	}
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.VerifiedTold})
-	return web.SeeOther(c, f.Back)
+// depositsForm verifies a bank account by the amounts of two small deposits.
+func (p *Portal) depositsForm() web.Form[merchant.Merchant] {
+	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: p.drawDeposits, Title: otherTitle, Inputs: map[string]string{"amounts": "one"},
+		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (done web.Done, err error) {
+			t := c.Text().MerchantPayouts
+			var fs fault.Fields
+			told := [2]int{cents(in.Get("one"), &fs, "one", t.NotCents), cents(in.Get("two"), &fs, "two", t.NotCents)}
+			if err = fs.Err(); err != nil {
+				return done, err
+			}
+			_, err = p.Payouts.VerifyBankAccount(c.Ctx(), c.Actor(), payout.VerifyInput{MerchantID: m.ID, Amounts: told})
+			return web.Saved(merchantAt(m.ID, payoutsEnd), t.VerifiedTold, err)
+		}}
 }
 
-func (p *Portal) resumePayouts(c *web.Request) error {
+func (p *Portal) drawDeposits(c *web.Request, m merchant.Merchant, in web.Input) error {
+	t, at := c.Text().MerchantPayouts, merchantAt(m.ID, payoutsEnd)
+	f := views.DepositsForm{Action: at + "/verify", Back: at, One: in.Get("one"), Two: in.Get("two"), Problems: in.Problems, Errors: in.Errors}
+	if p.Sandbox {
+		f.Hint = t.VerifySandbox
+	}
+	if refused, ok := fault.As(in.Refused); ok {
+		if left, known := refused.Detail["tries_left"].(int); known {
+			f.Problems.List, f.Errors = []ui.Problem{{Field: "one", Text: t.TriesLeft(left)}}, map[string]string{"one": t.TriesLeft(left)}
+		}
+	}
+	return web.Render(c, in.Status, views.DepositsPage(c.Page(t.VerifyTitle), f))
+}
+
+func (p *Portal) resumePayouts(c *web.Request, _ url.Values) (web.Done, error) {
 	m, err := p.merchant(c)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = p.Payouts.Resume(c.Ctx(), c.Actor(), m.ID)
 	}
-	if _, err := p.Payouts.Resume(c.Ctx(), c.Actor(), m.ID); err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().MerchantPayouts.ResumedTold})
-	return web.SeeOther(c, merchantAt(m.ID, payoutsEnd))
+	return web.Saved(merchantAt(m.ID, payoutsEnd), c.Text().MerchantPayouts.ResumedTold, err)
 }

@@ -13,15 +13,10 @@ func (p *Portal) merchantRoutes() []route {
 	rs := []route{
 		{http.MethodGet, merchantsPath, access(authz.MerchantRead), p.merchantList().Show},
 		{http.MethodGet, merchantsSheet, access(authz.ExportCreate), p.merchantList().Send},
-		{http.MethodGet, merchantNew, access(authz.MerchantCreate), p.showNewMerchant},
-		{http.MethodPost, merchantNew, access(authz.MerchantCreate), p.addMerchant},
-		{http.MethodGet, merchantPath, access(authz.MerchantRead), p.showMerchant},
-		{http.MethodGet, merchantPath + "/edit", access(authz.MerchantUpdate), p.showEditMerchant},
-		{http.MethodPost, merchantPath + "/edit", access(authz.MerchantUpdate), p.editMerchant},
-		{http.MethodGet, merchantPath + "/status", access(authz.MerchantStatus), p.showMerchantStatus},
-		{http.MethodPost, merchantPath + "/status", access(authz.MerchantStatus), p.setMerchantStatus},
+		{http.MethodGet, merchantPath, access(authz.MerchantRead), web.Show(p.merchant, p.showMerchant)},
 		{http.MethodGet, merchantPath + "/team", access(authz.TeamRead), web.Show(p.merchant, p.drawMerchantTeam)},
 		{http.MethodGet, merchantPath + "/activity", access(authz.AuditRead), web.Show(p.merchant, p.drawMerchantActivity)},
 	}
-	return slices.Concat(rs, p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
+	return slices.Concat(rs, form(merchantNew, authz.MerchantCreate, p.newMerchantForm()), form(merchantPath+"/edit", authz.MerchantUpdate, p.editForm()),
+		form(merchantPath+"/status", authz.MerchantStatus, p.merchantStatusForm()), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
 }

@@ -7,7 +7,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
-	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/mailbox"
 	receipts "svcpay/internal/receipt"
@@ -18,11 +17,9 @@ import (
 )
 
 func (p *Portal) receiptRoutes() []route {
-	return []route{
+	return append([]route{
 		{http.MethodGet, chargesPath + "/:id/receipt.pdf", access(authz.ChargeRead), p.openReceipt},
-		{http.MethodGet, chargesPath + "/:id/receipt", access(authz.ReceiptSend), p.showReceiptForm},
-		{http.MethodPost, chargesPath + "/:id/receipt", access(authz.ReceiptSend), p.sendReceipt},
-	}
+	}, form(chargesPath+"/:id/receipt", authz.ReceiptSend, p.receiptForm())...)
 }
 
 // openReceipt answers with a charge's receipt as a file.
@@ -39,8 +36,8 @@ func (p *Portal) openReceipt(c *web.Request) error {
 	return c.Blob(http.StatusOK, "application/pdf", file.Bytes())
 }
 
-// receiptForm asks where a charge's receipt goes: to the payer's address, if that is known.
-func (p *Portal) receiptForm(c *web.Request) (views.ActForm, error) {
+// receiptDialog asks where a charge's receipt goes: to the payer's address, if that is known.
+func (p *Portal) receiptDialog(c *web.Request) (views.ActForm, error) {
 	ctx, a, t := c.Ctx(), c.Actor(), c.Text().Receipt
 	r, err := p.Receipts.Of(ctx, a, c.Param("id"))
 	if err != nil {
@@ -67,48 +64,15 @@ func (p *Portal) receiptForm(c *web.Request) (views.ActForm, error) {
 	return f, nil
 }
 
-func (p *Portal) showReceiptForm(c *web.Request) error {
-	f, err := p.receiptForm(c)
-	if err != nil {
-		return err
-	}
-	return web.Render(c, http.StatusOK, views.ActPage(c.Page(f.Title), f))
-}
-
-func (p *Portal) sendReceipt(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	to := strings.TrimSpace(form.Get("email"))
-	_, err = p.Receipts.Send(c.Ctx(), c.Actor(), receipts.SendInput{ChargeID: c.Param("id"), Email: to}, claim)
-	if err != nil {
-		return p.receiptAgain(c, to, err)
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Receipt.Done})
-	return web.SeeOther(c, chargesPath+"/"+c.Param("id"))
-}
-
-// receiptAgain shows the form again with why nothing was sent: also that a receipt was sent too often.
-func (p *Portal) receiptAgain(c *web.Request, to string, refused error) error {
-	above, beside, ok := web.Problems(c.Text(), refused, c.Text().Receipt.NotSent, nil)
-	if one, limited := fault.As(refused); limited && one.Kind == fault.KindLimited {
-		web.RetryAfter(c, one)
-		above, ok = ui.Problems{Title: c.Text().Receipt.NotSent, List: []ui.Problem{{Text: one.Message}}}, true
-	}
-	if !ok {
-		return refused
-	}
-	f, err := p.receiptForm(c)
-	if err != nil {
-		return err
-	}
-	f.Problems, f.Field.Value, f.Field.Error = above, to, beside["email"]
-	return web.Render(c, web.StatusOf(web.KindOf(refused)), views.ActPage(c.Page(f.Title), f))
+// receiptForm sends a receipt. It also shows that a receipt was sent too often.
+func (p *Portal) receiptForm() web.Form[views.ActForm] {
+	return web.Form[views.ActForm]{Load: p.receiptDialog, Draw: drawAct, Once: true, Limited: true,
+		Title: func(t *text.Catalogue) string { return t.Receipt.NotSent },
+		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
+			to := strings.TrimSpace(in.Get("email"))
+			_, err := p.Receipts.Send(c.Ctx(), c.Actor(), receipts.SendInput{ChargeID: c.ID(), Email: to}, in.Claim)
+			return web.Saved(f.Back, c.Text().Receipt.Done, err)
+		}}
 }
 
 // receiptActs are what can be done with a charge's receipt: sent by who may, opened by everybody else.

@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/report"
 	"svcpay/portal/web"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -133,42 +134,17 @@ func (p *Portal) refundHappenings(c *web.Request, of around, r refund.Refund) ([
 	return out, nil
 }
 
-func (p *Portal) refundCancelForm(c *web.Request, r refund.Refund) views.ActForm {
-	t, at := c.Text().Refunds, refundsPath+"/"+r.ID.String()
-	return views.ActForm{Title: t.Cancel, Text: t.CancelText, Action: at + "/cancel", Back: at, Once: web.NewOnce(), Press: t.CancelPress, Kept: t.Kept, Destructive: true}
-}
-
-func (p *Portal) showRefundCancel(c *web.Request) error {
-	r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	return web.Render(c, http.StatusOK, views.ActPage(c.Page(c.Text().Refunds.Cancel), p.refundCancelForm(c, r)))
-}
-
-// cancelRefund takes back a refund that waits; of one that was sent meanwhile it says so.
-func (p *Portal) cancelRefund(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	_, err = web.Settled(p.Refunds.Cancel(c.Ctx(), c.Actor(), c.Param("id"), claim))
-	if above, _, ok := web.Problems(c.Text(), err, c.Text().Refunds.NotCanceled, nil); ok {
-		f := p.refundCancelForm(c, r)
-		f.Problems = above
-		return web.Render(c, http.StatusUnprocessableEntity, views.ActPage(c.Page(f.Title), f))
-	}
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Refunds.Canceled})
-	return web.SeeOther(c, refundsPath+"/"+r.ID.String())
+// refundCancelForm cancels a refund that waits for its charge to settle. A refund that was sent by then is refused.
+func (p *Portal) refundCancelForm() web.Form[views.ActForm] {
+	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: func(t *text.Catalogue) string { return t.Refunds.NotCanceled },
+		Load: func(c *web.Request) (views.ActForm, error) {
+			r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.ID())
+			t, at := c.Text().Refunds, refundsPath+"/"+r.ID.String()
+			return views.ActForm{Title: t.Cancel, Text: t.CancelText, Action: at + "/cancel", Back: at, Once: web.NewOnce(), Press: t.CancelPress,
+				Kept: t.Kept, Destructive: true}, err
+		},
+		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
+			_, err := web.Settled(p.Refunds.Cancel(c.Ctx(), c.Actor(), c.ID(), in.Claim))
+			return web.Saved(f.Back, c.Text().Refunds.Canceled, err)
+		}}
 }

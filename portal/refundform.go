@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,8 +17,8 @@ import (
 	"svcpay/views/ui"
 )
 
-// refundForm is the dialog for a charge, with an amount typed in it.
-func (p *Portal) refundForm(c *web.Request, one charge.Charge, typed string) (views.RefundForm, error) {
+// refundDialog is the dialog for a charge, with an amount typed in it.
+func (p *Portal) refundDialog(c *web.Request, one charge.Charge, typed string) (views.RefundForm, error) {
 	t, at := c.Text(), chargesPath+"/"+one.ID.String()
 	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), payerOf(t, one.Summary())), Action: at + "/refund", Back: at,
 		Once: web.NewOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
@@ -79,104 +78,77 @@ func refundAmount(t *text.Catalogue, one charge.Charge, typed string) (money.Amo
 
 // showRefundForm draws the form. On a page of its own it is known by its address: who goes back to a form that has acted
 // finds the same one, which does nothing more.
-func (p *Portal) showRefundForm(c *web.Request) error {
-	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	typed := one.AmountRefundable.Decimal()
-	if c.QueryParams().Has("amount") {
-		typed = c.QueryParam("amount")
-	}
-	if _, part := web.FragmentOf(c.Request()); !part && !web.IsOnce(c.QueryParam(web.OnceField)) {
-		known := c.QueryParams()
+func (p *Portal) showRefundForm(c *web.Request, one charge.Charge) error {
+	known := c.QueryParams()
+	if _, part := web.FragmentOf(c.Request()); !part && !web.IsOnce(known.Get(web.OnceField)) {
 		known.Set(web.OnceField, web.NewOnce())
 		return web.SeeOther(c, web.WithQuery(c.Request().URL.Path, known))
 	}
-	f, err := p.refundForm(c, one, typed)
-	if err != nil {
-		return err
+	if !known.Has("amount") {
+		known.Set("amount", one.AmountRefundable.Decimal())
 	}
-	if web.IsOnce(c.QueryParam(web.OnceField)) {
-		f.Once = c.QueryParam(web.OnceField)
-	}
+	in := web.Input{Values: url.Values{"amount": known["amount"], web.OnceField: known[web.OnceField]}, Status: http.StatusOK}
 	if reason := noRefund(c.Text().Acts, one); reason != "" {
-		f.Problems = ui.Problems{Title: c.Text().Acts.NotRefunded, List: []ui.Problem{{Text: reason}}}
+		in.Problems = ui.Problems{Title: c.Text().Acts.NotRefunded, List: []ui.Problem{{Text: reason}}}
 	}
-	return web.Render(c, http.StatusOK, views.RefundPage(c.Page(c.Text().Acts.Refund), f))
+	return p.drawRefundForm(c, one, in)
 }
 
-// sendRefund makes the refund of the form, after a person who refunds a large amount has verified their identity.
+// sendRefund makes the refund of the form, after a person who refunds a large amount has verified their identity; or it draws
+// the form with the amount of the button that was pressed.
 func (p *Portal) sendRefund(c *web.Request) error {
-	form, err := web.ReadForm(c)
+	sent, err := web.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	amount, err := money.ParseDecimal(strings.TrimSpace(form.Get("amount")))
-	if err != nil || form.Get("fill") != "" {
-		return p.giveBack(c)
-	}
-	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
+	one, err := p.charge(c)
 	if err != nil {
 		return err
 	}
-	if refund.NeedsProof(one, amount) {
-		return p.fresh(p.giveBack)(c)
+	switch sent.Get("fill") {
+	case "":
+		if amount, err := money.ParseDecimal(strings.TrimSpace(sent.Get("amount"))); err == nil && refund.NeedsProof(one, amount) {
+			return p.fresh(p.refundForm().Submit)(c)
+		}
+		return p.refundForm().Submit(c)
+	case "full":
+		sent.Set("amount", one.AmountRefundable.Decimal())
+	case "half":
+		sent.Set("amount", (one.AmountRefundable / 2).Decimal())
 	}
-	return p.giveBack(c)
+	return p.drawRefundForm(c, one, web.Input{Values: sent, Status: http.StatusOK})
 }
 
-// giveBack gives back what the form says, once, and only of what was left when it was drawn: two tabs, or two
-// people, do not give back twice what they saw once.
-func (p *Portal) giveBack(c *web.Request) error {
-	form, err := web.ReadForm(c)
+// refundForm refunds what was typed, once, and only of what was left when the form was drawn: two tabs, or two people, do not
+// refund twice what they saw once.
+func (p *Portal) refundForm() web.Form[charge.Charge] {
+	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Do: p.makeRefund, Once: true, Inputs: map[string]string{"charge_id": ""},
+		Title: func(t *text.Catalogue) string { return t.Acts.NotRefunded }}
+}
+
+func (p *Portal) makeRefund(c *web.Request, one charge.Charge, in web.Input) (done web.Done, err error) {
+	left, err := strconv.ParseInt(in.Get("left"), 10, 64)
 	if err != nil {
-		return err
+		return done, web.ErrOnce
 	}
-	one, err := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
+	amount, err := money.ParseDecimal(strings.TrimSpace(in.Get("amount")))
 	if err != nil {
-		return err
+		return done, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount")
 	}
-	if form.Get("fill") != "" {
-		return p.refundAgain(c, one, form, nil)
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	in := refund.CreateInput{ChargeID: ptr(one.ID.String()), Reason: web.TextOrNil(form.Get("reason")), Note: web.TextOrNil(form.Get("note"))}
-	left, err := strconv.ParseInt(form.Get("left"), 10, 64)
-	if err != nil {
-		return web.ErrOnce
-	}
-	in.IfLeft = ptr(money.Amount(left))
-	amount, err := money.ParseDecimal(strings.TrimSpace(form.Get("amount")))
-	if err != nil {
-		return p.refundAgain(c, one, form, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount"))
-	}
-	in.Amount = &amount
-	out, err := web.WaitForOutcome(c.Ctx(), func() (refund.Result, error) {
-		return p.Refunds.Create(c.Ctx(), c.Actor(), in, claim)
-	})
-	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
-		err = out.Prior.Outcome.Refusal
-	}
-	if err != nil {
-		return p.refundRefused(c, form, err)
+	out, err := p.Refunds.Create(c.Ctx(), c.Actor(), refund.CreateInput{ChargeID: ptr(one.ID.String()), Amount: &amount, IfLeft: ptr(money.Amount(left)),
+		Reason: web.TextOrNil(in.Get("reason")), Note: web.TextOrNil(in.Get("note"))}, in.Claim)
+	if err = web.RefusalOf(out, err); fault.HasCode(err, "idempotency_key_reused") {
+		return done, fault.New(fault.KindConflict, web.CodeForm, c.Text().Acts.SentAlready)
 	}
 	made := out.Object
-	if out.Prior != nil {
-		if made, err = p.Refunds.Get(c.Ctx(), c.Actor(), ids.RefundFrom(out.Prior.ObjectID).String()); err != nil {
-			return err
-		}
+	if err == nil && out.Prior != nil {
+		made, err = p.Refunds.Get(c.Ctx(), c.Actor(), ids.RefundFrom(out.Prior.ObjectID).String())
 	}
-	p.tellRefund(c, made)
-	return web.SeeOther(c, chargesPath+"/"+one.ID.String())
+	return web.Done{To: chargesPath + "/" + one.ID.String(), Toast: refundToast(c.Text(), made)}, err
 }
 
-// tellRefund says what became of a refund.
-func (p *Portal) tellRefund(c *web.Request, made refund.Refund) {
-	t := c.Text()
+// refundToast says how far a refund is.
+func refundToast(t *text.Catalogue, made refund.Refund) ui.Toast {
 	out := ui.Toast{Tone: ui.Success, Text: t.Acts.Refunded(t.Money(made.Amount, made.Currency)), Href: refundsPath + "/" + made.ID.String(), Link: t.Acts.See}
 	switch {
 	case made.Status == refund.Failed:
@@ -186,56 +158,32 @@ func (p *Portal) tellRefund(c *web.Request, made refund.Refund) {
 	case made.Status == refund.Pending:
 		out.Tone, out.Text = ui.Info, t.Acts.RefundAsked
 	}
-	web.Tell(c, out)
+	return out
 }
 
-// refundRefused shows the form again, with what is left of the charge now.
-func (p *Portal) refundRefused(c *web.Request, form url.Values, err error) error {
-	if fault.HasCode(err, "idempotency_key_in_use") { // a second click while the first is under way
-		web.Tell(c, ui.Toast{Tone: ui.Info, Text: c.Text().Acts.UnderWay})
-		return web.SeeOther(c, chargesPath+"/"+c.Param("id"))
+// drawRefundForm draws the form with what was typed, and with what was refused.
+func (p *Portal) drawRefundForm(c *web.Request, one charge.Charge, in web.Input) error {
+	t := c.Text()
+	if fault.HasCode(in.Refused, "idempotency_key_in_use") { // the first of two clicks takes long
+		web.Tell(c, ui.Toast{Tone: ui.Info, Text: t.Acts.UnderWay})
+		return web.SeeOther(c, chargesPath+"/"+c.ID())
 	}
-	if fault.HasCode(err, "idempotency_key_reused") {
-		err = fault.New(fault.KindConflict, web.CodeForm, c.Text().Acts.SentAlready)
-	}
-	now, broken := p.Charges.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if broken != nil {
-		return broken
-	}
-	return p.refundAgain(c, now, form, err)
-}
-
-// refundAgain draws the form with what was typed: with the amount of a chip, or with what was refused.
-func (p *Portal) refundAgain(c *web.Request, one charge.Charge, form url.Values, refused error) error {
-	t, typed := c.Text(), form.Get("amount")
-	switch form.Get("fill") {
-	case "full":
-		typed = one.AmountRefundable.Decimal()
-	case "half":
-		typed = (one.AmountRefundable / 2).Decimal()
-	}
-	f, err := p.refundForm(c, one, typed)
+	f, err := p.refundDialog(c, one, in.Get("amount"))
 	if err != nil {
 		return err
 	}
-	f.Reason, f.Note = form.Get("reason"), form.Get("note")
-	if refused == nil {
-		f.Once = cmp.Or(form.Get(web.OnceField), f.Once)
-		return web.Render(c, http.StatusOK, views.RefundPage(c.Page(t.Acts.Refund), f))
+	if once := in.Get(web.OnceField); in.Refused == nil && web.IsOnce(once) {
+		f.Once = once
 	}
-	if fault.HasCode(refused, "object_changed") {
+	if _, wrong := refundAmount(t, one, in.Get("amount")); fault.HasCode(in.Refused, "refund_exceeds_remaining") && wrong != nil { // in the words of the form
+		in.Problems, in.Errors, _ = web.Problems(t, wrong, t.Acts.NotRefunded, nil)
+	}
+	f.Reason, f.Note, f.Problems, f.AmountError, f.NoteError = in.Get("reason"), in.Get("note"), in.Problems, in.Errors["amount"], in.Errors["note"]
+	if in.Changed() {
+		f.Problems = ui.Problems{}
 		f.Meanwhile = ui.Banner{Tone: ui.Warning, Title: t.Acts.Meanwhile, Text: t.Acts.MeanwhileText(t.Money(one.AmountRefundable, one.Currency))}
-		return web.Render(c, http.StatusUnprocessableEntity, views.RefundPage(c.Page(t.Acts.Refund), f))
 	}
-	if _, wrong := refundAmount(t, one, typed); fault.HasCode(refused, "refund_exceeds_remaining") && wrong != nil {
-		refused = wrong // in the words of the form
-	}
-	above, beside, ok := web.Problems(c.Text(), refused, t.Acts.NotRefunded, map[string]string{"charge_id": ""})
-	if !ok {
-		return refused
-	}
-	f.Problems, f.AmountError, f.NoteError = above, beside["amount"], beside["note"]
-	return web.Render(c, http.StatusUnprocessableEntity, views.RefundPage(c.Page(t.Acts.Refund), f))
+	return web.Render(c, in.Status, views.RefundPage(c.Page(t.Acts.Refund), f))
 }
 
 // ptr is a pointer to a value.

@@ -26,14 +26,12 @@ const (
 )
 
 func (p *Portal) refundRoutes() []route {
-	return []route{
+	return append([]route{
 		{http.MethodGet, refundsPath, access(authz.RefundRead), p.refundList().Show},
 		{http.MethodGet, refundsFile, access(authz.ExportCreate), p.refundList().Send},
 		{http.MethodGet, refundsPath + "/totals", access(authz.RefundRead), p.showRefundTotals},
 		{http.MethodGet, refundsPath + "/:id", access(authz.RefundRead), p.showRefund},
-		{http.MethodGet, refundsPath + "/:id/cancel", access(authz.RefundCancel), p.showRefundCancel},
-		{http.MethodPost, refundsPath + "/:id/cancel", access(authz.RefundCancel), p.cancelRefund},
-	}
+	}, form(refundsPath+"/:id/cancel", authz.RefundCancel, p.refundCancelForm())...)
 }
 
 // refundInput reads what the address selects. What is no value of a filter selects nothing by it.

@@ -5,7 +5,9 @@ import (
 	"net/url"
 	"strings"
 
+	"svcpay/internal/authz"
 	"svcpay/portal/web"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
@@ -66,6 +68,20 @@ func (p *Portal) routes() []route {
 	}
 	return rs
 }
+
+// form are the two routes of a form: one draws it, the other takes it.
+func form[T any](path string, needed authz.Permission, f web.Form[T]) []route {
+	return []route{{http.MethodGet, path, access(needed), f.Show}, {http.MethodPost, path, access(needed), f.Submit}}
+}
+
+// freshForm is form for a form that is taken from somebody who has just verified their identity alone, see [Portal.fresh].
+func (p *Portal) freshForm(routes []route) []route {
+	routes[1].handler = p.fresh(routes[1].handler)
+	return routes
+}
+
+// otherTitle is above the mistakes of a form that is about something else than its inputs.
+func otherTitle(t *text.Catalogue) string { return t.Failures.Other }
 
 func goHome(c *web.Request) error { return web.SeeOther(c, home) }
 

@@ -146,13 +146,18 @@ func WaitForOutcome[T any](ctx context.Context, send func() (T, error)) (out T, 
 	return out, err
 }
 
+// RefusalOf is err, or why an earlier request with the same claim was refused.
+func RefusalOf[T any](out idempotency.Result[T], err error) error {
+	if err == nil && out.Prior != nil && out.Prior.Outcome.Refusal != nil {
+		return out.Prior.Outcome.Refusal
+	}
+	return err
+}
+
 // Settled is what a request came to: now, or when an earlier one with the same claim did it.
 func Settled[T any](out idempotency.Result[T], err error) (T, error) {
-	if err != nil || out.Prior == nil {
+	if err = RefusalOf(out, err); err != nil || out.Prior == nil {
 		return out.Object, err
-	}
-	if out.Prior.Outcome.Refusal != nil {
-		return out.Object, out.Prior.Outcome.Refusal
 	}
 	return out.Object, json.Unmarshal(out.Prior.Outcome.Result, &out.Object)
 }

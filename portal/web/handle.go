@@ -73,9 +73,9 @@ type Done struct {
 	Page  func(*Request) error
 }
 
-// Saved leads to a page, and says there that all went well.
-func Saved(to, words string) (Done, error) {
-	return Done{To: to, Toast: ui.Toast{Tone: ui.Success, Text: words}}, nil
+// Saved leads to a page, and says there that all went well, unless err says otherwise.
+func Saved(to, words string, err error) (Done, error) {
+	return Done{To: to, Toast: ui.Toast{Tone: ui.Success, Text: words}}, err
 }
 
 // Answer sends what follows.
