@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,31 +143,24 @@ func scopeOf(t *text.Catalogue, p identity.Place) ui.Scope {
 }
 
 // switchPlace has the visitor act elsewhere from now on, and leads to the page that the form names.
-func (p *Portal) switchPlace(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
+func (p *Portal) switchPlace(c *web.Request, form url.Values) (done web.Done, err error) {
+	to, application, ok := valueOf(form.Get("place"))
+	if !ok {
+		return done, fault.Missing()
 	}
 	v, _, err := p.visitor(c)
 	if err != nil {
-		return err
-	}
-	to, application, ok := valueOf(form.Get("place"))
-	if !ok {
-		return fault.Missing()
+		return done, err
 	}
 	if err := p.leaveView(c); err != nil {
-		return err
+		return done, err
 	}
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return err
+	id, _, err := p.session(c)
+	if err == nil {
+		err = p.Identity.Switch(c.Ctx(), id, v, to, application)
 	}
-	if err := p.Identity.Switch(c.Ctx(), session.ID, v, to, application); err != nil {
-		return err
+	if err == nil {
+		err = p.renew(c, false)
 	}
-	if err := p.renew(c, false); err != nil {
-		return err
-	}
-	return web.SeeOther(c, web.LocalPath(form.Get("return")))
+	return web.Done{To: web.LocalPath(form.Get("return"))}, err
 }

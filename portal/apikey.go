@@ -48,11 +48,7 @@ func (p *Portal) keyPairOf(c *web.Request) (out keyPair, err error) {
 	return out, err
 }
 
-func (p *Portal) showKey(c *web.Request) error {
-	k, err := p.keyPairOf(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) showKey(c *web.Request, k keyPair) error {
 	facts, err := p.keyFacts(c, k)
 	if err != nil {
 		return err

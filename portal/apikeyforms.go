@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -22,12 +21,21 @@ import (
 	"svcpay/views/ui"
 )
 
-// showNewKey asks for the kind of a key first, then for what such a key has.
-func (p *Portal) showNewKey(c *web.Request) error {
-	kind := identity.KeyKind(c.QueryParam("kind"))
-	if slices.Contains(identity.KeyKinds(), kind) {
-		return p.newKeyForm(c, http.StatusOK, kind, url.Values{}, nil)
-	}
+// newKeyForm makes a key: it asks for its kind first, then for what such a key has.
+func (p *Portal) newKeyForm() web.Form[struct{}] {
+	return web.Form[struct{}]{Do: p.makeKey, Once: true, Status: http.StatusUnprocessableEntity,
+		Fill: func(c *web.Request, _ struct{}) (url.Values, error) {
+			return url.Values{"kind": {c.QueryParam("kind")}}, nil
+		},
+		Draw: func(c *web.Request, _ struct{}, in web.Input) error {
+			if !slices.Contains(identity.KeyKinds(), identity.KeyKind(in.Get("kind"))) {
+				return showKinds(c)
+			}
+			return p.drawNewKey(c, in)
+		}}
+}
+
+func showKinds(c *web.Request) error {
 	t := c.Text().Keys
 	body := ui.Tasks([]ui.Task{
 		{Icon: ui.IconServer, Text: t.Secret, Note: t.SecretText, Href: apiKeysPath + "/new?kind=secret"},
@@ -37,12 +45,11 @@ func (p *Portal) showNewKey(c *web.Request) error {
 	return web.Render(c, http.StatusOK, views.DialogPage(c.Page(t.New), ui.Dialog{Title: t.New, Text: t.NewText, Back: apiKeysPath}, body))
 }
 
-// newKeyForm shows the form with what was typed, and what was refused.
-func (p *Portal) newKeyForm(c *web.Request, status int, kind identity.KeyKind, typed url.Values, refused error) error {
-	t := c.Text()
-	above, beside, _ := web.Problems(c.Text(), refused, t.Failures.Correct, nil)
-	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"), Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: refused == nil}
-	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: above, Submit: ui.Button{Label: t.Keys.Make}, Dialog: ui.Dialog{Back: apiKeysPath},
+// drawNewKey shows the form with what was typed, and what was refused.
+func (p *Portal) drawNewKey(c *web.Request, in web.Input) error {
+	t, typed, beside, kind := c.Text(), in.Values, in.Errors, identity.KeyKind(in.Get("kind"))
+	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"), Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: in.Refused == nil}
+	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Make}, Dialog: ui.Dialog{Back: apiKeysPath},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
 	if kind == identity.RestrictedKey {
 		choice, err := p.merchantChoice(c, typed, beside["merchants"])
@@ -56,7 +63,7 @@ func (p *Portal) newKeyForm(c *web.Request, status int, kind identity.KeyKind, t
 		ui.DateField(ui.Field{Name: "expires_at", Label: t.Keys.Expires, Hint: t.Keys.ExpiresHint, Value: typed.Get("expires_at"), Error: beside["expires_at"], Optional: true}).View())
 	texts := map[identity.KeyKind]string{identity.SecretKey: t.Keys.SecretText, identity.RestrictedKey: t.Keys.RestrictedText, identity.PublicKey: t.Keys.PublicText}
 	head := ui.Head{Title: t.Keys.New + ": " + strings.ToLower(kindOf(t, kind)), Text: texts[kind], Crumbs: toolCrumbs(t, t.Keys.Title, apiKeysPath)}
-	return web.Render(c, status, views.ToolFormWhole(c.Page(head.Title), head, f))
+	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
 }
 
 // boundField asks from where a key may be used: pages of a public one, addresses of the others.
@@ -124,30 +131,21 @@ func keyOf(c *web.Request, form url.Values) (in identity.NewKey, err error) {
 	return in, fs.Err()
 }
 
-func (p *Portal) makeKey(c *web.Request) error {
-	form, err := web.ReadForm(c)
+func (p *Portal) makeKey(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
+	create, err := keyOf(c, in.Values)
+	if !slices.Contains(identity.KeyKinds(), create.Kind) {
+		return done, fault.Missing()
+	}
 	if err != nil {
-		return err
+		return done, err
 	}
-	in, refused := keyOf(c, form)
-	if !slices.Contains(identity.KeyKinds(), in.Kind) {
-		return fault.Missing()
+	create.Claim = in.Claim
+	made, err := p.Identity.CreateKey(c.Ctx(), c.Actor(), create)
+	done.Page = func(*web.Request) error {
+		t := c.Text().Keys
+		return p.showIssued(c, made, t.MadeTitle, t.MadeSteps(), ui.Button{Label: t.SeeKey, Href: apiKeysPath + "/" + made.ID.String(), Variant: ui.Outline})
 	}
-	if in.Claim, err = web.Once(c, form); err != nil {
-		return err
-	}
-	var made identity.IssuedKey
-	if refused == nil {
-		made, refused = p.Identity.CreateKey(c.Ctx(), c.Actor(), in)
-	}
-	if _, _, ok := web.Problems(c.Text(), refused, "", nil); ok {
-		return p.newKeyForm(c, http.StatusUnprocessableEntity, in.Kind, form, refused)
-	}
-	if refused != nil {
-		return refused
-	}
-	t := c.Text()
-	return p.showIssued(c, made, t.Keys.MadeTitle, t.Keys.MadeSteps(), ui.Button{Label: t.Keys.SeeKey, Href: apiKeysPath + "/" + made.ID.String(), Variant: ui.Outline})
+	return done, err
 }
 
 // showIssued shows the text of a key, this once.
@@ -166,12 +164,14 @@ func (p *Portal) showIssued(c *web.Request, k identity.IssuedKey, title string, 
 	return web.Render(c, http.StatusOK, views.NewKeyPage(c.Page(title), view))
 }
 
-func (p *Portal) showKeyEdit(c *web.Request) error {
-	k, err := p.Identity.GetKey(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	return p.keyEditForm(c, http.StatusOK, k, typedKey(k), nil)
+// key reads the key that the address names.
+func (p *Portal) key(c *web.Request) (identity.Key, error) {
+	return p.Identity.GetKey(c.Ctx(), c.Actor(), c.ID())
+}
+
+func (p *Portal) keyForm() web.Form[identity.Key] {
+	return web.Form[identity.Key]{Load: p.key, Draw: p.drawKeyForm, Do: p.editKey,
+		Fill: func(_ *web.Request, k identity.Key) (url.Values, error) { return typedKey(k), nil }}
 }
 
 // typedKey is a key as its form has it.
@@ -191,103 +191,57 @@ func keyEdits(t *text.Catalogue, k identity.Key, typed url.Values) (out []ui.Edi
 	return out
 }
 
-func (p *Portal) keyEditForm(c *web.Request, status int, k identity.Key, typed url.Values, refused error) error {
+func (p *Portal) drawKeyForm(c *web.Request, k identity.Key, in web.Input) error {
 	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
-	above, beside, _ := web.Problems(c.Text(), refused, t.Failures.Correct, nil)
-	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: above, Hidden: []ui.Pair{{Key: "version", Value: strconv.Itoa(k.Version)}}, Submit: ui.Button{Label: t.Keys.Save},
-		Dialog: ui.Dialog{Title: t.Keys.Edit + ": " + k.Name, Text: t.Keys.EditText, Back: at},
-		Parts: []templ.Component{
-			ui.Field{Name: "name", Label: t.Keys.Name, Value: typed.Get("name"), Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: refused == nil}.View(),
-			p.boundField(t, k.Kind, typed, beside)}}
-	if fault.HasCode(refused, "object_changed") {
-		f.Theirs = keyEdits(t, k, typed)
+	name := ui.Field{Name: "name", Label: t.Keys.Name, Value: in.Get("name"), Error: in.Errors["name"], Required: true, Autocomplete: "off",
+		MaxLength: "100", Focus: in.Refused == nil}
+	f := views.ToolForm{Action: at + "/edit", Sharp: true, Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Save},
+		Hidden: []ui.Pair{{Key: web.VersionField, Value: strconv.Itoa(k.Version)}},
+		Parts:  []templ.Component{name.View(), p.boundField(t, k.Kind, in.Values, in.Errors)},
+		Dialog: ui.Dialog{Title: t.Keys.Edit + ": " + k.Name, Text: t.Keys.EditText, Back: at}}
+	if in.Changed() {
+		f.Theirs = keyEdits(t, k, in.Values)
 	}
-	return web.Render(c, status, views.ToolFormPage(c.Page(f.Dialog.Title), f))
+	return web.Render(c, in.Status, views.ToolFormPage(c.Page(f.Dialog.Title), f))
 }
 
-func (p *Portal) editKey(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	ctx, a := c.Ctx(), c.Actor()
-	k, err := p.Identity.GetKey(ctx, a, c.Param("id"))
-	if err != nil {
-		return err
-	}
-	name, bounds := strings.TrimSpace(form.Get("name")), []string(nil)
-	in := identity.KeyChange{ID: k.ID, Name: &name}
-	if v, err := strconv.Atoi(form.Get("version")); err == nil {
-		in.IfVersion = &v
-	}
+func (p *Portal) editKey(c *web.Request, k identity.Key, in web.Input) (web.Done, error) {
+	name, bounds := strings.TrimSpace(in.Get("name")), []string(nil)
+	change := identity.KeyChange{ID: k.ID, Name: &name, IfVersion: in.IfVersion()}
 	if k.Kind == identity.PublicKey {
-		bounds, in.AllowedOrigins = lines(form.Get("allowed_origins")), &bounds
+		bounds, change.AllowedOrigins = lines(in.Get("allowed_origins")), &bounds
 	} else {
-		bounds, in.AllowedIPs = lines(form.Get("allowed_ips")), &bounds
+		bounds, change.AllowedIPs = lines(in.Get("allowed_ips")), &bounds
 	}
-	_, err = p.Identity.UpdateKey(ctx, a, in)
-	if _, _, ok := web.Problems(c.Text(), err, "", nil); ok {
-		return p.keyEditForm(c, web.StatusOf(web.KindOf(err)), k, form, err)
-	}
-	return p.keyDone(c, err, c.Text().Keys.Saved)
+	_, err := p.Identity.UpdateKey(c.Ctx(), c.Actor(), change)
+	return web.Saved(apiKeysPath+"/"+c.ID(), c.Text().Keys.Saved, err)
 }
 
-// keyDone tells what became of a change and leads back to the key.
-func (p *Portal) keyDone(c *web.Request, err error, words string) error {
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: words})
-	return web.SeeOther(c, apiKeysPath+"/"+c.Param("id"))
+// rollForm replaces a key by a new one, while the old one works for some time.
+func (p *Portal) rollForm() web.Form[identity.Key] {
+	return web.Form[identity.Key]{Load: p.key, Draw: drawRoll, Once: true,
+		Do: func(c *web.Request, k identity.Key, in web.Input) (done web.Done, err error) {
+			out, err := p.Identity.RollKey(c.Ctx(), c.Actor(), identity.RollInput{ID: k.ID, Overlap: identity.Overlap(in.Get("overlap")), Claim: in.Claim})
+			done.Page = func(*web.Request) error {
+				t := c.Text().Keys
+				return p.showIssued(c, out.New, t.NewKey, t.RollSteps(), ui.Button{Label: t.SeeBoth, Href: apiKeysPath + "/" + out.Old.ID.String()})
+			}
+			return done, err
+		}}
 }
 
-func (p *Portal) showRoll(c *web.Request) error { return p.rollForm(c, http.StatusOK, nil) }
-
-func (p *Portal) rollForm(c *web.Request, status int, refused error) error {
-	k, err := p.Identity.GetKey(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
+func drawRoll(c *web.Request, k identity.Key, in web.Input) error {
 	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
-	above, beside, _ := web.Problems(c.Text(), refused, t.Failures.Correct, nil)
-	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(identity.OverlapDay), Error: beside["overlap"], Required: true}}
+	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Keys.Overlap, Value: string(identity.OverlapDay), Error: in.Errors["overlap"], Required: true}}
 	for _, o := range identity.Overlaps() {
 		overlaps.Options = append(overlaps.Options, ui.Option{Value: string(o), Label: t.Keys.Overlaps[string(o)], Detail: t.Keys.OverlapTexts[string(o)]})
 	}
-	f := views.ToolForm{Action: at + "/roll", Problems: above, Submit: ui.Button{Label: t.Keys.RollButton}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
+	f := views.ToolForm{Action: at + "/roll", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.RollButton}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
 		Dialog: ui.Dialog{Title: t.Keys.RollTitle, Text: t.Keys.RollText, Back: at}, Parts: []templ.Component{overlaps.View()}}
-	return web.Render(c, status, views.ToolFormPage(c.Page(t.Keys.RollTitle), f))
+	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Keys.RollTitle), f))
 }
 
-func (p *Portal) rollKey(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	id, err := ids.ParseKey(c.Param("id"))
-	if err != nil {
-		return fault.Missing()
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	out, err := p.Identity.RollKey(c.Ctx(), c.Actor(), identity.RollInput{ID: id, Overlap: identity.Overlap(form.Get("overlap")), Claim: claim})
-	if f := (*fault.Error)(nil); errors.As(err, &f) && (f.Kind == fault.KindInvalid || f.Kind == fault.KindConflict) {
-		return p.rollForm(c, web.StatusOf(f.Kind), err)
-	}
-	if err != nil {
-		return err
-	}
-	t := c.Text()
-	return p.showIssued(c, out.New, t.Keys.NewKey, t.Keys.RollSteps(), ui.Button{Label: t.Keys.SeeBoth, Href: apiKeysPath + "/" + out.Old.ID.String()})
-}
-
-func (p *Portal) showRevoke(c *web.Request) error {
-	k, err := p.keyPairOf(c)
-	if err != nil {
-		return err
-	}
+func showRevoke(c *web.Request, k keyPair) error {
 	t, at := c.Text(), apiKeysPath+"/"+k.ID.String()
 	b := ui.Banner{Tone: ui.Info, Title: t.Keys.NotUsed}
 	if slots, counted := k.used[k.ID]; !counted {
@@ -303,11 +257,11 @@ func (p *Portal) showRevoke(c *web.Request) error {
 	return web.Render(c, http.StatusOK, views.ToolFormPage(c.Page(t.Keys.RevokeTitle), f))
 }
 
-func (p *Portal) revokeKey(c *web.Request) error {
-	id, err := ids.ParseKey(c.Param("id"))
+func (p *Portal) revokeKey(c *web.Request, _ url.Values) (done web.Done, err error) {
+	id, err := ids.ParseKey(c.ID())
 	if err != nil {
-		return fault.Missing()
+		return done, fault.Missing()
 	}
 	_, err = p.Identity.RevokeKey(c.Ctx(), c.Actor(), id)
-	return p.keyDone(c, err, c.Text().Keys.RevokedToast)
+	return web.Saved(apiKeysPath+"/"+c.ID(), c.Text().Keys.RevokedToast, err)
 }

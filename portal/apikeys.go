@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,19 +25,14 @@ const apiKeysPath = developersPath + "/keys"
 
 func (p *Portal) apiKeyRoutes() []route {
 	one := apiKeysPath + "/:id"
-	return []route{
+	return slices.Concat([]route{
 		{http.MethodGet, apiKeysPath, access(authz.KeyRead), p.keyList().Show},
 		{http.MethodGet, apiKeysPath + ".csv", access(authz.ExportCreate), p.keyList().Send},
-		{http.MethodGet, apiKeysPath + "/new", access(authz.KeyManage), p.showNewKey},
-		{http.MethodPost, apiKeysPath + "/new", access(authz.KeyManage), p.fresh(p.makeKey)},
-		{http.MethodGet, one, access(authz.KeyRead), p.showKey},
-		{http.MethodGet, one + "/edit", access(authz.KeyManage), p.showKeyEdit},
-		{http.MethodPost, one + "/edit", access(authz.KeyManage), p.fresh(p.editKey)},
-		{http.MethodGet, one + "/roll", access(authz.KeyManage), p.showRoll},
-		{http.MethodPost, one + "/roll", access(authz.KeyManage), p.fresh(p.rollKey)},
-		{http.MethodGet, one + "/revoke", access(authz.KeyManage), p.showRevoke},
-		{http.MethodPost, one + "/revoke", access(authz.KeyManage), p.fresh(p.revokeKey)},
-	}
+		{http.MethodGet, one, access(authz.KeyRead), web.Show(p.keyPairOf, p.showKey)},
+		{http.MethodGet, one + "/revoke", access(authz.KeyManage), web.Show(p.keyPairOf, showRevoke)},
+		{http.MethodPost, one + "/revoke", access(authz.KeyManage), p.fresh(web.Act(p.revokeKey))},
+	}, p.freshForm(form(apiKeysPath+"/new", authz.KeyManage, p.newKeyForm())), p.freshForm(form(one+"/edit", authz.KeyManage, p.keyForm())),
+		p.freshForm(form(one+"/roll", authz.KeyManage, p.rollForm())))
 }
 
 // The requests of a key are shown by twelfths of the last hour.

@@ -1,10 +1,10 @@
 package portal
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -43,52 +43,39 @@ func (p *Portal) associations(c *web.Request) (out associations, err error) {
 }
 
 // showAssociation asks for a file, or reviews a former one that the address names.
-func (p *Portal) showAssociation(c *web.Request) error {
-	all, err := p.associations(c)
-	if err != nil {
-		return err
-	}
+func showAssociation(c *web.Request, all associations) error {
 	for _, f := range all.former {
 		if strconv.FormatInt(f.Version, 10) == c.QueryParam("restore") {
-			return p.associationReview(c, http.StatusOK, all, f)
+			return associationReview(c, http.StatusOK, all, f)
 		}
 	}
-	return p.associationForm(c, http.StatusOK, all, views.AssociationForm{})
+	return drawAssociation(c, all, web.Input{Status: http.StatusOK})
 }
 
-func (p *Portal) associationForm(c *web.Request, status int, all associations, f views.AssociationForm) error {
-	t := c.Text()
-	f.Action, f.Back = associationPath, systemPath
+// associationForm takes a file, and shows what it would replace, and for whom. It changes nothing.
+func (p *Portal) associationForm() web.Form[associations] {
+	return web.Form[associations]{Load: p.associations, Draw: drawAssociation,
+		Do: func(c *web.Request, all associations, in web.Input) (web.Done, error) {
+			file := merchant.AssociationFile{Content: in.Get("content")}
+			err := file.Check()
+			if err == nil && file.Content == all.now.Content {
+				err = fault.Invalid("file_invalid", c.Text().Association.Same).On("content")
+			}
+			return web.Done{Page: func(*web.Request) error { return associationReview(c, http.StatusOK, all, file) }}, err
+		}}
+}
+
+func drawAssociation(c *web.Request, all associations, in web.Input) error {
+	f := views.AssociationForm{Value: in.Get("content"), Problems: in.Problems, Error: in.Errors["content"], Action: associationPath, Back: systemPath}
 	for _, old := range all.former {
 		version := strconv.FormatInt(old.Version, 10)
 		f.Former = append(f.Former, views.AssociationVersion{Version: version, At: old.InstalledAt.Time, Bytes: int64(len(old.Content)),
 			Fingerprint: old.Fingerprint(), Restore: associationPath + "?restore=" + version})
 	}
-	return web.Render(c, status, views.AssociationPage(c.Page(t.System.Install), f))
+	return web.Render(c, in.Status, views.AssociationPage(c.Page(c.Text().System.Install), f))
 }
 
-// reviewAssociation shows what a file would replace, and for whom. It changes nothing.
-func (p *Portal) reviewAssociation(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	all, err := p.associations(c)
-	if err != nil {
-		return err
-	}
-	file := merchant.AssociationFile{Content: form.Get("content")}
-	err = file.Check()
-	if err == nil && file.Content == all.now.Content {
-		err = fault.Invalid("file_invalid", c.Text().Association.Same).On("content")
-	}
-	if above, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Correct, nil); ok {
-		return p.associationForm(c, http.StatusUnprocessableEntity, all, views.AssociationForm{Value: file.Content, Problems: above, Error: beside["content"]})
-	}
-	return p.associationReview(c, http.StatusOK, all, file)
-}
-
-func (p *Portal) associationReview(c *web.Request, status int, all associations, file merchant.AssociationFile) error {
+func associationReview(c *web.Request, status int, all associations, file merchant.AssociationFile) error {
 	t := c.Text().Association
 	view := views.AssociationReview{Action: installPath, Back: systemPath, Again: associationPath, Content: file.Content,
 		Over: strconv.FormatInt(all.now.Version, 10), First: all.now.Version == 0, Changed: status == http.StatusConflict, Edits: associationEdits(t, all.now, file)}
@@ -127,62 +114,49 @@ func member(value json.RawMessage) string {
 	return string(letters[:maxMember]) + "…"
 }
 
-func (p *Portal) installAssociation(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) installAssociation(c *web.Request, form url.Values) (done web.Done, err error) {
 	file := merchant.AssociationFile{Content: form.Get("content")}
 	over, err := strconv.ParseInt(form.Get("over"), 10, 64)
 	if err != nil {
-		return web.ErrOnce
+		return done, web.ErrOnce
 	}
 	made, err := p.Merchants.InstallAssociation(c.Ctx(), c.Actor(), []byte(file.Content), &over)
 	if f, ok := fault.As(err); ok && (f.Kind == fault.KindChanged || f.Kind == fault.KindInvalid) {
 		return p.associationAgain(c, f, file)
 	}
-	if err != nil {
-		return err
-	}
-	told := ui.Toast{Tone: ui.Success, Text: c.Text().Association.Done}
+	done, err = web.Saved(systemPath, c.Text().Association.Done, err)
 	if made.Version > 1 {
-		told.Undo = uninstallPath + "/" + strconv.FormatInt(made.Version, 10)
+		done.Toast.Undo = uninstallPath + "/" + strconv.FormatInt(made.Version, 10)
 	}
-	web.Tell(c, told)
-	return web.SeeOther(c, systemPath)
+	return done, err
 }
 
-// associationAgain shows a file that was not installed: once more against the one that was installed since, unless it is that.
-func (p *Portal) associationAgain(c *web.Request, refused *fault.Error, file merchant.AssociationFile) error {
+// associationAgain shows a file that was not installed: again against the one that was installed since, unless it is that.
+func (p *Portal) associationAgain(c *web.Request, refused *fault.Error, file merchant.AssociationFile) (done web.Done, err error) {
 	all, err := p.associations(c)
-	if err != nil {
-		return err
-	}
 	switch {
 	case refused.Kind == fault.KindInvalid:
-		return p.associationForm(c, http.StatusUnprocessableEntity, all, views.AssociationForm{Value: file.Content, Error: refused.Message,
-			Problems: ui.Problems{Title: c.Text().Failures.Correct, List: []ui.Problem{{Field: "content", Text: refused.Message}}}})
+		above := ui.Problems{Title: c.Text().Failures.Correct, List: []ui.Problem{{Field: "content", Text: refused.Message}}}
+		in := web.Input{Values: url.Values{"content": {file.Content}}, Status: http.StatusUnprocessableEntity, Problems: above,
+			Errors: map[string]string{"content": refused.Message}}
+		done.Page = func(*web.Request) error { return drawAssociation(c, all, in) }
 	case all.now.Content == file.Content: // the same form's first sending, or a colleague
-		web.Tell(c, ui.Toast{Tone: ui.Info, Text: c.Text().Association.Same})
-		return web.SeeOther(c, systemPath)
+		done = web.Done{To: systemPath, Toast: ui.Toast{Tone: ui.Info, Text: c.Text().Association.Same}}
+	default:
+		done.Page = func(*web.Request) error { return associationReview(c, http.StatusConflict, all, file) }
 	}
-	return p.associationReview(c, http.StatusConflict, all, file)
+	return done, err
 }
 
-func (p *Portal) undoAssociation(c *web.Request) error {
+func (p *Portal) undoAssociation(c *web.Request, _ url.Values) (done web.Done, err error) {
 	version, err := web.Number(c.Param("version"))
 	if err != nil {
-		return fault.Missing()
+		return done, fault.Missing()
 	}
-	t, told := c.Text().Association, ui.Toast{Tone: ui.Success}
+	t := c.Text().Association
 	err = p.Merchants.UndoAssociation(c.Ctx(), c.Actor(), version)
-	switch {
-	case fault.HasCode(err, "object_changed"):
-		told = ui.Toast{Tone: ui.Warning, Text: t.NotUndone}
-	case err != nil:
-		return err
+	if fault.HasCode(err, "object_changed") {
+		return web.Done{To: systemPath, Toast: ui.Toast{Tone: ui.Warning, Text: t.NotUndone}}, nil
 	}
-	told.Text = cmp.Or(told.Text, t.Undone)
-	web.Tell(c, told)
-	return web.SeeOther(c, systemPath)
+	return web.Saved(systemPath, t.Undone, err)
 }

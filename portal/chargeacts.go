@@ -108,7 +108,7 @@ func notDone(t *text.Catalogue) string { return t.Acts.NotDone }
 
 // captureForm asks how much of an authorized charge to take.
 func (p *Portal) captureForm() web.Form[views.ActForm] {
-	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: notDone,
+	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: notDone, Status: http.StatusUnprocessableEntity,
 		Load: func(c *web.Request) (views.ActForm, error) {
 			one, err := p.charge(c)
 			t, at, until := c.Text(), chargesPath+"/"+one.ID.String(), ""
@@ -131,7 +131,7 @@ func (p *Portal) captureForm() web.Form[views.ActForm] {
 
 // voidForm asks whether to let go of a charge.
 func (p *Portal) voidForm() web.Form[views.ActForm] {
-	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: notDone,
+	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: notDone, Status: http.StatusUnprocessableEntity,
 		Load: func(c *web.Request) (views.ActForm, error) {
 			one, err := p.charge(c)
 			t, at := c.Text().Acts, chargesPath+"/"+one.ID.String()

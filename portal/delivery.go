@@ -18,11 +18,7 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showDelivery(c *web.Request) error {
-	e, err := p.endpoint(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) showDelivery(c *web.Request, e webhook.Endpoint) error {
 	d, err := p.Webhooks.Delivery(c.Ctx(), c.Actor(), e.ID.String(), c.Param("delivery"))
 	if err != nil {
 		return err

@@ -20,13 +20,13 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showDonation(c *web.Request) error {
-	d, err := p.DAF.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	f := p.statusForm(c, d)
-	return p.donationPage(c, http.StatusOK, d, f)
+// donation reads the donation that the address names.
+func (p *Portal) donation(c *web.Request) (daf.Donation, error) {
+	return p.DAF.Get(c.Ctx(), c.Actor(), c.ID())
+}
+
+func (p *Portal) showDonation(c *web.Request, d daf.Donation) error {
+	return p.donationPage(c, http.StatusOK, d, donationForm(c, d))
 }
 
 // donationPage shows a donation, with a form that may have to be filled in again.
@@ -62,9 +62,6 @@ func (p *Portal) donationPage(c *web.Request, status int, d daf.Donation, f view
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
-
-// yes is a truth in a sheet.
-func yes(is bool) string { return strconv.FormatBool(is) }
 
 func donationFee(t *text.Catalogue, l fee.Line) views.FeeLine {
 	out := views.FeeLine{Name: cmp.Or(t.Donations.FeeNames[l.Fee], l.Fee), Base: deref(l.Basis), Amount: l.Amount}

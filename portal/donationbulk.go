@@ -63,24 +63,16 @@ func sumOf(t *text.Catalogue, sums map[money.Currency]money.Amount) string {
 }
 
 // showStatuses asks what several donations are to be; it changes nothing.
-func (p *Portal) showStatuses(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	t, back := c.Text(), web.LocalPath(c.QueryParam("return"))
+func (p *Portal) showStatuses(c *web.Request, form url.Values) (web.Done, error) {
+	back := web.LocalPath(c.QueryParam("return"))
 	if len(form["id"]) == 0 {
-		web.Tell(c, ui.Toast{Tone: ui.Warning, Text: t.Donations.NoneChosen})
-		return web.SeeOther(c, back)
+		return web.Done{To: back, Toast: ui.Toast{Tone: ui.Warning, Text: c.Text().Donations.NoneChosen}}, nil
 	}
 	f, err := p.manyForm(c, form["id"], back)
-	if err != nil {
-		return err
-	}
-	return p.manyPage(c, http.StatusOK, f, nil)
+	return web.Done{Page: func(*web.Request) error { return manyPage(c, http.StatusOK, f, nil) }}, err
 }
 
-func (p *Portal) manyPage(c *web.Request, status int, f views.DonationsForm, told []ui.Toast) error {
+func manyPage(c *web.Request, status int, f views.DonationsForm, told []ui.Toast) error {
 	t := c.Text()
 	page := c.Page(t.Donations.SetMany)
 	page.Toasts = append(page.Toasts, told...)
@@ -137,45 +129,42 @@ func checkBulk(c *web.Request, in daf.BulkInput, receivedOn string) error {
 	return fs.Err()
 }
 
-func (p *Portal) setStatuses(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	a, t, in := c.Actor(), c.Text(), bulkOf(form)
-	var results []daf.BulkResult
-	if err = checkBulk(c, in, strings.TrimSpace(form.Get(receivedOn))); err == nil {
-		results, err = p.DAF.SetStatuses(c.Ctx(), a, in)
-	}
-	if above, beside, ok := web.Problems(c.Text(), err, t.Donations.Problems, rowInputs(in)); ok {
-		f, err := p.manyForm(c, form[rowField], "")
+// bulkForm sets the status of several donations.
+func (p *Portal) bulkForm() web.Form[struct{}] {
+	return web.Form[struct{}]{Do: p.setStatuses, Status: http.StatusUnprocessableEntity, Draw: func(c *web.Request, _ struct{}, in web.Input) error {
+		f, err := p.manyForm(c, in.Values[rowField], "")
 		if err != nil {
 			return err
 		}
-		f = manyTyped(f, form)
-		f.Problems, f.Errors = above, beside
-		return p.manyPage(c, http.StatusUnprocessableEntity, f, nil)
+		f = manyTyped(f, in.Values)
+		f.Problems, f.Errors, _ = web.Problems(c.Text(), in.Refused, c.Text().Donations.Problems, rowInputs(bulkOf(in.Values)))
+		return manyPage(c, in.Status, f, nil)
+	}}
+}
+
+func (p *Portal) setStatuses(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
+	bulk := bulkOf(in.Values)
+	if err = checkBulk(c, bulk, strings.TrimSpace(in.Get(receivedOn))); err != nil {
+		return done, err
 	}
+	results, err := p.DAF.SetStatuses(c.Ctx(), c.Actor(), bulk)
 	if err != nil {
-		return err
+		return done, err
 	}
-	told, refused := resultOf(t, string(in.Status), results)
-	back := web.LocalPath(form.Get("return"))
+	told, refused := resultOf(c.Text(), string(bulk.Status), results)
+	done.To = web.LocalPath(in.Get("return"))
 	if told.Tone == ui.Success {
-		told.Undo = undoOf(a.RequestID, back)
+		told.Undo = undoOf(c.Actor().RequestID, done.To)
 	}
-	if len(refused) == 0 {
-		web.Tell(c, told)
-		return web.SeeOther(c, back)
+	if done.Toast = told; len(refused) == 0 {
+		return done, nil
 	}
 	left, above := p.refusals(c, refused)
-	f, err := p.manyForm(c, left, back)
-	if err != nil {
-		return err
-	}
-	f = manyTyped(f, form)
+	f, err := p.manyForm(c, left, done.To)
+	f = manyTyped(f, in.Values)
 	f.Problems = above
-	return p.manyPage(c, http.StatusUnprocessableEntity, f, []ui.Toast{told})
+	done.Page = func(*web.Request) error { return manyPage(c, http.StatusUnprocessableEntity, f, []ui.Toast{told}) }
+	return done, err
 }
 
 // rowInputs name the inputs of the rows as the use-case's mistakes name them.

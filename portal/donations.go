@@ -32,16 +32,14 @@ const (
 )
 
 func (p *Portal) donationRoutes() []route {
-	return []route{
+	return append([]route{
 		{http.MethodGet, donationsPath, access(authz.DonationRead), p.donationList().Show},
 		{http.MethodGet, donationsPath + ".csv", access(authz.ExportCreate), p.donationList().Send},
-		{http.MethodPost, statusesPath, access(authz.DonationUpdate), p.showStatuses},
-		{http.MethodPost, statusesPath + "/set", access(authz.DonationUpdate), p.setStatuses},
-		{http.MethodPost, undoStatusPath + "/:id", access(authz.DonationUpdate), p.undoStatuses},
-		{http.MethodGet, donationsPath + "/:id", access(authz.DonationRead), p.showDonation},
-		{http.MethodGet, donationsPath + "/:id/status", access(authz.DonationUpdate), p.showStatus},
-		{http.MethodPost, donationsPath + "/:id/status", access(authz.DonationUpdate), p.setStatus},
-	}
+		{http.MethodPost, statusesPath, access(authz.DonationUpdate), web.Act(p.showStatuses)},
+		{http.MethodPost, statusesPath + "/set", access(authz.DonationUpdate), p.bulkForm().Submit},
+		{http.MethodPost, undoStatusPath + "/:id", access(authz.DonationUpdate), web.Act(p.undoStatuses)},
+		{http.MethodGet, donationsPath + "/:id", access(authz.DonationRead), web.Show(p.donation, p.showDonation)},
+	}, form(donationsPath+"/:id/status", authz.DonationUpdate, p.statusForm())...)
 }
 
 // trackingForm is what providers call grants by. An application may call its own so, too.

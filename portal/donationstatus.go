@@ -1,8 +1,6 @@
 package portal
 
 import (
-	"cmp"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -15,11 +13,12 @@ import (
 	"svcpay/internal/platform/idempotency"
 	"svcpay/portal/web"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-// statusForm is the form of a donation's status, filled in with what is known of it.
-func (p *Portal) statusForm(c *web.Request, d daf.Donation) views.DonationForm {
+// donationForm is the form of a donation's status, filled in with what is known of it.
+func donationForm(c *web.Request, d daf.Donation) views.DonationForm {
 	t := c.Text().Donations
 	at := donationsPath + "/" + d.ID.String()
 	f := views.DonationForm{Action: at + "/status", Back: at, Return: at, Once: web.NewOnce(), Version: strconv.Itoa(d.Version),
@@ -33,26 +32,6 @@ func (p *Portal) statusForm(c *web.Request, d daf.Donation) views.DonationForm {
 		f.Statuses = append(f.Statuses, options([]string{string(s)}, t.Statuses)...)
 	}
 	return f
-}
-
-func (p *Portal) showStatus(c *web.Request) error {
-	d, err := p.DAF.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	f := p.statusForm(c, d)
-	f.Return = web.LocalPath(c.QueryParam("return"))
-	if f.Return == home {
-		f.Return = f.Back
-	}
-	f.Back = f.Return
-	return p.statusDialog(c, http.StatusOK, d, f)
-}
-
-func (p *Portal) statusDialog(c *web.Request, status int, d daf.Donation, f views.DonationForm) error {
-	t := c.Text()
-	title := t.Donations.SetOf(t.Money(d.Amount, d.Currency), donor(t, d))
-	return web.Render(c, status, views.DonationFormPage(c.Page(t.Donations.Set), title, f))
 }
 
 // typed keeps what somebody entered.
@@ -94,43 +73,44 @@ func noteOf(f views.DonationForm) patch.Member[string] {
 	return patch.Set(f.Note)
 }
 
-func (p *Portal) setStatus(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
+func (p *Portal) statusForm() web.Form[daf.Donation] {
+	return web.Form[daf.Donation]{Load: p.donation, Draw: p.drawStatus, Do: p.setStatus, Once: true, Inputs: inputsOf,
+		Title: func(t *text.Catalogue) string { return t.Donations.Problems }}
+}
+
+// drawStatus draws the form where it was: in the donation's page, or as a dialog.
+func (p *Portal) drawStatus(c *web.Request, d daf.Donation, in web.Input) error {
+	t, f := c.Text(), donationForm(c, d)
+	at := f.Back
+	if in.Refused != nil {
+		f = typed(f, in.Values)
+		f.Problems, f.Errors, f.Changed, f.Version = in.Problems, in.Errors, in.Changed(), in.Version(d.Version)
+	} else if back := web.LocalPath(c.QueryParam("return")); back != home {
+		f.Return, f.Back = back, back
 	}
-	ctx, a, t := c.Ctx(), c.Actor(), c.Text()
-	d, err := p.DAF.Get(ctx, a, c.Param("id"))
-	if err != nil {
-		return err
+	if _, fragment := web.FragmentOf(c.Request()); !fragment && f.Return == at && in.Refused != nil {
+		return p.donationPage(c, in.Status, d, f)
 	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
+	title := t.Donations.SetOf(t.Money(d.Amount, d.Currency), donor(t, d))
+	return web.Render(c, in.Status, views.DonationFormPage(c.Page(t.Donations.Set), title, f))
+}
+
+func (p *Portal) setStatus(c *web.Request, d daf.Donation, in web.Input) (done web.Done, err error) {
+	a, t, version := c.Actor(), c.Text(), in.IfVersion()
+	if version == nil {
+		version = new(int)
 	}
-	version, _ := strconv.Atoi(form.Get(web.VersionField))
-	f := typed(p.statusForm(c, d), form)
-	var out idempotency.Result[daf.Donation]
-	var made daf.Donation
-	if err = checkStatusForm(c, f); err == nil {
-		out, err = p.DAF.Update(ctx, a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: &version}, claim)
-		made, err = web.Settled(out, err)
+	f := typed(donationForm(c, d), in.Values)
+	if err = checkStatusForm(c, f); err != nil {
+		return done, err
 	}
-	if above, beside, ok := web.Problems(c.Text(), err, t.Donations.Problems, inputsOf); ok {
-		refused, _ := fault.As(err)
-		f.Problems, f.Errors, f.Changed = above, beside, refused.Kind == fault.KindChanged
-		f.Version = cmp.Or(web.VersionKept(form, err), f.Version)
-		return p.statusAgain(c, web.StatusOf(refused.Kind), d, f)
-	}
-	if err != nil {
-		return err
-	}
-	told := ui.Toast{Tone: ui.Success, Text: t.Donations.Done(1, strings.ToLower(t.Donations.Statuses[f.Status]))}
+	out, err := p.DAF.Update(c.Ctx(), a, d.ID.String(), daf.UpdateInput{Status: patch.Set(f.Status), Note: noteOf(f), Pairs: pairsOf(f), IfVersion: version}, in.Claim)
+	made, err := web.Settled(out, err)
+	done, err = web.Saved(f.Return, t.Donations.Done(1, strings.ToLower(t.Donations.Statuses[f.Status])), err)
 	if changedStatus(made) {
-		told.Undo = undoOf(requestOf(out, a.RequestID), f.Return)
+		done.Toast.Undo = undoOf(requestOf(out, a.RequestID), f.Return)
 	}
-	web.Tell(c, told)
-	return web.SeeOther(c, f.Return)
+	return done, err
 }
 
 // changedStatus tells whether the latest change of a donation gave it a status.
@@ -147,43 +127,29 @@ func requestOf[T any](out idempotency.Result[T], this ids.Request) ids.Request {
 	return this
 }
 
-// statusAgain shows the form again where it stood: in the donation's page, or as a dialog.
-func (p *Portal) statusAgain(c *web.Request, status int, d daf.Donation, f views.DonationForm) error {
-	at := donationsPath + "/" + d.ID.String()
-	if _, fragment := web.FragmentOf(c.Request()); !fragment && f.Return == at {
-		return p.donationPage(c, status, d, f)
-	}
-	return p.statusDialog(c, status, d, f)
-}
-
 // undoOf is where a form goes that takes back what a request did.
 func undoOf(request ids.Request, back string) string {
 	return web.WithQuery(undoStatusPath+"/"+request.String(), url.Values{"return": {back}})
 }
 
-func (p *Portal) undoStatuses(c *web.Request) error {
-	request, err := ids.ParseRequest(c.Param("id"))
+func (p *Portal) undoStatuses(c *web.Request, _ url.Values) (done web.Done, err error) {
+	request, err := ids.ParseRequest(c.ID())
 	if err != nil {
-		return fault.Missing()
+		return done, fault.Missing()
 	}
 	results, err := p.DAF.Undo(c.Ctx(), c.Actor(), request)
-	if err != nil {
-		return err
-	}
 	t, undone := c.Text().Donations, 0
 	for _, r := range results {
 		if r.Refused == nil {
 			undone++
 		}
 	}
-	told := ui.Toast{Tone: ui.Success, Text: t.Undone(undone)}
+	done, err = web.Saved(web.LocalPath(c.QueryParam("return")), t.Undone(undone), err)
 	if stays := len(results) - undone; stays > 0 {
-		told = ui.Toast{Tone: ui.Warning, Text: t.Undone(undone) + " " + t.NotUndone(stays)}
+		done.Toast = ui.Toast{Tone: ui.Warning, Text: t.Undone(undone) + " " + t.NotUndone(stays)}
 	}
-	web.Tell(c, told)
-	back := web.LocalPath(c.QueryParam("return"))
-	if back == home {
-		back = donationsPath
+	if done.To == home {
+		done.To = donationsPath
 	}
-	return web.SeeOther(c, back)
+	return done, err
 }

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"svcpay/internal/check/patch"
 	"svcpay/internal/event"
-	"svcpay/internal/fault"
 	"svcpay/internal/webhook"
 	"svcpay/portal/web"
 	"svcpay/views"
@@ -29,41 +27,44 @@ func eventGroups() (out []string) {
 	return out
 }
 
-func (p *Portal) showNewEndpoint(c *web.Request) error {
-	return p.endpointForm(c, http.StatusOK, webhook.Endpoint{}, url.Values{}, nil)
+// endpointForm makes an endpoint, or changes the one that the address names.
+func (p *Portal) endpointForm(known bool) web.Form[webhook.Endpoint] {
+	if !known {
+		return web.Form[webhook.Endpoint]{Draw: p.drawEndpointForm, Do: p.makeEndpoint, Once: true, Status: http.StatusUnprocessableEntity}
+	}
+	return web.Form[webhook.Endpoint]{Load: p.endpoint, Draw: p.drawEndpointForm, Do: p.editEndpoint, Once: true,
+		Fill: func(_ *web.Request, e webhook.Endpoint) (url.Values, error) { return typedEndpoint(e), nil }}
 }
 
-// endpointForm asks what is sent where; an endpoint without an id is a new one.
-func (p *Portal) endpointForm(c *web.Request, status int, e webhook.Endpoint, typed url.Values, refused error) error {
-	t := c.Text()
+// drawEndpointForm asks what is sent where; an endpoint without an id is a new one.
+func (p *Portal) drawEndpointForm(c *web.Request, e webhook.Endpoint, in web.Input) error {
+	t, typed, beside := c.Text(), in.Values, in.Errors
 	head := ui.Head{Title: t.Webhooks.New, Text: t.Webhooks.NewText, Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)}
 	f := views.ToolForm{Action: webhooksPath + "/new", Submit: ui.Button{Label: t.Webhooks.Make}, Dialog: ui.Dialog{Back: webhooksPath}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}}}
 	if !e.ID.IsZero() {
 		f.Dialog.Back = webhooksPath + "/" + e.ID.String()
 		f.Action, f.Submit.Label = f.Dialog.Back+"/edit", t.Webhooks.Save
 		head.Title, head.Text, head.Crumbs = t.Webhooks.Edit, e.URL, append(head.Crumbs, ui.Crumb{Label: endpointHost(e.URL), Href: f.Dialog.Back})
-		f.Hidden = append(f.Hidden, ui.Pair{Key: web.VersionField, Value: cmp.Or(web.VersionKept(typed, refused), strconv.Itoa(e.Version))})
+		f.Hidden = append(f.Hidden, ui.Pair{Key: web.VersionField, Value: in.Version(e.Version)})
 	}
-	above, beside, _ := web.Problems(c.Text(), refused, t.Failures.Correct, nil)
-	f.Problems = above
-	if fault.HasCode(refused, "object_changed") {
-		f.Problems = ui.Problems{Title: t.Webhooks.Changed, List: []ui.Problem{{Text: t.Webhooks.ChangedText + " " + e.URL + ", " + strings.Join(e.Events, ", ") + ", " + deref(e.Description)}}}
+	f.Problems = in.Problems
+	if in.Changed() {
+		f.Problems = ui.Problems{Title: t.Webhooks.Changed, List: []ui.Problem{{Text: t.Webhooks.ChangedText + " " + e.URL + ", " +
+			strings.Join(e.Events, ", ") + ", " + deref(e.Description)}}}
 	}
 	hint := t.Webhooks.URLHint
 	if p.Sandbox {
 		hint = t.Webhooks.URLSandbox
 	}
 	groups := ui.Checkboxes{Field: ui.Field{Name: "groups", Label: t.Webhooks.Which, Hint: t.Webhooks.WhichHint, Error: beside["events"]}, Chosen: typed["groups"]}
-	for _, g := range eventGroups() {
-		groups.Options = append(groups.Options, ui.Option{Value: g, Label: g})
-	}
+	groups.Options = options(eventGroups(), nil)
 	f.Parts = []templ.Component{
-		ui.Field{Name: "url", Label: t.Webhooks.URL, Hint: hint, Type: "url", Value: typed.Get("url"), Error: beside["url"], Required: true, Autocomplete: "off", Focus: refused == nil}.View(),
+		ui.Field{Name: "url", Label: t.Webhooks.URL, Hint: hint, Type: "url", Value: typed.Get("url"), Error: beside["url"], Required: true, Autocomplete: "off", Focus: in.Refused == nil}.View(),
 		groups.View(),
 		ui.Textarea{Field: ui.Field{Name: "events", Label: t.Webhooks.Single, Hint: t.Webhooks.SingleHint, Value: typed.Get("events"), Error: beside["events"], Optional: true}, Rows: "2"}.View(),
 		ui.Field{Name: "description", Label: t.Webhooks.Description, Hint: t.Webhooks.DescriptionHint, Value: typed.Get("description"), Error: beside["description"], Optional: true, Autocomplete: "off"}.View(),
 	}
-	return web.Render(c, status, views.ToolFormWhole(c.Page(head.Title), head, f))
+	return web.Render(c, in.Status, views.ToolFormWhole(c.Page(head.Title), head, f))
 }
 
 // filtersOf are the filters that a form asks for: all events if it names none.
@@ -75,33 +76,15 @@ func filtersOf(form url.Values) []string {
 	return out
 }
 
-func (p *Portal) makeEndpoint(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	address, description := strings.TrimSpace(form.Get("url")), strings.TrimSpace(form.Get("description"))
-	in := webhook.CreateInput{URL: &address, Events: filtersOf(form)}
-	if description != "" {
-		in.Description = &description
-	}
-	e, err := web.Settled(p.Webhooks.Create(c.Ctx(), c.Actor(), in, claim))
-	if _, _, ok := web.Problems(c.Text(), err, "", nil); ok {
-		return p.endpointForm(c, http.StatusUnprocessableEntity, webhook.Endpoint{}, form, err)
-	}
-	if err != nil {
-		return err
-	}
-	t := c.Text().Webhooks
-	return p.showSecret(c, e, t.MadeTitle, t.Steps())
+func (p *Portal) makeEndpoint(c *web.Request, _ webhook.Endpoint, in web.Input) (done web.Done, err error) {
+	address, t := strings.TrimSpace(in.Get("url")), c.Text().Webhooks
+	e, err := web.Settled(p.Webhooks.Create(c.Ctx(), c.Actor(),
+		webhook.CreateInput{URL: &address, Events: filtersOf(in.Values), Description: web.TextOrNil(in.Get("description"))}, in.Claim))
+	return web.Done{Page: func(*web.Request) error { return showSecret(c, e, t.MadeTitle, t.Steps()) }}, err
 }
 
 // showSecret shows what signs the events for an endpoint, this once.
-func (p *Portal) showSecret(c *web.Request, e webhook.Endpoint, title string, steps []string) error {
+func showSecret(c *web.Request, e webhook.Endpoint, title string, steps []string) error {
 	t := c.Text()
 	at := webhooksPath + "/" + e.ID.String()
 	view := views.NewKeyText{Head: ui.Head{Title: title, Text: e.URL, Crumbs: toolCrumbs(t, t.Webhooks.Title, webhooksPath)}, Label: t.Webhooks.Secret,
@@ -109,11 +92,8 @@ func (p *Portal) showSecret(c *web.Request, e webhook.Endpoint, title string, st
 	return web.Render(c, http.StatusOK, views.NewKeyPage(c.Page(title), view))
 }
 
-func (p *Portal) showEndpointEdit(c *web.Request) error {
-	e, err := p.endpoint(c)
-	if err != nil {
-		return err
-	}
+// typedEndpoint is an endpoint as its form has it.
+func typedEndpoint(e webhook.Endpoint) url.Values {
 	typed := url.Values{"url": {e.URL}, "description": {deref(e.Description)}}
 	var single []string
 	for _, f := range e.Events {
@@ -124,87 +104,45 @@ func (p *Portal) showEndpointEdit(c *web.Request) error {
 		}
 	}
 	typed.Set("events", strings.Join(single, "\n"))
-	return p.endpointForm(c, http.StatusOK, e, typed, nil)
+	return typed
 }
 
-func (p *Portal) editEndpoint(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
+func (p *Portal) editEndpoint(c *web.Request, _ webhook.Endpoint, in web.Input) (done web.Done, err error) {
+	if done.To = webhooksPath + "/" + c.ID(); in.IfVersion() == nil {
+		return done, web.ErrOnce
 	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
+	address, description := strings.TrimSpace(in.Get("url")), patch.Clear[string]()
+	if words := web.TextOrNil(in.Get("description")); words != nil {
+		description = patch.Set(*words)
 	}
-	version, err := strconv.Atoi(form.Get(web.VersionField))
-	if err != nil {
-		return web.ErrOnce
-	}
-	address, description := strings.TrimSpace(form.Get("url")), strings.TrimSpace(form.Get("description"))
-	in := webhook.UpdateInput{URL: &address, Events: filtersOf(form), Description: patch.Set(description), IfVersion: &version}
-	if description == "" {
-		in.Description = patch.Clear[string]()
-	}
-	_, err = web.Settled(p.Webhooks.Update(c.Ctx(), c.Actor(), c.Param("id"), in, claim))
-	if _, _, ok := web.Problems(c.Text(), err, "", nil); ok {
-		e, read := p.endpoint(c)
-		if read != nil {
-			return read
-		}
-		f, _ := fault.As(err)
-		return p.endpointForm(c, web.StatusOf(f.Kind), e, form, err)
-	}
-	return p.endpointDone(c, err, c.Text().Webhooks.Saved)
+	_, err = web.Settled(p.Webhooks.Update(c.Ctx(), c.Actor(), c.ID(),
+		webhook.UpdateInput{URL: &address, Events: filtersOf(in.Values), Description: description, IfVersion: in.IfVersion()}, in.Claim))
+	return web.Saved(done.To, c.Text().Webhooks.Saved, err)
 }
 
-// endpointDone tells what became of a change and leads back to the endpoint.
-func (p *Portal) endpointDone(c *web.Request, err error, words string) error {
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: words})
-	return web.SeeOther(c, webhooksPath+"/"+c.Param("id"))
+// rotateForm replaces the secret of an endpoint, while the old one is used too for some time.
+func (p *Portal) rotateForm() web.Form[webhook.Endpoint] {
+	return web.Form[webhook.Endpoint]{Load: p.endpoint, Draw: drawRotate, Once: true,
+		Do: func(c *web.Request, e webhook.Endpoint, in web.Input) (web.Done, error) {
+			overlap, t := in.Get("overlap"), c.Text().Webhooks
+			e, err := web.Settled(p.Webhooks.Rotate(c.Ctx(), c.Actor(), c.ID(), webhook.RotateInput{Overlap: &overlap}, in.Claim))
+			return web.Done{Page: func(*web.Request) error { return showSecret(c, e, t.RotatedTitle, t.RotatedSteps()) }}, err
+		}}
 }
 
-func (p *Portal) showRotate(c *web.Request) error {
-	e, err := p.endpoint(c)
-	if err != nil {
-		return err
-	}
+func drawRotate(c *web.Request, e webhook.Endpoint, in web.Input) error {
 	t, at := c.Text().Webhooks, webhooksPath+"/"+e.ID.String()
-	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Overlap, Value: "24h", Required: true}}
+	overlaps := ui.Radios{Field: ui.Field{Name: "overlap", Label: t.Overlap, Value: "24h", Error: in.Errors["overlap"], Required: true}}
 	for _, o := range webhook.Overlaps() {
 		overlaps.Options = append(overlaps.Options, ui.Option{Value: o, Label: t.Overlaps[o], Detail: t.OverlapTexts[o]})
 	}
-	f := views.ToolForm{Action: at + "/rotate", Submit: ui.Button{Label: t.RotateButton}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
+	f := views.ToolForm{Action: at + "/rotate", Problems: in.Problems, Submit: ui.Button{Label: t.RotateButton}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
 		Dialog: ui.Dialog{Title: t.Rotate, Text: t.RotateText, Back: at}, Parts: []templ.Component{overlaps.View()}}
-	return web.Render(c, http.StatusOK, views.ToolFormPage(c.Page(t.Rotate), f))
-}
-
-func (p *Portal) rotateSecret(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	overlap := form.Get("overlap")
-	e, err := web.Settled(p.Webhooks.Rotate(c.Ctx(), c.Actor(), c.Param("id"), webhook.RotateInput{Overlap: &overlap}, claim))
-	if err != nil {
-		return err
-	}
-	t := c.Text().Webhooks
-	return p.showSecret(c, e, t.RotatedTitle, t.RotatedSteps())
+	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Rotate), f))
 }
 
 // showSwitchEndpoint asks whether an endpoint is really to be enabled, disabled or deleted: the end of its address.
-func (p *Portal) showSwitchEndpoint(c *web.Request) error {
-	e, err := p.endpoint(c)
-	if err != nil {
-		return err
-	}
+func showSwitchEndpoint(c *web.Request, e webhook.Endpoint) error {
 	t, at := c.Text().Webhooks, webhooksPath+"/"+e.ID.String()
 	f := views.ToolForm{Sharp: true, Dialog: ui.Dialog{Title: t.Enable, Text: t.EnableText, Back: at}, Submit: ui.Button{Label: t.Enable},
 		Parts: []templ.Component{ui.KeyValue([]ui.Pair{{Key: t.Endpoint, Value: e.URL}})}}
@@ -221,28 +159,17 @@ func (p *Portal) showSwitchEndpoint(c *web.Request) error {
 	return web.Render(c, http.StatusOK, views.ToolFormPage(c.Page(f.Dialog.Title), f))
 }
 
-func (p *Portal) enableEndpoint(c *web.Request) error {
-	_, err := p.Webhooks.Enable(c.Ctx(), c.Actor(), c.Param("id"), nil)
-	return p.endpointDone(c, err, c.Text().Webhooks.Enabled)
+func (p *Portal) enableEndpoint(c *web.Request, _ url.Values) (web.Done, error) {
+	_, err := p.Webhooks.Enable(c.Ctx(), c.Actor(), c.ID(), nil)
+	return web.Saved(webhooksPath+"/"+c.ID(), c.Text().Webhooks.Enabled, err)
 }
 
-func (p *Portal) disableEndpoint(c *web.Request) error {
-	_, err := p.Webhooks.Disable(c.Ctx(), c.Actor(), c.Param("id"), nil)
-	return p.endpointDone(c, err, c.Text().Webhooks.Disabled)
+func (p *Portal) disableEndpoint(c *web.Request, _ url.Values) (web.Done, error) {
+	_, err := p.Webhooks.Disable(c.Ctx(), c.Actor(), c.ID(), nil)
+	return web.Saved(webhooksPath+"/"+c.ID(), c.Text().Webhooks.Disabled, err)
 }
 
-func (p *Portal) deleteEndpoint(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	var in webhook.DeleteInput
-	if version, err := strconv.Atoi(form.Get(web.VersionField)); err == nil {
-		in.IfVersion = &version
-	}
-	if _, err := p.Webhooks.Delete(c.Ctx(), c.Actor(), c.Param("id"), in, nil); err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Webhooks.Deleted})
-	return web.SeeOther(c, webhooksPath)
+func (p *Portal) deleteEndpoint(c *web.Request, form url.Values) (web.Done, error) {
+	_, err := p.Webhooks.Delete(c.Ctx(), c.Actor(), c.ID(), webhook.DeleteInput{IfVersion: web.Input{Values: form}.IfVersion()}, nil)
+	return web.Saved(webhooksPath, c.Text().Webhooks.Deleted, err)
 }

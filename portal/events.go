@@ -3,6 +3,7 @@ package portal
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ func (p *Portal) eventRoutes() []route {
 		{http.MethodGet, eventsPath, access(authz.EventRead), p.eventList().Show},
 		{http.MethodGet, eventsPath + ".csv", access(authz.ExportCreate), p.eventList().Send},
 		{http.MethodGet, eventsPath + "/:id", access(authz.EventRead), p.showEvent},
-		{http.MethodPost, eventsPath + "/:id/resend", access(authz.EventRedeliver), p.resendEvent},
+		{http.MethodPost, eventsPath + "/:id/resend", access(authz.EventRedeliver), web.Act(p.resendEvent)},
 	}
 }
 
@@ -213,29 +214,19 @@ func deliveriesPanel(t *text.Catalogue, deliveries []webhook.Delivery) views.Too
 	return views.ToolPanel{Card: card, Body: ui.Tasks(tasks)}
 }
 
-func (p *Portal) resendEvent(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) resendEvent(c *web.Request, form url.Values) (done web.Done, err error) {
 	claim, err := web.Once(c, form)
 	if err != nil {
-		return err
+		return done, err
 	}
-	var in webhook.RedeliverInput
-	back := eventsPath + "/" + c.Param("id")
-	if id := form.Get("endpoint_id"); id != "" {
-		in.EndpointID = &id
-		back = webhooksPath + "/" + id
+	to, back := web.TextOrNil(form.Get("endpoint_id")), eventsPath+"/"+c.ID()
+	if to != nil {
+		back = webhooksPath + "/" + *to
 	}
-	out, err := web.Settled(p.Webhooks.Redeliver(c.Ctx(), c.Actor(), c.Param("id"), in, claim))
-	if err != nil {
-		return err
-	}
-	told := ui.Toast{Tone: ui.Success, Text: c.Text().Events.ResentTo(len(out.Endpoints))}
+	out, err := web.Settled(p.Webhooks.Redeliver(c.Ctx(), c.Actor(), c.ID(), webhook.RedeliverInput{EndpointID: to}, claim))
+	done, err = web.Saved(back, c.Text().Events.ResentTo(len(out.Endpoints)), err)
 	if len(out.Endpoints) == 0 {
-		told = ui.Toast{Tone: ui.Warning, Text: c.Text().Events.ResentNone}
+		done.Toast = ui.Toast{Tone: ui.Warning, Text: c.Text().Events.ResentNone}
 	}
-	web.Tell(c, told)
-	return web.SeeOther(c, back)
+	return done, err
 }

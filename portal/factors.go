@@ -13,37 +13,23 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showPassword(c *web.Request) error {
-	person, _, err := p.person(c)
-	if err != nil {
-		return err
-	}
-	return web.Render(c, http.StatusOK, views.NewPasswordPage(c.Page(c.Text().Settings.ChangePassword), views.NewPassword{Email: mailbox.Shown(person.Email)}))
-}
-
-func (p *Portal) setPassword(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return err
-	}
-	visit, _ := visitOf(session)
-	err = p.Identity.ChangePassword(c.Ctx(), visit.Person, session.ID, form.Get("password"))
-	t := c.Text()
-	if above, beside, ok := web.Problems(c.Text(), err, t.Failures.Other, nil); ok {
-		view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: above, Mistake: beside["password"]}
-		return web.Render(c, http.StatusUnprocessableEntity, views.NewPasswordPage(c.Page(t.Settings.ChangePassword), view))
-	}
-	if err != nil {
-		return err
-	}
-	if err := p.renew(c, true); err != nil {
-		return err
-	}
-	return saved(c, t.Settings.PasswordChanged)
+func (p *Portal) passwordForm() web.Form[identity.Session] {
+	return web.Form[identity.Session]{Title: otherTitle,
+		Load: func(c *web.Request) (identity.Session, error) { _, visit, err := p.session(c); return visit, err },
+		Draw: func(c *web.Request, visit identity.Session, in web.Input) error {
+			view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: in.Problems, Mistake: in.Errors["password"]}
+			return web.Render(c, in.Status, views.NewPasswordPage(c.Page(c.Text().Settings.ChangePassword), view))
+		},
+		Do: func(c *web.Request, visit identity.Session, in web.Input) (web.Done, error) {
+			id, _, err := p.session(c)
+			if err == nil {
+				err = p.Identity.ChangePassword(c.Ctx(), visit.Person, id, in.Get("password"))
+			}
+			if err == nil {
+				err = p.renew(c, true)
+			}
+			return web.Saved(settingsPath, c.Text().Settings.PasswordChanged, err)
+		}}
 }
 
 func (p *Portal) showAuthenticator(c *web.Request) error {
@@ -94,12 +80,11 @@ func (p *Portal) confirmAuthenticator(c *web.Request) error {
 // factorsChanged ends the visitor's other sessions and gives this one another id, as another way in is a change of
 // rights, and shows the recovery codes that came with it, if any.
 func (p *Portal) factorsChanged(c *web.Request, codes []string, words string) error {
-	session, err := p.sessions.Get(c.Request(), cookieName)
+	id, visit, err := p.session(c)
 	if err != nil {
 		return err
 	}
-	visit, _ := visitOf(session)
-	if err := p.Identity.RevokeOthers(c.Ctx(), visit.Person.ID, session.ID); err != nil {
+	if err := p.Identity.RevokeOthers(c.Ctx(), visit.ID, id); err != nil {
 		return err
 	}
 	if err := p.renew(c, true); err != nil {

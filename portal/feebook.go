@@ -3,6 +3,7 @@ package portal
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/a-h/templ"
 
@@ -15,7 +16,6 @@ import (
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
-	"svcpay/views/ui"
 )
 
 const (
@@ -42,21 +42,33 @@ type feeBook struct {
 // openBook opens the book that the address names.
 type openBook func(c *web.Request) (feeBook, error)
 
+// bookNow is a book with its rates as they are now.
+type bookNow struct {
+	feeBook
+	now fee.Fees
+}
+
+func (open openBook) now(c *web.Request) (b bookNow, err error) {
+	if b.feeBook, err = open(c); err == nil {
+		b.now, err = b.read(c.Ctx())
+	}
+	return b, err
+}
+
 func (p *Portal) feeRoutes() []route {
 	rs := []route{
-		{http.MethodGet, feesAt, access(authz.FeeRead), fees(p.merchantBook)},
+		{http.MethodGet, feesAt, access(authz.FeeRead), web.Show(openBook(p.merchantBook).now, showBook)},
 		{http.MethodGet, feesPath, access(authz.FeeDefaultRead), p.showFees},
-		{http.MethodGet, feesPath + "/defaults", access(authz.FeeDefaultManage), p.showDefaults},
-		{http.MethodPost, feesPath + "/defaults", access(authz.FeeDefaultManage), p.fresh(p.setDefaults)},
-		{http.MethodGet, servicePay, access(authz.FeeManageService), fees(p.serviceBook)},
+		{http.MethodGet, servicePay, access(authz.FeeManageService), web.Show(openBook(p.serviceBook).now, showBook)},
 	}
+	rs = append(rs, p.freshForm(form(feesPath+"/defaults", authz.FeeDefaultManage, p.defaultsForm()))...)
 	change := func(at string, needed authz.Permission, open openBook) []route {
 		return []route{
-			{http.MethodGet, at + "/change", access(needed), showFeeChange(open)},
-			{http.MethodPost, at + "/change", access(needed), againFeeChange(open)},
-			{http.MethodPost, at + "/review", access(needed), reviewFees(open)},
-			{http.MethodPost, at + "/confirm", access(needed), p.fresh(confirmFees(open))},
-			{http.MethodPost, at + "/:schedule/cancel", access(needed), p.fresh(cancelFees(open))},
+			{http.MethodGet, at + "/change", access(needed), feeForm(open, nil).Show},
+			{http.MethodPost, at + "/change", access(needed), web.Show(open.now, againFeeChange)},
+			{http.MethodPost, at + "/review", access(needed), feeForm(open, reviewFees).Submit},
+			{http.MethodPost, at + "/confirm", access(needed), p.fresh(feeForm(open, confirmFees).Submit)},
+			{http.MethodPost, at + "/:schedule/cancel", access(needed), p.fresh(web.ActOn(open, cancelFees))},
 		}
 	}
 	rs = append(rs, change(feesAt, authz.FeeManage, p.merchantBook)...)
@@ -123,48 +135,37 @@ func (p *Portal) serviceBook(c *web.Request) (feeBook, error) {
 // historyPage is how many changes the tab shows at once.
 const historyPage = 20
 
-// fees shows a book: what is in force and scheduled, and what was before.
-func fees(open openBook) web.Handler {
-	return func(c *web.Request) error {
-		b, err := open(c)
-		if err != nil {
-			return err
-		}
-		ctx := c.Ctx()
-		now, err := b.read(ctx)
-		if err != nil {
-			return err
-		}
-		in := web.Cursors(c.QueryParams(), ids.ParseFeeSchedule)
-		in.Limit = historyPage
-		past, err := b.past(ctx, in)
-		if err != nil {
-			return err
-		}
-		t := c.Text()
-		view := views.MerchantFees{Rows: feeRows(t, now.Rates, b.defaults), Defaults: b.defaults != nil, None: now.ID.IsZero()}
-		if b.manages {
-			view.Change = b.at + "/change"
-		}
-		if !view.None {
-			view.Since = t.MerchantFees.NowText(text.To(ctx).Time(now.EffectiveAt.Time))
-		}
-		before := now.Rates
-		for _, r := range now.Scheduled {
-			one := feeRecord(t, r, &before)
-			if before = r.Rates; b.manages {
-				one.Cancel = b.at + "/" + r.ID.String() + "/cancel"
-			}
-			view.Scheduled = append(view.Scheduled, one)
-		}
-		for i, r := range past.Items {
-			view.History = append(view.History, feeRecord(t, r, feesBefore(past.Items[i+1:], r)))
-		}
-		if n := len(past.Items); past.HasMore && n > 0 {
-			view.Older = b.at + "?after=" + past.Items[n-1].ID.String()
-		}
-		return b.show(http.StatusOK, "", views.MerchantFeesTab(view))
+// showBook shows a book: what is in effect and scheduled, and what was before.
+func showBook(c *web.Request, b bookNow) error {
+	in := web.Cursors(c.QueryParams(), ids.ParseFeeSchedule)
+	in.Limit = historyPage
+	past, err := b.past(c.Ctx(), in)
+	if err != nil {
+		return err
 	}
+	t, now := c.Text(), b.now
+	view := views.MerchantFees{Rows: feeRows(t, now.Rates, b.defaults), Defaults: b.defaults != nil, None: now.ID.IsZero()}
+	if b.manages {
+		view.Change = b.at + "/change"
+	}
+	if !view.None {
+		view.Since = t.MerchantFees.NowText(c.Viewer().Time(now.EffectiveAt.Time))
+	}
+	before := now.Rates
+	for _, r := range now.Scheduled {
+		one := feeRecord(t, r, &before)
+		if before = r.Rates; b.manages {
+			one.Cancel = b.at + "/" + r.ID.String() + "/cancel"
+		}
+		view.Scheduled = append(view.Scheduled, one)
+	}
+	for i, r := range past.Items {
+		view.History = append(view.History, feeRecord(t, r, feesBefore(past.Items[i+1:], r)))
+	}
+	if n := len(past.Items); past.HasMore && n > 0 {
+		view.Older = b.at + "?after=" + past.Items[n-1].ID.String()
+	}
+	return b.show(http.StatusOK, "", views.MerchantFeesTab(view))
 }
 
 // feesBefore are the rates that would have been in force when a schedule begins, as they stood when it was made:
@@ -212,20 +213,11 @@ func feeBy(t text.MerchantFees, by fee.By) string {
 	return t.ByKey
 }
 
-func cancelFees(open openBook) web.Handler {
-	return func(c *web.Request) error {
-		b, err := open(c)
-		if err != nil {
-			return err
-		}
-		id, err := ids.ParseFeeSchedule(c.Param("schedule"))
-		if err != nil {
-			return fault.Missing()
-		}
-		if _, err := b.cancel(c.Ctx(), id); err != nil {
-			return err
-		}
-		web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().MerchantFees.Canceled})
-		return web.SeeOther(c, b.at)
+func cancelFees(c *web.Request, b feeBook, _ url.Values) (done web.Done, err error) {
+	id, err := ids.ParseFeeSchedule(c.Param("schedule"))
+	if err != nil {
+		return done, fault.Missing()
 	}
+	_, err = b.cancel(c.Ctx(), id)
+	return web.Saved(b.at, c.Text().MerchantFees.Canceled, err)
 }

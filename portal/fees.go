@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -76,54 +75,45 @@ func differingOf(t *text.Catalogue, all []fee.Unlike, defaults fee.Rates, names 
 	return out
 }
 
-func (p *Portal) showDefaults(c *web.Request) error {
-	d, err := p.Fees.Defaults(c.Ctx(), c.Actor())
-	if err != nil {
-		return err
-	}
-	return p.defaultsForm(c, http.StatusOK, d, typedRates(d.Rates), nil, views.DefaultsForm{})
+func (p *Portal) defaultsForm() web.Form[fee.Defaults] {
+	return web.Form[fee.Defaults]{Draw: drawDefaults, Do: p.setDefaults,
+		Load: func(c *web.Request) (fee.Defaults, error) { return p.Fees.Defaults(c.Ctx(), c.Actor()) },
+		Fill: func(_ *web.Request, d fee.Defaults) (url.Values, error) { return typedRates(d.Rates), nil }}
 }
 
-func (p *Portal) defaultsForm(c *web.Request, status int, d fee.Defaults, typed url.Values, mistakes map[string]string, f views.DefaultsForm) error {
+func drawDefaults(c *web.Request, d fee.Defaults, in web.Input) error {
 	t := c.Text()
-	f.Action, f.Back, f.Version, f.Groups = feesPath+"/defaults", feesPath, cmp.Or(f.Version, strconv.Itoa(d.Version)), feeInputs(t, typed, mistakes, d.Rates, nil)
-	for _, name := range settingNames() {
-		if words, wrong := mistakes[name]; wrong {
-			f.Problems.Title = t.Failures.Correct
-			f.Problems.List = append(f.Problems.List, ui.Problem{Field: name, Text: t.MerchantFees.Names[name] + ": " + words})
-		}
+	f := views.DefaultsForm{Action: feesPath + "/defaults", Back: feesPath, Version: in.Version(d.Version), Problems: feeProblems(t, in),
+		Groups: feeInputs(t, in.Values, in.Errors, d.Rates, nil)}
+	if in.Changed() {
+		rates, _ := ratesOf(t.MerchantFees, in.Values)
+		f.Theirs, f.Problems = feeEdits(t, d.Rates, rates), ui.Problems{}
 	}
-	return web.Render(c, status, views.FeePage(c.Page(t.FeePages.EditTitle), t.FeePages.EditTitle, t.FeePages.EditText, feesPath, views.DefaultsTab(f)))
+	return web.Render(c, in.Status, views.FeePage(c.Page(t.FeePages.EditTitle), t.FeePages.EditTitle, t.FeePages.EditText, feesPath, views.DefaultsTab(f)))
 }
 
-func (p *Portal) setDefaults(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	ctx, t := c.Ctx(), c.Text()
-	d, err := p.Fees.Defaults(ctx, c.Actor())
-	if err != nil {
-		return err
-	}
-	rates, mistakes := ratesOf(t.MerchantFees, form)
-	if len(mistakes) > 0 {
-		return p.defaultsForm(c, http.StatusUnprocessableEntity, d, form, mistakes, views.DefaultsForm{Version: web.VersionKept(form, nil)})
-	}
-	version, err := strconv.Atoi(form.Get(web.VersionField))
-	if err != nil {
-		version = -1 // none that there was
-	}
-	_, err = p.Fees.SetDefaults(ctx, c.Actor(), version, rates)
-	if fault.HasCode(err, "object_changed") {
-		if d.Rates.Equal(rates) { // sent twice, or both wanted the same
-			return web.SeeOther(c, feesPath)
+// feeProblems are the mistakes of a form with rates: each names its fee.
+func feeProblems(t *text.Catalogue, in web.Input) ui.Problems {
+	for i, one := range in.Problems.List {
+		if name := t.MerchantFees.Names[one.Field]; name != "" {
+			in.Problems.List[i].Text = name + ": " + one.Text
 		}
-		return p.defaultsForm(c, http.StatusConflict, d, form, nil, views.DefaultsForm{Theirs: feeEdits(t, d.Rates, rates)})
 	}
-	if err != nil {
-		return err
+	return in.Problems
+}
+
+func (p *Portal) setDefaults(c *web.Request, d fee.Defaults, in web.Input) (done web.Done, err error) {
+	rates, mistakes := ratesOf(c.Text().MerchantFees, in.Values)
+	if err = mistakes.Err(); err != nil {
+		return done, err
 	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.FeePages.Saved})
-	return web.SeeOther(c, feesPath)
+	version := -1 // none that there was
+	if v := in.IfVersion(); v != nil {
+		version = *v
+	}
+	_, err = p.Fees.SetDefaults(c.Ctx(), c.Actor(), version, rates)
+	if fault.HasCode(err, "object_changed") && d.Rates.Equal(rates) { // sent twice, or both wanted the same
+		return web.Done{To: feesPath}, nil
+	}
+	return web.Saved(feesPath, c.Text().FeePages.Saved, err)
 }

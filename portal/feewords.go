@@ -4,8 +4,10 @@ import (
 	"net/url"
 	"strings"
 
+	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/money"
+	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
@@ -118,8 +120,7 @@ func typedRates(r fee.Rates) url.Values {
 }
 
 // ratesOf reads what was typed; mistakes are by the names of the inputs.
-func ratesOf(t text.MerchantFees, form url.Values) (r fee.Rates, mistakes map[string]string) {
-	mistakes = map[string]string{}
+func ratesOf(t text.MerchantFees, form url.Values) (r fee.Rates, mistakes fault.Fields) {
 	for _, s := range fee.Settings() {
 		typed := strings.TrimSpace(form.Get(s.Name))
 		if typed == "" && s.Optional {
@@ -128,7 +129,7 @@ func ratesOf(t text.MerchantFees, form url.Values) (r fee.Rates, mistakes map[st
 		if s.Unit == fee.Flat {
 			flat, err := money.ParseDecimal(typed)
 			if err != nil || flat > money.MaxCharge {
-				mistakes[s.Name] = t.Amount
+				mistakes.Add(s.Name, web.CodeForm, t.Amount)
 				continue
 			}
 			s.Put(&r, &flat, nil)
@@ -136,7 +137,7 @@ func ratesOf(t text.MerchantFees, form url.Values) (r fee.Rates, mistakes map[st
 		}
 		percent, err := money.ParsePercent(strings.TrimSpace(strings.TrimSuffix(typed, "%")))
 		if err != nil || percent < 0 || percent > money.PercentMax {
-			mistakes[s.Name] = t.Percent
+			mistakes.Add(s.Name, web.CodeForm, t.Percent)
 			continue
 		}
 		s.Put(&r, nil, &percent)

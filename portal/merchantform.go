@@ -39,9 +39,9 @@ func banksOf(t text.Merchant) []ui.Option {
 
 func (p *Portal) newMerchantForm() web.Form[struct{}] {
 	return web.Form[struct{}]{Draw: p.drawNewMerchant, Once: true, Inputs: merchantInputs,
-		Fill: func(c *web.Request, _ struct{}) url.Values {
+		Fill: func(c *web.Request, _ struct{}) (url.Values, error) {
 			return url.Values{"country": {merchant.Countries()[0]}, "bank_processor": {"p"}, "minimum_charge": {money.UsualMinCharge.Decimal()},
-				"organization": {c.QueryParam("organization")}}
+				"organization": {c.QueryParam("organization")}}, nil
 		},
 		Do: func(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
 			create, err := newMerchant(c.Text().Merchants, in.Values)
@@ -116,7 +116,7 @@ func typedOf(m merchant.Merchant) url.Values {
 
 func (p *Portal) editForm() web.Form[merchant.Merchant] {
 	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: drawEditMerchant, Once: true, Inputs: merchantInputs,
-		Fill: func(_ *web.Request, m merchant.Merchant) url.Values { return typedOf(m) },
+		Fill: func(_ *web.Request, m merchant.Merchant) (url.Values, error) { return typedOf(m), nil },
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (done web.Done, err error) {
 			update, err := changed(c.Text().Merchants, m, in)
 			if err != nil {

@@ -29,7 +29,7 @@ func (p *Portal) merchantPayoutRoutes() []route {
 		{http.MethodGet, payoutsAt + "/account", access(authz.MerchantBank), p.fresh(p.accountForm().Show)},
 		{http.MethodPost, payoutsAt + "/account", access(authz.MerchantBank), p.freshSecret(p.accountForm().Submit)},
 		{http.MethodGet, payoutsAt + "/resume", access(authz.PayoutResume), web.Show(p.merchant, p.askResume)},
-		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.fresh(web.Act(p.resumePayouts))},
+		{http.MethodPost, payoutsAt + "/resume", access(authz.PayoutResume), p.fresh(web.ActOn(p.merchant, p.resumePayouts))},
 	}, form(payoutsAt+"/schedule", authz.MerchantUpdate, p.scheduleForm()), p.freshForm(form(payoutsAt+"/verify", authz.MerchantBank, p.depositsForm())))
 }
 
@@ -111,7 +111,7 @@ var accountInputs = map[string]string{"bank_account.routing_number": "routing", 
 func (p *Portal) accountForm() web.Form[bankForm] {
 	return web.Form[bankForm]{Draw: drawAccount, Do: p.putAccount, Inputs: accountInputs,
 		Title: func(t *text.Catalogue) string { return t.MerchantPayouts.Problems },
-		Fill:  func(*web.Request, bankForm) url.Values { return url.Values{"type": {"checking"}} },
+		Fill:  func(*web.Request, bankForm) (url.Values, error) { return url.Values{"type": {"checking"}}, nil },
 		Load: func(c *web.Request) (out bankForm, err error) {
 			if out.merchant, err = p.merchant(c); err != nil {
 				return out, err
@@ -179,10 +179,7 @@ func (p *Portal) drawDeposits(c *web.Request, m merchant.Merchant, in web.Input)
 	return web.Render(c, in.Status, views.DepositsPage(c.Page(t.VerifyTitle), f))
 }
 
-func (p *Portal) resumePayouts(c *web.Request, _ url.Values) (web.Done, error) {
-	m, err := p.merchant(c)
-	if err == nil {
-		_, err = p.Payouts.Resume(c.Ctx(), c.Actor(), m.ID)
-	}
+func (p *Portal) resumePayouts(c *web.Request, m merchant.Merchant, _ url.Values) (web.Done, error) {
+	_, err := p.Payouts.Resume(c.Ctx(), c.Actor(), m.ID)
 	return web.Saved(merchantAt(m.ID, payoutsEnd), c.Text().MerchantPayouts.ResumedTold, err)
 }

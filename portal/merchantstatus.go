@@ -11,7 +11,9 @@ import (
 
 func (p *Portal) merchantStatusForm() web.Form[merchant.Merchant] {
 	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: drawMerchantStatus, Inputs: map[string]string{"status": "to"},
-		Fill: func(c *web.Request, _ merchant.Merchant) url.Values { return url.Values{"to": {c.QueryParam("to")}} },
+		Fill: func(c *web.Request, _ merchant.Merchant) (url.Values, error) {
+			return url.Values{"to": {c.QueryParam("to")}}, nil
+		},
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (web.Done, error) {
 			_, err := p.Merchants.SetStatus(c.Ctx(), c.Actor(), merchant.StatusInput{MerchantID: m.ID, Status: merchant.Status(in.Get("to")), Reason: in.Get("reason")})
 			return web.Saved(merchantAt(m.ID, ""), c.Text().Merchants.Changed, err)

@@ -35,7 +35,7 @@ func scheduleTyped(m merchant.Merchant) url.Values {
 
 func (p *Portal) scheduleForm() web.Form[merchant.Merchant] {
 	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: drawSchedule, Once: true,
-		Fill:  func(_ *web.Request, m merchant.Merchant) url.Values { return scheduleTyped(m) },
+		Fill:  func(_ *web.Request, m merchant.Merchant) (url.Values, error) { return scheduleTyped(m), nil },
 		Title: func(t *text.Catalogue) string { return t.MerchantPayouts.ScheduleProblems },
 		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (web.Done, error) {
 			_, err := web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, rescheduled(in), in.Claim))

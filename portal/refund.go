@@ -136,7 +136,7 @@ func (p *Portal) refundHappenings(c *web.Request, of around, r refund.Refund) ([
 
 // refundCancelForm cancels a refund that waits for its charge to settle. A refund that was sent by then is refused.
 func (p *Portal) refundCancelForm() web.Form[views.ActForm] {
-	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Title: func(t *text.Catalogue) string { return t.Refunds.NotCanceled },
+	return web.Form[views.ActForm]{Draw: drawAct, Once: true, Status: http.StatusUnprocessableEntity, Title: func(t *text.Catalogue) string { return t.Refunds.NotCanceled },
 		Load: func(c *web.Request) (views.ActForm, error) {
 			r, err := p.Refunds.Get(c.Ctx(), c.Actor(), c.ID())
 			t, at := c.Text().Refunds, refundsPath+"/"+r.ID.String()

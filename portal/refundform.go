@@ -122,7 +122,7 @@ func (p *Portal) sendRefund(c *web.Request) error {
 // refundForm refunds what was typed, once, and only of what was left when the form was drawn: two tabs, or two people, do not
 // refund twice what they saw once.
 func (p *Portal) refundForm() web.Form[charge.Charge] {
-	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Do: p.makeRefund, Once: true, Inputs: map[string]string{"charge_id": ""},
+	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Do: p.makeRefund, Once: true, Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"charge_id": ""},
 		Title: func(t *text.Catalogue) string { return t.Acts.NotRefunded }}
 }
 

@@ -21,21 +21,17 @@ import (
 	"svcpay/views/ui"
 )
 
-// showTest asks for a test event: its type, and its object, which can be filled in with the latest of that type.
-func (p *Portal) showTest(c *web.Request) error {
-	e, err := p.endpoint(c)
-	if err != nil {
-		return err
-	}
-	name := c.QueryParam("type")
-	if !slices.Contains(event.Names(), name) {
-		name = pingType
-	}
-	body, err := p.example(c, name)
-	if err != nil {
-		return err
-	}
-	return p.testForm(c, http.StatusOK, e, url.Values{"type": {name}, "body": {body}}, nil)
+// testForm sends a test event: its type, and its object, which is filled in with the latest of that type.
+func (p *Portal) testForm() web.Form[webhook.Endpoint] {
+	return web.Form[webhook.Endpoint]{Load: p.endpoint, Draw: drawTest, Do: p.sendTest, Once: true, Inputs: map[string]string{"data": "body"},
+		Fill: func(c *web.Request, _ webhook.Endpoint) (url.Values, error) {
+			name := c.QueryParam("type")
+			if !slices.Contains(event.Names(), name) {
+				name = pingType
+			}
+			body, err := p.example(c, name)
+			return url.Values{"type": {name}, "body": {body}}, err
+		}}
 }
 
 // pingType is the type of a test that needs no object.
@@ -57,68 +53,48 @@ func (p *Portal) example(c *web.Request, name string) (string, error) {
 	return indented(map[string]any{"object": event.Types()[i].Object, "version": 1}), nil
 }
 
-func (p *Portal) testForm(c *web.Request, status int, e webhook.Endpoint, typed url.Values, refused error) error {
-	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
-	above, beside, _ := web.Problems(c.Text(), refused, t.Failures.Correct, map[string]string{"data": "body"})
-	types := ui.Select{Field: ui.Field{Name: "type", Label: t.Webhooks.TestType, Value: typed.Get("type"), Error: beside["type"]}}
-	for _, name := range event.Names() {
-		types.Options = append(types.Options, ui.Option{Value: name, Label: name})
-	}
-	f := views.ToolForm{Action: at + "/test", Problems: above, Dialog: ui.Dialog{Back: at}, Submit: ui.Button{Label: t.Webhooks.TestSend},
+func drawTest(c *web.Request, e webhook.Endpoint, in web.Input) error {
+	t, at, typed, beside := c.Text(), webhooksPath+"/"+e.ID.String(), in.Values, in.Errors
+	types := ui.Select{Field: ui.Field{Name: "type", Label: t.Webhooks.TestType, Value: typed.Get("type"), Error: beside["type"]}, Options: options(event.Names(), nil)}
+	f := views.ToolForm{Action: at + "/test", Problems: in.Problems, Dialog: ui.Dialog{Back: at}, Submit: ui.Button{Label: t.Webhooks.TestSend},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "type", Value: typed.Get("type")}}}
 	if typed.Get("type") != pingType {
 		f.Parts = []templ.Component{ui.Textarea{Field: ui.Field{Name: "body", Label: t.Webhooks.Body, Hint: t.Webhooks.BodyHint, Value: typed.Get("body"), Error: beside["body"]}, Rows: "12"}.View()}
 	}
 	head := ui.Head{Title: t.Webhooks.Test, Text: t.Webhooks.TestText, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})}
-	return web.Render(c, status, views.TestEventPage(c.Page(head.Title), head, at+"/test", types, f))
+	return web.Render(c, in.Status, views.TestEventPage(c.Page(head.Title), head, at+"/test", types, f))
 }
 
-func (p *Portal) sendTest(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	e, err := p.endpoint(c)
-	if err != nil {
-		return err
-	}
-	name := form.Get("type")
-	in := webhook.TestInput{Type: &name}
-	var refused error
-	if body := strings.TrimSpace(form.Get("body")); body != "" {
-		in.Data = new(webhook.Sample)
-		if json.Unmarshal([]byte(body), in.Data) != nil {
-			refused = fault.Invalid("parameter_invalid", c.Text().Webhooks.BodyWrong).On("data")
+func (p *Portal) sendTest(c *web.Request, e webhook.Endpoint, in web.Input) (done web.Done, err error) {
+	test := webhook.TestInput{Type: ptr(in.Get("type"))}
+	if body := strings.TrimSpace(in.Get("body")); body != "" {
+		test.Data = new(webhook.Sample)
+		if json.Unmarshal([]byte(body), test.Data) != nil {
+			return done, fault.Invalid("parameter_invalid", c.Text().Webhooks.BodyWrong).On("data")
 		}
 	}
-	var d webhook.Delivery
-	if refused == nil {
-		d, refused = web.Settled(p.Webhooks.Test(c.Ctx(), c.Actor(), e.ID.String(), in, claim))
-	}
-	if _, _, ok := web.Problems(c.Text(), refused, "", nil); ok {
-		f, _ := fault.As(refused)
-		return p.testForm(c, web.StatusOf(f.Kind), e, form, refused)
-	}
-	if refused != nil {
-		return refused
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Webhooks.Sent})
-	return web.SeeOther(c, webhooksPath+"/"+e.ID.String()+"/deliveries/"+d.ID.String())
+	d, err := web.Settled(p.Webhooks.Test(c.Ctx(), c.Actor(), e.ID.String(), test, in.Claim))
+	return web.Saved(webhooksPath+"/"+e.ID.String()+"/deliveries/"+d.ID.String(), c.Text().Webhooks.Sent, err)
 }
 
-// showReplayForm asks which past events are to be sent again: those that were missed, from the first on of which that is known.
-func (p *Portal) showReplayForm(c *web.Request) error {
-	e, err := p.endpoint(c)
-	if err != nil {
-		return err
-	}
+// replayForm sends past events again.
+func (p *Portal) replayForm() web.Form[webhook.Endpoint] {
+	return web.Form[webhook.Endpoint]{Load: p.endpoint, Fill: p.missedSince, Draw: drawReplay, Once: true,
+		Do: func(c *web.Request, e webhook.Endpoint, in web.Input) (done web.Done, err error) {
+			replay, err := replayInput(c, in.Values)
+			if err != nil {
+				return done, err
+			}
+			r, err := web.Settled(p.Webhooks.StartReplay(c.Ctx(), c.Actor(), e.ID.String(), replay, in.Claim))
+			return web.Done{To: webhooksPath + "/" + e.ID.String() + "/replays/" + r.ID.String()}, err
+		}}
+}
+
+// missedSince asks for the events that were missed, from the first on of which that is known.
+func (p *Portal) missedSince(c *web.Request, e webhook.Endpoint) (url.Values, error) {
 	failures, err := p.Webhooks.Failures(c.Ctx(), c.Actor(), e.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	since := e.FailingSince
 	for _, f := range failures {
@@ -131,14 +107,12 @@ func (p *Portal) showReplayForm(c *web.Request) error {
 	if known := instant.Of(p.Now().Add(48*time.Hour - webhook.MissedWithin)); since.Before(known.Time) {
 		since = &known
 	}
-	day := since.In(c.Viewer().Zone).Format(time.DateOnly)
-	return p.replayForm(c, http.StatusOK, e, url.Values{"since": {day}, "which": {"failed"}}, nil)
+	return url.Values{"since": {since.In(c.Viewer().Zone).Format(time.DateOnly)}, "which": {"failed"}}, nil
 }
 
-func (p *Portal) replayForm(c *web.Request, status int, e webhook.Endpoint, typed url.Values, refused error) error {
-	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
-	above, beside, _ := web.Problems(c.Text(), refused, t.Failures.Correct, nil)
-	f := views.ToolForm{Action: at + "/replay", Sharp: true, Problems: above, Submit: ui.Button{Label: t.Webhooks.ReplayStart}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
+func drawReplay(c *web.Request, e webhook.Endpoint, in web.Input) error {
+	t, at, typed, beside := c.Text(), webhooksPath+"/"+e.ID.String(), in.Values, in.Errors
+	f := views.ToolForm{Action: at + "/replay", Sharp: true, Problems: in.Problems, Submit: ui.Button{Label: t.Webhooks.ReplayStart}, Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}},
 		Dialog: ui.Dialog{Title: t.Webhooks.Replay, Text: t.Webhooks.ReplayText, Back: at},
 		Parts: []templ.Component{
 			ui.Radios{Field: ui.Field{Name: "which", Label: t.Webhooks.WhichEvents, Value: typed.Get("which"), Error: beside["which"], Required: true}, Options: []ui.Option{
@@ -146,7 +120,7 @@ func (p *Portal) replayForm(c *web.Request, status int, e webhook.Endpoint, type
 			ui.DateField(ui.Field{Name: "since", Label: t.Webhooks.From, Hint: t.Webhooks.FromHint, Value: typed.Get("since"), Error: beside["since"], Required: true}).View(),
 			ui.DateField(ui.Field{Name: "until", Label: t.Webhooks.Until, Hint: t.Webhooks.UntilHint, Value: typed.Get("until"), Error: beside["until"], Optional: true}).View(),
 		}}
-	return web.Render(c, status, views.ToolFormPage(c.Page(t.Webhooks.Replay), f))
+	return web.Render(c, in.Status, views.ToolFormPage(c.Page(t.Webhooks.Replay), f))
 }
 
 // replayInput reads what a form asks for.
@@ -173,58 +147,34 @@ func replayInput(c *web.Request, form url.Values) (in webhook.ReplayInput, err e
 	return in, fs.Err()
 }
 
-func (p *Portal) startReplay(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	e, err := p.endpoint(c)
-	if err != nil {
-		return err
-	}
-	in, refused := replayInput(c, form)
-	var r webhook.Replay
-	if refused == nil {
-		r, refused = web.Settled(p.Webhooks.StartReplay(c.Ctx(), c.Actor(), e.ID.String(), in, claim))
-	}
-	if _, _, ok := web.Problems(c.Text(), refused, "", nil); ok {
-		f, _ := fault.As(refused)
-		return p.replayForm(c, web.StatusOf(f.Kind), e, form, refused)
-	}
-	if refused != nil {
-		return refused
-	}
-	return web.SeeOther(c, webhooksPath+"/"+e.ID.String()+"/replays/"+r.ID.String())
+// replayed is a replay with its endpoint.
+type replayed struct {
+	webhook.Replay
+	endpoint webhook.Endpoint
+	at       string // the address of its page
 }
 
 // replay reads the replay that the address names, of the endpoint that it names.
-func (p *Portal) replay(c *web.Request) (webhook.Endpoint, webhook.Replay, error) {
-	e, err := p.endpoint(c)
-	if err != nil {
-		return e, webhook.Replay{}, err
+func (p *Portal) replay(c *web.Request) (out replayed, err error) {
+	if out.endpoint, err = p.endpoint(c); err != nil {
+		return out, err
 	}
-	r, err := p.Webhooks.GetReplay(c.Ctx(), c.Actor(), c.Param("replay"))
-	if err == nil && r.EndpointID != e.ID {
+	out.Replay, err = p.Webhooks.GetReplay(c.Ctx(), c.Actor(), c.Param("replay"))
+	if err == nil && out.EndpointID != out.endpoint.ID {
 		err = fault.Missing()
 	}
-	return e, r, err
+	out.at = webhooksPath + "/" + out.endpoint.ID.String() + "/replays/" + out.ID.String()
+	return out, err
 }
 
-func (p *Portal) showReplay(c *web.Request) error {
-	e, r, err := p.replay(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) showReplay(c *web.Request, of replayed) error {
+	e, r := of.endpoint, of.Replay
 	counts, before, err := p.Webhooks.Progress(c.Ctx(), c.Actor(), r)
 	if err != nil {
 		return err
 	}
 	t, v, at := c.Text(), c.Viewer(), webhooksPath+"/"+e.ID.String()
-	view := views.ReplayState{Href: at + "/replays/" + r.ID.String(), Status: replayStatus(t, r), Done: r.Done, Total: r.Total,
+	view := views.ReplayState{Href: of.at, Status: replayStatus(t, r), Done: r.Done, Total: r.Total,
 		Queued:  counts["succeeded"] + counts["pending"] + counts["failed"] + counts["canceled"],
 		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] + counts["canceled"], Earlier: before["pending"],
 		Busy: r.Status == "running" || counts["pending"]+before["pending"] > 0,
@@ -251,14 +201,7 @@ func (p *Portal) showReplay(c *web.Request) error {
 	return web.Render(c, http.StatusOK, views.ReplayPage(c.Page(head.Title), head, view))
 }
 
-func (p *Portal) cancelReplay(c *web.Request) error {
-	e, r, err := p.replay(c)
-	if err != nil {
-		return err
-	}
-	if _, err := p.Webhooks.CancelReplay(c.Ctx(), c.Actor(), r.ID.String(), nil); err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Webhooks.Canceled})
-	return web.SeeOther(c, webhooksPath+"/"+e.ID.String()+"/replays/"+r.ID.String())
+func (p *Portal) cancelReplay(c *web.Request, of replayed, _ url.Values) (web.Done, error) {
+	_, err := p.Webhooks.CancelReplay(c.Ctx(), c.Actor(), of.ID.String(), nil)
+	return web.Saved(of.at, c.Text().Webhooks.Canceled, err)
 }

@@ -21,24 +21,20 @@ const (
 
 // controlRoutes are the pages about what people may do and did.
 func (p *Portal) controlRoutes() []route {
-	return []route{
+	return slices.Concat([]route{
 		{http.MethodGet, systemPath, access(authz.SystemRead), p.showSystem},
-		{http.MethodGet, newApplicationPath, access(authz.ApplicationManage), p.showNewApplication},
-		{http.MethodPost, newApplicationPath, access(authz.ApplicationManage), p.addApplication},
-		{http.MethodGet, associationPath, access(authz.AssociationWrite), p.showAssociation},
-		{http.MethodPost, associationPath, access(authz.AssociationWrite), p.reviewAssociation},
-		{http.MethodPost, installPath, access(authz.AssociationWrite), p.fresh(p.installAssociation)},
-		{http.MethodPost, uninstallPath + "/:version", access(authz.AssociationWrite), p.fresh(p.undoAssociation)},
-		{http.MethodGet, viewPath, access(authz.ViewAs), p.showViewAs},
-		{http.MethodPost, viewPath, access(authz.ViewAs), p.startView},
-		{http.MethodPost, viewPath + "/end", signedIn, p.endView},
+		{http.MethodGet, associationPath, access(authz.AssociationWrite), web.Show(p.associations, showAssociation)},
+		{http.MethodPost, associationPath, access(authz.AssociationWrite), p.associationForm().Submit},
+		{http.MethodPost, installPath, access(authz.AssociationWrite), p.fresh(web.Act(p.installAssociation))},
+		{http.MethodPost, uninstallPath + "/:version", access(authz.AssociationWrite), p.fresh(web.Act(p.undoAssociation))},
+		{http.MethodPost, viewPath + "/end", signedIn, web.Act(p.endView)},
 		{http.MethodGet, searchPath, access(authz.SearchRead), p.showSearch},
 		{http.MethodGet, rolesPath, access(authz.RoleRead), p.showRoles},
 		{http.MethodGet, auditPath, access(authz.AuditRead), p.auditList().Show},
 		{http.MethodGet, auditCSV, access(authz.ExportCreate), p.auditList().Send},
 		{http.MethodGet, chainPath, access(authz.AuditRead), p.showChain},
 		{http.MethodGet, auditPath + "/:id", access(authz.AuditRead), p.showAuditEntry},
-	}
+	}, form(newApplicationPath, authz.ApplicationManage, p.newApplicationForm()), form(viewPath, authz.ViewAs, p.viewAsForm()))
 }
 
 // holder is somebody with a role where it belongs: whom the policy is asked about.

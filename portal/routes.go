@@ -42,11 +42,11 @@ func (p *Portal) routes() []route {
 		{http.MethodGet, "/", public, goHome},
 		{http.MethodGet, home + "/", public, goHome},
 		{http.MethodGet, "/static/*", public, p.files.serve},
-		{http.MethodPost, "/portal/theme", public, p.setTheme},
-		{http.MethodPost, keysPath, public, p.setKeys},
-		{http.MethodGet, shortcutsPath, public, p.showShortcuts},
+		{http.MethodPost, "/portal/theme", public, web.Act(p.setTheme)},
+		{http.MethodPost, keysPath, public, web.Act(setKeys)},
+		{http.MethodGet, shortcutsPath, public, showShortcuts},
 		{http.MethodGet, home, signedIn, p.showHome},
-		{http.MethodPost, switchPath, signedIn, p.switchPlace},
+		{http.MethodPost, switchPath, signedIn, web.Act(p.switchPlace)},
 		{http.MethodPost, stayPath, signedIn, stay},
 	}
 	rs = append(rs, p.signInRoutes()...)

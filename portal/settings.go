@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -18,12 +19,12 @@ func (p *Portal) settingsRoutes() []route {
 	at := func(path string) string { return settingsPath + path }
 	return []route{
 		{http.MethodGet, settingsPath, signedIn, p.showSettings},
-		{http.MethodPost, at("/looks"), signedIn, p.setLooks},
-		{http.MethodPost, at("/mails"), signedIn, p.setMails},
-		{http.MethodPost, at("/sessions/others"), signedIn, p.endOthers},
-		{http.MethodPost, at("/sessions/:id/end"), signedIn, p.endSession},
-		{http.MethodGet, at("/password"), signedIn, p.fresh(p.showPassword)},
-		{http.MethodPost, at("/password"), signedIn, p.freshSecret(p.setPassword)},
+		{http.MethodPost, at("/looks"), signedIn, web.Act(p.setLooks)},
+		{http.MethodPost, at("/mails"), signedIn, web.Act(p.setMails)},
+		{http.MethodPost, at("/sessions/others"), signedIn, web.Act(p.endOthers)},
+		{http.MethodPost, at("/sessions/:id/end"), signedIn, web.Act(p.endSession)},
+		{http.MethodGet, at("/password"), signedIn, p.fresh(p.passwordForm().Show)},
+		{http.MethodPost, at("/password"), signedIn, p.freshSecret(p.passwordForm().Submit)},
 		{http.MethodGet, at("/authenticator"), signedIn, p.fresh(p.showAuthenticator)},
 		{http.MethodPost, at("/authenticator"), signedIn, p.freshSecret(p.confirmAuthenticator)},
 		{http.MethodGet, at("/authenticator/remove"), signedIn, p.askRemoveAuthenticator},
@@ -102,73 +103,64 @@ func sessionOf(t text.Settings, s identity.OpenSession, here int64) views.Settin
 	return out
 }
 
-// saved says what became of a setting, on the page of all of them.
+// saved says on the page of all settings that one is saved.
 func saved(c *web.Request, words string) error {
 	web.Tell(c, ui.Toast{Tone: ui.Success, Text: words})
 	return web.SeeOther(c, settingsPath)
 }
 
-func (p *Portal) setLooks(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	visit, _, err := p.visitor(c)
-	if err != nil {
-		return err
-	}
-	theme, ctx := form.Get("theme"), c.Ctx()
-	if !knownTheme(theme) {
-		return errTheme
-	}
-	if err := p.Identity.SetZone(ctx, visit.ID, form.Get("zone")); err != nil {
-		return err
-	}
-	if err := p.Identity.SetTheme(ctx, visit.ID, theme); err != nil {
-		return err
-	}
-	c.SetCookie(hostCookie(themeCookie, theme, themeAge))
-	return saved(c, c.Text().Settings.Saved)
-}
-
-func (p *Portal) setMails(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	person, _, err := p.person(c)
-	if err != nil {
-		return err
-	}
-	if err := p.Identity.Mute(c.Ctx(), person.ID, notify.Choosable(), form["mail"]); err != nil {
-		return err
-	}
-	return saved(c, c.Text().Settings.Saved)
-}
-
-func (p *Portal) endSession(c *web.Request) error {
-	id, err := web.Number(c.Param("id"))
-	if err != nil {
-		return err
-	}
-	person, _, err := p.person(c)
-	if err != nil {
-		return err
-	}
-	if err := p.Identity.RevokeSession(c.Ctx(), person.ID, id); err != nil {
-		return err
-	}
-	return saved(c, c.Text().Settings.Ended)
-}
-
-func (p *Portal) endOthers(c *web.Request) error {
+// session is the visitor's session, with who they are.
+func (p *Portal) session(c *web.Request) (id string, visit identity.Session, err error) {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
-		return err
+		return "", visit, err
 	}
-	visit, _ := visitOf(session)
-	if err := p.Identity.RevokeOthers(c.Ctx(), visit.ID, session.ID); err != nil {
-		return err
+	visit, _ = visitOf(session)
+	return session.ID, visit, nil
+}
+
+func (p *Portal) setLooks(c *web.Request, form url.Values) (done web.Done, err error) {
+	_, visit, err := p.session(c)
+	if err != nil {
+		return done, err
 	}
-	return saved(c, c.Text().Settings.EndedAll)
+	theme := form.Get("theme")
+	if !knownTheme(theme) {
+		return done, errTheme
+	}
+	if err = p.Identity.SetZone(c.Ctx(), visit.ID, form.Get("zone")); err == nil {
+		err = p.Identity.SetTheme(c.Ctx(), visit.ID, theme)
+	}
+	if err == nil {
+		c.SetCookie(hostCookie(themeCookie, theme, themeAge))
+	}
+	return web.Saved(settingsPath, c.Text().Settings.Saved, err)
+}
+
+func (p *Portal) setMails(c *web.Request, form url.Values) (web.Done, error) {
+	_, visit, err := p.session(c)
+	if err == nil {
+		err = p.Identity.Mute(c.Ctx(), visit.ID, notify.Choosable(), form["mail"])
+	}
+	return web.Saved(settingsPath, c.Text().Settings.Saved, err)
+}
+
+func (p *Portal) endSession(c *web.Request, _ url.Values) (done web.Done, err error) {
+	number, err := web.Number(c.ID())
+	if err != nil {
+		return done, err
+	}
+	_, visit, err := p.session(c)
+	if err == nil {
+		err = p.Identity.RevokeSession(c.Ctx(), visit.ID, number)
+	}
+	return web.Saved(settingsPath, c.Text().Settings.Ended, err)
+}
+
+func (p *Portal) endOthers(c *web.Request, _ url.Values) (web.Done, error) {
+	id, visit, err := p.session(c)
+	if err == nil {
+		err = p.Identity.RevokeOthers(c.Ctx(), visit.ID, id)
+	}
+	return web.Saved(settingsPath, c.Text().Settings.EndedAll, err)
 }

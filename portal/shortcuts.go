@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 
 	"svcpay/portal/web"
 	"svcpay/views"
@@ -21,20 +22,16 @@ func quietKeys(r *http.Request) bool {
 	return err == nil && cookie.Value == quiet
 }
 
-func (p *Portal) showShortcuts(c *web.Request) error {
+func showShortcuts(c *web.Request) error {
 	t := c.Text().Shortcuts
 	return web.Render(c, http.StatusOK, views.ShortcutsPage(c.Page(t.Title), home))
 }
 
-func (p *Portal) setKeys(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func setKeys(c *web.Request, form url.Values) (web.Done, error) {
 	age := -1
 	if form.Get("keys") == quiet {
 		age = themeAge
 	}
-	c.SetCookie(&http.Cookie{Name: keysCookie, Value: quiet, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
-	return web.SeeOther(c, web.LocalPath(form.Get("return")))
+	c.SetCookie(hostCookie(keysCookie, quiet, age))
+	return web.Done{To: web.LocalPath(form.Get("return"))}, nil
 }

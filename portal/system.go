@@ -11,7 +11,6 @@ import (
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
-	"svcpay/views/ui"
 )
 
 const (
@@ -66,34 +65,15 @@ func systemView(t *text.Catalogue, state report.System) views.System {
 	return out
 }
 
-func (p *Portal) showNewApplication(c *web.Request) error {
-	return p.newApplicationForm(c, http.StatusOK, views.SystemForm{})
-}
-
-func (p *Portal) newApplicationForm(c *web.Request, status int, f views.SystemForm) error {
-	f.Action, f.Back, f.Once = newApplicationPath, systemPath, web.NewOnce()
-	return web.Render(c, status, views.NewApplicationPage(c.Page(c.Text().System.Add), f))
-}
-
-func (p *Portal) addApplication(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	t := c.Text().System
-	f := views.SystemForm{Value: strings.TrimSpace(form.Get("name"))}
-	made, err := web.Settled(p.Identity.AddApplication(c.Ctx(), c.Actor(), f.Value, claim))
-	if above, beside, ok := web.Problems(c.Text(), err, c.Text().Failures.Correct, nil); ok {
-		f.Problems, f.Error = above, beside["name"]
-		return p.newApplicationForm(c, http.StatusUnprocessableEntity, f)
-	}
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Added(made.Name)})
-	return web.SeeOther(c, systemPath)
+func (p *Portal) newApplicationForm() web.Form[struct{}] {
+	return web.Form[struct{}]{Once: true, Status: http.StatusUnprocessableEntity,
+		Draw: func(c *web.Request, _ struct{}, in web.Input) error {
+			f := views.SystemForm{Action: newApplicationPath, Back: systemPath, Once: web.NewOnce(), Value: strings.TrimSpace(in.Get("name")),
+				Problems: in.Problems, Error: in.Errors["name"]}
+			return web.Render(c, in.Status, views.NewApplicationPage(c.Page(c.Text().System.Add), f))
+		},
+		Do: func(c *web.Request, _ struct{}, in web.Input) (web.Done, error) {
+			made, err := web.Settled(p.Identity.AddApplication(c.Ctx(), c.Actor(), strings.TrimSpace(in.Get("name")), in.Claim))
+			return web.Saved(systemPath, c.Text().System.Added(made.Name), err)
+		}}
 }

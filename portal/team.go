@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,18 +24,16 @@ const (
 )
 
 func (p *Portal) teamRoutes() []route {
-	return []route{
+	return append([]route{
 		{http.MethodGet, teamPath, access(authz.TeamRead), p.teamList().Show},
-		{http.MethodGet, invitePath, access(authz.TeamManage), p.showInvite},
-		{http.MethodPost, invitePath, access(authz.TeamManage), p.fresh(p.sendInvite)},
 		{http.MethodGet, invitationsPath, access(authz.TeamRead), p.invitationList().Show},
-		{http.MethodPost, invitationsPath + "/:id/withdraw", access(authz.TeamManage), p.withdrawInvitation},
-		{http.MethodGet, teamPath + "/:id", access(authz.TeamManage), p.showMember},
-		{http.MethodPost, teamPath + "/:id/role", access(authz.TeamManage), p.fresh(p.setRole)},
-		{http.MethodPost, teamPath + "/:id/remove", access(authz.TeamManage), p.fresh(p.removeMember)},
+		{http.MethodPost, invitationsPath + "/:id/withdraw", access(authz.TeamManage), web.Act(p.withdrawInvitation)},
+		{http.MethodGet, teamPath + "/:id", access(authz.TeamManage), p.memberForm(nil).Show},
+		{http.MethodPost, teamPath + "/:id/role", access(authz.TeamManage), p.fresh(p.memberForm(p.setRole).Submit)},
+		{http.MethodPost, teamPath + "/:id/remove", access(authz.TeamManage), p.fresh(p.memberForm(p.removeMember).Submit)},
 		{http.MethodGet, "/portal/invite/:token", public, p.showOffer},
 		{http.MethodPost, "/portal/invite/:token", public, p.acceptOffer},
-	}
+	}, p.freshForm(form(invitePath, authz.TeamManage, p.inviteForm()))...)
 }
 
 func (p *Portal) teamList() web.List[identity.Member, int64] {
@@ -182,14 +181,19 @@ func (p *Portal) invitePlaces(c *web.Request, chosen string) (out []ui.Option, e
 	return out, nil
 }
 
-func (p *Portal) showInvite(c *web.Request) error {
-	return p.inviteForm(c, http.StatusOK, views.InviteForm{Place: organizationAsked(c, authz.RoleOrganizationStaff)})
+func (p *Portal) inviteForm() web.Form[struct{}] {
+	return web.Form[struct{}]{Draw: p.drawInvite, Do: p.sendInvite, Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"role": "place"},
+		Title: func(t *text.Catalogue) string { return t.Login.Missing },
+		Fill: func(c *web.Request, _ struct{}) (url.Values, error) {
+			return url.Values{"place": {organizationAsked(c, authz.RoleOrganizationStaff)}}, nil
+		}}
 }
 
-func (p *Portal) inviteForm(c *web.Request, status int, f views.InviteForm) (err error) {
-	f.Action, f.Back = invitePath, teamPath
+func (p *Portal) drawInvite(c *web.Request, _ struct{}, in web.Input) (err error) {
+	f := views.InviteForm{Action: invitePath, Back: teamPath, Email: strings.TrimSpace(in.Get("email")), Place: in.Get("place"), Problems: in.Problems,
+		EmailError: in.Errors["email"], PlaceError: in.Errors["place"]}
 	if f.Places, err = p.invitePlaces(c, f.Place); err != nil {
 		return err
 	}
-	return web.Render(c, status, views.InvitePage(c.Page(c.Text().Team.Invite), f))
+	return web.Render(c, in.Status, views.InvitePage(c.Page(c.Text().Team.Invite), f))
 }

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 
 	"svcpay/portal/web"
 )
@@ -22,22 +23,17 @@ func themeOf(r *http.Request) string {
 	return systemTheme
 }
 
-func (p *Portal) setTheme(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) setTheme(c *web.Request, form url.Values) (done web.Done, err error) {
 	theme := form.Get("theme")
 	if !knownTheme(theme) {
-		return errTheme
+		return done, errTheme
 	}
-	if person, known, err := p.person(c); err != nil {
-		return err
-	} else if known {
-		if err := p.Identity.SetTheme(c.Ctx(), person.ID, theme); err != nil {
-			return err
-		}
+	person, known, err := p.person(c)
+	if err == nil && known {
+		err = p.Identity.SetTheme(c.Ctx(), person.ID, theme)
 	}
-	c.SetCookie(hostCookie(themeCookie, theme, themeAge))
-	return web.SeeOther(c, web.LocalPath(form.Get("return")))
+	if err == nil {
+		c.SetCookie(hostCookie(themeCookie, theme, themeAge))
+	}
+	return web.Done{To: web.LocalPath(form.Get("return"))}, err
 }

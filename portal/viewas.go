@@ -3,6 +3,7 @@ package portal
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"svcpay/internal/authz"
@@ -68,42 +69,33 @@ func (p *Portal) viewPlaces(c *web.Request, chosen string) (out []ui.Option, err
 	return out, nil
 }
 
-func (p *Portal) showViewAs(c *web.Request) error {
-	return p.viewAsForm(c, http.StatusOK, views.ViewAsForm{Place: organizationAsked(c, authz.RoleOrganizationAdmin)})
+func (p *Portal) viewAsForm() web.Form[struct{}] {
+	return web.Form[struct{}]{Draw: p.drawViewAs, Do: p.startView, Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"role": "place"},
+		Fill: func(c *web.Request, _ struct{}) (url.Values, error) {
+			return url.Values{"place": {organizationAsked(c, authz.RoleOrganizationAdmin)}}, nil
+		}}
 }
 
-func (p *Portal) viewAsForm(c *web.Request, status int, f views.ViewAsForm) (err error) {
-	f.Action, f.Back = viewPath, home
+func (p *Portal) drawViewAs(c *web.Request, _ struct{}, in web.Input) (err error) {
+	f := views.ViewAsForm{Action: viewPath, Back: home, Place: in.Get("place"), Reason: strings.TrimSpace(in.Get("reason")), Problems: in.Problems,
+		PlaceError: in.Errors["place"], ReasonError: in.Errors["reason"]}
 	if f.Places, err = p.viewPlaces(c, f.Place); err != nil {
 		return err
 	}
-	return web.Render(c, status, views.ViewAsPage(c.Page(c.Text().ViewAs.Title), f))
+	return web.Render(c, in.Status, views.ViewAsPage(c.Page(c.Text().ViewAs.Title), f))
 }
 
-func (p *Portal) startView(c *web.Request) error {
-	form, err := web.ReadForm(c)
+func (p *Portal) startView(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
+	id, _, err := p.session(c)
 	if err != nil {
-		return err
+		return done, err
 	}
-	session, err := p.sessions.Get(c.Request(), cookieName)
-	if err != nil {
-		return err
-	}
+	role, domain, _ := strings.Cut(in.Get("place"), "@")
+	view := identity.NewView{Role: authz.Role(role), Reason: strings.TrimSpace(in.Get("reason"))}
+	view.Domain, _ = authz.ParseDomain(domain)
+	v, err := p.Identity.StartView(c.Ctx(), c.Actor(), id, view)
 	t := c.Text()
-	f := views.ViewAsForm{Place: form.Get("place"), Reason: strings.TrimSpace(form.Get("reason"))}
-	role, domain, _ := strings.Cut(f.Place, "@")
-	in := identity.NewView{Role: authz.Role(role), Reason: f.Reason}
-	in.Domain, _ = authz.ParseDomain(domain)
-	v, err := p.Identity.StartView(c.Ctx(), c.Actor(), session.ID, in)
-	if above, beside, ok := web.Problems(c.Text(), err, t.Failures.Correct, map[string]string{"role": "place"}); ok {
-		f.Problems, f.PlaceError, f.ReasonError = above, beside["place"], beside["reason"]
-		return p.viewAsForm(c, http.StatusUnprocessableEntity, f)
-	}
-	if err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Info, Text: t.ViewAs.Began(t.Roles[string(v.Role)])})
-	return web.SeeOther(c, home)
+	return web.Done{To: home, Toast: ui.Toast{Tone: ui.Info, Text: t.ViewAs.Began(t.Roles[string(v.Role)])}}, err
 }
 
 // leaveView ends the view of the visitor's session, if there is one.
@@ -120,10 +112,6 @@ func (p *Portal) leaveView(c *web.Request) error {
 }
 
 // endView has the visitor be themselves again.
-func (p *Portal) endView(c *web.Request) error {
-	if err := p.leaveView(c); err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Info, Text: c.Text().ViewAs.Ended})
-	return web.SeeOther(c, home)
+func (p *Portal) endView(c *web.Request, _ url.Values) (web.Done, error) {
+	return web.Done{To: home, Toast: ui.Toast{Tone: ui.Info, Text: c.Text().ViewAs.Ended}}, p.leaveView(c)
 }

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -24,31 +23,40 @@ const (
 
 func (p *Portal) walletRoutes() []route {
 	return []route{
-		{http.MethodGet, walletsAt, access(authz.DomainRead), p.showWallets},
-		{http.MethodPost, walletsAt + "/switch", access(authz.MerchantFeatures), p.switchWallet},
-		{http.MethodPost, walletsAt + "/domains", access(authz.MerchantDomains), p.saveDomains},
-		{http.MethodPost, walletsAt + "/verify", access(authz.DomainVerify), p.verifyDomains},
+		{http.MethodGet, walletsAt, access(authz.DomainRead), p.domainsForm().Show},
+		{http.MethodPost, walletsAt + "/switch", access(authz.MerchantFeatures), p.switchFeature(walletsEnd,
+			func(on bool) merchant.UpdateInput { return merchant.UpdateInput{HasWalletA: patch.Set(on)} },
+			func(t *text.Catalogue) (string, string) { return t.Wallets.TurnedOn, t.Wallets.TurnedOff })},
+		{http.MethodPost, walletsAt + "/domains", access(authz.MerchantDomains), p.domainsForm().Submit},
+		{http.MethodPost, walletsAt + "/verify", access(authz.DomainVerify), web.ActOn(p.merchant, p.verifyDomains)},
 	}
 }
 
-func (p *Portal) showWallets(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	return p.walletsTab(c, http.StatusOK, m, views.DomainsForm{Typed: strings.Join(m.Domains, "\n")})
+// domainsForm replaces the list of domains, and looks at what it has become.
+func (p *Portal) domainsForm() web.Form[merchant.Merchant] {
+	return web.Form[merchant.Merchant]{Load: p.merchant, Draw: p.drawWallets, Once: true,
+		Fill: func(_ *web.Request, m merchant.Merchant) (url.Values, error) {
+			return url.Values{"domains": {strings.Join(m.Domains, "\n")}}, nil
+		},
+		Do: func(c *web.Request, m merchant.Merchant, in web.Input) (web.Done, error) {
+			_, err := web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID,
+				merchant.UpdateInput{Domains: patch.Set(domainLines(in.Get("domains"))), IfVersion: in.IfVersion()}, in.Claim))
+			if err != nil {
+				return web.Done{}, err
+			}
+			return p.look(c, m.ID, merchant.VerifyInput{})
+		}}
 }
 
-func (p *Portal) walletsTab(c *web.Request, status int, m merchant.Merchant, f views.DomainsForm) error {
+func (p *Portal) drawWallets(c *web.Request, m merchant.Merchant, in web.Input) error {
 	view, err := p.wallets(c, m)
 	if err != nil {
 		return err
 	}
 	if c.May(authz.MerchantDomains) {
-		f.Action, f.Version, f.Once = merchantAt(m.ID, walletsEnd+"/domains"), cmp.Or(f.Version, strconv.Itoa(m.Version)), web.NewOnce()
-		view.Form = f
+		view.Form = domainsTyped(c.Text().Wallets, m, in)
 	}
-	return showTab(c, status, m, walletsEnd, views.WalletsTab(view))
+	return showTab(c, in.Status, m, walletsEnd, views.WalletsTab(view))
 }
 
 // wallets is the tab without its form.
@@ -119,26 +127,23 @@ func sawOf(t text.Wallets, d merchant.Domain) (out []string) {
 	return out
 }
 
-// switchWallet turns wallet A on or off, as its address says: so it can be undone by an address.
-func (p *Portal) switchWallet(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	to := c.QueryParam("to")
-	if switched(to) == nil {
-		return fault.Missing()
-	}
-	if _, err := p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, merchant.UpdateInput{HasWalletA: patch.Set(to == "on")}, nil); err != nil {
-		return err
-	}
-	t := c.Text().Wallets
-	told := ui.Toast{Tone: ui.Success, Text: t.TurnedOff, Undo: merchantAt(m.ID, walletsEnd+"/switch?to="+onOff(to == "off"))}
-	if to == "on" {
-		told.Text = t.TurnedOn
-	}
-	web.Tell(c, told)
-	return web.SeeOther(c, merchantAt(m.ID, walletsEnd))
+// switchFeature turns something of a merchant on or off, as its address says: so it can be undone by an address. words are what is
+// said once it is on, and off.
+func (p *Portal) switchFeature(end string, change func(on bool) merchant.UpdateInput, words func(*text.Catalogue) (string, string)) web.Handler {
+	return web.ActOn(p.merchant, func(c *web.Request, m merchant.Merchant, _ url.Values) (done web.Done, err error) {
+		on := switched(c.QueryParam("to"))
+		if on == nil {
+			return done, fault.Missing()
+		}
+		_, err = p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, change(*on), nil)
+		is, isNot := words(c.Text())
+		done, err = web.Saved(merchantAt(m.ID, end), isNot, err)
+		if *on {
+			done.Toast.Text = is
+		}
+		done.Toast.Undo = merchantAt(m.ID, end+"/switch?to="+onOff(!*on))
+		return done, err
+	})
 }
 
 // domainLines are those of a text that say something.
@@ -151,94 +156,58 @@ func domainLines(typed string) (out []string) {
 	return out
 }
 
-// saveDomains replaces the list, and looks at what it has become.
-func (p *Portal) saveDomains(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	claim, err := web.Once(c, form)
-	if err != nil {
-		return err
-	}
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	in := merchant.UpdateInput{Domains: patch.Set(domainLines(form.Get("domains")))}
-	if v, err := strconv.Atoi(form.Get(web.VersionField)); err == nil {
-		in.IfVersion = &v
-	}
-	_, err = web.Settled(p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, in, claim))
-	if f, ok := fault.As(err); ok && (f.Kind == fault.KindInvalid || f.Kind == fault.KindChanged) {
-		return p.walletsTab(c, web.StatusOf(f.Kind), m, domainsForm(c.Text().Wallets, m, form, f))
-	}
-	if err != nil {
-		return err
-	}
-	return p.look(c, m.ID, merchant.VerifyInput{})
-}
-
-// domainsForm is the form with what was refused: each mistake names its line.
-func domainsForm(t text.Wallets, m merchant.Merchant, form url.Values, f *fault.Error) views.DomainsForm {
-	out := views.DomainsForm{Typed: form.Get("domains"), Version: web.VersionKept(form, f)}
-	if f.Kind == fault.KindChanged {
+// domainsTyped is the form with what was refused: each mistake names its line.
+func domainsTyped(t text.Wallets, m merchant.Merchant, in web.Input) views.DomainsForm {
+	out := views.DomainsForm{Typed: in.Get("domains"), Version: in.Version(m.Version), Action: merchantAt(m.ID, walletsEnd+"/domains"), Once: web.NewOnce()}
+	if in.Changed() {
 		out.Theirs = strings.Join(m.Domains, "\n")
 		return out
 	}
+	refused, ok := fault.As(in.Refused)
+	if !ok {
+		return out
+	}
 	out.Problems.Title = t.Problems
-	for _, one := range f.Fields {
+	for _, one := range refused.Fields {
 		words := one.Message
 		if n, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(one.Param, "domains"), "[]")); err == nil {
 			words = t.Line(n+1, words)
 		}
 		out.Problems.List = append(out.Problems.List, ui.Problem{Field: "domains", Text: words})
 	}
-	if len(out.Problems.List) > 0 {
-		out.Error = out.Problems.List[0].Text
+	if len(refused.Fields) == 0 {
+		out.Problems.List = []ui.Problem{{Field: "domains", Text: refused.Message}}
 	}
+	out.Error = out.Problems.List[0].Text
 	return out
 }
 
-func (p *Portal) verifyDomains(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
+// verifyDomains looks at domains again: at one, or at all.
+func (p *Portal) verifyDomains(c *web.Request, m merchant.Merchant, form url.Values) (web.Done, error) {
 	in := merchant.VerifyInput{Domain: web.Given(form, "domain")}
 	if _, fragment := web.FragmentOf(c.Request()); !fragment {
 		return p.look(c, m.ID, in)
 	}
-	if _, err := p.Merchants.VerifyDomains(c.Ctx(), c.Actor(), m.ID, in, nil); err != nil {
-		return err
-	}
-	return p.showWallets(c)
+	_, err := p.Merchants.VerifyDomains(c.Ctx(), c.Actor(), m.ID, in, nil)
+	return web.Done{Page: p.domainsForm().Show}, err
 }
 
-// look looks at domains, and shows the tab with what was seen.
-func (p *Portal) look(c *web.Request, id int64, in merchant.VerifyInput) error {
+// look looks at domains, and leads to the tab with what was seen.
+func (p *Portal) look(c *web.Request, id int64, in merchant.VerifyInput) (web.Done, error) {
+	t := c.Text().Wallets
 	found, err := p.Merchants.VerifyDomains(c.Ctx(), c.Actor(), id, in, nil)
-	t, told := c.Text().Wallets, ui.Toast{Tone: ui.Success}
-	switch {
-	case fault.HasCode(err, "association_file_missing"):
-		told = ui.Toast{Tone: ui.Info, Text: t.Saved}
-	case err != nil:
-		return err
-	default:
-		bad := 0
-		for _, d := range found.Object {
-			if d.Status != merchant.DomainVerified {
-				bad++
-			}
-		}
-		if told.Text = t.Looked(len(found.Object)-bad, bad); bad > 0 {
-			told.Tone = ui.Warning
+	if fault.HasCode(err, "association_file_missing") {
+		return web.Done{To: merchantAt(id, walletsEnd), Toast: ui.Toast{Tone: ui.Info, Text: t.Saved}}, nil
+	}
+	bad := 0
+	for _, d := range found.Object {
+		if d.Status != merchant.DomainVerified {
+			bad++
 		}
 	}
-	web.Tell(c, told)
-	return web.SeeOther(c, merchantAt(id, walletsEnd))
+	done, err := web.Saved(merchantAt(id, walletsEnd), t.Looked(len(found.Object)-bad, bad), err)
+	if bad > 0 {
+		done.Toast.Tone = ui.Warning
+	}
+	return done, err
 }

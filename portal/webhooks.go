@@ -3,6 +3,7 @@ package portal
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -21,31 +22,23 @@ const webhooksPath = developersPath + "/webhooks"
 
 func (p *Portal) webhookRoutes() []route {
 	one, read, manage := webhooksPath+"/:id", access(authz.WebhookRead), access(authz.WebhookManage)
-	return []route{
+	return slices.Concat([]route{
 		{http.MethodGet, webhooksPath, read, p.endpointList().Show},
 		{http.MethodGet, webhooksPath + ".csv", access(authz.ExportCreate), p.endpointList().Send},
-		{http.MethodGet, webhooksPath + "/new", manage, p.showNewEndpoint},
-		{http.MethodPost, webhooksPath + "/new", manage, p.fresh(p.makeEndpoint)},
 		{http.MethodGet, one, read, p.showEndpoint},
 		{http.MethodGet, one + "/deliveries.csv", access(authz.ExportCreate), p.sendDeliveries},
-		{http.MethodGet, one + "/deliveries/:delivery", read, p.showDelivery},
-		{http.MethodGet, one + "/edit", manage, p.showEndpointEdit},
-		{http.MethodPost, one + "/edit", manage, p.fresh(p.editEndpoint)},
-		{http.MethodGet, one + "/rotate", manage, p.showRotate},
-		{http.MethodPost, one + "/rotate", manage, p.fresh(p.rotateSecret)},
-		{http.MethodGet, one + "/enable", manage, p.showSwitchEndpoint},
-		{http.MethodPost, one + "/enable", manage, p.enableEndpoint},
-		{http.MethodGet, one + "/disable", manage, p.showSwitchEndpoint},
-		{http.MethodPost, one + "/disable", manage, p.disableEndpoint},
-		{http.MethodGet, one + "/delete", manage, p.showSwitchEndpoint},
-		{http.MethodPost, one + "/delete", manage, p.fresh(p.deleteEndpoint)},
-		{http.MethodGet, one + "/test", manage, p.showTest},
-		{http.MethodPost, one + "/test", manage, p.sendTest},
-		{http.MethodGet, one + "/replay", manage, p.showReplayForm},
-		{http.MethodPost, one + "/replay", manage, p.fresh(p.startReplay)},
-		{http.MethodGet, one + "/replays/:replay", read, p.showReplay},
-		{http.MethodPost, one + "/replays/:replay/cancel", manage, p.cancelReplay},
-	}
+		{http.MethodGet, one + "/deliveries/:delivery", read, web.Show(p.endpoint, p.showDelivery)},
+		{http.MethodGet, one + "/enable", manage, web.Show(p.endpoint, showSwitchEndpoint)},
+		{http.MethodPost, one + "/enable", manage, web.Act(p.enableEndpoint)},
+		{http.MethodGet, one + "/disable", manage, web.Show(p.endpoint, showSwitchEndpoint)},
+		{http.MethodPost, one + "/disable", manage, web.Act(p.disableEndpoint)},
+		{http.MethodGet, one + "/delete", manage, web.Show(p.endpoint, showSwitchEndpoint)},
+		{http.MethodPost, one + "/delete", manage, p.fresh(web.Act(p.deleteEndpoint))},
+		{http.MethodGet, one + "/replays/:replay", read, web.Show(p.replay, p.showReplay)},
+		{http.MethodPost, one + "/replays/:replay/cancel", manage, web.ActOn(p.replay, p.cancelReplay)},
+	}, p.freshForm(form(webhooksPath+"/new", authz.WebhookManage, p.endpointForm(false))),
+		p.freshForm(form(one+"/edit", authz.WebhookManage, p.endpointForm(true))), p.freshForm(form(one+"/rotate", authz.WebhookManage, p.rotateForm())),
+		form(one+"/test", authz.WebhookManage, p.testForm()), p.freshForm(form(one+"/replay", authz.WebhookManage, p.replayForm())))
 }
 
 func (p *Portal) endpointList() web.List[webhook.Endpoint, ids.Endpoint] {

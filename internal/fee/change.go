@@ -2,6 +2,7 @@ package fee
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/idempotency"
+	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 )
 
@@ -217,4 +219,28 @@ func (q series) setDAFTx(ctx context.Context, tx *pg.Tx, now present, by By, c D
 	q.carryTx(tx, now, by, now.effective.Rates, r.Rates, now.scheduled)
 	out.id = r.ID
 	return out, nil
+}
+
+// Made reports whether this very change was made before, by the latest schedules, the latest first: its schedule was added next
+// after the one that the editor saw, and after it only those that it replaced in what is scheduled.
+func (c Change) Made(past page.Of[Record]) bool {
+	i := slices.IndexFunc(past.Items, func(r Record) bool { return r.ID == c.Base })
+	if i < 0 {
+		i = len(past.Items) // the first of all
+	}
+	if i == 0 || i == len(past.Items) && (past.HasMore || !c.Base.IsZero()) {
+		return false
+	}
+	own := past.Items[i-1]
+	for _, r := range past.Items[:i-1] {
+		if r.Replaces.IsZero() || !r.CreatedAt.Equal(own.CreatedAt.Time) {
+			return false
+		}
+	}
+	rates := c.Rates
+	if c.From != nil {
+		rates = own.Rates.With(*c.From, c.Rates)
+	}
+	same := rates.Equal(own.Rates) && own.Reason == c.Reason && own.CanceledAt == nil
+	return same && (c.EffectiveAt == nil || own.EffectiveAt.Equal(*c.EffectiveAt))
 }

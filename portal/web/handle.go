@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -24,14 +25,15 @@ func Show[T any](load func(*Request) (T, error), draw func(*Request, T) error) H
 
 // Form is a form about a T: Show draws it, and Submit does what it asks for.
 type Form[T any] struct {
-	Load func(*Request) (T, error)    // what the form is about; nil where it is about nothing
-	Fill func(*Request, T) url.Values // what its inputs have at first; nil for nothing
+	Load func(*Request) (T, error)             // what the form is about; nil where it is about nothing
+	Fill func(*Request, T) (url.Values, error) // what its inputs have at first; nil for nothing
 	Draw func(*Request, T, Input) error
 	// Do does what the form asks for. With Once it is called again while the same form, sent earlier, is still being worked on.
 	Do   func(*Request, T, Input) (Done, error)
 	Once bool // its sendings with the same hidden value act once
 	// Limited: the form also shows the refusal of one who has tried too often.
 	Limited bool
+	Status  int                          // of the page with a refusal; 0 is that of its kind
 	Title   func(*text.Catalogue) string // above the mistakes; nil for the usual one
 	Inputs  map[string]string            // see [Problems]
 }
@@ -97,7 +99,9 @@ func (f Form[T]) Show(r *Request) error {
 	}
 	in := Input{Values: url.Values{}, Status: http.StatusOK}
 	if f.Fill != nil {
-		in.Values = f.Fill(r, of)
+		if in.Values, err = f.Fill(r, of); err != nil {
+			return err
+		}
 	}
 	return f.Draw(r, of, in)
 }
@@ -151,18 +155,28 @@ func (f Form[T]) again(r *Request, of T, in Input, refused error) (err error) {
 	if !ok {
 		return refused
 	}
-	in.Status, in.Problems, in.Errors, in.Refused = StatusOf(KindOf(refused)), above, beside, refused
+	in.Status, in.Problems, in.Errors, in.Refused = cmp.Or(f.Status, StatusOf(KindOf(refused))), above, beside, refused
 	return f.Draw(r, of, in)
 }
 
-// Act makes a handler of a form without inputs of its own, such as a button.
+// Act makes a handler of a form without a page of its own, such as a button.
 func Act(do func(*Request, url.Values) (Done, error)) Handler {
+	return ActOn(func(*Request) (struct{}, error) { return struct{}{}, nil },
+		func(r *Request, _ struct{}, form url.Values) (Done, error) { return do(r, form) })
+}
+
+// ActOn is Act about what load reads.
+func ActOn[T any](load func(*Request) (T, error), do func(*Request, T, url.Values) (Done, error)) Handler {
 	return func(r *Request) error {
 		form, err := ReadForm(r)
 		if err != nil {
 			return err
 		}
-		done, err := do(r, form)
+		of, err := load(r)
+		if err != nil {
+			return err
+		}
+		done, err := do(r, of, form)
 		if err != nil {
 			return err
 		}

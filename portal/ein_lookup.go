@@ -23,20 +23,18 @@ const (
 
 func (p *Portal) enrollmentRoutes() []route {
 	return []route{
-		{http.MethodGet, dafAt, access(authz.MerchantRead), p.showEnrollment},
-		{http.MethodPost, dafAt + "/switch", access(authz.MerchantFeatures), p.switchDAF},
-		{http.MethodPost, dafAt + "/look-up", access(authz.DAFEnrollmentManage), p.lookUpEIN},
-		{http.MethodPost, dafAt + "/enroll", access(authz.DAFEnrollmentManage), p.enrollMerchant},
-		{http.MethodGet, dafAt + "/leave", access(authz.DAFEnrollmentManage), p.showLeaveDAF},
-		{http.MethodPost, dafAt + "/leave", access(authz.DAFEnrollmentManage), p.leaveDAF},
+		{http.MethodGet, dafAt, access(authz.MerchantRead), web.Show(p.merchant, p.showEnrollment)},
+		{http.MethodPost, dafAt + "/switch", access(authz.MerchantFeatures), p.switchFeature(dafEnd,
+			func(on bool) merchant.UpdateInput { return merchant.UpdateInput{HasDAFProvider: patch.Set(on)} },
+			func(t *text.Catalogue) (string, string) { return t.Enrollment.TurnedOn, t.Enrollment.TurnedOff })},
+		{http.MethodPost, dafAt + "/look-up", access(authz.DAFEnrollmentManage), web.ActOn(p.merchant, p.lookUpEIN)},
+		{http.MethodPost, dafAt + "/enroll", access(authz.DAFEnrollmentManage), web.ActOn(p.merchant, p.enrollMerchant)},
+		{http.MethodGet, dafAt + "/leave", access(authz.DAFEnrollmentManage), web.Show(p.merchant, showLeaveDAF)},
+		{http.MethodPost, dafAt + "/leave", access(authz.DAFEnrollmentManage), web.ActOn(p.merchant, p.leaveDAF)},
 	}
 }
 
-func (p *Portal) showEnrollment(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) showEnrollment(c *web.Request, m merchant.Merchant) error {
 	return p.enrollmentTab(c, http.StatusOK, m, nil, views.EnrollForm{})
 }
 
@@ -113,28 +111,6 @@ func enrollSteps(t text.Enrollment, m merchant.Merchant) (out []ui.Task) {
 	return out
 }
 
-// switchDAF turns DAF Pay on or off, as its address says.
-func (p *Portal) switchDAF(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	to := c.QueryParam("to")
-	if switched(to) == nil {
-		return fault.Missing()
-	}
-	if _, err := p.Merchants.Update(c.Ctx(), c.Actor(), m.ID, merchant.UpdateInput{HasDAFProvider: patch.Set(to == "on")}, nil); err != nil {
-		return err
-	}
-	t := c.Text().Enrollment
-	told := ui.Toast{Tone: ui.Success, Text: t.TurnedOff, Undo: merchantAt(m.ID, dafEnd+"/switch?to="+onOff(to == "off"))}
-	if to == "on" {
-		told.Text = t.TurnedOn
-	}
-	web.Tell(c, told)
-	return web.SeeOther(c, merchantAt(m.ID, dafEnd))
-}
-
 // einOf is the number that was typed, as it is printed: nine digits are enough.
 func einOf(form url.Values) string {
 	typed := strings.TrimSpace(form.Get("ein"))
@@ -144,26 +120,18 @@ func einOf(form url.Values) string {
 	return typed
 }
 
-func (p *Portal) lookUpEIN(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) lookUpEIN(c *web.Request, m merchant.Merchant, form url.Values) (done web.Done, err error) {
 	ein := einOf(form)
 	found, err := p.DAF.LookUp(c.Ctx(), c.Actor(), daf.LookUpInput{MerchantID: m.ID, EIN: ein})
 	if err != nil {
-		return p.enrollRefused(c, m, ein, err)
+		return done, p.enrollRefused(c, &done, m, ein, err)
 	}
-	view := foundOrganization(c.Text().Enrollment, m, ein, found)
-	status := http.StatusOK
+	view, status := foundOrganization(c.Text().Enrollment, m, ein, found), http.StatusOK
 	if view.Confirm == "" {
 		status = http.StatusUnprocessableEntity
 	}
-	return p.enrollmentTab(c, status, m, &view, views.EnrollForm{EIN: ein})
+	done.Page = func(*web.Request) error { return p.enrollmentTab(c, status, m, &view, views.EnrollForm{EIN: ein}) }
+	return done, nil
 }
 
 // foundOrganization is what a look-up has found, to be confirmed if it can be enrolled.
@@ -180,63 +148,41 @@ func foundOrganization(t text.Enrollment, m merchant.Merchant, ein string, found
 	return out
 }
 
-// enrollRefused shows the form again with what stands in the way, in plain words.
-func (p *Portal) enrollRefused(c *web.Request, m merchant.Merchant, ein string, err error) error {
+// enrollRefused shows the form again with what stands in the way, in plain words; other errors it returns.
+func (p *Portal) enrollRefused(c *web.Request, done *web.Done, m merchant.Merchant, ein string, err error) error {
 	t := c.Text().Enrollment
 	f, ok := fault.As(err)
 	if !ok || f.Kind == fault.KindNotFound || f.Kind == fault.KindForbidden {
 		return err
 	}
-	form := views.EnrollForm{EIN: ein}
+	form, status := views.EnrollForm{EIN: ein}, web.StatusOf(f.Kind)
+	refused := &views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd), Refusal: f.Message, Advice: t.Advice[strings.TrimPrefix(f.Code, "daf_")]}
 	if above, beside, ok := web.Problems(c.Text(), err, t.Problems, nil); ok && f.Kind == fault.KindInvalid {
-		form.Problems, form.Error = above, beside["ein"]
-		return p.enrollmentTab(c, http.StatusUnprocessableEntity, m, nil, form)
+		form.Problems, form.Error, refused = above, beside["ein"], nil
 	}
-	outcome := strings.TrimPrefix(f.Code, "daf_")
-	refused := views.FoundOrganization{EIN: ein, Back: merchantAt(m.ID, dafEnd), Refusal: f.Message, Advice: t.Advice[outcome]}
-	return p.enrollmentTab(c, web.StatusOf(f.Kind), m, &refused, form)
+	done.Page = func(*web.Request) error { return p.enrollmentTab(c, status, m, refused, form) }
+	return nil
 }
 
-func (p *Portal) enrollMerchant(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	ein := einOf(form)
+func (p *Portal) enrollMerchant(c *web.Request, m merchant.Merchant, form url.Values) (web.Done, error) {
+	ein, done := einOf(form), web.Done{To: merchantAt(m.ID, dafEnd)}
 	e, err := p.DAF.Enroll(c.Ctx(), c.Actor(), daf.EnrollInput{MerchantID: m.ID, EIN: ein, Name: form.Get("name")})
 	switch {
-	case fault.HasCode(err, "daf_already_enrolled"), fault.HasCode(err, "daf_in_progress"): // pressed twice: the tab tells how it stands
-		return web.SeeOther(c, merchantAt(m.ID, dafEnd))
+	case fault.HasCode(err, "daf_already_enrolled"), fault.HasCode(err, "daf_in_progress"): // pressed twice: the tab says how far it is
 	case err != nil:
-		return p.enrollRefused(c, m, ein, err)
+		return done, p.enrollRefused(c, &done, m, ein, err)
+	case e.State == daf.Enrolled:
+		done.Toast = ui.Toast{Tone: ui.Success, Text: c.Text().Enrollment.Enrolled(e.Name)}
 	}
-	if e.State == daf.Enrolled {
-		web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Enrollment.Enrolled(e.Name)})
-	}
-	return web.SeeOther(c, merchantAt(m.ID, dafEnd))
+	return done, nil
 }
 
-func (p *Portal) showLeaveDAF(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
+func showLeaveDAF(c *web.Request, m merchant.Merchant) error {
 	t := c.Text().Enrollment
 	return confirm(c, views.ActForm{Title: t.LeaveTitle, Text: t.LeaveText, Back: merchantAt(m.ID, dafEnd), Press: t.LeaveSure, Destructive: true})
 }
 
-func (p *Portal) leaveDAF(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
-	if _, err := p.DAF.OptOut(c.Ctx(), c.Actor(), m.ID); err != nil {
-		return err
-	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: c.Text().Enrollment.LeftNow})
-	return web.SeeOther(c, merchantAt(m.ID, dafEnd))
+func (p *Portal) leaveDAF(c *web.Request, m merchant.Merchant, _ url.Values) (web.Done, error) {
+	_, err := p.DAF.OptOut(c.Ctx(), c.Actor(), m.ID)
+	return web.Saved(merchantAt(m.ID, dafEnd), c.Text().Enrollment.LeftNow, err)
 }
