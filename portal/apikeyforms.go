@@ -15,23 +15,29 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 	"svcpay/internal/ids"
+	"svcpay/internal/merchant"
+	"svcpay/internal/platform/page"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
-// newKeyForm makes a key: it asks for its kind first, then for what such a key has.
-func (p *Portal) newKeyForm() web.Form[struct{}] {
-	return web.Form[struct{}]{Do: p.makeKey, Once: true, Status: http.StatusUnprocessableEntity,
-		Fill: func(c *web.Request, _ struct{}) (url.Values, error) {
-			return url.Values{"kind": {c.QueryParam("kind")}}, nil
+// newKeyForm makes a key of the kind that the address or the form names; without one, it asks for the kind first.
+func (p *Portal) newKeyForm() web.Form[identity.KeyKind] {
+	return web.Form[identity.KeyKind]{Do: p.makeKey, Once: true, Status: http.StatusUnprocessableEntity,
+		Load: func(c *web.Request) (identity.KeyKind, error) {
+			kind := identity.KeyKind(c.FormValue("kind"))
+			if c.Request().Method == http.MethodPost && !slices.Contains(identity.KeyKinds(), kind) {
+				return kind, fault.Missing()
+			}
+			return kind, nil
 		},
-		Draw: func(c *web.Request, _ struct{}, in web.Input) error {
-			if !slices.Contains(identity.KeyKinds(), identity.KeyKind(in.Get("kind"))) {
+		Draw: func(c *web.Request, kind identity.KeyKind, in web.Input) error {
+			if !slices.Contains(identity.KeyKinds(), kind) {
 				return showKinds(c)
 			}
-			return p.drawNewKey(c, in)
+			return p.drawNewKey(c, kind, in)
 		}}
 }
 
@@ -46,8 +52,8 @@ func showKinds(c *web.Request) error {
 }
 
 // drawNewKey shows the form with what was typed, and what was refused.
-func (p *Portal) drawNewKey(c *web.Request, in web.Input) error {
-	t, typed, beside, kind := c.Text(), in.Values, in.Errors, identity.KeyKind(in.Get("kind"))
+func (p *Portal) drawNewKey(c *web.Request, kind identity.KeyKind, in web.Input) error {
+	t, typed, beside := c.Text(), in.Values, in.Errors
 	name := ui.Field{Name: "name", Label: t.Keys.Name, Hint: t.Keys.NameHint, Value: typed.Get("name"), Error: beside["name"], Required: true, Autocomplete: "off", MaxLength: "100", Focus: in.Refused == nil}
 	f := views.ToolForm{Action: apiKeysPath + "/new", Problems: in.Problems, Submit: ui.Button{Label: t.Keys.Make}, Dialog: ui.Dialog{Back: apiKeysPath},
 		Hidden: []ui.Pair{{Key: web.OnceField, Value: web.NewOnce()}, {Key: "kind", Value: string(kind)}}, Parts: []templ.Component{name.View()}}
@@ -131,11 +137,8 @@ func keyOf(c *web.Request, form url.Values) (in identity.NewKey, err error) {
 	return in, fs.Err()
 }
 
-func (p *Portal) makeKey(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
+func (p *Portal) makeKey(c *web.Request, _ identity.KeyKind, in web.Input) (done web.Done, err error) {
 	create, err := keyOf(c, in.Values)
-	if !slices.Contains(identity.KeyKinds(), create.Kind) {
-		return done, fault.Missing()
-	}
 	if err != nil {
 		return done, err
 	}
@@ -264,4 +267,36 @@ func (p *Portal) revokeKey(c *web.Request, _ url.Values) (done web.Done, err err
 	}
 	_, err = p.Identity.RevokeKey(c.Ctx(), c.Actor(), id)
 	return web.Saved(apiKeysPath+"/"+c.ID(), c.Text().Keys.RevokedToast, err)
+}
+
+// mostOffered is how many merchants a form offers by name; the ids of further ones are typed.
+const mostOffered = 200
+
+// merchantChoice offers the merchants that a restricted key may be held to, by name.
+func (p *Portal) merchantChoice(c *web.Request, typed url.Values, mistake string) (templ.Component, error) {
+	all, err := p.Merchants.List(c.Ctx(), c.Actor(), merchant.ListInput{Page: page.Input[int64]{Limit: mostOffered, Ascending: true}})
+	if err != nil {
+		return nil, err
+	}
+	v := views.KeyMerchants{Chosen: typed["merchant"], Error: mistake, Others: typed.Get("merchants"), More: all.HasMore || typed.Get("merchants") != ""}
+	for _, m := range all.Items {
+		v.Options = append(v.Options, ui.Option{Value: whole(m.ID), Label: m.Name, Detail: whole(m.ID)})
+	}
+	return v.View(), nil
+}
+
+// merchantsOf names the merchants that a key is held to; one that is not to be seen goes by its id.
+func (p *Portal) merchantsOf(c *web.Request, held []int64) (string, error) {
+	known, err := p.Merchants.SummariesOf(c.Ctx(), c.Actor(), held)
+	if err != nil {
+		return "", err
+	}
+	names := make([]string, len(held))
+	for i, id := range held {
+		names[i] = strconv.FormatInt(id, 10)
+		if m, ok := known[id]; ok {
+			names[i] = m.Name + " (" + names[i] + ")"
+		}
+	}
+	return strings.Join(names, ", "), nil
 }

@@ -21,9 +21,9 @@ import (
 )
 
 // auditInput reads what the address selects. What is no value of a filter selects nothing by it.
-func auditInput(c *web.Request) audit.ListInput {
+func auditInput(c *web.Request, at page.Input[ids.AuditEntry]) audit.ListInput {
 	query := c.QueryParams()
-	in := audit.ListInput{Permissions: query["what"], Outcomes: query["outcome"]}
+	in := audit.ListInput{Page: at, Permissions: query["what"], Outcomes: query["outcome"]}
 	words := strings.TrimSpace(query.Get("q"))
 	if id, err := ids.ParseRequest(words); err == nil {
 		in.RequestID = &id
@@ -38,11 +38,7 @@ func auditInput(c *web.Request) audit.ListInput {
 
 func (p *Portal) auditList() web.List[audit.Entry, ids.AuditEntry] {
 	return web.List[audit.Entry, ids.AuditEntry]{Path: auditPath, Read: ids.ParseAuditEntry, Key: func(e audit.Entry) ids.AuditEntry { return e.ID },
-		Find: func(c *web.Request, at page.Input[ids.AuditEntry]) (page.Of[audit.Entry], error) {
-			in := auditInput(c)
-			in.Page = at
-			return p.Audit.List(c.Ctx(), c.Actor(), in)
-		},
+		Find: web.Find(auditInput, p.Audit.List),
 		Draw: func(c *web.Request, entries page.Of[audit.Entry]) (views.List, error) {
 			view, err := p.auditLines(c, entries.Items)
 			view.Bar, view.Chain = p.auditBar(c), chainPath

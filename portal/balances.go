@@ -1,9 +1,11 @@
 package portal
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"svcpay/internal/authz"
@@ -30,15 +32,54 @@ const (
 const monthsShown = 24
 
 func (p *Portal) balanceRoutes() []route {
-	return []route{
+	return slices.Concat([]route{
 		{http.MethodGet, balancesPath, access(authz.BalanceRead), p.showBalances},
-		{http.MethodGet, balancesPath + "/:id", access(authz.BalanceRead), p.showBalance},
-		{http.MethodGet, statementPath, access(authz.StatementRead), p.showStatement},
-		{http.MethodGet, statementPath + ".csv", access(authz.ExportCreate), p.exportStatement},
-		{http.MethodGet, statementPath + ".pdf", access(authz.StatementRead), p.printStatement},
-		{http.MethodGet, invoicePath, access(authz.StatementRead), p.showInvoice},
-		{http.MethodGet, invoicePath + ".csv", access(authz.ExportCreate), p.exportInvoice},
-		{http.MethodGet, invoicePath + ".pdf", access(authz.StatementRead), p.printInvoice},
+		{http.MethodGet, balancesPath + "/:id", access(authz.BalanceRead), web.Show(p.merchant, p.showBalance)},
+	}, monthRoutes(p, statementPath, month[report.Statement]{name: func(t text.Balances) string { return t.StatementSheet }, read: p.Reports.Statement,
+		draw: drawStatement, csv: p.Reports.StatementCSV, pdf: report.StatementPDF}),
+		monthRoutes(p, invoicePath, month[report.DAFInvoice]{name: func(t text.Balances) string { return t.InvoiceSheet }, read: p.Reports.DAFInvoice,
+			draw: drawInvoice, csv: p.Reports.DAFInvoiceCSV, pdf: report.DAFInvoicePDF}))
+}
+
+// month is a document about a merchant's month: a page, and files of it.
+type month[T any] struct {
+	name func(text.Balances) string // of the files
+	read func(context.Context, authz.Actor, report.MonthInput) (T, error)
+	draw func(*web.Request, T) error
+	csv  func(context.Context, authz.Actor, report.MonthInput, io.Writer) error
+	pdf  func(T, report.Paper, io.Writer) error
+}
+
+// monthRoutes are the routes of such a document. What is refused is refused before a file begins.
+func monthRoutes[T any](p *Portal, path string, m month[T]) []route {
+	asked := func(c *web.Request) (report.MonthInput, error) {
+		of, err := p.merchant(c)
+		return report.MonthInput{MerchantID: of.ID, Month: c.QueryParam("month")}, err
+	}
+	load := func(c *web.Request) (of T, err error) {
+		in, err := asked(c)
+		if err != nil {
+			return of, err
+		}
+		return m.read(c.Ctx(), c.Actor(), in)
+	}
+	file := func(c *web.Request, end string) string {
+		return m.name(c.Text().Balances) + "-" + c.ID() + "-" + c.QueryParam("month") + end
+	}
+	export := func(c *web.Request, _ T) error {
+		in, err := asked(c)
+		if err != nil {
+			return err
+		}
+		return answerSheet(c, file(c, ".csv"), func(w io.Writer) error { return m.csv(c.Ctx(), c.Actor(), in, w) })
+	}
+	printed := func(c *web.Request, of T) error {
+		return answerFile(c, "application/pdf", file(c, ".pdf"), func(w io.Writer) error { return m.pdf(of, report.Letter, w) })
+	}
+	return []route{
+		{http.MethodGet, path, access(authz.StatementRead), web.Show(load, m.draw)},
+		{http.MethodGet, path + ".csv", access(authz.ExportCreate), web.Show(load, export)},
+		{http.MethodGet, path + ".pdf", access(authz.StatementRead), web.Show(load, printed)},
 	}
 }
 
@@ -74,11 +115,7 @@ func (p *Portal) showBalances(c *web.Request) error {
 	return web.Render(c, http.StatusOK, views.BalancesPage(c.Page(t.Balances.Title), view))
 }
 
-func (p *Portal) showBalance(c *web.Request) error {
-	m, err := p.merchant(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) showBalance(c *web.Request, m merchant.Merchant) error {
 	balances, err := p.Ledger.Several(c.Ctx(), c.Actor(), []int64{m.ID})
 	if err != nil {
 		return err
@@ -116,14 +153,8 @@ func (p *Portal) months(c *web.Request, m merchant.Merchant) (out []views.MonthL
 // monthName is a month in words.
 func monthName(at time.Time) string { return at.Format("January 2006") }
 
-// asked is the month of a merchant that the address names.
-func (p *Portal) asked(c *web.Request) (report.MonthInput, error) {
-	m, err := p.merchant(c)
-	return report.MonthInput{MerchantID: m.ID, Month: c.QueryParam("month")}, err
-}
-
 // monthPage is what a statement and an invoice have in common.
-func (p *Portal) monthPage(c *web.Request, of report.Period, end, title string) views.Month {
+func monthPage(c *web.Request, of report.Period, end, title string) views.Month {
 	t := c.Text()
 	query := "?" + url.Values{"month": {of.Month}}.Encode()
 	view := views.Month{Title: title, Text: of.MerchantName + ". " + t.Balances.Zone(of.TimeZone), PDF: balanceAt(of.MerchantID, end+".pdf"+query),
@@ -138,17 +169,9 @@ func (p *Portal) monthPage(c *web.Request, of report.Period, end, title string) 
 	return view
 }
 
-func (p *Portal) showStatement(c *web.Request) error {
-	in, err := p.asked(c)
-	if err != nil {
-		return err
-	}
-	s, err := p.Reports.Statement(c.Ctx(), c.Actor(), in)
-	if err != nil {
-		return err
-	}
+func drawStatement(c *web.Request, s report.Statement) error {
 	t := c.Text()
-	view := p.monthPage(c, s.Period, "/statement", t.Balances.StatementOf(monthName(s.From.Time.AddDate(0, 0, 14))))
+	view := monthPage(c, s.Period, "/statement", t.Balances.StatementOf(monthName(s.From.Time.AddDate(0, 0, 14))))
 	view.Equation = t.Balances.Groups
 	view.Terms = append([]views.PayoutTerm{{Label: t.Balances.Opening, Amount: s.OpeningBalance}}, statementTerms(t, s)...)
 	view.Total = ui.Term{Label: t.Balances.Closing, Amount: ui.Money(s.ClosingBalance, s.Currency)}
@@ -211,48 +234,9 @@ func answerSheet(c *web.Request, name string, write func(io.Writer) error) error
 	})
 }
 
-func (p *Portal) exportStatement(c *web.Request) error {
-	in, err := p.asked(c)
-	if err == nil {
-		_, err = p.Reports.Statement(c.Ctx(), c.Actor(), in) // what is refused is refused before the file begins
-	}
-	if err != nil {
-		return err
-	}
-	return answerSheet(c, monthFile(c.Text().Balances.StatementSheet, in, "csv"), func(w io.Writer) error {
-		return p.Reports.StatementCSV(c.Ctx(), c.Actor(), in, w)
-	})
-}
-
-func monthFile(name string, in report.MonthInput, end string) string {
-	return name + "-" + whole(in.MerchantID) + "-" + in.Month + "." + end
-}
-
-func (p *Portal) printStatement(c *web.Request) error {
-	in, err := p.asked(c)
-	if err != nil {
-		return err
-	}
-	s, err := p.Reports.Statement(c.Ctx(), c.Actor(), in)
-	if err != nil {
-		return err
-	}
-	return answerFile(c, "application/pdf", monthFile(c.Text().Balances.StatementSheet, in, "pdf"), func(w io.Writer) error {
-		return report.StatementPDF(s, report.Letter, w)
-	})
-}
-
-func (p *Portal) showInvoice(c *web.Request) error {
-	in, err := p.asked(c)
-	if err != nil {
-		return err
-	}
-	d, err := p.Reports.DAFInvoice(c.Ctx(), c.Actor(), in)
-	if err != nil {
-		return err
-	}
+func drawInvoice(c *web.Request, d report.DAFInvoice) error {
 	t := c.Text().Balances
-	view := p.monthPage(c, d.Period, "/daf_invoice", t.InvoiceOf(monthName(d.From.Time.AddDate(0, 0, 14))))
+	view := monthPage(c, d.Period, "/daf_invoice", t.InvoiceOf(monthName(d.From.Time.AddDate(0, 0, 14))))
 	view.Equation = t.InvoiceText
 	view.Terms = []views.PayoutTerm{{Label: t.Completed, Amount: d.Fees}}
 	if d.Corrections != 0 {
@@ -276,31 +260,4 @@ func invoiceLines(t *text.Catalogue, d report.DAFInvoice) (out []views.InvoiceLi
 			Donation: l.DonationAmount, Rate: t.Percent(l.Rate), Amount: l.Amount, At: l.CreatedAt.Time})
 	}
 	return out
-}
-
-func (p *Portal) exportInvoice(c *web.Request) error {
-	in, err := p.asked(c)
-	if err == nil {
-		_, err = p.Reports.DAFInvoice(c.Ctx(), c.Actor(), in) // what is refused is refused before the file begins
-	}
-	if err != nil {
-		return err
-	}
-	return answerSheet(c, monthFile(c.Text().Balances.InvoiceSheet, in, "csv"), func(w io.Writer) error {
-		return p.Reports.DAFInvoiceCSV(c.Ctx(), c.Actor(), in, w)
-	})
-}
-
-func (p *Portal) printInvoice(c *web.Request) error {
-	in, err := p.asked(c)
-	if err != nil {
-		return err
-	}
-	d, err := p.Reports.DAFInvoice(c.Ctx(), c.Actor(), in)
-	if err != nil {
-		return err
-	}
-	return answerFile(c, "application/pdf", monthFile(c.Text().Balances.InvoiceSheet, in, "pdf"), func(w io.Writer) error {
-		return report.DAFInvoicePDF(d, report.Letter, w)
-	})
 }

@@ -1,7 +1,7 @@
 package portal
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -79,10 +79,6 @@ func (p *Portal) showCharge(c *web.Request) error {
 		return err
 	}
 	t, one := c.Text(), of.charge
-	record, err := json.MarshalIndent(one, "", "  ")
-	if err != nil {
-		return err
-	}
 	state := stateOf(t, one.Summary())
 	acts := p.chargeActs(c, one)
 	view := views.Detail{
@@ -92,7 +88,7 @@ func (p *Portal) showCharge(c *web.Request) error {
 		Main: []views.Part{
 			{Card: ui.Card{Title: t.Charge.Timeline}, Body: timelineOf(chargesPath+"/"+one.ID.String(), of).View()},
 			feesPart(t, of),
-			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, string(record))},
+			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, indented(one))},
 		},
 		Side: []views.Part{amountsPart(t, of)},
 	}
@@ -244,4 +240,67 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 		card.Link, card.Href = t.Charge.Others, web.WithQuery(chargesPath, url.Values{"q": {mailbox.Shown(b.Email)}})
 	}
 	return views.Part{Card: card, Body: ui.KeyValue(pairs)}
+}
+
+// detailsPart is what else there is to know about a charge.
+func detailsPart(t *text.Catalogue, of around) views.Part {
+	c, d := of.charge, t.Charge
+	method, detail := methodOf(t, c.Summary())
+	out := facts{{Key: d.ID, Value: ui.Copied(d.ID, c.ID.String())}, {Key: d.Created, Value: ui.Time(c.CreatedAt.Time)},
+		{Key: d.Method, Value: ui.Two(method, joined(detail, cardWords(t, c.PaymentMethod)))}}
+	out.text(d.Checks, checkWords(t, c.PaymentMethod))
+	if c.Status == charge.Authorized {
+		out.add(d.Capturable, ui.Time(c.AuthorizationExpiresAt.Time))
+	}
+	if c.AvailableOn != nil {
+		out.add(d.Available, ui.Plain(t.Day(string(*c.AvailableOn))))
+	}
+	if c.Recurring {
+		out.add(d.Recurring, ui.Plain(d.StoredCredentials[string(c.StoredCredential)]))
+	}
+	out.text(d.Description, deref(c.Description))
+	out.text(d.ExternalID, deref(c.ExternalID))
+	out.text(d.Suffix, deref(c.StatementSuffix))
+	out.text(d.VoidedFor, deref(c.VoidReason))
+	out.text(d.Origin, d.Origins[string(c.Origin)])
+	out.add(d.MadeBy, madeBy(t, of))
+	out.copied(d.Token, c.Token.String())
+	if c.Processor.Reference != c.ID.String() {
+		out.copied(d.Reference, c.Processor.Reference)
+	}
+	out.copied(d.Network, deref(c.NetworkTransactionID))
+	return views.Part{Card: ui.Card{Title: d.Details}, Body: ui.Facts(out)}
+}
+
+func cardWords(t *text.Catalogue, m charge.PaymentMethod) string {
+	if m.CardMethod == nil {
+		return ""
+	}
+	return t.Charge.CardFacts(cmp.Or(t.Charge.Fundings[m.Funding], m.Funding), m.Country) + " · " + t.Charge.ExpMonth(m.ExpMonth, m.ExpYear)
+}
+
+// checkWords is what the payer's bank said of what was typed beside the number.
+func checkWords(t *text.Catalogue, m charge.PaymentMethod) string {
+	if m.CardMethod == nil || m.Checks == nil {
+		return ""
+	}
+	var out []string
+	for _, one := range [][2]string{{t.Charge.Code, string(m.Checks.CVC)}, {t.Charge.Zip, string(m.Checks.AddressZip)}, {t.Charge.Address, string(m.Checks.AddressLine1)}} {
+		if words := t.Charge.Results[one[1]]; words != "" {
+			out = append(out, one[0]+" "+words)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// madeBy is the request that made a charge: by which key, and its id.
+func madeBy(t *text.Catalogue, of around) templ.Component {
+	if of.asked == "" {
+		return ui.Plain("–")
+	}
+	who := t.Charge.ByKey
+	if of.request != nil {
+		who = of.request.KeyName + " · " + of.request.Method + " " + of.request.Path
+	}
+	return views.MadeBy(who, of.asked, place(of.places, logsPath, of.asked))
 }

@@ -39,9 +39,9 @@ func (p *Portal) chargeRoutes() []route {
 }
 
 // chargeInput reads what the address selects. What is no value of a filter selects nothing by it.
-func chargeInput(c *web.Request) charge.ListInput {
+func chargeInput(c *web.Request, at page.Input[ids.Charge]) charge.ListInput {
 	query := c.QueryParams()
-	in := charge.ListInput{Page: web.Cursors(query, ids.ParseCharge), Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
+	in := charge.ListInput{Page: at, Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: known(query["status"], charge.Statuses()), Types: known(query["method"], charge.Types()),
 		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: chosenMerchant(query)}
 	switch query.Get("recurring") {
@@ -83,10 +83,8 @@ func pairOf(words string) (name, value string, ok bool) {
 
 func (p *Portal) chargeList() web.List[charge.Summary, ids.Charge] {
 	return web.List[charge.Summary, ids.Charge]{Path: chargesPath, Read: ids.ParseCharge, Opens: web.ByID(ids.ParseCharge),
-		Key: func(one charge.Summary) ids.Charge { return one.ID },
-		Find: func(c *web.Request, _ page.Input[ids.Charge]) (page.Of[charge.Summary], error) {
-			return p.Charges.Summaries(c.Ctx(), c.Actor(), chargeInput(c))
-		},
+		Key:   func(one charge.Summary) ids.Charge { return one.ID },
+		Find:  web.Find(chargeInput, p.Charges.Summaries),
 		Draw:  p.drawCharges,
 		Shown: func(t *text.Catalogue, n int) string { return t.Charges.Shown(n) }}
 }
@@ -100,7 +98,7 @@ func (p *Portal) drawCharges(c *web.Request, charges page.Of[charge.Summary]) (v
 	view = views.List{Head: ui.Head{Title: t.Charges.Title, Text: t.Charges.Text}, Bar: p.chargeBar(c, here),
 		Empty: ui.NothingYet(ui.IconCharge, t.Charges.EmptyTitle, t.Charges.EmptyText), Table: chargeTable(t, charges, here)}
 	if len(charges.Items) > 0 {
-		sums, err := p.Charges.FewTotals(c.Ctx(), c.Actor(), chargeInput(c), mostSummed)
+		sums, err := p.Charges.FewTotals(c.Ctx(), c.Actor(), chargeInput(c, page.Input[ids.Charge]{}), mostSummed)
 		if err != nil {
 			return view, err
 		}
@@ -168,11 +166,7 @@ func chargeTable(t *text.Catalogue, charges page.Of[charge.Summary], here payees
 // chargeFile is the list as a file. Amounts are in units of the currency, with a point.
 func (p *Portal) chargeFile() web.List[charge.Charge, ids.Charge] {
 	return web.List[charge.Charge, ids.Charge]{Read: ids.ParseCharge, Key: func(one charge.Charge) ids.Charge { return one.ID },
-		Find: func(c *web.Request, at page.Input[ids.Charge]) (page.Of[charge.Charge], error) {
-			in := chargeInput(c)
-			in.Page = at
-			return p.Charges.List(c.Ctx(), c.Actor(), in)
-		},
+		Find: web.Find(chargeInput, p.Charges.List),
 		File: "charges", Line: func(_ *web.Request, one charge.Charge) []string { return chargeLine(one) },
 		Head: []string{"id", "created_at", "status", "amount", "captured", "refunded", "disputed", "fees", "net", "currency", "type", "brand",
 			"last4", "payer", "email", "merchant_id", "external_id", "recurring", "description", "failure", "return_code", "available_on",
@@ -205,7 +199,7 @@ const mostSummed = 1_000
 
 // showChargeTotals adds up however many there are: the page that the list asks for when they are many.
 func (p *Portal) showChargeTotals(c *web.Request) error {
-	sums, err := p.Charges.Totals(c.Ctx(), c.Actor(), chargeInput(c))
+	sums, err := p.Charges.Totals(c.Ctx(), c.Actor(), chargeInput(c, page.Input[ids.Charge]{}))
 	return showTotals(c, c.Text().Charges.Title, chargesPath, chargeFigures(c.Text(), sums), err)
 }
 

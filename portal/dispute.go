@@ -9,7 +9,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
 	"svcpay/internal/ids"
-	"svcpay/internal/instant"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/report"
 	"svcpay/portal/web"
@@ -139,7 +138,7 @@ func (p *Portal) dueBanner(c *web.Request, d dispute.Dispute, now time.Time) (ui
 func (p *Portal) disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
 	t := c.Text()
 	payer, method := paidBy(t, with.charges[d.ChargeID])
-	out := []ui.Fact{
+	out := facts{
 		{Key: t.Disputes.ID, Value: ui.Copied(t.Disputes.ID, d.ID.String())},
 		{Key: t.Disputes.Respond, Value: ui.Time(d.RespondBy.Time)},
 		{Key: t.Disputes.Kind, Value: ui.Two(t.Disputes.Kinds[string(d.Kind)], t.Disputes.KindTexts[string(d.Kind)])},
@@ -149,14 +148,9 @@ func (p *Portal) disputeFacts(c *web.Request, d dispute.Dispute, with contested)
 		{Key: t.Disputes.Merchant, Value: ui.Linked(with.merchants.names[d.MerchantID], merchantPlace(c.Reachable(), d.MerchantID))},
 		{Key: t.Disputes.Created, Value: ui.Time(d.CreatedAt.Time)},
 	}
-	for _, one := range []struct {
-		key string
-		at  *instant.Time
-	}{{t.Disputes.Escalated, d.EscalatedAt}, {t.Disputes.SubmittedAt, d.EvidenceSubmittedAt}, {t.Disputes.Closed, d.ClosedAt}} {
-		if one.at != nil {
-			out = append(out, ui.Fact{Key: one.key, Value: ui.Time(one.at.Time)})
-		}
-	}
+	out.time(t.Disputes.Escalated, d.EscalatedAt)
+	out.time(t.Disputes.SubmittedAt, d.EvidenceSubmittedAt)
+	out.time(t.Disputes.Closed, d.ClosedAt)
 	return append(out, ui.Fact{Key: t.Disputes.Network, Value: ui.Copied(t.Disputes.Network, d.Processor.Dispute)})
 }
 

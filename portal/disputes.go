@@ -33,9 +33,9 @@ func (p *Portal) disputeRoutes() []route {
 	}, form(disputesPath+"/:id/review", authz.DisputeAnswer, p.evidenceReview()), form(disputesPath+"/:id/accept", authz.DisputeAnswer, p.disputeAcceptance()))
 }
 
-func disputeInput(c *web.Request) dispute.ListInput {
+func disputeInput(c *web.Request, at page.Input[ids.Dispute]) dispute.ListInput {
 	query := c.QueryParams()
-	in := dispute.ListInput{Page: web.Cursors(query, ids.ParseDispute), Created: web.Days(c, query, "created"), RespondBy: web.Days(c, query, "due"),
+	in := dispute.ListInput{Page: at, Created: web.Days(c, query, "created"), RespondBy: web.Days(c, query, "due"),
 		Amounts: web.Amounts(query, "amount"), Statuses: query["status"], Merchants: chosenMerchant(query)}
 	if kind := query.Get("kind"); kind != "" {
 		in.Kinds = []string{kind}
@@ -78,12 +78,8 @@ func (p *Portal) contested(c *web.Request, disputes ...dispute.Dispute) (out con
 // disputeList is the list of disputes, with those that are due above it.
 func (p *Portal) disputeList() web.List[dispute.Dispute, ids.Dispute] {
 	return web.List[dispute.Dispute, ids.Dispute]{Path: disputesPath, Read: ids.ParseDispute, Opens: web.ByID(ids.ParseDispute),
-		Key: func(d dispute.Dispute) ids.Dispute { return d.ID },
-		Find: func(c *web.Request, at page.Input[ids.Dispute]) (page.Of[dispute.Dispute], error) {
-			in := disputeInput(c)
-			in.Page = at
-			return p.Disputes.List(c.Ctx(), c.Actor(), in)
-		},
+		Key:   func(d dispute.Dispute) ids.Dispute { return d.ID },
+		Find:  web.Find(disputeInput, p.Disputes.List),
 		Draw:  p.drawDisputes,
 		Shown: func(t *text.Catalogue, n int) string { return t.Disputes.Shown(n) },
 		File:  "disputes", Line: disputeRow,

@@ -77,43 +77,32 @@ func donorFacts(t *text.Catalogue, d daf.Donation) []ui.Fact {
 	if d.Anonymous {
 		detail = t.Donations.Anonymous
 	}
-	out := []ui.Fact{{Key: t.Donations.Donor, Value: ui.Two(name, detail)}}
-	if d.User.Email != "" {
-		out = append(out, ui.Fact{Key: t.Donations.Email, Value: ui.Plain(mailbox.Shown(d.User.Email))})
-	}
-	if d.User.Note != "" {
-		out = append(out, ui.Fact{Key: t.Donations.FromDonor, Value: ui.Plain(d.User.Note)})
-	}
+	out := facts{{Key: t.Donations.Donor, Value: ui.Two(name, detail)}}
+	out.text(t.Donations.Email, mailbox.Shown(d.User.Email))
+	out.text(t.Donations.FromDonor, d.User.Note)
 	return out
 }
 
 func (p *Portal) donationFacts(c *web.Request, d daf.Donation, merchants payees) []ui.Fact {
 	t := c.Text().Donations
-	out := []ui.Fact{
+	out := facts{
 		{Key: t.ID, Value: ui.Copied(t.ID, d.ID.String())},
 		{Key: t.Created, Value: ui.Time(d.CreatedAt.Time)},
 		{Key: t.Merchant, Value: ui.Linked(merchants.names[d.MerchantID], merchantPlace(c.Reachable(), d.MerchantID))},
 		{Key: t.Fund, Value: ui.Plain(d.Fund.Name)},
 		{Key: t.Kind, Value: ui.Two(t.Kinds[string(d.Kind)], t.KindTexts[string(d.Kind)])},
 	}
-	add := func(key, value string) {
-		if value != "" {
-			out = append(out, ui.Fact{Key: key, Value: ui.Plain(value)})
-		}
-	}
-	if d.TrackingID != nil {
-		out = append(out, ui.Fact{Key: t.Tracking, Value: ui.Copied(t.Tracking, *d.TrackingID)})
-	}
+	out.copied(t.Tracking, deref(d.TrackingID))
 	if d.Provider != nil {
-		add(t.Provider, d.Provider.Name)
+		out.text(t.Provider, d.Provider.Name)
 	}
-	add(t.Grant, deref(d.ExternalGrantID))
-	add(t.ExternalID, deref(d.ExternalID))
-	add(t.CheckNumber, d.Metadata[checkNumber])
-	add(t.ReceivedOn, c.Text().Day(d.Metadata[receivedOn]))
-	add(t.Note, deref(d.Note))
+	out.text(t.Grant, deref(d.ExternalGrantID))
+	out.text(t.ExternalID, deref(d.ExternalID))
+	out.text(t.CheckNumber, d.Metadata[checkNumber])
+	out.text(t.ReceivedOn, c.Text().Day(d.Metadata[receivedOn]))
+	out.text(t.Note, deref(d.Note))
 	if !d.RequestID.IsZero() {
-		out = append(out, ui.Fact{Key: t.MadeBy, Value: ui.Copied(t.Request, d.RequestID.String())})
+		out.add(t.MadeBy, ui.Copied(t.Request, d.RequestID.String()))
 	}
 	return out
 }

@@ -46,9 +46,9 @@ func (p *Portal) donationRoutes() []route {
 var trackingForm = regexp.MustCompile(`^[0-9A-Za-z]{10}$`)
 
 // donationInput reads what the address selects.
-func donationInput(c *web.Request) daf.ListInput {
+func donationInput(c *web.Request, at page.Input[ids.Donation]) daf.ListInput {
 	query := c.QueryParams()
-	in := daf.ListInput{Page: web.Cursors(query, ids.ParseDonation), Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
+	in := daf.ListInput{Page: at, Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: query["status"], Merchants: chosenMerchant(query)}
 	if kind := query.Get("kind"); kind != "" {
 		in.Kinds = []string{kind}
@@ -68,12 +68,8 @@ func donationInput(c *web.Request) daf.ListInput {
 
 func (p *Portal) donationList() web.List[daf.Donation, ids.Donation] {
 	return web.List[daf.Donation, ids.Donation]{Path: donationsPath, Read: ids.ParseDonation, Opens: web.ByID(ids.ParseDonation),
-		Key: func(d daf.Donation) ids.Donation { return d.ID },
-		Find: func(c *web.Request, at page.Input[ids.Donation]) (page.Of[daf.Donation], error) {
-			in := donationInput(c)
-			in.Page = at
-			return p.DAF.List(c.Ctx(), c.Actor(), in)
-		},
+		Key:   func(d daf.Donation) ids.Donation { return d.ID },
+		Find:  web.Find(donationInput, p.DAF.List),
 		Draw:  p.drawDonations,
 		Shown: func(t *text.Catalogue, n int) string { return t.Donations.Shown(n) },
 		File:  "donations", Line: donationRow,

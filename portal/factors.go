@@ -10,12 +10,13 @@ import (
 	"svcpay/internal/platform/mailbox"
 	"svcpay/portal/web"
 	"svcpay/views"
+	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 func (p *Portal) passwordForm() web.Form[identity.Session] {
 	return web.Form[identity.Session]{Title: otherTitle,
-		Load: func(c *web.Request) (identity.Session, error) { _, visit, err := p.session(c); return visit, err },
+		Load: p.me,
 		Draw: func(c *web.Request, visit identity.Session, in web.Input) error {
 			view := views.NewPassword{Email: mailbox.Shown(visit.Email), Problems: in.Problems, Mistake: in.Errors["password"]}
 			return web.Render(c, in.Status, views.NewPasswordPage(c.Page(c.Text().Settings.ChangePassword), view))
@@ -32,150 +33,102 @@ func (p *Portal) passwordForm() web.Form[identity.Session] {
 		}}
 }
 
-func (p *Portal) showAuthenticator(c *web.Request) error {
-	return p.authenticatorForm(c, http.StatusOK, nil)
+// authenticatorForm sets up an app that makes codes: it shows the app's secret, and takes its first code.
+func (p *Portal) authenticatorForm() web.Form[identity.Session] {
+	return web.Form[identity.Session]{Load: p.me, Draw: p.drawAuthenticator, Title: func(t *text.Catalogue) string { return t.Proof.Wrong },
+		Shows: func(f *fault.Error) bool { return web.IsLimited(f) || f.Code == "code_wrong" },
+		Do: func(c *web.Request, visit identity.Session, in web.Input) (web.Done, error) {
+			codes, err := p.Identity.ConfirmAuthenticator(c.Ctx(), visit.Person, in.Get("code"))
+			return p.factorsChanged(c, codes, c.Text().Settings.AppAdded, err)
+		}}
 }
 
-// authenticatorForm shows the secret of the app that is being set up, and what was wrong with its code.
-func (p *Portal) authenticatorForm(c *web.Request, status int, refused *fault.Error) error {
-	person, _, err := p.person(c)
+func (p *Portal) drawAuthenticator(c *web.Request, visit identity.Session, in web.Input) error {
+	a, err := p.Identity.SetUpAuthenticator(c.Ctx(), visit.Person)
 	if err != nil {
 		return err
 	}
-	a, err := p.Identity.SetUpAuthenticator(c.Ctx(), person)
-	if err != nil {
-		return err
+	view, status := views.AppSetup{Image: a.Image, Secret: a.Secret, Problems: in.Problems}, in.Status
+	if refused, ok := fault.As(in.Refused); ok {
+		view.Mistake, view.Problems.List = refused.Message, []ui.Problem{{Field: "code", Text: refused.Message}}
+		if !web.IsLimited(refused) {
+			status = http.StatusUnprocessableEntity
+		}
 	}
-	t := c.Text()
-	view := views.AppSetup{Image: a.Image, Secret: a.Secret}
-	if refused != nil {
-		web.RetryAfter(c, refused)
-		view.Mistake = refused.Message
-		view.Problems = ui.Problems{Title: t.Proof.Wrong, List: []ui.Problem{{Field: "code", Text: refused.Message}}}
-	}
-	return web.Render(c, status, views.AppSetupPage(c.Page(t.Settings.SetUp), view))
-}
-
-func (p *Portal) confirmAuthenticator(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	person, _, err := p.person(c)
-	if err != nil {
-		return err
-	}
-	codes, err := p.Identity.ConfirmAuthenticator(c.Ctx(), person, form.Get("code"))
-	switch f, ok := fault.As(err); {
-	case ok && f.Kind == fault.KindLimited:
-		return p.authenticatorForm(c, http.StatusTooManyRequests, f)
-	case ok && f.Code == "code_wrong":
-		return p.authenticatorForm(c, http.StatusUnprocessableEntity, f)
-	case err != nil:
-		return err
-	}
-	return p.factorsChanged(c, codes, c.Text().Settings.AppAdded)
+	return web.Render(c, status, views.AppSetupPage(c.Page(c.Text().Settings.SetUp), view))
 }
 
 // factorsChanged ends the visitor's other sessions and gives this one another id, as another way in is a change of
 // rights, and shows the recovery codes that came with it, if any.
-func (p *Portal) factorsChanged(c *web.Request, codes []string, words string) error {
-	id, visit, err := p.session(c)
+func (p *Portal) factorsChanged(c *web.Request, codes []string, words string, err error) (done web.Done, _ error) {
 	if err != nil {
-		return err
+		return done, err
 	}
-	if err := p.Identity.RevokeOthers(c.Ctx(), visit.ID, id); err != nil {
-		return err
+	id, visit, err := p.session(c)
+	if err == nil {
+		err = p.Identity.RevokeOthers(c.Ctx(), visit.ID, id)
 	}
-	if err := p.renew(c, true); err != nil {
-		return err
+	if err == nil {
+		err = p.renew(c, true)
 	}
 	if len(codes) == 0 {
-		return saved(c, words)
+		return web.Saved(settingsPath, words, err)
 	}
-	return web.Render(c, http.StatusOK, views.CodesPage(c.Page(c.Text().Settings.CodesTitle), strings.Join(codes, "\n")))
+	done.Page = func(*web.Request) error {
+		return web.Render(c, http.StatusOK, views.CodesPage(c.Page(c.Text().Settings.CodesTitle), strings.Join(codes, "\n")))
+	}
+	return done, err
 }
 
-func (p *Portal) removeAuthenticator(c *web.Request) error {
-	person, _, err := p.person(c)
-	if err != nil {
-		return err
-	}
-	if err := p.Identity.RemoveAuthenticator(c.Ctx(), person); err != nil {
-		return err
-	}
-	return p.factorsChanged(c, nil, c.Text().Settings.AppRemoved)
+func (p *Portal) removeAuthenticator(c *web.Request, visit identity.Session, _ url.Values) (web.Done, error) {
+	err := p.Identity.RemoveAuthenticator(c.Ctx(), visit.Person)
+	return p.factorsChanged(c, nil, c.Text().Settings.AppRemoved, err)
 }
 
-func (p *Portal) makeCodes(c *web.Request) error {
-	visit, _, err := p.visitor(c)
-	if err != nil {
-		return err
-	}
+func (p *Portal) makeCodes(c *web.Request, visit identity.Session, _ url.Values) (web.Done, error) {
 	if !visit.SecondFactor {
-		return web.SeeOther(c, settingsPath)
+		return web.Done{To: settingsPath}, nil
 	}
 	codes, err := p.Identity.NewRecoveryCodes(c.Ctx(), visit.Person)
-	if err != nil {
-		return err
-	}
-	return p.factorsChanged(c, codes, "")
-}
-
-func (p *Portal) showNewPasskey(c *web.Request) error {
-	t := c.Text().Settings
-	return web.Render(c, http.StatusOK, views.PasskeyPage(c.Page(t.AddPasskey), views.PasskeyForm{Name: t.NewKeyName}))
+	return p.factorsChanged(c, codes, "", err)
 }
 
 func (p *Portal) askNewPasskey(c *web.Request) error {
-	person, _, err := p.person(c)
+	visit, err := p.me(c)
 	if err != nil {
 		return err
 	}
-	asked, err := p.Identity.AskNewPasskey(c.Ctx(), person)
+	asked, err := p.Identity.AskNewPasskey(c.Ctx(), visit.Person)
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, asked)
 }
 
-func (p *Portal) addPasskey(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	person, _, err := p.person(c)
-	if err != nil {
-		return err
-	}
-	codes, err := p.Identity.AddPasskey(c.Ctx(), person, form.Get("challenge"), form.Get("passkey"), form.Get("name"))
-	if f, ok := fault.As(err); ok && (f.Kind == fault.KindInvalid || f.Kind == fault.KindUnauthenticated) {
-		t := c.Text()
-		view := views.PasskeyForm{Name: form.Get("name"), Problems: ui.Problems{Title: t.Failures.Other, List: []ui.Problem{{Field: f.Param, Text: f.Message}}}}
-		if f.Param == "name" {
-			view.Mistake = f.Message
-		}
-		return web.Render(c, http.StatusUnprocessableEntity, views.PasskeyPage(c.Page(t.Settings.AddPasskey), view))
-	}
-	if err != nil {
-		return err
-	}
-	return p.factorsChanged(c, codes, c.Text().Settings.PasskeyAdded)
+// passkeyForm adds a passkey that the visitor's device has made.
+func (p *Portal) passkeyForm() web.Form[identity.Session] {
+	return web.Form[identity.Session]{Load: p.me, Status: http.StatusUnprocessableEntity, Title: otherTitle,
+		Shows: func(f *fault.Error) bool { return f.Kind == fault.KindUnauthenticated },
+		Fill: func(c *web.Request, _ identity.Session) (url.Values, error) {
+			return url.Values{"name": {c.Text().Settings.NewKeyName}}, nil
+		},
+		Draw: func(c *web.Request, _ identity.Session, in web.Input) error {
+			view := views.PasskeyForm{Name: in.Get("name"), Problems: in.Problems, Mistake: in.Errors["name"]}
+			return web.Render(c, in.Status, views.PasskeyPage(c.Page(c.Text().Settings.AddPasskey), view))
+		},
+		Do: func(c *web.Request, visit identity.Session, in web.Input) (web.Done, error) {
+			codes, err := p.Identity.AddPasskey(c.Ctx(), visit.Person, in.Get("challenge"), in.Get("passkey"), in.Get("name"))
+			return p.factorsChanged(c, codes, c.Text().Settings.PasskeyAdded, err)
+		}}
 }
 
-func (p *Portal) removePasskey(c *web.Request) error {
-	id, err := web.Number(c.Param("id"))
+func (p *Portal) removePasskey(c *web.Request, visit identity.Session, _ url.Values) (done web.Done, err error) {
+	id, err := web.Number(c.ID())
 	if err != nil {
-		return err
+		return done, err
 	}
-	person, _, err := p.person(c)
-	if err != nil {
-		return err
-	}
-	if err := p.Identity.RemovePasskey(c.Ctx(), person, id); err != nil {
-		return err
-	}
-	return p.factorsChanged(c, nil, c.Text().Settings.PasskeyRemoved)
+	err = p.Identity.RemovePasskey(c.Ctx(), visit.Person, id)
+	return p.factorsChanged(c, nil, c.Text().Settings.PasskeyRemoved, err)
 }
 
 func (p *Portal) askPasskey(c *web.Request) error {
@@ -186,26 +139,18 @@ func (p *Portal) askPasskey(c *web.Request) error {
 	return c.JSON(http.StatusOK, asked)
 }
 
-// signInByPasskey lets somebody in whose device has checked who they are: that is both factors.
-func (p *Portal) signInByPasskey(c *web.Request) error {
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
-	}
-	login := views.Login{Return: web.LocalPath(form.Get("return"))}
-	person, err := p.Identity.UsePasskey(c.Ctx(), form.Get("challenge"), form.Get("passkey"))
-	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
-		login.Problems = ui.Problems{Title: c.Text().Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
-		return p.loginPage(c, http.StatusUnauthorized, login)
-	}
-	if err != nil {
-		return err
-	}
-	c.SetCookie(hostCookie(stepCookie, "", -1))
-	if err := p.enter(c, person); err != nil {
-		return p.beginAgain(c, err, login.Return)
-	}
-	return onward(c, login.Return)
+// passkeySignIn signs somebody in whose device has verified who they are: that is both factors.
+func (p *Portal) passkeySignIn() web.Form[struct{}] {
+	return web.Form[struct{}]{Draw: p.drawLogin, Title: func(t *text.Catalogue) string { return t.Login.NotIn },
+		Shows: func(f *fault.Error) bool { return f.Kind == fault.KindUnauthenticated },
+		Do: func(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
+			person, err := p.Identity.UsePasskey(c.Ctx(), in.Get("challenge"), in.Get("passkey"))
+			if err != nil {
+				return done, err
+			}
+			c.SetCookie(hostCookie(stepCookie, "", -1))
+			return p.entered(c, person, web.LocalPath(in.Get("return")))
+		}}
 }
 
 // provenByPasskey checks the proof of a form that a passkey made.

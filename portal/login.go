@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 
 	"svcpay/internal/fault"
+	"svcpay/internal/identity"
 	"svcpay/portal/web"
 	"svcpay/views"
 	"svcpay/views/text"
-	"svcpay/views/ui"
 )
 
 // notice is why somebody may find themselves at the sign-in page.
@@ -42,56 +42,66 @@ func (p *Portal) showLogin(c *web.Request) error {
 	case err != nil:
 		return err
 	case known:
-		return onward(c, to)
+		return continueTo(c, to).Answer(c)
 	}
-	login := views.Login{Return: to, Notice: loginNotice(c.Text(), c.QueryParam("notice"))}
-	return p.loginPage(c, http.StatusOK, login)
+	return p.loginPage(c, http.StatusOK, views.Login{Return: to, Notice: loginNotice(c.Text(), c.QueryParam("notice"))})
 }
 
-func (p *Portal) signIn(c *web.Request) error {
-	form, err := web.ReadForm(c)
+// loginForm signs somebody in by their password.
+func (p *Portal) loginForm() web.Form[struct{}] {
+	return web.Form[struct{}]{Draw: p.drawLogin, Do: p.signIn, Title: func(t *text.Catalogue) string { return t.Login.NotIn }, Shows: refusesSignIn}
+}
+
+// refusesSignIn reports whether a fault is shown in a form by which somebody signs in.
+func refusesSignIn(f *fault.Error) bool {
+	return f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited
+}
+
+func (p *Portal) drawLogin(c *web.Request, _ struct{}, in web.Input) error {
+	if web.KindOf(in.Refused) == fault.KindInvalid {
+		in.Problems.Title = c.Text().Login.Missing
+	}
+	return p.loginPage(c, in.Status, views.Login{Email: strings.TrimSpace(in.Get("email")), Return: web.LocalPath(in.Get("return")),
+		EmailError: in.Errors["email"], PasswordError: in.Errors["password"], Problems: in.Problems})
+}
+
+func (p *Portal) signIn(c *web.Request, _ struct{}, in web.Input) (done web.Done, err error) {
+	email, back := strings.TrimSpace(in.Get("email")), web.LocalPath(in.Get("return"))
+	if err = checkLogin(c.Text().Login, email, in.Get("password")); err != nil {
+		return done, err
+	}
+	person, err := p.Identity.SignIn(c.Ctx(), email, in.Get("password"), from(c))
 	if err != nil {
-		return err
+		return done, err
 	}
-	login := views.Login{Email: strings.TrimSpace(form.Get("email")), Return: web.LocalPath(form.Get("return"))}
-	checkLogin(c.Text().Login, &login, form.Get("password"))
-	if len(login.Problems.List) > 0 {
-		return p.loginPage(c, http.StatusUnprocessableEntity, login)
-	}
-	ctx := c.Ctx()
-	person, err := p.Identity.SignIn(ctx, login.Email, form.Get("password"), from(c))
-	if f, ok := fault.As(err); ok && (f.Kind == fault.KindUnauthenticated || f.Kind == fault.KindLimited) {
-		login.Problems = ui.Problems{Title: c.Text().Login.NotIn, List: []ui.Problem{{Text: f.Message}}}
-		web.RetryAfter(c, f)
-		return p.loginPage(c, web.StatusOf(f.Kind), login)
-	}
+	factors, err := p.Identity.Factors(c.Ctx(), person.ID)
 	if err != nil {
-		return err
-	}
-	factors, err := p.Identity.Factors(ctx, person.ID)
-	if err != nil {
-		return err
+		return done, err
 	}
 	if factors.Any() {
-		return p.startSecondStep(c, person, login.Return)
+		return p.startSecondStep(c, person, back)
 	}
-	if err := p.enter(c, person); err != nil {
-		return p.beginAgain(c, err, login.Return)
-	}
-	return onward(c, login.Return)
+	return p.entered(c, person, back)
 }
 
-// checkLogin notes what is missing before anybody is looked up.
-func checkLogin(t text.Login, l *views.Login, password string) {
-	if !isAddress(l.Email) {
-		l.EmailError = t.MissingEmail
-		l.Problems.List = append(l.Problems.List, ui.Problem{Field: "email", Text: l.EmailError})
+// entered begins a session, and leads on.
+func (p *Portal) entered(c *web.Request, person identity.Person, back string) (web.Done, error) {
+	if err := p.enter(c, person); err != nil {
+		return web.Done{Page: func(*web.Request) error { return p.beginAgain(c, err, back) }}, nil
+	}
+	return continueTo(c, back), nil
+}
+
+// checkLogin finds what is missing before anybody is looked up.
+func checkLogin(t text.Login, email, password string) error {
+	var fs fault.Fields
+	if !isAddress(email) {
+		fs.Add("email", web.CodeForm, t.MissingEmail)
 	}
 	if password == "" {
-		l.PasswordError = t.MissingPassword
-		l.Problems.List = append(l.Problems.List, ui.Problem{Field: "password", Text: l.PasswordError})
+		fs.Add("password", web.CodeForm, t.MissingPassword)
 	}
-	l.Problems.Title = t.Missing
+	return fs.Err()
 }
 
 // isAddress tells whether this could be an e-mail address, and is text that a database takes.
@@ -107,13 +117,18 @@ func (p *Portal) loginPage(c *web.Request, status int, login views.Login) error 
 }
 
 func (p *Portal) signOut(c *web.Request) error {
+	if err := p.endVisit(c); err != nil {
+		return err
+	}
+	return web.SeeOther(c, web.WithQuery(loginPath, url.Values{"notice": {"signed_out"}}))
+}
+
+// endVisit ends the session of the browser, if there is one.
+func (p *Portal) endVisit(c *web.Request) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err
 	}
 	session.Options.MaxAge = -1
-	if err := session.Save(c.Request(), c.Response()); err != nil {
-		return err
-	}
-	return web.SeeOther(c, web.WithQuery(loginPath, url.Values{"notice": {"signed_out"}}))
+	return session.Save(c.Request(), c.Response())
 }

@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -9,7 +11,9 @@ import (
 	"github.com/a-h/templ"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/requestlog"
 	"svcpay/portal/web"
@@ -31,9 +35,9 @@ func (p *Portal) logRoutes() []route {
 var outcomes = map[string][2]int64{"good": {200, 299}, "refused": {400, 499}, "broken": {500, 599}}
 
 // logInput reads what the address selects.
-func logInput(c *web.Request) requestlog.ListInput {
+func logInput(c *web.Request, at page.Input[ids.Request]) requestlog.ListInput {
 	query := c.QueryParams()
-	in := requestlog.ListInput{Page: web.Cursors(query, ids.ParseRequest), Created: web.Days(c, query, "at"), Methods: query["method"]}
+	in := requestlog.ListInput{Page: at, Created: web.Days(c, query, "at"), Methods: query["method"]}
 	for _, name := range query["outcome"] {
 		for s := outcomes[name][0]; s > 0 && s <= outcomes[name][1]; s++ {
 			in.Statuses = append(in.Statuses, s)
@@ -59,12 +63,8 @@ func logInput(c *web.Request) requestlog.ListInput {
 
 func (p *Portal) logList() web.List[requestlog.Log, ids.Request] {
 	return web.List[requestlog.Log, ids.Request]{Path: logsPath, Read: ids.ParseRequest, Opens: web.ByID(ids.ParseRequest),
-		Key: func(l requestlog.Log) ids.Request { return l.ID },
-		Find: func(c *web.Request, at page.Input[ids.Request]) (page.Of[requestlog.Log], error) {
-			in := logInput(c)
-			in.Page = at
-			return p.RequestLogs.List(c.Ctx(), c.Actor(), in)
-		},
+		Key:  func(l requestlog.Log) ids.Request { return l.ID },
+		Find: web.Find(logInput, p.RequestLogs.List),
 		Draw: func(c *web.Request, logs page.Of[requestlog.Log]) (views.List, error) {
 			t := c.Text()
 			return views.List{Head: ui.Head{Title: t.Logs.Title, Text: t.Logs.Text}, Above: views.ToolTabs(developerTabs(c), redactedBanner(c)),
@@ -188,4 +188,79 @@ func (p *Portal) logFacts(c *web.Request, l requestlog.Log) []ui.Fact {
 		}
 	}
 	return out
+}
+
+// readable is JSON with its members one a line; any other text is as it is.
+func readable(words string) string {
+	var out bytes.Buffer
+	if json.Indent(&out, []byte(words), "", "  ") != nil {
+		return words
+	}
+	return out.String()
+}
+
+func (p *Portal) showIdempotency(c *web.Request) error {
+	t, key := c.Text(), strings.TrimSpace(c.QueryParam("key"))
+	view := views.Tool{Tabs: developerTabs(c), Head: ui.Head{Title: t.Logs.Keys, Text: t.Logs.KeysText},
+		Main: []views.ToolPanel{{Body: views.LookUp(idempotencyPath, ui.Field{Name: "key", Label: t.Logs.KeysLabel, Hint: t.Logs.KeysHint, Value: key, Autocomplete: "off", Focus: key == ""}, t.Logs.Look)}}}
+	if key == "" {
+		view.Main = append(view.Main, views.ToolPanel{Body: ui.NothingYet(ui.IconKey, t.Logs.KeysTeach, t.Logs.KeysTeachText).View()})
+		return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
+	}
+	story, err := p.RequestLogs.Key(c.Ctx(), c.Actor(), key)
+	if fault.HasCode(err, "resource_missing") {
+		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconMissing, Title: t.Logs.KeyMissing, Text: t.Logs.KeyMissingText}.View()})
+		return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
+	}
+	if err != nil {
+		return err
+	}
+	requests, err := p.RequestLogs.List(c.Ctx(), c.Actor(), requestlog.ListInput{Page: page.Input[ids.Request]{Limit: 20}, IdempotencyKey: &key})
+	if err != nil {
+		return err
+	}
+	view.Main = append(view.Main, p.storyPanel(c, story))
+	if len(requests.Items) > 0 {
+		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Logs.Repeats, Flush: true, Link: t.Keys.AllRequests, Href: logsPath + "?" + url.Values{"q": {key}}.Encode()}, Body: logTable(t, requests.Items).View()})
+	}
+	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
+}
+
+// storyPanel tells what became of a key: the object, not what is in it, which its own page shows.
+func (p *Portal) storyPanel(c *web.Request, s idempotency.Story) views.ToolPanel {
+	t := c.Text().Logs
+	state, meaning := ui.Status(ui.Info, t.Claimed), t.ClaimedText
+	switch s.State {
+	case idempotency.Accepted:
+		state, meaning = ui.Status(ui.Info, t.Accepted), t.AcceptedText
+	case idempotency.Done:
+		state, meaning = ui.Status(ui.Success, t.Done), t.DoneText
+	}
+	facts := []ui.Fact{{Key: t.State, Value: views.Stacked(state, views.Paragraph(meaning))}, {Key: t.Request, Value: ui.Mono(s.Method + " " + s.Path)}, {Key: t.First, Value: ui.Time(s.CreatedAt)}, {Key: t.Until, Value: ui.Time(s.ExpiresAt)}}
+	if !s.RequestID.IsZero() {
+		facts = append(facts, ui.Fact{Key: t.ID, Value: ui.Linked(s.RequestID.String(), logsPath+"/"+s.RequestID.String())})
+	}
+	if object := storyObject(s); object != "" {
+		made := ui.Mono(object)
+		if to := p.pageOfObject(c, object); to != "" {
+			made = ui.Linked(object, to)
+		}
+		facts = append(facts, ui.Fact{Key: t.Object, Value: made})
+	}
+	parts := []templ.Component{ui.Facts(facts)}
+	if refusal := s.Outcome.Refusal; refusal != nil {
+		parts = append(parts, ui.Banner{Tone: ui.Warning, Title: t.Refusal, Text: refusal.Message + " (" + refusal.Code + ")"}.View())
+	}
+	return views.ToolPanel{Card: ui.Card{Title: s.Key}, Body: views.Stacked(parts...)}
+}
+
+// storyObject is the id of the object that the request of a key made or changed, "" while nobody knows.
+func storyObject(s idempotency.Story) string {
+	var object struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(s.Outcome.Result, &object) != nil {
+		return "" // none yet, or one whose id is a number
+	}
+	return object.ID
 }

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -105,12 +104,8 @@ func (p *Portal) showMerchant(c *web.Request, m merchant.Merchant) error {
 	if err != nil {
 		return err
 	}
-	object, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
 	t := c.Text().Merchant
-	view := views.MerchantOverview{Facts: merchantFacts(t, m, c.Text().Amount(m.MinimumCharge)), More: payoutFacts(t, m), JSON: string(object)}
+	view := views.MerchantOverview{Facts: merchantFacts(t, m, c.Text().Amount(m.MinimumCharge)), More: payoutFacts(t, m), JSON: indented(m)}
 	for _, kind := range merchant.AllMethods() {
 		view.Accepts = append(view.Accepts, p.acceptance(c, m, string(kind), m.Lacks(kind)))
 	}
@@ -190,30 +185,23 @@ func words(key, value string) ui.Fact { return ui.Fact{Key: key, Value: ui.Plain
 func merchantFacts(t text.Merchant, m merchant.Merchant, minimum string) []ui.Fact {
 	yes := map[bool]string{true: t.Yes, false: t.No}
 	id := strconv.FormatInt(m.ID, 10)
-	out := []ui.Fact{
+	out := facts{
 		{Key: t.ID, Value: ui.Copied(t.ID, id)},
 		words(t.Organization, m.Organization.Name),
 		{Key: t.Country, Value: ui.Two(t.Countries[m.Country], text.Code(m.Currency))},
 	}
 	if m.Country == "US" {
-		ein := t.NoEIN
-		if m.EIN != nil {
-			ein = *m.EIN
-		}
-		out = append(out, words(t.EIN, ein))
+		out.text(t.EIN, cmp.Or(deref(m.EIN), t.NoEIN))
 	}
 	out = append(out, words(t.Nonprofit, yes[m.Nonprofit]), ui.Fact{Key: t.Descriptor, Value: ui.Two(m.StatementDescriptor, t.DescriptorText)},
 		words(t.Minimum, minimum), words(t.Bank, t.Banks[m.BankProcessor]), words(t.TimeZone, m.TimeZone))
-	if m.ExternalID != nil {
-		out = append(out, ui.Fact{Key: t.External, Value: ui.Copied(t.External, *m.ExternalID)})
-	}
+	out.copied(t.External, deref(m.ExternalID))
 	var pairs []string
 	for name, value := range m.Metadata {
 		pairs = append(pairs, name+": "+value)
 	}
-	if slices.Sort(pairs); len(pairs) > 0 {
-		out = append(out, words(t.Metadata, strings.Join(pairs, ", ")))
-	}
+	slices.Sort(pairs)
+	out.text(t.Metadata, strings.Join(pairs, ", "))
 	return append(out, ui.Fact{Key: t.Created, Value: ui.Time(m.CreatedAt.Time)}, ui.Fact{Key: t.Updated, Value: ui.Time(m.UpdatedAt.Time)})
 }
 

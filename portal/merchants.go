@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,9 +21,9 @@ import (
 const merchantsSheet = merchantsPath + ".csv"
 
 // merchantsInput reads what the address selects.
-func merchantsInput(c *web.Request) merchant.ListInput {
+func merchantsInput(c *web.Request, at page.Input[int64]) merchant.ListInput {
 	query := c.QueryParams()
-	in := merchant.ListInput{Created: web.Days(c, query, "created"), Statuses: query["status"], Countries: query["country"],
+	in := merchant.ListInput{Page: at, Created: web.Days(c, query, "created"), Statuses: query["status"], Countries: query["country"],
 		HasWalletA: switched(query.Get("wallet")), HasDAFProvider: switched(query.Get("daf")), PayoutsPaused: switched(query.Get("paused"))}
 	for _, one := range query["organization"] {
 		if id, err := web.Number(one); err == nil {
@@ -45,11 +47,7 @@ func switched(value string) *bool {
 
 func (p *Portal) merchantList() web.List[merchant.Merchant, int64] {
 	return web.List[merchant.Merchant, int64]{Path: merchantsPath, Read: web.Number, Key: func(m merchant.Merchant) int64 { return m.ID },
-		Find: func(c *web.Request, at page.Input[int64]) (page.Of[merchant.Merchant], error) {
-			in := merchantsInput(c)
-			in.Page = at
-			return p.Merchants.List(c.Ctx(), c.Actor(), in)
-		},
+		Find: web.Find(merchantsInput, p.Merchants.List),
 		Draw: p.drawMerchants,
 		File: "merchants", Line: merchantRow,
 		Head: []string{"merchant_id", "name", "status", "organization", "country", "currency", "accepts", "domains", "external_id", "created_at"}}
@@ -62,7 +60,7 @@ func merchantRow(c *web.Request, m merchant.Merchant) []string {
 
 func (p *Portal) drawMerchants(c *web.Request, found page.Of[merchant.Merchant]) (view views.List, err error) {
 	t := c.Text()
-	n, err := p.Merchants.Count(c.Ctx(), c.Actor(), merchantsInput(c))
+	n, err := p.Merchants.Count(c.Ctx(), c.Actor(), merchantsInput(c, page.Input[int64]{}))
 	if err != nil {
 		return view, err
 	}
@@ -89,7 +87,7 @@ func (p *Portal) merchantsBar(c *web.Request) (ui.FilterBar, error) {
 		{Name: "paused", Label: m.Paused, Kind: ui.FilterOne, Options: []ui.Option{{Value: "on", Label: m.Yes}, {Value: "off", Label: m.No}}},
 		{Name: "created", Label: m.Created, Kind: ui.FilterDays, Spans: ui.LastDays(t, p.today(c))},
 	}}
-	owners, err := p.organizations(c, merchantsInput(c).Organizations...)
+	owners, err := p.organizations(c, merchantsInput(c, page.Input[int64]{}).Organizations...)
 	if len(owners) > 1 {
 		bar.Filters = append(bar.Filters, ui.Filter{Name: "organization", Label: m.Organization, Kind: ui.FilterMany, Options: owners})
 	}
@@ -134,4 +132,17 @@ func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 		}})
 	}
 	return out
+}
+
+// merchantRoutes are the pages about merchants and what they pay.
+func (p *Portal) merchantRoutes() []route {
+	rs := []route{
+		{http.MethodGet, merchantsPath, access(authz.MerchantRead), p.merchantList().Show},
+		{http.MethodGet, merchantsSheet, access(authz.ExportCreate), p.merchantList().Send},
+		{http.MethodGet, merchantPath, access(authz.MerchantRead), web.Show(p.merchant, p.showMerchant)},
+		{http.MethodGet, merchantPath + "/team", access(authz.TeamRead), web.Show(p.merchant, p.drawMerchantTeam)},
+		{http.MethodGet, merchantPath + "/activity", access(authz.AuditRead), web.Show(p.merchant, p.drawMerchantActivity)},
+	}
+	return slices.Concat(rs, form(merchantNew, authz.MerchantCreate, p.newMerchantForm()), form(merchantPath+"/edit", authz.MerchantUpdate, p.editForm()),
+		form(merchantPath+"/status", authz.MerchantStatus, p.merchantStatusForm()), p.walletRoutes(), p.enrollmentRoutes(), p.feeRoutes())
 }

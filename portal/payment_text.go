@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"svcpay/internal/charge"
+	"svcpay/internal/instant"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/mailbox"
 	"svcpay/portal/web"
@@ -89,4 +92,29 @@ func merchantTab(reachable map[string]bool, id int64, tab string) string {
 // merchantPlace is the address of a merchant's page, if the visitor may open it.
 func merchantPlace(reachable map[string]bool, id int64) string {
 	return place(reachable, merchantsPath, strconv.FormatInt(id, 10))
+}
+
+// facts are those of a page; one without a value is left out.
+type facts []ui.Fact
+
+func (f *facts) add(key string, value templ.Component) {
+	*f = append(*f, ui.Fact{Key: key, Value: value})
+}
+
+func (f *facts) text(key, value string) {
+	if value != "" {
+		f.add(key, ui.Plain(value))
+	}
+}
+
+func (f *facts) copied(key, value string) {
+	if value != "" {
+		f.add(key, ui.Copied(key, value))
+	}
+}
+
+func (f *facts) time(key string, at *instant.Time) {
+	if at != nil {
+		f.add(key, ui.Time(at.Time))
+	}
 }

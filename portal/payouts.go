@@ -28,9 +28,9 @@ func (p *Portal) payoutRoutes() []route {
 }
 
 // payoutInput reads what the address selects.
-func payoutInput(c *web.Request) payout.ListInput {
+func payoutInput(c *web.Request, at page.Input[ids.Payout]) payout.ListInput {
 	query := c.QueryParams()
-	in := payout.ListInput{Page: web.Cursors(query, ids.ParsePayout), Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
+	in := payout.ListInput{Page: at, Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: query["status"], Merchants: chosenMerchant(query)}
 	arrival := func(name string, more int) *time.Time {
 		day, err := time.Parse(time.DateOnly, query.Get(name))
@@ -46,12 +46,8 @@ func payoutInput(c *web.Request) payout.ListInput {
 
 func (p *Portal) payoutList() web.List[payout.Payout, ids.Payout] {
 	return web.List[payout.Payout, ids.Payout]{Path: payoutsPath, Read: ids.ParsePayout,
-		Key: func(one payout.Payout) ids.Payout { return one.ID },
-		Find: func(c *web.Request, at page.Input[ids.Payout]) (page.Of[payout.Payout], error) {
-			in := payoutInput(c)
-			in.Page = at
-			return p.Payouts.List(c.Ctx(), c.Actor(), in)
-		},
+		Key:   func(one payout.Payout) ids.Payout { return one.ID },
+		Find:  web.Find(payoutInput, p.Payouts.List),
 		Draw:  p.drawPayouts,
 		Shown: func(t *text.Catalogue, n int) string { return t.Payouts.Shown(n) },
 		File:  "payouts", Line: payoutRow,

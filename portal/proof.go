@@ -160,5 +160,5 @@ func (p *Portal) prove(c *web.Request) error {
 	if err := p.proven(c, visit, form); err != nil {
 		return p.proofOf(c, visit, proofFor(to), err)
 	}
-	return onward(c, web.LocalPath(to))
+	return continueTo(c, web.LocalPath(to)).Answer(c)
 }

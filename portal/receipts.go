@@ -66,7 +66,7 @@ func (p *Portal) receiptDialog(c *web.Request) (views.ActForm, error) {
 
 // receiptForm sends a receipt. It also shows that a receipt was sent too often.
 func (p *Portal) receiptForm() web.Form[views.ActForm] {
-	return web.Form[views.ActForm]{Load: p.receiptDialog, Draw: drawAct, Once: true, Limited: true,
+	return web.Form[views.ActForm]{Load: p.receiptDialog, Draw: drawAct, Once: true, Shows: web.IsLimited,
 		Title: func(t *text.Catalogue) string { return t.Receipt.NotSent },
 		Do: func(c *web.Request, f views.ActForm, in web.Input) (web.Done, error) {
 			to := strings.TrimSpace(in.Get("email"))

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 
 	"svcpay/internal/authz"
@@ -36,15 +35,11 @@ func (p *Portal) showRefund(c *web.Request) error {
 	if of.happened, err = p.refundHappenings(c, of, r); err != nil {
 		return err
 	}
-	record, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
 	state := refundState(t, r)
 	view := views.Detail{Head: ui.Head{Title: t.Money(r.Amount, r.Currency), Text: t.Refunds.Of(payerOf(t, of.charge.Summary()), of.merchant.Name),
 		Beside: ui.Status(state.Tone, state.Word), Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: refundsPath}}},
 		Main: []views.Part{{Card: ui.Card{Title: t.Charge.Timeline}, Body: ui.Timeline{Entries: of.happened}.View()},
-			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, string(record))}},
+			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, indented(r))}},
 		Side: []views.Part{p.refundRelated(c, of), p.refundDetails(c, of, r)}}
 	view.Buttons, view.Banners = p.refundActs(c, of.charge, r)
 	if len(r.Metadata) > 0 {
@@ -86,29 +81,23 @@ func (p *Portal) refundRelated(c *web.Request, of around) views.Part {
 func (p *Portal) refundDetails(c *web.Request, of around, r refund.Refund) views.Part {
 	t := c.Text()
 	who, where := starter(t, r.InitiatedBy)
-	facts := []ui.Fact{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
+	out := facts{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
 		{Key: t.Refunds.StartedBy, Value: ui.Two(who, where)},
 		{Key: t.Refunds.Reason, Value: ui.Plain(cmp.Or(t.Acts.Reasons[deref(r.Reason)], t.Refunds.NoReason))}}
-	if r.Note != nil {
-		facts = append(facts, ui.Fact{Key: t.Refunds.Note, Value: ui.Plain(*r.Note)})
-	}
-	if r.ExternalID != nil {
-		facts = append(facts, ui.Fact{Key: t.Refunds.External, Value: ui.Plain(*r.ExternalID)})
-	}
-	if r.SucceededAt != nil {
-		facts = append(facts, ui.Fact{Key: t.Refunds.SucceededAt, Value: ui.Time(r.SucceededAt.Time)})
-	}
+	out.text(t.Refunds.Note, deref(r.Note))
+	out.text(t.Refunds.External, deref(r.ExternalID))
+	out.time(t.Refunds.SucceededAt, r.SucceededAt)
 	if !r.RequestID.IsZero() {
 		log := ""
 		if r.InitiatedBy.Kind == "api" {
 			log = place(of.places, logsPath, r.RequestID.String())
 		}
-		facts = append(facts, ui.Fact{Key: t.Charge.Request, Value: views.MadeBy(who, r.RequestID.String(), log)})
+		out.add(t.Charge.Request, views.MadeBy(who, r.RequestID.String(), log))
 	}
 	if r.Processor.Reference != r.ID.String() {
-		facts = append(facts, ui.Fact{Key: t.Refunds.Reference, Value: ui.Copied(t.Refunds.Reference, r.Processor.Reference)})
+		out.copied(t.Refunds.Reference, r.Processor.Reference)
 	}
-	return views.Part{Card: ui.Card{Title: t.Refunds.Details}, Body: ui.Facts(facts)}
+	return views.Part{Card: ui.Card{Title: t.Refunds.Details}, Body: ui.Facts(out)}
 }
 
 // refundHappenings are the entries of the charge's timeline that are about one refund.

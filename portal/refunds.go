@@ -35,9 +35,9 @@ func (p *Portal) refundRoutes() []route {
 }
 
 // refundInput reads what the address selects. What is no value of a filter selects nothing by it.
-func refundInput(c *web.Request) refund.ListInput {
+func refundInput(c *web.Request, at page.Input[ids.Refund]) refund.ListInput {
 	query := c.QueryParams()
-	in := refund.ListInput{Page: web.Cursors(query, ids.ParseRefund), Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
+	in := refund.ListInput{Page: at, Created: web.Days(c, query, "created"), Amounts: web.Amounts(query, "amount"),
 		Statuses: known(query["status"], refund.Statuses()), Reasons: known(query["reason"], refund.Reasons()),
 		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: chosenMerchant(query)}
 	if words := strings.TrimSpace(query.Get("q")); words != "" {
@@ -53,12 +53,8 @@ func refundInput(c *web.Request) refund.ListInput {
 // refundList is the list of refunds. Amounts in its file are in units of the currency, with a point.
 func (p *Portal) refundList() web.List[refund.Refund, ids.Refund] {
 	return web.List[refund.Refund, ids.Refund]{Path: refundsPath, Read: ids.ParseRefund, Opens: web.ByID(ids.ParseRefund),
-		Key: func(r refund.Refund) ids.Refund { return r.ID },
-		Find: func(c *web.Request, at page.Input[ids.Refund]) (page.Of[refund.Refund], error) {
-			in := refundInput(c)
-			in.Page = at
-			return p.Refunds.List(c.Ctx(), c.Actor(), in)
-		},
+		Key:   func(r refund.Refund) ids.Refund { return r.ID },
+		Find:  web.Find(refundInput, p.Refunds.List),
 		Draw:  p.drawRefunds,
 		Shown: func(t *text.Catalogue, n int) string { return t.Refunds.Shown(n) },
 		File:  "refunds", Line: func(_ *web.Request, r refund.Refund) []string { return refundLine(r) },
@@ -81,7 +77,7 @@ func (p *Portal) drawRefunds(c *web.Request, refunds page.Of[refund.Refund]) (vi
 	if view.Table, err = p.refundTable(c, refunds, here); err != nil {
 		return view, err
 	}
-	sums, err := p.Refunds.FewTotals(c.Ctx(), c.Actor(), refundInput(c), mostSummed)
+	sums, err := p.Refunds.FewTotals(c.Ctx(), c.Actor(), refundInput(c, page.Input[ids.Refund]{}), mostSummed)
 	view.Totals = listTotals(c, t.Refunds.Count, sums, refundFigures)
 	return view, err
 }
@@ -155,7 +151,7 @@ func refundLine(r refund.Refund) []string {
 
 // showRefundTotals adds up however many there are: the page that the list asks for when they are many.
 func (p *Portal) showRefundTotals(c *web.Request) error {
-	sums, err := p.Refunds.Totals(c.Ctx(), c.Actor(), refundInput(c))
+	sums, err := p.Refunds.Totals(c.Ctx(), c.Actor(), refundInput(c, page.Input[ids.Refund]{}))
 	return showTotals(c, c.Text().Refunds.Title, refundsPath, refundFigures(c.Text(), sums), err)
 }
 

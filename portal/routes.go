@@ -102,15 +102,15 @@ func offering(address string) (page string, file bool) {
 	return address, false
 }
 
-// onward leads to where somebody wanted to go before they were asked who they are. After a file no page comes, and a browser
+// continueTo leads to where somebody wanted to go before they were asked who they are. After a file no page comes, and a browser
 // would stay at the question: they see the page that offers it, from where it is fetched.
-func onward(c *web.Request, to string) error {
+func continueTo(c *web.Request, to string) web.Done {
 	page, file := offering(to)
 	if file {
 		t := c.Text().Proof
-		web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.FileReady, Href: to, Link: t.FileFetch, Fetch: true})
+		return web.Done{To: page, Toast: ui.Toast{Tone: ui.Success, Text: t.FileReady, Href: to, Link: t.FileFetch, Fetch: true}}
 	}
-	return web.SeeOther(c, page)
+	return web.Done{To: page}
 }
 
 // withoutQuery leads from a page whose query cannot be read to the same page without it, or to the page that offers

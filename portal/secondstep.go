@@ -25,27 +25,27 @@ const (
 func (p *Portal) signInRoutes() []route {
 	return []route{
 		{http.MethodGet, loginPath, public, p.showLogin},
-		{http.MethodPost, loginPath, public, p.signIn},
+		{http.MethodPost, loginPath, public, p.loginForm().Submit},
 		{http.MethodPost, "/portal/logout", public, p.signOut},
 		{http.MethodGet, secondStepPath, public, p.showSecondStep},
 		{http.MethodPost, secondStepPath, public, p.finishSecondStep},
-		{http.MethodGet, forgotPath, public, p.showForgot},
-		{http.MethodPost, forgotPath, public, p.askReset},
-		{http.MethodGet, resetPath, public, p.showReset},
-		{http.MethodPost, resetPath, public, p.reset},
+		{http.MethodGet, forgotPath, public, p.forgotForm().Show},
+		{http.MethodPost, forgotPath, public, p.forgotForm().Submit},
+		{http.MethodGet, resetPath, public, p.resetForm().Show},
+		{http.MethodPost, resetPath, public, p.resetForm().Submit},
 		{http.MethodGet, proofPath, signedIn, p.showProof},
 		{http.MethodPost, proofPath, signedIn, p.prove},
 	}
 }
 
 // startSecondStep asks somebody who gave the right password for the second factor.
-func (p *Portal) startSecondStep(c *web.Request, person identity.Person, back string) error {
+func (p *Portal) startSecondStep(c *web.Request, person identity.Person, back string) (web.Done, error) {
 	token, err := p.Identity.StartSecondStep(c.Ctx(), person)
 	if err != nil {
-		return p.beginAgain(c, err, back)
+		return web.Done{Page: func(*web.Request) error { return p.beginAgain(c, err, back) }}, nil
 	}
 	c.SetCookie(hostCookie(stepCookie, token, stepAge))
-	return web.SeeOther(c, web.WithQuery(secondStepPath, url.Values{"return": {back}}))
+	return web.Done{To: web.WithQuery(secondStepPath, url.Values{"return": {back}})}, nil
 }
 
 // stepToken is by what the visitor goes on; "" for nobody.
@@ -111,10 +111,8 @@ func (p *Portal) finishSecondStep(c *web.Request) error {
 		person, err := p.Identity.FinishSecondStep(c.Ctx(), stepToken(c), form.Get("code"))
 		if err == nil {
 			c.SetCookie(hostCookie(stepCookie, "", -1))
-			if err := p.enter(c, person); err != nil {
-				return p.beginAgain(c, err, back)
-			}
-			return onward(c, back)
+			done, _ := p.entered(c, person, back)
+			return done.Answer(c)
 		}
 		f, ok := fault.As(err)
 		if !ok || f.Code != "code_wrong" && f.Kind != fault.KindLimited {

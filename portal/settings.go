@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"svcpay/internal/identity"
 	"svcpay/internal/notify"
@@ -25,19 +26,19 @@ func (p *Portal) settingsRoutes() []route {
 		{http.MethodPost, at("/sessions/:id/end"), signedIn, web.Act(p.endSession)},
 		{http.MethodGet, at("/password"), signedIn, p.fresh(p.passwordForm().Show)},
 		{http.MethodPost, at("/password"), signedIn, p.freshSecret(p.passwordForm().Submit)},
-		{http.MethodGet, at("/authenticator"), signedIn, p.fresh(p.showAuthenticator)},
-		{http.MethodPost, at("/authenticator"), signedIn, p.freshSecret(p.confirmAuthenticator)},
+		{http.MethodGet, at("/authenticator"), signedIn, p.fresh(p.authenticatorForm().Show)},
+		{http.MethodPost, at("/authenticator"), signedIn, p.freshSecret(p.authenticatorForm().Submit)},
 		{http.MethodGet, at("/authenticator/remove"), signedIn, p.askRemoveAuthenticator},
-		{http.MethodPost, at("/authenticator/remove"), signedIn, p.fresh(p.removeAuthenticator)},
+		{http.MethodPost, at("/authenticator/remove"), signedIn, p.fresh(web.ActOn(p.me, p.removeAuthenticator))},
 		{http.MethodGet, at("/codes"), signedIn, p.askCodes},
-		{http.MethodPost, at("/codes"), signedIn, p.fresh(p.makeCodes)},
-		{http.MethodGet, at("/passkeys/new"), signedIn, p.fresh(p.showNewPasskey)},
+		{http.MethodPost, at("/codes"), signedIn, p.fresh(web.ActOn(p.me, p.makeCodes))},
+		{http.MethodGet, at("/passkeys/new"), signedIn, p.fresh(p.passkeyForm().Show)},
 		{http.MethodPost, at("/passkeys/ask"), signedIn, p.fresh(p.askNewPasskey)},
-		{http.MethodPost, at("/passkeys"), signedIn, p.fresh(p.addPasskey)},
+		{http.MethodPost, at("/passkeys"), signedIn, p.fresh(p.passkeyForm().Submit)},
 		{http.MethodGet, at("/passkeys/:id/remove"), signedIn, p.askRemovePasskey},
-		{http.MethodPost, at("/passkeys/:id/remove"), signedIn, p.fresh(p.removePasskey)},
+		{http.MethodPost, at("/passkeys/:id/remove"), signedIn, p.fresh(web.ActOn(p.me, p.removePasskey))},
 		{http.MethodPost, "/portal/passkey/ask", public, p.askPasskey},
-		{http.MethodPost, loginPath + "/passkey", public, p.signInByPasskey},
+		{http.MethodPost, loginPath + "/passkey", public, p.passkeySignIn().Submit},
 	}
 }
 
@@ -103,12 +104,6 @@ func sessionOf(t text.Settings, s identity.OpenSession, here int64) views.Settin
 	return out
 }
 
-// saved says on the page of all settings that one is saved.
-func saved(c *web.Request, words string) error {
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: words})
-	return web.SeeOther(c, settingsPath)
-}
-
 // session is the visitor's session, with who they are.
 func (p *Portal) session(c *web.Request) (id string, visit identity.Session, err error) {
 	session, err := p.sessions.Get(c.Request(), cookieName)
@@ -117,6 +112,12 @@ func (p *Portal) session(c *web.Request) (id string, visit identity.Session, err
 	}
 	visit, _ = visitOf(session)
 	return session.ID, visit, nil
+}
+
+// me is who is signed in.
+func (p *Portal) me(c *web.Request) (identity.Session, error) {
+	_, visit, err := p.session(c)
+	return visit, err
 }
 
 func (p *Portal) setLooks(c *web.Request, form url.Values) (done web.Done, err error) {
@@ -163,4 +164,31 @@ func (p *Portal) endOthers(c *web.Request, _ url.Values) (web.Done, error) {
 		err = p.Identity.RevokeOthers(c.Ctx(), visit.ID, id)
 	}
 	return web.Saved(settingsPath, c.Text().Settings.EndedAll, err)
+}
+
+// zones are the time zones to choose from, by their names in the list of time zones: those of the countries where
+// merchants are, and the larger ones elsewhere.
+var zones = strings.Fields(`
+	America/Anchorage America/Boise America/Chicago America/Denver America/Detroit America/Edmonton America/Halifax
+	America/Indiana/Indianapolis America/Los_Angeles America/Mexico_City America/Moncton America/New_York America/Phoenix
+	America/Puerto_Rico America/Regina America/Sao_Paulo America/St_Johns America/Toronto America/Vancouver America/Whitehorse
+	America/Winnipeg Asia/Dubai Asia/Hong_Kong Asia/Kolkata Asia/Manila Asia/Singapore Asia/Tokyo Australia/Sydney
+	Europe/Berlin Europe/London Europe/Madrid Europe/Paris Europe/Rome Pacific/Auckland Pacific/Honolulu`)
+
+// zoneOptions are the zones as a list to choose from; the one that is chosen is always in it.
+func zoneOptions(t text.Settings, chosen string) []ui.Option {
+	out := []ui.Option{{Value: "", Label: t.UTC}}
+	all := zones
+	if chosen != "" && !slices.Contains(all, chosen) {
+		all = append(slices.Clone(all), chosen)
+	}
+	for _, zone := range all {
+		parts := strings.Split(strings.ReplaceAll(zone, "_", " "), "/")
+		label := parts[len(parts)-1]
+		if len(parts) > 1 {
+			label += " (" + parts[0] + ")"
+		}
+		out = append(out, ui.Option{Value: zone, Label: label})
+	}
+	return out
 }

@@ -29,13 +29,12 @@ type Form[T any] struct {
 	Fill func(*Request, T) (url.Values, error) // what its inputs have at first; nil for nothing
 	Draw func(*Request, T, Input) error
 	// Do does what the form asks for. With Once it is called again while the same form, sent earlier, is still being worked on.
-	Do   func(*Request, T, Input) (Done, error)
-	Once bool // its sendings with the same hidden value act once
-	// Limited: the form also shows the refusal of one who has tried too often.
-	Limited bool
-	Status  int                          // of the page with a refusal; 0 is that of its kind
-	Title   func(*text.Catalogue) string // above the mistakes; nil for the usual one
-	Inputs  map[string]string            // see [Problems]
+	Do     func(*Request, T, Input) (Done, error)
+	Once   bool                         // its sendings with the same hidden value act once
+	Shows  func(*fault.Error) bool      // refusals that the form shows although no other input helps; nil for none
+	Status int                          // of the page with a refusal; 0 is that of its kind
+	Title  func(*text.Catalogue) string // above the mistakes; nil for the usual one
+	Inputs map[string]string            // see [Problems]
 }
 
 // Input is what the inputs of a form have, and what is wrong with them.
@@ -120,14 +119,14 @@ func (f Form[T]) Submit(r *Request) error {
 		return err
 	}
 	in := Input{Values: sent}
+	of, err := f.load(r)
+	if err != nil {
+		return err
+	}
 	if f.Once {
 		if in.Claim, err = Once(r, sent); err != nil {
 			return err
 		}
-	}
-	of, err := f.load(r)
-	if err != nil {
-		return err
 	}
 	done, err := WaitForOutcome(r.Ctx(), func() (Done, error) { return f.Do(r, of, in) })
 	if err == nil {
@@ -148,9 +147,10 @@ func (f Form[T]) again(r *Request, of T, in Input, refused error) (err error) {
 		title = f.Title(r.Text())
 	}
 	above, beside, ok := Problems(r.Text(), refused, title, f.Inputs)
-	if one, limited := fault.As(refused); limited && f.Limited && one.Kind == fault.KindLimited {
+	if one, is := fault.As(refused); is && !ok && f.Shows != nil && f.Shows(one) {
 		RetryAfter(r, one)
-		above, ok = ui.Problems{Title: title, List: []ui.Problem{{Text: one.Message}}}, true
+		above, ok = ui.Problems{Title: title, List: []ui.Problem{{Field: one.Param, Text: one.Message}}}, true
+		beside = map[string]string{one.Param: one.Message}
 	}
 	if !ok {
 		return refused
@@ -183,3 +183,6 @@ func ActOn[T any](load func(*Request) (T, error), do func(*Request, T, url.Value
 		return done.Answer(r)
 	}
 }
+
+// IsLimited reports whether a fault is that of one who has tried too often.
+func IsLimited(f *fault.Error) bool { return f.Kind == fault.KindLimited }

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -159,6 +160,12 @@ func ByID[ID fmt.Stringer](read func(string) (ID, error)) func(string) string {
 		}
 		return id.String()
 	}
+}
+
+// Find makes the Find of a list: input reads what the address selects, and list finds it.
+func Find[In, T any, ID comparable](input func(*Request, page.Input[ID]) In, list func(context.Context, authz.Actor, In) (page.Of[T], error),
+) func(*Request, page.Input[ID]) (page.Of[T], error) {
+	return func(r *Request, at page.Input[ID]) (page.Of[T], error) { return list(r.Ctx(), r.Actor(), input(r, at)) }
 }
 
 // Show answers with the page of the list that the address asks for.
