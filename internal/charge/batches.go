@@ -12,21 +12,21 @@ import (
 )
 
 // key is what two requests may have in common that come at the same time.
-func (in claimIn) key() string {
-	if in.claim == nil {
+func (r request) key() string {
+	if r.claim == nil {
 		return ""
 	}
-	return fmt.Sprint(in.applicationID, ":", in.claim.Key)
+	return fmt.Sprint(r.applicationID, ":", r.claim.Key)
 }
 
 // batches has concurrent requests share transactions.
 func (s *Service) batches() {
-	s.claims = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, claimIn.application, s.claimTx, s.found), claimIn.key)
-	s.followUps = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, followUpIn.application, s.beginTx, s.opened), followUpIn.key)
+	s.claims = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, request.application, s.claimTx, s.found), request.key)
+	s.followUps = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, followUp.application, s.claimFollowUpsTx, s.foundFollowUps), followUp.key)
 	s.finishes = batch.New(batch.InTx(s.deps.Pool, s.deps.Clock, applicationOf, s.finishRequestsTx, nil), chargeOf)
 }
 
-func (in claimIn) application() int64 { return in.applicationID }
+func (r request) application() int64 { return r.applicationID }
 
 func chargeOf(in operation.Outcome) string { return in.ChargeID.String() }
 
@@ -34,27 +34,27 @@ func applicationOf(in operation.Outcome) int64 { return in.ApplicationID }
 
 // found looks for what became of a round when the answer to its commit was lost. A charge that is there
 // happened, and nobody but us can submit it: the card's code left the database with it.
-func (s *Service) found(ctx context.Context, ins []claimIn, out []claimOut, lost error) []claimOut {
-	for i, in := range ins {
-		if !out[i].submits() {
+func (s *Service) found(ctx context.Context, requests []request, out []claimed, lost error) []claimed {
+	for i, r := range requests {
+		if !out[i].Proceeds() {
 			continue // nothing was written
 		}
-		if _, err := s.Find(ctx, in.applicationID, out[i].charge.ID); err != nil {
-			out[i] = claimOut{refused: lost}
+		if _, err := s.Find(ctx, r.applicationID, out[i].Object.ID); err != nil {
+			out[i].Refused = lost
 		}
 	}
 	return out
 }
 
-// opened looks for what became of a round of follow-ups when the answer to its commit was lost. An operation that is there
+// foundFollowUps looks for what became of a round of follow-ups when the answer to its commit was lost. An operation that is there
 // happened, and nobody but us has begun to send it.
-func (s *Service) opened(ctx context.Context, _ []followUpIn, out []begun, lost error) []begun {
-	for i, b := range out {
-		if !b.submits() {
+func (s *Service) foundFollowUps(ctx context.Context, _ []followUp, out []operation.Claimed[Charge], lost error) []operation.Claimed[Charge] {
+	for i, o := range out {
+		if !o.Proceeds() {
 			continue // nothing was written
 		}
-		if open, err := operation.IsOpen(ctx, s.deps.Pool, b.op.ID); err != nil || !open {
-			out[i] = begun{refused: lost}
+		if open, err := operation.IsOpen(ctx, s.deps.Pool, o.Operation.ID); err != nil || !open {
+			out[i].Refused = lost
 		}
 	}
 	return out

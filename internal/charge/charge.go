@@ -138,8 +138,8 @@ type Service struct {
 	deps      Deps
 	flow      operation.Flow[Charge]
 	audit     *audit.Log
-	claims    *batch.Batcher[claimIn, claimOut]
-	followUps *batch.Batcher[followUpIn, begun]
+	claims    *batch.Batcher[request, claimed]
+	followUps *batch.Batcher[followUp, operation.Claimed[Charge]]
 	finishes  *batch.Batcher[operation.Outcome, finished]
 	// How many events and new charges one transaction folds.
 	foldEvents  int64

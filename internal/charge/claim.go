@@ -15,37 +15,52 @@ import (
 	"svcpay/internal/vault"
 )
 
-// claimIn is one request that wants a charge.
-type claimIn struct {
+// request is one caller's wish for a charge.
+type request struct {
 	applicationID int64
 	token         ids.Token // zero: not a token's form
 	in            CreateInput
 	claim         *idempotency.Claim
-	requestID     ids.Request
+	id            ids.Request
 }
 
-// claimOut is what became of it: a charge to submit, what an earlier request left, or a refusal.
-type claimOut struct {
-	charge  Charge
-	op      operation.Operation
-	sealed  vault.Sealed
-	payer   payer
-	prior   *idempotency.Prior
-	refused error
+// claimed is a charge that was claimed, with what its call needs.
+type claimed struct {
+	operation.Claimed[Charge]
+	sealed vault.Sealed
+	payer  payer
 }
 
-// claimTx takes the keys and writes the charges in processing, each with its operation and its
-// event. Every input gets its own answer; an input that is refused leaves nothing behind.
-func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []claimIn) ([]claimOut, error) {
-	machine := at[ins[0].applicationID].Machine // which differ by less than a millisecond or two
-	chargeIDs := make([]ids.Charge, len(ins))
-	entries := make([]idempotency.Entry, len(ins))
-	for i, in := range ins {
+// facts are what a request is decided on. Without sealed data the token was deleted after its row was read: nothing can be sent.
+type facts struct {
+	payer     payer
+	hasSealed bool
+	at        time.Time
+}
+
+// decide applies the rules to one request: the charge to submit, or the reason why there is none.
+func (s *Service) decide(r request, id ids.Charge, known facts) (Charge, error) {
+	if err := known.payer.refuse(r.in, known.at); err != nil {
+		return Charge{}, err
+	}
+	if !known.hasSealed {
+		return Charge{}, errNoToken()
+	}
+	return s.draft(id, r, known.payer, known.at), nil
+}
+
+// claimTx takes the keys and writes the charges in processing, each with its operation and its event. Every request gets its own
+// answer; one that is refused leaves nothing behind.
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, requests []request) ([]claimed, error) {
+	machine := at[requests[0].applicationID].Machine // which differ by less than a millisecond or two
+	chargeIDs := make([]ids.Charge, len(requests))
+	entries := make([]idempotency.Entry, len(requests))
+	for i, r := range requests {
 		chargeIDs[i] = ids.NewCharge(machine)
-		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: chargeIDs[i].Bytes()}
+		entries[i] = idempotency.Entry{Claim: r.claim, ObjectID: chargeIDs[i].Bytes()}
 	}
 	b := tx.Batch()
-	payers, sealed, claims := askPayers(b, ins), vault.Ask(b, tokensOf(ins), machine), idempotency.Ask(b, machine, entries)
+	payers, vaulted, claims := askPayers(b, requests), vault.Ask(b, tokensOf(requests), machine), idempotency.Ask(b, machine, entries)
 	if err := b.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -53,77 +68,59 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at moments, ins []clai
 	if err != nil {
 		return nil, err
 	}
-	known := known{payers.Rows(), sealed.Sealed()}
-	out := make([]claimOut, len(ins))
-	for i, in := range ins {
-		out[i] = claimOut{payer: known.payers[i], prior: verdicts[i].Prior, refused: verdicts[i].Err}
-		if !out[i].submits() {
+	known, sealed := payers.Rows(), vaulted.Sealed()
+	out := make([]claimed, len(requests))
+	for i, r := range requests {
+		out[i] = claimed{Claimed: operation.Claimed[Charge]{Prior: verdicts[i].Prior, Refused: verdicts[i].Err}, payer: known[i]}
+		if !out[i].Proceeds() {
 			continue
 		}
-		if out[i].refused = known.refuse(i, in, at[in.applicationID].At); out[i].refused != nil {
-			idempotency.ReleaseTx(tx, in.claim)
+		_, hasSealed := sealed[r.token]
+		out[i].Object, out[i].Refused = s.decide(r, chargeIDs[i], facts{out[i].payer, hasSealed, at[r.applicationID].At})
+		if out[i].Refused != nil {
+			idempotency.ReleaseTx(tx, r.claim)
 			continue
 		}
-		out[i].charge = s.draft(chargeIDs[i], in, out[i].payer, at[in.applicationID].At)
-		out[i].op = s.submission(out[i].charge, in, machine)
+		out[i].Operation = s.submission(out[i].Object, r, machine)
 	}
-	if err := insertTx(ctx, tx, ins, out); err != nil {
+	if err := insertTx(ctx, tx, requests, out); err != nil {
 		return nil, err
 	}
 	for i, o := range out {
-		if !o.submits() {
+		if !o.Proceeds() {
 			continue
 		}
-		out[i].sealed = known.spendTx(tx, o.charge.Token)
-		if err := announceTx(tx, at[ins[i].applicationID], ins[i], out[i]); err != nil {
+		out[i].sealed = spendTx(tx, o.Object.Token, sealed)
+		if err := announceTx(tx, at[requests[i].applicationID], requests[i], out[i]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func tokensOf(ins []claimIn) []ids.Token {
-	tokens := make([]ids.Token, len(ins))
-	for i, in := range ins {
-		tokens[i] = in.token
+func tokensOf(requests []request) []ids.Token {
+	tokens := make([]ids.Token, len(requests))
+	for i, r := range requests {
+		tokens[i] = r.token
 	}
 	return tokens
 }
 
-// known is what requests are decided on: payers in the order of their requests, and the sealed data of tokens.
-type known struct {
-	payers []payer
-	sealed map[ids.Token]vault.Sealed
-}
-
-// refuse applies the rules that need what is known. A token whose data is gone was deleted after its row was read: nothing can be sent.
-func (k known) refuse(i int, in claimIn, now time.Time) error {
-	if err := k.payers[i].refuse(in, now); err != nil {
-		return err
-	}
-	if _, there := k.sealed[in.token]; !there {
-		return errNoToken()
-	}
-	return nil
-}
-
 // spendTx gives a charge the sealed payment data of its token. What is for one authorization only is for the first in one batch, too.
-func (k known) spendTx(tx *pg.Tx, token ids.Token) vault.Sealed {
-	sealed := k.sealed[token]
+func spendTx(tx *pg.Tx, token ids.Token, all map[ids.Token]vault.Sealed) vault.Sealed {
+	sealed := all[token]
 	vault.SpendTx(tx, token, sealed)
-	k.sealed[token] = sealed.Spent()
+	all[token] = sealed.Spent()
 	return sealed
 }
 
-func (o claimOut) submits() bool { return o.prior == nil && o.refused == nil }
-
-func (s *Service) draft(id ids.Charge, in claimIn, p payer, now time.Time) Charge {
-	body := in.in
+func (s *Service) draft(id ids.Charge, r request, p payer, now time.Time) Charge {
+	body := r.in
 	c := Charge{
-		ID: id, Version: 1, ApplicationID: in.applicationID, MerchantID: *body.MerchantID,
+		ID: id, Version: 1, ApplicationID: r.applicationID, MerchantID: *body.MerchantID,
 		Amount: *body.Amount, Currency: *p.Currency, FundingCurrency: *p.Currency, Type: p.chargeType(),
 		Origin: Origin(or(body.Origin, string(Ecommerce))), Recurring: or(body.Recurring, false),
-		Capture: or(body.Capture, true), Status: Processing, Billing: *p.Billing, Token: in.token,
+		Capture: or(body.Capture, true), Status: Processing, Billing: *p.Billing, Token: r.token,
 		PaymentMethod: p.method(),
 		Processor:     ProcessorRef{Name: s.deps.Processor.Name(), Reference: id.String()},
 		Description:   body.Description, ExternalID: body.ExternalID, StatementSuffix: body.StatementSuffix,
@@ -150,51 +147,51 @@ type writtenRow struct {
 
 // insertTx writes the charges that will be submitted. A taken external_id is a refusal; where there is none, nobody waits
 // for an answer.
-func insertTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut) error {
+func insertTx(ctx context.Context, tx *pg.Tx, requests []request, out []claimed) error {
 	var of []int
 	named := false
 	for i, o := range out {
-		if o.submits() {
+		if o.Proceeds() {
 			of = append(of, i)
-			named = named || o.charge.ExternalID != nil
+			named = named || o.Object.ExternalID != nil
 		}
 	}
 	if len(of) > 0 && !named {
-		tx.Later(insertCharges, rowsOf(ins, out, of))
+		tx.Later(insertCharges, rowsOf(requests, out, of))
 		return nil
 	}
-	return insertNamedTx(ctx, tx, ins, out, of)
+	return insertNamedTx(ctx, tx, requests, out, of)
 }
 
-func rowsOf(ins []claimIn, out []claimOut, of []int) pg.Args {
+func rowsOf(requests []request, out []claimed, of []int) pg.Args {
 	rows := make([]pg.Args, len(of))
 	for n, i := range of {
-		rows[n] = insertArgs(ins[i], out[i].charge)
+		rows[n] = insertArgs(requests[i], out[i].Object)
 	}
 	return pg.Rows(rows)
 }
 
 // insertNamedTx writes those of the charges at these places whose external_id nobody has, and refuses the others.
-func insertNamedTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut, of []int) error {
+func insertNamedTx(ctx context.Context, tx *pg.Tx, requests []request, out []claimed, of []int) error {
 	for len(of) > 0 {
-		written, err := pg.All[writtenRow](ctx, tx, insertNamed, rowsOf(ins, out, of))
+		written, err := pg.All[writtenRow](ctx, tx, insertNamed, rowsOf(requests, out, of))
 		if err != nil {
 			return err
 		}
 		var again []int
 		for _, i := range of {
-			if slices.Contains(written, writtenRow{out[i].charge.ID}) {
+			if slices.Contains(written, writtenRow{out[i].Object.ID}) {
 				continue
 			}
-			refused, err := externalIDTaken(ctx, tx, ins[i].applicationID, out[i].charge.ExternalID)
+			refused, err := externalIDTaken(ctx, tx, requests[i].applicationID, out[i].Object.ExternalID)
 			switch {
 			case errors.Is(err, pg.ErrNone): // the other charge has given it up meanwhile
 				again = append(again, i)
 			case err != nil:
 				return err
 			default:
-				out[i].refused = refused
-				idempotency.ReleaseTx(tx, ins[i].claim)
+				out[i].Refused = refused
+				idempotency.ReleaseTx(tx, requests[i].claim)
 			}
 		}
 		of = again
@@ -203,31 +200,26 @@ func insertNamedTx(ctx context.Context, tx *pg.Tx, ins []claimIn, out []claimOut
 }
 
 // announceTx queues the operation that the charge's submission will be, and the event of its creation.
-func announceTx(tx *pg.Tx, m instant.Moment, in claimIn, out claimOut) error {
-	c := out.charge
+func announceTx(tx *pg.Tx, m instant.Moment, r request, out claimed) error {
+	c := out.Object
 	object, err := outbox.Text(c)
 	if err != nil {
 		return err
 	}
-	operation.OpenTx(tx, out.op)
+	operation.OpenTx(tx, out.Operation)
 	event, _ := moves.Event("", Processing)
 	return outbox.EmitTx(tx, m, outbox.Event{ApplicationID: c.ApplicationID,
 		MerchantID: c.MerchantID, Type: event, ObjectID: c.ID.Bytes(), Position: int64(c.Version),
-		Object: object, RequestID: in.requestID, Source: outbox.API})
+		Object: object, RequestID: r.id, Source: outbox.API})
 }
 
 // submission is the operation of a charge's submission.
-func (s *Service) submission(c Charge, in claimIn, machine time.Time) operation.Operation {
+func (s *Service) submission(c Charge, r request, machine time.Time) operation.Operation {
 	kind := operation.Authorize
 	if c.Type != Card {
 		kind = operation.Debit
 	}
-	o := operation.Operation{ID: ids.NewOperation(machine), ApplicationID: c.ApplicationID, MerchantID: c.MerchantID,
-		ChargeID: c.ID, SubjectID: c.ID.Bytes(), Kind: kind, Processor: c.Processor.Name,
-		Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency, State: operation.Open,
-		RequestID: in.requestID, Source: outbox.API, CreatedAt: machine}
-	if in.claim != nil {
-		o.IdempotencyKey = &in.claim.Key
-	}
-	return o
+	return operation.New(operation.Operation{ApplicationID: c.ApplicationID, MerchantID: c.MerchantID, ChargeID: c.ID, SubjectID: c.ID.Bytes(),
+		Kind: kind, Processor: c.Processor.Name, Reference: c.Processor.Reference, Amount: c.Amount, Currency: c.Currency,
+		RequestID: r.id, Source: outbox.API}, r.claim, machine)
 }

@@ -42,20 +42,20 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	token, _ := ids.ParseToken(*in.Token) // another form is simply no token of this merchant
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	out, err := s.claims.Do(ctx, claimIn{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, requestID: actor.RequestID})
+	out, err := s.claims.Do(ctx, request{applicationID: actor.ApplicationID, token: token, in: in, claim: claim, id: actor.RequestID})
 	switch {
 	case err != nil:
 		return Result{}, err
-	case out.refused != nil:
-		return Result{}, out.refused
-	case out.prior != nil:
-		return s.flow.Resume(ctx, claim, out.prior)
+	case out.Refused != nil:
+		return Result{}, out.Refused
+	case out.Prior != nil:
+		return s.flow.Resume(ctx, claim, out.Prior)
 	}
 	crash.Point("charge.claimed")
-	return s.flow.CarryOut(ctx, out.charge, out.op, func(ctx context.Context) (processor.Answer, error) {
+	return s.flow.CarryOut(ctx, out.Object, out.Operation, func(ctx context.Context) (processor.Answer, error) {
 		answer, err := s.submit(ctx, out)
 		if errors.Is(err, vault.ErrSealed) {
-			err = errors.Join(err, s.reportUnreadable(ctx, actor, out.charge))
+			err = errors.Join(err, s.reportUnreadable(ctx, actor, out.Object))
 		}
 		return answer, err
 	})
@@ -73,8 +73,8 @@ type unreadable struct {
 }
 
 // submit calls the processor once. An error means that the outcome is unknown, unless it is [operation.ErrNotSent].
-func (s *Service) submit(ctx context.Context, out claimOut) (processor.Answer, error) {
-	c := out.charge
+func (s *Service) submit(ctx context.Context, out claimed) (processor.Answer, error) {
+	c := out.Object
 	ref := vault.Ref{Token: c.Token, ApplicationID: c.ApplicationID, MerchantID: c.MerchantID}
 	account, shown := processor.Account(c.ApplicationID, c.MerchantID), descriptor(*out.payer.Descriptor, c.StatementSuffix)
 	if c.Type != Card {

@@ -47,15 +47,15 @@ func (s *Service) ClaimAll(ctx context.Context, requests ...Request) ([]Claimed,
 		at[r.ApplicationID] = m
 	}
 	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		var ins []claimIn
+		var ins []request
 		for _, r := range requests {
 			token, _ := ids.ParseToken(*r.In.Token)
-			ins = append(ins, claimIn{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, requestID: ids.NewRequest(s.deps.Clock.Machine())})
+			ins = append(ins, request{applicationID: r.ApplicationID, token: token, in: r.In, claim: r.Claim, id: ids.NewRequest(s.deps.Clock.Machine())})
 		}
 		answers, err := s.claimTx(ctx, tx, at, ins)
 		out = nil
 		for _, a := range answers {
-			out = append(out, Claimed{a.charge, len(a.sealed.PAN) > 0, len(a.sealed.CVC) > 0, a.prior, a.refused})
+			out = append(out, Claimed{a.Object, len(a.sealed.PAN) > 0, len(a.sealed.CVC) > 0, a.Prior, a.Refused})
 		}
 		return err
 	})

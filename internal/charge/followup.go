@@ -52,7 +52,7 @@ func (in VoidInput) Validate() fault.Fields {
 // Capture takes the authorized amount of a charge or a part of it, once; the rest is released. Like
 // [Service.Create] it happens once per key, and its outcome may be unknown for a while.
 func (s *Service) Capture(ctx context.Context, actor authz.Actor, id string, in CaptureInput, claim *idempotency.Claim) (Result, error) {
-	return s.followUp(ctx, actor, authz.ChargeCapture, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
+	return s.carryOut(ctx, actor, authz.ChargeCapture, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
 		if err := check.Version(in.IfVersion, l.Version); err != nil {
 			return operation.Operation{}, err
 		}
@@ -84,7 +84,7 @@ func capturable(c Locked, now time.Time) error {
 // Void releases the hold of an authorized charge, or takes a bank debit back that was not batched yet.
 // What was captured goes back by a refund only.
 func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in VoidInput, claim *idempotency.Claim) (Result, error) {
-	return s.followUp(ctx, actor, authz.ChargeVoid, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
+	return s.carryOut(ctx, actor, authz.ChargeVoid, id, in.Validate(), claim, func(l Locked, m instant.Moment) (operation.Operation, error) {
 		if err := check.Version(in.IfVersion, l.Version); err != nil {
 			return operation.Operation{}, err
 		}
@@ -107,9 +107,9 @@ func (s *Service) Void(ctx context.Context, actor authz.Actor, id string, in Voi
 	})
 }
 
-// followUp makes a call about a charge that exists: decide under the charge's lock, commit our
+// carryOut makes a call about a charge that exists: decide under the charge's lock, commit our
 // reference, call, finish.
-func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.Permission, id string, mistakes fault.Fields,
+func (s *Service) carryOut(ctx context.Context, actor authz.Actor, right authz.Permission, id string, mistakes fault.Fields,
 	claim *idempotency.Claim, decide func(Locked, instant.Moment) (operation.Operation, error),
 ) (Result, error) {
 	if err := s.audit.Allow(ctx, actor, right, audit.Of("charge", id, 0)); err != nil {
@@ -127,20 +127,21 @@ func (s *Service) followUp(ctx context.Context, actor authz.Actor, right authz.P
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	b, err := s.followUps.Do(ctx, followUpIn{actor, right, chargeID, claim, decide})
+	out, err := s.followUps.Do(ctx, followUp{actor, right, chargeID, claim, decide})
 	switch {
 	case err != nil:
 		return Result{}, err
-	case b.refused != nil:
-		return Result{}, b.refused
-	case b.prior != nil:
-		return s.flow.Resume(ctx, claim, b.prior)
+	case out.Refused != nil:
+		return Result{}, out.Refused
+	case out.Prior != nil:
+		return s.flow.Resume(ctx, claim, out.Prior)
 	}
 	crash.Point("charge.claimed")
-	return s.flow.CarryOut(ctx, b.charge, b.op, func(ctx context.Context) (processor.Answer, error) {
-		f := processor.FollowUp{Reference: b.op.Reference, Account: processor.Account(b.op.ApplicationID, b.op.MerchantID),
-			Original: b.charge.Processor.Reference, Amount: b.op.Amount, Currency: b.op.Currency}
-		if b.op.Kind == operation.Capture {
+	c, op := out.Object, out.Operation
+	return s.flow.CarryOut(ctx, c, op, func(ctx context.Context) (processor.Answer, error) {
+		f := processor.FollowUp{Reference: op.Reference, Account: processor.Account(op.ApplicationID, op.MerchantID),
+			Original: c.Processor.Reference, Amount: op.Amount, Currency: op.Currency}
+		if op.Kind == operation.Capture {
 			return s.deps.Processor.Capture(ctx, f)
 		}
 		return s.deps.Processor.Void(ctx, f)
@@ -153,9 +154,8 @@ type wanted struct {
 	Reason *string      `json:"void_reason,omitempty"` // the name by which the audit log knows that it may tell of the payer
 }
 
-// followUpIn is a request about a charge that exists: decide says under its lock what is asked of the
-// processor.
-type followUpIn struct {
+// followUp is a request about a charge that exists: decide says under its lock what is asked of the processor.
+type followUp struct {
 	actor  authz.Actor
 	right  authz.Permission
 	id     ids.Charge
@@ -163,35 +163,27 @@ type followUpIn struct {
 	decide func(Locked, instant.Moment) (operation.Operation, error)
 }
 
-func (in followUpIn) application() int64 { return in.actor.ApplicationID }
+func (r followUp) application() int64 { return r.actor.ApplicationID }
 
-func (in followUpIn) key() string { return in.id.String() }
+func (r followUp) key() string { return r.id.String() }
 
-// begun is a follow-up that is written down, what an earlier request with its key left, or a refusal.
-type begun struct {
-	charge  Charge
-	op      operation.Operation
-	prior   *idempotency.Prior
-	refused error
-}
-
-// beginTx takes the keys and opens the operations of follow-ups, each about another charge. Every input gets
-// its own answer; an input that is refused leaves nothing behind.
-func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, at moments, ins []followUpIn) ([]begun, error) {
-	out, machine := make([]begun, len(ins)), at[ins[0].application()].Machine
-	entries := make([]idempotency.Entry, len(ins))
-	for i, in := range ins {
-		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: in.id.Bytes()}
+// claimFollowUpsTx takes the keys and opens the operations of follow-ups, each about another charge. Every request gets its own answer; one
+// that is refused leaves nothing behind.
+func (s *Service) claimFollowUpsTx(ctx context.Context, tx *pg.Tx, at moments, requests []followUp) ([]operation.Claimed[Charge], error) {
+	out, machine := make([]operation.Claimed[Charge], len(requests)), at[requests[0].application()].Machine
+	entries := make([]idempotency.Entry, len(requests))
+	for i, r := range requests {
+		entries[i] = idempotency.Entry{Claim: r.claim, ObjectID: r.id.Bytes()}
 	}
 	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
 	if err != nil {
 		return nil, err
 	}
 	var named []Named
-	for i, in := range ins {
-		out[i].prior, out[i].refused = verdicts[i].Prior, verdicts[i].Err
-		if out[i].submits() {
-			named = append(named, Named{in.application(), in.id})
+	for i, r := range requests {
+		out[i].Prior, out[i].Refused = verdicts[i].Prior, verdicts[i].Err
+		if out[i].Proceeds() {
+			named = append(named, Named{r.application(), r.id})
 		}
 	}
 	if len(named) == 0 {
@@ -201,13 +193,13 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, at moments, ins []foll
 	if err != nil {
 		return nil, err
 	}
-	for i, in := range ins {
-		if !out[i].submits() {
+	for i, r := range requests {
+		if !out[i].Proceeds() {
 			continue
 		}
-		out[i], err = s.openTx(tx, at[in.application()], in, rows, busy)
-		if out[i].refused != nil {
-			idempotency.ReleaseTx(tx, in.claim)
+		out[i], err = s.claimFollowUpTx(tx, at[r.application()], r, rows, busy)
+		if out[i].Refused != nil {
+			idempotency.ReleaseTx(tx, r.claim)
 		}
 		if err != nil {
 			return nil, err
@@ -228,24 +220,25 @@ func (s *Service) freeTx(ctx context.Context, tx *pg.Tx, named []Named) (map[ids
 	return locked.Charges(), busy.Charges(), nil
 }
 
-func (b begun) submits() bool { return b.prior == nil && b.refused == nil }
-
-// openTx decides about one follow-up and queues its operation.
-func (s *Service) openTx(tx *pg.Tx, m instant.Moment, in followUpIn, rows map[ids.Charge]Locked, busy []ids.Charge) (b begun, err error) {
-	l, ok := rows[in.id]
-	if !ok || l.ApplicationID != in.application() {
-		return begun{refused: fault.Missing()}, nil
+// claimFollowUpTx decides about one follow-up and queues its operation.
+func (s *Service) claimFollowUpTx(tx *pg.Tx, m instant.Moment, r followUp, rows map[ids.Charge]Locked, busy []ids.Charge) (out operation.Claimed[Charge], err error) {
+	l, ok := rows[r.id]
+	if !ok || l.ApplicationID != r.application() {
+		out.Refused = fault.Missing()
+		return out, nil
 	}
-	if b.op, b.refused = in.decide(l, m); b.refused != nil {
-		return b, nil
+	wants, refused := r.decide(l, m)
+	if refused == nil && slices.Contains(busy, r.id) {
+		refused = errInProgress()
 	}
-	if slices.Contains(busy, in.id) {
-		return begun{refused: errInProgress()}, nil
+	if refused != nil {
+		out.Refused = refused
+		return out, nil
 	}
-	b.charge, b.op = l.Charge, s.reference(l.Charge, b.op, in.actor, in.claim, m.Machine)
-	operation.OpenTx(tx, b.op)
-	about := audit.Of("charge", in.id.String(), l.MerchantID)
-	return b, s.audit.DoneTx(tx, in.actor, in.right, about, nil, wanted{b.op.Amount, b.op.Note})
+	out.Object, out.Operation = l.Charge, s.reference(l.Charge, wants, r.actor, r.claim, m.Machine)
+	operation.OpenTx(tx, out.Operation)
+	about := audit.Of("charge", r.id.String(), l.MerchantID)
+	return out, s.audit.DoneTx(tx, r.actor, r.right, about, nil, wanted{wants.Amount, wants.Note})
 }
 
 func errInProgress() error {
@@ -255,12 +248,7 @@ func errInProgress() error {
 
 // reference completes an operation about a charge: who wants it, and our reference.
 func (s *Service) reference(c Charge, o operation.Operation, actor authz.Actor, claim *idempotency.Claim, machine time.Time) operation.Operation {
-	o.ID = ids.NewOperation(machine)
 	o.ApplicationID, o.MerchantID, o.ChargeID, o.SubjectID = c.ApplicationID, c.MerchantID, c.ID, c.ID.Bytes()
-	o.Processor, o.Reference, o.Currency, o.State = c.Processor.Name, o.ID.String(), c.Currency, operation.Open
-	o.RequestID, o.Source, o.CreatedAt = actor.RequestID, outbox.SourceOf(actor), machine
-	if claim != nil {
-		o.IdempotencyKey = &claim.Key
-	}
-	return o
+	o.Processor, o.Currency, o.RequestID, o.Source = c.Processor.Name, c.Currency, actor.RequestID, outbox.SourceOf(actor)
+	return operation.New(o, claim, machine)
 }

@@ -42,10 +42,10 @@ type payer struct {
 }
 
 // askPayers has a batch read the payers of requests, in the order of the requests.
-func askPayers(b *pg.Batch, ins []claimIn) *pg.Answer[payer] {
-	applications, merchants, tokens := make([]int64, len(ins)), make([]int64, len(ins)), make([]ids.Token, len(ins))
-	for i, in := range ins {
-		applications[i], merchants[i], tokens[i] = in.applicationID, *in.in.MerchantID, in.token
+func askPayers(b *pg.Batch, requests []request) *pg.Answer[payer] {
+	applications, merchants, tokens := make([]int64, len(requests)), make([]int64, len(requests)), make([]ids.Token, len(requests))
+	for i, r := range requests {
+		applications[i], merchants[i], tokens[i] = r.applicationID, *r.in.MerchantID, r.token
 	}
 	return pg.Ask[payer](b, `
 		SELECT w.ordinal::int AS ordinal, m.status AS merchant_status, m.currency, m.minimum_charge,
@@ -61,18 +61,18 @@ func askPayers(b *pg.Batch, ins []claimIn) *pg.Answer[payer] {
 }
 
 // refuse applies the rules that need the merchant and the token; nil means go ahead.
-func (p payer) refuse(in claimIn, now time.Time) error {
+func (p payer) refuse(in CreateInput, now time.Time) error {
 	switch {
 	case p.MerchantStatus == nil:
 		return merchant.ErrNotAssociated
 	case !merchant.Allows(merchant.Status(*p.MerchantStatus), merchant.TakeCharge):
 		return fault.Refused("merchant_not_active", "This merchant takes no new charges at present.").On("merchant_id")
-	case in.in.Currency != nil && money.Currency(*in.in.Currency) != *p.Currency:
+	case in.Currency != nil && money.Currency(*in.Currency) != *p.Currency:
 		return fault.Invalid("currency_unsupported", "This merchant is charged for in "+string(*p.Currency)+" only.").On("currency")
-	case in.in.FundingCurrency != nil && money.Currency(*in.in.FundingCurrency) != *p.Currency:
+	case in.FundingCurrency != nil && money.Currency(*in.FundingCurrency) != *p.Currency:
 		return fault.Refused("funding_currency_mismatch", "The funding currency must be the merchant's: amounts are not converted.").
 			On("funding_currency")
-	case *in.in.Amount < *p.MinimumCharge:
+	case *in.Amount < *p.MinimumCharge:
 		return tooSmall(*p.MinimumCharge)
 	case p.TokenStatus == nil, *p.TokenStatus == token.Deleted, *p.EntryMode == token.PayoutAccount:
 		return errNoToken()
@@ -83,7 +83,7 @@ func (p payer) refuse(in claimIn, now time.Time) error {
 	case *p.TokenStatus == token.PendingVerification:
 		return fault.Refused("bank_account_unverified", "This bank account is not verified yet.").On("token")
 	}
-	return p.refuseType(in.in)
+	return p.refuseType(in)
 }
 
 // tooSmall refuses a charge below the merchant's minimum.

@@ -47,14 +47,14 @@ const insertNamed = insertCharges + `
 	ON CONFLICT (external_id, application_id) WHERE external_id IS NOT NULL DO NOTHING
 	RETURNING id`
 
-func insertArgs(in claimIn, c Charge) pg.Args {
+func insertArgs(r request, c Charge) pg.Args {
 	return pg.Args{"id": c.ID, "application_id": c.ApplicationID, "merchant_id": c.MerchantID, "token": c.Token,
 		"status": c.Status, "amount": c.Amount, "currency": c.Currency, "funding_currency": c.FundingCurrency,
 		"type": c.Type, "origin": c.Origin, "recurring": c.Recurring, "stored": c.StoredCredential,
 		"capture": c.Capture, "method": c.PaymentMethod, "billing": c.Billing,
 		"description": c.Description, "external_id": c.ExternalID, "suffix": c.StatementSuffix,
 		"metadata": c.Metadata, "processor": c.Processor.Name, "reference": c.Processor.Reference,
-		"request_id": in.requestID, "words": c.words(), "words_version": search.WordsVersion, "now": c.CreatedAt}
+		"request_id": r.id, "words": c.words(), "words_version": search.WordsVersion, "now": c.CreatedAt}
 }
 
 // words are what searches find a charge by.

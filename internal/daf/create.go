@@ -25,14 +25,11 @@ import (
 // createTimeout bounds a creation: the call and the two transactions around it.
 const createTimeout = 30 * time.Second
 
-// begun is what became of the first step: a donation, whose grant is to be sent if it is integrated, or
-// what an earlier request left.
-type begun struct {
-	donation Donation
-	op       operation.Operation
-	visit    string // the provider's id of the visit in which the donor authorized
-	prior    *idempotency.Prior
-	// repeated: an earlier request made donation of the same authorization. Its operation is open, or not.
+// claimed is a donation that was claimed, whose grant is called if it is integrated.
+type claimed struct {
+	operation.Claimed[Donation]
+	visit string // the provider's id of the visit in which the donor authorized
+	// repeated: an earlier request made the donation of the same authorization. Its operation is open, or not.
 	repeated, open bool
 }
 
@@ -66,79 +63,82 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	b, err := s.begin(ctx, actor, in, claim)
+	out, err := s.claim(ctx, actor, in, claim)
 	switch {
 	case err != nil:
 		return Result{}, err
-	case b.prior != nil:
-		return s.flow.Resume(ctx, claim, b.prior)
-	case b.repeated:
-		return repeat(b)
-	case b.donation.Kind == Nonintegrated:
-		return Result{Object: b.donation}, nil
+	case out.Prior != nil:
+		return s.flow.Resume(ctx, claim, out.Prior)
+	case out.repeated:
+		return repeat(out)
+	case out.Object.Kind == Nonintegrated:
+		return Result{Object: out.Object}, nil
 	}
 	crash.Point("donation.claimed")
-	return s.flow.CarryOut(ctx, b.donation, b.op, func(ctx context.Context) (provider.Answer, error) {
-		return s.deps.Provider.Grant(ctx, provider.Grant{Reference: b.op.Reference, VisitID: b.visit, Amount: b.donation.Amount})
+	return s.flow.CarryOut(ctx, out.Object, out.Operation, func(ctx context.Context) (provider.Answer, error) {
+		return s.deps.Provider.Grant(ctx, provider.Grant{Reference: out.Operation.Reference, VisitID: out.visit, Amount: out.Object.Amount})
 	})
 }
 
 // repeat answers a request that came before: with what it made, whatever became of that since.
-func repeat(b begun) (Result, error) {
-	if b.donation.Failure != nil {
-		return Result{}, refusal(b.donation)
+func repeat(c claimed) (Result, error) {
+	if c.Object.Failure != nil {
+		return Result{}, refusal(c.Object)
 	}
-	return Result{Object: b.donation, Existing: true, Unknown: b.open}, nil
+	return Result{Object: c.Object, Existing: true, Unknown: c.open}, nil
 }
 
-// begin claims the key, takes what was authorized and writes the donation, in one transaction. A refusal
-// leaves nothing behind, and neither does a repetition: its key is free again.
-func (s *Service) begin(ctx context.Context, actor authz.Actor, in CreateInput, claim *idempotency.Claim) (begun, error) {
+// claim claims the key, takes what was authorized and writes the donation, in one transaction. A refusal leaves nothing behind, and neither
+// does a repetition: its key is free again.
+func (s *Service) claim(ctx context.Context, actor authz.Actor, in CreateInput, key *idempotency.Claim) (out claimed, err error) {
 	m, err := s.deps.Clock.Moment(ctx, actor.ApplicationID)
 	if err != nil {
-		return begun{}, err
+		return out, err
 	}
 	id := ids.NewDonation(m.Machine)
-	var b begun
-	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		b = begun{}
-		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
-		if err != nil {
-			return err
-		}
-		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
-			return verdicts[0].Err
-		}
-		// Under its lock: a merchant that is suspended meanwhile sends no grant any more.
-		of, err := s.deps.Merchants.LockTx(ctx, tx, actor.ApplicationID, *in.MerchantID)
-		if err != nil {
-			return err
-		}
-		taken, err := s.deps.Workflows.TakeTx(ctx, tx, of.ApplicationID, of.ID, deref(in.WorkflowSessionID), deref(in.GrantID))
-		switch {
-		case errors.Is(err, workflow.ErrUnknown):
-			return fault.Refused("daf_session_not_found", "No donor authorized this for this merchant.").On(in.idParam())
-		case err != nil:
-			return err
-		case !taken.DonationID.IsZero():
-			idempotency.ReleaseTx(tx, claim)
-			b, err = s.repeatTx(ctx, tx, of.ApplicationID, taken.DonationID, in)
-			return err
-		}
-		if err := fits(of, taken, in, m); err != nil {
-			return err
-		}
-		b, err = s.writeNewTx(ctx, tx, m, actor, taken, in, id, claim)
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
+		out, err = s.claimTx(ctx, tx, m, actor, in, id, key)
 		return err
 	})
-	if errors.Is(err, pg.ErrCommit) && b.prior == nil && !b.repeated {
-		// The answer to the commit was lost. If the donation is there it happened, and nobody but us has
+	if errors.Is(err, pg.ErrCommit) && out.Proceeds() && !out.repeated {
+		// The answer to the commit was lost. If the donation is there it was written, and no other program has
 		// begun to send its grant.
 		if _, lost := s.find(ctx, actor.ApplicationID, id); lost == nil {
 			err = nil
 		}
 	}
-	return b, err
+	return out, err
+}
+
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, in CreateInput, id ids.Donation,
+	key *idempotency.Claim,
+) (out claimed, err error) {
+	verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: key, ObjectID: id.Bytes()}})
+	if err != nil {
+		return out, err
+	}
+	if out.Prior = verdicts[0].Prior; out.Prior != nil || verdicts[0].Err != nil {
+		return out, verdicts[0].Err
+	}
+	// Under its lock: a merchant that is suspended at the same time sends no grant any more.
+	of, err := s.deps.Merchants.LockTx(ctx, tx, actor.ApplicationID, *in.MerchantID)
+	if err != nil {
+		return out, err
+	}
+	taken, err := s.deps.Workflows.TakeTx(ctx, tx, of.ApplicationID, of.ID, deref(in.WorkflowSessionID), deref(in.GrantID))
+	switch {
+	case errors.Is(err, workflow.ErrUnknown):
+		return out, fault.Refused("daf_session_not_found", "No donor authorized this for this merchant.").On(in.idParam())
+	case err != nil:
+		return out, err
+	case !taken.DonationID.IsZero():
+		idempotency.ReleaseTx(tx, key)
+		return s.repeatTx(ctx, tx, of.ApplicationID, taken.DonationID, in)
+	}
+	if err := fits(of, taken, in, m); err != nil {
+		return out, err
+	}
+	return s.writeNewTx(ctx, tx, m, actor, taken, in, id, key)
 }
 
 // fits refuses a donation that what was authorized does not carry, or that the merchant cannot take.
@@ -157,56 +157,56 @@ func fits(of merchant.Merchant, taken workflow.Authorized, in CreateInput, m ins
 
 // repeatTx finds the donation that was made of an authorization. Another request than the one that made
 // it is refused.
-func (s *Service) repeatTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Donation, in CreateInput) (begun, error) {
+func (s *Service) repeatTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.Donation, in CreateInput) (out claimed, err error) {
 	r, err := s.readTx(ctx, tx, applicationID, id)
 	if err != nil {
-		return begun{}, err
+		return out, err
 	}
 	hash, err := in.hash()
 	if err != nil {
-		return begun{}, err
+		return out, err
 	}
 	if !bytes.Equal(hash, r.BodyHash) {
-		return begun{}, fault.New(fault.KindConflict, "daf_session_already_used", "Another donation was made of this authorization.").
+		return out, fault.New(fault.KindConflict, "daf_session_already_used", "Another donation was made of this authorization.").
 			On(in.idParam()).With("donation_id", id.String())
 	}
 	open, err := operation.OpenOf(ctx, tx, applicationID, id.Bytes())
-	return begun{donation: r.Donation, repeated: true, open: len(open) > 0}, err
+	out.Object, out.repeated, out.open = r.Donation, true, len(open) > 0
+	return out, err
 }
 
 // writeNewTx writes a donation of what was authorized, and opens the operation of an integrated one. One
 // that is not integrated is complete with that.
 func (s *Service) writeNewTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, taken workflow.Authorized, in CreateInput,
 	id ids.Donation, claim *idempotency.Claim,
-) (begun, error) {
-	b := begun{visit: taken.VisitID}
+) (out claimed, err error) {
+	out.visit = taken.VisitID
 	hash, err := in.hash()
 	if err != nil {
-		return b, err
+		return out, err
 	}
-	if b.donation, err = s.draftTx(ctx, tx, m, actor, taken, in, id); err != nil {
-		return b, err
+	d, err := s.draftTx(ctx, tx, m, actor, taken, in, id)
+	if err != nil {
+		return out, err
 	}
-	if err := insertTx(ctx, tx, row{Donation: b.donation, BodyHash: hash}); err != nil {
-		return b, err
+	out.Object = d
+	if err := insertTx(ctx, tx, row{Donation: d, BodyHash: hash}); err != nil {
+		return out, err
 	}
 	if err := workflow.UsedTx(ctx, tx, taken, id); err != nil {
-		return b, err
+		return out, err
 	}
-	if err := emitTx(tx, m, Donation{}, b.donation, causeOf(actor)); err != nil {
-		return b, err
+	if err := emitTx(tx, m, Donation{}, d, causeOf(actor)); err != nil {
+		return out, err
 	}
-	if b.donation.Kind == Nonintegrated {
-		return b, claim.StoreTx(tx, id.Bytes(), b.donation, nil)
+	if d.Kind == Nonintegrated {
+		return out, claim.StoreTx(tx, id.Bytes(), d, nil)
 	}
-	b.op = operation.Operation{ID: ids.NewOperation(m.Machine), ApplicationID: b.donation.ApplicationID, MerchantID: b.donation.MerchantID,
-		SubjectID: id.Bytes(), Kind: operation.Grant, Processor: b.donation.Provider.Name, Reference: b.donation.Provider.Reference,
-		Amount: b.donation.Amount, Currency: b.donation.Currency, State: operation.Open, RequestID: actor.RequestID, CreatedAt: m.Machine}
-	if claim != nil {
-		b.op.IdempotencyKey = &claim.Key
-	}
-	operation.OpenTx(tx, b.op)
-	return b, nil
+	out.Operation = operation.New(operation.Operation{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID, SubjectID: id.Bytes(),
+		Kind: operation.Grant, Processor: d.Provider.Name, Reference: d.Provider.Reference, Amount: d.Amount, Currency: d.Currency,
+		RequestID: actor.RequestID}, claim, m.Machine)
+	operation.OpenTx(tx, out.Operation)
+	return out, nil
 }
 
 // draftTx is the new donation, with the fees that are fixed from now on.

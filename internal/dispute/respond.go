@@ -198,87 +198,82 @@ func (s *Service) respond(ctx context.Context, actor authz.Actor, id string, cla
 	if err != nil {
 		return Result{}, err
 	}
-	b, err := s.begin(ctx, m, actor, disputeID, claim, decide)
+	out, err := s.claim(ctx, m, actor, disputeID, claim, decide)
 	switch {
 	case err != nil:
 		return Result{}, err
-	case b.prior != nil:
-		return s.flow.Resume(ctx, claim, b.prior)
+	case out.Prior != nil:
+		return s.flow.Resume(ctx, claim, out.Prior)
 	}
 	crash.Point("dispute.claimed")
-	return s.flow.CarryOut(ctx, b.dispute, b.op, func(ctx context.Context) (processor.Answer, error) { return s.call(ctx, b) })
+	return s.flow.CarryOut(ctx, out.Object, out.Operation, func(ctx context.Context) (processor.Answer, error) {
+		return s.call(ctx, out.Object, out.Operation)
+	})
 }
 
-// begun is an answer that is written down, or what an earlier request with its key left.
-type begun struct {
-	dispute Dispute
-	op      operation.Operation
-	prior   *idempotency.Prior
-}
-
-func (s *Service) begin(ctx context.Context, m instant.Moment, actor authz.Actor, id ids.Dispute, claim *idempotency.Claim,
+// claim writes down what is answered to a dispute, in one transaction.
+func (s *Service) claim(ctx context.Context, m instant.Moment, actor authz.Actor, id ids.Dispute, key *idempotency.Claim,
 	decide func(*change) (answer, error),
-) (b begun, err error) {
+) (out operation.Claimed[Dispute], err error) {
 	known, err := s.find(ctx, actor.ApplicationID, id)
 	if err != nil {
-		return b, err
+		return out, err
 	}
-	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-		b = begun{}
-		verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: claim, ObjectID: id.Bytes()}})
-		if err != nil {
-			return err
-		}
-		if b.prior = verdicts[0].Prior; b.prior != nil || verdicts[0].Err != nil {
-			return verdicts[0].Err
-		}
-		// The operation refers to the charge, whose lock events of the processor take first.
-		if _, err := s.deps.Charges.LockTx(ctx, tx, actor.ApplicationID, known.ChargeID); err != nil {
-			return err
-		}
-		c, err := s.answerableTx(ctx, tx, m, actor, id)
-		if err != nil {
-			return err
-		}
-		is, err := decide(c)
-		if err != nil {
-			return err
-		}
-		note := string(is)
-		d := c.row.Dispute
-		b.dispute, b.op = d, operation.Operation{ID: ids.NewOperation(m.Machine), ApplicationID: d.ApplicationID,
-			MerchantID: d.MerchantID, ChargeID: d.ChargeID, SubjectID: d.ID.Bytes(), Kind: operation.Respond, Processor: d.Processor.Name,
-			Amount: d.Amount, Currency: d.Currency, State: operation.Open, Note: &note,
-			RequestID: actor.RequestID, Source: outbox.SourceOf(actor), CreatedAt: m.Machine}
-		b.op.Reference = b.op.ID.String()
-		if claim != nil {
-			b.op.IdempotencyKey = &claim.Key
-		}
-		operation.OpenTx(tx, b.op)
-		if err := s.doneTx(tx, actor, d, nil, given{is}); err != nil {
-			return err
-		}
-		return c.write(func(r *row) error {
-			r.OperationID = b.op.ID
-			return nil
-		})
+	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
+		out, err = s.claimTx(ctx, tx, m, actor, known, key, decide)
+		return err
 	})
-	if errors.Is(err, pg.ErrCommit) && b.prior == nil {
-		// The answer to the commit was lost. If the operation is there it happened, and nobody but us has
+	if errors.Is(err, pg.ErrCommit) && out.Proceeds() {
+		// The answer to the commit was lost. If the operation is there it was written, and no other program has
 		// begun to send it.
-		if open, lost := operation.IsOpen(ctx, s.deps.Pool, b.op.ID); lost == nil && open {
+		if open, lost := operation.IsOpen(ctx, s.deps.Pool, out.Operation.ID); lost == nil && open {
 			err = nil
 		}
 	}
-	return b, err
+	return out, err
+}
+
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, actor authz.Actor, known Dispute, key *idempotency.Claim,
+	decide func(*change) (answer, error),
+) (out operation.Claimed[Dispute], err error) {
+	verdicts, err := idempotency.ClaimTx(ctx, tx, m.Machine, []idempotency.Entry{{Claim: key, ObjectID: known.ID.Bytes()}})
+	if err != nil {
+		return out, err
+	}
+	if out.Prior = verdicts[0].Prior; out.Prior != nil || verdicts[0].Err != nil {
+		return out, verdicts[0].Err
+	}
+	// The operation refers to the charge, whose lock events of the processor take first.
+	if _, err := s.deps.Charges.LockTx(ctx, tx, actor.ApplicationID, known.ChargeID); err != nil {
+		return out, err
+	}
+	c, err := s.answerableTx(ctx, tx, m, actor, known.ID)
+	if err != nil {
+		return out, err
+	}
+	is, err := decide(c)
+	if err != nil {
+		return out, err
+	}
+	note, d := string(is), c.row.Dispute
+	out.Object, out.Operation = d, operation.New(operation.Operation{ApplicationID: d.ApplicationID, MerchantID: d.MerchantID, ChargeID: d.ChargeID,
+		SubjectID: d.ID.Bytes(), Kind: operation.Respond, Processor: d.Processor.Name, Amount: d.Amount, Currency: d.Currency, Note: &note,
+		RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}, key, m.Machine)
+	operation.OpenTx(tx, out.Operation)
+	if err := s.doneTx(tx, actor, d, nil, given{is}); err != nil {
+		return out, err
+	}
+	return out, c.write(func(r *row) error {
+		r.OperationID = out.Operation.ID
+		return nil
+	})
 }
 
 // call submits the response. An error means that the outcome is unknown, unless it is [operation.ErrNotSent].
-func (s *Service) call(ctx context.Context, b begun) (processor.Answer, error) {
-	d := b.dispute
-	r := processor.Response{Reference: b.op.Reference, Account: processor.Account(d.ApplicationID, d.MerchantID),
+func (s *Service) call(ctx context.Context, d Dispute, o operation.Operation) (processor.Answer, error) {
+	r := processor.Response{Reference: o.Reference, Account: processor.Account(d.ApplicationID, d.MerchantID),
 		Dispute: d.Processor.Dispute, Amount: d.Amount, Currency: d.Currency}
-	if answer(*b.op.Note) == acceptance {
+	if answer(*o.Note) == acceptance {
 		r.Accept = true
 		return s.deps.Processor.Respond(ctx, r)
 	}

@@ -25,6 +25,18 @@ type FlowOf[T any, A Answer] struct {
 	Resolver *ResolverOf[A]
 }
 
+// Claimed is what the first step of an operation leaves: the object and the operation, written down and about to be called. Otherwise Prior
+// is what an earlier request with the same key left, or Refused says why nothing was written.
+type Claimed[T any] struct {
+	Object    T
+	Operation Operation
+	Prior     *idempotency.Prior
+	Refused   error
+}
+
+// Proceeds tells whether something was written down.
+func (c Claimed[T]) Proceeds() bool { return c.Prior == nil && c.Refused == nil }
+
 // Finished is an object whose operation has ended.
 type Finished[T any] struct {
 	Object  T

@@ -20,6 +20,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/ids"
 	"svcpay/internal/money"
+	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/outbox"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
@@ -99,6 +100,19 @@ const firstCheck = 2 * time.Second
 
 // watchFor is how long an operation that was given up is still looked up.
 const watchFor = 24 * time.Hour
+
+// New completes an operation that is to be opened: with an id, with that as its reference if it has none, and with the key of the request
+// that wants it. claim may be nil.
+func New(o Operation, claim *idempotency.Claim, machine time.Time) Operation {
+	o.ID, o.State, o.CreatedAt = ids.NewOperation(machine), Open, machine
+	if o.Reference == "" {
+		o.Reference = o.ID.String()
+	}
+	if claim != nil {
+		o.IdempotencyKey = &claim.Key
+	}
+	return o
+}
 
 // OpenTx queues the row of a call that is about to be made. The database refuses a second open
 // authorization, debit, capture or void of one charge.

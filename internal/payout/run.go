@@ -81,32 +81,31 @@ func (s *Service) NextRun(ctx context.Context, applicationID int64, after time.T
 		pg.Args{"application_id": applicationID, "after": after})
 }
 
-// begun is a payout that is written down and not yet submitted.
-type begun struct {
-	payout Payout
-	op     operation.Operation
-	bank   BankAccount
+// claimed is a payout that was claimed, with the account that gets it.
+type claimed struct {
+	operation.Claimed[Payout]
+	bank BankAccount
 }
 
 // runOne pays out one merchant. It tells whether it was this binary that looked at it.
 func (s *Service) runOne(ctx context.Context, at time.Time, d due) (looked bool, err error) {
 	// The call's time is counted from here on, however long the batch has taken until now.
 	m := instant.Moment{Machine: s.deps.Clock.Machine(), At: at}
-	var b *begun
+	var c *claimed
 	err = pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
-		b, looked, err = s.beginTx(ctx, tx, m, d)
+		c, looked, err = s.claimTx(ctx, tx, m, d)
 		return err
 	})
-	if err != nil || b == nil {
+	if err != nil || c == nil {
 		return looked && err == nil, err
 	}
-	crash.Point("payout.begun")
-	return true, s.submit(ctx, *b)
+	crash.Point("payout.claimed")
+	return true, s.submit(ctx, *c)
 }
 
-// beginTx decides under the merchant's lock, and sets its next run whatever it decides. Nothing is
+// claimTx decides under the merchant's lock, and sets its next run whatever it decides. Nothing is
 // begun if another binary looks at the merchant, or did.
-func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d due) (b *begun, looked bool, err error) {
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d due) (c *claimed, looked bool, err error) {
 	_, err = pg.Value[int64](ctx, tx, `
 		SELECT id FROM merchants WHERE application_id = @application_id AND id = @id AND next_payout_at <= @now
 		FOR NO KEY UPDATE SKIP LOCKED`, pg.Args{"application_id": d.ApplicationID, "id": d.ID, "now": m.At})
@@ -136,8 +135,8 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d du
 	if err != nil || bank == nil {
 		return nil, true, err
 	}
-	b, err = s.payTx(ctx, tx, m, owner, *bank)
-	return b, true, err
+	c, err = s.payTx(ctx, tx, m, owner, *bank)
+	return c, true, err
 }
 
 // payableTx returns the account that the merchant can be paid out to now, nil if it cannot.
@@ -159,7 +158,7 @@ func payableTx(ctx context.Context, tx *pg.Tx, m merchant.Merchant, now time.Tim
 
 // payTx writes the payout of all that the merchant is owed and can have; nil if that is nothing, or
 // less: then it is carried forward.
-func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.Merchant, bank BankAccount) (*begun, error) {
+func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner merchant.Merchant, bank BankAccount) (*claimed, error) {
 	zone, err := calendar.Zone(owner.TimeZone)
 	if err != nil {
 		return nil, err
@@ -175,24 +174,23 @@ func (s *Service) payTx(ctx context.Context, tx *pg.Tx, m instant.Moment, owner 
 	if err != nil || p.Amount == 0 {
 		return nil, err
 	}
-	op := operation.Operation{ID: ids.NewOperation(m.Machine), ApplicationID: p.ApplicationID, MerchantID: p.MerchantID,
-		SubjectID: id.Bytes(), Kind: operation.Payout, Processor: p.Processor.Name, Reference: p.Processor.Reference,
-		Amount: p.Amount, Currency: p.Currency, State: operation.Open, CreatedAt: m.Machine}
+	op := operation.New(operation.Operation{ApplicationID: p.ApplicationID, MerchantID: p.MerchantID, SubjectID: id.Bytes(), Kind: operation.Payout,
+		Processor: p.Processor.Name, Reference: p.Processor.Reference, Amount: p.Amount, Currency: p.Currency}, nil, m.Machine)
 	operation.OpenTx(tx, op)
 	ledger.PostTx(tx, m, posting(p, ledger.KindPayout, "payout", ledger.MerchantAvailable, ledger.MerchantInTransit))
-	return &begun{payout: p, op: op, bank: bank}, emitTx(tx, m, Payout{}, p)
+	return &claimed{operation.Claimed[Payout]{Object: p, Operation: op}, bank}, emitTx(tx, m, Payout{}, p)
 }
 
 // submit hands the payout to the processor, once. An outcome that cannot be had or written down now
 // is found out by the resolver.
-func (s *Service) submit(ctx context.Context, b begun) error {
+func (s *Service) submit(ctx context.Context, c claimed) error {
 	ctx = context.WithoutCancel(ctx)
-	p := b.payout
-	answer, err := operation.Call(ctx, b.op, s.deps.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
-		to, err := s.deps.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, b.bank.Token)
+	p := c.Object
+	answer, err := operation.Call(ctx, c.Operation, s.deps.Clock.Machine(), func(ctx context.Context) (processor.Answer, error) {
+		to, err := s.deps.Tokens.OpenPayoutAccount(ctx, p.ApplicationID, p.MerchantID, c.bank.Token)
 		if errors.Is(err, vault.ErrSealed) {
 			err = errors.Join(err, s.audit.Failed(ctx, authz.Actor{ApplicationID: p.ApplicationID}, authz.PayoutRead,
-				audit.Of("bank_account", b.bank.ID.String(), p.MerchantID), unreadable{p.ID}))
+				audit.Of("bank_account", c.bank.ID.String(), p.MerchantID), unreadable{p.ID}))
 		}
 		if err != nil {
 			return processor.Answer{}, operation.NotSent(err)
@@ -203,16 +201,16 @@ func (s *Service) submit(ctx context.Context, b begun) error {
 	crash.Point("payout.called")
 	if errors.Is(err, operation.ErrNotSent) {
 		slog.ErrorContext(ctx, "a payout was not sent", "payout_id", p.ID.String(), "error", err.Error())
-		return s.Finish(ctx, []operation.Outcome{{Operation: b.op, Unsent: err}})
+		return s.Finish(ctx, []operation.Outcome{{Operation: c.Operation, Unsent: err}})
 	}
 	if err != nil {
 		slog.WarnContext(ctx, "the outcome of a payout is unknown", "payout_id", p.ID.String(), "error", err.Error())
 		return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
-			operation.SoonTx(tx, b.op.ID, s.deps.Clock.Machine())
+			operation.SoonTx(tx, c.Operation.ID, s.deps.Clock.Machine())
 			return nil
 		})
 	}
-	return s.Finish(ctx, []operation.Outcome{{Operation: b.op, Answer: &answer}})
+	return s.Finish(ctx, []operation.Outcome{{Operation: c.Operation, Answer: &answer}})
 }
 
 // unreadable is what the audit log keeps of a payout whose bank account cannot be read.

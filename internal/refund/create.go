@@ -25,34 +25,23 @@ type Result = idempotency.Result[Refund]
 // createTimeout bounds a creation: the call and the two transactions around it.
 const createTimeout = 30 * time.Second
 
-// call is a refund that is to be sent: its operation, and our reference of the charge.
-type call struct {
-	refund   Refund
-	op       operation.Operation
-	original string
-}
-
-// createIn is one request that wants a refund.
-type createIn struct {
+// request is one caller's wish for a refund.
+type request struct {
 	actor    authz.Actor
 	chargeID ids.Charge
 	in       CreateInput
 	claim    *idempotency.Claim
 }
 
-func (in createIn) application() int64 { return in.actor.ApplicationID }
+func (r request) application() int64 { return r.actor.ApplicationID }
 
-func (in createIn) charge() string { return in.chargeID.String() }
+func (r request) charge() string { return r.chargeID.String() }
 
-// begun is what became of it in the first step: a refund, to be sent unless it waits, what an earlier
-// request left, or a refusal.
-type begun struct {
-	call
-	prior   *idempotency.Prior
-	refused error
+// claimed is a refund that was claimed, with our reference of its charge. It is called unless it waits.
+type claimed struct {
+	operation.Claimed[Refund]
+	original string
 }
-
-func (b begun) writes() bool { return b.prior == nil && b.refused == nil }
 
 // Create gives back an amount of a charge, whatever the merchant's status. A refund that the
 // processor refuses is recorded and returned as failed. An outcome that is unknown is found out by
@@ -81,58 +70,61 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
 	defer cancel()
-	b, err := s.begins.Do(ctx, createIn{actor, chargeID, in, claim})
+	out, err := s.claims.Do(ctx, request{actor, chargeID, in, claim})
 	switch {
 	case err != nil:
 		return Result{}, err
-	case b.refused != nil:
-		return Result{}, b.refused
-	case b.prior != nil:
-		return s.flow().Resume(ctx, claim, b.prior)
-	case b.refund.waiting():
-		return Result{Object: b.refund}, nil
+	case out.Refused != nil:
+		return Result{}, out.Refused
+	case out.Prior != nil:
+		return s.flow().Resume(ctx, claim, out.Prior)
+	case out.Object.waiting():
+		return Result{Object: out.Object}, nil
 	}
 	crash.Point("refund.claimed")
-	return s.send(ctx, b.call, outbox.SourceOf(actor))
+	return s.send(ctx, out, outbox.SourceOf(actor))
 }
 
 func noCharge() error { return fault.Missing().On("charge_id") }
 
-// beginTx claims the keys, reserves the amounts and writes the refunds, each of another charge. Every input
-// gets its own answer; an input that is refused leaves nothing behind.
-func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins []createIn) ([]begun, error) {
-	out, machine := make([]begun, len(ins)), at[ins[0].application()].Machine
-	entries := make([]idempotency.Entry, len(ins))
-	for i, in := range ins {
-		out[i].refund.ID = ids.NewRefund(machine)
-		entries[i] = idempotency.Entry{Claim: in.claim, ObjectID: out[i].refund.ID.Bytes()}
+// claimTx claims the keys, reserves the amounts and writes the refunds, each of another charge. Every request gets its own answer; one that
+// is refused leaves nothing behind.
+func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at clock.Moments, requests []request) ([]claimed, error) {
+	out, machine := make([]claimed, len(requests)), at[requests[0].application()].Machine
+	entries := make([]idempotency.Entry, len(requests))
+	for i, r := range requests {
+		out[i].Object.ID = ids.NewRefund(machine)
+		entries[i] = idempotency.Entry{Claim: r.claim, ObjectID: out[i].Object.ID.Bytes()}
 	}
 	verdicts, err := idempotency.ClaimTx(ctx, tx, machine, entries)
 	if err != nil {
 		return nil, err
 	}
-	for i := range ins { // before charges are locked: their holders write to keys
-		out[i].prior, out[i].refused = verdicts[i].Prior, verdicts[i].Err
+	for i := range requests { // before charges are locked: their holders write to keys
+		out[i].Prior, out[i].Refused = verdicts[i].Prior, verdicts[i].Err
 	}
-	charges, err := s.chargesTx(ctx, tx, ins, out)
+	charges, err := s.chargesTx(ctx, tx, requests, out)
 	if err != nil {
 		return nil, err
 	}
-	for i, in := range ins {
-		if out[i].writes() {
-			l, ok := charges[in.chargeID]
-			out[i].refund, out[i].refused = s.draftTx(ctx, tx, at[in.application()], in, l, ok, out[i].refund.ID)
+	for i, r := range requests {
+		if !out[i].Proceeds() {
+			continue
+		}
+		// Before what is left is looked at: a second refund under one external_id is refused with the id of the first.
+		if out[i].Refused = freeTx(ctx, tx, r.application(), r.in.ExternalID); out[i].Refused == nil {
+			out[i].Object, out[i].Refused = s.decide(r, out[i].Object.ID, charges[r.chargeID], at[r.application()].At)
 		}
 	}
 	if err := insertTx(ctx, tx, out); err != nil {
 		return nil, err
 	}
-	for i, in := range ins {
+	for i, r := range requests {
 		switch {
-		case out[i].writes():
-			out[i].call, err = s.reserveTx(tx, at[in.application()], in, charges[in.chargeID], out[i].refund)
-		case out[i].prior == nil && verdicts[i].Err == nil:
-			idempotency.ReleaseTx(tx, in.claim)
+		case out[i].Proceeds():
+			out[i], err = s.reserveTx(tx, at[r.application()], r, charges[r.chargeID], out[i].Object)
+		case out[i].Prior == nil && verdicts[i].Err == nil:
+			idempotency.ReleaseTx(tx, r.claim)
 		}
 		if err != nil {
 			return nil, err
@@ -142,11 +134,11 @@ func (s *Service) beginTx(ctx context.Context, tx *pg.Tx, at clock.Moments, ins 
 }
 
 // chargesTx locks the charges of those that go on.
-func (s *Service) chargesTx(ctx context.Context, tx *pg.Tx, ins []createIn, out []begun) (map[ids.Charge]charge.Locked, error) {
+func (s *Service) chargesTx(ctx context.Context, tx *pg.Tx, requests []request, out []claimed) (map[ids.Charge]charge.Locked, error) {
 	var named []charge.Named
-	for i, in := range ins {
-		if out[i].writes() {
-			named = append(named, charge.Named{ApplicationID: in.application(), ID: in.chargeID})
+	for i, r := range requests {
+		if out[i].Proceeds() {
+			named = append(named, charge.Named{ApplicationID: r.application(), ID: r.chargeID})
 		}
 	}
 	if len(named) == 0 {
@@ -155,29 +147,25 @@ func (s *Service) chargesTx(ctx context.Context, tx *pg.Tx, ins []createIn, out 
 	return s.deps.Charges.LockAllTx(ctx, tx, named)
 }
 
-// found looks for what became of a round when the answer to its commit was lost. A refund that is there
-// happened, and nobody but us has begun to send it.
-func (s *Service) found(ctx context.Context, ins []createIn, out []begun, lost error) []begun {
-	for i, in := range ins {
-		if !out[i].writes() {
+// found looks for the refunds of a batch when the answer to its commit was lost. One that is there was written, and no other
+// program has begun to send it.
+func (s *Service) found(ctx context.Context, requests []request, out []claimed, lost error) []claimed {
+	for i, r := range requests {
+		if !out[i].Proceeds() {
 			continue // nothing was written
 		}
-		if _, err := s.find(ctx, in.application(), out[i].refund.ID); err != nil {
-			out[i] = begun{refused: lost}
+		if _, err := s.find(ctx, r.application(), out[i].Object.ID); err != nil {
+			out[i].Refused = lost
 		}
 	}
 	return out
 }
 
-// draftTx makes a refund of a charge that the transaction holds, if there is one, or says why not.
-func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, req createIn, l charge.Locked, ok bool, id ids.Refund) (Refund, error) {
+// decide makes a refund of a locked charge, which is the zero one if there is none, or says why not.
+func (s *Service) decide(req request, id ids.Refund, l charge.Locked, now time.Time) (Refund, error) {
 	in := req.in
-	if !ok || l.ApplicationID != req.application() {
+	if l.ApplicationID != req.application() {
 		return Refund{}, noCharge()
-	}
-	// Before what is left is looked at: who refunds twice under one external_id is told of the first.
-	if err := freeTx(ctx, tx, l.ApplicationID, in.ExternalID); err != nil {
-		return Refund{}, err
 	}
 	if err := untouched(l.Charge, in.IfLeft); err != nil {
 		return Refund{}, err
@@ -191,7 +179,7 @@ func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, req 
 		Currency: l.Currency, Status: Pending, Reason: in.Reason, Note: in.Note, ExternalID: in.ExternalID,
 		Metadata: in.Metadata, InitiatedBy: initiatedBy(req.actor), RequestID: req.actor.RequestID,
 		Processor: charge.ProcessorRef{Name: s.deps.Processor.Name(), Reference: id.String()},
-		CreatedAt: instant.Of(m.At), UpdatedAt: instant.Of(m.At),
+		CreatedAt: instant.Of(now), UpdatedAt: instant.Of(now),
 	}
 	if r.Metadata == nil {
 		r.Metadata = map[string]string{}
@@ -204,22 +192,23 @@ func (s *Service) draftTx(ctx context.Context, tx *pg.Tx, m instant.Moment, req 
 }
 
 // reserveTx reserves the amount of a refund that is written, and opens its operation.
-func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, in createIn, l charge.Locked, r Refund) (call, error) {
-	by := cause{outbox.SourceOf(in.actor), in.actor.RequestID}
+func (s *Service) reserveTx(tx *pg.Tx, m instant.Moment, req request, l charge.Locked, r Refund) (claimed, error) {
+	by := cause{outbox.SourceOf(req.actor), req.actor.RequestID}
 	if _, err := s.deps.Charges.ChangeTx(tx, m, l, by.change(r.Amount, 0)); err != nil {
-		return call{}, err
+		return claimed{}, err
 	}
 	if _, err := announceTx(tx, m, Refund{}, r, by); err != nil {
-		return call{}, err
+		return claimed{}, err
 	}
-	c := callOf(r, l, m.Machine)
-	if in.claim != nil {
-		c.op.IdempotencyKey = &in.claim.Key
+	if err := s.audit.DoneTx(tx, req.actor, authz.RefundCreate, audit.Of("refund", r.ID.String(), r.MerchantID), nil, r); err != nil {
+		return claimed{}, err
 	}
-	if err := s.audit.DoneTx(tx, in.actor, authz.RefundCreate, audit.Of("refund", r.ID.String(), r.MerchantID), nil, r); err != nil {
-		return call{}, err
+	out := claimedOf(r, l, req.claim, m.Machine)
+	if r.waiting() { // the request has its answer already
+		return out, req.claim.StoreTx(tx, r.ID.Bytes(), r, nil)
 	}
-	return c, openTx(tx, c, in.claim)
+	operation.OpenTx(tx, out.Operation)
+	return out, nil
 }
 
 func deref(s *string) string {
@@ -229,23 +218,12 @@ func deref(s *string) string {
 	return *s
 }
 
-// callOf is the call that sends a refund of a charge.
-func callOf(r Refund, l charge.Locked, machine time.Time) call {
-	return call{refund: r, original: l.Processor.Reference, op: operation.Operation{
-		ID: ids.NewOperation(machine), ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, ChargeID: r.ChargeID,
-		SubjectID: r.ID.Bytes(), Kind: operation.Refund, Processor: r.Processor.Name, Reference: r.Processor.Reference,
-		Amount: r.Amount, Currency: r.Currency, State: operation.Open, RequestID: r.RequestID,
-		Source: outbox.Source(r.InitiatedBy.Kind), CreatedAt: machine}}
-}
-
-// openTx opens the operation of a refund that is to be sent. The request for one that waits has its
-// answer already.
-func openTx(tx *pg.Tx, c call, claim *idempotency.Claim) error {
-	if !c.refund.waiting() {
-		operation.OpenTx(tx, c.op)
-		return nil
-	}
-	return claim.StoreTx(tx, c.refund.ID.Bytes(), c.refund, nil)
+// claimedOf is a refund of a charge with the operation that sends it.
+func claimedOf(r Refund, l charge.Locked, claim *idempotency.Claim, machine time.Time) claimed {
+	op := operation.Operation{ApplicationID: r.ApplicationID, MerchantID: r.MerchantID, ChargeID: r.ChargeID, SubjectID: r.ID.Bytes(),
+		Kind: operation.Refund, Processor: r.Processor.Name, Reference: r.Processor.Reference, Amount: r.Amount, Currency: r.Currency,
+		RequestID: r.RequestID, Source: outbox.Source(r.InitiatedBy.Kind)}
+	return claimed{operation.Claimed[Refund]{Object: r, Operation: operation.New(op, claim, machine)}, l.Processor.Reference}
 }
 
 // flow is how refunds are sent and asked after again, but for how their outcomes are written.
@@ -257,12 +235,12 @@ func (s *Service) flow() operation.Flow[Refund] {
 }
 
 // send calls the processor once and writes the outcome down, whose events tell by whom.
-func (s *Service) send(ctx context.Context, c call, source outbox.Source) (Result, error) {
-	r, flow := c.refund, s.flow()
+func (s *Service) send(ctx context.Context, c claimed, source outbox.Source) (Result, error) {
+	r, flow := c.Object, s.flow()
 	flow.Finish = func(ctx context.Context, o operation.Outcome) (finished, error) {
 		return s.finishes.Do(ctx, finishIn{o, source})
 	}
-	return flow.CarryOut(ctx, r, c.op, func(ctx context.Context) (processor.Answer, error) {
+	return flow.CarryOut(ctx, r, c.Operation, func(ctx context.Context) (processor.Answer, error) {
 		return s.deps.Processor.Refund(ctx, processor.FollowUp{Reference: r.Processor.Reference,
 			Account: processor.Account(r.ApplicationID, r.MerchantID), Original: c.original, Amount: r.Amount, Currency: r.Currency})
 	})

@@ -96,14 +96,14 @@ type Deps struct {
 type Service struct {
 	deps     Deps
 	audit    *audit.Log
-	begins   *batch.Batcher[createIn, begun]
+	claims   *batch.Batcher[request, claimed]
 	finishes *batch.Batcher[finishIn, finished]
 }
 
 // New makes the service, and has it finish what the resolver finds out about refunds.
 func New(d Deps) *Service {
 	s := &Service{deps: d, audit: audit.New(d.Pool, d.Check, d.Clock.Machine)}
-	s.begins = batch.New(batch.InTx(d.Pool, d.Clock, createIn.application, s.beginTx, s.found), createIn.charge)
+	s.claims = batch.New(batch.InTx(d.Pool, d.Clock, request.application, s.claimTx, s.found), request.charge)
 	s.finishes = batch.New(batch.InTx(d.Pool, d.Clock, finishIn.application, s.finishTx, nil), finishIn.charge)
 	d.Operations.Handle(s.Finish, operation.Refund)
 	d.Operations.HandleLate(s.Late, operation.Refund)

@@ -32,13 +32,13 @@ const insertNamed = insertRefunds + `
 
 // insertTx writes the refunds of those that go on; one whose external_id is taken is refused. Where none has one, nobody waits
 // for an answer.
-func insertTx(ctx context.Context, tx *pg.Tx, out []begun) error {
+func insertTx(ctx context.Context, tx *pg.Tx, out []claimed) error {
 	var rows []pg.Args
 	named := false
-	for _, b := range out {
-		if b.writes() {
-			rows = append(rows, insertArgs(b.refund))
-			named = named || b.refund.ExternalID != nil
+	for _, o := range out {
+		if o.Proceeds() {
+			rows = append(rows, insertArgs(o.Object))
+			named = named || o.Object.ExternalID != nil
 		}
 	}
 	switch {
@@ -52,10 +52,10 @@ func insertTx(ctx context.Context, tx *pg.Tx, out []begun) error {
 	if err != nil {
 		return err
 	}
-	for i, b := range out {
-		if b.writes() && !slices.Contains(written, writtenRow{b.refund.ID}) {
-			if out[i].refused = freeTx(ctx, tx, b.refund.ApplicationID, b.refund.ExternalID); out[i].refused == nil {
-				return fmt.Errorf("refund: %v was not written", b.refund.ID)
+	for i, o := range out {
+		if o.Proceeds() && !slices.Contains(written, writtenRow{o.Object.ID}) {
+			if out[i].Refused = freeTx(ctx, tx, o.Object.ApplicationID, o.Object.ExternalID); out[i].Refused == nil {
+				return fmt.Errorf("refund: %v was not written", o.Object.ID)
 			}
 		}
 	}

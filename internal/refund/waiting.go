@@ -92,7 +92,7 @@ func (s *Service) release(ctx context.Context, m instant.Moment, d released) (bo
 	// The operation's window opens now, not when the batch began.
 	m.Machine = s.deps.Clock.Machine()
 	var sends, acted bool
-	var c call
+	var c claimed
 	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		sends, acted = false, false
 		l, before, err := s.holdTx(ctx, tx, d.ApplicationID, d.ChargeID, d.ID)
@@ -104,10 +104,10 @@ func (s *Service) release(ctx context.Context, m instant.Moment, d released) (bo
 			_, _, err := s.cancelTx(tx, m, l, []Refund{before}, cause{source: outbox.Job})
 			return err
 		}
-		sends, c = true, callOf(next(before, m), l, m.Machine)
-		c.refund.PendingReason = nil
-		operation.OpenTx(tx, c.op)
-		_, err = writeTx(tx, m, before, c.refund, cause{outbox.Job, before.RequestID})
+		sends, c = true, claimedOf(next(before, m), l, nil, m.Machine)
+		c.Object.PendingReason = nil
+		operation.OpenTx(tx, c.Operation)
+		_, err = writeTx(tx, m, before, c.Object, cause{outbox.Job, before.RequestID})
 		return err
 	})
 	if err != nil {

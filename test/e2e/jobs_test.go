@@ -152,7 +152,7 @@ func (p *place) left(t *testing.T) int64 {
 }
 
 // armed are points at which a server kills itself, mostly in the middle of something.
-var armed = []string{"resolve.asked", "refund.claimed", "refund.called", "payout.begun", "payout.called"}
+var armed = []string{"resolve.asked", "refund.claimed", "refund.called", "payout.claimed", "payout.called"}
 
 // killing runs two servers, and kills one or the other: from outside after a while, or at a point of its own.
 func (p *place) killing(t *testing.T, r *rand.Rand) []*server {

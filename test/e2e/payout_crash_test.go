@@ -17,7 +17,7 @@ type payoutCrash struct {
 }
 
 var payoutCrashes = []payoutCrash{
-	{arm: "payout.begun:1", failed: 1},
+	{arm: "payout.claimed:1", failed: 1},
 	{arm: "payout.called:1"},
 }
 
