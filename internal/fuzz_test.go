@@ -30,8 +30,8 @@ var fuzzed = map[string]string{
 	"money.ParseCurrency":  "FuzzCurrency", "money.ParseDecimal": "FuzzDecimal", "money.ParsePercent": "FuzzPercent", "money.Percent.UnmarshalJSON": "FuzzPercent",
 	"check/patch.Member.UnmarshalJSON": "FuzzMember", "sensitive/redact.Text": "FuzzRedact", "sensitive/redact.JSON": "FuzzRedact", "sensitive/redact.Query": "FuzzRedact",
 	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.FindPANs": "FuzzPAN", "sandbox/simulate.AdvanceInput.Validate": "FuzzAdvance",
-	"devtools/signature.nodeOf": "FuzzDiagnose", "devtools/signature.SecretOf": "FuzzDiagnose",
-	"search.Parse": "FuzzParse", "report.ParseRef": "FuzzRef",
+	"devtools/signature.SecretOf": "FuzzDiagnose",
+	"search.Parse":                "FuzzParse", "report.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
 	"wallet.canonical.UnmarshalText": "FuzzOpen", "wallet/credentials.parseRootKeys": "FuzzRootKeys",
 }

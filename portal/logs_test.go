@@ -82,7 +82,7 @@ func TestTheDebuggerTellsWhatBrokeASignature(t *testing.T) {
 		t.Error("the secret is shown again")
 	}
 	check(lines.String(), string(body), signature.NewSecret().Text()).says(t, "not believed", "Another secret signed it")
-	check(lines.String(), strings.Replace(string(body), `,`, `, `, 1), secret.Text()).says(t, "The body was read and written again")
+	check(lines.String(), strings.Replace(string(body), `,`, `, `, 1), secret.Text()).says(t, "The body was encoded again")
 	check("webhook-id: evt_1", string(body), secret.Text()).says(t, "A header is missing")
 	check("", "", "").wants(t, http.StatusUnprocessableEntity, "")
 	w.pass(6 * time.Minute)

@@ -82,10 +82,7 @@ func (p *Portal) checkSignature(c *web.Request) error {
 	if strings.TrimSpace(form.Get("headers")) == "" || strings.TrimSpace(form.Get("secret")) == "" {
 		return p.debugForm(c, http.StatusUnprocessableEntity, form, ui.Problems{Title: t.MissingInput, List: []ui.Problem{{Text: t.SecretHint}}}.View())
 	}
-	want := signature.Expected{Secrets: strings.Fields(form.Get("secret")), ApplicationID: c.Actor().ApplicationID, Environment: "production", Now: p.Now()}
-	if p.Sandbox {
-		want.Environment = "sandbox"
-	}
+	want := signature.Expected{Secrets: strings.Fields(form.Get("secret")), Now: p.Now()}
 	if told, err := p.Events.Get(c.Ctx(), c.Actor(), d.Header.Get(signature.HeaderID)); err == nil {
 		if want.Original, err = json.Marshal(told); err != nil {
 			return err

@@ -28,20 +28,19 @@ type webhooksCommand struct {
 
 type verifyWebhookCommand struct {
 	access
-	Body        document          `arg:"" placeholder:"FILE" help:"File with the body, byte for byte as it came; - reads standard input."`
-	Headers     document          `placeholder:"FILE" help:"The headers as it came: lines such as webhook-id: evt_…, or a JSON object, such as request_headers of an attempt."`
-	Header      []string          `short:"H" sep:"none" placeholder:"LINE" help:"One header; several times."`
-	Secret      []string          `sep:"none" placeholder:"whsec_…" help:"The endpoint's secret; several times while one is rotated (SVCPAY_WEBHOOK_SECRET)."`
-	Other       map[string]string `mapsep:"none" placeholder:"NAME=whsec_…" help:"A secret of another environment, with a name for it: told if it signed. Several times."`
-	Environment string            `enum:"sandbox,production,any," default:"" help:"Where it should come from: sandbox, production or any (default: what the API key belongs to; any without one)."`
-	At          time.Time         `placeholder:"TIME" help:"When it came, such as 2026-12-01T09:00:00Z (default: now)."`
-	Tolerance   time.Duration     `default:"5m" help:"How far the time of signing may be from then (${default})."`
+	Body      document          `arg:"" placeholder:"FILE" help:"File with the body, byte for byte as it came; - reads standard input."`
+	Headers   document          `placeholder:"FILE" help:"The headers as it came: lines such as webhook-id: evt_…, or a JSON object, such as request_headers of an attempt."`
+	Header    []string          `short:"H" sep:"none" placeholder:"LINE" help:"One header; several times."`
+	Secret    []string          `sep:"none" placeholder:"whsec_…" help:"The endpoint's secret; several times while one is rotated (SVCPAY_WEBHOOK_SECRET)."`
+	Other     map[string]string `mapsep:"none" placeholder:"NAME=whsec_…" help:"A secret of another endpoint or environment, with a name to report if it signed; several times."`
+	At        time.Time         `placeholder:"TIME" help:"When it arrived, such as 2026-12-01T09:00:00Z (default: now)."`
+	Tolerance time.Duration     `default:"5m" help:"How far the time of signing may be from then (${default})."`
 }
 
 // Help implements kong.HelpProvider.
 func (verifyWebhookCommand) Help() string {
-	return "Finds out whether the body was read and written again or changed, another secret signed, a clock is off, the delivery is of another environment, " +
-		"or a header is not what was sent. Needs no network; if the API can be reached, the event is read there to compare. " + accessHelp
+	return "Reports whether another secret signed, the body was encoded again or changed, or the time of signing is too far from now. " +
+		"Needs no network; if the API can be reached, the event is read there to compare. " + accessHelp
 }
 
 // errNotBelieved ends the command after it has told why.
@@ -61,18 +60,15 @@ func (c verifyWebhookCommand) Run(w *world) error {
 		return err
 	}
 	d := signature.Delivery{Header: header, Body: c.Body.text}
-	e := signature.Expected{Secrets: secrets, Environment: c.Environment, Now: c.At, Tolerance: c.Tolerance}
+	e := signature.Expected{Secrets: secrets, Now: c.At, Tolerance: c.Tolerance}
 	if e.Now.IsZero() {
 		e.Now = machineTime()
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Other)) {
-		e.Others = append(e.Others, signature.Other{Name: name, Secret: c.Other[name], Foreign: true})
+		e.Others = append(e.Others, signature.Other{Name: name, Secret: c.Other[name]})
 	}
 	if err := c.asApplication(w, d, &e); err != nil {
 		return err
-	}
-	if e.Environment == "any" {
-		e.Environment, e.ApplicationID = "", 0
 	}
 	return tell(w, d, signature.Diagnose(d, e))
 }
@@ -86,7 +82,6 @@ func (c verifyWebhookCommand) asApplication(w *world, d signature.Delivery, e *s
 	if err != nil {
 		return err
 	}
-	e.Environment, e.ApplicationID = cmp.Or(c.Environment, p.environment()), p.app
 	own, ok, err := listen.KeptSecret(filepath.Join(p.stateDir, listenDir), listen.Target{BaseURL: p.url, ApplicationID: p.app})
 	if err == nil && ok && !slices.Contains(e.Secrets, own.Text()) {
 		e.Others = append(e.Others, signature.Other{Name: "svcpay listen", Secret: own.Text()})

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -187,19 +186,14 @@ func TestWebhooksVerifyTellsWhichMistake(t *testing.T) {
 		{"patiently", came.Body, headers(), "--secret " + secret + " --tolerance 4h --at " + time.Now().Add(3*time.Hour).UTC().Format(time.RFC3339), nil},
 		{"indented", pretty.String(), headers(), "--secret " + secret, []string{"body_reserialized: "}},
 		{"in order of the alphabet", sorted.String(), headers(), "--secret " + secret, []string{"body_reserialized: "}},
-		{"with another amount", strings.Replace(came.Body, `"amount":2500`, `"amount":2600`, 1), headers(), "--secret " + secret, []string{"body_changed: The body is not what was sent: data.object.amount differs"}},
-		{"by another endpoint's secret", came.Body, headers(), "--secret " + other, []string{"secret_wrong: No secret that was given signed what was sent."}},
+		{"with another amount", strings.Replace(came.Body, `"amount":2500`, `"amount":2600`, 1), headers(), "--secret " + secret, []string{"body_changed: The body differs from the event that was sent."}},
+		{"by another endpoint's secret", came.Body, headers(), "--secret " + other, []string{"secret_wrong: None of the given secrets signed this event."}},
 		{"what listen forwarded", forwarded.Body, headers("webhook-signature", forwarded.Headers["webhook-signature"], "webhook-timestamp", forwarded.Headers["webhook-timestamp"]), "--secret " + secret, []string{"secret_wrong: It was signed with the secret of svcpay listen"}},
-		{"by production's secret", came.Body, headers(), "--secret " + other + " --other production=" + secret, []string{"environment: It was signed with the secret of production"}},
-		{"in production", came.Body, headers(), "--environment production --secret " + secret, []string{"environment: The event is of sandbox, and production was expected"}},
-		{"with production's event", strings.Replace(came.Body, `"livemode":false`, `"livemode":true`, 1), headers(), "--secret " + secret, []string{"body_changed: ", "livemode differs", "environment: The event is of production"}},
-		{"with a key in its place", came.Body, headers(), "--secret " + d.app.SecretKey, []string{"secret_malformed: Secret 1 is none: this is an API key"}},
-		{"without the signature", came.Body, headers("webhook-signature", ""), "--secret " + secret, []string{"header_missing: There is no header webhook-signature"}},
-		{"with another id", came.Body, headers("webhook-id", "evt_01jq8z6k4t8m2x9v5c7b1n3d0f"), "--secret " + secret, []string{"header_wrong: webhook-id"}},
-		{"at another time", came.Body, headers("webhook-timestamp", fmt.Sprint(time.Now().Unix()+3)), "--secret " + secret, []string{"header_wrong: webhook-timestamp"}},
+		{"by production's secret", came.Body, headers(), "--secret " + other + " --other production=" + secret, []string{"secret_wrong: It was signed with the secret of production"}},
+		{"with production's event", strings.Replace(came.Body, `"livemode":false`, `"livemode":true`, 1), headers(), "--secret " + secret, []string{"body_changed: "}},
+		{"with a key in its place", came.Body, headers(), "--secret " + d.app.SecretKey, []string{"secret_malformed: Secret 1 is malformed: this is an API key"}},
+		{"without the signature", came.Body, headers("webhook-signature", ""), "--secret " + secret, []string{"header_missing: The header webhook-signature is missing"}},
 		{"in milliseconds", came.Body, headers("webhook-timestamp", came.Headers["webhook-timestamp"]+"000"), "--secret " + secret, []string{"header_malformed: webhook-timestamp"}},
-		{"as somebody else", came.Body, headers(), fmt.Sprintf("--secret %s --base-url %s --app-id %d --api-key %s", secret, d.credentials.BaseURL, d.credentials.Other.AppID, d.credentials.Other.SecretKey),
-			[]string{fmt.Sprintf("environment: The event is of application %d, and %d was expected", d.app.AppID, d.credentials.Other.AppID)}},
 	} {
 		file := filepath.Join(t.TempDir(), "headers")
 		if err := os.WriteFile(file, []byte(c.headers), 0o600); err != nil {

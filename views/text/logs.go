@@ -62,9 +62,11 @@ var logsEnglish = Logs{
 	Secret: "Signing secret", SecretHint: "The one that your program has: whsec_…", Check: "Check",
 	Signed: "The signature is right", SignedText: "Your program should believe this delivery.", NotSigned: "The signature is not believed",
 	Found: func(n int) string { return plural(n, "mistake", "mistakes") },
-	Mistakes: map[string]string{"header_missing": "A header is missing", "header_malformed": "A header has another form", "header_wrong": "A header is not the one that was signed",
-		"secret_malformed": "This is no secret", "secret_wrong": "Another secret signed it", "body_reserialized": "The body was read and written again", "body_changed": "The body is not what was sent",
-		"clock_too_old": "It was signed too long ago", "clock_too_new": "It was signed in the future", "environment": "It comes from elsewhere"},
+	Mistakes: map[string]string{
+		"header_missing": "A header is missing", "header_malformed": "A header is malformed",
+		"secret_malformed": "The secret is malformed", "secret_wrong": "Another secret signed it",
+		"body_reserialized": "The body was encoded again", "body_changed": "The body is not what was sent",
+		"clock_too_old": "It was signed too long ago", "clock_too_new": "It was signed in the future"},
 	CheckedAgainst: "Compared with the event as we sent it.", SecretKept: "The secret is not shown again: type it anew.", MissingInput: "Paste headers, body and secret.",
 	Sent: "Filled in from the last attempt. Replace it by what your program got.",
 }

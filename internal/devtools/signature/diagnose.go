@@ -3,39 +3,39 @@ package signature
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Kind names a sort of mistake. It is a stable code.
+// Kind is a stable code of a mistake.
 type Kind string
 
-// The mistakes that break a signature.
+// The mistakes that make a signature invalid.
 const (
-	HeaderMissing    Kind = "header_missing"    // one that verifying needs is not there
-	HeaderMalformed  Kind = "header_malformed"  // it is there, in another form
-	HeaderWrong      Kind = "header_wrong"      // it is not the one that was signed
-	SecretMalformed  Kind = "secret_malformed"  // no secret at all
-	SecretWrong      Kind = "secret_wrong"      // another one signed
-	BodyReserialized Kind = "body_reserialized" // it says the same as what was sent, in other bytes
-	BodyChanged      Kind = "body_changed"      // it says something else than what was sent, or nothing
-	ClockOld         Kind = "clock_too_old"     // it was signed too long ago
-	ClockNew         Kind = "clock_too_new"     // it was signed in the future
-	Environment      Kind = "environment"       // it is another environment's or application's
+	HeaderMissing    Kind = "header_missing"
+	HeaderMalformed  Kind = "header_malformed"
+	SecretMalformed  Kind = "secret_malformed"
+	SecretWrong      Kind = "secret_wrong"      // signed with a secret that is not among the expected ones
+	BodyReserialized Kind = "body_reserialized" // the same JSON in other bytes
+	BodyChanged      Kind = "body_changed"      // other JSON, no JSON, or nothing
+	ClockOld         Kind = "clock_too_old"
+	ClockNew         Kind = "clock_too_new"
 )
 
-// Kinds lists every sort.
+// Kinds lists every kind.
 func Kinds() []Kind {
-	return []Kind{HeaderMissing, HeaderMalformed, HeaderWrong, SecretMalformed, SecretWrong, BodyReserialized, BodyChanged, ClockOld, ClockNew, Environment}
+	return []Kind{HeaderMissing, HeaderMalformed, SecretMalformed, SecretWrong, BodyReserialized, BodyChanged, ClockOld, ClockNew}
 }
 
-// Mistake is one that was found, and what to do about it.
+// Mistake is a reason why a signature is invalid, with what to do about it.
 type Mistake struct {
 	Kind Kind
 	Text string
@@ -47,198 +47,179 @@ type Delivery struct {
 	Body   []byte // byte for byte
 }
 
-// Other is a secret that should not have signed, with its name for people. If it did, that is told.
+// Other is a secret that should not have signed, such as that of another endpoint, with a name for people.
 type Other struct {
 	Name   string
 	Secret string
-	// Foreign: it belongs to another environment.
-	Foreign bool
 }
 
-// Expected is what a delivery is held to.
+// Expected is what a delivery is compared with.
 type Expected struct {
-	Secrets []string // one of them should have signed
-	Others  []Other
-	// Original is the event as the API tells it; nil if it is not known.
-	Original      []byte
-	Environment   string // sandbox or production; "" if any will do
-	ApplicationID int64  // 0 if any will do
-	Now           time.Time
-	Tolerance     time.Duration // 0: [Tolerance]
+	Secrets  []string // one of them should have signed
+	Others   []Other
+	Original []byte // the event as the API returns it; nil if unknown
+	Now      time.Time
+	// Tolerance is how far the time of signing may be from Now; 0: [Tolerance].
+	Tolerance time.Duration
 }
 
-// Verdict is what came out. Without mistakes the delivery is to be believed.
+// Verdict is the result. Without mistakes the delivery is genuine.
 type Verdict struct {
-	Secret   int           // which of the secrets signed it, from 1; 0: none did
-	Age      time.Duration // from its signing until now
+	Secret   int           // which of the expected secrets signed, from 1; 0: none did
+	Age      time.Duration // from signing until now
 	Mistakes []Mistake
-}
-
-// Has tells whether a sort of mistake was found.
-func (v Verdict) Has(k Kind) bool {
-	return slices.ContainsFunc(v.Mistakes, func(m Mistake) bool { return m.Kind == k })
 }
 
 func (v *Verdict) add(k Kind, format string, args ...any) {
 	v.Mistakes = append(v.Mistakes, Mistake{k, fmt.Sprintf(format, args...)})
 }
 
-// Diagnose tells whether a delivery is to be believed, and if not, why. It looks for the smallest change of the
-// delivery and of the secret that would make the signature right.
+// Diagnose checks the signature of a delivery. If it is invalid, the verdict names the common mistake that explains it.
 func Diagnose(d Delivery, e Expected) (v Verdict) {
-	c := &examination{delivery: d, expected: e, Verdict: &v}
-	if c.headers(); len(v.Mistakes) == 0 || c.repaired {
-		c.secrets()
-		if len(c.signers) > 0 && !c.explain() {
-			c.guess()
-		}
-		c.clock()
+	at, ok := v.headers(d.Header)
+	if !ok {
+		return v
 	}
-	c.environment()
+	if signers := v.signers(e); len(signers) > 0 {
+		v.attribute(d, e.Original, signers)
+	}
+	v.clock(at, e)
 	return v
 }
 
-// examination is a diagnosis under way.
-type examination struct {
-	*Verdict
-	delivery   Delivery
-	expected   Expected
-	id         string
-	at         time.Time
-	signatures [][]byte
-	signers    []signer
-	repaired   bool // a header was malformed, and read all the same
+// lastSecond is larger than any time of signing in seconds, and smaller than any in milliseconds.
+const lastSecond = 100_000_000_000
+
+// headers checks the form of the three headers and reads the time of signing.
+func (v *Verdict) headers(h http.Header) (at time.Time, ok bool) {
+	for _, name := range []string{HeaderID, HeaderTimestamp, HeaderSignature} {
+		if h.Get(name) == "" {
+			v.add(HeaderMissing, "The header %s is missing. A proxy or a framework may have removed it, or another sender made the request.", name)
+		}
+	}
+	if len(v.Mistakes) > 0 {
+		return at, false
+	}
+	seconds, err := strconv.ParseInt(h.Get(HeaderTimestamp), 10, 64)
+	if err != nil || seconds < 0 || seconds > lastSecond {
+		v.add(HeaderMalformed, "%s is not a number of seconds since 1970.", HeaderTimestamp)
+	}
+	if !slices.ContainsFunc(strings.Fields(h.Get(HeaderSignature)), wellFormed) {
+		v.add(HeaderMalformed, "%s has no signature of the form %s,base64 of 32 bytes.", HeaderSignature, version)
+	}
+	return time.Unix(seconds, 0), len(v.Mistakes) == 0
+}
+
+// wellFormed reports whether a text has the form of a signature.
+func wellFormed(signature string) bool {
+	encoded, ok := strings.CutPrefix(signature, version+",")
+	code, err := base64.StdEncoding.DecodeString(encoded)
+	return ok && err == nil && len(code) == sha256.Size
 }
 
 // signer is a secret that may have signed.
 type signer struct {
 	Secret
-	number int // among the secrets that should have; 0 for another
-	other  Other
+	number int    // among the expected secrets; 0 for another
+	name   string // of another
 }
 
-// headers reads the three headers.
-func (c *examination) headers() {
-	h := c.delivery.Header
-	for _, name := range []string{HeaderID, HeaderTimestamp, HeaderSignature} {
-		if h.Get(name) == "" {
-			c.add(HeaderMissing, "There is no header %s%s. A proxy or a framework may have dropped it, or the request is no webhook of ours.", name, resembling(h, name))
-		}
-	}
-	if len(c.Mistakes) > 0 {
-		return
-	}
-	c.id = h.Get(HeaderID)
-	if !c.time(h.Get(HeaderTimestamp)) {
-		c.add(HeaderMalformed, "%s is not a number of seconds since 1970.", HeaderTimestamp)
-		return
-	}
-	c.signed(h.Get(HeaderSignature))
-}
-
-// resembling names a header that may have been meant.
-func resembling(h http.Header, name string) string {
-	_, word, _ := strings.Cut(name, "-")
-	var found []string
-	for other := range h {
-		if strings.HasSuffix(strings.ToLower(other), word) {
-			found = append(found, strings.ToLower(other))
-		}
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	slices.Sort(found)
-	return " (but " + strings.Join(found, ", ") + ")"
-}
-
-// time reads the time of signing, also in forms that it should not have.
-func (c *examination) time(text string) bool {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err == nil && len(text) < len("1700000000000") {
-		c.at = time.Unix(n, 0)
-		return true
-	}
-	if err == nil {
-		c.at = time.UnixMilli(n)
-	} else if c.at, err = time.Parse(time.RFC3339Nano, text); err != nil {
-		return false
-	}
-	c.repaired = true
-	c.add(HeaderMalformed, "%s is not in seconds since 1970, as it is sent: something between SvcPay and you wrote it anew.", HeaderTimestamp)
-	return true
-}
-
-// signed reads the signatures, also in forms that they should not have.
-func (c *examination) signed(text string) {
-	const size = 32
-	named := false
-	for word := range strings.FieldsSeq(text) {
-		name, encoded, ok := strings.Cut(word, ",")
-		if !ok {
-			name, encoded = "", word
-		}
-		code, err := base64.StdEncoding.DecodeString(encoded)
-		if raw, hexErr := hex.DecodeString(encoded); hexErr == nil && len(raw) == size {
-			code, err, name = raw, nil, ""
-		}
-		if err != nil || len(code) != size || ok && name != version && name != "" {
+// signers reads the secrets.
+func (v *Verdict) signers(e Expected) (out []signer) {
+	for i, text := range e.Secrets {
+		s, err := SecretOf(text)
+		if err != nil {
+			v.add(SecretMalformed, "Secret %d is malformed: %v.", i+1, err)
 			continue
 		}
-		named = named || name == version
-		c.signatures = append(c.signatures, code)
+		out = append(out, signer{Secret: s, number: i + 1})
+	}
+	for _, o := range e.Others {
+		s, err := SecretOf(o.Secret)
+		if err != nil {
+			v.add(SecretMalformed, "The secret of %s is malformed: %v.", o.Name, err)
+			continue
+		}
+		out = append(out, signer{Secret: s, name: o.Name})
+	}
+	return out
+}
+
+// candidate is a body that may have been signed, with the mistake if it was.
+type candidate struct {
+	body []byte
+	kind Kind // "" for the body as it arrived
+	text string
+}
+
+const untouched = "Verify the bytes of the request as they arrive, before anything parses them."
+
+// candidates lists what may have been signed, the smallest mistakes first.
+func candidates(body, original []byte) []candidate {
+	const ends = "White space was added at the end of the body, or removed from it. " + untouched
+	out := []candidate{
+		{body, "", ""},
+		{bytes.TrimSpace(body), BodyReserialized, ends},
+		{append(slices.Clone(body), '\n'), BodyReserialized, ends},
+	}
+	const encoded = "The body was parsed and encoded again. " + untouched
+	var compact, escaped bytes.Buffer
+	if json.Compact(&compact, body) == nil {
+		json.HTMLEscape(&escaped, compact.Bytes()) // as events are encoded
+		out = append(out, candidate{escaped.Bytes(), BodyReserialized, encoded})
 	}
 	switch {
-	case len(c.signatures) == 0:
-		c.add(HeaderMalformed, "%s has no signature of the form %s,base64 of 32 bytes: it was cut short or is another scheme's.", HeaderSignature, version)
-		c.repaired = false
-	case !named:
-		c.add(HeaderMalformed, "%s has a signature, but not in the form in which it is sent, %s,base64.", HeaderSignature, version)
-		c.repaired = true
+	case original == nil:
+	case sameJSON(body, original):
+		out = append(out, candidate{bytes.TrimSpace(original), BodyReserialized, encoded})
+	default:
+		out = append(out, candidate{bytes.TrimSpace(original), BodyChanged, "The body differs from the event that was sent. " + untouched})
 	}
+	return out
 }
 
-// secrets reads the secrets.
-func (c *examination) secrets() {
-	for i, text := range c.expected.Secrets {
-		s, err := SecretOf(text)
-		if trimmed, trimErr := SecretOf(strings.TrimSpace(text)); err != nil && trimErr == nil {
-			s = trimmed // white space is told, and looked through
-		}
-		if err != nil {
-			c.add(SecretMalformed, "Secret %d is none: %v.", i+1, err)
-		}
-		if s.hook != nil {
-			c.signers = append(c.signers, signer{Secret: s, number: i + 1})
-		}
-	}
-	for _, o := range c.expected.Others {
-		if s, err := SecretOf(o.Secret); err == nil {
-			c.signers = append(c.signers, signer{Secret: s, other: o})
-		} else {
-			c.add(SecretMalformed, "The secret %s is none: %v.", o.Name, err)
-		}
-	}
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// matches tells whether one of the signatures is that of a message.
-func (c *examination) matches(s Secret, id string, at time.Time, body []byte) bool {
-	text, err := s.hook.Sign(id, at, body)
-	if err != nil {
-		return false
+// attribute finds the secret and the body that give the signature.
+func (v *Verdict) attribute(d Delivery, original []byte, signers []signer) {
+	for _, c := range candidates(d.Body, original) {
+		for _, s := range signers {
+			if s.hook.VerifyIgnoringTimestamp(c.body, d.Header) != nil {
+				continue
+			}
+			if v.Secret = s.number; s.number == 0 {
+				v.add(SecretWrong, "It was signed with the secret of %s, which is not one of yours.", s.name)
+			}
+			if c.kind != "" {
+				v.add(c.kind, "%s", c.text)
+			}
+			return
+		}
 	}
-	code, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, version+","))
-	return err == nil && slices.ContainsFunc(c.signatures, func(given []byte) bool { return bytes.Equal(given, code) })
+	switch {
+	case len(bytes.TrimSpace(d.Body)) == 0:
+		v.add(BodyChanged, "The body is empty: something read it before. Keep the bytes of the request as they arrive.")
+	case !json.Valid(d.Body):
+		v.add(BodyChanged, "The body is not JSON, which every event is: it was decoded, truncated, or belongs to another request.")
+	case original == nil:
+		v.add(SecretWrong, "None of the given secrets signed this body. Another secret signed it (each endpoint has its own, and so does svcpay listen), or the body was changed.")
+	default:
+		v.add(SecretWrong, "None of the given secrets signed this event. Each endpoint has its own secret, and so does svcpay listen.")
+	}
 }
 
 // clock compares the time of signing with now.
-func (c *examination) clock() {
-	limit := cmp.Or(c.expected.Tolerance, Tolerance)
-	c.Age = c.expected.Now.Sub(c.at).Round(time.Second)
+func (v *Verdict) clock(at time.Time, e Expected) {
+	limit := cmp.Or(e.Tolerance, Tolerance)
+	age := e.Now.Sub(at)
+	v.Age = age.Round(time.Second)
 	switch {
-	case c.expected.Now.Sub(c.at) > limit:
-		c.add(ClockOld, "It was signed %s ago, more than %s. If it came just now, this clock is fast or the delivery was kept somewhere; an attempt that is repeated is signed anew.", c.Age, limit)
-	case c.at.Sub(c.expected.Now) > limit:
-		c.add(ClockNew, "It was signed %s from now, more than %s. The clock that it is compared with is slow.", -c.Age, limit)
+	case age > limit:
+		v.add(ClockOld, "It was signed %s ago, more than %s. If it has just arrived, the clock here is fast or the delivery was delayed; each retry has a new time.", v.Age, limit)
+	case -age > limit:
+		v.add(ClockNew, "It was signed %s from now, more than %s. The clock here is slow.", -v.Age, limit)
 	}
 }
