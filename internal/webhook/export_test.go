@@ -13,18 +13,23 @@ const PurgeStatement = purgeStatement
 var DueStatements = map[string]string{"due": dueStatement, "lease": leaseStatement, "release": releaseStatement, "end": endStatement, "again": againStatement,
 	"cancel": cancelStatement, "cancel left": cancelLeftStatement, "hurry": hurryStatement}
 
-// ClaimOf leases what is due to an endpoint that is known to have some, and tells how much of that would be sent.
+// ClaimOf leases what is due to an endpoint that was enabled a moment ago, and returns how much of it would be sent.
 func (s *Service) ClaimOf(ctx context.Context, e Endpoint) (int, error) {
-	out, _, err := s.claim(ctx, everything, []dueEndpoint{{ApplicationID: e.ApplicationID, ID: e.ID}})
+	out, err := s.claim(ctx, func([]dueEndpoint) ([]ids.Endpoint, []int) { return []ids.Endpoint{e.ID}, []int{perEndpoint} })
 	return len(out), err
 }
 
-// everything is room for as much as there may be at all.
-var everything = room{to: func(_ ids.Endpoint, most int) (int, int) { return most, 0 }, of: func(int64) (int, int) { return perApplication, 0 }, all: perApplication}
+// everything leases as much as one application may attempt at once.
+func everything(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
+	for _, e := range due {
+		endpoints, slots = append(endpoints, e.ID), append(slots, perApplication)
+	}
+	return endpoints, slots
+}
 
 // SendTogether makes every attempt that is due, and writes what came of them down as one batch.
 func (s *Service) SendTogether(ctx context.Context) error {
-	due, _, err := s.claim(ctx, everything, nil)
+	due, err := s.claim(ctx, everything)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,46 +13,30 @@ import (
 )
 
 const (
-	// pace is how often a worker looks for events and deliveries of which nothing in it told.
+	// pace is how often a worker looks for events and due deliveries when nothing wakes it.
 	pace = 100 * time.Millisecond
 	// trouble is the pause after an error of our own.
 	trouble = time.Second
-	// completeBatch is how many attempts one transaction writes.
+	// completeBatch is how many attempts one transaction writes. It waits for more up to linger, since a transaction costs as
+	// much as some of them.
 	completeBatch = 256
-	// A few of them wait so long for more, while others are on their way: a transaction costs as much as some of them.
-	few    = 192
-	linger = 10 * time.Millisecond
-	// mostUnlooked is how often in a row deliveries are leased to those that are known to have more, without a look for
-	// others.
-	mostUnlooked = 3
-	// atOnce is how many attempts are under way at once in one binary.
-	atOnce = 1024
-	// slow is when an attempt has taken long.
-	slow = time.Second
-	// fast is what one takes at most that takes no time to speak of.
-	fast = slow / 8
+	linger        = 10 * time.Millisecond
 )
 
-// Worker numbers events and sends them, beside those of other binaries.
+// Worker numbers events and sends them, in parallel with those of other binaries.
 type Worker struct {
 	s *Service
 	// more wakes the sending: events have been numbered, or attempts have made room.
 	more  chan struct{}
-	lanes *lanes
+	queue *queue
 	done  chan result
 	runs  sync.WaitGroup
-
-	// eager are the endpoints for which there was more when deliveries to them were leased; news tells that others are to be
-	// looked for, or how those do, and unlooked how often it was not.
-	eager    []dueEndpoint
-	news     atomic.Bool
-	unlooked int
 }
 
 // NewWorker makes a worker that does nothing until it runs.
 func (s *Service) NewWorker() *Worker {
-	w := &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, atOnce)}
-	w.lanes = newLanes(s.deps.Client.Line, w.wake)
+	w := &Worker{s: s, more: make(chan struct{}, 1), done: make(chan result, mostLeased)}
+	w.queue = newQueue(s.deps.Client.Line, w.wake)
 	return w
 }
 
@@ -68,12 +51,12 @@ func (w *Worker) Run(ctx context.Context) {
 	})
 	writer.Go(func() { w.write(rest) })
 	loops.Wait()
-	w.lanes.stop()
+	w.queue.stop()
 	if err := w.giveBack(rest); err != nil {
 		slog.WarnContext(rest, "deliveries could not be given back", "error", err.Error())
 	}
 	w.runs.Wait()
-	w.lanes.close()
+	w.queue.close()
 	close(w.done)
 	writer.Wait()
 }
@@ -112,7 +95,6 @@ func (w *Worker) wake() {
 func (w *Worker) number(ctx context.Context) (bool, error) {
 	n, err := w.s.deps.Events.Number(ctx)
 	if n > 0 {
-		w.news.Store(true)
 		w.wake()
 	}
 	return n > 0, err
@@ -120,63 +102,50 @@ func (w *Worker) number(ctx context.Context) (bool, error) {
 
 // send leases the deliveries that are due and that there is room for. Their attempts may last longer than ctx.
 func (w *Worker) send(ctx, attempts context.Context) (bool, error) {
+	w.queue.expire(w.s.deps.Now())
 	if err := w.giveBack(ctx); err != nil {
 		return false, err
 	}
-	due, eager, err := w.s.claim(ctx, w.lanes.room(), w.known())
-	if w.eager = eager; err != nil || len(due) == 0 {
+	due, err := w.s.claim(ctx, w.queue.portion)
+	if err != nil || len(due) == 0 {
 		return false, err
 	}
 	crash.Point("webhook.claimed")
-	for _, d := range w.lanes.begin(due) {
+	for _, d := range w.queue.begin(due) {
 		w.runs.Go(func() { w.run(attempts, d) })
 	}
-	return false, nil // whoever makes room tells
-}
-
-// known are the endpoints to which more is leased without a look for others; none if it is time to look.
-func (w *Worker) known() []dueEndpoint {
-	if w.unlooked++; w.news.Swap(false) || w.unlooked > mostUnlooked {
-		w.eager, w.unlooked = nil, 0
-	}
-	return w.eager
+	return false, nil // the queue wakes this loop when there is room
 }
 
 // giveBack releases what is leased and will not be begun. The leases' ends bring back what cannot be released.
 func (w *Worker) giveBack(ctx context.Context) error {
-	back := w.lanes.takeBack()
+	back := w.queue.takeBack()
 	if len(back) == 0 {
 		return nil
 	}
 	return w.s.release(ctx, back)
 }
 
-// run makes an attempt, and then those that wait for its place, to whichever endpoint they go.
+// run makes an attempt, and then those that take its place.
 func (w *Worker) run(ctx context.Context, d claimed) {
 	for more := true; more; {
-		to := d.EndpointID
-		slowness := time.AfterFunc(slow, func() { w.lanes.slowed(to) })
-		how := w.attempt(ctx, d, w.lanes.line(d))
-		how.quick = slowness.Stop()
-		if !how.succeeded { // the endpoint may have less from now on
-			w.news.Store(true)
-		}
-		d, more = w.lanes.end(d, how)
+		took, succeeded := w.attempt(ctx, d)
+		d, more = w.queue.end(d, took, succeeded)
 	}
 }
 
-func (w *Worker) attempt(ctx context.Context, d claimed, by sender) end {
-	r, err := w.s.attempt(ctx, d, by)
+func (w *Worker) attempt(ctx context.Context, d claimed) (took time.Duration, succeeded bool) {
+	r, err := w.s.attempt(ctx, d, d.line)
 	crash.Point("webhook.attempted")
 	if err != nil {
 		slog.WarnContext(ctx, "a delivery was not attempted", "delivery", d.ID.String(), "error", err.Error())
-		return end{}
+		return 0, false
 	}
-	if told := w.s.Attempted; told != nil {
-		told(r.status)
+	if report := w.s.Attempted; report != nil {
+		report(r.status)
 	}
 	w.done <- r
-	return end{succeeded: r.succeeded(), atOnce: r.took <= fast}
+	return r.took, r.succeeded()
 }
 
 // write writes down what attempts came to, as many as have ended meanwhile at a time.
@@ -187,21 +156,11 @@ func (w *Worker) write(ctx context.Context) {
 	}
 }
 
-// gather adds to a result those that have come, and waits a little for more if those are few and more are to come.
+// gather adds the results that follow, and waits a little for those of attempts in progress.
 func (w *Worker) gather(first result) []result {
 	batch := []result{first}
-	var over <-chan time.Time
-	for len(batch) < completeBatch {
-		if len(w.done) == 0 {
-			if len(batch) >= few || !w.lanes.any() {
-				return batch
-			}
-			if over == nil {
-				timer := time.NewTimer(linger)
-				defer timer.Stop()
-				over = timer.C
-			}
-		}
+	over := time.After(linger)
+	for len(batch) < completeBatch && (len(w.done) > 0 || w.queue.any()) {
 		select {
 		case r, more := <-w.done:
 			if !more {
@@ -219,7 +178,7 @@ func (w *Worker) gather(first result) []result {
 // which cannot be written takes no other with it. The leases' ends bring back what was not written.
 func (w *Worker) settle(ctx context.Context, batch []result) {
 	changed, err := w.s.complete(ctx, batch)
-	w.lanes.outdated(changed)
+	w.queue.changed(changed)
 	if refused := new(pgconn.PgError); errors.As(err, &refused) && len(batch) > 1 {
 		half := len(batch) / 2
 		w.settle(ctx, batch[:half])

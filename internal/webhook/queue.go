@@ -1,0 +1,277 @@
+package webhook
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"svcpay/internal/ids"
+	"svcpay/internal/platform/safehttp"
+)
+
+const (
+	// perEndpoint is how many attempts to one endpoint one binary makes at once, perApplication to all endpoints of one application:
+	// more than they take if each holds perSlow of them, so that endpoints that hang delay no other.
+	perEndpoint    = 32
+	perApplication = 256
+	// perSlow is how many deliveries are leased to an endpoint that is new here or responds slowly, perFailing to one whose last
+	// attempts failed.
+	perSlow    = 4
+	perFailing = 2
+	// mostLeased is how many deliveries one binary leases at once.
+	mostLeased = 1024
+	// An endpoint is slow if it takes longer than slow to respond, and fast if it takes no longer than fast.
+	slow = time.Second
+	fast = slow / 8
+	// patience is how long a leased delivery waits for its attempt before it is given back. With [attemptTimeout] it is less
+	// than [leaseFor].
+	patience = 2 * time.Second
+	// lanesRemembered is how many endpoints without leased deliveries are remembered.
+	lanesRemembered = 10_000
+)
+
+// queue holds the deliveries that a worker has leased, those that wait and those that are attempted.
+type queue struct {
+	open func() *safehttp.Line
+	wake func() // called when there is room, or something to give back
+
+	mu     sync.Mutex
+	lanes  map[ids.Endpoint]*lane
+	shares map[int64]*share // by application
+	leased int
+	back   []claimed // leased, and not to be attempted
+}
+
+// lane is an endpoint.
+type lane struct {
+	share         *share
+	line          *safehttp.Line
+	busy, waiting int
+	took          time.Duration // by the last attempt; more than slow if it failed
+}
+
+// share is what an application has of the queue. The delivery that has waited longest goes first.
+type share struct {
+	busy    int
+	waiting []claimed
+	refill  int // more is leased when no more than these wait
+}
+
+func newQueue(open func() *safehttp.Line, wake func()) *queue {
+	return &queue{open: open, wake: wake, lanes: make(map[ids.Endpoint]*lane), shares: make(map[int64]*share)}
+}
+
+// lane returns the lane of an endpoint. The caller holds the lock.
+func (q *queue) lane(applicationID int64, e ids.Endpoint) *lane {
+	if l, ok := q.lanes[e]; ok {
+		return l
+	}
+	s, ok := q.shares[applicationID]
+	if !ok {
+		s = &share{}
+		q.shares[applicationID] = s
+	}
+	l := &lane{share: s, line: q.open(), took: slow + 1}
+	q.lanes[e] = l
+	return l
+}
+
+// quota is how many deliveries are leased to an endpoint at most. Those that can wait for no longer than a second are leased
+// ahead, so that no attempt waits for a claim.
+func (l *lane) quota(failing bool) int {
+	switch {
+	case failing:
+		return perFailing
+	case l.took > slow:
+		return perSlow
+	case l.took > fast:
+		return 2 * perEndpoint
+	}
+	return perEndpoint + perApplication
+}
+
+// portion shares the room among the endpoints that have deliveries due: how many to lease to each. The endpoints of an
+// application that do not fail get even parts.
+func (q *queue) portion(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] }) // the last may get nothing
+	well := make(map[int64]int)                                                // endpoints that do not fail, by application
+	for _, e := range due {
+		n := well[e.ApplicationID]
+		if !e.Failing {
+			n++
+		}
+		well[e.ApplicationID] = n
+	}
+	left, room := make(map[int64]int), mostLeased-q.leased
+	for _, e := range due {
+		l := q.lane(e.ApplicationID, e.ID)
+		most := q.most(l.share, len(well))
+		if _, ok := left[e.ApplicationID]; !ok {
+			left[e.ApplicationID] = most - l.share.leased()
+		}
+		part := max(1, most/max(1, well[e.ApplicationID]))
+		n := min(l.quota(e.Failing), part) - l.busy - l.waiting
+		if n = min(n, left[e.ApplicationID], room); n > 0 {
+			endpoints, slots = append(endpoints, e.ID), append(slots, n)
+			left[e.ApplicationID] -= n
+			room -= n
+		}
+	}
+	return endpoints, slots
+}
+
+// most is how many deliveries an application leases: what it attempts at once, and as much ahead while no other needs the room.
+func (q *queue) most(s *share, applications int) int {
+	if applications == 1 && q.leased == s.leased() {
+		return 2 * perApplication
+	}
+	return perApplication
+}
+
+func (s *share) leased() int { return s.busy + len(s.waiting) }
+
+// begin queues what was leased, and returns the deliveries to attempt now.
+func (q *queue) begin(leased []claimed) (now []claimed) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.leased += len(leased)
+	more := make(map[*share]bool)
+	for _, d := range leased {
+		l := q.lane(d.ApplicationID, d.EndpointID)
+		d.line = l.line
+		l.waiting++
+		l.share.waiting = append(l.share.waiting, d)
+		more[l.share] = true
+	}
+	for s := range more {
+		for d, ok := q.next(s); ok; d, ok = q.next(s) {
+			now = append(now, d)
+		}
+		s.refill = len(s.waiting) / 2
+	}
+	return now
+}
+
+// next takes the delivery that has waited longest of those whose endpoint has a place.
+func (q *queue) next(s *share) (d claimed, ok bool) {
+	if s.busy >= perApplication {
+		return d, false
+	}
+	for i, d := range s.waiting {
+		l := q.lanes[d.EndpointID]
+		if l.busy >= perEndpoint {
+			continue
+		}
+		l.waiting--
+		l.busy++
+		s.busy++
+		if i == 0 {
+			s.waiting = s.waiting[1:]
+		} else {
+			s.waiting = slices.Delete(s.waiting, i, i+1)
+		}
+		return d, true
+	}
+	return d, false
+}
+
+// end notes that an attempt took so long, and returns the delivery that takes its place.
+func (q *queue) end(d claimed, took time.Duration, succeeded bool) (next claimed, more bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.lanes[d.EndpointID]
+	l.busy--
+	l.share.busy--
+	q.leased--
+	if l.took = took; !succeeded || took > slow {
+		l.took = slow + 1
+		q.giveBack(l)
+	}
+	next, more = q.next(l.share)
+	if len(l.share.waiting) <= l.share.refill || l.waiting == 0 && l.share.busy < perApplication {
+		q.wake()
+	}
+	if l.busy == 0 && l.waiting == 0 && len(q.lanes) > lanesRemembered {
+		l.line.Close()
+		delete(q.lanes, d.EndpointID)
+	}
+	return next, more
+}
+
+// expire gives back what waits for endpoints whose deliveries have waited too long.
+func (q *queue) expire(now time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, s := range q.shares {
+		for len(s.waiting) > 0 && now.Sub(s.waiting[0].since) > patience {
+			l := q.lanes[s.waiting[0].EndpointID]
+			l.took = slow + 1
+			q.giveBack(l)
+		}
+	}
+}
+
+// changed gives back what waits for endpoints that changed since it was leased.
+func (q *queue) changed(endpoints []ids.Endpoint) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, e := range endpoints {
+		if l, ok := q.lanes[e]; ok {
+			q.giveBack(l)
+		}
+	}
+}
+
+// giveBack has nothing wait for an endpoint. The caller holds the lock.
+func (q *queue) giveBack(l *lane) {
+	if l.waiting == 0 {
+		return
+	}
+	l.share.waiting = slices.DeleteFunc(l.share.waiting, func(d claimed) bool {
+		if q.lanes[d.EndpointID] != l {
+			return false
+		}
+		q.back = append(q.back, d)
+		return true
+	})
+	q.leased -= l.waiting
+	l.waiting = 0
+	q.wake()
+}
+
+// takeBack returns what is to be released, once.
+func (q *queue) takeBack() []claimed {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	back := q.back
+	q.back = nil
+	return back
+}
+
+// any reports whether anything is leased.
+func (q *queue) any() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.leased > 0
+}
+
+// stop gives back all that waits. It is called when nothing more is leased.
+func (q *queue) stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, l := range q.lanes {
+		q.giveBack(l)
+	}
+}
+
+// close ends the connections that are kept. It is called when nothing is attempted.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, l := range q.lanes {
+		l.line.Close()
+	}
+}
