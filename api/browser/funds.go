@@ -11,6 +11,7 @@ import (
 	"svcpay/internal/daf/provider"
 	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/fault"
+	"svcpay/internal/sandbox/kit"
 	"svcpay/static"
 	pages "svcpay/views/daf"
 	shared "svcpay/views/modal"
@@ -74,7 +75,7 @@ func (s *fundSite) page(do func(ctx context.Context, c echo.Context, id string) 
 		}
 		err := do(r.Context(), c, id)
 		wrong, refused := fault.As(err)
-		if err != nil && !refused && err != dafsandbox.ErrNoAnswer {
+		if err != nil && !refused && err != kit.ErrNoAnswer {
 			return err
 		}
 		look, lookErr := s.Look(r.Context(), id)

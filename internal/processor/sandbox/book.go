@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/sandbox/kit"
 )
 
 // line is one submission as the book keeps it.
@@ -58,11 +59,6 @@ func (p *Processor) Lookup(ctx context.Context, reference string) (processor.Ans
 	return first.Answer, nil
 }
 
-// BookDelay is how long after its call a line appears in the book, by the machine's time. Lines get
-// their numbers when they are written and are seen when they are committed; no call takes so long
-// that a line of a lower number could still be missing then.
-const BookDelay = time.Minute
-
 // Book implements processor.Processor.
 func (p *Processor) Book(ctx context.Context, after int64, limit int) ([]processor.BookLine, error) {
 	type row struct {
@@ -76,12 +72,10 @@ func (p *Processor) Book(ctx context.Context, after int64, limit int) ([]process
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	closed, lines := p.machine().Add(-BookDelay), make([]processor.BookLine, 0, len(rows))
-	for _, r := range rows {
-		if r.CreatedAt.After(closed) {
-			break // nor what comes after it, or the next page would pass over it
-		}
-		lines = append(lines, r.BookLine)
+	rows = kit.Written(rows, p.machine(), func(r row) time.Time { return r.CreatedAt })
+	lines := make([]processor.BookLine, len(rows))
+	for i, r := range rows {
+		lines[i] = r.BookLine
 	}
 	return lines, nil
 }

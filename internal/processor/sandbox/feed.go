@@ -68,17 +68,17 @@ func (n notice) tell() *processor.DisputeNotice {
 
 // emit moves up to limit rows that are due from the schedule into the feed, and tells how many.
 func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
-	accounts, nows, err := p.overdue(ctx)
-	if err != nil || len(accounts) == 0 {
-		return 0, err
+	firsts, err := pg.All[kit.First](ctx, p.pool, `
+		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule GROUP BY account`, pg.Args{})
+	if err != nil {
+		return 0, fmt.Errorf("sandbox: %w", err)
 	}
-	var n int64
-	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
+	n, err := p.timeOf.Emit(ctx, p.pool, firsts, func(tx *pg.Tx, accounts []string, nows []time.Time) (int64, error) {
 		last, err := pg.Value[int64](ctx, tx, `SELECT last FROM sandbox_processor_emission FOR UPDATE`, pg.Args{})
 		if err != nil {
-			return err
+			return 0, err
 		}
-		n, err = tx.Exec(ctx, `
+		n, err := tx.Exec(ctx, `
 			WITH due AS (
 				SELECT s.id FROM sandbox_processor_schedule s
 					JOIN unnest(@accounts::text[], @nows::timestamptz[]) AS c (account, now) ON s.account = c.account
@@ -95,26 +95,13 @@ func (p *Processor) emit(ctx context.Context, limit int) (int64, error) {
 			FROM gone`,
 			pg.Args{"accounts": accounts, "nows": nows, "limit": limit, "last": last})
 		if err != nil {
-			return err
+			return 0, err
 		}
 		tx.Later(`UPDATE sandbox_processor_emission SET last = last + @n`, pg.Args{"n": n})
-		return nil
+		return n, nil
 	})
 	if err != nil {
 		return 0, fmt.Errorf("sandbox: %w", err)
 	}
 	return n, nil
-}
-
-// overdue finds the accounts to which something has to happen, with their present times.
-func (p *Processor) overdue(ctx context.Context) (accounts []string, nows []time.Time, err error) {
-	rows, err := pg.All[kit.First](ctx, p.pool, `
-		SELECT account, min(due_at) AS first FROM sandbox_processor_schedule GROUP BY account`, pg.Args{})
-	if err == nil {
-		accounts, nows, err = p.timeOf.Overdue(ctx, rows)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("sandbox: %w", err)
-	}
-	return accounts, nows, nil
 }

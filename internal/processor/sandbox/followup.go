@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/sandbox/kit"
 )
 
 // Capture implements processor.Processor.
@@ -62,7 +63,7 @@ func (l *line) decline(code string) (approved bool) {
 // lost makes the answer one that the caller does not hear.
 func (l *line) lost(yes bool) {
 	if yes {
-		l.visible = l.now.Add(lateBy)
+		l.visible = l.now.Add(kit.LateBy)
 	}
 }
 

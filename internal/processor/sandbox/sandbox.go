@@ -7,7 +7,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -16,18 +15,6 @@ import (
 	"svcpay/internal/processor"
 	"svcpay/internal/sandbox/kit"
 )
-
-const (
-	// hangFor is how long a call that times out takes before it fails.
-	hangFor = time.Second
-	// lateBy is when, after the call, the outcome of such a call can be looked up.
-	lateBy = 3 * time.Second
-	// settleWindow must exceed processor.CallTimeout: until then a submission may be on its way.
-	settleWindow = 25 * time.Second
-)
-
-// ErrNoAnswer is what a call that times out gets.
-var ErrNoAnswer = errors.New("sandbox: the connection was lost before an answer came")
 
 // Processor is the sandbox's processor.
 type Processor struct {
@@ -48,7 +35,7 @@ func New(pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTi
 func (p *Processor) Name() string { return "sandbox" }
 
 // SettleWindow implements processor.Processor.
-func (p *Processor) SettleWindow() time.Duration { return settleWindow }
+func (p *Processor) SettleWindow() time.Duration { return kit.SettleWindow }
 
 // Profile implements processor.Processor: every sandbox card is a US credit card.
 func (p *Processor) Profile(context.Context, string) (processor.Profile, error) {
@@ -63,22 +50,17 @@ func (p *Processor) BankName(_ context.Context, scheme processor.Scheme, routing
 // visibleAt is when the outcome of a call that is made now can be looked up.
 func (p *Processor) visibleAt(lost bool) time.Time {
 	if lost {
-		return p.machine().Add(lateBy)
+		return p.machine().Add(kit.LateBy)
 	}
 	return p.machine()
 }
 
 // tell answers a call whose line is written, or loses the answer.
 func tell(ctx context.Context, answer processor.Answer, lost bool) (processor.Answer, error) {
-	if !lost {
-		return answer, nil
+	if lost {
+		return processor.Answer{}, kit.Hang(ctx)
 	}
-	select {
-	case <-ctx.Done():
-		return processor.Answer{}, ctx.Err()
-	case <-time.After(hangFor):
-		return processor.Answer{}, ErrNoAnswer
-	}
+	return answer, nil
 }
 
 // unique gives 15 characters that no other call gets, as the networks' transaction ids have.

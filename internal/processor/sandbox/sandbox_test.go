@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/sandbox"
+	"svcpay/internal/sandbox/kit"
 	"svcpay/internal/sensitive"
 )
 
@@ -30,7 +31,7 @@ func TestEveryCase(t *testing.T) {
 			}
 			answer, err := p.Authorize(t.Context(), authorization(c.Number))
 			if c.TimesOut {
-				if !errors.Is(err, sandbox.ErrNoAnswer) {
+				if !errors.Is(err, kit.ErrNoAnswer) {
 					t.Errorf("%+v, %v", answer, err)
 				}
 				return
@@ -114,7 +115,7 @@ func TestLostAnswerShowsUpLaterByTheMachinesTime(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			make := losses(t, w)[name]
-			if _, err := make(t.Context(), w.open()); !errors.Is(err, sandbox.ErrNoAnswer) {
+			if _, err := make(t.Context(), w.open()); !errors.Is(err, kit.ErrNoAnswer) {
 				t.Errorf("%v", err)
 			}
 			w = newWorld(t)
@@ -180,7 +181,7 @@ func TestBookTellsNoLineBeforeThoseOfLowerNumbers(t *testing.T) {
 		return lines
 	}
 	reference := paid(t, w, "approved")
-	w.pass(sandbox.BookDelay - time.Millisecond)
+	w.pass(kit.BookDelay - time.Millisecond)
 	book(0)
 	w.pass(time.Millisecond)
 	l := book(1)[0]
@@ -191,7 +192,7 @@ func TestBookTellsNoLineBeforeThoseOfLowerNumbers(t *testing.T) {
 	paid(t, w, "approved")
 	w.pass(-time.Second)
 	paid(t, w, "approved")
-	w.pass(sandbox.BookDelay)
+	w.pass(kit.BookDelay)
 	book(1)
 	w.pass(time.Second)
 	if lines := book(3); !lines[1].At.Equal(lines[2].At.Add(time.Second)) {

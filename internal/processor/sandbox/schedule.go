@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"svcpay/internal/platform/calendar"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
+	"svcpay/internal/sandbox/kit"
 )
 
 // due is something that will happen to an account.
@@ -68,16 +68,13 @@ func dropTx(tx *pg.Tx, pending []due) {
 // NextDue is the earliest time later than after, by their own clocks, at which the feed has something
 // new for the accounts with that prefix (see [processor.AccountPrefix]); nil if nothing is coming.
 func (p *Processor) NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error) {
-	next, err := pg.Value[time.Time](ctx, p.pool, `
+	next, err := kit.OrNil(pg.Value[time.Time](ctx, p.pool, `
 		SELECT due_at FROM sandbox_processor_schedule WHERE starts_with(account, @prefix) AND due_at > @after
-		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after})
-	if errors.Is(err, pg.ErrNone) {
-		return nil, nil
-	}
+		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after}))
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	return &next, nil
+	return next, nil
 }
 
 // banking is where a scheme's business days are counted, and when on such a day its files arrive.

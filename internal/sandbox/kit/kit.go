@@ -4,13 +4,61 @@ package kit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"svcpay/internal/instant"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 )
+
+// The times of the machine by which counterparties respond.
+const (
+	// LateBy is when, after a call whose response is lost, its outcome can be looked up.
+	LateBy = 3 * time.Second
+	// SettleWindow exceeds the timeouts of calls: until then a submission may be on its way.
+	SettleWindow = 25 * time.Second
+	// BookDelay is how long after its call a line appears in the book. Lines get their numbers when they are written and are
+	// seen when they are committed; no call takes so long that a line of a lower number could still be missing then.
+	BookDelay = time.Minute
+
+	hangFor = time.Second
+)
+
+// ErrNoAnswer is the error of a call whose response is lost.
+var ErrNoAnswer = errors.New("sandbox: the connection was lost before an answer came")
+
+// Hang blocks as a call does whose response is lost, and returns its error.
+func Hang(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(hangFor):
+		return ErrNoAnswer
+	}
+}
+
+// Written returns the first lines of a book up to one that was written less than [BookDelay] ago.
+func Written[L any](lines []L, now time.Time, writtenAt func(L) time.Time) []L {
+	closed := now.Add(-BookDelay)
+	if i := slices.IndexFunc(lines, func(l L) bool { return writtenAt(l).After(closed) }); i >= 0 {
+		return lines[:i] // a line after it would hide it from the next page
+	}
+	return lines
+}
+
+// OrNil returns nil in place of a row that does not exist.
+func OrNil[T any](v T, err error) (*T, error) {
+	if errors.Is(err, pg.ErrNone) {
+		return nil, nil
+	}
+	return &v, err
+}
 
 // AccountTime tells the time of an account. An error means that the account or its time is not known.
 type AccountTime func(ctx context.Context, account string) (time.Time, error)
@@ -45,6 +93,21 @@ func (of AccountTime) Overdue(ctx context.Context, firsts []First) (accounts []s
 		}
 	}
 	return accounts, nows, nil
+}
+
+// Emit has move put into the feed what is overdue, in a transaction, and returns how many events it put there.
+func (of AccountTime) Emit(
+	ctx context.Context, pool *pgxpool.Pool, firsts []First, move func(tx *pg.Tx, accounts []string, nows []time.Time) (int64, error),
+) (n int64, err error) {
+	accounts, nows, err := of.Overdue(ctx, firsts)
+	if err != nil || len(accounts) == 0 {
+		return 0, err
+	}
+	err = pg.InTx(ctx, pool, func(tx *pg.Tx) (err error) {
+		n, err = move(tx, accounts, nows)
+		return err
+	})
+	return n, err
 }
 
 // EventID is the id of the n-th event of a feed: padded, so that ids sort as text too.

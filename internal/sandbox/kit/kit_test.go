@@ -53,6 +53,18 @@ func TestOverdueAreThoseWhoseOwnTimeHasCome(t *testing.T) {
 	}
 }
 
+func TestBookEndsBeforeWhatWasJustWritten(t *testing.T) {
+	t.Parallel()
+	ages := []time.Duration{2 * time.Minute, kit.BookDelay, kit.BookDelay - 1, time.Hour}
+	got := kit.Written(ages, start, func(age time.Duration) time.Time { return start.Add(-age) })
+	if !slices.Equal(got, ages[:2]) {
+		t.Errorf("%v", got)
+	}
+	if got := kit.Written(ages[:1], start, func(age time.Duration) time.Time { return start.Add(-age) }); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestEventsSortByTheirIDs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

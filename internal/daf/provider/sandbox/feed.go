@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"svcpay/internal/daf/provider"
@@ -55,17 +54,12 @@ func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
 	if err != nil {
 		return 0, wrapped(err)
 	}
-	accounts, nows, err := p.timeOf.Overdue(ctx, firsts)
-	if err != nil || len(accounts) == 0 {
-		return 0, err
-	}
-	var n int64
-	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
+	n, err := p.timeOf.Emit(ctx, p.pool, firsts, func(tx *pg.Tx, accounts []string, nows []time.Time) (int64, error) {
 		last, err := pg.Value[int64](ctx, tx, `SELECT last FROM sandbox_daf_state FOR UPDATE`, pg.Args{})
 		if err != nil {
-			return err
+			return 0, err
 		}
-		n, err = tx.Exec(ctx, `
+		n, err := tx.Exec(ctx, `
 			WITH due AS (
 				SELECT s.id FROM sandbox_daf_schedule s
 					JOIN unnest(@accounts::text[], @nows::timestamptz[]) AS c (account, now) ON s.account = c.account
@@ -80,10 +74,10 @@ func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
 			SELECT @last + row_number() OVER (ORDER BY due_at, id), account, due_at, kind, reference, tracking_id, @now FROM known`,
 			pg.Args{"accounts": accounts, "nows": nows, "limit": limit, "last": last, "now": p.machine()})
 		if err != nil {
-			return err
+			return 0, err
 		}
 		tx.Later(`UPDATE sandbox_daf_state SET last = last + @n`, pg.Args{"n": n})
-		return nil
+		return n, nil
 	})
 	if err != nil {
 		return 0, wrapped(err)
@@ -94,14 +88,11 @@ func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
 // NextDue is the earliest time later than after, by their own clocks, at which the feed has something new for the
 // accounts with that prefix (see processor.AccountPrefix); nil if nothing is coming.
 func (p *Provider) NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error) {
-	next, err := pg.Value[time.Time](ctx, p.pool, `
+	next, err := kit.OrNil(pg.Value[time.Time](ctx, p.pool, `
 		SELECT due_at FROM sandbox_daf_schedule WHERE starts_with(account, @prefix) AND due_at > @after
-		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after})
-	if errors.Is(err, pg.ErrNone) {
-		return nil, nil
-	}
+		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after}))
 	if err != nil {
 		return nil, wrapped(err)
 	}
-	return &next, nil
+	return next, nil
 }

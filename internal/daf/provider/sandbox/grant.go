@@ -8,6 +8,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/platform/calendar"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/kit"
 )
 
 // The decline codes of grants.
@@ -32,19 +33,9 @@ func (p *Provider) Grant(ctx context.Context, g provider.Grant) (provider.Answer
 	case err != nil:
 		return provider.Answer{}, wrapped(err)
 	case lost:
-		return provider.Answer{}, hang(ctx)
+		return provider.Answer{}, kit.Hang(ctx)
 	}
 	return answer, nil
-}
-
-// hang lets the caller wait in vain.
-func hang(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(hangFor):
-		return ErrNoAnswer
-	}
 }
 
 func (p *Provider) grantTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (answer provider.Answer, lost bool, err error) {
@@ -72,7 +63,7 @@ func (p *Provider) grantTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (an
 		}
 	}
 	if lost = answer.Approved && v.persona().lost; lost {
-		visible = visible.Add(lateBy)
+		visible = visible.Add(kit.LateBy)
 	}
 	tx.Later(`
 		INSERT INTO sandbox_daf_grants (reference, visit_id, account, connect_id, amount, tracking_id, answer, visible_at, account_at, created_at)
@@ -137,11 +128,6 @@ func (p *Provider) Lookup(ctx context.Context, reference string) (provider.Answe
 	return first.Answer, nil
 }
 
-// BookDelay is how long after its call a line appears in the book, by the machine's time. Lines get their numbers
-// when they are written and are seen when they are committed; no call takes so long that a line of a lower number
-// could still be missing then.
-const BookDelay = time.Minute
-
 // Book implements provider.Provider: grants that were accepted.
 func (p *Provider) Book(ctx context.Context, after int64, limit int) ([]provider.Line, error) {
 	type row struct {
@@ -155,12 +141,10 @@ func (p *Provider) Book(ctx context.Context, after int64, limit int) ([]provider
 	if err != nil {
 		return nil, wrapped(err)
 	}
-	closed, lines := p.machine().Add(-BookDelay), make([]provider.Line, 0, len(rows))
-	for _, r := range rows {
-		if r.CreatedAt.After(closed) {
-			break // nor what comes after it, or the next page would pass over it
-		}
-		lines = append(lines, r.Line)
+	rows = kit.Written(rows, p.machine(), func(r row) time.Time { return r.CreatedAt })
+	lines := make([]provider.Line, len(rows))
+	for i, r := range rows {
+		lines[i] = r.Line
 	}
 	return lines, nil
 }

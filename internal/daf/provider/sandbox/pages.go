@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/sandbox/kit"
 )
 
 // Look is what a page of a visit shows. It is made for people who pretend to be donors.
@@ -84,7 +85,7 @@ func (p *Provider) SignIn(ctx context.Context, visitID, username, password strin
 		return v, nil
 	})
 	if err == nil && v.FundID == SlowFund {
-		return hang(ctx)
+		return kit.Hang(ctx)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/money"
+	"svcpay/internal/sandbox/kit"
 )
 
 const harbor = "fund_bright_harbor"
@@ -124,7 +125,7 @@ func TestAFundThatTakesTooLong(t *testing.T) {
 	if err := w.open().SignIn(t.Context(), id, sandbox.Donor, "wrong"); code(err) != "login_wrong" {
 		t.Error(err)
 	}
-	if err := w.open().SignIn(t.Context(), id, sandbox.Donor, sandbox.Password); err != sandbox.ErrNoAnswer {
+	if err := w.open().SignIn(t.Context(), id, sandbox.Donor, sandbox.Password); err != kit.ErrNoAnswer {
 		t.Error(err)
 	}
 	if l := w.look(t, id); l.State != provider.VisitFailed {

@@ -10,7 +10,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -24,19 +23,8 @@ import (
 	"svcpay/internal/sandbox/kit"
 )
 
-const (
-	// hangFor is how long a call that times out takes before it fails.
-	hangFor = time.Second
-	// lateBy is when, after the call, the outcome of such a call can be looked up.
-	lateBy = 3 * time.Second
-	// settleWindow must exceed provider.CallTimeout: until then a submission may be on its way.
-	settleWindow = 25 * time.Second
-	// visitLife is how long a donor may take.
-	visitLife = 30 * time.Minute
-)
-
-// ErrNoAnswer is what a call that times out gets.
-var ErrNoAnswer = errors.New("sandbox daf: the connection was lost before an answer came")
+// visitLife is how long a donor may take.
+const visitLife = 30 * time.Minute
 
 // Provider is the sandbox's provider.
 type Provider struct {
@@ -60,7 +48,7 @@ func New(pool *pgxpool.Pool, machine func() time.Time, accountTime kit.AccountTi
 func (p *Provider) Name() string { return "sandbox" }
 
 // SettleWindow implements provider.Provider.
-func (p *Provider) SettleWindow() time.Duration { return settleWindow }
+func (p *Provider) SettleWindow() time.Duration { return kit.SettleWindow }
 
 // PagesOrigin implements provider.Provider: the pages are of our own host.
 func (p *Provider) PagesOrigin() string { return "" }
