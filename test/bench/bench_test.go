@@ -174,11 +174,6 @@ func TestGoalsAndGates(t *testing.T) {
 	if left.Steady = true; !strings.HasPrefix(left.word(), "not measured") || farFromGates([]result{left}) != nil || beyondGates([]result{left}) != nil {
 		t.Errorf("nothing was measured, and that is %s", left.word())
 	}
-	for _, r := range unmeasured() {
-		if !strings.HasPrefix(r.word(), "not measured: ") || len(r.Missing) < 10 {
-			t.Errorf("%+v", r)
-		}
-	}
 	for _, g := range goals() {
 		if v := g.ratio(everyCell(regexp.MustCompile(steadyCells))); g.steady && (v != v || v <= 0 || v > 2) {
 			t.Errorf("a short run leaves out cells of %s", g.what)

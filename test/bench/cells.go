@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"sync"
 	"time"
@@ -21,21 +20,18 @@ type cell struct {
 // The names of cells.
 const (
 	floor8    = "floor, 8 clients"
-	floor32   = "floor, 32 clients"
 	floorLone = "floor, 1 client"
 	charges32 = "charges, 32 connections"
 	charges2  = "charges, 128 connections"
 	chargeOne = "charges, 1 connection"
-	replays   = "replays of a key"
 	refunds   = "refunds"
 	captures  = "captures"
-	cards     = "tokens of cards"
 	listAlone = "the list's query alone, 8 clients"
 	listPage  = "portal list of 50 charges, 8 connections"
 )
 
 // steadyCells match those whose processor times are compared.
-const steadyCells = "^(" + floor8 + "|" + charges32 + "|" + replays + "|" + refunds + "|" + captures + "|" + cards + "|" + listAlone + "|" + listPage + ")$"
+const steadyCells = "^(" + floor8 + "|" + charges32 + "|" + refunds + "|" + captures + "|" + listAlone + "|" + listPage + ")$"
 
 // cells are those of every round.
 func (b *bench) cells() []cell {
@@ -43,13 +39,10 @@ func (b *bench) cells() []cell {
 		{name: floor8, run: b.floor(floorDatabase, floorCharge, 8), floor: true},
 		{name: charges32, run: b.chargeCell(32)},
 		{name: charges2, run: b.chargeCell(128)},
-		{name: floor32, run: b.floor(floorDatabase, floorCharge, 32), floor: true},
 		{name: floorLone, run: b.floor(floorDatabase, floorCharge, 1), floor: true},
 		{name: chargeOne, run: b.chargeCell(1)},
-		{name: replays, run: b.replayCell},
 		{name: refunds, run: b.refundCell},
 		{name: captures, before: b.authorizations, run: b.captureCell},
-		{name: cards, before: b.freshSessions, run: b.cardCell},
 		{name: listAlone, run: b.floor(productDatabase, floorList, 8), floor: true},
 		{name: listPage, run: b.listCell},
 	}, b.hookCells()...)
@@ -92,7 +85,7 @@ func (b *bench) chargeCell(connections int) func(context.Context, time.Duration)
 	return func(_ context.Context, during time.Duration) (outcome, error) {
 		name := b.name()
 		if connections == 32 {
-			b.known, b.captured.ids = name, nil
+			b.captured.ids = nil
 		}
 		l := load{addr: b.server.addr, connections: connections, call: b.charges(name, true)}
 		if connections == 32 {
@@ -100,12 +93,6 @@ func (b *bench) chargeCell(connections int) func(context.Context, time.Duration)
 		}
 		return l.closed(during)
 	}
-}
-
-// replayCell asks again for charges of the round.
-func (b *bench) replayCell(_ context.Context, during time.Duration) (outcome, error) {
-	again, n := b.charges(b.known, true), max(1, len(b.captured.ids)/2)
-	return load{addr: b.server.addr, connections: 32, call: func(int) []byte { return again(rand.N(n)) }}.closed(during)
 }
 
 // refundCell gives back a little of each charge of the round, in turn.
@@ -133,15 +120,6 @@ func (b *bench) captureCell(_ context.Context, during time.Duration) (outcome, e
 	return load{addr: b.server.addr, connections: 32, most: len(all), call: func(turn int) []byte {
 		return request("POST", "/api/charges/"+all[turn]+"/capture", host, headers+"Idempotency-Key: "+name+strconv.Itoa(turn)+"\r\n", "")
 	}}.closed(during)
-}
-
-// freshSessions gives the payers' sessions all their attempts back.
-func (b *bench) freshSessions(ctx context.Context) error {
-	return b.cluster.exec(ctx, productDatabase, "UPDATE client_sessions SET attempts = 0")
-}
-
-func (b *bench) cardCell(_ context.Context, during time.Duration) (outcome, error) {
-	return load{addr: b.server.addr, connections: 32, most: sessions * perVisit, call: b.tokenize(b.name())}.closed(during)
 }
 
 func (b *bench) listCell(_ context.Context, during time.Duration) (outcome, error) {

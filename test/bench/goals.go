@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -37,41 +35,14 @@ func goals() []goal {
 		{id: "G3", what: "CPU a charge, server and PostgreSQL", gate: 0.8, goal: 0.6, less: true, steady: true, ratio: func(r round) float64 {
 			return (r[charges32].Server + r[charges32].Database) / r[floor8].Database
 		}},
-		{id: "G4", what: "p99 at 32 connections", gate: 1.2, goal: 0.7, less: true, ratio: func(r round) float64 { return r[charges32].P99 / r[floor32].P99 }},
 		{id: "G4", what: "p50 of a lone request", gate: 3, goal: 2, less: true, ratio: func(r round) float64 { return r[chargeOne].P50 / r[floorLone].P50 }},
-		{id: "G7", what: "replays/s by charges/s", gate: 1.5, goal: 2.5, ratio: rates(replays, charges32)},
 		{id: "G7", what: "refunds/s by charges/s", gate: 0.8, goal: 1, ratio: rates(refunds, charges32)},
 		{id: "G7", what: "captures/s by charges/s", gate: 0.8, goal: 1, ratio: rates(captures, charges32)},
-		{id: "G7", what: "tokens/s by charges/s", gate: 1, goal: 1.5, ratio: rates(cards, charges32)},
-		{id: "G7", what: "CPU a replay by a charge's", gate: 0.67, goal: 0.4, less: true, steady: true, ratio: processor(replays, charges32)},
 		{id: "G7", what: "CPU a refund by a charge's", gate: 1.25, goal: 1, less: true, steady: true, ratio: processor(refunds, charges32)},
 		{id: "G7", what: "CPU a capture by a charge's", gate: 1.25, goal: 1, less: true, steady: true, ratio: processor(captures, charges32)},
-		{id: "G7", what: "CPU a token by a charge's", gate: 1, goal: 0.67, less: true, steady: true, ratio: processor(cards, charges32)},
 		{id: "G9", what: "portal lists/s by its query alone", gate: 0.12, goal: 0.2, ratio: rates(listPage, listAlone)},
 		{id: "G9", what: "CPU a portal list by its query's", gate: 8.3, goal: 5, less: true, steady: true, ratio: processor(listPage, listAlone)},
 	}, hookGoals()...)
-}
-
-// unmeasured are the goals that no cell measures, and why.
-func unmeasured() []result {
-	const large = "make bench-scale does"
-	return []result{
-		{ID: "G10", What: "lists at 10 M rows by those at 1 M", Gate: 2, Goal: 1.3, AtMost: true, Missing: large},
-		{ID: "G11", What: "charges/s into 10 M rows by those into none", Gate: 0.85, Goal: 0.95, Missing: large},
-		{ID: "G14", What: "ready times of the library by its peers'", Gate: 1, Goal: 1, AtMost: true, Missing: "peers' loaders are not published as packages"},
-	}
-}
-
-// library compares what a page loads of the library with the least of its peers, as printed in the design: 26.3 KB in brotli.
-func library(dist string) result {
-	r := result{ID: "G14", What: "the library's loader in brotli by Braintree's printed 26.3 KB", Gate: 1, Goal: 0.31, AtMost: true}
-	info, err := os.Stat(filepath.Join(dist, "svcpay", "3.2", "svcpay.js.br"))
-	if err != nil {
-		r.Missing = "the front end is not built"
-		return r
-	}
-	size := float64(info.Size()) / 26_300
-	return once(r.ID, r.What, r.Gate, r.Goal, r.AtMost, size)
 }
 
 // leftOut is why a goal has no ratio whose cells the flags leave out.

@@ -32,7 +32,6 @@ type bench struct {
 	repeats int           // of a cell that other programs disturbed
 
 	names      int
-	known      string // the name of the keys of the round's charges
 	captured   made
 	authorized made
 	idle       float64 // MB that the program has before it was asked for anything
@@ -221,7 +220,7 @@ func (b *bench) report(ctx context.Context, o options, to io.Writer) (r report, 
 	if err != nil {
 		return r, fmt.Errorf("statements: %w", err)
 	}
-	r.Results = append(slices.Concat(r.Results, more, unmeasured()), asked, library("static/dist"))
+	r.Results = append(slices.Concat(r.Results, more), asked)
 	slices.SortStableFunc(r.Results, func(a, b result) int { return cmp.Or(len(a.ID)-len(b.ID), cmp.Compare(a.ID, b.ID)) })
 	var names []string
 	for _, c := range b.cells() {
@@ -253,7 +252,7 @@ func (b *bench) rounds(ctx context.Context, o options, to io.Writer) (all []roun
 		one := make(round)
 		for i := range cells {
 			c := cells[(i+n*5)%len(cells)]
-			needs := c.name == replays || c.name == refunds || c.name == captures
+			needs := c.name == refunds || c.name == captures
 			if !o.only.MatchString(c.name) || c.floor && !b.cluster.benches() || needs && len(b.captured.ids) == 0 {
 				continue
 			}

@@ -12,8 +12,6 @@ import (
 const (
 	merchants = 20
 	tokens    = 400 // as the floor has
-	sessions  = 6000
-	perVisit  = 10 // attempts that a session has
 )
 
 // untilIdle is how long after it was ready a program has done what comes with starting.
@@ -85,13 +83,13 @@ func (b *bench) seedMerchants() error {
 	return nil
 }
 
-// seedSessions makes the sessions of payers' browsers, visit-1 to visit-6000, and that of an administrator.
+// seedSessions makes the sessions of payers' browsers, visit-1 to visit-400, and that of an administrator.
 func (b *bench) seedSessions(ctx context.Context) error {
 	b.seeded.portal = "bench"
 	if err := b.cluster.exec(ctx, b.server.name, fmt.Sprintf(`
 		INSERT INTO client_sessions (id_hash, application_id, merchant_id, key_id, page_origin, created_at, expires_at)
 		SELECT sha256(('visit-' || i)::bytea), m.application_id, m.id, k.id, 'https://shop.example', now(), now() + interval '1 day'
-		FROM generate_series(1, %d) i, api_keys k, merchants m WHERE k.kind = 'public' AND m.id = 1001 + i %% %d`, sessions, merchants)); err != nil {
+		FROM generate_series(1, %d) i, api_keys k, merchants m WHERE k.kind = 'public' AND m.id = 1001 + i %% %d`, tokens, merchants)); err != nil {
 		return err
 	}
 	if err := b.cluster.exec(ctx, b.server.name, `
@@ -156,11 +154,11 @@ func (b *bench) headers() string {
 // cookie is the portal session's.
 func (b *bench) cookie() string { return "Cookie: __Host-svcpay=" + b.seeded.portal + "\r\n" }
 
-// tokenize makes tokens of cards, a few a session.
+// tokenize makes tokens of cards, one a session.
 func (b *bench) tokenize(name string) call {
 	host := b.server.host(true)
 	return func(turn int) []byte {
-		visit := turn%sessions + 1
+		visit := turn%tokens + 1
 		key := "Idempotency-Key: " + name + strconv.Itoa(turn) + "\r\nSec-Fetch-Site: same-origin\r\n"
 		return request("POST", "/client/tokens", host, key, fmt.Sprintf(`{"session":"visit-%d","type":"card","card":{"number":"4242424242424242","exp_month":8,`+
 			`"exp_year":2040,"cvc":"123"},"billing":{"first_name":"Dana","last_name":"Reed","address_line_1":"12 Elm Street","address_zip":"97301",`+
@@ -173,7 +171,7 @@ func (b *bench) charges(name string, capture bool) call {
 	host, headers := b.server.host(false), b.headers()
 	return func(turn int) []byte {
 		i := turn % tokens
-		merchant := b.seeded.merchants[(i%sessions+1)%merchants]
+		merchant := b.seeded.merchants[(i+1)%merchants]
 		body := fmt.Sprintf(`{"merchant_id":%d,"amount":%d,"token":"%s","capture":%t}`, merchant, 100+turn%100000, b.seeded.tokens[i], capture)
 		return request("POST", "/api/charges", host, headers+"Idempotency-Key: "+name+strconv.Itoa(turn)+"\r\n", body)
 	}
