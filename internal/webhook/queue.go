@@ -96,8 +96,9 @@ func (l *lane) quota(failing bool) int {
 func (q *queue) portion(due []dueEndpoint) (endpoints []ids.Endpoint, slots []int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] }) // the last may get nothing
-	well := make(map[int64]int)                                                // endpoints that do not fail, by application
+	// The last may get nothing.
+	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
+	well := make(map[int64]int) // endpoints that do not fail, by application
 	for _, e := range due {
 		n := well[e.ApplicationID]
 		if !e.Failing {

@@ -199,7 +199,7 @@ func TestClustersWithoutPgbenchAreTold(t *testing.T) {
 			floors++
 		}
 	}
-	if floors != 4 {
+	if floors != 3 {
 		t.Errorf("%d cells are pgbench's", floors)
 	}
 }
