@@ -65,7 +65,7 @@ func (p *Portal) permit(c *web.Request, needed authz.Permission, next web.Handle
 	if err != nil {
 		return err
 	}
-	if err := drawnHere(c, a); err != nil {
+	if err := checkTab(c, a); err != nil {
 		return err
 	}
 	about := audit.Subject{Kind: "page", ID: strings.ReplaceAll(strings.TrimPrefix(c.Path(), home+"/"), "/", ".")}

@@ -125,35 +125,36 @@ func right(t *text.Catalogue, needed authz.Permission) string {
 	return string(needed)
 }
 
-func (p *Portal) showAuditEntry(c *web.Request) error {
-	e, err := p.Audit.Get(c.Ctx(), c.Actor(), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	t := c.Text()
-	role := t.Roles[string(e.Role)]
-	if e.Viewer != "" {
-		role = t.Audit.Through(t.Roles[string(e.Viewer)], role)
-	}
+// auditEntry reads the entry that the address names.
+func (p *Portal) auditEntry(c *web.Request) (audit.Entry, error) {
+	return p.Audit.Get(c.Ctx(), c.Actor(), c.ID())
+}
+
+func (p *Portal) showAuditEntry(c *web.Request, e audit.Entry) error {
 	names, err := p.Reports.Subjects(c.Ctx(), c.Actor(), []audit.Entry{e})
 	if err != nil {
 		return err
 	}
-	act := did(t, e, names[e.ID], "")
-	view := views.AuditEntry{Title: who(t, e) + " " + act.Words(), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time, Back: auditPath,
-		Edits: edits(e), Facts: []ui.Pair{
-			{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},
-			{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},
-			{Key: t.Audit.Entry, Value: e.ID.String()}, {Key: t.Audit.Position, Value: strconv.FormatInt(e.Position, 10)},
-		}}
-	view.See = subjectPage(c, e)
-	if e.RequestID != nil {
-		view.Facts = append(view.Facts, ui.Pair{Key: t.Audit.Request, Value: e.RequestID.String()})
-	}
-	if e.Address != nil {
-		view.Facts = append(view.Facts, ui.Pair{Key: t.Audit.Address, Value: e.Address.String()})
-	}
+	t := c.Text()
+	view := views.AuditEntry{Title: who(t, e) + " " + did(t, e, names[e.ID], "").Words(), Denied: e.Outcome == audit.Denied, At: e.CreatedAt.Time,
+		Back: auditPath, Edits: edits(e), See: subjectPage(c, e), Facts: entryFacts(t, e)}
 	return web.Render(c, http.StatusOK, views.AuditEntryPage(c.Page(view.Title), view))
+}
+
+func entryFacts(t *text.Catalogue, e audit.Entry) []ui.Pair {
+	role := t.Roles[string(e.Role)]
+	if e.Viewer != "" {
+		role = t.Audit.Through(t.Roles[string(e.Viewer)], role)
+	}
+	out := []ui.Pair{
+		{Key: t.Audit.Who, Value: who(t, e)}, {Key: t.Audit.Role, Value: role, Detail: e.Domain},
+		{Key: t.Audit.On, Value: strings.TrimSpace(e.SubjectKind + " " + e.SubjectID)}, {Key: t.Audit.Permission, Value: string(e.Permission)},
+		{Key: t.Audit.Entry, Value: e.ID.String()}, {Key: t.Audit.Position, Value: strconv.FormatInt(e.Position, 10)},
+		{Key: t.Audit.Request, Value: named(e.RequestID)}, {Key: t.Audit.Address, Value: named(e.Address)},
+	}
+	return slices.DeleteFunc(out, func(one ui.Pair) bool {
+		return one.Value == "" && (one.Key == t.Audit.Request || one.Key == t.Audit.Address)
+	})
 }
 
 // edits are the members that changed, in order of their names.

@@ -26,8 +26,8 @@ import (
 	"svcpay/views/ui"
 )
 
-// around is a charge with what belongs to it, as far as the visitor may see it.
-type around struct {
+// chargePage is a charge with what belongs to it, as far as the visitor may see it.
+type chargePage struct {
 	charge   charge.Charge
 	merchant merchant.Merchant
 	refunds  []refund.Refund
@@ -50,8 +50,8 @@ func ifAllowed(err error) error {
 	return err
 }
 
-// aroundCharge reads the charge that the address names, and what belongs to it.
-func (p *Portal) aroundCharge(c *web.Request) (out around, err error) {
+// chargePageOf reads the charge that the address names, and what belongs to it.
+func (p *Portal) chargePageOf(c *web.Request) (out chargePage, err error) {
 	ctx, a := c.Ctx(), c.Actor()
 	if out.charge, err = p.Charges.Get(ctx, a, c.Param("id")); err != nil {
 		return out, err
@@ -74,7 +74,7 @@ func (p *Portal) aroundCharge(c *web.Request) (out around, err error) {
 }
 
 func (p *Portal) showCharge(c *web.Request) error {
-	of, err := p.aroundCharge(c)
+	of, err := p.chargePageOf(c)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func metadataPairs(metadata map[string]string) (out []ui.Pair) {
 }
 
 // chargeBanners say what stands out of the ordinary about a charge.
-func (p *Portal) chargeBanners(c *web.Request, of around) (out []ui.Banner) {
+func (p *Portal) chargeBanners(c *web.Request, of chargePage) (out []ui.Banner) {
 	t, one := c.Text(), of.charge
 	switch {
 	case one.Status == charge.Processing:
@@ -133,7 +133,7 @@ func (p *Portal) chargeBanners(c *web.Request, of around) (out []ui.Banner) {
 }
 
 // amountsPart is what became of the money, as a sum.
-func amountsPart(t *text.Catalogue, of around) views.Part {
+func amountsPart(t *text.Catalogue, of chargePage) views.Part {
 	c := of.charge
 	var terms []ui.Term
 	add := func(label string, a money.Amount) {
@@ -167,7 +167,7 @@ func amountsPart(t *text.Catalogue, of around) views.Part {
 }
 
 // feesPart explains each fee: what its rule makes of its base.
-func feesPart(t *text.Catalogue, of around) views.Part {
+func feesPart(t *text.Catalogue, of chargePage) views.Part {
 	lines := slices.Clone(of.charge.Fees)
 	for _, d := range of.disputes {
 		lines = append(lines, d.Fees...)
@@ -203,7 +203,7 @@ func feesPart(t *text.Catalogue, of around) views.Part {
 }
 
 // relatedPart leads to what belongs to a charge.
-func relatedPart(t *text.Catalogue, of around) views.Part {
+func relatedPart(t *text.Catalogue, of chargePage) views.Part {
 	tasks := []ui.Task{{Icon: ui.IconMerchant, Text: of.merchant.Name, Note: t.Charge.Merchant, Href: merchantPlace(of.places, of.merchant.ID)}}
 	for _, r := range of.refunds {
 		tasks = append(tasks, ui.Task{Icon: ui.IconRefund, Text: t.Charge.RefundOf(t.Amount(r.Amount)), Note: t.Refunds.Statuses[string(r.Status)],
@@ -243,7 +243,7 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 }
 
 // detailsPart is what else there is to know about a charge.
-func detailsPart(t *text.Catalogue, of around) views.Part {
+func detailsPart(t *text.Catalogue, of chargePage) views.Part {
 	c, d := of.charge, t.Charge
 	method, detail := methodOf(t, c.Summary())
 	out := facts{{Key: d.ID, Value: ui.Copied(d.ID, c.ID.String())}, {Key: d.Created, Value: ui.Time(c.CreatedAt.Time)},
@@ -294,7 +294,7 @@ func checkWords(t *text.Catalogue, m charge.PaymentMethod) string {
 }
 
 // madeBy is the request that made a charge: by which key, and its id.
-func madeBy(t *text.Catalogue, of around) templ.Component {
+func madeBy(t *text.Catalogue, of chargePage) templ.Component {
 	if of.asked == "" {
 		return ui.Plain("–")
 	}

@@ -31,29 +31,37 @@ func (p *Portal) showDelivery(c *web.Request, e webhook.Endpoint) error {
 	if err != nil {
 		return err
 	}
+	view := deliveryView(c, e, d)
+	if view.Busy = busy; withheld(c) {
+		t := c.Text().Developers
+		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Redacted, Text: t.RedactedText}.View()})
+	} else {
+		title := c.Text().Webhooks.RequestBody
+		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: title}, Body: ui.CodeBlock(title, indented(told))})
+	}
+	view.Acts = deliveryActs(c, e, d, told)
+	return web.Render(c, http.StatusOK, views.DeliveryPage(c.Page(d.EventType), view))
+}
+
+// deliveryView is a delivery with its attempts, the latest first.
+func deliveryView(c *web.Request, e webhook.Endpoint, d webhook.Delivery) views.DeliveryState {
 	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
 	view := views.DeliveryState{Head: ui.Head{Title: d.EventType, Text: e.URL, Beside: deliveryStatus(t, d),
 		Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})},
-		Href: at + "/deliveries/" + d.ID.String(), Busy: busy, Side: p.deliveryFacts(c, d)}
+		Href: at + "/deliveries/" + d.ID.String(), Side: deliveryFacts(c, d)}
 	for _, a := range slices.Backward(d.Attempts) {
-		view.Main = append(view.Main, p.attemptPanel(c, a))
+		view.Main = append(view.Main, attemptPanel(c, a))
 	}
 	if n := len(d.Attempts); n > 0 {
 		_, view.Said = attemptSays(t, d.Attempts[n-1])
 	} else {
 		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Webhooks.Attempts}, Body: views.Paragraph(t.Webhooks.NoAttempt)})
 	}
-	if withheld(c) {
-		view.Main = append(view.Main, views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Developers.Redacted, Text: t.Developers.RedactedText}.View()})
-	} else {
-		view.Main = append(view.Main, views.ToolPanel{Card: ui.Card{Title: t.Webhooks.RequestBody}, Body: ui.CodeBlock(t.Webhooks.RequestBody, indented(told))})
-	}
-	view.Acts = p.deliveryActs(c, e, d, told)
-	return web.Render(c, http.StatusOK, views.DeliveryPage(c.Page(d.EventType), view))
+	return view
 }
 
 // deliveryActs are what can be done about a delivery. A test is not sent again: it is no event.
-func (p *Portal) deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Delivery, told event.Event) (out []templ.Component) {
+func deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Delivery, told event.Event) (out []templ.Component) {
 	t := c.Text().Webhooks
 	if len(d.Attempts) > 0 && !withheld(c) {
 		out = append(out, ui.Button{ID: "debug", Label: t.Debug, Href: debugPath + "?endpoint=" + e.ID.String() + "&delivery=" + d.ID.String(), Variant: ui.Outline, Icon: ui.IconSearch}.View())
@@ -68,7 +76,7 @@ func (p *Portal) deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Deli
 	return append(out, views.Post(eventsPath+"/"+d.EventID.String()+"/resend", again, ui.Pair{Key: "endpoint_id", Value: e.ID.String()}, ui.Pair{Key: web.OnceField, Value: web.NewOnce()}))
 }
 
-func (p *Portal) deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {
+func deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {
 	t := c.Text()
 	facts := []ui.Fact{{Key: t.Webhooks.Event, Value: ui.Mono(d.EventID.String())}}
 	if d.EventSequence != nil {
@@ -91,7 +99,7 @@ func attemptSays(t *text.Catalogue, a webhook.Attempt) (code int, words string) 
 }
 
 // attemptPanel shows what was sent and said once.
-func (p *Portal) attemptPanel(c *web.Request, a webhook.Attempt) views.ToolPanel {
+func attemptPanel(c *web.Request, a webhook.Attempt) views.ToolPanel {
 	t := c.Text()
 	code, words := attemptSays(t, a)
 	tone := ui.Danger

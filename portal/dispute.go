@@ -44,11 +44,19 @@ func (p *Portal) disputePage(c *web.Request, status int, d dispute.Dispute, f vi
 	if err != nil {
 		return err
 	}
+	view := disputeView(c, d, with)
+	view.Banner, view.Files, view.Timeline = banner, files, disputeTimeline(c.Text(), d, happened.Items)
+	f.Files = files
+	respondOrGiven(c, d, &view, f, d.Status == dispute.NeedsResponse && with.now.Before(d.RespondBy.Time))
+	return web.Render(c, status, views.DisputePage(c.Page(view.Title), view))
+}
+
+// disputeView is what a dispute's page says of it, without what can be done.
+func disputeView(c *web.Request, d dispute.Dispute, with contested) views.Dispute {
 	t := c.Text()
 	payer, _ := paidBy(t, with.charges[d.ChargeID])
 	view := views.Dispute{Title: t.Money(d.Amount, d.Currency), Text: payer + " → " + with.merchants.names[d.MerchantID], Tone: disputeTone(d.Status),
-		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Banner: banner, Currency: d.Currency,
-		Facts: p.disputeFacts(c, d, with), Timeline: disputeTimeline(t, d, happened.Items), Files: files}
+		Status: t.Disputes.Statuses[string(d.Status)], Back: disputesPath, Currency: d.Currency, Facts: disputeFacts(c, d, with), JSON: indented(d)}
 	view.Moved, view.MoneyText = moneyOf(t.Disputes, d)
 	view.Effect = -d.FeeTotal
 	for _, one := range view.Moved {
@@ -57,22 +65,23 @@ func (p *Portal) disputePage(c *web.Request, status int, d dispute.Dispute, f vi
 	for _, l := range d.Fees {
 		view.Fees = append(view.Fees, views.FeeLine{Name: t.Disputes.Kinds[strings.TrimSuffix(l.Fee, "_fee")], Amount: l.Amount})
 	}
-	answerable := d.Status == dispute.NeedsResponse && with.now.Before(d.RespondBy.Time)
-	if answerable && c.May(authz.DisputeAnswer) {
-		f.Files = files
-		view.Form = f
-		view.Accept = acceptButton(t.Disputes, d)
-	} else {
-		view.Given = givenFacts(t.Disputes, d)
-		switch view.NoEvidence = t.Disputes.NoEvidence; {
-		case d.EvidenceSubmittedAt != nil:
-			view.GivenText = t.Disputes.Answered
-		case answerable:
-			view.NoEvidence = t.Disputes.NoEvidenceYet
-		}
+	return view
+}
+
+// respondOrGiven adds the form by which a dispute is responded to; where the visitor cannot, what it was responded with.
+func respondOrGiven(c *web.Request, d dispute.Dispute, view *views.Dispute, f views.EvidenceForm, open bool) {
+	t := c.Text().Disputes
+	if open && c.May(authz.DisputeAnswer) {
+		view.Form, view.Accept = f, acceptButton(t, d)
+		return
 	}
-	view.JSON = indented(d)
-	return web.Render(c, status, views.DisputePage(c.Page(view.Title), view))
+	view.Given, view.NoEvidence = givenFacts(t, d), t.NoEvidence
+	switch {
+	case d.EvidenceSubmittedAt != nil:
+		view.GivenText = t.Answered
+	case open:
+		view.NoEvidence = t.NoEvidenceYet
+	}
 }
 
 // acceptButton accepts a chargeback; a retrieval has nothing to accept.
@@ -135,7 +144,7 @@ func (p *Portal) dueBanner(c *web.Request, d dispute.Dispute, now time.Time) (ui
 	return ui.Banner{Tone: tone, Title: t.WaitingFor(owner.Organization.Name), Text: t.OffRight(when)}, err
 }
 
-func (p *Portal) disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
+func disputeFacts(c *web.Request, d dispute.Dispute, with contested) []ui.Fact {
 	t := c.Text()
 	payer, method := paidBy(t, with.charges[d.ChargeID])
 	out := facts{

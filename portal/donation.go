@@ -42,23 +42,29 @@ func (p *Portal) donationPage(c *web.Request, status int, d daf.Donation, f view
 	t := c.Text()
 	view := views.Donation{Title: t.Money(d.Amount, d.Currency), Text: donor(t, d) + " → " + merchants.names[d.MerchantID], Tone: donationTone(d.Status),
 		Status: t.Donations.Statuses[string(d.Status)], Back: donationsPath, Amount: d.Amount, Currency: d.Currency, FeeTotal: d.FeeTotal, Net: d.Net,
-		Facts: p.donationFacts(c, d, merchants), Donor: donorFacts(t, d), Timeline: donationTimeline(t, d, happened.Items)}
+		Facts: donationFacts(c, d, merchants), Donor: donorFacts(t, d), Timeline: donationTimeline(t, d, happened.Items), JSON: indented(d)}
 	for _, l := range d.Fees {
 		view.Fees = append(view.Fees, donationFee(t, l))
 	}
-	switch {
-	case !c.May(authz.DonationUpdate):
-		view.Off = t.Donations.OffRight
-	case len(byHand(d)) > 0:
+	if view.Off = noStatus(c, d); view.Off == "" {
 		f.Inline = true
 		view.Form = f
-	case d.Status == daf.Canceled:
-		view.Off = t.Donations.OffSettled
-	default:
-		view.Off = t.Donations.OffUnknown
 	}
-	view.JSON = indented(d)
 	return web.Render(c, status, views.DonationPage(c.Page(view.Title), view))
+}
+
+// noStatus is why the visitor cannot set the status of a donation; "" if they can.
+func noStatus(c *web.Request, d daf.Donation) string {
+	t := c.Text().Donations
+	switch {
+	case !c.May(authz.DonationUpdate):
+		return t.OffRight
+	case len(byHand(d)) > 0:
+		return ""
+	case d.Status == daf.Canceled:
+		return t.OffSettled
+	}
+	return t.OffUnknown
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
@@ -83,7 +89,7 @@ func donorFacts(t *text.Catalogue, d daf.Donation) []ui.Fact {
 	return out
 }
 
-func (p *Portal) donationFacts(c *web.Request, d daf.Donation, merchants payees) []ui.Fact {
+func donationFacts(c *web.Request, d daf.Donation, merchants payees) []ui.Fact {
 	t := c.Text().Donations
 	out := facts{
 		{Key: t.ID, Value: ui.Copied(t.ID, d.ID.String())},

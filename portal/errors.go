@@ -57,7 +57,7 @@ func (p *Portal) Error(ec echo.Context, err error) {
 	requestID := c.Response().Header().Get("Request-Id")
 	var moved otherPlace
 	if errors.As(err, &moved) {
-		_ = p.tellOfPlaces(c, moved, requestID) // the client is gone if this cannot be written
+		_ = p.showOtherPlace(c, moved, requestID) // the client is gone if this cannot be written
 		return
 	}
 	status, words := p.explain(c, err)

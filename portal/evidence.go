@@ -220,11 +220,11 @@ func (p *Portal) afterDraft(c *web.Request, d dispute.Dispute, in sentEvidence) 
 	case in.next == "review":
 		return web.SeeOther(c, at+"/review")
 	case in.remove != "":
-		web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Removed})
+		web.SetToast(c, ui.Toast{Tone: ui.Success, Text: t.Removed})
 	case in.file != nil:
-		web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Added})
+		web.SetToast(c, ui.Toast{Tone: ui.Success, Text: t.Added})
 	default:
-		web.Tell(c, ui.Toast{Tone: ui.Success, Text: t.Saved})
+		web.SetToast(c, ui.Toast{Tone: ui.Success, Text: t.Saved})
 	}
 	return web.SeeOther(c, at)
 }

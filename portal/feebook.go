@@ -151,14 +151,7 @@ func showBook(c *web.Request, b bookNow) error {
 	if !view.None {
 		view.Since = t.MerchantFees.NowText(c.Viewer().Time(now.EffectiveAt.Time))
 	}
-	before := now.Rates
-	for _, r := range now.Scheduled {
-		one := feeRecord(t, r, &before)
-		if before = r.Rates; b.manages {
-			one.Cancel = b.at + "/" + r.ID.String() + "/cancel"
-		}
-		view.Scheduled = append(view.Scheduled, one)
-	}
+	view.Scheduled = b.scheduled(t)
 	for i, r := range past.Items {
 		view.History = append(view.History, feeRecord(t, r, feesBefore(past.Items[i+1:], r)))
 	}
@@ -168,7 +161,20 @@ func showBook(c *web.Request, b bookNow) error {
 	return b.show(http.StatusOK, "", views.MerchantFeesTab(view))
 }
 
-// feesBefore are the rates that would have been in force when a schedule begins, as they stood when it was made:
+// scheduled are the changes to come, each with what it changes.
+func (b bookNow) scheduled(t *text.Catalogue) (out []views.FeeRecord) {
+	before := b.now.Rates
+	for _, r := range b.now.Scheduled {
+		one := feeRecord(t, r, &before)
+		if before = r.Rates; b.manages {
+			one.Cancel = b.at + "/" + r.ID.String() + "/cancel"
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// feesBefore are the rates that would have been in effect when a schedule begins, as they were when it was made:
 // earlier ones, the latest first. nil if it is the first.
 func feesBefore(earlier []fee.Record, r fee.Record) *fee.Rates {
 	var found *fee.Record

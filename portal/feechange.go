@@ -218,36 +218,35 @@ func (b bookNow) conflict(c *web.Request, in web.Input) error {
 		return err
 	}
 	t, saw := c.Text(), d.saw
-	view := views.FeeConflict{Again: b.at + "/change", Back: b.at}
-	theirs := map[string]bool{}
-	for i, r := range past.Items {
-		if r.ID == d.Base && r.CanceledAt == nil {
-			break
-		}
-		before := feesBefore(past.Items[i+1:], r)
-		if before == nil && d.Base.IsZero() {
-			before = &saw
-		}
-		one := feeRecord(t, r, before)
-		for _, e := range one.Edits {
-			theirs[e.Field] = true
-		}
-		view.Theirs = append(view.Theirs, one)
-		if r.ID == d.Base { // what the editor saw last was taken back
-			break
-		}
-	}
-	view.Yours = feeEdits(t, saw, d.Rates)
-	for i, e := range view.Yours {
-		if theirs[e.Field] {
+	view := views.FeeConflict{Again: b.at + "/change", Back: b.at, Theirs: theirs(t, past.Items, d), Yours: feeEdits(t, saw, d.Rates), Merged: merged(b.now, saw, d)}
+	for i, yours := range view.Yours {
+		same := func(e ui.Edit) bool { return e.Field == yours.Field }
+		if slices.ContainsFunc(view.Theirs, func(r views.FeeRecord) bool { return slices.ContainsFunc(r.Edits, same) }) {
 			view.Yours[i].Note = t.MerchantFees.Both
 		}
 	}
-	view.Merged = merged(b.now, saw, d)
 	return b.show(http.StatusConflict, t.MerchantFees.ChangeTitle, views.FeeConflictTab(view))
 }
 
-// merged is the form with the editor's own changes on top of what is in force now.
+// theirs are the schedules that were added, or canceled, since the form was opened.
+func theirs(t *text.Catalogue, past []fee.Record, d feeDraft) (out []views.FeeRecord) {
+	for i, r := range past {
+		if r.ID == d.Base && r.CanceledAt == nil {
+			break
+		}
+		before := feesBefore(past[i+1:], r)
+		if before == nil && d.Base.IsZero() {
+			before = &d.saw
+		}
+		out = append(out, feeRecord(t, r, before))
+		if r.ID == d.Base { // the editor saw it, and it was canceled since
+			break
+		}
+	}
+	return out
+}
+
+// merged is the form with the editor's own changes on top of what is in effect now.
 func merged(now fee.Fees, saw fee.Rates, d feeDraft) url.Values {
 	out := url.Values{}
 	for name, values := range d.typed {

@@ -3,10 +3,8 @@ package portal
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
-	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/fee"
 	"svcpay/internal/merchant"
@@ -38,18 +36,21 @@ func (p *Portal) showFees(c *web.Request) error {
 		return err
 	}
 	view := views.Fees{Rows: feeRows(t, defaults.Rates, nil), NeverSet: defaults.Version == 0, Differing: differingOf(t, differing.Items, defaults.Rates, names),
-		Pager: web.PagerOf(feesPath, c.QueryParams(), differing, func(u fee.Unlike) string { return strconv.FormatInt(u.MerchantID, 10) }, t.FeePages.Shown(len(differing.Items)))}
-	for _, r := range coming {
-		view.Coming = append(view.Coming, views.FeeComing{Merchant: names[r.MerchantID].Name, Href: merchantAt(r.MerchantID, feesEnd), Reason: r.Reason,
-			By: feeBy(t.MerchantFees, r.CreatedBy), Begins: r.EffectiveAt.Time})
-	}
-	if c.May(authz.FeeDefaultManage) {
-		view.Edit = feesPath + "/defaults"
-	}
-	if a.ApplicationID != 0 && c.May(authz.FeeManageService) {
-		view.Service = servicePay
+		Pager: web.PagerOf(feesPath, c.QueryParams(), differing, func(u fee.Unlike) string { return whole(u.MerchantID) }, t.FeePages.Shown(len(differing.Items)))}
+	view.Coming = comingOf(t, coming, names)
+	view.Edit, view.Service = among(c.Reachable(), feesPath+"/defaults"), among(c.Reachable(), servicePay)
+	if a.ApplicationID == 0 {
+		view.Service = ""
 	}
 	return web.Render(c, http.StatusOK, views.FeesPage(c.Page(t.FeePages.Title), view))
+}
+
+func comingOf(t *text.Catalogue, coming []fee.Record, names map[int64]merchant.Summary) (out []views.FeeComing) {
+	for _, r := range coming {
+		out = append(out, views.FeeComing{Merchant: names[r.MerchantID].Name, Href: merchantAt(r.MerchantID, feesEnd), Reason: r.Reason,
+			By: feeBy(t.MerchantFees, r.CreatedBy), Begins: r.EffectiveAt.Time})
+	}
+	return out
 }
 
 // feeMerchants are the merchants whose names the page shows.

@@ -52,7 +52,7 @@ func says(h report.Happening) bool {
 }
 
 // addHappenings reads a page of a charge's timeline, and the request that made the charge.
-func (p *Portal) addHappenings(c *web.Request, of *around) error {
+func (p *Portal) addHappenings(c *web.Request, of *chargePage) error {
 	ctx, a := c.Ctx(), c.Actor()
 	in := page.Input[ids.Happening]{Limit: happeningsAtOnce}
 	if id, err := ids.ParseHappening(c.QueryParam("after")); err == nil {
@@ -96,7 +96,7 @@ func (p *Portal) addHappenings(c *web.Request, of *around) error {
 }
 
 // entriesOf are the entries of a timeline, the latest first, with the fees and failed webhooks of the same time.
-func entriesOf(t *text.Catalogue, of around, all page.Of[report.Happening], sent map[ids.Event][]webhook.Delivery, fees []ui.Happening) (out []ui.Happening) {
+func entriesOf(t *text.Catalogue, of chargePage, all page.Of[report.Happening], sent map[ids.Event][]webhook.Delivery, fees []ui.Happening) (out []ui.Happening) {
 	keys := map[ids.Request]*string{} // which calls know, and the events of the same request do not
 	for _, h := range all.Items {
 		if h.RequestID != nil && h.IdempotencyKey != nil {
@@ -140,7 +140,7 @@ func hostOf(d webhook.Delivery) string {
 	return endpointHost(d.Attempts[len(d.Attempts)-1].URL)
 }
 
-func entryOf(t *text.Catalogue, of around, h report.Happening, sent map[ids.Event][]webhook.Delivery) ui.Happening {
+func entryOf(t *text.Catalogue, of chargePage, h report.Happening, sent map[ids.Event][]webhook.Delivery) ui.Happening {
 	sign := signs[h.Type]
 	out := ui.Happening{Tone: sign.tone, Icon: sign.icon, Title: cmp.Or(t.Charge.Happenings[h.Type], h.Type), At: h.CreatedAt.Time}
 	switch {
@@ -169,7 +169,7 @@ func entryOf(t *text.Catalogue, of around, h report.Happening, sent map[ids.Even
 }
 
 // byWhom names who made something happen; "" for what happened by itself.
-func byWhom(t *text.Catalogue, of around, h report.Happening) string {
+func byWhom(t *text.Catalogue, of chargePage, h report.Happening) string {
 	for _, r := range of.refunds {
 		if h.RefundID != nil && r.ID == *h.RefundID && h.Type == "refund.created" {
 			return cmp.Or(r.InitiatedBy.User, r.InitiatedBy.KeyName, t.Charge.Sources[h.Source])
@@ -266,7 +266,7 @@ func nextFee(entries []ledger.Entry) *ledger.Entry {
 }
 
 // timelineOf draws a page of a timeline that goes on at the same address.
-func timelineOf(path string, of around) ui.Timeline {
+func timelineOf(path string, of chargePage) ui.Timeline {
 	out := ui.Timeline{Entries: of.happened}
 	if of.earlier != "" {
 		out.Earlier = web.WithQuery(path, url.Values{"after": {of.earlier}})

@@ -94,7 +94,7 @@ func (p *Portal) sendKitRefund(c *web.Request) error {
 		refund.Mistake = "Enter an amount between $0.01 and $100.00."
 		return web.Render(c, http.StatusUnprocessableEntity, kit.RefundPage(p.kitPage(c, "Refund"), refund))
 	}
-	web.Tell(c, ui.Toast{Tone: ui.Success, Text: "The refund is on its way.", Href: kit.DetailPath, Link: "See it"})
+	web.SetToast(c, ui.Toast{Tone: ui.Success, Text: "The refund is on its way.", Href: kit.DetailPath, Link: "See it"})
 	return web.SeeOther(c, kit.DetailPath)
 }
 
@@ -103,6 +103,6 @@ func (p *Portal) sendKitReceipts(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	web.Tell(c, ui.Toast{Tone: ui.Info, Text: strconv.Itoa(len(form["id"])) + " receipts are on their way.", Undo: kit.SendPath})
+	web.SetToast(c, ui.Toast{Tone: ui.Info, Text: strconv.Itoa(len(form["id"])) + " receipts are on their way.", Undo: kit.SendPath})
 	return web.SeeOther(c, kit.ListPath)
 }

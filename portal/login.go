@@ -86,7 +86,7 @@ func (p *Portal) signIn(c *web.Request, _ struct{}, in web.Input) (done web.Done
 
 // entered begins a session, and leads on.
 func (p *Portal) entered(c *web.Request, person identity.Person, back string) (web.Done, error) {
-	if err := p.enter(c, person); err != nil {
+	if err := p.startSession(c, person); err != nil {
 		return web.Done{Page: func(*web.Request) error { return p.beginAgain(c, err, back) }}, nil
 	}
 	return continueTo(c, back), nil

@@ -113,35 +113,40 @@ func (p *Portal) showOffer(c *web.Request) error {
 
 func (p *Portal) acceptOffer(c *web.Request) error {
 	_, view, err := p.offer(c)
-	if err != nil {
-		return err
-	}
-	ctx, t := c.Ctx(), c.Text()
 	switch {
+	case err != nil:
+		return err
 	case view.Other || view.SignIn != "":
-		return web.Render(c, http.StatusConflict, views.OfferPage(c.Page(t.Invite.Title), view))
+		return web.Render(c, http.StatusConflict, views.OfferPage(c.Page(c.Text().Invite.Title), view))
 	case view.As != "":
-		person, _, err := p.person(c)
-		if err == nil {
-			err = p.Identity.AcceptAs(ctx, c.Param("token"), person)
-		}
-		if err != nil {
-			return err
-		}
-		return web.SeeOther(c, web.WithQuery(loginPath, url.Values{"notice": {"accepted"}}))
+		return web.Act(p.acceptAs)(c)
 	}
-	form, err := web.ReadForm(c)
-	if err != nil {
-		return err
+	return p.offerForm(view).Submit(c)
+}
+
+// accepted leads to the sign-in after an invitation was accepted.
+func accepted(err error) (web.Done, error) {
+	return web.Done{To: web.WithQuery(loginPath, url.Values{"notice": {"accepted"}})}, err
+}
+
+// acceptAs accepts an invitation for the account that the visitor has.
+func (p *Portal) acceptAs(c *web.Request, _ url.Values) (web.Done, error) {
+	person, _, err := p.person(c)
+	if err == nil {
+		err = p.Identity.AcceptAs(c.Ctx(), c.Param("token"), person)
 	}
-	view.Name = strings.TrimSpace(form.Get("name"))
-	_, err = p.Identity.Accept(ctx, c.Param("token"), identity.Acceptance{Name: view.Name, Password: form.Get("password")})
-	if above, beside, ok := web.Problems(c.Text(), err, t.Failures.Correct, nil); ok {
-		view.NameError, view.PasswordError, view.Problems = beside["name"], beside["password"], above
-		return web.Render(c, http.StatusUnprocessableEntity, views.OfferPage(c.Page(t.Invite.Title), view))
-	}
-	if err != nil {
-		return err
-	}
-	return web.SeeOther(c, web.WithQuery(loginPath, url.Values{"notice": {"accepted"}}))
+	return accepted(err)
+}
+
+// offerForm accepts an invitation with a new account.
+func (p *Portal) offerForm(view views.Offer) web.Form[struct{}] {
+	return web.Form[struct{}]{Status: http.StatusUnprocessableEntity,
+		Draw: func(c *web.Request, _ struct{}, in web.Input) error {
+			view.Name, view.NameError, view.PasswordError, view.Problems = strings.TrimSpace(in.Get("name")), in.Errors["name"], in.Errors["password"], in.Problems
+			return web.Render(c, in.Status, views.OfferPage(c.Page(c.Text().Invite.Title), view))
+		},
+		Do: func(c *web.Request, _ struct{}, in web.Input) (web.Done, error) {
+			_, err := p.Identity.Accept(c.Ctx(), c.Param("token"), identity.Acceptance{Name: strings.TrimSpace(in.Get("name")), Password: in.Get("password")})
+			return accepted(err)
+		}}
 }

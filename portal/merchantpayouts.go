@@ -51,33 +51,39 @@ func (p *Portal) showMerchantPayouts(c *web.Request, m merchant.Merchant) error 
 	if err != nil {
 		return err
 	}
-	t, at := c.Text(), merchantAt(m.ID, payoutsEnd)
+	t := c.Text()
 	view := views.MerchantPayouts{Balance: balanceOf(m, balances[m.ID]), Schedule: scheduled(t.Merchant, m),
 		All: web.WithQuery(payoutsPath, url.Values{"merchant": {whole(m.ID)}})}
 	if has {
 		view.Account = accountOf(t, b)
 	}
-	if c.May(authz.MerchantUpdate) {
-		view.Reschedule = at + "/schedule"
-	}
-	if c.May(authz.MerchantBank) {
-		view.Add = at + "/account"
-		if has && b.Status == payout.Unverified && b.TriesLeft > 0 {
-			view.Verify = at + "/verify"
-		}
-	} else {
-		view.Why = t.MerchantPayouts.OffBank
-	}
+	payoutActs(c, m, &view, has && b.Status == payout.Unverified && b.TriesLeft > 0)
 	switch {
 	case m.PayoutsPausedReason != nil:
 		view.Paused = t.MerchantPayouts.Reasons[string(*m.PayoutsPausedReason)]
-		if view.NoResume = t.MerchantPayouts.OffResume; c.May(authz.PayoutResume) {
-			view.Resume = at + "/resume"
-		}
 	case merchant.Allows(m.Status, merchant.PayOut):
 		view.Next = m.NextPayoutAt.Time
 	}
 	return showTab(c, http.StatusOK, m, payoutsEnd, views.MerchantPayoutsTab(view))
+}
+
+// payoutActs adds what the visitor can do about a merchant's payouts, and who does what they cannot.
+func payoutActs(c *web.Request, m merchant.Merchant, view *views.MerchantPayouts, verifies bool) {
+	t, at := c.Text().MerchantPayouts, merchantAt(m.ID, payoutsEnd)
+	if c.May(authz.MerchantUpdate) {
+		view.Reschedule = at + "/schedule"
+	}
+	if !c.May(authz.MerchantBank) {
+		view.Why = t.OffBank
+	} else if view.Add = at + "/account"; verifies {
+		view.Verify = at + "/verify"
+	}
+	if m.PayoutsPausedReason == nil {
+		return
+	}
+	if view.NoResume = t.OffResume; c.May(authz.PayoutResume) {
+		view.Resume = at + "/resume"
+	}
 }
 
 // accountOf is a bank account as people see it.

@@ -55,7 +55,7 @@ func (p *Portal) merchantList() web.List[merchant.Merchant, int64] {
 
 func merchantRow(c *web.Request, m merchant.Merchant) []string {
 	return []string{whole(m.ID), m.Name, string(m.Status), m.Organization.Name, m.Country, string(m.Currency),
-		strings.Join(accepted(c.Text().Merchants.Short, m), " "), strings.Join(m.Domains, " "), deref(m.ExternalID), m.CreatedAt.Format(time.RFC3339)}
+		strings.Join(methodsOf(c.Text().Merchants.Short, m), " "), strings.Join(m.Domains, " "), deref(m.ExternalID), m.CreatedAt.Format(time.RFC3339)}
 }
 
 func (p *Portal) drawMerchants(c *web.Request, found page.Of[merchant.Merchant]) (view views.List, err error) {
@@ -107,8 +107,8 @@ func (p *Portal) organizations(c *web.Request, ids ...int64) (out []ui.Option, e
 	return out, err
 }
 
-// accepted are the kinds of payment that a merchant accepts, each in a word.
-func accepted(words map[string]string, m merchant.Merchant) (out []string) {
+// methodsOf are the kinds of payment that a merchant accepts, each in a word.
+func methodsOf(words map[string]string, m merchant.Merchant) (out []string) {
 	for _, kind := range merchant.AllMethods() {
 		if len(m.Lacks(kind)) == 0 {
 			out = append(out, words[string(kind)])
@@ -123,7 +123,7 @@ func merchantTable(t *text.Catalogue, all []merchant.Merchant) ui.Table {
 		{Title: m.Name, Place: ui.PlaceLead}, {Title: m.Status, Place: ui.PlaceState}, {Title: m.Accepts}, {Title: m.Country}, {Title: m.Created, Right: true, Place: ui.PlaceTime},
 	}}
 	for _, one := range all {
-		takes := strings.Join(accepted(m.Short, one), ", ")
+		takes := strings.Join(methodsOf(m.Short, one), ", ")
 		if takes == "" {
 			takes = m.Nothing
 		}

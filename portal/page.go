@@ -19,13 +19,13 @@ func (p *Portal) Page(c *web.Request, title string) views.Page {
 	if visit, known, err := p.visitor(c); err == nil && known { // a page about an error may have to do without
 		reachable := c.Reachable()
 		page.Person, page.Email, page.Nav = visit.Name, mailbox.Shown(visit.Email), navigation(c, reachable)
-		page.Session, page.Stay, page.SignIn = p.lasting(visit), stayPath, loginPath
+		page.Session, page.Stay, page.SignIn = p.sessionEnds(visit), stayPath, loginPath
 		page.ViewAs, page.Viewing, page.EndView = among(reachable, viewPath), viewBar(c), viewPath+"/end"
 		page.Search, page.Settings = among(reachable, searchPath), among(reachable, settingsPath)
 		page.Switcher, page.Place = p.switcher(c, page.Return), web.CurrentPlace(c)
 	}
 	if _, fragment := web.FragmentOf(r); !fragment {
-		page.Toasts = web.Told(c)
+		page.Toasts = web.Toasts(c)
 	}
 	return page
 }

@@ -167,7 +167,7 @@ func TestWhatBecameOfAFormIsToldOnce(t *testing.T) {
 		t.Error("what was told leads elsewhere")
 	}
 	r := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/", nil), httptest.NewRecorder())
-	web.Tell(r, ui.Toast{Text: strings.Repeat("x", web.MaxFlash)})
+	web.SetToast(r, ui.Toast{Text: strings.Repeat("x", web.MaxFlash)})
 	if got := r.Response().Header().Get("Set-Cookie"); got != "" {
 		t.Errorf("a text that no cookie holds is told by one of %d bytes", len(got))
 	}

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 
-	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/merchant"
@@ -19,47 +18,51 @@ import (
 	"svcpay/views/ui"
 )
 
-func (p *Portal) showPayout(c *web.Request) error {
-	ctx, a, query := c.Ctx(), c.Actor(), c.QueryParams()
-	one, err := p.Payouts.Get(ctx, a, c.Param("id"))
-	if err != nil {
-		return err
-	}
-	at := payoutsPath + "/" + one.ID.String()
+// payout reads the payout that the address names.
+func (p *Portal) payout(c *web.Request) (payout.Payout, error) {
+	return p.Payouts.Get(c.Ctx(), c.Actor(), c.ID())
+}
+
+func (p *Portal) showPayout(c *web.Request, one payout.Payout) error {
+	at, query := payoutsPath+"/"+one.ID.String(), c.QueryParams()
 	if to, untidy := ui.Tidy(at, query); untidy {
 		return web.SeeOther(c, to)
 	}
-	parts, err := p.Payouts.Parts(ctx, a, one.ID.String())
+	parts, err := p.Payouts.Parts(c.Ctx(), c.Actor(), one.ID.String())
 	if err != nil {
 		return err
 	}
-	t, group := c.Text(), query.Get("group")
-	entries, err := p.Payouts.EntriesOf(ctx, a, one.ID.String(), kindsIn(parts, group), web.Cursors(query, ids.ParseEntry))
+	group := query.Get("group")
+	entries, err := p.Payouts.EntriesOf(c.Ctx(), c.Actor(), one.ID.String(), kindsIn(parts, group), web.Cursors(query, ids.ParseEntry))
 	if err != nil {
 		return err
 	}
-	owner, err := p.Merchants.Get(ctx, a, one.MerchantID)
+	owner, err := p.Merchants.Get(c.Ctx(), c.Actor(), one.MerchantID)
 	if err != nil {
 		return err
 	}
-	view := views.Payout{Title: t.Money(one.Amount, one.Currency), Text: owner.Name + " → " + t.Payouts.To(one.BankName, one.Last4), Tone: payoutTones[one.Status],
-		Status: t.Payouts.Statuses[string(one.Status)], Back: payoutsPath, Terms: payoutTerms(t, at, parts), Amount: one.Amount, Currency: one.Currency,
-		Only: t.Balances.GroupNames[group], All: at, Facts: p.payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts, one)}
+	view := payoutView(c, one, owner)
+	view.Terms, view.Only = payoutTerms(c.Text(), at, parts), c.Text().Balances.GroupNames[group]
 	for _, e := range entries.Items {
-		view.Entries = append(view.Entries, p.payoutEntry(c, e))
+		view.Entries = append(view.Entries, payoutEntry(c, e))
 	}
-	view.Pager = web.PagerOf(at, query, entries, func(e payout.Entry) string { return e.ID.String() }, t.Payouts.Entry(len(entries.Items)))
-	if c.May(authz.ExportCreate) {
-		view.Sheet = at + "/entries.csv"
-	}
+	view.Pager = web.PagerOf(at, query, entries, func(e payout.Entry) string { return e.ID.String() }, c.Text().Payouts.Entry(len(entries.Items)))
+	return web.Render(c, http.StatusOK, views.PayoutPage(c.Page(view.Title), view))
+}
+
+// payoutView is what a payout's page says of it, without what it is made of.
+func payoutView(c *web.Request, one payout.Payout, owner merchant.Merchant) views.Payout {
+	t, at := c.Text(), payoutsPath+"/"+one.ID.String()
+	view := views.Payout{Title: t.Money(one.Amount, one.Currency), Text: owner.Name + " → " + t.Payouts.To(one.BankName, one.Last4), Tone: payoutTones[one.Status],
+		Status: t.Payouts.Statuses[string(one.Status)], Back: payoutsPath, Amount: one.Amount, Currency: one.Currency, All: at,
+		Sheet: exported(c, at+"/entries.csv"), Facts: payoutDetails(c, one, owner), Timeline: payoutTimeline(t.Payouts, one), JSON: indented(one)}
 	if one.Failure != nil {
 		view.Banner = payoutBanner(t.Payouts, *one.Failure, owner.PayoutsPausedReason != nil)
 		if owner.PayoutsPausedReason != nil {
 			view.Pause = merchantAt(owner.ID, payoutsEnd)
 		}
 	}
-	view.JSON = indented(one)
-	return web.Render(c, http.StatusOK, views.PayoutPage(c.Page(view.Title), view))
+	return view
 }
 
 // payoutBanner says why a payout failed, where its money is, and whether the merchant's payouts are paused now.
@@ -113,7 +116,7 @@ func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views
 	return out
 }
 
-func (p *Portal) payoutEntry(c *web.Request, e payout.Entry) views.PayoutEntry {
+func payoutEntry(c *web.Request, e payout.Entry) views.PayoutEntry {
 	out := views.PayoutEntry{Kind: kindName(c.Text(), e.Kind), ExternalID: deref(e.ExternalID), Amount: e.Amount, At: e.CreatedAt.Time}
 	if e.ChargeID != nil {
 		out.Charge, out.Href = ui.ShortID(e.ChargeID.String()), place(c.Reachable(), chargesPath, e.ChargeID.String())
@@ -121,7 +124,7 @@ func (p *Portal) payoutEntry(c *web.Request, e payout.Entry) views.PayoutEntry {
 	return out
 }
 
-func (p *Portal) payoutDetails(c *web.Request, one payout.Payout, owner merchant.Merchant) []ui.Fact {
+func payoutDetails(c *web.Request, one payout.Payout, owner merchant.Merchant) []ui.Fact {
 	t := c.Text().Payouts
 	return []ui.Fact{
 		{Key: t.ID, Value: ui.Copied(t.ID, one.ID.String())},
@@ -153,13 +156,8 @@ func payoutTimeline(t text.Payouts, one payout.Payout) ui.Timeline {
 }
 
 // exportPayoutEntries is what a payout is made of, to reconcile it.
-func (p *Portal) exportPayoutEntries(c *web.Request) error {
-	ctx, a := c.Ctx(), c.Actor()
-	one, err := p.Payouts.Get(ctx, a, c.Param("id"))
-	if err != nil {
-		return err
-	}
+func (p *Portal) exportPayoutEntries(c *web.Request, one payout.Payout) error {
 	return answerSheet(c, one.ID.String()+".csv", func(w io.Writer) error {
-		return p.Reports.PayoutCSV(ctx, a, one.ID.String(), w)
+		return p.Reports.PayoutCSV(c.Ctx(), c.Actor(), one.ID.String(), w)
 	})
 }

@@ -22,8 +22,8 @@ func (p *Portal) payoutRoutes() []route {
 	return slices.Concat([]route{
 		{http.MethodGet, payoutsPath, access(authz.PayoutRead), p.payoutList().Show},
 		{http.MethodGet, payoutsPath + ".csv", access(authz.ExportCreate), p.payoutList().Send},
-		{http.MethodGet, payoutsPath + "/:id", access(authz.PayoutRead), p.showPayout},
-		{http.MethodGet, payoutsPath + "/:id/entries.csv", access(authz.ExportCreate), p.exportPayoutEntries},
+		{http.MethodGet, payoutsPath + "/:id", access(authz.PayoutRead), web.Show(p.payout, p.showPayout)},
+		{http.MethodGet, payoutsPath + "/:id/entries.csv", access(authz.ExportCreate), web.Show(p.payout, p.exportPayoutEntries)},
 	}, p.balanceRoutes(), p.merchantPayoutRoutes())
 }
 

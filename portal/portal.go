@@ -107,7 +107,7 @@ func (p *Portal) serve(r route) echo.HandlerFunc {
 		if err := p.origins.Check(c.Request()); err != nil {
 			return errForeign.Because(err)
 		}
-		if err := web.Legible(c.Request().URL); err != nil {
+		if err := web.CheckAddress(c.Request().URL); err != nil {
 			return err
 		}
 		switch r.access {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -55,21 +54,7 @@ func (p *Portal) showStart(c *web.Request) error {
 	for _, k := range keys {
 		view.Keys.Options = append(view.Keys.Options, ui.Option{Value: k.ID.String(), Label: k.Name + " …" + k.Last4})
 	}
-	view.Merchants = ui.Select{Field: ui.Field{Name: "merchant", Label: t.Start.Merchant, Value: c.QueryParam("merchant")}}
-	for _, m := range of.first {
-		view.Merchants.Options = append(view.Merchants.Options, ui.Option{Value: strconv.FormatInt(m.ID, 10), Label: m.Name})
-	}
-	if id := view.Merchants.Value; of.more && !slices.ContainsFunc(view.Merchants.Options, func(o ui.Option) bool { return o.Value == id }) {
-		if n, _ := web.Number(id); of.names[n] != "" {
-			view.Merchants.Options = append(view.Merchants.Options, ui.Option{Value: id, Label: of.names[n]})
-		}
-	}
-	if len(of.first) > 0 {
-		view.MerchantID = view.Merchants.Options[0].Value
-		if slices.ContainsFunc(view.Merchants.Options, func(o ui.Option) bool { return o.Value == view.Merchants.Value }) {
-			view.MerchantID = view.Merchants.Value
-		}
-	}
+	view.Merchants, view.MerchantID = merchantSelect(c, of)
 	if chosen != nil {
 		view.Keys.Value, view.Key = chosen.ID.String(), *chosen.PublicValue
 		view.Snippet, view.Command = p.startCode(c, view)
@@ -79,6 +64,26 @@ func (p *Portal) showStart(c *web.Request) error {
 		h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+"; frame-src "+p.PayURL)
 	}
 	return web.Render(c, http.StatusOK, views.StartPage(c.Page(t.Start.Title), view))
+}
+
+// merchantSelect offers the merchants, and is the one that is chosen: the one that the address names, else the first.
+func merchantSelect(c *web.Request, of payees) (out ui.Select, chosen string) {
+	asked := c.QueryParam("merchant")
+	out = ui.Select{Field: ui.Field{Name: "merchant", Label: c.Text().Start.Merchant, Value: asked}}
+	for _, m := range of.first {
+		out.Options = append(out.Options, ui.Option{Value: whole(m.ID), Label: m.Name})
+	}
+	offers := func(o ui.Option) bool { return o.Value == asked }
+	if n, _ := web.Number(asked); of.more && !slices.ContainsFunc(out.Options, offers) && of.names[n] != "" {
+		out.Options = append(out.Options, ui.Option{Value: asked, Label: of.names[n]})
+	}
+	if slices.ContainsFunc(out.Options, offers) {
+		return out, asked
+	}
+	if len(out.Options) > 0 {
+		chosen = out.Options[0].Value
+	}
+	return out, chosen
 }
 
 // chosenKey is the key that the address names, else the first that may be used here, else the first.

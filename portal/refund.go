@@ -25,7 +25,7 @@ func (p *Portal) showRefund(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	of := around{places: c.Reachable(), refunds: []refund.Refund{r}}
+	of := chargePage{places: c.Reachable(), refunds: []refund.Refund{r}}
 	if of.charge, err = p.Charges.Get(ctx, a, r.ChargeID.String()); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (p *Portal) refundActs(c *web.Request, of charge.Charge, r refund.Refund) (
 	return buttons, banners
 }
 
-func (p *Portal) refundRelated(c *web.Request, of around) views.Part {
+func (p *Portal) refundRelated(c *web.Request, of chargePage) views.Part {
 	t := c.Text()
 	method, _ := methodOf(t, of.charge.Summary())
 	return views.Part{Card: ui.Card{Title: t.Charge.Related, Flush: true}, Body: ui.Tasks([]ui.Task{
@@ -78,7 +78,7 @@ func (p *Portal) refundRelated(c *web.Request, of around) views.Part {
 	})}
 }
 
-func (p *Portal) refundDetails(c *web.Request, of around, r refund.Refund) views.Part {
+func (p *Portal) refundDetails(c *web.Request, of chargePage, r refund.Refund) views.Part {
 	t := c.Text()
 	who, where := starter(t, r.InitiatedBy)
 	out := facts{{Key: t.Refunds.ID, Value: ui.Copied(t.Refunds.ID, r.ID.String())}, {Key: t.Refunds.Created, Value: ui.Time(r.CreatedAt.Time)},
@@ -101,7 +101,7 @@ func (p *Portal) refundDetails(c *web.Request, of around, r refund.Refund) views
 }
 
 // refundHappenings are the entries of the charge's timeline that are about one refund.
-func (p *Portal) refundHappenings(c *web.Request, of around, r refund.Refund) ([]ui.Happening, error) {
+func (p *Portal) refundHappenings(c *web.Request, of chargePage, r refund.Refund) ([]ui.Happening, error) {
 	all, err := p.Reports.Timeline(c.Ctx(), c.Actor(), r.ChargeID.String(), page.Input[ids.Happening]{Limit: mostOfACharge})
 	if err != nil {
 		return nil, err

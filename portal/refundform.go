@@ -165,7 +165,7 @@ func refundToast(t *text.Catalogue, made refund.Refund) ui.Toast {
 func (p *Portal) drawRefundForm(c *web.Request, one charge.Charge, in web.Input) error {
 	t := c.Text()
 	if fault.HasCode(in.Refused, "idempotency_key_in_use") { // the first of two clicks takes long
-		web.Tell(c, ui.Toast{Tone: ui.Info, Text: t.Acts.UnderWay})
+		web.SetToast(c, ui.Toast{Tone: ui.Info, Text: t.Acts.UnderWay})
 		return web.SeeOther(c, chargesPath+"/"+c.ID())
 	}
 	f, err := p.refundDialog(c, one, in.Get("amount"))

@@ -173,12 +173,26 @@ func (p *Portal) showReplay(c *web.Request, of replayed) error {
 	if err != nil {
 		return err
 	}
-	t, v, at := c.Text(), c.Viewer(), webhooksPath+"/"+e.ID.String()
-	view := views.ReplayState{Href: of.at, Status: replayStatus(t, r), Done: r.Done, Total: r.Total,
+	view := replayView(c, of, counts, before)
+	t, at := c.Text(), webhooksPath+"/"+e.ID.String()
+	head := ui.Head{Title: t.Webhooks.ReplayTitle, Text: e.URL, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})}
+	which := t.Webhooks.All
+	if r.Which == "failed" {
+		which = t.Webhooks.Missing
+	}
+	view.Facts = []ui.Fact{{Key: t.Webhooks.WhichEvents, Value: ui.Plain(which)}, {Key: t.Webhooks.From, Value: ui.Time(r.Since.Time)},
+		{Key: t.Webhooks.Until, Value: ui.Time(r.Until.Time)}, {Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, r.ID.String())}}
+	return web.Render(c, http.StatusOK, views.ReplayPage(c.Page(head.Title), head, view))
+}
+
+// replayView is how far a replay is, by the statuses of its deliveries and of those queued before it.
+func replayView(c *web.Request, r replayed, counts, before map[string]int64) views.ReplayState {
+	t, zone := c.Text(), c.Viewer().Zone
+	view := views.ReplayState{Href: r.at, Status: replayStatus(t, r.Replay), Done: r.Done, Total: r.Total,
 		Queued:  counts["succeeded"] + counts["pending"] + counts["failed"] + counts["canceled"],
 		Arrived: counts["succeeded"], Waiting: counts["pending"], Lost: counts["failed"] + counts["canceled"], Earlier: before["pending"],
-		Busy: r.Status == "running" || counts["pending"]+before["pending"] > 0,
-		Over: r.Status != "running", Said: t.Webhooks.Running, List: at + "?at_from=" + r.CreatedAt.In(v.Zone).Format(time.DateOnly)}
+		Busy: r.Status == "running" || counts["pending"]+before["pending"] > 0, Over: r.Status != "running", Said: t.Webhooks.Running,
+		List: webhooksPath + "/" + r.endpoint.ID.String() + "?at_from=" + r.CreatedAt.In(zone).Format(time.DateOnly)}
 	switch {
 	case r.Status == "done" && !view.Busy: // all of it was sent
 		view.Status = t.Webhooks.Done
@@ -191,14 +205,7 @@ func (p *Portal) showReplay(c *web.Request, of replayed) error {
 	if !view.Over && c.May(authz.WebhookManage) {
 		view.Cancel = view.Href + "/cancel"
 	}
-	head := ui.Head{Title: t.Webhooks.ReplayTitle, Text: e.URL, Crumbs: append(toolCrumbs(t, t.Webhooks.Title, webhooksPath), ui.Crumb{Label: endpointHost(e.URL), Href: at})}
-	which := t.Webhooks.All
-	if r.Which == "failed" {
-		which = t.Webhooks.Missing
-	}
-	view.Facts = []ui.Fact{{Key: t.Webhooks.WhichEvents, Value: ui.Plain(which)}, {Key: t.Webhooks.From, Value: ui.Time(r.Since.Time)}, {Key: t.Webhooks.Until, Value: ui.Time(r.Until.Time)},
-		{Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, r.ID.String())}}
-	return web.Render(c, http.StatusOK, views.ReplayPage(c.Page(head.Title), head, view))
+	return view
 }
 
 func (p *Portal) cancelReplay(c *web.Request, of replayed, _ url.Values) (web.Done, error) {

@@ -33,7 +33,7 @@ func (p *Portal) controlRoutes() []route {
 		{http.MethodGet, auditPath, access(authz.AuditRead), p.auditList().Show},
 		{http.MethodGet, auditCSV, access(authz.ExportCreate), p.auditList().Send},
 		{http.MethodGet, chainPath, access(authz.AuditRead), p.showChain},
-		{http.MethodGet, auditPath + "/:id", access(authz.AuditRead), p.showAuditEntry},
+		{http.MethodGet, auditPath + "/:id", access(authz.AuditRead), web.Show(p.auditEntry, p.showAuditEntry)},
 	}, form(newApplicationPath, authz.ApplicationManage, p.newApplicationForm()), form(viewPath, authz.ViewAs, p.viewAsForm()))
 }
 

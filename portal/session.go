@@ -18,7 +18,7 @@ import (
 // cookieName makes browsers insist on Secure, on this very host and on Path=/.
 const cookieName = "__Host-svcpay"
 
-// sessionHeader comes with answers to who is signed in: see [Portal.lasting].
+// sessionHeader comes with answers to who is signed in: see [Portal.sessionEnds].
 const sessionHeader = "Portal-Session"
 
 // stayPath takes a sign of life of somebody who is asked for one.
@@ -67,7 +67,7 @@ func (s sessionStore) New(r *http.Request, name string) (*sessions.Session, erro
 }
 
 // Save writes the cookie with the session's id; a negative MaxAge ends the session first. Ids are made by
-// package identity: [Portal.enter] and [Portal.renew] put another one in when rights begin or change.
+// package identity: [Portal.startSession] and [Portal.renew] put another one in when rights begin or change.
 func (s sessionStore) Save(r *http.Request, w http.ResponseWriter, session *sessions.Session) error {
 	if session.Options.MaxAge < 0 && session.ID != "" {
 		if err := s.people.EndSession(r.Context(), session.ID); err != nil {
@@ -109,11 +109,11 @@ func (p *Portal) admit(c *web.Request, next web.Handler) error {
 		return err
 	}
 	if known {
-		if err := p.patient(visit); err != nil {
+		if err := p.limitRate(visit); err != nil {
 			return err
 		}
-		seeAs(c, visit)
-		c.Response().Header().Set(sessionHeader, p.lasting(visit))
+		useZone(c, visit)
+		c.Response().Header().Set(sessionHeader, p.sessionEnds(visit))
 		if !p.Sandbox && !visit.SecondFactor && !strings.HasPrefix(c.Path(), settingsPath) && c.Path() != proofPath { // which the settings ask for
 			return web.SeeOther(c, settingsPath)
 		}
@@ -129,8 +129,8 @@ func (p *Portal) admit(c *web.Request, next web.Handler) error {
 	return web.SeeOther(c, web.WithQuery(loginPath, to))
 }
 
-// lasting is in how many seconds a session ends: if nothing more is asked for, and whatever is asked for.
-func (p *Portal) lasting(visit identity.Session) string {
+// sessionEnds is in how many seconds a session ends: if nothing more is asked for, and whatever is asked for.
+func (p *Portal) sessionEnds(visit identity.Session) string {
 	seconds := func(at time.Time) string { return strconv.Itoa(int(at.Sub(p.Now()).Seconds())) }
 	return seconds(visit.EndsAt) + " " + seconds(visit.LastsUntil)
 }
@@ -138,9 +138,9 @@ func (p *Portal) lasting(visit identity.Session) string {
 // stay has nothing more to do: that somebody is there, [Portal.admit] has noted.
 func stay(c *web.Request) error { return c.NoContent(http.StatusNoContent) }
 
-// patient refuses somebody who asks for more pages than anybody reads: each costs several looks into the database, which payments
+// limitRate refuses somebody who asks for more pages than anybody reads: each costs several looks into the database, which payments
 // share.
-func (p *Portal) patient(v identity.Session) error {
+func (p *Portal) limitRate(v identity.Session) error {
 	if p.people == nil {
 		return nil
 	}

@@ -35,8 +35,8 @@ func from(c *web.Request) identity.Visitor {
 	return v
 }
 
-// enter begins a session of somebody who has proven who they are, in the place of the one that the browser had.
-func (p *Portal) enter(c *web.Request, person identity.Person) error {
+// startSession begins a session of somebody who has proven who they are, in the place of the one that the browser had.
+func (p *Portal) startSession(c *web.Request, person identity.Person) error {
 	session, err := p.sessions.Get(c.Request(), cookieName)
 	if err != nil {
 		return err
@@ -90,8 +90,8 @@ func (p *Portal) renew(c *web.Request, proven bool) error {
 	return session.Save(c.Request(), c.Response())
 }
 
-// seeAs has a request's pages show times as the clock of who is signed in does.
-func seeAs(c *web.Request, visit identity.Session) {
+// useZone has a request's pages show times as the clock of who is signed in does.
+func useZone(c *web.Request, visit identity.Session) {
 	zone, err := time.LoadLocation(visit.Zone)
 	if err != nil { // of a list that this machine does not have
 		zone = time.UTC

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"svcpay/internal/fault"
@@ -30,24 +29,28 @@ func (p *Portal) showSystem(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	view := systemView(t, state)
-	view.Add, view.Install = newApplicationPath, associationPath
-	for _, one := range applications.Items {
-		id := strconv.FormatInt(one.ID, 10)
-		view.Applications = append(view.Applications, views.SystemApplication{ID: id, Name: one.Name, Merchants: one.Merchants, Keys: one.Keys,
-			Since: one.CreatedAt.Time, Here: one.ID == a.ApplicationID, Place: "system/" + id, Rates: servicePay})
-	}
-	view.Pager = web.PagerOf(systemPath, c.QueryParams(), applications, func(a identity.Application) string { return strconv.FormatInt(a.ID, 10) }, "")
-	view.Pager.Target = ""
 	file, err := p.Merchants.Association(ctx)
 	if err != nil && !fault.HasCode(err, "resource_missing") {
 		return err
 	}
-	view.File = file.Content
+	view := systemView(t, state)
+	view.Add, view.Install, view.File = newApplicationPath, associationPath, file.Content
+	view.Applications = applicationsOf(applications.Items, a.ApplicationID)
+	view.Pager = web.PagerOf(systemPath, c.QueryParams(), applications, func(a identity.Application) string { return whole(a.ID) }, "")
+	view.Pager.Target = ""
 	if file.Version > 0 {
-		view.Installed = t.Association.Installed(text.To(ctx).Time(file.InstalledAt.Time), len(file.Content))
+		view.Installed = t.Association.Installed(c.Viewer().Time(file.InstalledAt.Time), len(file.Content))
 	}
 	return web.Render(c, http.StatusOK, views.SystemPage(c.Page(t.System.Title), view))
+}
+
+func applicationsOf(all []identity.Application, here int64) (out []views.SystemApplication) {
+	for _, one := range all {
+		id := whole(one.ID)
+		out = append(out, views.SystemApplication{ID: id, Name: one.Name, Merchants: one.Merchants, Keys: one.Keys,
+			Since: one.CreatedAt.Time, Here: one.ID == here, Place: "system/" + id, Rates: servicePay})
+	}
+	return out
 }
 
 // systemView is how the service does, in words.

@@ -12,9 +12,9 @@ import (
 	"svcpay/views/ui"
 )
 
-// drawnHere refuses a form, and a part for a page, that was drawn in another place: what is of one application must not
+// checkTab refuses a form, and a part for a page, that was drawn in another place: what is of one application must not
 // reach another. A form that does not say where it was drawn is none of ours.
-func drawnHere(c *web.Request, a identity.Acting) error {
+func checkTab(c *web.Request, a identity.Acting) error {
 	r, here := c.Request(), web.PlaceValue(a.Place)
 	if page := r.Header.Get(web.PlaceHeader); page != "" && page != here {
 		return elsewhere(c, a, page)
@@ -22,7 +22,7 @@ func drawnHere(c *web.Request, a identity.Acting) error {
 	if r.Method != http.MethodPost {
 		return nil
 	}
-	if err := web.Parse(r); err != nil {
+	if err := web.ReadBody(r); err != nil {
 		return err
 	}
 	switch place := r.PostForm.Get(web.PlaceField); place {
@@ -56,9 +56,9 @@ func elsewhere(c *web.Request, a identity.Acting, drawn string) error {
 	return out
 }
 
-// tellOfPlaces says where the session acts by now and of where the page is, and leads on: to a page of this place, or back
+// showOtherPlace says where the session acts by now and of where the page is, and leads on: to a page of this place, or back
 // to that page in its own.
-func (p *Portal) tellOfPlaces(c *web.Request, moved otherPlace, requestID string) error {
+func (p *Portal) showOtherPlace(c *web.Request, moved otherPlace, requestID string) error {
 	t, page := c.Text().Places, p.cameFrom(c)
 	f := views.Failure{Status: strconv.Itoa(http.StatusConflict), Title: t.Changed, Text: t.ChangedText(moved.here.Name, moved.drawn.Name),
 		Request: requestID, Back: page, Onward: ui.Button{Label: t.GoOn(moved.here.Name), Href: listOf(page)}}

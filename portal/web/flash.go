@@ -19,9 +19,9 @@ const (
 	FlashAge = 60   // seconds
 )
 
-// Tell has the next page say what became of this request. It is for a form that has done its work, before
+// SetToast has the next page say what became of this request. It is for a form that has done its work, before
 // seeOther; a later call replaces an earlier one.
-func Tell(c echo.Context, t ui.Toast) {
+func SetToast(c echo.Context, t ui.Toast) {
 	text, err := json.Marshal(t)
 	value := base64.RawURLEncoding.EncodeToString(text)
 	if err != nil || len(value) > MaxFlash {
@@ -34,8 +34,8 @@ func flash(value string, age int) *http.Cookie {
 	return &http.Cookie{Name: FlashCookie, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
-// Told returns what there is to say, once.
-func Told(c echo.Context) []ui.Toast {
+// Toasts returns what there is to say, once.
+func Toasts(c echo.Context) []ui.Toast {
 	cookie, err := c.Cookie(FlashCookie)
 	if err != nil || cookie.Value == "" {
 		return nil

@@ -24,8 +24,8 @@ import (
 // MaxUpload bounds a form with a file, in bytes: the file, and texts as long as they may be.
 const MaxUpload = upload.MaxSize + 2<<20
 
-// Parse reads the body of a form, one with a file among them.
-func Parse(r *http.Request) error {
+// ReadBody reads the body of a form, one with a file among them.
+func ReadBody(r *http.Request) error {
 	err := r.ParseForm()
 	if err == nil {
 		err = r.ParseMultipartForm(MaxUpload)
@@ -41,7 +41,7 @@ func Parse(r *http.Request) error {
 
 // ReadForm returns what a form sent in its body, but for where it was drawn: [checkTab] has looked at that.
 func ReadForm(c echo.Context) (url.Values, error) {
-	if err := Parse(c.Request()); err != nil {
+	if err := ReadBody(c.Request()); err != nil {
 		return nil, err
 	}
 	form := c.Request().PostForm

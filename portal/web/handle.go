@@ -85,7 +85,7 @@ func (d Done) Answer(r *Request) error {
 		return d.Page(r)
 	}
 	if d.Toast.Text != "" {
-		Tell(r, d.Toast)
+		SetToast(r, d.Toast)
 	}
 	return SeeOther(r, d.To)
 }

@@ -120,7 +120,7 @@ func Sheet(c echo.Context, name string, head []string, each func(write func(cell
 	}
 	switch err := each(write); {
 	case errors.Is(err, ErrLong):
-		Tell(c, ui.Toast{Tone: ui.Warning, Text: text.Of(c.Request().Context()).Parts.TooLong(text.Of(c.Request().Context()).Number(RowsPerSheet))})
+		SetToast(c, ui.Toast{Tone: ui.Warning, Text: text.Of(c.Request().Context()).Parts.TooLong(text.Of(c.Request().Context()).Number(RowsPerSheet))})
 		return c.Redirect(http.StatusSeeOther, WithQuery(ListOfSheet(c.Request().URL.Path), c.QueryParams()))
 	case err != nil:
 		return err

@@ -19,9 +19,9 @@ var (
 	errFormText = fault.Invalid("body_invalid", "This form contains characters that can't be saved. Reload the page and try again.")
 )
 
-// Legible refuses an address that no handler could use: what is not UTF-8, or has control characters, is stored
+// CheckAddress refuses an address that no handler could use: what is not UTF-8, or has control characters, is stored
 // nowhere, and the database refuses to compare it. Handlers therefore read queries and path parameters unchecked.
-func Legible(u *url.URL) error {
+func CheckAddress(u *url.URL) error {
 	if !utf8.ValidString(u.Path) || strings.ContainsFunc(u.Path, unicode.IsControl) {
 		return echo.ErrNotFound
 	}
