@@ -20,6 +20,8 @@ import (
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/ratelimit"
 	"svcpay/portal/web"
+	"svcpay/static"
+	"svcpay/views"
 	"svcpay/views/text"
 )
 
@@ -174,4 +176,33 @@ func (p *Portal) dress(c *web.Request) {
 	if strings.HasPrefix(p.BaseURL, "https://") {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
+}
+
+// files are the built front end in memory, and what pages name of it.
+type files struct {
+	*static.Bundle
+	pages views.Files
+}
+
+// loadFiles reads what has been built; the pages have no style without it.
+func loadFiles(built fs.FS) (files, error) {
+	b, err := static.LoadBundle(built, "portal")
+	if err != nil {
+		return files{}, err
+	}
+	at := func(name string) string {
+		if !b.Built() {
+			return ""
+		}
+		return "/static/" + b.Path(name)
+	}
+	return files{b, views.Files{Style: at("portal.css"), Script: at("portal.js"), Icon: at("icon.svg"), Font: at("inter.woff2")}}, nil
+}
+
+// serve answers with a file.
+func (s files) serve(c *web.Request) error {
+	if !s.Serve(c.Response(), c.Request(), c.Param("*")) {
+		return echo.ErrNotFound
+	}
+	return nil
 }

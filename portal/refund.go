@@ -3,10 +3,15 @@ package portal
 import (
 	"cmp"
 	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/fault"
 	"svcpay/internal/ids"
+	"svcpay/internal/money"
 	"svcpay/internal/platform/page"
 	"svcpay/internal/refund"
 	"svcpay/internal/report"
@@ -137,3 +142,175 @@ func (p *Portal) refundCancelForm() web.Form[views.ActForm] {
 			return web.Saved(f.Back, c.Text().Refunds.Canceled, err)
 		}}
 }
+
+// refundDialog is the dialog for a charge, with an amount typed in it.
+func (p *Portal) refundDialog(c *web.Request, one charge.Charge, typed string) (views.RefundForm, error) {
+	t, at := c.Text(), chargesPath+"/"+one.ID.String()
+	f := views.RefundForm{Text: t.Acts.Left(t.Money(one.AmountRefundable, one.Currency), t.Amount(one.Amount), payerOf(t, one.Summary())), Action: at + "/refund", Back: at,
+		Once: web.NewOnce(), Left: strconv.FormatInt(int64(one.AmountRefundable), 10), Currency: text.Code(one.Currency), Amount: typed,
+		Reasons: options(refund.Reasons(), t.Acts.Reasons)}
+	amount, wrong := refundAmount(t, one, typed)
+	balance, err := p.Ledger.Balance(c.Ctx(), c.Actor(), one.MerchantID)
+	if err = ifAllowed(err); err != nil {
+		return f, err
+	}
+	of, err := p.Merchants.Get(c.Ctx(), c.Actor(), one.MerchantID)
+	if err != nil {
+		return f, err
+	}
+	f.Says = refundSays(t, one, amount)
+	if refused, ok := fault.As(wrong); ok {
+		f.Says.Title = refused.Message
+	} else if balance.Object != "" {
+		f.Says.Text += " " + t.Acts.BalanceAfter(of.Name, t.Money(balance.Total-amount, one.Currency))
+	}
+	return f, nil
+}
+
+// refundSays is what a refund comes to: 0 is one of which the amount is not known yet.
+func refundSays(t *text.Catalogue, one charge.Charge, amount money.Amount) views.RefundSays {
+	method, _ := methodOf(t, one.Summary())
+	out := views.RefundSays{Title: t.Acts.PayerGets(t.Amount(amount), method), Press: t.Acts.Press(t.Amount(amount))}
+	if amount == 0 {
+		out.Press = t.Acts.Refund
+	}
+	words := []string{t.Acts.Days}
+	switch {
+	case one.Status == charge.Pending:
+		words[0] = t.Acts.Waits
+	case one.Type != charge.Card:
+		words[0] = t.Acts.DaysBank
+	}
+	if one.FeeTotal > 0 {
+		words = append(words, t.Acts.FeesStay(t.Amount(one.FeeTotal)))
+	} else {
+		words = append(words, t.Acts.NoFees)
+	}
+	out.Text = strings.Join(words, " ")
+	return out
+}
+
+// refundAmount reads an amount to give back of a charge.
+func refundAmount(t *text.Catalogue, one charge.Charge, typed string) (money.Amount, error) {
+	amount, err := money.ParseDecimal(strings.TrimSpace(typed))
+	if err != nil || amount == 0 {
+		return 0, fault.Invalid("parameter_invalid", t.Acts.BadAmount).On("amount")
+	}
+	if amount > one.AmountRefundable {
+		return 0, fault.Refused("refund_exceeds_remaining", t.Acts.AtMost(t.Money(one.AmountRefundable, one.Currency))).On("amount")
+	}
+	return amount, nil
+}
+
+// showRefundForm draws the form. On a page of its own it is known by its address: who goes back to a form that has acted
+// finds the same one, which does nothing more.
+func (p *Portal) showRefundForm(c *web.Request, one charge.Charge) error {
+	known := c.QueryParams()
+	if _, part := web.FragmentOf(c.Request()); !part && !web.IsOnce(known.Get(web.OnceField)) {
+		known.Set(web.OnceField, web.NewOnce())
+		return web.SeeOther(c, web.WithQuery(c.Request().URL.Path, known))
+	}
+	if !known.Has("amount") {
+		known.Set("amount", one.AmountRefundable.Decimal())
+	}
+	in := web.Input{Values: url.Values{"amount": known["amount"], web.OnceField: known[web.OnceField]}, Status: http.StatusOK}
+	if reason := noRefund(c.Text().Acts, one); reason != "" {
+		in.Problems = ui.Problems{Title: c.Text().Acts.NotRefunded, List: []ui.Problem{{Text: reason}}}
+	}
+	return p.drawRefundForm(c, one, in)
+}
+
+// sendRefund makes the refund of the form, after a person who refunds a large amount has verified their identity; or it draws
+// the form with the amount of the button that was pressed.
+func (p *Portal) sendRefund(c *web.Request) error {
+	sent, err := web.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	one, err := p.charge(c)
+	if err != nil {
+		return err
+	}
+	switch sent.Get("fill") {
+	case "":
+		if amount, err := money.ParseDecimal(strings.TrimSpace(sent.Get("amount"))); err == nil && refund.NeedsProof(one, amount) {
+			return p.fresh(p.refundForm().Submit)(c)
+		}
+		return p.refundForm().Submit(c)
+	case "full":
+		sent.Set("amount", one.AmountRefundable.Decimal())
+	case "half":
+		sent.Set("amount", (one.AmountRefundable / 2).Decimal())
+	}
+	return p.drawRefundForm(c, one, web.Input{Values: sent, Status: http.StatusOK})
+}
+
+// refundForm refunds what was typed, once, and only of what was left when the form was drawn: two tabs, or two people, do not
+// refund twice what they saw once.
+func (p *Portal) refundForm() web.Form[charge.Charge] {
+	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Do: p.makeRefund, Once: true, Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"charge_id": ""},
+		Title: func(t *text.Catalogue) string { return t.Acts.NotRefunded }}
+}
+
+func (p *Portal) makeRefund(c *web.Request, one charge.Charge, in web.Input) (done web.Done, err error) {
+	left, err := strconv.ParseInt(in.Get("left"), 10, 64)
+	if err != nil {
+		return done, web.ErrOnce
+	}
+	amount, err := money.ParseDecimal(strings.TrimSpace(in.Get("amount")))
+	if err != nil {
+		return done, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount")
+	}
+	out, err := p.Refunds.Create(c.Ctx(), c.Actor(), refund.CreateInput{ChargeID: ptr(one.ID.String()), Amount: &amount, IfLeft: ptr(money.Amount(left)),
+		Reason: web.TextOrNil(in.Get("reason")), Note: web.TextOrNil(in.Get("note"))}, in.Claim)
+	if err = web.RefusalOf(out, err); fault.HasCode(err, "idempotency_key_reused") {
+		return done, fault.New(fault.KindConflict, web.CodeForm, c.Text().Acts.SentAlready)
+	}
+	made := out.Object
+	if err == nil && out.Prior != nil {
+		made, err = p.Refunds.Get(c.Ctx(), c.Actor(), ids.RefundFrom(out.Prior.ObjectID).String())
+	}
+	return web.Done{To: chargesPath + "/" + one.ID.String(), Toast: refundToast(c.Text(), made)}, err
+}
+
+// refundToast says how far a refund is.
+func refundToast(t *text.Catalogue, made refund.Refund) ui.Toast {
+	out := ui.Toast{Tone: ui.Success, Text: t.Acts.Refunded(t.Money(made.Amount, made.Currency)), Href: refundsPath + "/" + made.ID.String(), Link: t.Acts.See}
+	switch {
+	case made.Status == refund.Failed:
+		out.Tone, out.Text = ui.Danger, t.Acts.RefundFails
+	case made.PendingReason != nil:
+		out.Tone, out.Text = ui.Info, t.Acts.RefundWaits
+	case made.Status == refund.Pending:
+		out.Tone, out.Text = ui.Info, t.Acts.RefundAsked
+	}
+	return out
+}
+
+// drawRefundForm draws the form with what was typed, and with what was refused.
+func (p *Portal) drawRefundForm(c *web.Request, one charge.Charge, in web.Input) error {
+	t := c.Text()
+	if fault.HasCode(in.Refused, "idempotency_key_in_use") { // the first of two clicks takes long
+		web.SetToast(c, ui.Toast{Tone: ui.Info, Text: t.Acts.UnderWay})
+		return web.SeeOther(c, chargesPath+"/"+c.ID())
+	}
+	f, err := p.refundDialog(c, one, in.Get("amount"))
+	if err != nil {
+		return err
+	}
+	if once := in.Get(web.OnceField); in.Refused == nil && web.IsOnce(once) {
+		f.Once = once
+	}
+	if _, wrong := refundAmount(t, one, in.Get("amount")); fault.HasCode(in.Refused, "refund_exceeds_remaining") && wrong != nil { // in the words of the form
+		in.Problems, in.Errors, _ = web.Problems(t, wrong, t.Acts.NotRefunded, nil)
+	}
+	f.Reason, f.Note, f.Problems, f.AmountError, f.NoteError = in.Get("reason"), in.Get("note"), in.Problems, in.Errors["amount"], in.Errors["note"]
+	if in.Changed() {
+		f.Problems = ui.Problems{}
+		f.Meanwhile = ui.Banner{Tone: ui.Warning, Title: t.Acts.Meanwhile, Text: t.Acts.MeanwhileText(t.Money(one.AmountRefundable, one.Currency))}
+	}
+	return web.Render(c, in.Status, views.RefundPage(c.Page(t.Acts.Refund), f))
+}
+
+// ptr is a pointer to a value.
+func ptr[T any](v T) *T { return &v }
